@@ -1,0 +1,1 @@
+"""How a tape is run."""

@@ -1,0 +1,45 @@
+"""Running a tape operation by operation, on whatever arrays it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from autodiff.trace.tape import Tape
+
+
+def run_tape(tape: Tape, inputs: Sequence[Any]) -> list[Any]:
+    """The outputs of a tape for the given inputs (without the constants, which the tape brings).
+
+    The inputs may be plain arrays of any kind that speaks NumPy's protocols, or traced values. Values are dropped
+    after their last use.
+    """
+    slots: list[Any] = [*inputs, *tape.constants]
+    if len(slots) != len(tape.inputs):
+        wanted = len(tape.inputs) - len(tape.constants)
+        raise ValueError(f"the tape has {wanted} inputs, {len(inputs)} were given; pass as many as it has")
+    slots.extend([None] * sum(len(equation.results) for equation in tape.equations))
+    dead = last_uses(tape)
+    for equation, done in zip(tape.equations, dead, strict=True):
+        operands = [slots[o] if isinstance(o, int) else o.value for o in equation.operands]
+        out = equation.primitive(*operands, **dict(equation.params))
+        if len(equation.results) == 1 and not isinstance(out, tuple):
+            slots[equation.results[0]] = out
+        else:
+            for slot, part in zip(equation.results, out, strict=True):
+                slots[slot] = part
+        del operands, out
+        for slot in done:
+            slots[slot] = None
+    return [slots[out] if isinstance(out, int) else out.value for out in tape.outputs]
+
+
+def last_uses(tape: Tape) -> list[list[int]]:
+    """For each equation the slots that nothing reads after it."""
+    seen = {out for out in tape.outputs if isinstance(out, int)}
+    dead: list[list[int]] = []
+    for equation in reversed(tape.equations):
+        touched = {o for o in equation.operands if isinstance(o, int)} | set(equation.results)
+        dead.append(sorted(touched - seen))
+        seen |= touched
+    return dead[::-1]

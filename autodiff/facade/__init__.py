@@ -1,0 +1,1 @@
+"""The stateful face: Variables over the same tape."""

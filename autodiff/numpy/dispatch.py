@@ -1,0 +1,216 @@
+"""How NumPy's own functions find their way here when they are called with traced values.
+
+NumPy asks its arguments: ufuncs by ``__array_ufunc__``, all other functions by ``__array_function__``. Two tables give
+the answer. What is in neither is refused with an error that says so; nothing is computed behind the tape's back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from autodiff.trace.errors import DifferentiationError
+from autodiff.trace.primitive import PRIMITIVES, Primitive
+from autodiff.trace.recording import bodies
+from autodiff.trace.shortcut import binary, unary
+from autodiff.trace.source import at_user_line
+from autodiff.trace.spec import Spec
+from autodiff.trace.staging import Body
+from autodiff.trace.traced import Traced
+from autodiff.trace.tracer import Tracer, concrete
+
+Function = Callable[..., Any]
+F = TypeVar("F", bound=Function)
+
+UFUNCS: dict[np.ufunc, Function] = {}
+"""What a plain call of a ufunc runs."""
+
+METHODS: dict[tuple[np.ufunc, str], Function] = {}
+"""What ``np.add.reduce``, ``np.add.at``, ... run, by ufunc and method."""
+
+FUNCTIONS: dict[Function, Function] = {}
+"""What any other function of NumPy runs."""
+
+REFUSED: dict[Function, str] = {}
+"""Functions that are refused, and why."""
+
+
+def implements(*functions: Any) -> Callable[[F], F]:
+    """Make a function the answer for functions of NumPy: ``@implements(np.sum)``."""
+
+    def register(own: F) -> F:
+        for function in functions:
+            if isinstance(function, np.ufunc):
+                UFUNCS[function] = own
+            else:
+                FUNCTIONS[function] = own
+        return own
+
+    return register
+
+
+def implements_method(ufunc: np.ufunc, method: str) -> Callable[[F], F]:
+    """Make a function the answer for a method of a ufunc: ``@implements_method(np.add, "reduce")``."""
+
+    def register(own: F) -> F:
+        METHODS[ufunc, method] = own
+        return own
+
+    return register
+
+
+def refuse(reason: str, *functions: Any) -> None:
+    """Refuse functions of NumPy, with a reason that tells the user what to do."""
+    for function in functions:
+        REFUSED[function] = reason
+
+
+def constant(*functions: Any) -> None:
+    """Functions whose results have no derivative: they are called on the values behind the traced ones."""
+    for function in functions:
+        FUNCTIONS[function] = without_derivative(function)
+
+
+def without_derivative(function: Function) -> Function:
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return function(*map(peeled, args), **{name: peeled(value) for name, value in kwargs.items()})
+
+    call.__name__ = function.__name__
+    call.__doc__ = function.__doc__
+    return call
+
+
+def peeled(value: Any) -> Any:
+    """The plain value behind a traced one, for functions that have no derivative.
+
+    Raises:
+        ConcretizationError: where only shapes are known.
+    """
+    if isinstance(value, Tracer):
+        plain = concrete(value)
+        if type(plain) is Spec or isinstance(value.recording, Body):
+            value._refuse_abstract("an argument of a function that is not recorded", value.spec)
+        return plain
+    if isinstance(value, Traced):
+        return value.array  # type: ignore[attr-defined]
+    if type(value) in (tuple, list):
+        return type(value)(map(peeled, value))
+    return value
+
+
+def register_ufuncs() -> None:
+    """Enter every primitive that is a ufunc, and the ufuncs that are other names for one."""
+    for primitive in PRIMITIVES.values():
+        if isinstance(primitive.evaluate, np.ufunc):
+            UFUNCS.setdefault(primitive.evaluate, short_way(primitive, primitive.evaluate))
+
+
+def short_way(primitive: Primitive, ufunc: np.ufunc) -> Function:
+    """The quickest function that records a primitive of one or two operands."""
+    if len(primitive.operands) == 1:
+        return unary(primitive, ufunc)
+    if len(primitive.operands) != 2:
+        return primitive
+    forward, reflected = binary(primitive, ufunc)
+
+    def call(x: Any, y: Any) -> Any:
+        if type(x) is Tracer and (type(y) is not Tracer or x.recording is y.recording):
+            return forward(x, y)
+        if type(y) is Tracer and not isinstance(x, Traced):
+            return reflected(y, x)
+        return primitive(x, y)
+
+    return call
+
+
+def array_ufunc(self: Any, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    """NumPy's question for ufuncs."""
+    if not kwargs and method == "__call__":
+        own = UFUNCS.get(ufunc)
+        if own is not None:
+            for operand in inputs:
+                if type(operand) is list or type(operand) is tuple:
+                    return own(*map(as_operand, inputs))
+            return own(*inputs)
+    return unusual_ufunc(ufunc, method, inputs, kwargs)
+
+
+def as_operand(value: Any) -> Any:
+    """Lists and tuples as arrays, as NumPy's functions take them; traced values in them are stacked."""
+    if isinstance(value, (list, tuple)):
+        if contains_traced(value):
+            return FUNCTIONS[np.stack]([as_operand(item) for item in value])
+        return np.asarray(value)
+    return value
+
+
+def contains_traced(values: Sequence[Any]) -> bool:
+    return any(
+        isinstance(value, Traced) or (isinstance(value, (list, tuple)) and contains_traced(value)) for value in values
+    )
+
+
+def unusual_ufunc(ufunc: np.ufunc, method: str, inputs: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """A ufunc that is called with keywords, or by one of its methods."""
+    inputs = [as_operand(value) for value in inputs]
+    outs = kwargs.pop("out", None)
+    if method == "__call__":
+        result = call_ufunc(ufunc, inputs, kwargs, outs)
+    else:
+        own = METHODS.get((ufunc, method))
+        if own is None:
+            raise missing(f"np.{ufunc.__name__}.{method}")
+        result = own(*inputs, **kwargs)
+    return result if outs is None else write_outs(outs, result)
+
+
+def call_ufunc(ufunc: np.ufunc, inputs: Sequence[Any], kwargs: dict[str, Any], outs: Any) -> Any:
+    own = UFUNCS.get(ufunc)
+    if own is None:
+        raise missing(f"np.{ufunc.__name__}")
+    dtype, mask = kwargs.pop("dtype", None), kwargs.pop("where", True)
+    for harmless in ("casting", "order", "subok"):
+        kwargs.pop(harmless, None)
+    if kwargs:
+        raise missing(f"np.{ufunc.__name__} with {', '.join(kwargs)}=")
+    if dtype is not None:
+        inputs = [PRIMITIVES["cast"](x, dtype=np.dtype(dtype)) for x in inputs]
+    result = own(*inputs)
+    if mask is True:
+        return result
+    if outs is None:
+        raise DifferentiationError(
+            f"np.{ufunc.__name__}(where=...) without out= leaves elements uninitialised{at_user_line()}; use np.where "
+            "on the result"
+        )
+    return PRIMITIVES["where"](mask, result, outs[0])
+
+
+def write_outs(outs: Any, result: Any) -> Any:
+    """Write results into the arrays given as ``out=``."""
+    from autodiff.numpy.assignment import write_out  # noqa: PLC0415 - assignment is built of the functions here
+
+    if len(outs) == 1:
+        return write_out(outs[0], result)
+    return tuple(write_out(out, part) for out, part in zip(outs, result, strict=True))
+
+
+def array_function(self: Any, function: Function, types: Any, args: Any, kwargs: Any) -> Any:
+    """NumPy's question for all other functions."""
+    own = FUNCTIONS.get(function)
+    if own is None:
+        raise missing(f"{function.__module__}.{function.__name__}".replace("numpy", "np", 1), REFUSED.get(function))
+    return own(*args, **kwargs)
+
+
+def missing(name: str, reason: str | None = None) -> DifferentiationError:
+    why = reason or "it has no derivative rule here"
+    return DifferentiationError(
+        f"{name} cannot be called with a traced value{at_user_line()}: {why}. Compose it of other functions, give it a "
+        "rule with custom_vjp or custom_jvp, or, where no derivative is wanted, pass stop_gradient(x)."
+    )
+
+
+_ = bodies

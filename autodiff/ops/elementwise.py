@@ -1,0 +1,264 @@
+"""Operations on each element by itself: one row each, value and derivative side by side.
+
+A rule is the derivative with respect to one operand, times ``g``: the cotangent when read backwards, the tangent when
+read forwards. Rules are written with the primitives of this file, so that they can be differentiated again. Where a
+textbook formula is silent (kinks, ties, infinities) the choice is stated at the rule.
+"""
+
+from __future__ import annotations
+
+from math import log as scalar_log
+from math import nan, pi
+from typing import Any
+
+import numpy as np
+
+from autodiff.ops.masked import masked
+from autodiff.trace.link import passing
+from autodiff.trace.primitive import elementwise
+from autodiff.trace.spec import Spec, dtype_or_python, spec_of
+
+LN2, LN10 = scalar_log(2.0), scalar_log(10.0)
+
+
+def _common_dtype(*specs: Spec) -> np.dtype[Any]:
+    """The dtype that NumPy promotes to; Python numbers are weak."""
+    if all(s.kind == "python" for s in specs):
+        return np.result_type(*(s.dtype for s in specs))
+    return np.result_type(*(dtype_or_python(s)() if s.kind == "python" else s.dtype for s in specs))
+
+
+def _choice_dtype(_: Spec, x: Spec, y: Spec) -> np.dtype[Any]:
+    return _common_dtype(x, y)
+
+
+def _real_dtype(x: Spec) -> np.dtype[Any]:
+    return np.empty(0, x.dtype).real.dtype
+
+
+def _is_complex(x: Any) -> bool:
+    return spec_of(x).dtype.kind == "c"
+
+
+def _evaluate_cast(x: Any, *, dtype: Any) -> Any:
+    return x.astype(dtype) if hasattr(x, "astype") else np.dtype(dtype).type(x)
+
+
+# fmt: off
+
+# Comparisons, logic and integers: no derivative.
+equal         = elementwise("equal",         np.equal,         dx=None, dy=None)
+not_equal     = elementwise("not_equal",     np.not_equal,     dx=None, dy=None)
+less          = elementwise("less",          np.less,          dx=None, dy=None)
+less_equal    = elementwise("less_equal",    np.less_equal,    dx=None, dy=None)
+greater       = elementwise("greater",       np.greater,       dx=None, dy=None)
+greater_equal = elementwise("greater_equal", np.greater_equal, dx=None, dy=None)
+logical_and   = elementwise("logical_and",   np.logical_and,   dx=None, dy=None)
+logical_or    = elementwise("logical_or",    np.logical_or,    dx=None, dy=None)
+logical_xor   = elementwise("logical_xor",   np.logical_xor,   dx=None, dy=None)
+logical_not   = elementwise("logical_not",   np.logical_not,   dx=None)
+bitwise_and   = elementwise("bitwise_and",   np.bitwise_and,   dx=None, dy=None)
+bitwise_or    = elementwise("bitwise_or",    np.bitwise_or,    dx=None, dy=None)
+bitwise_xor   = elementwise("bitwise_xor",   np.bitwise_xor,   dx=None, dy=None)
+invert        = elementwise("invert",        np.invert,        dx=None)
+left_shift    = elementwise("left_shift",    np.left_shift,    dx=None, dy=None)
+right_shift   = elementwise("right_shift",   np.right_shift,   dx=None, dy=None)
+gcd           = elementwise("gcd",           np.gcd,           dx=None, dy=None)
+lcm           = elementwise("lcm",           np.lcm,           dx=None, dy=None)
+isnan         = elementwise("isnan",         np.isnan,         dx=None)
+isinf         = elementwise("isinf",         np.isinf,         dx=None)
+isfinite      = elementwise("isfinite",      np.isfinite,      dx=None)
+signbit       = elementwise("signbit",       np.signbit,       dx=None)
+
+# Piecewise constant: the derivative is zero, at the jumps too.
+floor         = elementwise("floor",         np.floor,         dx=None)
+ceil          = elementwise("ceil",          np.ceil,          dx=None)
+trunc         = elementwise("trunc",         np.trunc,         dx=None)
+rint          = elementwise("rint",          np.rint,          dx=None)
+floor_divide  = elementwise("floor_divide",  np.floor_divide,  dx=None, dy=None)
+spacing       = elementwise("spacing",       np.spacing,       dx=None)
+
+# Choosing.
+where = elementwise("where", np.where, dtype=_choice_dtype,
+                    dc=None, dx=lambda g, c: masked(g, c), dy=lambda g, c: masked(g, logical_not(c)))
+
+# Changing the type: the projection to the operand's slot is the whole derivative.
+cast = elementwise("cast", _evaluate_cast, dtype=lambda x, *, dtype: np.dtype(dtype), dx=passing)
+real = elementwise("real", np.real, dtype=_real_dtype, dx=passing)
+imag = elementwise("imag", np.imag, dtype=_real_dtype, dx=lambda g: g * -1j)
+conjugate = elementwise("conjugate", np.conjugate, dx=lambda g: conjugate(g))
+
+# Arithmetic.
+add      = elementwise("add",      np.add,      dx=passing,               dy=passing)
+subtract = elementwise("subtract", np.subtract, dx=passing,               dy=lambda g: -g)
+multiply = elementwise("multiply", np.multiply, dx=lambda g, y: g * y,    dy=lambda g, x: g * x)
+divide   = elementwise("divide",   np.divide,   dx=lambda g, y: g / y,    dy=lambda g, y, out: -g * out / y)
+negative = elementwise("negative", np.negative, dx=lambda g: -g)
+positive = elementwise("positive", np.positive, dx=passing)
+reciprocal = elementwise("reciprocal", np.reciprocal, dx=lambda g, out: -g * out * out)
+remainder  = elementwise("remainder",  np.remainder,  dx=passing, dy=lambda g, x, y: -g * floor_divide(x, y))
+fmod       = elementwise("fmod",       np.fmod,       dx=passing, dy=lambda g, x, y: -g * trunc(x / y))
+
+# fmt: on
+
+
+def _power_dx(g: Any, x: Any, y: Any) -> Any:
+    """y x^(y-1); where y is 0 the power is constant, and x = 0 makes no NaN of that."""
+    if isinstance(y, (int, float)):
+        if y == 2:
+            return g * (2 * x)
+        return g if y == 1 else g * (y * x ** (y - 1)) if y != 0 else masked(g, False)
+    nothing = equal(y, 0)
+    return masked(g * y * x ** where(nothing, 1, y - 1), logical_not(nothing))
+
+
+def _power_dy(g: Any, x: Any, y: Any, out: Any) -> Any:
+    """log(x) x^y; at x = 0 and y >= 0 it is 0, the limit from y > 0."""
+    nothing = logical_and(equal(x, 0), greater_equal(real(y), 0))
+    return masked(g * out * log(where(nothing, 1, x)), logical_not(nothing))
+
+
+def _absolute_dx(g: Any, x: Any) -> Any:
+    """x / |x|, conjugated; at 0 it is 0, the smallest subgradient."""
+    if not _is_complex(x):
+        return g * sign(x)
+    length = absolute(x)
+    return g * conjugate(x) / where(equal(length, 0), 1, length)
+
+
+def _sign_dx(g: Any, x: Any) -> Any:
+    """Zero, but of complex numbers: then only the angle counts, and at 0 the derivative is 0."""
+    if not _is_complex(x):
+        return masked(g, False)
+    raise NotImplementedError("sign of complex values has no derivative rule here; use x / abs(x) in place of sign(x)")
+
+
+def _maximum_dx(g: Any, x: Any, y: Any) -> Any:
+    """1 where x is larger or NaN, a half where both are equal."""
+    return masked(where(equal(x, y), 0.5 * g, g), logical_or(greater_equal(x, y), isnan(x)))
+
+
+def _maximum_dy(g: Any, x: Any, y: Any) -> Any:
+    return _maximum_dx(g, y, x)
+
+
+def _minimum_dx(g: Any, x: Any, y: Any) -> Any:
+    return masked(where(equal(x, y), 0.5 * g, g), logical_or(less_equal(x, y), isnan(x)))
+
+
+def _minimum_dy(g: Any, x: Any, y: Any) -> Any:
+    return _minimum_dx(g, y, x)
+
+
+def _fmax_dx(g: Any, x: Any, y: Any) -> Any:
+    """1 where x is larger or y is NaN, a half where both are equal."""
+    return masked(where(equal(x, y), 0.5 * g, g), logical_or(greater_equal(x, y), isnan(y)))
+
+
+def _fmax_dy(g: Any, x: Any, y: Any) -> Any:
+    return _fmax_dx(g, y, x)
+
+
+def _fmin_dx(g: Any, x: Any, y: Any) -> Any:
+    return masked(where(equal(x, y), 0.5 * g, g), logical_or(less_equal(x, y), isnan(y)))
+
+
+def _fmin_dy(g: Any, x: Any, y: Any) -> Any:
+    return _fmin_dx(g, y, x)
+
+
+def _or_one(x: Any) -> Any:
+    """x, with 1 in place of 0: a divisor that makes 0/0 a zero."""
+    return where(equal(x, 0), 1, x)
+
+
+def _from(bound: float, x: Any) -> Any:
+    """x, with NaN for real numbers below the bound: where a function is NaN its derivative is NaN."""
+    return x if _is_complex(x) else where(less(x, bound), nan, x)
+
+
+def _stable_difference(x: Any, y: Any) -> Any:
+    """x - y, and 0 for two equal infinities."""
+    return where(logical_and(equal(x, y), isinf(x)), 0, x - y)
+
+
+def _evaluate_logistic(x: Any) -> Any:
+    return np.exp(-np.logaddexp(0, -x))
+
+
+# fmt: off
+
+# Powers, exponentials, logarithms.
+power    = elementwise("power",    np.power,    dx=_power_dx, dy=_power_dy)
+float_power = elementwise("float_power", np.float_power, dx=_power_dx, dy=_power_dy)
+square   = elementwise("square",   np.square,   dx=lambda g, x: g * (2 * x))
+sqrt     = elementwise("sqrt",     np.sqrt,     dx=lambda g, out: g / (2 * out))
+cbrt     = elementwise("cbrt",     np.cbrt,     dx=lambda g, out: g / (3 * out * out))
+exp      = elementwise("exp",      np.exp,      dx=lambda g, out: g * out)
+exp2     = elementwise("exp2",     np.exp2,     dx=lambda g, out: g * (out * LN2))
+expm1    = elementwise("expm1",    np.expm1,    dx=lambda g, out: g * (out + 1))
+log      = elementwise("log",      np.log,      dx=lambda g, x: g / _from(0, x))
+log2     = elementwise("log2",     np.log2,     dx=lambda g, x: g / (_from(0, x) * LN2))
+log10    = elementwise("log10",    np.log10,    dx=lambda g, x: g / (_from(0, x) * LN10))
+log1p    = elementwise("log1p",    np.log1p,    dx=lambda g, x: g / (1 + _from(-1, x)))
+logistic = elementwise("logistic", _evaluate_logistic, dtype=lambda x: np.result_type(x.dtype, np.float16),
+                       dx=lambda g, out: g * (out * (1 - out)))
+logaddexp  = elementwise("logaddexp",  np.logaddexp,
+                         dx=lambda g, x, y: g * logistic(_stable_difference(x, y)),
+                         dy=lambda g, x, y: g * logistic(_stable_difference(y, x)))
+logaddexp2 = elementwise("logaddexp2", np.logaddexp2,
+                         dx=lambda g, x, y: g * logistic(_stable_difference(x, y) * LN2),
+                         dy=lambda g, x, y: g * logistic(_stable_difference(y, x) * LN2))
+
+# Trigonometry.
+sin      = elementwise("sin",      np.sin,      dx=lambda g, x: g * cos(x))
+cos      = elementwise("cos",      np.cos,      dx=lambda g, x: -g * sin(x))
+tan      = elementwise("tan",      np.tan,      dx=lambda g, out: g * (1 + out * out))
+arcsin   = elementwise("arcsin",   np.arcsin,   dx=lambda g, x: g / sqrt((1 - x) * (1 + x)))
+arccos   = elementwise("arccos",   np.arccos,   dx=lambda g, x: -g / sqrt((1 - x) * (1 + x)))
+arctan   = elementwise("arctan",   np.arctan,   dx=lambda g, x: g / (1 + x * x))
+arctan2  = elementwise("arctan2",  np.arctan2,
+                       dx=lambda g, x, y: g * (y / _or_one(x * x + y * y)),   # at (0, 0): (0, 0)
+                       dy=lambda g, x, y: g * (-x / _or_one(x * x + y * y)))
+hypot    = elementwise("hypot",    np.hypot,
+                       dx=lambda g, x, out: g * (x / _or_one(out)),           # at (0, 0): (0, 0)
+                       dy=lambda g, y, out: g * (y / _or_one(out)))
+deg2rad  = elementwise("deg2rad",  np.deg2rad,  dx=lambda g: g * (pi / 180))
+rad2deg  = elementwise("rad2deg",  np.rad2deg,  dx=lambda g: g * (180 / pi))
+
+# Hyperbolic functions.
+sinh     = elementwise("sinh",     np.sinh,     dx=lambda g, x: g * cosh(x))
+cosh     = elementwise("cosh",     np.cosh,     dx=lambda g, x: g * sinh(x))
+tanh     = elementwise("tanh",     np.tanh,     dx=lambda g, out: g * (1 - out * out))
+arcsinh  = elementwise("arcsinh",  np.arcsinh,  dx=lambda g, x: g / sqrt(1 + x * x))
+arccosh  = elementwise("arccosh",  np.arccosh,  dx=lambda g, x: g / (sqrt(x - 1) * sqrt(x + 1)))
+arctanh  = elementwise("arctanh",  np.arctanh,  dx=lambda g, x: g / ((1 - x) * (1 + _from(-1, -_from(-1, -x)))))
+
+# Kinks.
+absolute = elementwise("absolute", np.absolute, dx=_absolute_dx)
+fabs     = elementwise("fabs",     np.fabs,     dx=_absolute_dx)
+sign     = elementwise("sign",     np.sign,     dx=_sign_dx)
+copysign = elementwise("copysign", np.copysign, dx=lambda g, x, y: g * sign(x) * copysign(1.0, y), dy=None)
+heaviside = elementwise("heaviside", np.heaviside, dx=None, dy=lambda g, x: masked(g, equal(x, 0)))
+nextafter = elementwise("nextafter", np.nextafter, dx=passing, dy=None)
+ldexp    = elementwise("ldexp",    np.ldexp,    dx=lambda g, y: ldexp(g, y), dy=None)
+maximum  = elementwise("maximum",  np.maximum,  dx=_maximum_dx, dy=_maximum_dy)
+minimum  = elementwise("minimum",  np.minimum,  dx=_minimum_dx, dy=_minimum_dy)
+fmax     = elementwise("fmax",     np.fmax,     dx=_fmax_dx,    dy=_fmax_dy)
+fmin     = elementwise("fmin",     np.fmin,     dx=_fmin_dx,    dy=_fmin_dy)
+
+# fmt: on
+
+
+def _clip_dtype(x: Spec, low: Spec, high: Spec) -> np.dtype[Any]:
+    return _common_dtype(x, low, high)
+
+
+clip = elementwise(
+    "clip",
+    np.clip,
+    dtype=_clip_dtype,
+    dx=lambda g, x, low, high: masked(g, logical_and(greater_equal(x, low), less_equal(x, high))),
+    dlow=lambda g, x, low, high: masked(g, logical_and(less(x, low), less_equal(low, high))),
+    dhigh=lambda g, x, low, high: masked(g, greater(maximum(x, low), high)),
+)

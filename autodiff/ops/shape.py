@@ -1,0 +1,140 @@
+"""Rearranging, repeating and summing: linear operations that are each other's transposes.
+
+Axes are negative numbers, counted from the end, and shapes are complete: then a leading batch axis changes nothing
+but the shapes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from autodiff.ops.elementwise import cast, real
+from autodiff.trace.primitive import Primitive, linear
+from autodiff.trace.spec import Spec, result_spec, spec, spec_of
+
+Shape = tuple[int, ...]
+Axes = tuple[int, ...]
+
+
+def without(shape: Shape, axes: Axes) -> Shape:
+    """The shape without the given negative axes."""
+    return tuple(length for k, length in enumerate(shape, -len(shape)) if k not in axes)
+
+
+def with_ones(shape: Shape, axes: Axes) -> Shape:
+    """The shape with length 1 at the given negative axes."""
+    return tuple(1 if k in axes else length for k, length in enumerate(shape, -len(shape)))
+
+
+def inverse_permutation(axes: Axes) -> Axes:
+    """The permutation of negative axes that undoes another one."""
+    inverse = [0] * len(axes)
+    for position, axis in enumerate(axes, -len(axes)):
+        inverse[axis] = position
+    return tuple(inverse)
+
+
+def _batch_reshape(values: Sequence[Any], batched: Sequence[bool], params: Mapping[str, Any]) -> Any:
+    (x,) = values
+    return reshape(x, shape=(x.shape[0], *params["shape"]))
+
+
+reshape: Primitive = linear(
+    "reshape",
+    ("x",),
+    lambda x, *, shape: np.reshape(x, shape),
+    lambda x, *, shape: spec(shape, x.dtype),
+    {"x": lambda g, x_spec: reshape(g, shape=x_spec.shape)},
+    batch=_batch_reshape,
+    view=True,
+    moves=True,
+)
+"""The same elements in another shape, in C order."""
+
+
+def _evaluate_transpose(x: Any, *, axes: Axes) -> Any:
+    ndim = np.ndim(x)
+    return np.transpose(x, (*range(ndim - len(axes)), *(k + ndim for k in axes)))
+
+
+transpose: Primitive = linear(
+    "transpose",
+    ("x",),
+    _evaluate_transpose,
+    lambda x, *, axes: spec(tuple(x.shape[k] for k in axes), x.dtype),
+    {"x": lambda g, axes: transpose(g, axes=inverse_permutation(axes))},
+    view=True,
+    moves=True,
+)
+"""The last axes in another order."""
+
+
+def _batch_broadcast_to(values: Sequence[Any], batched: Sequence[bool], params: Mapping[str, Any]) -> Any:
+    (x,) = values
+    shape = params["shape"]
+    size, own = x.shape[0], x.shape[1:]
+    aligned = reshape(x, shape=(size, *(1,) * (len(shape) - len(own)), *own))
+    return broadcast_to(aligned, shape=(size, *shape))
+
+
+broadcast_to: Primitive = linear(
+    "broadcast_to",
+    ("x",),
+    lambda x, *, shape: np.broadcast_to(x, shape),
+    lambda x, *, shape: spec(shape, x.dtype),
+    {"x": lambda g, x_spec: sum_to(g, x_spec.shape)},
+    batch=_batch_broadcast_to,
+    view=True,
+)
+"""The elements repeated along new axes and along axes of length one."""
+
+
+def _sum_spec(x: Spec, *, axes: Axes) -> Spec:
+    dtype = np.add.reduce(np.empty(0, x.dtype)).dtype if x.dtype.kind in "biu" else x.dtype
+    return result_spec(without(x.shape, axes), dtype)
+
+
+sum_axes: Primitive = linear(
+    "sum",
+    ("x",),
+    lambda x, *, axes: np.add.reduce(x, axis=axes),
+    _sum_spec,
+    {"x": lambda g, x_spec, axes: spread(g, x_spec.shape, axes)},
+)
+"""The sum along axes, which disappear."""
+
+
+def spread(g: Any, shape: Shape, axes: Axes) -> Any:
+    """What belongs to a reduction along ``axes``, repeated along them."""
+    return broadcast_to(reshape(g, shape=with_ones(shape, axes)), shape=shape)
+
+
+def sum_to(g: Any, shape: Shape) -> Any:
+    """What was broadcast from ``shape``, summed back to it."""
+    own = spec_of(g).shape
+    axes = tuple(
+        k for k, length in enumerate(own, -len(own)) if k < -len(shape) or (length != 1 and shape[k] == 1)
+    )
+    summed = sum_axes(g, axes=axes) if axes else g
+    return summed if spec_of(summed).shape == shape else reshape(summed, shape=shape)
+
+
+def project(g: Any, slot: Spec) -> Any:
+    """A cotangent or tangent brought to the shape and dtype of the slot that it belongs to.
+
+    It is summed over the axes that were broadcast, loses its imaginary part where the slot is real (it would
+    multiply nothing), and is rounded to the slot's dtype.
+    """
+    own = spec_of(g)
+    if own.shape != slot.shape:
+        g = sum_to(g, slot.shape) if len(own.shape) >= len(slot.shape) else broadcast_to(g, shape=slot.shape)
+    if own.dtype != slot.dtype:
+        if own.dtype.kind == "c" and slot.dtype.kind != "c":
+            g = real(g)
+        if spec_of(g).dtype != slot.dtype:
+            g = cast(g, dtype=slot.dtype)
+    return g
+

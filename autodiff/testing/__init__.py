@@ -1,0 +1,55 @@
+"""Property-based tests of derivatives: strategies that try to break a gradient, and the laws it must keep.
+
+>>> import numpy as np
+>>> from autodiff.testing import domains, laws
+>>> laws(np.sqrt, domain=domains.positive, max_examples=5)
+"""
+
+from autodiff.testing import domains
+from autodiff.testing.cases import Case, check_case
+from autodiff.testing.checks import check_laws
+from autodiff.testing.closeness import assert_close, tolerance
+from autodiff.testing.domains import Domain
+from autodiff.testing.gradients import check_grads
+from autodiff.testing.jacobian import numerical_jacobian, numerical_pullback
+from autodiff.testing.law import LAWS, Law
+from autodiff.testing.layouts import LAYOUTS, lay_out
+from autodiff.testing.literal import literal
+from autodiff.testing.mismatch import GradientMismatch, Undecided
+from autodiff.testing.numerical import directional_derivative
+from autodiff.testing.profiles import register_profiles
+from autodiff.testing.properties import laws
+from autodiff.testing.shapes import broadcastable_shapes, shapes, square_shapes
+from autodiff.testing.strategies import Operands, arrays, dtypes, operands
+from autodiff.testing.values import fill
+
+__all__ = [
+    "LAWS",
+    "LAYOUTS",
+    "Case",
+    "Domain",
+    "GradientMismatch",
+    "Law",
+    "Operands",
+    "Undecided",
+    "arrays",
+    "assert_close",
+    "broadcastable_shapes",
+    "check_case",
+    "check_grads",
+    "check_laws",
+    "directional_derivative",
+    "domains",
+    "dtypes",
+    "fill",
+    "lay_out",
+    "laws",
+    "literal",
+    "numerical_jacobian",
+    "numerical_pullback",
+    "operands",
+    "register_profiles",
+    "shapes",
+    "square_shapes",
+    "tolerance",
+]

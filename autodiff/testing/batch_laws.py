@@ -1,0 +1,74 @@
+"""The laws of batching: vmap is a stacked loop, for the value and for the gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+import autodiff
+from autodiff.testing.agreement import same_shape, scale_of
+from autodiff.testing.closeness import difference
+from autodiff.testing.mismatch import Violation
+from autodiff.testing.problem import Problem
+
+ROWS = 3
+STEP = 2.0**-8
+PRECISION = {"float64": 1e-11, "complex128": 1e-11, "float32": 1e-4, "complex64": 1e-4}
+"""Relative difference allowed between a batched operation and a loop, which may add in another order."""
+
+Axes = tuple[int | None, ...]
+
+
+def batch(problem: Problem) -> None:
+    """vmap(fun) is the stacked loop over fun, whichever arguments are mapped and along whichever axis."""
+    rows = [problem.moved(STEP * row) for row in range(ROWS)]
+    for axes in axes_to_map(problem.leaves):
+        mapped_like_loop(problem.flattened, rows, axes)
+
+
+def batch_of_gradient(problem: Problem) -> None:
+    """vmap of the gradient is the stacked loop over the gradient."""
+    gradient = problem.pulled
+    rows = [gradient.moved(STEP * row) for row in range(ROWS)]
+    for axes in axes_to_map(gradient.leaves):
+        mapped_like_loop(gradient.flat, rows, axes)
+
+
+def axes_to_map(leaves: Sequence[Any]) -> Iterator[Axes]:
+    """All leaves along their first axis; then the first alone along its last, and the last alone along its first."""
+    count = len(leaves)
+    if count:
+        yield (0,) * count
+    if count and np.ndim(leaves[0]):
+        yield (np.ndim(leaves[0]),) + (None,) * (count - 1)
+    if count > 1:
+        yield (None,) * (count - 1) + (0,)
+
+
+def mapped_like_loop(fun: Callable[..., Sequence[Any]], rows: Sequence[Sequence[Any]], axes: Axes) -> None:
+    """Check vmap(fun) against a loop over the rows; leaves whose axis is None stay those of the first row."""
+    stacked = [
+        rows[0][place] if axis is None else np.stack([row[place] for row in rows], axis)
+        for place, axis in enumerate(axes)
+    ]
+    batched = autodiff.vmap(fun, in_axes=axes)(*stacked)
+    looped = [fun(*_row(stacked, axes, row)) for row in range(len(rows))]
+    for number, (actual, parts) in enumerate(zip(batched, zip(*looped, strict=True), strict=True)):
+        desired = np.stack(parts)
+        name = f"result {number} of vmap with in_axes={axes}"
+        same_shape(actual, desired, name)
+        if actual.dtype != desired.dtype:
+            raise Violation(f"  in         {name}\n  arrived    {actual.dtype}\n  expected   {desired.dtype}")
+        allowed = PRECISION.get(desired.dtype.name, 0.0) * scale_of(desired)
+        found = difference(actual, desired, allowed)
+        if found is not None:
+            raise Violation(f"  in         {name}\n{found}")
+
+
+def _row(stacked: Sequence[Any], axes: Axes, row: int) -> list[Any]:
+    return [
+        leaf if axis is None else leaf[(slice(None),) * axis + (row,)]
+        for leaf, axis in zip(stacked, axes, strict=True)
+    ]

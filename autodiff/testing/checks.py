@@ -1,0 +1,109 @@
+"""All laws of one function at given arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+import numpy as np
+from hypothesis.errors import HypothesisException
+
+from autodiff.testing.law import LAWS, Law, check_names
+from autodiff.testing.mismatch import GradientMismatch, Undecided, Violation
+from autodiff.testing.problem import Problem
+
+
+def check_laws(
+    fun: Callable[..., Any],
+    args: Sequence[Any],
+    *,
+    order: int = 2,
+    batch: bool = True,
+    skip: Collection[str] = (),
+    only: Collection[str] | None = None,
+    smooth: bool = True,
+    name: str | None = None,
+) -> None:
+    """Check one function at given arguments against every law of `LAWS`.
+
+    Args:
+        fun: function of trees of arrays, written in plain NumPy.
+        args: its arguments: arrays of any dtype and layout, NumPy and Python scalars, trees of them.
+        order: how often to differentiate: 0, 1 or 2.
+        batch: whether vmap is expected to work.
+        skip: names of laws to leave out.
+        only: names of the laws to check; all by default.
+        smooth: False where the arguments lie at a kink; the laws that need a numerical derivative are left out.
+        name: what to call fun in messages.
+
+    Raises:
+        GradientMismatch: a law is broken. The text has the largest error and the lines that show it again.
+        Undecided: a numerical derivative is too inaccurate to judge by.
+        ValueError: a law's name is unknown.
+
+    >>> import numpy as np
+    >>> check_laws(np.tanh, (np.array([0.5, -1.0]),))
+    """
+    chosen = [law for law in (LAWS if only is None else only) if law not in skip]
+    check_names((*chosen, *skip))
+    for law, reason in examine(fun, args, chosen, order=order, batch=batch, smooth=smooth, name=name).items():
+        if reason is not None:
+            raise Undecided(f"the law {law!r} could not be decided: {reason}")
+
+
+def examine(
+    fun: Callable[..., Any],
+    args: Sequence[Any],
+    laws: Collection[str],
+    *,
+    order: int,
+    batch: bool,
+    smooth: bool,
+    name: str | None,
+) -> dict[str, Undecided | None]:
+    """Check the chosen laws; for each that applies, why it could not be decided, or None where it holds."""
+    check_arguments(args, "check_laws")
+    title = name or getattr(fun, "__name__", repr(fun))
+    with np.errstate(all="ignore"):
+        problem = Problem(fun, args)
+        _check_fun_leaves_arguments(problem, title)
+        return {
+            law: _outcome(law, LAWS[law], problem, title)
+            for law in LAWS
+            if law in laws and LAWS[law].applies_to(problem, order, batch, smooth)
+        }
+
+
+def check_arguments(args: Any, caller: str) -> None:
+    """Refuse a lone argument: a list of numbers would otherwise be taken for several."""
+    if not isinstance(args, tuple | list):
+        raise TypeError(
+            f"{caller} takes the arguments as a tuple, and {type(args).__name__} arrived; write (x,) for a single x"
+        )
+
+
+def _outcome(name: str, law: Law, problem: Problem, title: str) -> Undecided | None:
+    try:
+        law.check(problem)
+    except Undecided as reason:
+        return reason
+    except HypothesisException:
+        raise
+    except Violation as violation:
+        detail, cause = str(violation), None
+    except Exception as error:
+        detail, cause = f"  raised     {type(error).__name__}: {error}", error
+    else:
+        return None
+    raise GradientMismatch(name, law.statement, detail, title, problem.fun, problem.args) from cause
+
+
+def _check_fun_leaves_arguments(problem: Problem, title: str) -> None:
+    before = [np.asarray(leaf).tobytes() for leaf in problem.leaves]
+    problem.value  # noqa: B018  (computed here once, for all laws)
+    for name, old, leaf in zip(problem.names, before, problem.leaves, strict=True):
+        if np.asarray(leaf).tobytes() != old:
+            raise ValueError(
+                f"{title} itself changes {name} when it is called with plain arrays; no law can be checked of a "
+                "function that does. Let it work on a copy"
+            )

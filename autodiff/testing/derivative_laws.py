@@ -1,0 +1,84 @@
+"""The three laws of a derivative: forward is numerical, reverse is numerical, and the two are adjoint."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import autodiff
+from autodiff.testing.agreement import RELATIVE, agree, same_shape, scale_of, trusted
+from autodiff.testing.closeness import difference
+from autodiff.testing.jacobian import numerical_pullback
+from autodiff.testing.mismatch import Undecided, Violation
+from autodiff.testing.pairing import magnitude, pairing
+from autodiff.testing.problem import Problem
+
+ADJOINT = 1e-12
+"""How exactly <u, J v> = <J'u, v> holds in double precision, relative to the sum of magnitudes."""
+
+FEW = 64
+"""Inputs with at most so many elements are differentiated one by one to say which element of a gradient is wrong."""
+
+
+def forward(problem: Problem, *, rtol: float = RELATIVE, atol: float = 0.0) -> None:
+    """The derivative along a direction is the numerical one."""
+    problem = problem.double
+    _, tangents = autodiff.jvp(problem.flat, problem.primals, problem.tangents)
+    agree(tangents, *problem.slopes, problem.results, rtol=rtol, atol=atol)
+
+
+def reverse(problem: Problem, *, rtol: float = RELATIVE, atol: float = 0.0) -> None:
+    """The gradient paired with a direction is the numerical derivative along it."""
+    problem = problem.double
+    limits, errors = problem.slopes
+    certain = [trusted(*parts) for parts in zip(limits, errors, problem.results, strict=True)]
+    if problem.results and not any(part.any() or not part.size for part in certain):
+        raise Undecided("no numerical derivative is accurate here")
+    masked = tuple(_masked(u, keep) for u, keep in zip(problem.cotangents, certain, strict=True))
+    limits = tuple(np.where(keep, limit, 0.0) for keep, limit in zip(certain, limits, strict=True))
+    gradients = autodiff.vjp(problem.flat, *problem.primals)[1](masked)
+    for name, gradient, primal in zip(problem.pulled.names, gradients, problem.primals, strict=True):
+        same_shape(gradient, primal, f"the gradient by {name}")
+    expected = pairing(masked, limits)
+    uncertain = sum(float(np.sum(np.where(keep, error, 0.0))) for keep, error in zip(certain, errors, strict=True))
+    scale = max(magnitude(masked, limits), magnitude(masked, problem.results))
+    found = difference(pairing(gradients, problem.tangents), expected, atol + rtol * scale + uncertain)
+    if found is not None:
+        raise Violation(_element(problem, gradients, masked, rtol) or f"  paired with a fixed direction\n{found}")
+
+
+def adjoint(problem: Problem) -> None:
+    """Forward and reverse mode are each other's transpose: <u, J v> = <J'u, v>."""
+    problem = problem.double
+    _, tangents = autodiff.jvp(problem.flat, problem.primals, problem.tangents)
+    gradients = autodiff.vjp(problem.flat, *problem.primals)[1](problem.cotangents)
+    for name, gradient, primal in zip(problem.pulled.names, gradients, problem.primals, strict=True):
+        same_shape(gradient, primal, f"the gradient by {name}")
+    right = pairing(gradients, problem.tangents)
+    left = pairing(problem.cotangents, tangents)
+    if not np.isfinite(left) and not np.isfinite(right):
+        return
+    scale = magnitude(problem.cotangents, tangents) + magnitude(gradients, problem.tangents)
+    found = difference(right, left, ADJOINT * scale)
+    if found is not None:
+        raise Violation(f"  arrived is <J'u, v>, expected is <u, J v>\n{found}")
+
+
+def _masked(cotangent: Any, keep: Any) -> Any:
+    """The cotangent where it is kept, zero elsewhere, of its own kind."""
+    if keep.all():
+        return cotangent
+    return (cotangent * keep).astype(np.asarray(cotangent).dtype) if keep.ndim else cotangent * 0
+
+
+def _element(problem: Problem, gradients: Any, cotangents: Any, rtol: float) -> str | None:
+    """Which element of which gradient is wrong, where one can be named."""
+    if sum(np.size(primal) for primal in problem.primals) > FEW:
+        return None
+    numerical = numerical_pullback(problem.flat, problem.primals, cotangents)
+    for name, gradient, limit in zip(problem.pulled.names, gradients, numerical, strict=True):
+        found = difference(gradient, limit, 10 * rtol * scale_of(*numerical))
+        if found is not None:
+            return f"  in         the gradient by {name}\n{found}"
+    return None

@@ -1,0 +1,42 @@
+"""Richardson extrapolation, element by element, with an estimate of what is left of the error.
+
+C. J. F. Ridders, "Accurate computation of F'(x) and F'(x) F''(x)", Advances in Engineering Software 4 (1982).
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+
+def extrapolate(estimates: Sequence[Array]) -> tuple[Array, NDArray[np.float64]]:
+    """The limit of central differences whose step is halved from each to the next.
+
+    Args:
+        estimates: at least two arrays of one shape, whose error is a power series in the square of the step.
+
+    Returns:
+        (limit, error): for every element the entry of the extrapolation table that agrees best with its two neighbours,
+            and how far it is from them. The error is infinite where every entry is NaN.
+
+    >>> steps = 0.1 / 2.0 ** np.arange(4)
+    >>> limit, error = extrapolate([(np.exp(h) - np.exp(-h)) / (2 * h) for h in steps])
+    >>> bool(abs(limit - 1) < 1e-11), bool(error < 1e-10)
+    (True, True)
+    """
+    limit = np.array(estimates[-1])
+    error = np.full(limit.shape, np.inf)
+    above = [np.asarray(estimates[0])]
+    for estimate in estimates[1:]:
+        row = [np.asarray(estimate)]
+        for column, corner in enumerate(above, start=1):
+            row.append((4**column * row[-1] - corner) / (4**column - 1))
+            distance = np.maximum(abs(row[-1] - row[-2]), abs(row[-1] - corner))
+            better = distance < error
+            limit = np.where(better, row[-1], limit)
+            error = np.where(better, distance, error)
+        above = row
+    return limit, error

@@ -1,0 +1,69 @@
+"""The table of laws: what must hold of every function, and where each law applies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from autodiff.testing import batch_laws, derivative_laws, keeping_laws, second_order_laws, value_laws
+from autodiff.testing.problem import Problem
+
+
+@dataclass(frozen=True)
+class Law:
+    """A law, and where it applies.
+
+    Attributes:
+        check: raises where the law is broken.
+        order: how often fun must be differentiable; 0 asks for no derivative at all.
+        numerical: whether it needs a numerical derivative, hence arguments away from kinks.
+        batching: whether it needs vmap.
+    """
+
+    check: Callable[[Problem], None]
+    order: int = 1
+    numerical: bool = False
+    batching: bool = False
+
+    @property
+    def statement(self) -> str:
+        """The law in words."""
+        return (self.check.__doc__ or "").strip().splitlines()[0]
+
+    def applies_to(self, problem: Problem, order: int, batch: bool, smooth: bool) -> bool:
+        """Whether the law says anything of this problem."""
+        return (
+            self.order <= order
+            and (problem.differentiable or self.order == 0)
+            and (batch or not self.batching)
+            and (smooth or not self.numerical)
+        )
+
+
+# fmt: off
+LAWS: dict[str, Law] = {
+    "spec":                 Law(value_laws.spec,                        order=0),
+    "replay":               Law(value_laws.replay,                      order=0),
+    "batch":                Law(batch_laws.batch,                       order=0, batching=True),
+    "value":                Law(value_laws.value),
+    "untouched":            Law(keeping_laws.untouched),
+    "locked":               Law(keeping_laws.locked),
+    "dtype":                Law(keeping_laws.dtype),
+    "forward":              Law(derivative_laws.forward,                numerical=True),
+    "reverse":              Law(derivative_laws.reverse,                numerical=True),
+    "adjoint":              Law(derivative_laws.adjoint),
+    "precision":            Law(keeping_laws.precision),
+    "batch of gradient":    Law(batch_laws.batch_of_gradient,           batching=True),
+    "forward over reverse": Law(second_order_laws.forward_over_reverse, order=2, numerical=True),
+    "reverse over reverse": Law(second_order_laws.reverse_over_reverse, order=2),
+    "forward over forward": Law(second_order_laws.forward_over_forward, order=2, numerical=True),
+    "reverse over forward": Law(second_order_laws.reverse_over_forward, order=2),
+}
+# fmt: on
+
+
+def check_names(names: Iterable[str]) -> None:
+    """Refuse names that no law has: a law skipped by a misspelt name would not be skipped."""
+    unknown = [name for name in names if name not in LAWS]
+    if unknown:
+        raise ValueError(f"there is no law named {', '.join(map(repr, unknown))}; the laws are {', '.join(LAWS)}")

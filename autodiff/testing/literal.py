@@ -1,0 +1,69 @@
+"""Arguments as Python source that makes them again: values, dtype and memory layout."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+
+def literal(tree: Any) -> str:
+    """Python source of a tree of arrays and scalars; evaluating it needs only `import numpy as np`.
+
+    >>> literal((np.arange(3, dtype="float32")[::-1], 2.0))
+    "(np.array([0.0, 1.0, 2.0], dtype='float32')[::-1], 2.0)"
+    """
+    if isinstance(tree, dict):
+        return "{" + ", ".join(f"{key!r}: {literal(part)}" for key, part in tree.items()) + "}"
+    if isinstance(tree, list):
+        return "[" + ", ".join(literal(part) for part in tree) + "]"
+    if isinstance(tree, tuple):
+        inside = ", ".join(literal(part) for part in tree)
+        return f"({inside},)" if len(tree) == 1 else f"({inside})"
+    if isinstance(tree, np.ndarray):
+        return _array(tree)
+    if isinstance(tree, np.generic):
+        return f"np.{tree.dtype.name if tree.dtype.kind != 'b' else 'bool'}({_number(tree.item())})"
+    return _number(tree)
+
+
+def _array(array: Array) -> str:
+    if array.size and any(stride == 0 and side > 1 for stride, side in zip(array.strides, array.shape, strict=True)):
+        once = tuple(slice(0, 1) if stride == 0 else slice(None) for stride in array.strides)
+        return f"np.broadcast_to({_array(np.array(array[once]))}, {array.shape})"
+    if not array.flags.writeable:
+        return f"np.broadcast_to({_array(_writeable(array))}, {array.shape})"
+    if array.size and any(stride < 0 for stride in array.strides):
+        back = tuple(slice(None, None, -1 if stride < 0 else 1) for stride in array.strides)
+        return f"{_array(array[back])}[{', '.join('::-1' if stride < 0 else ':' for stride in array.strides)}]"
+    if array.flags.c_contiguous:
+        return _plain(array)
+    if array.flags.f_contiguous:
+        return f"np.asfortranarray({_plain(array)})"
+    if array.ndim > 1 and array.swapaxes(-1, -2).flags.c_contiguous:
+        return f"{_plain(array.swapaxes(-1, -2))}.swapaxes(-1, -2)"
+    return f"np.repeat({_plain(array)}, 2, axis=-1)[..., ::2]"
+
+
+def _writeable(array: Array) -> Array:
+    return np.array(array, order="K", copy=True)
+
+
+def _plain(array: Array) -> str:
+    values = _nested(array.tolist())
+    dtype = f"dtype={array.dtype.name!r}"
+    return f"np.zeros({array.shape}, {dtype})" if array.size == 0 else f"np.array({values}, {dtype})"
+
+
+def _nested(values: Any) -> str:
+    return "[" + ", ".join(map(_nested, values)) + "]" if isinstance(values, list) else _number(values)
+
+
+def _number(value: Any) -> str:
+    if isinstance(value, complex) and not (np.isfinite(value.real) and np.isfinite(value.imag)):
+        return f"complex({_number(value.real)}, {_number(value.imag)})"
+    if isinstance(value, float) and not np.isfinite(value):
+        return "np.nan" if value != value else ("np.inf" if value > 0 else "-np.inf")
+    return repr(value)
+

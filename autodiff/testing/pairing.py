@@ -1,0 +1,55 @@
+"""The real pairing <u, v> = Re(sum u v) that defines a cotangent, and fixed directions to pair with."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from autodiff.trace.tree import flatten
+
+SEED = 20240229
+
+
+def pairing(cotangents: Any, tangents: Any) -> float:
+    """Re(sum(u * v)) over all leaves of two trees; nothing is conjugated.
+
+    >>> pairing((1j, 2.0), (1j, np.array(3.0)))
+    5.0
+    """
+    pairs = zip(flatten(cotangents)[0], flatten(tangents)[0], strict=True)
+    return sum(float(np.sum(np.multiply(u, v)).real) for u, v in pairs)
+
+
+def magnitude(cotangents: Any, tangents: Any) -> float:
+    """What `pairing` would add up to without cancellation: the scale of its rounding error."""
+    pairs = zip(flatten(cotangents)[0], flatten(tangents)[0], strict=True)
+    return sum(float(np.sum(abs(np.multiply(u, v)))) for u, v in pairs)
+
+
+def directions(leaves: Iterable[Any], *, seed: int = 0, scaled: bool = False) -> tuple[Any, ...]:
+    """One fixed direction for each leaf: no element is zero, none is large, all have few digits.
+
+    Args:
+        leaves: arrays or scalars; the direction is of the same kind, shape and dtype.
+        seed: another number gives other directions.
+        scaled: whether directions are as large as their leaves are, as a step should be.
+    """
+    random = np.random.default_rng(SEED + seed)
+    return tuple(_direction(leaf, random, scaled) for leaf in leaves)
+
+
+def _direction(leaf: Any, random: np.random.Generator, scaled: bool) -> Any:
+    array = np.asarray(leaf)
+    parts = 2 if array.dtype.kind == "c" else 1
+    drawn = random.integers(3, 9, (parts, *array.shape)) * random.choice((-0.125, 0.125), (parts, *array.shape))
+    direction = drawn[0] + 1j * drawn[1] if parts == 2 else drawn[0]
+    if scaled:
+        direction = direction * _power_of_two(array)
+    if isinstance(leaf, np.ndarray):
+        return direction.astype(array.dtype)
+    return direction.astype(array.dtype)[()] if isinstance(leaf, np.generic) else direction.item()
+
+
+def _power_of_two(array: Any) -> float:
+    largest = float(np.max(abs(array), initial=0.0))
+    return float(2.0 ** np.floor(np.log2(largest))) if 0 < largest < np.inf else 1.0

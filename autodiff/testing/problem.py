@@ -1,0 +1,118 @@
+"""A function and its arguments as the laws see them: flat, differentiable leaves in, flat leaves out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+import autodiff
+from autodiff.testing.numerical import directional_derivative, move
+from autodiff.testing.pairing import directions
+from autodiff.trace.tree import flatten, paths
+
+DOUBLE = {"float16": np.float64, "float32": np.float64, "complex64": np.complex128}
+
+
+class Problem:
+    """A function at certain arguments.
+
+    Attributes:
+        leaves: the leaves of all arguments.
+        primals: those that derivatives are taken by: floating and complex ones.
+        value: fun's plain value, called without any tracing.
+        results: the floating and complex leaves of the value.
+    """
+
+    def __init__(self, fun: Callable[..., Any], args: Sequence[Any], names: Sequence[str] = ()) -> None:
+        self.fun = fun
+        self.args = tuple(args)
+        self.leaves, self.structure = flatten(self.args)
+        self.places = [place for place, leaf in enumerate(self.leaves) if is_inexact(leaf)]
+        self.primals = tuple(self.leaves[place] for place in self.places)
+        self.names = tuple(names or (f"args{path}" for path in paths(self.args)))
+
+    def flat(self, *primals: Any) -> tuple[Any, ...]:
+        """fun as a function of its differentiable leaves, returning those of its output."""
+        leaves = list(self.leaves)
+        for place, primal in zip(self.places, primals, strict=True):
+            leaves[place] = primal
+        return tuple(leaf for leaf in flatten(self.fun(*self.structure.unflatten(leaves)))[0] if is_inexact(leaf))
+
+    def flattened(self, *leaves: Any) -> tuple[Any, ...]:
+        """fun as a function of all its leaves, returning all leaves of its output."""
+        return tuple(flatten(self.fun(*self.structure.unflatten(leaves)))[0])
+
+    @cached_property
+    def value(self) -> Any:
+        return self.fun(*self.args)
+
+    @cached_property
+    def results(self) -> tuple[Any, ...]:
+        return tuple(leaf for leaf in flatten(self.value)[0] if is_inexact(leaf))
+
+    @property
+    def differentiable(self) -> bool:
+        """Whether there is anything to differentiate, and to differentiate by."""
+        return bool(self.primals) and bool(self.results)
+
+    @cached_property
+    def tangents(self) -> tuple[Any, ...]:
+        """A fixed direction to move the primals in."""
+        return directions(self.primals, scaled=True)
+
+    @cached_property
+    def cotangents(self) -> tuple[Any, ...]:
+        """A fixed direction to pair the results with."""
+        return directions(self.results, seed=1)
+
+    @cached_property
+    def double(self) -> Problem:
+        """The same problem in double precision."""
+        leaves = [_doubled(leaf) for leaf in self.leaves]
+        same = all(new is old for new, old in zip(leaves, self.leaves, strict=True))
+        return self if same else Problem(self.fun, self.structure.unflatten(leaves), self.names)
+
+    @cached_property
+    def slopes(self) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """The numerical derivative of every result along `tangents`, and its estimated errors."""
+        limits, errors = directional_derivative(self.flat, self.primals, self.tangents)
+        return limits, errors
+
+    @cached_property
+    def pulled(self) -> Problem:
+        """The gradient of <cotangents, fun> as a problem of its own."""
+
+        def pullback_of_fixed(*primals: Any) -> tuple[Any, ...]:
+            return tuple(autodiff.vjp(self.flat, *primals)[1](self.cotangents))
+
+        return Problem(pullback_of_fixed, self.primals, [self.names[place] for place in self.places])
+
+    @cached_property
+    def pushed(self) -> Problem:
+        """The derivative of fun along `tangents` as a problem of its own."""
+
+        def derivative_along_fixed(*primals: Any) -> tuple[Any, ...]:
+            return tuple(autodiff.jvp(self.flat, primals, self.tangents)[1])
+
+        return Problem(derivative_along_fixed, self.primals, [self.names[place] for place in self.places])
+
+    def moved(self, step: float) -> list[Any]:
+        """All leaves, the differentiable ones a step away; whole numbers change places among themselves."""
+        leaves = [np.roll(leaf, 1) if isinstance(leaf, np.ndarray) and step else leaf for leaf in self.leaves]
+        for place, primal, tangent in zip(self.places, self.primals, self.tangents, strict=True):
+            leaves[place] = move(primal, tangent, step)
+        return leaves
+
+
+def is_inexact(leaf: Any) -> bool:
+    """Whether a leaf, traced or not, is floating or complex."""
+    dtype = getattr(leaf, "dtype", None)
+    return isinstance(leaf, float | complex) if dtype is None else dtype.kind in "fc"
+
+
+def _doubled(leaf: Any) -> Any:
+    wider = DOUBLE.get(getattr(getattr(leaf, "dtype", None), "name", ""))
+    return leaf if wider is None else leaf.astype(wider)

@@ -1,0 +1,26 @@
+"""The laws of second derivatives: those of first ones, for the gradient and for the derivative along a direction."""
+
+from __future__ import annotations
+
+from autodiff.testing.derivative_laws import adjoint, forward
+from autodiff.testing.problem import Problem
+
+
+def forward_over_reverse(problem: Problem) -> None:
+    """The derivative of the gradient is the numerical one."""
+    forward(problem.double.pulled)
+
+
+def reverse_over_reverse(problem: Problem) -> None:
+    """The gradient of the gradient is the transpose of its derivative."""
+    adjoint(problem.double.pulled)
+
+
+def forward_over_forward(problem: Problem) -> None:
+    """The derivative of the derivative is the numerical one."""
+    forward(problem.double.pushed)
+
+
+def reverse_over_forward(problem: Problem) -> None:
+    """The gradient of the derivative is the transpose of its derivative."""
+    adjoint(problem.double.pushed)

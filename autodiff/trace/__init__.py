@@ -1,0 +1,1 @@
+"""What an operation is, and how it is recorded."""

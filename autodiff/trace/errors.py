@@ -1,0 +1,57 @@
+"""The errors of tracing: each says what arrived, what is needed and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from autodiff.trace.source import at_user_line
+from autodiff.trace.spec import spec_of
+
+
+class AutodiffError(Exception):
+    """Base class of the errors that only autodiff raises."""
+
+
+class ConcretizationError(AutodiffError, TypeError):
+    """A traced value would have become a plain number or array, and its derivative would have been lost."""
+
+
+class LeakedTracerError(AutodiffError, RuntimeError):
+    """A traced value was used after the transformation that made it had ended."""
+
+
+class DifferentiationError(AutodiffError, TypeError):
+    """What was asked to be differentiated has no derivative of that kind."""
+
+
+class OperandError(AutodiffError, ValueError):
+    """The operands of an operation do not fit together."""
+
+
+class AliasingError(AutodiffError, RuntimeError):
+    """Whether two traced arrays share memory is not known, and one of them was written to."""
+
+
+class RuleError(AutodiffError, RuntimeError):
+    """A derivative rule returned something that does not fit its operand: a bug in the rule."""
+
+
+def explained(error: Exception, name: str, operands: Sequence[Any]) -> Exception:
+    """An error of the same type that says which operation failed, on what, and where in the user's code."""
+    if isinstance(error, AutodiffError):
+        return error
+    kind = OperandError if type(error) is ValueError else type(error)
+    got = ", ".join(map(described, operands))
+    try:
+        return kind(f"{name}({got}){at_user_line()}: {error}")
+    except Exception:  # an error class whose constructor wants something else: pass on the original
+        return error
+
+
+def described(value: Any) -> str:
+    """``float32[2,3]`` of arrays and numbers, the type's name of anything else."""
+    try:
+        return repr(spec_of(value))
+    except AttributeError:
+        return type(value).__name__

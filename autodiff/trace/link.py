@@ -1,0 +1,117 @@
+"""A primitive with the operands fixed through which derivatives flow: what one entry of a tape points to.
+
+The parameter names of a derivative rule say what it needs, and nothing else is kept:
+
+====================  =========================================================
+name                  what the rule receives
+====================  =========================================================
+first parameter       the cotangent (or tangent); a tuple, where the primitive has several results
+an operand's name     the value of that operand
+``out``               the value of the result
+``x_spec``            shape and dtype of operand ``x`` (``out_spec``: of the result); no array is kept
+``index``             the position of the operand, for primitives with any number of operands
+a parameter's name    that parameter of the operation
+====================  =========================================================
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from autodiff.trace.spec import spec_of
+
+if TYPE_CHECKING:
+    from autodiff.trace.primitive import Primitive
+
+Rule = Callable[..., Any]
+
+
+def passing(g: Any) -> Any:
+    """The rule of an operand whose derivative is one."""
+    return g
+
+
+class Link:
+    """A primitive and the positions of the operands that are differentiated.
+
+    Attributes:
+        primitive: the primitive that ran.
+        positions: positions of the operands through which derivatives flow.
+        arity: how many they are.
+        pull: ``pull(g, residuals)`` gives the cotangent of the one operand, or a tuple of one for each; None
+            where the cotangent passes unchanged.
+        collect: ``collect(values, out, params)`` gives the residuals: None, the one thing kept, or a tuple.
+        kept: positions of the operands whose values are kept.
+        keeps_out: whether the result is kept.
+    """
+
+    __slots__ = ("arity", "collect", "elementwise", "kept", "keeps_out", "moves", "positions", "primitive", "pull")
+    special = False
+
+    def __init__(self, primitive: Primitive, positions: tuple[int, ...]) -> None:
+        rules = [primitive.rule(position) for position in positions]
+        needs = [needed_names(rule) for rule in rules]
+        names = list(dict.fromkeys(name for need in needs for name in need if name != "index"))
+        self.primitive = primitive
+        self.positions = positions
+        self.arity = len(positions)
+        self.elementwise = primitive.family == "elementwise"
+        self.moves = primitive.moves
+        self.kept = tuple(p for name in names for p in primitive.positions_of(name))
+        self.keeps_out = "out" in names
+        self.collect = compile_collect(primitive, names)
+        self.pull = None if rules == [passing] else compile_pull(rules, needs, names, positions)
+
+
+def needed_names(rule: Rule) -> tuple[str, ...]:
+    """The names of what a rule needs besides the cotangent."""
+    return tuple(inspect.signature(rule).parameters)[1:]
+
+
+def compile_collect(primitive: Primitive, names: Sequence[str]) -> Callable[[Sequence[Any], Any, Any], Any]:
+    """A function that picks the residuals out of an operation's operands, result and parameters."""
+    parts = [_residual_expression(primitive, name) for name in names]
+    body = "None" if not parts else parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
+    return _function(f"lambda values, out, params: {body}", {"spec_of": spec_of})
+
+
+def _residual_expression(primitive: Primitive, name: str) -> str:
+    if name == "out":
+        return "out"
+    if name in primitive.operands:
+        return "tuple(values)" if primitive.variadic else f"values[{primitive.operands.index(name)}]"
+    if name == "out_spec":
+        return "spec_of(out)"
+    if name.endswith("_spec") and name.removesuffix("_spec") in primitive.operands:
+        if primitive.variadic:
+            return "tuple(map(spec_of, values))"
+        return f"spec_of(values[{primitive.operands.index(name.removesuffix('_spec'))}])"
+    return f"params[{name!r}]"
+
+
+def compile_pull(
+    rules: Sequence[Rule], needs: Sequence[Sequence[str]], names: Sequence[str], positions: Sequence[int]
+) -> Callable[[Any, Any], Any]:
+    """A function that applies the rules of one link to a cotangent and the residuals."""
+    if len(rules) == 1 and needs[0] == tuple(names) and len(names) == 1:
+        return rules[0]
+
+    def argument(name: str, position: int) -> str:
+        if name == "index":
+            return str(position)
+        return "r" if len(names) == 1 else f"r[{list(names).index(name)}]"
+
+    calls = [
+        f"rule{k}(g{''.join(', ' + argument(name, position) for name in need)})"
+        for k, (need, position) in enumerate(zip(needs, positions, strict=True))
+    ]
+    body = calls[0] if len(calls) == 1 else f"({', '.join(calls)})"
+    scope = {f"rule{k}": rule for k, rule in enumerate(rules)}
+    return _function(f"lambda g, r: {body}", scope)
+
+
+def _function(source: str, scope: dict[str, Any]) -> Callable[..., Any]:
+    """The function that a line of source says, under a file name that no error text shows as the user's."""
+    return eval(compile(source, "<autodiff link>", "eval"), scope)  # type: ignore[no-any-return]

@@ -1,0 +1,155 @@
+"""The live form of a tape: linked, immutable entries, made while code runs.
+
+An entry points to the entries of its operands, never the other way, so that what no result depends on is freed at
+once, and everything else when the last result is dropped. Nothing is kept but the residuals that a rule names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from autodiff.trace.errors import explained
+from autodiff.trace.link import Link
+from autodiff.trace.primitive import Primitive
+from autodiff.trace.recording import Recording
+from autodiff.trace.spec import Spec, spec_of
+from autodiff.trace.tracer import Tracer
+
+SMALL = 4096
+"""Arrays of up to so many bytes are copied when they must be kept: cheaper than any bookkeeping."""
+
+EXPLAINED = (ValueError, TypeError, IndexError)
+
+
+class Entry:
+    """One operation on a live tape, or one input.
+
+    Attributes:
+        link: the primitive and which operands are differentiated; None for an input; a :class:`Result` for one of
+            several results.
+        operands: the entry of the one differentiated operand, or a tuple of several.
+        residuals: what the rules of the link need; see :attr:`autodiff.trace.link.Link.collect`.
+        order: larger than that of every operand.
+        spec: the spec of the result; a tuple where the primitive has several results.
+    """
+
+    __slots__ = ("link", "operands", "order", "residuals", "spec")
+
+    def __init__(self, link: Link | Result | None, operands: Any, residuals: Any, order: int, spec: Any) -> None:
+        self.link = link
+        self.operands = operands
+        self.residuals = residuals
+        self.order = order
+        self.spec = spec
+
+
+class Result:
+    """The link of an entry that is result number ``index`` of its operand, an operation with several results."""
+
+    __slots__ = ("index",)
+    special = True
+
+    def __init__(self, index: int) -> None:
+        self.index = index
+
+
+class Differentiation(Recording):
+    """Records what a reverse pass needs: differentiable operations, linked."""
+
+    __slots__ = ("copies",)
+    purpose: ClassVar[str] = "the derivative (grad, vjp, ...)"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.linked = True
+        self.copies: dict[int, tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]] = {}
+
+    def input(self, value: Any) -> Tracer:
+        """A traced value with respect to which derivatives are taken."""
+        return Tracer(value, self, Entry(None, None, None, 0, spec_of(value)))
+
+    def close(self) -> None:
+        super().close()
+        self.copies = {}
+
+    def record(
+        self,
+        primitive: Primitive,
+        operands: Sequence[Any],
+        params: Mapping[str, Any],
+        apply: Callable[..., Any] | None = None,
+    ) -> Any:
+        if not self.open:
+            self.check_open(primitive.name)
+        values, entries = list(operands), []
+        positions = []
+        for position, operand in enumerate(operands):
+            if isinstance(operand, Tracer) and operand.recording is self:
+                entry: Entry = operand.slot
+                value = operand.value
+                values[position] = self.keep(value) if entry.link is None and primitive.view else value
+                if primitive.rule(position) is not None:
+                    positions.append(position)
+                    entries.append(entry)
+        try:
+            out = (apply or primitive)(*values, **params)
+        except EXPLAINED as error:
+            raise explained(error, primitive.name, values) from None
+        if not entries:
+            return out
+        link = primitive.link(tuple(positions))
+        for position in link.kept:
+            for k in range(len(values)) if position < 0 else (position,):
+                operand = operands[k]
+                if not (isinstance(operand, Tracer) and operand.recording is self) or operand.slot.link is None:
+                    values[k] = self.keep(values[k])
+        residuals = link.collect(values, out, params)
+        return self.results(link, entries[0] if len(entries) == 1 else tuple(entries), residuals, out)
+
+    def results(self, link: Link, operands: Any, residuals: Any, out: Any) -> Any:
+        """Wrap what an operation returned, with the entries that say where it came from."""
+        order = 1 + (operands.order if type(operands) is Entry else max(entry.order for entry in operands))
+        if type(out) is not tuple:
+            out_spec = spec_of(out)
+            if not out_spec.inexact:
+                return out
+            return Tracer(out, self, Entry(link, operands, residuals, order, out_spec))
+        specs: tuple[Spec, ...] = tuple(map(spec_of, out))
+        whole = Entry(link, operands, residuals, order, specs)
+        return tuple(
+            Tracer(part, self, Entry(Result(index), whole, None, order + 1, part_spec)) if part_spec.inexact else part
+            for index, (part, part_spec) in enumerate(zip(out, specs, strict=True))
+        )
+
+    def keep(self, value: Any) -> Any:
+        """The value as it is now, whatever happens later to the array that the user holds.
+
+        Small arrays are copied. Of larger ones one copy is kept and used again as long as the contents agree.
+        """
+        if not isinstance(value, np.ndarray) or immutable(value):
+            return value
+        if value.nbytes <= SMALL:
+            return value.copy()
+        found = self.copies.get(id(value))
+        if found is not None and same_bits(found[1], value):
+            return found[1]
+        copy = np.array(value, copy=True, order="K")
+        self.copies[id(value)] = (value, copy)
+        return copy
+
+
+def immutable(array: Any) -> bool:
+    """Whether neither the array nor any array whose memory it shows can be written to."""
+    while isinstance(array, np.ndarray):
+        if array.flags.writeable:
+            return False
+        array = array.base
+    return array is None
+
+
+def same_bits(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
+    """Whether two arrays of one shape and dtype hold the same values, counting NaN equal to NaN."""
+    return a.shape == b.shape and a.dtype == b.dtype and bool(np.array_equal(a, b, equal_nan=a.dtype.kind in "fc"))

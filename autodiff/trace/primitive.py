@@ -1,0 +1,207 @@
+"""What an operation is: how it is evaluated, what it returns, and how it is differentiated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+import numpy as np
+
+from autodiff.trace.link import Link, Rule
+from autodiff.trace.recording import bodies, innermost_body
+from autodiff.trace.spec import Spec, dtype_or_python, result_spec, spec_of
+from autodiff.trace.traced import Traced
+
+Family = Literal["elementwise", "linear", "multilinear", "general"]
+
+PRIMITIVES: dict[str, Primitive] = {}
+"""Every primitive by its name."""
+
+
+class Primitive:
+    """One operation of the tape.
+
+    A primitive is called like the function it stands for. With plain values it is evaluated; with traced values
+    it is recorded by the newest recording among them.
+
+    Args:
+        name: its name on a tape.
+        family: the mathematical kind, which decides what is derived from the rules:
+            *elementwise* (the Jacobian is diagonal, so that one rule serves both modes, and operands broadcast),
+            *linear* (jointly in all operands that have a rule; the forward mode is the operation itself),
+            *multilinear* (linear in each operand that has a rule; the forward mode is the product rule),
+            *general* (``forward`` gives the forward mode, or it is derived as the transpose of the rules).
+        operands: their names; ``("*xs",)`` for any number.
+        evaluate: the function on plain values; parameters come as keywords.
+        spec: the same on specs.
+        rules: for each operand the derivative rule, or None where the result does not depend smoothly on it. See
+            :mod:`autodiff.trace.link` for what a rule can ask for.
+        forward: ``forward(tangents, values, out, params)`` for a *general* primitive; tangents may be None.
+        batch: ``batch(values, batched, params)`` on values whose batch axis comes first; None where leading axes
+            are left alone anyway, because the operation counts its axes from the end.
+        view: whether the result may share memory with the first operand.
+        moves: whether the operation only moves elements (then a masked cotangent stays masked).
+    """
+
+    __slots__ = (
+        "batch", "evaluate", "family", "forward", "links", "moves", "name", "operands",
+        "rules", "spec", "variadic", "view",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        name: str,
+        family: Family,
+        operands: tuple[str, ...],
+        evaluate: Callable[..., Any],
+        spec: Callable[..., Any],
+        rules: Mapping[str, Rule | None],
+        *,
+        forward: Callable[..., Any] | None = None,
+        batch: Callable[..., Any] | None = None,
+        view: bool = False,
+        moves: bool = False,
+        register: bool = True,
+    ) -> None:
+        self.name = name
+        self.family = family
+        self.variadic = operands[-1].startswith("*")
+        self.operands = tuple(operand.removeprefix("*") for operand in operands)
+        self.evaluate = evaluate
+        self.spec = spec
+        self.rules = tuple(rules.get(operand) for operand in self.operands)
+        self.forward = forward
+        self.batch = batch
+        self.view = view
+        self.moves = moves
+        self.links: dict[tuple[int, ...], Link] = {}
+        if register:
+            if name in PRIMITIVES:
+                raise ValueError(f"a primitive named {name!r} exists already; choose another name")
+            PRIMITIVES[name] = self
+
+    def __repr__(self) -> str:
+        return f"<primitive {self.name}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return find_primitive, (self.name,)
+
+    def rule(self, position: int) -> Rule | None:
+        """The derivative rule of the operand at a position."""
+        return self.rules[0] if self.variadic else self.rules[position]
+
+    def positions_of(self, name: str) -> tuple[int, ...]:
+        """Positions of the operand of that name: none where it is not an operand, all of them for ``*xs``."""
+        if name not in self.operands:
+            return ()
+        return (-1,) if self.variadic else (self.operands.index(name),)
+
+    def link(self, positions: tuple[int, ...]) -> Link:
+        """The primitive with the operands at these positions differentiated."""
+        found = self.links.get(positions)
+        if found is None:
+            found = self.links[positions] = Link(self, positions)
+        return found
+
+    def __call__(self, *operands: Any, **params: Any) -> Any:
+        newest = newest_traced(operands)
+        if newest is None:
+            return self.evaluate(*operands, **params)
+        body = innermost_body() if bodies else None
+        if body is not None and body.level > newest.level:
+            return body.record(self, operands, params)
+        return newest.record(self, operands, params)
+
+
+def newest_traced(operands: tuple[Any, ...]) -> Traced | None:
+    """The traced operand that was made last, by its level: it decides who records the operation."""
+    newest = None
+    level = 0
+    for operand in operands:
+        if isinstance(operand, Traced) and operand.level > level:
+            newest = operand
+            level = operand.level
+    return newest
+
+
+def find_primitive(name: str) -> Primitive:
+    """The primitive of a name, as saved tapes refer to it."""
+    try:
+        return PRIMITIVES[name]
+    except KeyError:
+        raise KeyError(f"no primitive is named {name!r}; import the module that defines it first") from None
+
+
+def elementwise(
+    name: str, evaluate: Callable[..., Any], *, dtype: Callable[..., Any] | None = None, **rules: Rule | None
+) -> Primitive:
+    """An operation on each element by itself, with NumPy's broadcasting.
+
+    Args:
+        name: its name on a tape.
+        evaluate: a NumPy ufunc, or any function that broadcasts like one.
+        dtype: for functions that are no ufunc: the dtype of the result from the operands' specs and parameters.
+        rules: ``dx=``, ``dy=``, ...: the derivative with respect to operand ``x``, ``y``, ... times the first
+            argument; None where it is zero almost everywhere.
+    """
+    operands = tuple(key.removeprefix("d") for key in rules)
+    if dtype is None:
+        if not isinstance(evaluate, np.ufunc):
+            raise TypeError(f"{name}: a function that is no ufunc needs dtype=, the dtype of its result")
+        dtype = ufunc_dtype(evaluate)
+
+    def spec(*specs: Spec, **params: Any) -> Spec:
+        return result_spec(np.broadcast_shapes(*(s.shape for s in specs)), dtype(*specs, **params))
+
+    own = {key.removeprefix("d"): rule for key, rule in rules.items()}
+    return Primitive(name, "elementwise", operands, evaluate, spec, own)
+
+
+def ufunc_dtype(ufunc: np.ufunc) -> Callable[..., np.dtype[Any]]:
+    """A function from specs to the dtype of a ufunc's result; Python numbers are weak."""
+
+    def dtype(*specs: Spec) -> np.dtype[Any]:
+        if all(s.kind == "python" for s in specs):
+            return ufunc.resolve_dtypes((*(s.dtype for s in specs), *[None] * ufunc.nout))[-1]
+        return ufunc.resolve_dtypes((*(dtype_or_python(s) for s in specs), *[None] * ufunc.nout))[-1]
+
+    return dtype
+
+
+def linear(
+    name: str,
+    operands: tuple[str, ...],
+    evaluate: Callable[..., Any],
+    spec: Callable[..., Any],
+    transpose: Mapping[str, Rule],
+    **options: Any,
+) -> Primitive:
+    """An operation that is jointly linear in the operands that ``transpose`` names."""
+    return Primitive(name, "linear", operands, evaluate, spec, transpose, **options)
+
+
+def multilinear(
+    name: str,
+    operands: tuple[str, ...],
+    evaluate: Callable[..., Any],
+    spec: Callable[..., Any],
+    transpose: Mapping[str, Rule],
+    **options: Any,
+) -> Primitive:
+    """An operation that is linear in each operand that ``transpose`` names, the others held fixed."""
+    return Primitive(name, "multilinear", operands, evaluate, spec, transpose, **options)
+
+
+def general(
+    name: str,
+    operands: tuple[str, ...],
+    evaluate: Callable[..., Any],
+    spec: Callable[..., Any],
+    vjp: Mapping[str, Rule],
+    **options: Any,
+) -> Primitive:
+    """Any other smooth operation, by its vector-Jacobian products."""
+    return Primitive(name, "general", operands, evaluate, spec, vjp, **options)
+
+
+__all__ = ["PRIMITIVES", "Primitive", "elementwise", "find_primitive", "general", "linear", "multilinear", "spec_of"]

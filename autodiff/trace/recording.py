@@ -1,0 +1,98 @@
+"""Who listens while code runs."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from itertools import count
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from autodiff.trace.errors import LeakedTracerError
+from autodiff.trace.source import at_user_line
+
+if TYPE_CHECKING:
+    from autodiff.trace.primitive import Primitive
+
+new_level = count(1).__next__
+"""Levels come from one ever-growing counter: of several recordings, the one with the largest level records."""
+
+
+class Recording:
+    """One run of a transformation over the user's code.
+
+    Attributes:
+        level: larger for recordings that were opened later.
+        open: whether the run is still going on.
+        linked: whether operations become entries linked to their operands (see :mod:`autodiff.trace.live`): the
+            operators of traced values then take a short way.
+    """
+
+    __slots__ = ("level", "linked", "open")
+    purpose: ClassVar[str] = "a transformation"
+
+    def __init__(self) -> None:
+        self.level = new_level()
+        self.open = True
+        self.linked = False
+
+    def close(self) -> None:
+        self.open = False
+        self.linked = False
+
+    def record(
+        self,
+        primitive: Primitive,
+        operands: Sequence[Any],
+        params: Mapping[str, Any],
+        apply: Callable[..., Any] | None = None,
+    ) -> Any:
+        """Run one operation and take note of it.
+
+        Args:
+            primitive: the operation.
+            operands: plain values, traced values of this recording, and traced values of older ones.
+            params: the operation's parameters.
+            apply: what to run on the values in place of the primitive: Python's own operator, so that Python
+                numbers stay Python numbers.
+        """
+        raise NotImplementedError
+
+    def check_open(self, name: str) -> None:
+        if not self.open:
+            raise LeakedTracerError(
+                f"{name}: a traced value was used after {self.purpose} that made it had ended{at_user_line()}. "
+                "Return it from the function that is transformed; do not keep it in a global, an attribute or a "
+                "closure."
+            )
+
+
+class _Thread(threading.local):
+    def __init__(self) -> None:
+        self.bodies: list[Recording] = []
+
+
+_thread = _Thread()
+bodies: list[Recording] = []
+"""The bodies being traced in all threads: while it is empty nobody needs to look further."""
+
+
+def innermost_body() -> Recording | None:
+    """The body that this thread is tracing now, if any."""
+    return _thread.bodies[-1] if _thread.bodies else None
+
+
+class TracingBody:
+    """While it is entered, this thread's operations on traced values from outside belong to ``body``."""
+
+    __slots__ = ("body",)
+
+    def __init__(self, body: Recording) -> None:
+        self.body = body
+
+    def __enter__(self) -> None:
+        _thread.bodies.append(self.body)
+        bodies.append(self.body)
+
+    def __exit__(self, *_: object) -> None:
+        _thread.bodies.remove(self.body)
+        bodies.remove(self.body)

@@ -1,0 +1,40 @@
+"""Where in the user's own code we are."""
+
+from __future__ import annotations
+
+import os
+import sys
+from types import FrameType
+
+import numpy as np
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_NUMPY = os.path.dirname(os.path.abspath(np.__file__)) + os.sep
+
+
+def _foreign(frame: FrameType) -> bool:
+    """Whether the frame runs code of this package, of NumPy, or generated code."""
+    name = frame.f_code.co_filename
+    return name.startswith((_PACKAGE, _NUMPY, "<__array_function__", "<autodiff"))
+
+
+def user_frame() -> FrameType | None:
+    """The innermost frame that is the user's own."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and _foreign(frame):
+        frame = frame.f_back
+    return frame
+
+
+def user_line() -> str:
+    """``file.py:12`` of the innermost line that is the user's own, or ``""`` where there is none."""
+    frame = user_frame()
+    if frame is None:
+        return ""
+    return f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}"
+
+
+def at_user_line() -> str:
+    """``" (file.py:12)"``: the user's line as error texts append it."""
+    line = user_line()
+    return f" ({line})" if line else ""

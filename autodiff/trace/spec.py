@@ -1,0 +1,126 @@
+"""What is known of a value before it is computed: its shape, its dtype, and whether it is an array or a number."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+
+Kind = Literal["array", "scalar", "python"]
+
+_PYTHON_DTYPES: dict[type, np.dtype[Any]] = {
+    bool: np.dtype(bool),
+    int: np.dtype(np.int64),
+    float: np.dtype(np.float64),
+    complex: np.dtype(np.complex128),
+}
+
+
+class Spec:
+    """Shape, dtype and kind of a value.
+
+    Args:
+        shape: the lengths of the axes.
+        dtype: a NumPy dtype.
+        kind: ``"array"`` for arrays, ``"scalar"`` for NumPy scalars, ``"python"`` for Python numbers, whose
+            dtype is weak: it gives way to the dtype of any array they meet.
+
+    Specs made by :func:`spec` and :func:`spec_of` are interned: equal specs are usually the same object.
+
+    >>> spec((2, 3), np.float32)
+    float32[2,3]
+    """
+
+    __slots__ = ("dtype", "kind", "shape")
+
+    def __init__(self, shape: tuple[int, ...], dtype: np.dtype[Any], kind: Kind = "array") -> None:
+        self.shape = shape
+        self.dtype = dtype
+        self.kind = kind
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        size = 1
+        for length in self.shape:
+            size *= length
+        return size
+
+    @property
+    def inexact(self) -> bool:
+        """Whether the values are real or complex floating-point numbers: only these have derivatives."""
+        return self.dtype.kind in "fc"
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if type(other) is not Spec:
+            return NotImplemented
+        return (self.shape, self.dtype, self.kind) == (other.shape, other.dtype, other.kind)
+
+    def __hash__(self) -> int:
+        return hash((self.shape, self.dtype, self.kind))
+
+    def __repr__(self) -> str:
+        mark = {"array": "", "scalar": "", "python": "~"}[self.kind]
+        return f"{mark}{self.dtype.name}[{','.join(map(str, self.shape))}]"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return spec, (self.shape, self.dtype, self.kind)
+
+
+_ARRAYS: dict[tuple[tuple[int, ...], np.dtype[Any]], Spec] = {}
+_SCALARS: dict[tuple[np.dtype[Any], Kind], Spec] = {}
+_MANY = 65536  # programs whose shapes never repeat must not grow the table without end
+
+
+def spec(shape: tuple[int, ...], dtype: Any, kind: Kind = "array") -> Spec:
+    """The interned spec of the given shape, dtype and kind."""
+    dtype = np.dtype(dtype)
+    if kind == "array":
+        return _array_spec(tuple(shape), dtype)
+    found = _SCALARS.get((dtype, kind))
+    if found is None:
+        found = _SCALARS[dtype, kind] = Spec((), dtype, kind)
+    return found
+
+
+def _array_spec(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Spec:
+    key = (shape, dtype)
+    found = _ARRAYS.get(key)
+    if found is None:
+        if len(_ARRAYS) >= _MANY:
+            _ARRAYS.clear()
+        found = _ARRAYS[key] = Spec(shape, dtype)
+    return found
+
+
+def spec_of(value: Any) -> Spec:
+    """The spec of an array, a NumPy scalar, a Python number, a traced value, or a spec (which is its own)."""
+    kind = type(value)
+    if kind is Spec:
+        return value  # type: ignore[no-any-return]
+    python = _PYTHON_DTYPES.get(kind)
+    if python is not None:
+        return spec((), python, "python")
+    if isinstance(value, np.generic):
+        return spec((), value.dtype, "scalar")
+    own = getattr(value, "spec", None)
+    if type(own) is Spec:
+        return own
+    return _array_spec(value.shape, value.dtype)
+
+
+def result_spec(shape: tuple[int, ...], dtype: Any) -> Spec:
+    """The spec of what NumPy's functions return: an array, or a scalar where no axis is left."""
+    return spec(shape, dtype, "array" if shape else "scalar")
+
+
+def dtype_or_python(value: Spec) -> Any:
+    """What :meth:`numpy.ufunc.resolve_dtypes` wants to see, so that Python numbers stay weak."""
+    if value.kind != "python":
+        return value.dtype
+    return {"b": value.dtype, "i": int, "f": float, "c": complex}[value.dtype.kind]

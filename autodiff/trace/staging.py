@@ -1,0 +1,187 @@
+"""Recording a whole function as a frozen tape."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from autodiff.trace.errors import explained
+from autodiff.trace.live import EXPLAINED, immutable
+from autodiff.trace.primitive import Primitive
+from autodiff.trace.recording import Recording, TracingBody
+from autodiff.trace.source import user_line
+from autodiff.trace.spec import Spec, spec_of
+from autodiff.trace.tape import Equation, Literal, Operand, Tape
+from autodiff.trace.traced import Traced
+from autodiff.trace.tracer import Tracer, concrete
+from autodiff.trace.tree import Structure, flatten
+
+
+class Body(Recording):
+    """Records every operation of one run of a function as an equation.
+
+    Traced values from outside that the function closes over become further inputs, *captures*; plain arrays become
+    constants. Slots are numbered as they appear here, and renumbered when the tape is frozen.
+    """
+
+    __slots__ = ("captured", "constants", "equations", "inputs", "memory", "specs", "with_values")
+    purpose: ClassVar[str] = "the recording of a tape (make_tape, vmap, checkpoint, ...)"
+
+    def __init__(self, with_values: bool = False) -> None:
+        super().__init__()
+        self.with_values = with_values
+        self.specs: list[Spec] = []
+        self.inputs: list[int] = []
+        self.equations: list[Equation] = []
+        self.captured: dict[int, tuple[Any, Tracer]] = {}
+        self.constants: dict[int, tuple[Any, Any, int]] = {}
+
+    def slot(self, spec: Spec) -> int:
+        self.specs.append(spec)
+        return len(self.specs) - 1
+
+    def input(self, value: Any) -> Tracer:
+        """A new input: a spec, or a value where the body runs with values."""
+        slot = self.slot(spec_of(value))
+        self.inputs.append(slot)
+        return Tracer(value, self, slot)
+
+    def capture(self, outside: Any) -> Tracer:
+        """The input that stands for a traced value from outside."""
+        key = id(outside.slot) if isinstance(outside, Tracer) else id(outside)
+        found = self.captured.get(key)
+        if found is None:
+            value = concrete(outside) if self.with_values else spec_of(outside)
+            tracer = Tracer(value, self, self.slot(spec_of(outside)))
+            if isinstance(outside, Tracer):  # the handle may be pointed at something else later
+                outside = Tracer(outside.value, outside.recording, outside.slot)
+            found = self.captured[key] = (outside, tracer)
+        return found[1]
+
+    def own(self, operand: Any) -> Any:
+        """An operand as this recording sees it: its own traced value, or a plain one."""
+        if isinstance(operand, Tracer) and operand.recording is self:
+            return operand
+        return self.capture(operand) if isinstance(operand, Traced) else operand
+
+    def operand(self, operand: Any) -> Operand:
+        """An operand as an equation names it."""
+        if isinstance(operand, Tracer):
+            return operand.slot  # type: ignore[no-any-return]
+        if not isinstance(operand, np.ndarray) and not hasattr(operand, "__array_interface__"):
+            return Literal(operand)
+        if isinstance(operand, np.generic):
+            return Literal(operand)
+        found = self.constants.get(id(operand))
+        if found is None:
+            kept = operand if immutable(operand) else operand.copy()
+            found = self.constants[id(operand)] = (operand, kept, self.slot(spec_of(operand)))
+        return found[2]
+
+    def record(
+        self,
+        primitive: Primitive,
+        operands: Sequence[Any],
+        params: Mapping[str, Any],
+        apply: Callable[..., Any] | None = None,
+    ) -> Any:
+        self.check_open(primitive.name)
+        owned = [self.own(operand) for operand in operands]
+        try:
+            if self.with_values:
+                out = (apply or primitive)(*(o.value if isinstance(o, Tracer) else o for o in owned), **params)
+            else:
+                out = primitive.spec(*map(spec_of, owned), **params)
+        except EXPLAINED as error:
+            raise explained(error, primitive.name, operands) from None
+        outs = out if isinstance(out, tuple) else (out,)
+        specs = tuple(map(spec_of, outs))
+        results = tuple(map(self.slot, specs))
+        self.equations.append(
+            Equation(
+                primitive,
+                tuple(map(self.operand, owned)),
+                tuple(sorted(params.items())),
+                results,
+                specs,
+                user_line(),
+            )
+        )
+        traced = tuple(Tracer(o, self, slot) for o, slot in zip(outs, results, strict=True))
+        return traced if isinstance(out, tuple) else traced[0]
+
+    def freeze(self, outs: Sequence[Any], arguments: Structure, results: Structure) -> Staged:
+        """The tape that computes the given values, without what they do not depend on."""
+        targets = [self.operand(self.own(out)) for out in outs]
+        needed = {target for target in targets if isinstance(target, int)}
+        used = []
+        for equation in reversed(self.equations):
+            if not needed.isdisjoint(equation.results):
+                used.append(equation)
+                needed.update(o for o in equation.operands if isinstance(o, int))
+        captures = [(outside, tracer.slot) for outside, tracer in self.captured.values() if tracer.slot in needed]
+        constants = [(kept, slot) for _, kept, slot in self.constants.values() if slot in needed]
+        order = [*self.inputs, *(slot for _, slot in captures), *(slot for _, slot in constants)]
+        for equation in reversed(used):
+            order.extend(equation.results)
+        renumbered = {slot: k for k, slot in enumerate(order)}
+        inputs = len(self.inputs) + len(captures) + len(constants)
+
+        def renumber(operand: Operand) -> Operand:
+            return renumbered[operand] if isinstance(operand, int) else operand
+
+        equations = tuple(
+            Equation(
+                e.primitive,
+                tuple(map(renumber, e.operands)),
+                e.params,
+                tuple(renumbered[slot] for slot in e.results),
+                e.specs,
+                e.source,
+            )
+            for e in reversed(used)
+        )
+        tape = Tape(
+            tuple(self.specs[slot] for slot in order[:inputs]),
+            equations,
+            tuple(map(renumber, targets)),
+            tuple(kept for kept, _ in constants),
+            arguments,
+            results,
+        )
+        return Staged(tape, [outside for outside, _ in captures], outs)
+
+
+class Staged(NamedTuple):
+    """A function that was recorded.
+
+    Attributes:
+        tape: its inputs are the leaves of the arguments, then the captures, then the constants.
+        captures: the traced values from outside that it closed over.
+        outs: what it returned, as leaves.
+    """
+
+    tape: Tape
+    captures: list[Any]
+    outs: Sequence[Any]
+
+
+def stage(fun: Callable[..., Any], inputs: Sequence[Any], structure: Structure, with_values: bool = False) -> Staged:
+    """Record a function.
+
+    Args:
+        fun: a function of trees.
+        inputs: the leaves of its arguments: specs, or values where it shall run ``with_values``.
+        structure: the structure of the tuple of arguments.
+        with_values: whether values are computed on the way, so that Python can branch on them.
+    """
+    body = Body(with_values)
+    try:
+        with TracingBody(body):
+            result = fun(*structure.unflatten(map(body.input, inputs)))
+            outs, results = flatten(result)
+        return body.freeze(outs, structure, results)
+    finally:
+        body.close()

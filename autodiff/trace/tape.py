@@ -1,0 +1,134 @@
+"""The frozen form of a tape: a program as a value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from autodiff.trace.errors import AutodiffError
+from autodiff.trace.primitive import Primitive
+from autodiff.trace.spec import Spec, spec_of
+from autodiff.trace.tree import Structure
+
+
+class TapeError(AutodiffError, ValueError):
+    """A tape that does not hold together."""
+
+
+class Literal:
+    """A number that stands in a tape as itself.
+
+    Literals are equal when type, dtype and bits are: 0.0 and -0.0 are two different ones, and so are 1 and True.
+    """
+
+    __slots__ = ("key", "value")
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+        array = np.asarray(value)
+        self.key = (type(value), array.dtype, value if array.dtype.kind == "O" else array.tobytes())
+
+    def __eq__(self, other: object) -> bool:
+        return self.key == other.key if isinstance(other, Literal) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __repr__(self) -> str:
+        return repr(self.value)
+
+
+Operand = int | Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Equation:
+    """One operation: results = primitive(operands, params).
+
+    Attributes:
+        primitive: the operation.
+        operands: slots of earlier values, or literals.
+        params: the parameters as sorted pairs of name and hashable value.
+        results: the slots that it fills.
+        specs: the specs of the results.
+        source: ``file.py:12``, the user's line; takes no part in comparisons.
+    """
+
+    primitive: Primitive
+    operands: tuple[Operand, ...]
+    params: tuple[tuple[str, Any], ...]
+    results: tuple[int, ...]
+    specs: tuple[Spec, ...]
+    source: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Tape:
+    """A program: immutable, comparable and hashable by structure.
+
+    Slots are numbered: first the inputs, then the results of the equations in their order.
+
+    Attributes:
+        inputs: specs of the inputs: the leaves of the arguments, then the arrays that the function closed over.
+        equations: the operations in the order in which they ran.
+        outputs: slots or literals.
+        constants: the closed-over arrays that fill the last inputs; they take no part in comparisons.
+        arguments: structure of the arguments.
+        results: structure of the results.
+    """
+
+    inputs: tuple[Spec, ...]
+    equations: tuple[Equation, ...]
+    outputs: tuple[Operand, ...]
+    constants: tuple[Any, ...] = field(default=(), compare=False)
+    arguments: Structure | None = None
+    results: Structure | None = None
+
+    def __str__(self) -> str:
+        from autodiff.trace.text import tape_text  # noqa: PLC0415 - text.py describes tapes and so imports this file
+
+        return tape_text(self)
+
+    @property
+    def specs(self) -> tuple[Spec, ...]:
+        """The specs of all slots."""
+        return (*self.inputs, *(spec for equation in self.equations for spec in equation.specs))
+
+    @property
+    def output_specs(self) -> tuple[Spec, ...]:
+        specs = self.specs
+        return tuple(specs[out] if isinstance(out, int) else spec_of(out.value) for out in self.outputs)
+
+
+def check_tape(tape: Tape) -> None:
+    """Derive every spec of a tape again and compare.
+
+    Raises:
+        TapeError: naming the equation, if a slot is used before it is filled or filled twice, or a spec differs.
+    """
+    known: list[Spec] = list(tape.inputs)
+    for number, equation in enumerate(tape.equations):
+        place = f"equation {number} ({equation.primitive.name})"
+        for operand in equation.operands:
+            if isinstance(operand, int) and not 0 <= operand < len(known):
+                raise TapeError(f"{place} reads slot {operand}, which nothing has filled yet")
+        if equation.results != tuple(range(len(known), len(known) + len(equation.results))):
+            raise TapeError(f"{place} fills slots {equation.results}; the next free slot is {len(known)}")
+        derived = equation.primitive.spec(*operand_specs(equation.operands, known), **dict(equation.params))
+        derived = derived if isinstance(derived, tuple) else (derived,)
+        if derived != equation.specs:
+            raise TapeError(f"{place} is written down as {equation.specs} but gives {derived}")
+        known.extend(derived)
+    for out in tape.outputs:
+        if isinstance(out, int) and not 0 <= out < len(known):
+            raise TapeError(f"output slot {out} is filled by nothing")
+    closed = tuple(map(spec_of, tape.constants))
+    if closed and tape.inputs[-len(closed) :] != closed:
+        raise TapeError(f"the constants are {closed} but the last inputs are {tape.inputs[-len(closed) :]}")
+
+
+def operand_specs(operands: Sequence[Operand], known: Sequence[Spec]) -> list[Spec]:
+    return [known[operand] if isinstance(operand, int) else spec_of(operand.value) for operand in operands]

@@ -1,0 +1,36 @@
+"""What a primitive asks of the values that it is called with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from autodiff.trace.primitive import Primitive
+    from autodiff.trace.spec import Spec
+
+
+class Traced:
+    """A value whose operations are recorded: a :class:`~autodiff.trace.tracer.Tracer` or a Variable."""
+
+    __slots__ = ()
+
+    @property
+    def level(self) -> int:
+        """When the one who records was made: of several, the largest level records."""
+        raise NotImplementedError
+
+    @property
+    def spec(self) -> Spec:
+        """Shape, dtype and kind of the value."""
+        raise NotImplementedError
+
+    def record(
+        self,
+        primitive: Primitive,
+        operands: Sequence[Any],
+        params: Mapping[str, Any],
+        apply: Callable[..., Any] | None = None,
+    ) -> Any:
+        """Run one operation, of whose operands this one was made last, and take note of it."""
+        raise NotImplementedError

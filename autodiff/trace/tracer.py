@@ -1,0 +1,148 @@
+"""The stand-in for an array while code is traced."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from autodiff.trace.errors import ConcretizationError
+from autodiff.trace.source import at_user_line
+from autodiff.trace.spec import Spec, spec_of
+from autodiff.trace.traced import Traced
+
+if TYPE_CHECKING:
+    from autodiff.trace.primitive import Primitive
+    from autodiff.trace.recording import Recording
+
+
+class Tracer(Traced):
+    """A traced value: what transformed functions receive in place of their arrays.
+
+    It behaves as the array does: operators, NumPy's functions, methods, indexing and item assignment.
+
+    Attributes:
+        value: a plain array or number; or a traced value of an older recording, which is how transformations nest;
+            or, where only shapes are known, a :class:`~autodiff.trace.spec.Spec`.
+        recording: who listens.
+        slot: what the recording knows of the value: its entry, its tangent, or its number on a tape.
+    """
+
+    __slots__ = ("__weakref__", "recording", "slot", "value")
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, value: Any, recording: Recording, slot: Any) -> None:
+        self.value = value
+        self.recording = recording
+        self.slot = slot
+
+    @property
+    def level(self) -> int:
+        return self.recording.level
+
+    @property
+    def spec(self) -> Spec:
+        return spec_of(self.value)
+
+    def record(
+        self,
+        primitive: Primitive,
+        operands: Sequence[Any],
+        params: Mapping[str, Any],
+        apply: Callable[..., Any] | None = None,
+    ) -> Any:
+        return self.recording.record(primitive, operands, params, apply)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        value = self.value
+        return value.shape if isinstance(value, (np.ndarray, Traced)) else spec_of(value).shape  # type: ignore[attr-defined]
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        value = self.value
+        return value.dtype if isinstance(value, (np.ndarray, Traced)) else spec_of(value).dtype  # type: ignore[attr-defined]
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        return spec_of(self).size
+
+    @property
+    def itemsize(self) -> int:
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        return self.size * self.dtype.itemsize
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("len() of unsized object")
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[Any]:
+        if not self.shape:
+            raise TypeError(f"iteration over a 0-d array{at_user_line()}")
+        return (self[index] for index in range(self.shape[0]))  # type: ignore[index]
+
+    def __repr__(self) -> str:
+        return f"Tracer({self.value!r})"
+
+    # Turning into plain numbers: allowed only where no derivative can be lost.
+
+    def __bool__(self) -> bool:
+        return bool(self._plain("bool", lossless=True))
+
+    def __index__(self) -> int:
+        return self._plain("an index").__index__()  # type: ignore[no-any-return]
+
+    def __float__(self) -> float:
+        return float(self._plain("float"))
+
+    def __int__(self) -> int:
+        return int(self._plain("int"))
+
+    def __complex__(self) -> complex:
+        return complex(self._plain("complex"))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return np.array(self._plain("a plain NumPy array"), dtype=dtype)
+
+    def __format__(self, format_spec: str) -> str:
+        value = concrete(self)
+        return format(self if type(value) is Spec and not format_spec else value, format_spec) if format_spec else str(self)
+
+    def __str__(self) -> str:
+        value = concrete(self)
+        return str(value)
+
+    def _plain(self, wanted: str, lossless: bool = False) -> Any:
+        value = concrete(self)
+        if type(value) is Spec:
+            self._refuse_abstract(wanted, value)
+        if self.dtype.kind in "fc" and not lossless:
+            raise ConcretizationError(
+                f"a traced {spec_of(self)!r} would become {wanted}{at_user_line()} and its derivative would be lost "
+                "silently. To collect traced values in an array use np.stack or np.concatenate, or make the array "
+                "with np.zeros(n, like=x) or np.zeros_like(x) and assign into that; call NumPy's functions in place "
+                "of those of math; where no derivative is wanted, wrap the value in autodiff.stop_gradient."
+            )
+        return value
+
+    def _refuse_abstract(self, wanted: str, value: Spec) -> NoReturn:
+        raise ConcretizationError(
+            f"a traced {value!r} would become {wanted}{at_user_line()}, but {self.recording.purpose} traces with shapes "
+            "only: the number is not known. Select with np.where in place of branching on it, or compute it outside."
+        )
+
+
+def concrete(value: Any) -> Any:
+    """The plain value behind traced ones, or its spec where only that is known."""
+    while isinstance(value, Tracer):
+        value = value.value
+    return value

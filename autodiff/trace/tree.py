@@ -1,0 +1,193 @@
+"""Trees: arrays inside tuples, lists, dictionaries, named tuples, dataclasses and registered classes.
+
+A tree is flattened to its leaves and a :class:`Structure`, from which it can be built again. ``None`` is a tree
+without leaves.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+Children = tuple[Any, ...]
+Flatten = Callable[[Any], tuple[Iterable[Any], Any]]
+Unflatten = Callable[[Any, Children], Any]
+
+_REGISTERED: dict[type, tuple[Flatten, Unflatten]] = {}
+
+
+class Structure:
+    """What is left of a tree when its leaves are taken out. Hashable and comparable.
+
+    Attributes:
+        kind: the container's type; None for a leaf.
+        extra: keys, field names, or what the registered class gave.
+        children: the structures of the children.
+        count: how many leaves it has.
+    """
+
+    __slots__ = ("children", "count", "extra", "kind")
+
+    def __init__(self, kind: type | None, extra: Any, children: tuple[Structure, ...]) -> None:
+        self.kind = kind
+        self.extra = extra
+        self.children = children
+        self.count = 1 if kind is None else sum(child.count for child in children)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Structure):
+            return NotImplemented
+        return (
+            self is other
+            or (self.kind, self.extra, self.children) == (other.kind, other.extra, other.children)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.kind, self.children))
+
+    def __repr__(self) -> str:
+        return repr(self.unflatten([_Star()] * self.count))
+
+    def unflatten(self, leaves: Iterable[Any]) -> Any:
+        """The tree of this structure with the given leaves.
+
+        Raises:
+            ValueError: if there are more or fewer leaves than the structure has places.
+        """
+        leaves = list(leaves)
+        if len(leaves) != self.count:
+            raise ValueError(f"{len(leaves)} leaves given to a tree with {self.count}; give as many as it has")
+        return self._build(iter(leaves))
+
+    def _build(self, leaves: Iterator[Any]) -> Any:
+        kind = self.kind
+        if kind is None:
+            return next(leaves)
+        children = tuple([child._build(leaves) for child in self.children])
+        return _rebuild(kind, self.extra, children)
+
+
+class _Star:
+    def __repr__(self) -> str:
+        return "*"
+
+
+LEAF = Structure(None, None, ())
+NOTHING = Structure(type(None), None, ())
+
+
+def register_tree(kind: type, flatten: Flatten, unflatten: Unflatten) -> None:
+    """Make the instances of a class trees.
+
+    Args:
+        kind: the class; instances of subclasses stay leaves.
+        flatten: ``flatten(x)`` returns the children, and whatever else it takes to build ``x`` again.
+        unflatten: ``unflatten(extra, children)`` builds it.
+
+    Raises:
+        ValueError: if the class is registered already.
+    """
+    if kind in _REGISTERED:
+        raise ValueError(f"{kind.__name__} is registered as a tree already")
+    _REGISTERED[kind] = (flatten, unflatten)
+
+
+def flatten(tree: Any) -> tuple[list[Any], Structure]:
+    """The leaves of a tree, from left to right, and its structure; dictionaries by sorted keys.
+
+    >>> leaves, structure = flatten({"b": 1.0, "a": (2.0, None)})
+    >>> leaves
+    [2.0, 1.0]
+    >>> structure
+    {'a': (*, None), 'b': *}
+    """
+    leaves: list[Any] = []
+    return leaves, _flatten(tree, leaves)
+
+
+def _flatten(tree: Any, leaves: list[Any]) -> Structure:
+    parts = _parts(tree)
+    if parts is None:
+        leaves.append(tree)
+        return LEAF
+    extra, children = parts
+    return Structure(type(tree), extra, tuple([_flatten(child, leaves) for child in children]))
+
+
+def _parts(tree: Any) -> tuple[Any, Sequence[Any]] | None:
+    """What is needed to rebuild a container, and its children; None for a leaf."""
+    kind = type(tree)
+    if kind is tuple or kind is list:
+        return None, tree
+    if kind is dict:
+        keys = _sorted_keys(tree)
+        return tuple(keys), [tree[key] for key in keys]
+    if tree is None:
+        return None, ()
+    if kind in _REGISTERED:
+        children, extra = _REGISTERED[kind][0](tree)
+        return extra, tuple(children)
+    if isinstance(tree, tuple) and hasattr(tree, "_fields"):
+        return None, tree
+    if dataclasses.is_dataclass(kind):
+        names = tuple(field.name for field in dataclasses.fields(kind))
+        return names, [getattr(tree, name) for name in names]
+    return None
+
+
+def _sorted_keys(tree: dict[Any, Any]) -> list[Any]:
+    try:
+        return sorted(tree)
+    except TypeError:  # keys of several types: in the order in which they were inserted
+        return list(tree)
+
+
+def _rebuild(kind: type, extra: Any, children: Children) -> Any:
+    if kind is tuple:
+        return children
+    if kind is list:
+        return list(children)
+    if kind is dict:
+        return dict(zip(extra, children, strict=True))
+    if kind is type(None):
+        return None
+    if kind in _REGISTERED:
+        return _REGISTERED[kind][1](extra, children)
+    if issubclass(kind, tuple):
+        return kind(*children)
+    tree = object.__new__(kind)  # a dataclass: its own __init__ may check or convert, a leaf may be anything here
+    for name, child in zip(extra, children, strict=True):
+        object.__setattr__(tree, name, child)
+    return tree
+
+
+def map_tree(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
+    """Apply a function to the leaves of one tree, or to corresponding leaves of several.
+
+    Raises:
+        ValueError: if the trees have different structures.
+    """
+    leaves, structure = flatten(tree)
+    columns = [leaves]
+    for other in others:
+        more, its = flatten(other)
+        if its != structure:
+            raise ValueError(f"trees of different structure: {structure} and {its}")
+        columns.append(more)
+    return structure.unflatten(function(*row) for row in zip(*columns, strict=True))
+
+
+def paths(tree: Any, prefix: str = "") -> list[str]:
+    """How each leaf is reached: ``["['W'][0]", ".bias"]``."""
+    parts = _parts(tree)
+    if parts is None:
+        return [prefix]
+    extra, children = parts
+    if isinstance(tree, dict):
+        steps = [f"[{key!r}]" for key in extra]
+    elif dataclasses.is_dataclass(tree):
+        steps = [f".{name}" for name in extra]
+    else:
+        steps = [f".{name}" for name in getattr(tree, "_fields", ())] or [f"[{k}]" for k in range(len(children))]
+    return [path for step, child in zip(steps, children, strict=True) for path in paths(child, prefix + step)]

@@ -1,0 +1,1 @@
+"""Readers of a tape: derivatives, batching, staging."""

@@ -1,0 +1,126 @@
+"""Which arguments of a function are differentiated."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any
+
+from autodiff.trace.errors import DifferentiationError, described
+from autodiff.trace.source import at_user_line
+from autodiff.trace.spec import spec_of
+from autodiff.trace.tree import Structure, flatten, paths
+
+Positions = int | Sequence[int]
+Names = str | Sequence[str] | None
+
+
+class Selection:
+    """The arguments that ``argnums`` and ``argnames`` select.
+
+    Args:
+        name: the transformation, for error texts.
+        fun: the function.
+        argnums: a position or several; negative ones count from the end.
+        argnames: a name or several; in place of ``argnums``.
+    """
+
+    __slots__ = ("fun", "keys", "name", "single")
+
+    def __init__(self, name: str, fun: Callable[..., Any], argnums: Positions, argnames: Names) -> None:
+        if not callable(fun):
+            raise TypeError(f"{name} needs a function, got {described(fun)}; write {name}(f)(x), not {name}(f(x))")
+        chosen: Any = argnums if argnames is None else argnames
+        kind: Any = int if argnames is None else str
+        self.single = isinstance(chosen, kind)
+        self.keys: tuple[Any, ...] = (chosen,) if self.single else tuple(chosen)
+        self.name = name
+        self.fun = fun
+        option = "argnums" if argnames is None else "argnames"
+        if not self.keys or any(not isinstance(key, kind) or isinstance(key, bool) for key in self.keys):
+            wanted = "an int or a sequence of ints" if kind is int else "a str or a sequence of strs"
+            raise TypeError(f"{name}: {option} must be {wanted}, got {chosen!r}")
+
+    def pick(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], Callable[..., Any]]:
+        """The selected arguments, and a function of them alone that calls the user's with all the others."""
+        places = [self._place(key, args, kwargs) for key in self.keys]
+        if len(set(places)) != len(places):
+            raise ValueError(f"{self.name}: the same argument is selected twice: {self.keys!r}")
+        fun = self.fun
+        if places == [0] and len(args) == 1:
+            return args, fun if not kwargs else (lambda x: fun(x, **kwargs))
+
+        def of_selected(*selected: Any) -> Any:
+            full, named = list(args), dict(kwargs)
+            for place, value in zip(places, selected, strict=True):
+                if isinstance(place, int):
+                    full[place] = value
+                else:
+                    named[place] = value
+            return fun(*full, **named)
+
+        return tuple(args[p] if isinstance(p, int) else kwargs[p] for p in places), of_selected
+
+    def _place(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int | str:
+        if isinstance(key, str):
+            return self._named_place(key, args, kwargs)
+        if not -len(args) <= key < len(args):
+            raise ValueError(
+                f"{self.name}: argnums={key} but {function_name(self.fun)} was called with {len(args)} positional "
+                f"arguments{at_user_line()}; select keyword arguments with argnames"
+            )
+        return key % len(args)
+
+    def _named_place(self, key: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int | str:
+        if key in kwargs:
+            return key
+        try:
+            bound = inspect.signature(self.fun).bind(*args, **kwargs)
+            position = list(bound.signature.parameters).index(key)
+        except (TypeError, ValueError):
+            position = len(args)
+        if position >= len(args):
+            raise ValueError(
+                f"{self.name}: argnames={key!r} but {function_name(self.fun)} was called without an argument of that "
+                f"name{at_user_line()}"
+            )
+        return position
+
+
+def like(fun: Callable[..., Any], transformed: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a transformed function the name, documentation and signature of the original."""
+    return wraps(fun)(transformed)
+
+
+def function_name(fun: Any) -> str:
+    """The name of a function as users know it."""
+    return getattr(fun, "__name__", None) or type(fun).__name__
+
+
+def differentiable_leaves(name: str, tree: Any, real: bool = False) -> tuple[list[Any], Structure]:
+    """The leaves of what is to be differentiated, all of them inexact numbers.
+
+    Raises:
+        DifferentiationError: if one is not, naming its place in the tree.
+    """
+    leaves, structure = flatten(tree)
+    for position, leaf in enumerate(leaves):
+        try:
+            leaf_spec = spec_of(leaf)
+        except AttributeError:
+            leaf_spec = None
+        if leaf_spec is None or not leaf_spec.inexact or (real and leaf_spec.dtype.kind == "c"):
+            raise DifferentiationError(_not_differentiable(name, tree, position, leaf, real))
+    return leaves, structure
+
+
+def _not_differentiable(name: str, tree: Any, position: int, leaf: Any, real: bool) -> str:
+    path = paths(tree)[position] if isinstance(tree, tuple) else ""
+    where = f"argument {path.replace('[', '', 1).replace(']', '', 1)}" if path else "the argument"
+    wanted = "real floating-point" if real else "real or complex floating-point"
+    return (
+        f"{name} differentiates with respect to {wanted} numbers and arrays, but {where} is {described(leaf)}"
+        f"{at_user_line()}. Pass 3.0 in place of 3, x.astype(float) in place of integers; leave other arguments out by "
+        "argnums."
+    )

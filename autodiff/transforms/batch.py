@@ -1,0 +1,203 @@
+"""Batching: ``vmap``. The function is recorded for one example, and the tape is run for all of them at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from autodiff.ops.shape import broadcast_to, reshape, transpose
+from autodiff.trace.primitive import Primitive
+from autodiff.trace.source import at_user_line
+from autodiff.trace.spec import Spec, result_spec, spec_of
+from autodiff.trace.staging import stage
+from autodiff.trace.tape import Tape
+from autodiff.trace.tree import Structure, flatten
+from autodiff.transforms.arguments import function_name, like
+
+
+def run_batched(tape: Tape, inputs: Sequence[Any], batched: Sequence[bool], size: int) -> list[tuple[Any, bool]]:
+    """Run a tape for a whole batch.
+
+    Args:
+        tape: recorded for one example.
+        inputs: values for its inputs; those that are batched have the batch as their first axis.
+        batched: which ones are.
+        size: how many examples there are.
+
+    Returns:
+        pairs of each output and whether it is batched.
+    """
+    slots: list[Any] = [*inputs, *tape.constants]
+    flags = [*batched, *(False for _ in tape.constants)]
+    for equation in tape.equations:
+        operands = [slots[o] if isinstance(o, int) else o.value for o in equation.operands]
+        which = [flags[o] if isinstance(o, int) else False for o in equation.operands]
+        params = dict(equation.params)
+        if any(which):
+            out = batch_operation(equation.primitive, operands, which, params, size)
+        else:
+            out = equation.primitive(*operands, **params)
+        outs = out if isinstance(out, tuple) else (out,)
+        slots.extend(outs)
+        flags.extend([any(which)] * len(outs))
+    return [(slots[o], flags[o]) if isinstance(o, int) else (o.value, False) for o in tape.outputs]
+
+
+def batch_operation(
+    primitive: Primitive, operands: Sequence[Any], batched: Sequence[bool], params: dict[str, Any], size: int
+) -> Any:
+    """One operation on a whole batch."""
+    if primitive.batch is not None:
+        return primitive.batch(operands, batched, params)
+    if primitive.family == "elementwise":
+        return primitive(*aligned(operands, batched), **params)
+    return primitive(
+        *(o if is_batched else repeated(o, size) for o, is_batched in zip(operands, batched, strict=True)), **params
+    )
+
+
+def aligned(operands: Sequence[Any], batched: Sequence[bool]) -> list[Any]:
+    """Operands that broadcast against each other example by example."""
+    ranks = [spec_of(o).ndim - is_batched for o, is_batched in zip(operands, batched, strict=True)]
+    rank = max(ranks)
+    return [
+        reshape(o, shape=(o.shape[0], *(1,) * (rank - own), *o.shape[1:])) if is_batched and own < rank else o
+        for o, is_batched, own in zip(operands, batched, ranks, strict=True)
+    ]
+
+
+def repeated(value: Any, size: int) -> Any:
+    """A value that is the same for all examples, with a batch axis."""
+    return broadcast_to(value, shape=(size, *spec_of(value).shape))
+
+
+def moved(value: Any, source: int, destination: int) -> Any:
+    """The value with one axis moved."""
+    ndim = spec_of(value).ndim
+    if source == destination:
+        return value
+    order = [k for k in range(ndim) if k != source]
+    order.insert(destination, source)
+    return transpose(value, axes=tuple(k - ndim for k in order))
+
+
+def vmap(fun: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callable[..., Any]:
+    """The function applied to each example of a batch, all at once.
+
+    Args:
+        fun: a function of one example, of trees of arrays.
+        in_axes: for each argument the axis along which the examples lie: an int, None for an argument that is the
+            same for all, or a tuple of these, or of trees of these that begin like the arguments.
+        out_axes: where the batch axis goes in the results, an int or a tree that begins like the result; None for
+            results that are the same for all examples.
+
+    Returns:
+        a function of the same arguments. Keyword arguments are batched along axis 0.
+
+    Raises:
+        ValueError: if the batch sizes differ, an axis does not exist, or a result is batched but its axis is None.
+        ConcretizationError: if the function branches on a value that differs between examples.
+
+    >>> import numpy as np
+    >>> vmap(np.dot, in_axes=(0, None))(np.eye(2), np.array([3.0, 4.0]))
+    array([3., 4.])
+    """
+
+    def mapped(*args: Any, **kwargs: Any) -> Any:
+        tree = (args, kwargs)
+        axes = spread_prefix("in_axes", (in_axes if isinstance(in_axes, tuple) else (in_axes,) * len(args), 0), tree)
+        leaves, structure = flatten(tree)
+        axes = [normal_axis(axis, leaf, "in_axes") for axis, leaf in zip(axes, leaves, strict=True)]
+        size = batch_size(fun, leaves, axes)
+        inside = [leaf for leaf, axis in zip(leaves, axes, strict=True) if axis is not None]
+        axes_inside = [axis for axis in axes if axis is not None]
+
+        def of_examples(*examples: Any) -> Any:
+            remaining = iter(examples)
+            full = [leaf if axis is None else next(remaining) for leaf, axis in zip(leaves, axes, strict=True)]
+            positional, named = structure.unflatten(full)
+            return fun(*positional, **named)
+
+        examples = [example_spec(leaf, axis) for leaf, axis in zip(inside, axes_inside, strict=True)]
+        staged = stage(of_examples, examples, flat_structure(len(examples)))
+        fronted = [moved(leaf, axis, 0) for leaf, axis in zip(inside, axes_inside, strict=True)]
+        flags = [True] * len(fronted) + [False] * len(staged.captures)
+        outs = run_batched(staged.tape, [*fronted, *staged.captures], flags, size)
+        results = staged.tape.results
+        assert results is not None
+        destinations = spread_prefix("out_axes", out_axes, results.unflatten(value for value, _ in outs))
+        return results.unflatten(
+            placed(fun, value, is_batched, axis, size)
+            for (value, is_batched), axis in zip(outs, destinations, strict=True)
+        )
+
+    return like(fun, mapped)
+
+
+def flat_structure(count: int) -> Structure:
+    return flatten((0.0,) * count)[1]
+
+
+def example_spec(leaf: Any, axis: int) -> Spec:
+    whole = spec_of(leaf)
+    return result_spec(whole.shape[:axis] + whole.shape[axis + 1 :], whole.dtype)
+
+
+def placed(fun: Callable[..., Any], value: Any, is_batched: bool, axis: int | None, size: int) -> Any:
+    """A result with its batch axis where it was asked for."""
+    if axis is None:
+        if is_batched:
+            raise ValueError(
+                f"vmap: out_axes is None for a result of {function_name(fun)} that differs between examples"
+                f"{at_user_line()}; name its axis"
+            )
+        return value
+    if not is_batched:
+        value = repeated(value, size)
+        if isinstance(value, np.ndarray):
+            value = value.copy()
+    ndim = spec_of(value).ndim
+    if not -ndim <= axis < ndim:
+        raise ValueError(f"vmap: out_axes={axis} but the batched result has {ndim} axes{at_user_line()}")
+    return moved(value, 0, axis % ndim)
+
+
+def normal_axis(axis: Any, leaf: Any, option: str) -> int | None:
+    if axis is None:
+        return None
+    if not isinstance(axis, int) or isinstance(axis, bool):
+        raise TypeError(f"vmap: {option} must be made of ints and None, got {axis!r}")
+    shape = spec_of(leaf).shape
+    if not -len(shape) <= axis < len(shape):
+        raise ValueError(
+            f"vmap: {option}={axis} but an argument has shape {shape}{at_user_line()}; choose one of its axes, or None"
+        )
+    return axis % len(shape)
+
+
+def batch_size(fun: Callable[..., Any], leaves: Sequence[Any], axes: Sequence[int | None]) -> int:
+    sizes = {spec_of(leaf).shape[axis] for leaf, axis in zip(leaves, axes, strict=True) if axis is not None}
+    if len(sizes) != 1:
+        found = f"batches of sizes {sorted(sizes)}" if sizes else "nothing to batch: every axis is None"
+        raise ValueError(f"vmap: {function_name(fun)} was called with {found}{at_user_line()}; there must be one size")
+    return sizes.pop()
+
+
+def spread_prefix(option: str, prefix: Any, tree: Any) -> list[Any]:
+    """For each leaf of a tree what a tree that begins like it says of it."""
+    if prefix is None or isinstance(prefix, int):
+        return [prefix] * flatten(tree)[1].count
+    if type(prefix) is not type(tree) or len(prefix) != len(tree):
+        raise ValueError(f"vmap: {option} has {prefix!r} where the values have {flatten(tree)[1]}{at_user_line()}")
+    if isinstance(tree, dict):
+        if set(prefix) != set(tree):
+            raise ValueError(f"vmap: {option} has the keys {sorted(prefix)}, the values {sorted(tree)}")
+        return [axis for key in flatten_keys(tree) for axis in spread_prefix(option, prefix[key], tree[key])]
+    return [axis for part, child in zip(prefix, tree, strict=True) for axis in spread_prefix(option, part, child)]
+
+
+def flatten_keys(tree: dict[Any, Any]) -> tuple[Any, ...]:
+    keys: tuple[Any, ...] = flatten(tree)[1].extra
+    return keys

@@ -1,0 +1,254 @@
+"""Reverse mode: ``vjp``, ``grad``, ``value_and_grad``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autodiff.ops.shape import project
+from autodiff.trace.errors import DifferentiationError, described
+from autodiff.trace.live import Differentiation, Entry
+from autodiff.trace.source import at_user_line
+from autodiff.trace.spec import Spec, spec_of
+from autodiff.trace.tracer import Tracer
+from autodiff.trace.tree import LEAF, Structure, flatten
+from autodiff.transforms.arguments import Names, Positions, Selection, differentiable_leaves, function_name, like
+from autodiff.transforms.reverse import read_backwards, unmasked
+
+
+class Linearization:
+    """A function that has run once at a point, ready to be read backwards.
+
+    Args:
+        name: the transformation, for error texts.
+        fun: the function; its arguments are trees.
+        primals: where it runs.
+        has_aux: whether it returns a pair of which the second part is only passed on.
+    """
+
+    __slots__ = ("aux", "entries", "inputs", "leaves", "out", "outs", "specs", "structure")
+
+    def __init__(self, name: str, fun: Callable[..., Any], primals: tuple[Any, ...], has_aux: bool) -> None:
+        self.leaves, self.structure = differentiable_leaves(name, primals)
+        recording = Differentiation()
+        try:
+            tracers = [recording.input(leaf) for leaf in self.leaves]
+            self.entries: list[Entry] = [tracer.slot for tracer in tracers]
+            result = fun(*self.structure.unflatten(tracers))
+            result, aux = split_aux(name, result) if has_aux else (result, None)
+            outs, self.out = flatten(result)
+            self.outs = [refreshed(out, recording) for out in outs]
+            self.aux = map_out(aux, recording)
+        finally:
+            recording.close()
+
+    @property
+    def value(self) -> Any:
+        """The function's value, no longer traced."""
+        return self.out.unflatten(value for value, _ in self.outs)
+
+    def pull(self, cotangents: list[Any]) -> list[Any]:
+        """The cotangents of the arguments' leaves from those of the results' leaves."""
+        seeds = [(entry, ct) for (_, entry), ct in zip(self.outs, cotangents, strict=True) if entry is not None]
+        with np.errstate(all="ignore"):  # infinite derivatives are values like any other: see the conventions
+            found = read_backwards(seeds)
+            return [own(found.get(entry), entry.spec) for entry in self.entries]
+
+
+def split_aux(name: str, result: Any) -> tuple[Any, Any]:
+    if not isinstance(result, tuple) or len(result) != 2:
+        raise TypeError(
+            f"{name} with has_aux=True needs a function that returns a pair (value, aux), got "
+            f"{type(result).__name__}{at_user_line()}"
+        )
+    return result
+
+
+def refreshed(out: Any, recording: Differentiation) -> tuple[Any, Entry | None]:
+    """The plain value of a result, and its entry where it depends on the inputs."""
+    if isinstance(out, Tracer) and out.recording is recording:
+        entry = out.slot
+        return out.value, entry
+    return out, None
+
+
+def map_out(tree: Any, recording: Differentiation) -> Any:
+    """A tree with this recording's traced values replaced by what they stand for."""
+    leaves, structure = flatten(tree)
+    return structure.unflatten(refreshed(leaf, recording)[0] for leaf in leaves)
+
+
+def own(g: Any, slot: Spec) -> Any:
+    """A cotangent as the caller gets it: of the argument's kind, an array that shares memory with nothing."""
+    if g is None:
+        return zeros(slot)
+    g = unmasked(g)
+    if isinstance(g, Tracer):
+        return g
+    if slot.kind == "python":
+        return g.item() if isinstance(g, (np.ndarray, np.generic)) else g
+    if isinstance(g, np.ndarray):
+        if slot.kind == "scalar":
+            return g[()]
+        return g.copy() if g.base is not None or not g.flags.writeable else g
+    if isinstance(g, np.generic) and slot.kind == "array":
+        return np.asarray(g)
+    return g
+
+
+def zeros(slot: Spec) -> Any:
+    """Zero, as an array or number of the given spec."""
+    if slot.kind == "array":
+        return np.zeros(slot.shape, slot.dtype)
+    return slot.dtype.type(0) if slot.kind == "scalar" else slot.dtype.type(0).item()
+
+
+def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
+    """Vector-Jacobian product: the function's value, and its derivative as a function of cotangents.
+
+    Args:
+        fun: a function of the primals that returns a tree of arrays.
+        primals: real or complex numbers, arrays, or trees of them.
+        has_aux: whether ``fun`` returns ``(value, aux)``; aux is passed on.
+
+    Returns:
+        ``(value, pullback)`` or ``(value, pullback, aux)``. ``pullback(v)``, with ``v`` like the value, is a tuple of
+        one cotangent ``v @ J`` for each primal, of its shape and dtype. It may be called again.
+
+    Raises:
+        DifferentiationError: if a primal is not made of floating-point numbers.
+        ValueError: if a cotangent does not have the structure or shape of the value.
+
+    >>> import numpy as np
+    >>> value, pullback = vjp(np.sin, np.array([0.0, np.pi]))
+    >>> pullback(np.array([1.0, 1.0]))
+    (array([ 1., -1.]),)
+    """
+    at = Linearization("vjp", fun, primals, has_aux)
+    specs = [spec_of(value) for value, _ in at.outs]
+
+    def pullback(cotangent: Any) -> Any:
+        cotangents = matching_cotangents(cotangent, at.out, specs, function_name(fun))
+        return at.structure.unflatten(separate(at.pull(cotangents), cotangents))
+
+    return (at.value, pullback, at.aux) if has_aux else (at.value, pullback)
+
+
+def matching_cotangents(cotangent: Any, structure: Structure, specs: list[Spec], name: str) -> list[Any]:
+    """The leaves of a cotangent, checked against the results that they belong to."""
+    leaves, own_structure = ([cotangent], LEAF) if structure is LEAF else flatten(cotangent)
+    if own_structure != structure:
+        raise ValueError(f"the cotangent is {own_structure} but {name} returned {structure}{at_user_line()}")
+    checked = []
+    for leaf, out in zip(leaves, specs, strict=True):
+        if not isinstance(leaf, (np.ndarray, Tracer)) and not hasattr(leaf, "spec"):
+            leaf = np.asarray(leaf)
+        leaf_spec = spec_of(leaf)
+        if leaf_spec.shape != out.shape:
+            raise ValueError(
+                f"the cotangent has shape {leaf_spec.shape} but {name} returned shape {out.shape}{at_user_line()}; "
+                "they must be equal"
+            )
+        if leaf_spec.dtype != out.dtype and out.inexact:
+            if leaf_spec.dtype.kind == "c" and out.dtype.kind != "c":
+                raise ValueError(
+                    f"the cotangent is complex but {name} returned {out!r}{at_user_line()}; pass its real part"
+                )
+            leaf = project(leaf, out)
+        checked.append(leaf)
+    return checked
+
+
+def separate(gradients: list[Any], given: list[Any]) -> list[Any]:
+    """Make each array a different one, and none the caller's own."""
+    seen = {id(g) for g in given}
+    for k, g in enumerate(gradients):
+        if isinstance(g, np.ndarray):
+            if id(g) in seen:
+                gradients[k] = g = g.copy()
+            seen.add(id(g))
+    return gradients
+
+
+def value_and_grad(
+    fun: Callable[..., Any], argnums: Positions = 0, has_aux: bool = False, *, argnames: Names = None
+) -> Callable[..., Any]:
+    """The function that returns both the value of ``fun`` and its gradient.
+
+    Args:
+        fun: a function with one real number as its result.
+        argnums: which positional arguments to differentiate: a position, or several.
+        has_aux: whether ``fun`` returns ``(value, aux)``; aux is passed on.
+        argnames: names of arguments in place of positions.
+
+    Returns:
+        a function of the same arguments that returns ``(value, gradient)``, or ``((value, aux), gradient)``. The
+        gradient has the structure, shapes and dtypes of the argument; it is a tuple where several are selected. For a
+        complex argument z = x + iy it is df/dx - i df/dy.
+
+    Raises:
+        DifferentiationError: if the result is not one real number, or an argument is not made of floating-point
+            numbers.
+
+    >>> import numpy as np
+    >>> value_and_grad(lambda x: np.sum(x**2))(np.array([1.0, 2.0]))
+    (np.float64(5.0), array([2., 4.]))
+    """
+    return _gradient_function("value_and_grad", fun, argnums, has_aux, argnames, with_value=True)
+
+
+def grad(
+    fun: Callable[..., Any], argnums: Positions = 0, has_aux: bool = False, *, argnames: Names = None
+) -> Callable[..., Any]:
+    """The gradient of a function with one real number as its result.
+
+    Args and errors are those of :func:`value_and_grad`.
+
+    Returns:
+        a function of the same arguments that returns the gradient; ``(gradient, aux)`` with ``has_aux``.
+
+    >>> import numpy as np
+    >>> grad(lambda x: np.tanh(x) ** 2)(0.5)
+    0.7268619813835874
+    >>> grad(grad(lambda x: x**3))(2.0)
+    12.0
+    """
+    return _gradient_function("grad", fun, argnums, has_aux, argnames, with_value=False)
+
+
+def _gradient_function(
+    name: str, fun: Callable[..., Any], argnums: Positions, has_aux: bool, argnames: Names, with_value: bool
+) -> Callable[..., Any]:
+    selection = Selection(name, fun, argnums, argnames)
+
+    def gradient(*args: Any, **kwargs: Any) -> Any:
+        primals, of_selected = selection.pick(args, kwargs)
+        at = Linearization(name, of_selected, primals, has_aux)
+        seed = unit_cotangent(name, fun, at)
+        leaves = separate(at.pull([seed]), [seed])
+        tree = at.structure.unflatten(leaves)
+        found = tree[0] if selection.single else tree
+        if with_value:
+            return ((at.value, at.aux) if has_aux else at.value), found
+        return (found, at.aux) if has_aux else found
+
+    return like(fun, gradient)
+
+
+def unit_cotangent(name: str, fun: Callable[..., Any], at: Linearization) -> Any:
+    """The cotangent 1 of a result that must be one real number."""
+    if at.out is LEAF:
+        try:
+            out = spec_of(at.outs[0][0])
+        except AttributeError:
+            out = None
+        if out is not None and out.shape == () and out.dtype.kind == "f":
+            return np.ones((), out.dtype)[()]
+    got = described(at.outs[0][0]) if at.out is LEAF else f"a tree {at.out}"
+    raise DifferentiationError(
+        f"{name} needs a function that returns one real number, but {function_name(fun)} returned {got}"
+        f"{at_user_line()}. Sum the result, take its real part, or use vjp or jacobian; with has_aux=True a second "
+        "result is passed on."
+    )

@@ -1,0 +1,172 @@
+"""Reading a live tape backwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from heapq import heappop, heappush
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from autodiff.ops.elementwise import logical_and, where
+from autodiff.ops.masked import Masked
+from autodiff.ops.shape import broadcast_to, project
+from autodiff.trace.errors import RuleError
+from autodiff.trace.link import Link
+from autodiff.trace.spec import Spec, spec_of
+
+Fetch = Callable[[Any], Any]
+Visit = Callable[[Any, Any], Any]
+
+
+def read_backwards(
+    seeds: Iterable[tuple[Any, Any]], fetch: Fetch | None = None, visit: Visit | None = None
+) -> dict[Any, Any]:
+    """The cotangents of all inputs that the seeds' entries depend on.
+
+    Entries are visited once each, those of the highest order first, so that a cotangent is complete when it is used.
+    While nothing else waits, the reader goes straight on from an entry to its operand.
+
+    Args:
+        seeds: pairs of an entry and the cotangent of its result.
+        fetch: gives an entry's residuals, where they are not simply ``entry.residuals``.
+        visit: called with every entry that is not an input and its complete cotangent.
+
+    Returns:
+        a dictionary from inputs' entries to cotangents.
+    """
+    leaves: dict[Any, Any] = {}
+    pending: dict[Any, Any] = {}
+    heap: list[tuple[int, int, Any]] = []
+    found = 0  # breaks ties of order by discovery
+
+    def add(entry: Any, ct: Any) -> None:
+        nonlocal found
+        if entry.link is None:
+            leaves[entry] = plus(leaves[entry], ct) if entry in leaves else ct
+        elif entry in pending:
+            pending[entry] = plus(pending[entry], ct)
+        else:
+            pending[entry] = ct
+            found += 1
+            heappush(heap, (-entry.order, found, entry))
+
+    for entry, ct in seeds:
+        add(entry, ct)
+    node: Any = None
+    while heap:
+        node = heappop(heap)[2]
+        g = pending.pop(node)
+        while node is not None:
+            if visit is not None:
+                visit(node, g)
+            link = node.link
+            operands = node.operands
+            if link.special:
+                part = pending.get(operands)
+                if part is None:
+                    part = pending[operands] = [None] * len(operands.spec)
+                    found += 1
+                    heappush(heap, (-operands.order, found, operands))
+                part[link.index] = g
+                break
+            residuals = node.residuals if fetch is None else fetch(node)
+            kind = type(g)
+            if kind is Masked:
+                cts = pull_masked(link, g, residuals)
+            elif link.pull is None:
+                cts = g
+            else:
+                cts = link.pull(complete(g, node.spec) if kind is list else g, residuals)
+            if link.arity == 1:
+                spec = operands.spec
+                if type(cts) is not ndarray or cts.shape != spec.shape or cts.dtype is not spec.dtype:
+                    if cts is None:
+                        break
+                    cts = settle(cts, spec, link)
+                if operands.link is not None and (not heap or -heap[0][0] < operands.order):
+                    node = operands  # nothing that waits can contribute to it: straight on
+                    g = cts
+                    continue
+                add(operands, cts)
+                break
+            node = None
+            for operand, ct in zip(operands, cts):
+                if ct is None:
+                    continue
+                spec = operand.spec
+                if type(ct) is not ndarray or ct.shape != spec.shape or ct.dtype is not spec.dtype:
+                    ct = settle(ct, spec, link)
+                if operand.link is None:
+                    leaves[operand] = plus(leaves[operand], ct) if operand in leaves else ct
+                elif operand is node:
+                    g = plus(g, ct)
+                elif node is None and operand not in pending:
+                    node = operand
+                    g = ct
+                else:
+                    add(operand, ct)
+            if node is not None and heap and -heap[0][0] >= node.order:
+                add(node, g)
+                node = None
+    return leaves
+
+
+def plus(a: Any, b: Any) -> Any:
+    """The sum of two cotangents of one value."""
+    if type(a) is Masked or type(b) is Masked:
+        if type(a) is type(b) and a.mask is b.mask:
+            return Masked(a.value + b.value, a.mask)
+        return unmasked(a) + unmasked(b)
+    return a + b
+
+
+def unmasked(g: Any) -> Any:
+    """The cotangent as an array, with zeros where it is masked out."""
+    return where(g.mask, g.value, 0) if type(g) is Masked else g
+
+
+def complete(parts: list[Any], specs: tuple[Spec, ...]) -> tuple[Any, ...]:
+    """The cotangents of several results, zero for those that nothing depends on."""
+    return tuple(
+        np.zeros(spec.shape, spec.dtype) if part is None else unmasked(part)
+        for part, spec in zip(parts, specs, strict=True)
+    )
+
+
+def pull_masked(link: Link, g: Masked, residuals: Any) -> Any:
+    """Apply a link's rules to a masked cotangent, which stays masked where elements keep apart."""
+    if link.pull is None:
+        return g
+    if link.elementwise:
+        cts = link.pull(g.value, residuals)
+        return restrict(cts, g.mask) if link.arity == 1 else tuple(restrict(ct, g.mask) for ct in cts)
+    if link.moves and link.arity == 1:
+        mask = broadcast_to(g.mask, shape=g.shape) if spec_of(g.mask).shape != g.shape else g.mask
+        return Masked(link.pull(g.value, residuals), link.pull(mask, residuals))
+    return link.pull(unmasked(g), residuals)
+
+
+def restrict(ct: Any, mask: Any) -> Any:
+    """A cotangent that counts only where ``mask`` is true as well."""
+    if type(ct) is Masked:
+        return Masked(ct.value, logical_and(ct.mask, mask))
+    return None if ct is None else Masked(ct, mask)
+
+
+def settle(ct: Any, slot: Spec, link: Link) -> Any:
+    """Bring a cotangent to its operand's shape and dtype, or say that the rule is wrong."""
+    if type(ct) is Masked:
+        if ct.shape == slot.shape and ct.dtype == slot.dtype:
+            return ct
+        if ct.shape == slot.shape:
+            return Masked(project(ct.value, slot), ct.mask)
+        ct = unmasked(ct)
+    shape = spec_of(ct).shape
+    if shape != slot.shape and not link.elementwise:
+        raise RuleError(
+            f"the derivative rule of {link.primitive.name} returned a cotangent of shape {shape} for an operand of "
+            f"shape {slot.shape}; correct the rule"
+        )
+    return project(ct, slot)

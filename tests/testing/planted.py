@@ -1,0 +1,179 @@
+"""Functions with one planted fault each, and the laws that must find it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from autodiff.trace.primitive import Primitive
+from autodiff.trace.spec import Spec, result_spec, spec_of
+from autodiff.trace.tracer import Tracer
+
+
+@dataclass(frozen=True)
+class Plant:
+    """A faulty function of `arity` arrays, and the laws that each find the fault on their own."""
+
+    name: str
+    fun: Callable[..., Any]
+    found_by: tuple[str, ...]
+    not_by: tuple[str, ...] = ()
+    arity: int = 1
+
+
+def primitive(family: Any, evaluate: Callable[..., Any], rules: dict[str, Any], **options: Any) -> Primitive:
+    def spec(*specs: Spec, **params: Any) -> Spec:
+        ones = [np.ones(s.shape, s.dtype) for s in specs]
+        return spec_of(np.asarray(evaluate(*ones, **params))[()])
+
+    options = {"spec": spec, "register": False, **options}
+    return Primitive("planted", family, tuple(rules), evaluate, rules=rules, **options)
+
+
+def elementwise(evaluate: Callable[..., Any], **rules: Any) -> Primitive:
+    return primitive("elementwise", evaluate, rules)
+
+
+def reducing(g: Any, spec: Spec) -> Any:
+    """The cotangent summed to a shape, as the core does it for elementwise operations."""
+    axes = tuple(range(g.ndim - len(spec.shape)))
+    g = np.sum(g, axis=axes)
+    stretched = tuple(k for k, side in enumerate(spec.shape) if side == 1)
+    return np.sum(g, axis=stretched, keepdims=True)
+
+
+def doubling_in_place(g: Any, out: Any) -> Any:
+    plain = g.value if isinstance(g, Tracer) else g
+    if isinstance(plain, np.ndarray):
+        plain *= 2
+    return g * (1 - out * out)
+
+
+def different_when_traced(x: Any) -> Any:
+    return np.tanh(x) + (0.25 if isinstance(x, Tracer) else 0.0)
+
+
+def array_when_traced(x: Any) -> Any:
+    return np.reshape(np.tanh(x), (1, *np.shape(x))) if isinstance(x, Tracer) else np.tanh(x)
+
+
+def wider_when_traced(x: Any) -> Any:
+    return np.tanh(x) * np.float64(1) if isinstance(x, Tracer) else np.tanh(x)
+
+
+right_slope_of_sin = elementwise(np.cos, x=lambda g, x: g * np.sin(x))  # the sign of the second derivative is wrong
+memory: list[Any] = []
+
+
+def remembering(x: Any) -> Any:
+    """Multiplies by a number that another call before has left behind."""
+    memory.append(len(memory))
+    return x * float(len(memory))
+
+
+def unbatched_cumsum() -> Primitive:
+    """Counts its axis from the front, which is the batch axis under vmap."""
+    return primitive(
+        "linear", lambda x: np.cumsum(x, axis=0) if np.ndim(x) else +x, {"x": lambda g: reversed_cumsum(g)}
+    )
+
+
+def reversed_cumsum(g: Any) -> Any:
+    return np.flip(np.cumsum(np.flip(g, 0), axis=0), 0) if np.ndim(g) else g
+
+
+PLANTS = [
+    Plant(
+        "wrong sign",
+        elementwise(np.tanh, x=lambda g, out: -g * (1 - out * out)),
+        ("forward", "reverse"),
+        ("value", "adjoint", "dtype", "batch"),
+    ),
+    Plant(
+        "wrong factor",
+        elementwise(np.tanh, x=lambda g, out: 1.001 * g * (1 - out * out)),
+        ("forward", "reverse"),
+        ("value", "adjoint", "dtype", "batch"),
+    ),
+    Plant(
+        "wrong factor of one operand",
+        elementwise(np.multiply, x=lambda g, y: g * y, y=lambda g, x: g * x * 2),
+        ("forward", "reverse"),
+        ("value", "adjoint"),
+        arity=2,
+    ),
+    Plant(
+        "missing sum of what was broadcast",
+        primitive("general", np.multiply, {"x": lambda g, y: g * y, "y": lambda g, x: g * x}),
+        ("reverse", "adjoint", "untouched", "dtype"),
+        ("value", "batch"),
+        arity=2,
+    ),
+    Plant(
+        "wrong forward rule only",
+        primitive(
+            "general",
+            np.tanh,
+            {"x": lambda g, out: g * (1 - out * out)},
+            forward=lambda tangents, values, out, params: tangents[0] * (1 + out * out),
+        ),
+        ("forward", "adjoint"),
+        ("reverse", "value"),
+    ),
+    Plant(
+        "wrong reverse rule only",
+        primitive(
+            "general",
+            np.tanh,
+            {"x": lambda g, out: g * (1 + out * out)},
+            forward=lambda tangents, values, out, params: tangents[0] * (1 - out * out),
+        ),
+        ("reverse", "adjoint"),
+        ("forward", "value"),
+    ),
+    Plant(
+        "wrong second derivative only",
+        elementwise(np.sin, x=lambda g, x: g * right_slope_of_sin(x)),
+        ("forward over reverse", "forward over forward"),
+        ("forward", "reverse", "adjoint", "value", "dtype"),
+    ),
+    Plant(
+        "second derivative lost",
+        elementwise(np.sin, x=lambda g, x: g * np.cos(x.value if isinstance(x, Tracer) else x)),
+        ("forward over reverse", "forward over forward"),
+        ("forward", "reverse", "adjoint"),
+    ),
+    Plant(
+        "cotangent written to",
+        elementwise(np.tanh, x=doubling_in_place),
+        ("untouched",),
+        ("value", "replay"),
+    ),
+    Plant(
+        "wrong batching",
+        primitive(
+            "general",
+            np.tanh,
+            {"x": lambda g, out: g * (1 - out * out)},
+            batch=lambda values, batched, params: np.tanh(values[0][::-1]),
+        ),
+        ("batch",),
+        ("forward", "reverse", "adjoint", "replay"),
+    ),
+    Plant("another value under tracing", different_when_traced, ("value", "replay"), ("dtype", "adjoint")),
+    Plant("another shape under tracing", array_when_traced, ("value", "spec", "replay")),
+    Plant("another dtype under tracing", wider_when_traced, ("value", "spec", "replay")),
+    Plant(
+        "wrong spec",
+        primitive(
+            "elementwise",
+            np.tanh,
+            {"x": lambda g, out: g * (1 - out * out)},
+            spec=lambda x: result_spec(x.shape, np.float64),
+        ),
+        ("spec",),
+        ("value", "forward", "reverse"),
+    ),
+    Plant("a value that depends on earlier calls", remembering, ("value", "replay")),
+]
