@@ -2,13 +2,124 @@
 
 from __future__ import annotations
 
-from autodiff.numpy.dispatch import array_function, array_ufunc
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autodiff.numpy.dispatch import FUNCTIONS, array_function, array_ufunc, missing
+from autodiff.ops import elementwise as ew
+from autodiff.trace.source import at_user_line
 from autodiff.trace.tracer import Tracer
+
+SAME_AS_FUNCTION = (
+    "all", "any", "argmax", "argmin", "argpartition", "argsort", "choose", "clip", "compress", "copy", "cumprod",
+    "cumsum", "diagonal", "dot", "max", "mean", "min", "nonzero", "prod", "put", "ravel", "repeat", "round",
+    "searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace", "var",
+)  # fmt: skip
+
+
+def as_method(name: str) -> Callable[..., Any]:
+    """The method that does what NumPy's function of the same name does."""
+    function = getattr(np, name)
+
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        own = FUNCTIONS.get(function)
+        if own is None:
+            raise missing(f"the method {name}")
+        return own(self, *args, **kwargs)
+
+    method.__name__ = name
+    method.__doc__ = f"What :func:`numpy.{name}` does."
+    return method
+
+
+def reshape(self: Any, *shape: Any, order: str = "C", copy: bool | None = None) -> Any:
+    """The same elements in another shape, given as a tuple or as several arguments."""
+    full = shape[0] if len(shape) == 1 else shape
+    return FUNCTIONS[np.reshape](self, full, order=order) if copy is None else FUNCTIONS[np.reshape](
+        self, full, order=order, copy=copy
+    )
+
+
+def transpose(self: Any, *axes: Any) -> Any:
+    """The axes in another order, given as a tuple, as several arguments, or None for the reverse order."""
+    full = axes[0] if len(axes) == 1 else axes or None
+    return FUNCTIONS[np.transpose](self, full)
+
+
+def flatten(self: Any, order: str = "C") -> Any:
+    """A copy with one axis."""
+    return FUNCTIONS[np.copy](FUNCTIONS[np.ravel](self, order=order))
+
+
+def astype(self: Any, dtype: Any, order: str = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True) -> Any:
+    """The values converted to another dtype; the derivative passes between floating-point dtypes."""
+    if not np.can_cast(self.dtype, dtype, casting):
+        raise TypeError(f"cannot cast {self.dtype.name} to {np.dtype(dtype).name} by the rule {casting!r}{at_user_line()}")
+    return ew.cast(self, dtype=np.dtype(dtype))
+
+
+def item(self: Any, *index: Any) -> Any:
+    """The one element, still traced; use stop_gradient where a plain number is wanted."""
+    if index:
+        flat = self.reshape(-1) if len(index) == 1 and isinstance(index[0], int) else self
+        key = index[0] if len(index) == 1 else index
+        return flat[key]
+    if self.size != 1:
+        raise ValueError(f"can only convert an array of size 1 to a scalar, got shape {self.shape}{at_user_line()}")
+    return self[(0,) * self.ndim]
+
+
+def fill(self: Any, value: Any) -> None:
+    """Write one value everywhere."""
+    self[...] = value
+
+
+def sort(self: Any, axis: int = -1, **options: Any) -> None:
+    """Sort in place."""
+    self[...] = FUNCTIONS[np.sort](self, axis, **options)
+
+
+def tolist(self: Any) -> Any:
+    """Nested lists of the elements, still traced."""
+    return [part.tolist() if part.shape else part for part in self] if self.shape else self
+
+
+PROPERTIES: dict[str, Callable[[Any], Any]] = {
+    "T": lambda self: FUNCTIONS[np.transpose](self) if self.ndim > 1 else self,
+    "mT": lambda self: FUNCTIONS[np.swapaxes](self, -1, -2),
+    "real": lambda self: FUNCTIONS[np.real](self),
+    "imag": lambda self: FUNCTIONS[np.imag](self),
+    "flat": lambda self: FUNCTIONS[np.ravel](self),
+}
+
+
+def set_part(name: str) -> Callable[[Any, Any], None]:
+    def assign(self: Any, value: Any) -> None:
+        raise TypeError(
+            f"assigning to .{name} of a traced array is not supported{at_user_line()}; assign a complex value to the array"
+        )
+
+    return assign
+
+
+def conjugate(self: Any) -> Any:
+    """The complex conjugate."""
+    return ew.conjugate(self)
 
 
 def install() -> None:
+    """Give traced values NumPy's protocols, methods and properties."""
     Tracer.__array_ufunc__ = array_ufunc  # type: ignore[attr-defined]
     Tracer.__array_function__ = array_function  # type: ignore[attr-defined]
+    for name in SAME_AS_FUNCTION:
+        setattr(Tracer, name, as_method(name))
+    for function in (reshape, transpose, flatten, astype, item, fill, sort, tolist, conjugate):
+        setattr(Tracer, function.__name__, function)
+    Tracer.conj = conjugate  # type: ignore[attr-defined]
+    for name, getter in PROPERTIES.items():
+        setattr(Tracer, name, property(getter, set_part(name) if name in ("real", "imag") else None))
 
 
 install()

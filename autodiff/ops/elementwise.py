@@ -1,8 +1,9 @@
 """Operations on each element by itself: one row each, value and derivative side by side.
 
-A rule is the derivative with respect to one operand, times ``g``: the cotangent when read backwards, the tangent when
-read forwards. Rules are written with the primitives of this file, so that they can be differentiated again. Where a
-textbook formula is silent (kinks, ties, infinities) the choice is stated at the rule.
+A rule is the derivative with respect to one operand, times ``g``: the cotangent when read backwards, the
+tangent when read forwards. Rules are written with the primitives of this file, so that they can be
+differentiated again. Where a textbook formula is silent (kinks, ties, infinities) the choice is stated at the
+rule.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ import numpy as np
 
 from autodiff.ops.masked import masked
 from autodiff.trace.link import passing
-from autodiff.trace.primitive import elementwise
-from autodiff.trace.spec import Spec, dtype_or_python, spec_of
+from autodiff.trace.primitive import Primitive, elementwise
+from autodiff.trace.spec import Kind, Spec, spec_of
 
 LN2, LN10 = scalar_log(2.0), scalar_log(10.0)
 
@@ -25,15 +26,40 @@ def _common_dtype(*specs: Spec) -> np.dtype[Any]:
     """The dtype that NumPy promotes to; Python numbers are weak."""
     if all(s.kind == "python" for s in specs):
         return np.result_type(*(s.dtype for s in specs))
-    return np.result_type(*(dtype_or_python(s)() if s.kind == "python" else s.dtype for s in specs))
+    return np.result_type(*(s.dtype.type(0).item() if s.kind == "python" else s.dtype for s in specs))
 
 
 def _choice_dtype(_: Spec, x: Spec, y: Spec) -> np.dtype[Any]:
     return _common_dtype(x, y)
 
 
+def _given_dtype(_: Spec, *, dtype: np.dtype[Any]) -> np.dtype[Any]:
+    return np.dtype(dtype)
+
+
 def _real_dtype(x: Spec) -> np.dtype[Any]:
-    return np.empty(0, x.dtype).real.dtype
+    real_dtype: np.dtype[Any] = np.empty(0, x.dtype).real.dtype
+    return real_dtype
+
+
+def _floating_dtype(x: Spec) -> np.dtype[Any]:
+    return np.result_type(x.dtype, np.float16)
+
+
+def _complex_dtype(x: Spec, y: Spec) -> np.dtype[Any]:
+    return np.result_type(_common_dtype(x, y), np.complex64)
+
+
+def _own_kind(x: Spec) -> Kind:
+    return x.kind
+
+
+def _cast_kind(x: Spec) -> Kind:
+    return "array" if x.kind == "array" else "scalar"
+
+
+def _array_kind(*_: Spec) -> Kind:
+    return "array"
 
 
 def _is_complex(x: Any) -> bool:
@@ -42,6 +68,13 @@ def _is_complex(x: Any) -> bool:
 
 def _evaluate_cast(x: Any, *, dtype: Any) -> Any:
     return x.astype(dtype) if hasattr(x, "astype") else np.dtype(dtype).type(x)
+
+
+def _evaluate_from_parts(x: Any, y: Any) -> Any:
+    shape = np.broadcast_shapes(np.shape(x), np.shape(y))
+    out = np.empty_like(x, np.result_type(x, y, np.complex64), shape=shape)
+    out.real, out.imag = x, y
+    return out if out.shape else out[()]
 
 
 # fmt: off
@@ -69,6 +102,7 @@ isnan         = elementwise("isnan",         np.isnan,         dx=None)
 isinf         = elementwise("isinf",         np.isinf,         dx=None)
 isfinite      = elementwise("isfinite",      np.isfinite,      dx=None)
 signbit       = elementwise("signbit",       np.signbit,       dx=None)
+bitwise_count = elementwise("bitwise_count", np.bitwise_count, dx=None)
 
 # Piecewise constant: the derivative is zero, at the jumps too.
 floor         = elementwise("floor",         np.floor,         dx=None)
@@ -76,17 +110,20 @@ ceil          = elementwise("ceil",          np.ceil,          dx=None)
 trunc         = elementwise("trunc",         np.trunc,         dx=None)
 rint          = elementwise("rint",          np.rint,          dx=None)
 floor_divide  = elementwise("floor_divide",  np.floor_divide,  dx=None, dy=None)
+sign          = elementwise("sign",          np.sign,          dx=None)  # of real numbers
 spacing       = elementwise("spacing",       np.spacing,       dx=None)
 
 # Choosing.
-where = elementwise("where", np.where, dtype=_choice_dtype,
+where = elementwise("where", np.where, dtype=_choice_dtype, kind=_array_kind,
                     dc=None, dx=lambda g, c: masked(g, c), dy=lambda g, c: masked(g, logical_not(c)))
 
-# Changing the type: the projection to the operand's slot is the whole derivative.
-cast = elementwise("cast", _evaluate_cast, dtype=lambda x, *, dtype: np.dtype(dtype), dx=passing)
-real = elementwise("real", np.real, dtype=_real_dtype, dx=passing)
-imag = elementwise("imag", np.imag, dtype=_real_dtype, dx=lambda g: g * -1j)
-conjugate = elementwise("conjugate", np.conjugate, dx=lambda g: conjugate(g))
+# Changing the type, and parts of complex numbers: the projection to the operand's slot does most of the work.
+cast       = elementwise("cast", _evaluate_cast, dtype=_given_dtype, kind=_cast_kind, dx=passing)
+real       = elementwise("real", np.real, dtype=_real_dtype, kind=_own_kind, dx=passing)
+imag       = elementwise("imag", np.imag, dtype=_real_dtype, kind=_own_kind, dx=lambda g: g * -1j)
+from_parts = elementwise("from_parts", _evaluate_from_parts, dtype=_complex_dtype,
+                         dx=passing, dy=lambda g: g * 1j)
+conjugate: Primitive = elementwise("conjugate", np.conjugate, dx=lambda g: conjugate(g))
 
 # Arithmetic.
 add      = elementwise("add",      np.add,      dx=passing,               dy=passing)
@@ -97,19 +134,20 @@ negative = elementwise("negative", np.negative, dx=lambda g: -g)
 positive = elementwise("positive", np.positive, dx=passing)
 reciprocal = elementwise("reciprocal", np.reciprocal, dx=lambda g, out: -g * out * out)
 remainder  = elementwise("remainder",  np.remainder,  dx=passing, dy=lambda g, x, y: -g * floor_divide(x, y))
-fmod       = elementwise("fmod",       np.fmod,       dx=passing, dy=lambda g, x, y: -g * trunc(x / y))
+fmod       = elementwise("fmod",       np.fmod,
+                         dx=passing, dy=lambda g, x, y, out: -g * rint((x - out) / y))
 
 # fmt: on
 
 
 def _power_dx(g: Any, x: Any, y: Any) -> Any:
-    """y x^(y-1); where y is 0 the power is constant, and x = 0 makes no NaN of that."""
+    """y x^(y-1); where y is 0 the power is constant, and x = 0 or NaN makes no NaN of that."""
     if isinstance(y, (int, float)):
         if y == 2:
             return g * (2 * x)
         return g if y == 1 else g * (y * x ** (y - 1)) if y != 0 else masked(g, False)
-    nothing = equal(y, 0)
-    return masked(g * y * x ** where(nothing, 1, y - 1), logical_not(nothing))
+    counts = logical_or(not_equal(y, 0), greater(absolute(x), 0))
+    return masked(g * y * x ** where(counts, y - 1, 1), counts)
 
 
 def _power_dy(g: Any, x: Any, y: Any, out: Any) -> Any:
@@ -124,13 +162,6 @@ def _absolute_dx(g: Any, x: Any) -> Any:
         return g * sign(x)
     length = absolute(x)
     return g * conjugate(x) / where(equal(length, 0), 1, length)
-
-
-def _sign_dx(g: Any, x: Any) -> Any:
-    """Zero, but of complex numbers: then only the angle counts, and at 0 the derivative is 0."""
-    if not _is_complex(x):
-        return masked(g, False)
-    raise NotImplementedError("sign of complex values has no derivative rule here; use x / abs(x) in place of sign(x)")
 
 
 def _maximum_dx(g: Any, x: Any, y: Any) -> Any:
@@ -177,32 +208,51 @@ def _from(bound: float, x: Any) -> Any:
     return x if _is_complex(x) else where(less(x, bound), nan, x)
 
 
+def _arctanh_dx(g: Any, x: Any) -> Any:
+    """1 / (1 - x^2), and NaN outside of [-1, 1]."""
+    return g / ((1 - _from(-1, x)) * (1 + -_from(-1, -x)))
+
+
+def _arctan2_dx(g: Any, x: Any, y: Any) -> Any:
+    """y / (x^2 + y^2), with no square to overflow or vanish; at (0, 0) it is 0."""
+    length = _or_one(hypot(x, y))
+    return g * (y / length / length)
+
+
+def _double(x: Any) -> Any:
+    """x in at least double precision, as float_power computes."""
+    return cast(x, dtype=np.result_type(spec_of(x).dtype, np.float64))
+
+
 def _stable_difference(x: Any, y: Any) -> Any:
     """x - y, and 0 for two equal infinities."""
     return where(logical_and(equal(x, y), isinf(x)), 0, x - y)
 
 
 def _evaluate_logistic(x: Any) -> Any:
-    return np.exp(-np.logaddexp(0, -x))
+    small = np.exp(-np.abs(x))
+    return np.where(x >= 0, 1, small) / (1 + small)
 
 
 # fmt: off
 
 # Powers, exponentials, logarithms.
 power    = elementwise("power",    np.power,    dx=_power_dx, dy=_power_dy)
-float_power = elementwise("float_power", np.float_power, dx=_power_dx, dy=_power_dy)
+float_power = elementwise("float_power", np.float_power,
+                          dx=lambda g, x, y: _power_dx(g, _double(x), _double(y)),
+                          dy=lambda g, x, y, out: _power_dy(g, _double(x), _double(y), out))
 square   = elementwise("square",   np.square,   dx=lambda g, x: g * (2 * x))
 sqrt     = elementwise("sqrt",     np.sqrt,     dx=lambda g, out: g / (2 * out))
 cbrt     = elementwise("cbrt",     np.cbrt,     dx=lambda g, out: g / (3 * out * out))
 exp      = elementwise("exp",      np.exp,      dx=lambda g, out: g * out)
 exp2     = elementwise("exp2",     np.exp2,     dx=lambda g, out: g * (out * LN2))
-expm1    = elementwise("expm1",    np.expm1,    dx=lambda g, out: g * (out + 1))
+expm1    = elementwise("expm1",    np.expm1,    dx=lambda g, x: g * exp(x))
 log      = elementwise("log",      np.log,      dx=lambda g, x: g / _from(0, x))
 log2     = elementwise("log2",     np.log2,     dx=lambda g, x: g / (_from(0, x) * LN2))
 log10    = elementwise("log10",    np.log10,    dx=lambda g, x: g / (_from(0, x) * LN10))
 log1p    = elementwise("log1p",    np.log1p,    dx=lambda g, x: g / (1 + _from(-1, x)))
-logistic = elementwise("logistic", _evaluate_logistic, dtype=lambda x: np.result_type(x.dtype, np.float16),
-                       dx=lambda g, out: g * (out * (1 - out)))
+logistic: Primitive = elementwise("logistic", _evaluate_logistic, dtype=_floating_dtype,
+                                  dx=lambda g, x, out: g * (out * logistic(-x)))
 logaddexp  = elementwise("logaddexp",  np.logaddexp,
                          dx=lambda g, x, y: g * logistic(_stable_difference(x, y)),
                          dy=lambda g, x, y: g * logistic(_stable_difference(y, x)))
@@ -212,14 +262,13 @@ logaddexp2 = elementwise("logaddexp2", np.logaddexp2,
 
 # Trigonometry.
 sin      = elementwise("sin",      np.sin,      dx=lambda g, x: g * cos(x))
-cos      = elementwise("cos",      np.cos,      dx=lambda g, x: -g * sin(x))
+cos: Primitive = elementwise("cos", np.cos, dx=lambda g, x: -g * sin(x))
 tan      = elementwise("tan",      np.tan,      dx=lambda g, out: g * (1 + out * out))
 arcsin   = elementwise("arcsin",   np.arcsin,   dx=lambda g, x: g / sqrt((1 - x) * (1 + x)))
 arccos   = elementwise("arccos",   np.arccos,   dx=lambda g, x: -g / sqrt((1 - x) * (1 + x)))
 arctan   = elementwise("arctan",   np.arctan,   dx=lambda g, x: g / (1 + x * x))
 arctan2  = elementwise("arctan2",  np.arctan2,
-                       dx=lambda g, x, y: g * (y / _or_one(x * x + y * y)),   # at (0, 0): (0, 0)
-                       dy=lambda g, x, y: g * (-x / _or_one(x * x + y * y)))
+                       dx=_arctan2_dx, dy=lambda g, x, y: _arctan2_dx(-g, y, x))
 hypot    = elementwise("hypot",    np.hypot,
                        dx=lambda g, x, out: g * (x / _or_one(out)),           # at (0, 0): (0, 0)
                        dy=lambda g, y, out: g * (y / _or_one(out)))
@@ -228,20 +277,20 @@ rad2deg  = elementwise("rad2deg",  np.rad2deg,  dx=lambda g: g * (180 / pi))
 
 # Hyperbolic functions.
 sinh     = elementwise("sinh",     np.sinh,     dx=lambda g, x: g * cosh(x))
-cosh     = elementwise("cosh",     np.cosh,     dx=lambda g, x: g * sinh(x))
+cosh: Primitive = elementwise("cosh", np.cosh, dx=lambda g, x: g * sinh(x))
 tanh     = elementwise("tanh",     np.tanh,     dx=lambda g, out: g * (1 - out * out))
 arcsinh  = elementwise("arcsinh",  np.arcsinh,  dx=lambda g, x: g / sqrt(1 + x * x))
 arccosh  = elementwise("arccosh",  np.arccosh,  dx=lambda g, x: g / (sqrt(x - 1) * sqrt(x + 1)))
-arctanh  = elementwise("arctanh",  np.arctanh,  dx=lambda g, x: g / ((1 - x) * (1 + _from(-1, -_from(-1, -x)))))
+arctanh  = elementwise("arctanh",  np.arctanh,  dx=_arctanh_dx)
 
 # Kinks.
 absolute = elementwise("absolute", np.absolute, dx=_absolute_dx)
 fabs     = elementwise("fabs",     np.fabs,     dx=_absolute_dx)
-sign     = elementwise("sign",     np.sign,     dx=_sign_dx)
-copysign = elementwise("copysign", np.copysign, dx=lambda g, x, y: g * sign(x) * copysign(1.0, y), dy=None)
+copysign: Primitive = elementwise("copysign", np.copysign,
+                                  dx=lambda g, x, y: g * sign(x) * copysign(1.0, y), dy=None)
 heaviside = elementwise("heaviside", np.heaviside, dx=None, dy=lambda g, x: masked(g, equal(x, 0)))
 nextafter = elementwise("nextafter", np.nextafter, dx=passing, dy=None)
-ldexp    = elementwise("ldexp",    np.ldexp,    dx=lambda g, y: ldexp(g, y), dy=None)
+ldexp: Primitive = elementwise("ldexp", np.ldexp, dx=lambda g, y: ldexp(g, y), dy=None)
 maximum  = elementwise("maximum",  np.maximum,  dx=_maximum_dx, dy=_maximum_dy)
 minimum  = elementwise("minimum",  np.minimum,  dx=_minimum_dx, dy=_minimum_dy)
 fmax     = elementwise("fmax",     np.fmax,     dx=_fmax_dx,    dy=_fmax_dy)

@@ -122,6 +122,11 @@ def sum_to(g: Any, shape: Shape) -> Any:
     return summed if spec_of(summed).shape == shape else reshape(summed, shape=shape)
 
 
+def stretches(own: Shape, shape: Shape) -> bool:
+    """Whether a value of one shape can be repeated to another one: a tangent can, a cotangent must be summed."""
+    return len(own) <= len(shape) and all(a in (1, b) for a, b in zip(reversed(own), reversed(shape)))
+
+
 def project(g: Any, slot: Spec) -> Any:
     """A cotangent or tangent brought to the shape and dtype of the slot that it belongs to.
 
@@ -130,7 +135,7 @@ def project(g: Any, slot: Spec) -> Any:
     """
     own = spec_of(g)
     if own.shape != slot.shape:
-        g = sum_to(g, slot.shape) if len(own.shape) >= len(slot.shape) else broadcast_to(g, shape=slot.shape)
+        g = broadcast_to(g, shape=slot.shape) if stretches(own.shape, slot.shape) else sum_to(g, slot.shape)
     if own.dtype != slot.dtype:
         if own.dtype.kind == "c" and slot.dtype.kind != "c":
             g = real(g)

@@ -6,7 +6,7 @@
 """
 
 from autodiff.testing import domains
-from autodiff.testing.cases import Case, check_case
+from autodiff.testing.cases import Case
 from autodiff.testing.checks import check_laws
 from autodiff.testing.closeness import assert_close, tolerance
 from autodiff.testing.domains import Domain
@@ -17,10 +17,11 @@ from autodiff.testing.layouts import LAYOUTS, lay_out
 from autodiff.testing.literal import literal
 from autodiff.testing.mismatch import GradientMismatch, Undecided
 from autodiff.testing.numerical import directional_derivative
+from autodiff.testing.operand import Operands
 from autodiff.testing.profiles import register_profiles
-from autodiff.testing.properties import laws
+from autodiff.testing.properties import check_case, laws
 from autodiff.testing.shapes import broadcastable_shapes, shapes, square_shapes
-from autodiff.testing.strategies import Operands, arrays, dtypes, operands
+from autodiff.testing.strategies import arrays, dtypes, operands
 from autodiff.testing.values import fill
 
 __all__ = [
@@ -42,8 +43,8 @@ __all__ = [
     "domains",
     "dtypes",
     "fill",
-    "lay_out",
     "laws",
+    "lay_out",
     "literal",
     "numerical_jacobian",
     "numerical_pullback",

@@ -34,6 +34,7 @@ def agree(
     limits: Sequence[Any],
     errors: Sequence[Any],
     values: Sequence[Any],
+    names: Sequence[str],
     *,
     rtol: float = RELATIVE,
     atol: float = 0.0,
@@ -45,6 +46,7 @@ def agree(
         limits: the numerical derivatives.
         errors: their estimated errors.
         values: the values of the function that was differentiated; with the derivatives they set the scale.
+        names: what to call each leaf.
         rtol: allowed error relative to that scale.
         atol: allowed absolute error.
 
@@ -53,22 +55,26 @@ def agree(
         Undecided: there are elements, and not one could be judged.
     """
     judged, total = 0, 0
-    for number, (a, limit, error, value) in enumerate(zip(actual, limits, errors, values, strict=True)):
-        same_shape(a, limit, f"result {number}")
+    for a, limit, error, value, name in zip(actual, limits, errors, values, names, strict=True):
+        same_shape(a, limit, name)
         certain = trusted(limit, error, value)
         judged, total = judged + int(certain.sum()), total + certain.size
         allowed = np.where(certain, atol + rtol * scale_of(limit, value) + error, np.inf)
         found = difference(np.where(certain, a, limit), limit, allowed)
         if found is not None:
-            raise Violation(f"  in         result {number} of {len(limits)}\n{found}")
+            raise Violation(f"  in         {name}\n{found}")
     if total and not judged:
         raise Undecided(
-            f"none of {total} numerical derivatives is accurate to {TRUSTED:g} of its scale; move the arguments away "
-            "from kinks, poles and ties, and let the function keep double precision"
+            f"none of {total} numerical derivatives is accurate to {TRUSTED:g} of its scale; move the "
+            "arguments away from kinks, poles and ties, and let the function keep double precision"
         )
 
 
 def same_shape(actual: Any, desired: Any, name: str) -> None:
     """Check that two arrays have one shape."""
     if np.shape(actual) != np.shape(desired):
-        raise Violation(f"  in         {name}\n  arrived    shape {np.shape(actual)}\n  expected   shape {np.shape(desired)}")
+        raise Violation(
+            f"  in         {name}\n"
+            f"  arrived    shape {np.shape(actual)}\n"
+            f"  expected   shape {np.shape(desired)}"
+        )

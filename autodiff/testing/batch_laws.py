@@ -11,7 +11,7 @@ import autodiff
 from autodiff.testing.agreement import same_shape, scale_of
 from autodiff.testing.closeness import difference
 from autodiff.testing.mismatch import Violation
-from autodiff.testing.problem import Problem
+from autodiff.testing.problem import Problem, is_inexact
 
 ROWS = 3
 STEP = 2.0**-8
@@ -19,6 +19,7 @@ PRECISION = {"float64": 1e-11, "complex128": 1e-11, "float32": 1e-4, "complex64"
 """Relative difference allowed between a batched operation and a loop, which may add in another order."""
 
 Axes = tuple[int | None, ...]
+MAPPED = (np.ndarray, np.generic, float, complex)
 
 
 def batch(problem: Problem) -> None:
@@ -37,14 +38,24 @@ def batch_of_gradient(problem: Problem) -> None:
 
 
 def axes_to_map(leaves: Sequence[Any]) -> Iterator[Axes]:
-    """All leaves along their first axis; then the first alone along its last, and the last alone along its first."""
-    count = len(leaves)
-    if count:
-        yield (0,) * count
-    if count and np.ndim(leaves[0]):
-        yield (np.ndim(leaves[0]),) + (None,) * (count - 1)
-    if count > 1:
-        yield (None,) * (count - 1) + (0,)
+    """All arrays along axis 0; then the first alone along its last axis, and the last alone along axis 0.
+
+    Indices are never mapped alone: NumPy does not tell us of a traced index into a plain array. Python's whole
+    numbers, bools and strings are options rather than data: they are not mapped at all.
+    """
+    places = [place for place, leaf in enumerate(leaves) if isinstance(leaf, MAPPED)]
+
+    def mapping(*chosen: tuple[int, int]) -> Axes:
+        axes = dict(chosen)
+        return tuple(axes.get(place) for place in range(len(leaves)))
+
+    data = [place for place in places if is_inexact(leaves[place])]
+    if places:
+        yield mapping(*((place, 0) for place in places))
+    if data:
+        yield mapping((data[0], np.ndim(leaves[data[0]])))
+    if len(data) > 1:
+        yield mapping((data[-1], 0))
 
 
 def mapped_like_loop(fun: Callable[..., Sequence[Any]], rows: Sequence[Sequence[Any]], axes: Axes) -> None:

@@ -1,10 +1,10 @@
-"""One row of a table buys all laws: what a function is, where it is smooth, what it accepts."""
+"""One row of a table: what a function is, where it is smooth, what it accepts."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import DTypeLike
 
@@ -12,82 +12,85 @@ from autodiff.testing import domains
 from autodiff.testing.domains import Domain
 from autodiff.testing.law import check_names
 from autodiff.testing.layouts import LAYOUTS
-from autodiff.testing.properties import laws
-from autodiff.testing.shapes import broadcastable_shapes
 from autodiff.testing.strategies import FLOATING
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
 
 
 @dataclass(frozen=True)
 class Case:
-    """A row of a table of functions to check.
+    """A function of arrays, and where its derivatives are to be checked.
 
     Attributes:
-        name: the row's name; it also decides what is drawn.
-        fun: function of as many arrays as there are domains. What is not an array is fixed by a lambda.
-        domain: where each operand lies.
-        dtypes: what the operands may be: names for all of them, or one list of names for each.
-        shapes: strategy or examples of shapes (of tuples of shapes for several operands); small shapes that broadcast
-            together by default.
-        zero_size, zero_dim: whether those default shapes include empty arrays, and 0-d arrays and scalars.
-        order: how often fun is differentiable: 0, 1 or 2.
-        batch: whether fun has a batching rule.
-        layouts: memory layouts to try.
-        skip: the laws that do not hold, each with the reason.
+        name: what to call it in messages. It also decides what is drawn, so that runs are repeatable.
+        fun: function of arrays, written in plain NumPy. What is not an array is fixed by a lambda.
+        domain: where the operands lie: one for all, or one for each.
+        arity: how many operands; by default as many as domains are given.
+        dtypes: what the operands may be: names for all of them, or one tuple of names for each.
+        shapes: a list of examples, or a strategy. For one operand of shapes, for several of tuples with one
+            shape for each. By default small shapes that broadcast together.
+        zero_size: whether the default shapes include those of empty arrays.
+        zero_dim: whether the default shapes include those without axes.
+        scalars: whether an operand without axes may also be a NumPy or Python scalar.
+        layouts: names of the memory layouts to try.
+        order: how often fun can be differentiated: 0, 1 or 2.
+        batch: whether vmap is expected to work.
+        skip: the laws that cannot hold, each with the reason.
 
     Raises:
-        ValueError: a skipped law is unknown or has no reason.
+        ValueError: a skipped law is unknown or has no reason; or there are not as many domains, or tuples of
+            dtypes, as operands.
 
     >>> import numpy as np
-    >>> Case("tanh", np.tanh).domain
-    (Domain(low=-inf, high=inf, low_closed=False, high_closed=False, avoid=(), margin=0.05, hit=(0.0, 1.0), \
-imaginary=(-0.9, 0.9), distinct=False),)
+    >>> Case("power", np.power, (domains.positive, domains.real)).arity
+    2
     """
 
     name: str
     fun: Callable[..., Any]
-    domain: tuple[Domain, ...] = (domains.real,)
+    domain: Domain | Sequence[Domain] = domains.real
+    arity: int = 0
     dtypes: Sequence[DTypeLike] | Sequence[Sequence[DTypeLike]] = FLOATING
-    shapes: Any = None
+    shapes: SearchStrategy[Any] | Sequence[Any] | None = None
     zero_size: bool = True
     zero_dim: bool = True
+    scalars: bool = True
+    layouts: Sequence[str] = tuple(LAYOUTS)
     order: int = 2
     batch: bool = True
-    layouts: tuple[str, ...] = tuple(LAYOUTS)
     skip: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        alone = isinstance(self.domain, Domain)
+        object.__setattr__(self, "arity", self.arity or (1 if alone else len(self.each_domain)))
         check_names(self.skip)
+        _check_number(self, self.each_domain, "domains")
+        _check_number(self, self.each_dtypes, "tuples of dtypes")
         for law, reason in self.skip.items():
             if not reason:
-                raise ValueError(f"the case {self.name!r} skips the law {law!r} without a reason; say why it cannot hold")
+                raise ValueError(
+                    f"the case {self.name!r} skips the law {law!r} without a reason; say why it fails"
+                )
 
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def each_domain(self) -> list[Domain]:
+        """The domain of every operand."""
+        return [self.domain] * self.arity if isinstance(self.domain, Domain) else list(self.domain)
 
-def check_case(case: Case, *, max_examples: int | None = None) -> None:
-    """Check every law of one row.
+    @property
+    def each_dtypes(self) -> list[Sequence[DTypeLike]]:
+        """The dtypes that every operand may have."""
+        given: Sequence[Any] = self.dtypes
+        return list(given) if all(isinstance(one, tuple | list) for one in given) else [given] * self.arity
 
-    Raises:
-        GradientMismatch: a law is broken; the text names the row, the law and the smallest arguments that show it.
 
-    >>> import numpy as np
-    >>> check_case(Case("multiply", np.multiply, (domains.real, domains.real)), max_examples=5)
-    """
-    shapes = case.shapes
-    if shapes is None:
-        drawn = broadcastable_shapes(len(case.domain), min_dims=not case.zero_dim, min_side=not case.zero_size)
-        shapes = drawn.map(lambda each: each[0]) if len(case.domain) == 1 else drawn
-    laws(
-        case.fun,
-        domain=case.domain,
-        shapes=shapes,
-        dtypes=case.dtypes,
-        order=case.order,
-        batch=case.batch,
-        skip=case.skip,
-        layouts=case.layouts,
-        scalars=case.zero_dim,
-        max_examples=max_examples,
-        name=case.name,
-    )
+def _check_number(case: Case, each: Sequence[Any], what: str) -> None:
+    if len(each) != case.arity:
+        raise ValueError(
+            f"the case {case.name!r} has {case.arity} operands, and {len(each)} {what} arrived; "
+            "give one for all operands, or one for each"
+        )

@@ -58,8 +58,10 @@ def _differences(along: Callable[[float], Any], step: float, here: list[Array]) 
     return [_limit(*column, steps) for column in columns]
 
 
-def _limit(ahead: Sequence[Any], behind: Sequence[Any], here: Array, steps: Sequence[float]) -> tuple[Array, Array]:
-    """One leaf's limit; its error counts the rounding of the function's values too. Whole numbers have slope 0."""
+def _limit(
+    ahead: Sequence[Any], behind: Sequence[Any], here: Array, steps: Sequence[float]
+) -> tuple[Array, Array]:
+    """One leaf's limit; its error counts the rounding of values too. Whole numbers have slope 0."""
     if here.dtype.kind not in "fc":
         return np.zeros(here.shape), np.zeros(here.shape)
     slopes = [np.subtract(a, b) / (2 * step) for a, b, step in zip(ahead, behind, steps, strict=True)]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
-from hypothesis.errors import HypothesisException
 
-from autodiff.testing.law import LAWS, Law, check_names
-from autodiff.testing.mismatch import GradientMismatch, Undecided, Violation
+from autodiff.testing.law import LAWS, check_names
+from autodiff.testing.mismatch import Subject, Undecided, judge, name_of
 from autodiff.testing.problem import Problem
 
 
@@ -33,7 +33,8 @@ def check_laws(
         batch: whether vmap is expected to work.
         skip: names of laws to leave out.
         only: names of the laws to check; all by default.
-        smooth: False where the arguments lie at a kink; the laws that need a numerical derivative are left out.
+        smooth: False where the arguments lie at a kink; the laws that need a numerical derivative are left
+            out.
         name: what to call fun in messages.
 
     Raises:
@@ -46,31 +47,30 @@ def check_laws(
     """
     chosen = [law for law in (LAWS if only is None else only) if law not in skip]
     check_names((*chosen, *skip))
-    for law, reason in examine(fun, args, chosen, order=order, batch=batch, smooth=smooth, name=name).items():
+    check_arguments(args, "check_laws")
+    subject = Subject(fun, args, name or name_of(fun))
+    for law, reason in examine(subject, chosen, order=order, batch=batch, smooth=smooth).items():
         if reason is not None:
             raise Undecided(f"the law {law!r} could not be decided: {reason}")
 
 
 def examine(
-    fun: Callable[..., Any],
-    args: Sequence[Any],
-    laws: Collection[str],
-    *,
-    order: int,
-    batch: bool,
-    smooth: bool,
-    name: str | None,
+    subject: Subject, laws: Collection[str], *, order: int, batch: bool, smooth: bool
 ) -> dict[str, Undecided | None]:
     """Check the chosen laws; for each that applies, why it could not be decided, or None where it holds."""
-    check_arguments(args, "check_laws")
-    title = name or getattr(fun, "__name__", repr(fun))
     with np.errstate(all="ignore"):
-        problem = Problem(fun, args)
-        _check_fun_leaves_arguments(problem, title)
+        problem = Problem(subject.fun, subject.args)
+        _check_fun_leaves_arguments(problem, subject.title)
         return {
-            law: _outcome(law, LAWS[law], problem, title)
-            for law in LAWS
-            if law in laws and LAWS[law].applies_to(problem, order, batch, smooth)
+            name: judge(
+                name,
+                law.statement,
+                partial(law.check, problem),
+                subject,
+                f"check_laws(fun, args, only=({name!r},))",
+            )
+            for name, law in LAWS.items()
+            if name in laws and law.applies_to(problem, order, batch, smooth)
         }
 
 
@@ -78,24 +78,9 @@ def check_arguments(args: Any, caller: str) -> None:
     """Refuse a lone argument: a list of numbers would otherwise be taken for several."""
     if not isinstance(args, tuple | list):
         raise TypeError(
-            f"{caller} takes the arguments as a tuple, and {type(args).__name__} arrived; write (x,) for a single x"
+            f"{caller} takes the arguments as a tuple, and {type(args).__name__} arrived; "
+            "write (x,) for a single x"
         )
-
-
-def _outcome(name: str, law: Law, problem: Problem, title: str) -> Undecided | None:
-    try:
-        law.check(problem)
-    except Undecided as reason:
-        return reason
-    except HypothesisException:
-        raise
-    except Violation as violation:
-        detail, cause = str(violation), None
-    except Exception as error:
-        detail, cause = f"  raised     {type(error).__name__}: {error}", error
-    else:
-        return None
-    raise GradientMismatch(name, law.statement, detail, title, problem.fun, problem.args) from cause
 
 
 def _check_fun_leaves_arguments(problem: Problem, title: str) -> None:
@@ -104,6 +89,6 @@ def _check_fun_leaves_arguments(problem: Problem, title: str) -> None:
     for name, old, leaf in zip(problem.names, before, problem.leaves, strict=True):
         if np.asarray(leaf).tobytes() != old:
             raise ValueError(
-                f"{title} itself changes {name} when it is called with plain arrays; no law can be checked of a "
-                "function that does. Let it work on a copy"
+                f"{title} itself changes {name} when it is called with plain arrays; no law can be checked "
+                "of a function that does. Let it work on a copy"
             )

@@ -31,12 +31,16 @@ class Difference:
     size: int
 
     def __str__(self) -> str:
-        where = f"at index {self.index}" if self.index else "in a scalar"
-        many = f"\n  in all     {self.count} of {self.size} elements differ" if self.size > 1 else ""
+        place = (
+            f" at index {self.index}, the largest of {self.count} in {self.size} elements"
+            if self.index
+            else ""
+        )
         return (
-            f"  largest error {self.error:.3g} {where}; allowed is {self.allowed:.3g}\n"
             f"  arrived    {self.actual!r}\n"
-            f"  expected   {self.desired!r}{many}"
+            f"  expected   {self.desired!r}\n"
+            f"  error      {self.error:.3g}{place}\n"
+            f"  allowed    {self.allowed:.3g}"
         )
 
 
@@ -50,10 +54,10 @@ def tolerance(*dtypes: DTypeLike) -> tuple[float, float]:
 
 
 def difference(actual: Any, desired: Any, allowed: Any) -> Difference | None:
-    """The largest difference between two arrays of one shape, or None where no element differs by more than allowed.
+    """The largest difference between two arrays of one shape, or None where none is more than allowed.
 
-    NaN equals NaN, and an infinity equals itself. `allowed` broadcasts to the arrays; elements where it is NaN are
-    left out.
+    NaN equals NaN, and an infinity equals itself. `allowed` broadcasts to the arrays; elements where it is
+    NaN are left out.
     """
     a, b = np.asarray(actual), np.asarray(desired)
     with np.errstate(all="ignore"):
@@ -66,16 +70,19 @@ def difference(actual: Any, desired: Any, allowed: Any) -> Difference | None:
         return None
     worst = np.unravel_index(int(np.argmax(np.where(wrong, error, -1.0))), error.shape)
     index = tuple(int(i) for i in worst)
-    return Difference(index, a[index], b[index], float(error[index]), float(bound[index]), int(wrong.sum()), a.size)
+    return Difference(
+        index, a[index], b[index], float(error[index]), float(bound[index]), int(wrong.sum()), a.size
+    )
 
 
 def assert_close(actual: Any, desired: Any, *, rtol: float | None = None, atol: float | None = None) -> None:
     """Check that two trees of arrays agree to the precision of their dtypes.
 
     Args:
-        actual, desired: trees of one structure; shapes must be equal, dtypes need not.
-        rtol, atol: tolerances relative to the element's own value, and absolute. By default those of the least precise
-            dtype of the pair (`tolerance`).
+        actual: tree of arrays.
+        desired: tree of the same structure and shapes; dtypes may differ.
+        rtol: tolerance relative to the element's own value; by default that of the less precise dtype.
+        atol: absolute tolerance, likewise.
 
     Raises:
         AssertionError: naming the leaf, the index, both values and the largest error.
@@ -84,7 +91,9 @@ def assert_close(actual: Any, desired: Any, *, rtol: float | None = None, atol: 
     """
     left, right = flatten(actual)[0], flatten(desired)[0]
     if len(left) != len(right):
-        raise AssertionError(f"{len(left)} leaves arrived, {len(right)} are expected; give trees of equal structure")
+        raise AssertionError(
+            f"{len(left)} leaves arrived, {len(right)} are expected; give trees of equal structure"
+        )
     for number, (a, b) in enumerate(zip(left, right, strict=True)):
         if np.shape(a) != np.shape(b):
             raise AssertionError(f"leaf {number}: shape {np.shape(a)} arrived, {np.shape(b)} is expected")
@@ -93,7 +102,9 @@ def assert_close(actual: Any, desired: Any, *, rtol: float | None = None, atol: 
             raise AssertionError(f"leaf {number} of {len(left)} is not close\n{found}")
 
 
-def bound(actual: Any, desired: Any, rtol: float | None = None, atol: float | None = None) -> NDArray[np.float64]:
+def bound(
+    actual: Any, desired: Any, rtol: float | None = None, atol: float | None = None
+) -> NDArray[np.float64]:
     """The error allowed for every element of `desired`."""
     relative, absolute = tolerance(np.asarray(actual).dtype, np.asarray(desired).dtype)
     with np.errstate(all="ignore"):

@@ -1,6 +1,7 @@
-"""The derivative from one imaginary step: exact to rounding, for functions that carry complex numbers through.
+"""The derivative from one imaginary step: exact to rounding, where complex numbers are carried through.
 
-W. Squire and G. Trapp, "Using complex variables to estimate derivatives of real functions", SIAM Review 40 (1998).
+W. Squire and G. Trapp, "Using complex variables to estimate derivatives of real functions", SIAM Review 40
+(1998).
 """
 
 from __future__ import annotations

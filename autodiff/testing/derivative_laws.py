@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,17 +16,17 @@ from autodiff.testing.pairing import magnitude, pairing
 from autodiff.testing.problem import Problem
 
 ADJOINT = 1e-12
-"""How exactly <u, J v> = <J'u, v> holds in double precision, relative to the sum of magnitudes."""
+"""How exactly <u, J v> = <J'u, v> holds in double precision, relative to what the terms and values add up to."""
 
 FEW = 64
-"""Inputs with at most so many elements are differentiated one by one to say which element of a gradient is wrong."""
+"""Inputs of at most so many elements are differentiated one by one, to name the wrong one in a gradient."""
 
 
 def forward(problem: Problem, *, rtol: float = RELATIVE, atol: float = 0.0) -> None:
     """The derivative along a direction is the numerical one."""
     problem = problem.double
     _, tangents = autodiff.jvp(problem.flat, problem.primals, problem.tangents)
-    agree(tangents, *problem.slopes, problem.results, rtol=rtol, atol=atol)
+    agree(tangents, *problem.slopes, problem.results, problem.result_names, rtol=rtol, atol=atol)
 
 
 def reverse(problem: Problem, *, rtol: float = RELATIVE, atol: float = 0.0) -> None:
@@ -38,14 +39,15 @@ def reverse(problem: Problem, *, rtol: float = RELATIVE, atol: float = 0.0) -> N
     masked = tuple(_masked(u, keep) for u, keep in zip(problem.cotangents, certain, strict=True))
     limits = tuple(np.where(keep, limit, 0.0) for keep, limit in zip(certain, limits, strict=True))
     gradients = autodiff.vjp(problem.flat, *problem.primals)[1](masked)
-    for name, gradient, primal in zip(problem.pulled.names, gradients, problem.primals, strict=True):
-        same_shape(gradient, primal, f"the gradient by {name}")
+    _same_shapes(problem, gradients)
     expected = pairing(masked, limits)
-    uncertain = sum(float(np.sum(np.where(keep, error, 0.0))) for keep, error in zip(certain, errors, strict=True))
+    uncertain = sum(float(np.sum(error[keep])) for keep, error in zip(certain, errors, strict=True))
     scale = max(magnitude(masked, limits), magnitude(masked, problem.results))
     found = difference(pairing(gradients, problem.tangents), expected, atol + rtol * scale + uncertain)
     if found is not None:
-        raise Violation(_element(problem, gradients, masked, rtol) or f"  paired with a fixed direction\n{found}")
+        raise Violation(
+            _element(problem, gradients, masked, rtol) or f"  in         a fixed direction\n{found}"
+        )
 
 
 def adjoint(problem: Problem) -> None:
@@ -53,16 +55,24 @@ def adjoint(problem: Problem) -> None:
     problem = problem.double
     _, tangents = autodiff.jvp(problem.flat, problem.primals, problem.tangents)
     gradients = autodiff.vjp(problem.flat, *problem.primals)[1](problem.cotangents)
-    for name, gradient, primal in zip(problem.pulled.names, gradients, problem.primals, strict=True):
-        same_shape(gradient, primal, f"the gradient by {name}")
+    _same_shapes(problem, gradients)
     right = pairing(gradients, problem.tangents)
     left = pairing(problem.cotangents, tangents)
     if not np.isfinite(left) and not np.isfinite(right):
         return
-    scale = magnitude(problem.cotangents, tangents) + magnitude(gradients, problem.tangents)
+    scale = (
+        magnitude(problem.cotangents, tangents)
+        + magnitude(gradients, problem.tangents)
+        + magnitude(problem.cotangents, problem.results)
+    )
     found = difference(right, left, ADJOINT * scale)
     if found is not None:
-        raise Violation(f"  arrived is <J'u, v>, expected is <u, J v>\n{found}")
+        raise Violation(f"  in         <J'u, v> (arrived) against <u, J v> (expected)\n{found}")
+
+
+def _same_shapes(problem: Problem, gradients: Sequence[Any]) -> None:
+    for name, gradient, primal in zip(problem.gradient_names, gradients, problem.primals, strict=True):
+        same_shape(gradient, primal, name)
 
 
 def _masked(cotangent: Any, keep: Any) -> Any:
@@ -77,8 +87,8 @@ def _element(problem: Problem, gradients: Any, cotangents: Any, rtol: float) -> 
     if sum(np.size(primal) for primal in problem.primals) > FEW:
         return None
     numerical = numerical_pullback(problem.flat, problem.primals, cotangents)
-    for name, gradient, limit in zip(problem.pulled.names, gradients, numerical, strict=True):
+    for name, gradient, limit in zip(problem.gradient_names, gradients, numerical, strict=True):
         found = difference(gradient, limit, 10 * rtol * scale_of(*numerical))
         if found is not None:
-            return f"  in         the gradient by {name}\n{found}"
+            return f"  in         {name}\n{found}"
     return None

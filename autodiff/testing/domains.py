@@ -23,11 +23,16 @@ class Domain:
     """An interval of the real line with kinks to avoid and points to hit.
 
     Args:
-        low, high: ends of the interval; infinite where it is unbounded. For complex dtypes they bound the real part.
-        low_closed, high_closed: whether the end itself belongs to the domain. It is then drawn too, as a kink.
-        avoid: points where the function has no derivative (kinks, poles, ties). Values keep `margin` away from them.
+        low: lower end of the interval, minus infinity where there is none. Of complex numbers the real part
+            lies in the interval.
+        high: upper end.
+        low_closed: whether the lower end itself belongs to the domain; it is then drawn too, as a kink.
+        high_closed: whether the upper end does.
+        avoid: points where the function has no derivative (kinks, poles, ties). Values keep `margin` away
+            from them.
         margin: distance kept from `avoid` and from the finite ends, so that a small step stays inside.
-        hit: points drawn on purpose. One that lies at a kink is drawn for the laws that need no numerical derivative only.
+        hit: points drawn on purpose. One that lies at a kink is drawn for the laws that need no numerical
+            derivative only.
         imaginary: interval of the imaginary part for complex dtypes.
         distinct: whether equal elements are a kink, as they are for `sort` and `max`.
 
@@ -52,8 +57,8 @@ class Domain:
         low, high = self.reach
         if isnan(low) or isnan(high) or not high - low > 2 * self.margin > 0:
             raise ValueError(
-                f"a domain from {self.low} to {self.high} leaves no room for a margin of {self.margin} at each end; "
-                "give a wider interval or a smaller positive margin"
+                f"a domain from {self.low} to {self.high} leaves no room for a margin of {self.margin} "
+                "at each end; give a wider interval or a smaller positive margin"
             )
         for point in self.hit:
             if not self.contains(point):

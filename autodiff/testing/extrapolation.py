@@ -3,6 +3,8 @@
 C. J. F. Ridders, "Accurate computation of F'(x) and F'(x) F''(x)", Advances in Engineering Software 4 (1982).
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,8 +21,9 @@ def extrapolate(estimates: Sequence[Array]) -> tuple[Array, NDArray[np.float64]]
         estimates: at least two arrays of one shape, whose error is a power series in the square of the step.
 
     Returns:
-        (limit, error): for every element the entry of the extrapolation table that agrees best with its two neighbours,
-            and how far it is from them. The error is infinite where every entry is NaN.
+        (limit, error): for every element the entry of the extrapolation table that agrees best with its two
+        neighbours, and how far it is from them and from what the smallest steps say. The error is infinite where
+        every entry is NaN.
 
     >>> steps = 0.1 / 2.0 ** np.arange(4)
     >>> limit, error = extrapolate([(np.exp(h) - np.exp(-h)) / (2 * h) for h in steps])
@@ -39,4 +42,13 @@ def extrapolate(estimates: Sequence[Array]) -> tuple[Array, NDArray[np.float64]]
             limit = np.where(better, row[-1], limit)
             error = np.where(better, distance, error)
         above = row
-    return limit, error
+    return limit, _confirmed(limit, error, by=above[1])
+
+
+def _confirmed(limit: Array, error: NDArray[np.float64], by: Array) -> NDArray[np.float64]:
+    """The error, raised to the distance from what the smallest steps say.
+
+    Large steps can agree by accident: over many steps of a staircase the average slope is the same.
+    """
+    raised = np.maximum(error, abs(limit - by))
+    return np.where(np.isnan(raised), np.inf, raised)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from autodiff.testing.agreement import RELATIVE
 from autodiff.testing.checks import check_arguments
 from autodiff.testing.derivative_laws import forward, reverse
 from autodiff.testing.keeping_laws import dtype, precision
-from autodiff.testing.mismatch import GradientMismatch, Undecided, Violation
+from autodiff.testing.mismatch import Subject, Undecided, judge, name_of
 from autodiff.testing.problem import Problem
 
 MODES = {"fwd": forward, "rev": reverse}
@@ -25,10 +26,10 @@ def check_grads(
     atol: float | None = None,
     rtol: float | None = None,
 ) -> None:
-    """Check the derivatives of a function up to an order against numerical ones, in all combinations of modes.
+    """Check derivatives up to an order against numerical ones, in all combinations of modes.
 
-    Everything is deterministic, and derivatives are compared in double precision whatever dtype the arguments have;
-    those in single precision are then compared with them.
+    Everything is deterministic, and derivatives are compared in double precision whatever dtype the arguments
+    have; those in single precision are then compared with them.
 
     Args:
         fun: function of trees of arrays, written in plain NumPy.
@@ -49,33 +50,34 @@ def check_grads(
     check_arguments(args, "check_grads")
     unknown = set(modes) - set(MODES)
     if unknown or not modes:
-        raise ValueError(f"modes are 'fwd' and 'rev', and {tuple(modes)!r} arrived; give at least one of the two")
+        raise ValueError(
+            f"modes are 'fwd' and 'rev', and {tuple(modes)!r} arrived; give at least one of the two"
+        )
+    subject = Subject(fun, args, name_of(fun))
+    call = f"check_grads(fun, args, order={order}, modes={tuple(modes)!r}, atol={atol!r}, rtol={rtol!r})"
     tolerances = {"rtol": RELATIVE if rtol is None else rtol, "atol": 0.0 if atol is None else atol}
     with np.errstate(all="ignore"):
         problem = Problem(fun, args)
-        _check_order(problem.double, "", order, modes, tolerances, problem)
-        for check in (dtype, precision):
-            _judged(check.__name__, check, problem, problem)
+        for name, check in (*_derivatives(problem.double, order, tuple(modes), tolerances), *_types(problem)):
+            reason = judge(name, "derivatives are the numerical ones", check, subject, call)
+            if reason is not None:
+                raise Undecided(f"{name} mode could not be judged: {reason}")
 
 
-def _check_order(
-    problem: Problem, path: str, order: int, modes: Collection[str], tolerances: dict[str, float], whole: Problem
-) -> None:
+def _derivatives(
+    problem: Problem, order: int, modes: tuple[str, ...], tolerances: dict[str, float], outer: str = ""
+) -> Iterator[tuple[str, Callable[[], None]]]:
+    """Every combination of modes up to an order, innermost mode last in its name, as a name and a check."""
     if order < 1 or not problem.differentiable:
         return
     for mode in modes:
-        _judged(f"{MODES[mode].__name__}{path}", lambda one, mode=mode: MODES[mode](one, **tolerances), problem, whole)
-    for mode in modes:
-        inner = problem.pushed if mode == "fwd" else problem.pulled
-        _check_order(inner, f" over {MODES[mode].__name__}{path}", order - 1, modes, tolerances, whole)
+        name = f"{MODES[mode].__name__}{outer}"
+        yield name, partial(MODES[mode], problem, **tolerances)
+        derivative = problem.pushed if mode == "fwd" else problem.pulled
+        yield from _derivatives(derivative, order - 1, modes, tolerances, f" over {name}")
 
 
-def _judged(name: str, check: Callable[[Problem], None], problem: Problem, whole: Problem) -> None:
-    try:
-        check(problem)
-    except Undecided as reason:
-        raise Undecided(f"{name} mode could not be judged: {reason}") from None
-    except Violation as violation:
-        title = getattr(whole.fun, "__name__", repr(whole.fun))
-        statement = f"derivatives in {name} mode are the numerical ones"
-        raise GradientMismatch(name, statement, str(violation), title, whole.fun, whole.args) from None
+def _types(problem: Problem) -> Iterator[tuple[str, Callable[[], None]]]:
+    if problem.differentiable:
+        yield "dtype", partial(dtype, problem)
+        yield "precision", partial(precision, problem)

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autodiff.trace.tree import flatten
 from autodiff.testing.numerical import Method, directional_derivative
 from autodiff.testing.pairing import pairing
+from autodiff.trace.tree import flatten
 
 Array = NDArray[Any]
 
@@ -16,7 +16,9 @@ HOLOMORPHIC = 1e-6
 """Relative difference between the slopes along 1 and along i from which a function is not holomorphic."""
 
 
-def numerical_jacobian(fun: Callable[..., Any], *args: Any, argnum: int = 0, method: Method = "central") -> Array:
+def numerical_jacobian(
+    fun: Callable[..., Any], *args: Any, argnum: int = 0, method: Method = "central"
+) -> Array:
     """The matrix of partial derivatives of fun's output by the elements of one argument.
 
     Args:
@@ -85,7 +87,9 @@ def _basis(x: Array) -> Iterator[Array]:
         yield basis
 
 
-def _slope(fun: Callable[..., Any], args: Sequence[Any], argnum: int, tangent: Array, method: Method) -> Array:
+def _slope(
+    fun: Callable[..., Any], args: Sequence[Any], argnum: int, tangent: Array, method: Method
+) -> Array:
     def along(x: Any) -> Any:
         return fun(*args[:argnum], x, *args[argnum + 1 :])
 
@@ -94,8 +98,8 @@ def _slope(fun: Callable[..., Any], args: Sequence[Any], argnum: int, tangent: A
 
 def _check_holomorphic(along_one: Array, along_i: Array) -> None:
     apart = np.max(abs(along_i - 1j * along_one), initial=0.0)
-    if apart > HOLOMORPHIC * np.max(abs(along_one), initial=1.0):
+    if apart > HOLOMORPHIC * np.max(abs(along_one), initial=np.finfo(float).tiny):
         raise ValueError(
-            f"the function is not holomorphic here: its slopes along 1 and along i differ by {apart:.3g}, so it has "
-            "no complex Jacobian; use numerical_pullback, or differentiate by the real and the imaginary part"
+            f"the function is not holomorphic here: its slopes along 1 and along i differ by {apart:.3g}, so "
+            "it has no complex Jacobian; use numerical_pullback, or differentiate by real and imaginary part"
         )

@@ -20,12 +20,13 @@ SINGLE = 1e-3
 
 def dtype(problem: Problem) -> None:
     """Gradients have the dtype and shape of their arguments, tangents those of the results."""
-    out, pullback = autodiff.vjp(problem.flat, *problem.primals)
-    for name, gradient, primal in zip(problem.pulled.names, pullback(problem.cotangents), problem.primals, strict=True):
-        _same_type(gradient, primal, f"the gradient by {name}")
+    _, pullback = autodiff.vjp(problem.flat, *problem.primals)
+    gradients = pullback(problem.cotangents)
+    for name, gradient, primal in zip(problem.gradient_names, gradients, problem.primals, strict=True):
+        _same_type(gradient, primal, name)
     _, tangents = autodiff.jvp(problem.flat, problem.primals, problem.tangents)
-    for number, (tangent, result) in enumerate(zip(tangents, problem.results, strict=True)):
-        _same_type(tangent, result, f"tangent {number}")
+    for name, tangent, result in zip(problem.result_names, tangents, problem.results, strict=True):
+        _same_type(tangent, result, f"the tangent of {name}")
 
 
 def precision(problem: Problem) -> None:
@@ -39,39 +40,49 @@ def precision(problem: Problem) -> None:
         for u, result in zip(problem.cotangents, exact.results, strict=True)
     )
     desired = autodiff.vjp(exact.flat, *exact.primals)[1](cotangents)
-    for name, a, b in zip(problem.pulled.names, gradients, desired, strict=True):
+    for name, a, b in zip(problem.gradient_names, gradients, desired, strict=True):
         found = difference(a, b, SINGLE * scale_of(*desired, *exact.results))
         if found is not None:
-            raise Violation(f"  in         the gradient by {name}, against double precision\n{found}")
+            raise Violation(f"  in         {name}, against double precision\n{found}")
 
 
 def untouched(problem: Problem) -> None:
-    """No transformation writes to the arguments, the tangents or the cotangents; a pullback gives the same twice."""
+    """No transformation writes to what it is given, and a pullback gives the same when it is called again."""
     given = [*problem.leaves, *problem.tangents, *problem.cotangents]
-    names = [*problem.names, *(["a tangent"] * len(problem.tangents)), *(["a cotangent"] * len(problem.cotangents))]
+    names = [
+        *problem.names,
+        *(["a tangent"] * len(problem.tangents)),
+        *(["a cotangent"] * len(problem.cotangents)),
+    ]
     before = [_contents(leaf) for leaf in given]
     _, pullback = autodiff.vjp(problem.flat, *problem.primals)
     _unchanged(before, given, names, "vjp")
     once = [np.array(gradient) for gradient in pullback(problem.cotangents)]
     _unchanged(before, given, names, "the pullback")
-    identical([np.asarray(gradient) for gradient in pullback(problem.cotangents)], once, "the pullback's second call")
+    identical(
+        [np.asarray(gradient) for gradient in pullback(problem.cotangents)],
+        once,
+        "the pullback's second call",
+    )
     autodiff.jvp(problem.flat, problem.primals, problem.tangents)
     _unchanged(before, given, names, "jvp")
 
 
 def locked(problem: Problem) -> None:
     """Read-only arguments and cotangents are as good as writeable ones."""
-    out, pullback = autodiff.vjp(problem.flat, *map(_locked, problem.primals))
+    _, pullback = autodiff.vjp(problem.flat, *map(_locked, problem.primals))
     pullback(tuple(map(_locked, problem.cotangents)))
     autodiff.jvp(problem.flat, tuple(map(_locked, problem.primals)), tuple(map(_locked, problem.tangents)))
 
 
 def _same_type(actual: Any, desired: Any, name: str) -> None:
-    """One shape and one dtype; a Python number, whose dtype is weak, only asks for a scalar that is as real as itself."""
+    """One shape and dtype; a Python number, whose dtype is weak, only asks for a scalar as real as itself."""
     a, b = np.asarray(actual), np.asarray(desired)
     weak = not isinstance(desired, np.ndarray | np.generic)
     if a.shape != b.shape or (a.dtype.kind if weak else a.dtype) != (b.dtype.kind if weak else b.dtype):
-        raise Violation(f"  in         {name}\n  arrived    {described(actual)}\n  expected   {described(desired)}")
+        raise Violation(
+            f"  in         {name}\n  arrived    {described(actual)}\n  expected   {described(desired)}"
+        )
 
 
 def _contents(leaf: Any) -> bytes:
@@ -81,9 +92,11 @@ def _contents(leaf: Any) -> bytes:
 def _unchanged(before: Sequence[bytes], leaves: Sequence[Any], names: Sequence[str], culprit: str) -> None:
     for name, old, leaf in zip(names, before, leaves, strict=True):
         if _contents(leaf) != old:
+            array = np.asarray(leaf)
             raise Violation(
-                f"  in         {name}\n  arrived    {np.asarray(leaf).tolist()!r} after {culprit}\n"
-                f"  expected   {np.frombuffer(old, np.asarray(leaf).dtype).reshape(np.shape(leaf)).tolist()!r} as before"
+                f"  in         {name}\n"
+                f"  arrived    {array.tolist()!r} after {culprit}\n"
+                f"  expected   {np.frombuffer(old, array.dtype).reshape(array.shape).tolist()!r} as before"
             )
 
 

@@ -26,7 +26,7 @@ def transposed(array: Array) -> Array:
 
 
 def strided(array: Array) -> Array:
-    """A view of every second element of a larger buffer; the elements between are NaN (or -1 for integers)."""
+    """A view of every second element of a larger buffer; between them lies NaN (-1 for integers)."""
     if array.ndim == 0:
         return contiguous(array)
     gaps = np.full((*array.shape[:-1], 2 * array.shape[-1]), np.nan if array.dtype.kind in "fc" else -1)
@@ -37,7 +37,9 @@ def strided(array: Array) -> Array:
 
 def reversed_axes(array: Array) -> Array:
     """A view with a negative stride along every axis."""
-    return contiguous(np.flip(array))[(slice(None, None, -1),) * array.ndim] if array.ndim else contiguous(array)
+    return (
+        contiguous(np.flip(array))[(slice(None, None, -1),) * array.ndim] if array.ndim else contiguous(array)
+    )
 
 
 def read_only(array: Array) -> Array:

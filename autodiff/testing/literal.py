@@ -24,19 +24,23 @@ def literal(tree: Any) -> str:
     if isinstance(tree, np.ndarray):
         return _array(tree)
     if isinstance(tree, np.generic):
-        return f"np.{tree.dtype.name if tree.dtype.kind != 'b' else 'bool'}({_number(tree.item())})"
+        return f"np.{tree.dtype.name}({_number(_short(tree).item())})"
     return _number(tree)
 
 
 def _array(array: Array) -> str:
-    if array.size and any(stride == 0 and side > 1 for stride, side in zip(array.strides, array.shape, strict=True)):
+    if array.size and any(
+        stride == 0 and side > 1 for stride, side in zip(array.strides, array.shape, strict=True)
+    ):
         once = tuple(slice(0, 1) if stride == 0 else slice(None) for stride in array.strides)
         return f"np.broadcast_to({_array(np.array(array[once]))}, {array.shape})"
     if not array.flags.writeable:
         return f"np.broadcast_to({_array(_writeable(array))}, {array.shape})"
     if array.size and any(stride < 0 for stride in array.strides):
         back = tuple(slice(None, None, -1 if stride < 0 else 1) for stride in array.strides)
-        return f"{_array(array[back])}[{', '.join('::-1' if stride < 0 else ':' for stride in array.strides)}]"
+        return (
+            f"{_array(array[back])}[{', '.join('::-1' if stride < 0 else ':' for stride in array.strides)}]"
+        )
     if array.flags.c_contiguous:
         return _plain(array)
     if array.flags.f_contiguous:
@@ -51,9 +55,18 @@ def _writeable(array: Array) -> Array:
 
 
 def _plain(array: Array) -> str:
-    values = _nested(array.tolist())
+    values = _nested(_short(array).tolist())
     dtype = f"dtype={array.dtype.name!r}"
     return f"np.zeros({array.shape}, {dtype})" if array.size == 0 else f"np.array({values}, {dtype})"
+
+
+def _short(array: Any) -> Array:
+    """Single precision as the shortest doubles that round to it: 0.1, not 0.10000000149011612."""
+    if array.dtype == np.complex64:
+        return np.stack([_short(array.real), _short(array.imag)], -1).view(np.complex128)[..., 0]
+    return (
+        np.asarray(array.astype(str).astype(np.float64)) if array.dtype == np.float32 else np.asarray(array)
+    )
 
 
 def _nested(values: Any) -> str:
@@ -66,4 +79,3 @@ def _number(value: Any) -> str:
     if isinstance(value, float) and not np.isfinite(value):
         return "np.nan" if value != value else ("np.inf" if value > 0 else "-np.inf")
     return repr(value)
-

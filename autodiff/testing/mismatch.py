@@ -2,19 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from hypothesis.errors import HypothesisException
 
 from autodiff.testing.literal import literal
 
 
 class Violation(AssertionError):
-    """A law found something wrong. `check_laws` adds the law and the reproduction and raises `GradientMismatch`."""
+    """A law found something wrong; `judge` makes a `GradientMismatch` of it."""
 
 
 class Undecided(AssertionError):
-    """No numerical derivative was accurate enough to judge by: the arguments lie at a kink, or fun is not double."""
+    """No numerical derivative was accurate enough to judge by: a kink, a pole, or no double precision."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The function under test, what to call it, and its arguments."""
+
+    fun: Callable[..., Any]
+    args: Sequence[Any]
+    title: str
+
+    @property
+    def origin(self) -> str:
+        """The function's own name and, for Python functions, where it is written."""
+        code = getattr(self.fun, "__code__", None)
+        return name_of(self.fun) + (
+            f" from {Path(code.co_filename).name}:{code.co_firstlineno}" if code else ""
+        )
 
 
 class GradientMismatch(AssertionError):
@@ -26,27 +46,44 @@ class GradientMismatch(AssertionError):
         arguments: the arguments at which it does.
     """
 
-    def __init__(self, law: str, statement: str, detail: str, name: str, fun: Callable[..., Any], arguments: Any) -> None:
+    def __init__(self, law: str, statement: str, detail: str, subject: Subject, call: str) -> None:
         self.law = law
         self.detail = detail
-        self.arguments = arguments
+        self.arguments = tuple(subject.args)
         super().__init__(
-            f"{name} breaks the law {law!r}: {statement}\n{detail}\n"
-            f"To see it again, with {called(fun)}:\n{_reproduction(law, arguments)}"
+            f"{subject.title} breaks the law {law!r}: {statement}\n{detail}\n"
+            f"To see it again, with fun = {subject.origin}:\n"
+            "    import numpy as np\n"
+            f"    from autodiff.testing import {call.partition('(')[0]}\n"
+            f"    args = {literal(self.arguments)}\n"
+            f"    {call}"
         )
 
 
-def called(fun: Callable[..., Any]) -> str:
-    """The function's own name and, for Python functions, where it is written."""
-    code = getattr(fun, "__code__", None)
-    name = getattr(fun, "__qualname__", None) or repr(fun)
-    return f"fun = {name}" + (f" from {Path(code.co_filename).name}:{code.co_firstlineno}" if code else "")
+def judge(
+    law: str, statement: str, check: Callable[[], None], subject: Subject, call: str
+) -> Undecided | None:
+    """Run one check: None where it passes, the reason where it cannot be decided.
+
+    Raises:
+        GradientMismatch: the check found a violation, or raised something else.
+    """
+    cause: Exception | None = None
+    try:
+        check()
+    except Undecided as reason:
+        return reason
+    except HypothesisException:  # how `assume` inside of fun speaks to hypothesis
+        raise
+    except Violation as violation:
+        detail = str(violation)
+    except Exception as error:
+        detail, cause = f"  raised     {type(error).__name__}: {error}", error
+    else:
+        return None
+    raise GradientMismatch(law, statement, detail, subject, call) from cause
 
 
-def _reproduction(law: str, arguments: Any) -> str:
-    return (
-        "    import numpy as np\n"
-        "    from autodiff.testing import check_laws\n"
-        f"    args = {literal(arguments)}\n"
-        f"    check_laws(fun, args, only=({law!r},))"
-    )
+def name_of(fun: Callable[..., Any]) -> str:
+    """The function's own name."""
+    return str(getattr(fun, "__qualname__", None) or getattr(fun, "__name__", repr(fun)))

@@ -23,23 +23,24 @@ def directional_derivative(
         fun: function of the arguments. It is called with plain arrays and returns a tree of arrays.
         args: its arguments, in double precision. Leaves of an integer dtype stay as they are.
         tangents: one tree for each argument, with equal structure and shapes.
-        method: "central" differences extrapolated to a vanishing step work for every function, real or complex;
-            "complex-step" is exact to rounding, for functions of real arguments that also take complex ones and
-            are analytic (no abs, no comparisons, no real part).
+        method: "central" differences extrapolated to a vanishing step work for every function, real or
+            complex; "complex-step" is exact to rounding, for functions of real arguments that also take
+            complex ones and are analytic (no abs, no comparisons, no real part).
 
     Returns:
         (derivative, error): two trees like the output. The error is a bound in practice, not a proof; it is
         infinite where no step gave a finite difference.
 
     Raises:
-        TypeError: there are more or fewer tangents than arguments; or the complex step met a complex argument, or
-            an output that stayed real.
+        TypeError: there are more or fewer tangents than arguments; or the complex step met a complex
+            argument, or an output that stayed real.
         ValueError: method is neither of the two.
 
     >>> slope, error = directional_derivative(np.sin, (0.5,), (1.0,))
     >>> bool(abs(slope - np.cos(0.5)) < 1e-11), bool(error < 1e-9)
     (True, True)
-    >>> bool(directional_derivative(np.sin, (0.5,), (1.0,), method="complex-step")[0] == np.cos(0.5))
+    >>> slope, _ = directional_derivative(np.sin, (0.5,), (1.0,), method="complex-step")
+    >>> bool(abs(slope - np.cos(0.5)) < 1e-15)
     True
     """
     primals, structure = flatten(tuple(args))

@@ -41,7 +41,9 @@ def directions(leaves: Iterable[Any], *, seed: int = 0, scaled: bool = False) ->
 def _direction(leaf: Any, random: np.random.Generator, scaled: bool) -> Any:
     array = np.asarray(leaf)
     parts = 2 if array.dtype.kind == "c" else 1
-    drawn = random.integers(3, 9, (parts, *array.shape)) * random.choice((-0.125, 0.125), (parts, *array.shape))
+    drawn = random.integers(3, 9, (parts, *array.shape)) * random.choice(
+        (-0.125, 0.125), (parts, *array.shape)
+    )
     direction = drawn[0] + 1j * drawn[1] if parts == 2 else drawn[0]
     if scaled:
         direction = direction * _power_of_two(array)

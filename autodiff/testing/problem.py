@@ -22,13 +22,19 @@ class Problem:
     Attributes:
         leaves: the leaves of all arguments.
         primals: those that derivatives are taken by: floating and complex ones.
-        value: fun's plain value, called without any tracing.
-        results: the floating and complex leaves of the value.
+        names: what to call each leaf in messages.
     """
 
-    def __init__(self, fun: Callable[..., Any], args: Sequence[Any], names: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        fun: Callable[..., Any],
+        args: Sequence[Any],
+        names: Sequence[str] = (),
+        result_names: Sequence[str] = (),
+    ) -> None:
         self.fun = fun
         self.args = tuple(args)
+        self._result_names = tuple(result_names)
         self.leaves, self.structure = flatten(self.args)
         self.places = [place for place, leaf in enumerate(self.leaves) if is_inexact(leaf)]
         self.primals = tuple(self.leaves[place] for place in self.places)
@@ -39,7 +45,9 @@ class Problem:
         leaves = list(self.leaves)
         for place, primal in zip(self.places, primals, strict=True):
             leaves[place] = primal
-        return tuple(leaf for leaf in flatten(self.fun(*self.structure.unflatten(leaves)))[0] if is_inexact(leaf))
+        return tuple(
+            leaf for leaf in flatten(self.fun(*self.structure.unflatten(leaves)))[0] if is_inexact(leaf)
+        )
 
     def flattened(self, *leaves: Any) -> tuple[Any, ...]:
         """fun as a function of all its leaves, returning all leaves of its output."""
@@ -47,11 +55,23 @@ class Problem:
 
     @cached_property
     def value(self) -> Any:
+        """What fun returns, called with plain arrays."""
         return self.fun(*self.args)
 
     @cached_property
     def results(self) -> tuple[Any, ...]:
+        """The floating and complex leaves of the value."""
         return tuple(leaf for leaf in flatten(self.value)[0] if is_inexact(leaf))
+
+    @property
+    def result_names(self) -> tuple[str, ...]:
+        """What to call each of the results."""
+        return self._result_names or tuple(f"result {number}" for number in range(len(self.results)))
+
+    @property
+    def gradient_names(self) -> tuple[str, ...]:
+        """What to call the gradient by each of the primals."""
+        return tuple(f"the gradient by {self.names[place]}" for place in self.places)
 
     @property
     def differentiable(self) -> bool:
@@ -73,7 +93,11 @@ class Problem:
         """The same problem in double precision."""
         leaves = [_doubled(leaf) for leaf in self.leaves]
         same = all(new is old for new, old in zip(leaves, self.leaves, strict=True))
-        return self if same else Problem(self.fun, self.structure.unflatten(leaves), self.names)
+        return (
+            self
+            if same
+            else Problem(self.fun, self.structure.unflatten(leaves), self.names, self._result_names)
+        )
 
     @cached_property
     def slopes(self) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
@@ -88,7 +112,8 @@ class Problem:
         def pullback_of_fixed(*primals: Any) -> tuple[Any, ...]:
             return tuple(autodiff.vjp(self.flat, *primals)[1](self.cotangents))
 
-        return Problem(pullback_of_fixed, self.primals, [self.names[place] for place in self.places])
+        names = [self.names[place] for place in self.places]
+        return Problem(pullback_of_fixed, self.primals, names, self.gradient_names)
 
     @cached_property
     def pushed(self) -> Problem:
@@ -97,7 +122,10 @@ class Problem:
         def derivative_along_fixed(*primals: Any) -> tuple[Any, ...]:
             return tuple(autodiff.jvp(self.flat, primals, self.tangents)[1])
 
-        return Problem(derivative_along_fixed, self.primals, [self.names[place] for place in self.places])
+        names = [self.names[place] for place in self.places]
+        return Problem(
+            derivative_along_fixed, self.primals, names, [f"the tangent of {r}" for r in self.result_names]
+        )
 
     def moved(self, step: float) -> list[Any]:
         """All leaves, the differentiable ones a step away; whole numbers change places among themselves."""

@@ -1,4 +1,4 @@
-"""The laws of second derivatives: those of first ones, for the gradient and for the derivative along a direction."""
+"""The laws of second derivatives: those of first ones, of the gradient and of the slope along a direction."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Hypothesis strategies for dtypes, arrays and the operands of a call."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import DTypeLike, NDArray
 from autodiff.testing import domains
 from autodiff.testing.domains import Domain
 from autodiff.testing.layouts import LAYOUTS, lay_out
+from autodiff.testing.operand import FORMS, Choice, Operands, has_kinks, hit, make_operands
 from autodiff.testing.shapes import Shape, shapes
 from autodiff.testing.values import fill
 
@@ -19,45 +21,42 @@ if TYPE_CHECKING:
 
 FLOATING: tuple[str, ...] = ("float64", "float32")
 COMPLEX: tuple[str, ...] = ("complex128", "complex64")
-INTEGERS: tuple[str, ...] = ("int64", "int32", "uint8", "bool")
-FORMS = ("array", "numpy scalar", "python scalar")
+INTEGERS: tuple[str, ...] = ("int64", "int32", "uint8")
 
-
-@dataclass(frozen=True)
-class Operands:
-    """The arguments of one call, and whether a numerical derivative exists at them."""
-
-    args: tuple[Any, ...]
-    smooth: bool
+SEEDS = st.integers(0, 2**16 - 1)
+HITS = st.sampled_from((0, 1, 0, 2))
+RARELY = st.sampled_from((False, False, False, True))
 
 
 def dtypes(
     *, complex_numbers: bool = False, integers: bool = False, bools: bool = False
-) -> "SearchStrategy[np.dtype[Any]]":
+) -> SearchStrategy[np.dtype[Any]]:
     """Floating dtypes, with complex, integer and bool ones when asked.
 
     >>> from hypothesis import find
     >>> find(dtypes(), lambda dtype: True)
     dtype('float64')
     """
-    names = FLOATING + COMPLEX * complex_numbers + INTEGERS[:3] * integers + ("bool",) * bools
+    names = FLOATING + COMPLEX * complex_numbers + INTEGERS * integers + ("bool",) * bools
     return st.sampled_from([np.dtype(name) for name in names])
 
 
 @st.composite
 def arrays(
-    draw: "DrawFn",
+    draw: DrawFn,
     domain: Domain = domains.real,
     *,
-    shape: "Shape | SearchStrategy[Shape] | None" = None,
-    dtype: "DTypeLike | SearchStrategy[Any]" = "float64",
+    shape: Shape | SearchStrategy[Shape] | None = None,
+    dtype: DTypeLike | SearchStrategy[Any] = "float64",
     layouts: Sequence[str] = tuple(LAYOUTS),
 ) -> NDArray[Any]:
     """Arrays of the domain's smooth values in every memory layout.
 
     Args:
+        draw: given by hypothesis.
         domain: where the values lie; its smooth hits are drawn on purpose.
-        shape, dtype: fixed, or strategies for them.
+        shape: fixed, or a strategy; small shapes by default.
+        dtype: fixed, or a strategy.
         layouts: names from `autodiff.testing.LAYOUTS` to choose from.
 
     >>> from hypothesis import find
@@ -65,20 +64,20 @@ def arrays(
     >>> bool((x > 0).all())
     True
     """
-    drawn = draw(shape) if isinstance(shape, st.SearchStrategy) else shape
+    size = draw(
+        shapes() if shape is None else shape if isinstance(shape, st.SearchStrategy) else st.just(shape)
+    )
     kind = draw(dtype) if isinstance(dtype, st.SearchStrategy) else dtype
-    whole = draw(shapes()) if drawn is None else drawn
-    random = np.random.default_rng(draw(_SEEDS))
-    array = _hit(fill(whole, kind, domain, random), domain.smooth_hits, draw(_HITS), random)
-    allowed = [name for name in layouts if name != "broadcast" or not domain.distinct]
-    return lay_out(array, draw(st.sampled_from(allowed)))
+    random = np.random.default_rng(draw(SEEDS))
+    array = hit(fill(size, kind, domain, random), domain.smooth_hits, draw(HITS), random)
+    return lay_out(array, draw(_layouts(domain, layouts, kinked=False)))
 
 
 @st.composite
 def operands(
-    draw: "DrawFn",
+    draw: DrawFn,
     domain: Sequence[Domain],
-    shape: "SearchStrategy[tuple[Shape, ...]]",
+    shape: SearchStrategy[tuple[Shape, ...]],
     dtype: Sequence[Sequence[DTypeLike]],
     *,
     layouts: Sequence[str] = tuple(LAYOUTS),
@@ -87,6 +86,7 @@ def operands(
     """The operands of one call: shapes that belong together, a dtype, a layout and a domain for each.
 
     Args:
+        draw: given by hypothesis.
         domain: one for each operand.
         shape: strategy for a tuple with one shape for each operand.
         dtype: the dtypes that each operand may have.
@@ -94,30 +94,21 @@ def operands(
         scalars: whether a 0-d operand may be a NumPy or Python scalar.
     """
     sizes = draw(shape)
-    random = np.random.default_rng(draw(_SEEDS))
-    kinked = any(one.kinks or one.distinct for one in domain) and draw(_RARELY)
-    count = max((int(np.prod(size, dtype=int)) for size in sizes), default=1)
-    args: list[Any] = []
-    for place, (one, size, kinds) in enumerate(zip(domain, sizes, dtype, strict=True)):
-        kind = draw(st.sampled_from(list(kinds)))
-        array = fill(size, kind, one, random, count=count, place=place, places=len(domain))
-        array = _hit(array, one.kinks if kinked else one.smooth_hits, draw(_HITS), random)
-        if size:
-            allowed = [name for name in layouts if name != "broadcast" or kinked or not one.distinct]
-            args.append(lay_out(array, draw(st.sampled_from(allowed))))
-        else:
-            args.append(_FORMED[draw(st.sampled_from(FORMS if scalars else FORMS[:1]))](array))
-    return Operands(tuple(args), not kinked)
+    kinked = has_kinks(domain) and draw(RARELY)
+    forms = st.sampled_from([*FORMS] if scalars else ["array"])
+    choices = [
+        Choice(
+            size,
+            draw(st.sampled_from(list(kinds))),
+            layout=draw(_layouts(one, layouts, kinked)) if size else "contiguous",
+            form="array" if size else draw(forms),
+            hits=draw(HITS),
+        )
+        for one, size, kinds in zip(domain, sizes, dtype, strict=True)
+    ]
+    return make_operands(domain, choices, draw(SEEDS), kinked)
 
 
-def _hit(array: NDArray[Any], points: Sequence[float], number: int, random: np.random.Generator) -> NDArray[Any]:
-    """The array with up to `number` elements put on one of the points."""
-    if points and array.size and array.dtype.kind in "fc":
-        array.flat[random.integers(0, array.size, number)] = random.choice(np.array(points), number)
-    return array
-
-
-_SEEDS = st.integers(0, 2**16 - 1)
-_HITS = st.sampled_from((0, 1, 0, 2))
-_RARELY = st.sampled_from((False, False, False, True))
-_FORMED = {"array": lambda array: array, "numpy scalar": lambda array: array[()], "python scalar": lambda array: array.item()}
+def _layouts(domain: Domain, layouts: Sequence[str], kinked: bool) -> SearchStrategy[str]:
+    """The layouts that keep values distinct where they must be."""
+    return st.sampled_from([name for name in layouts if kinked or name != "broadcast" or not domain.distinct])

@@ -9,9 +9,9 @@ import numpy as np
 
 import autodiff
 from autodiff.testing.closeness import difference
-from autodiff.trace.tree import flatten
 from autodiff.testing.mismatch import Violation
 from autodiff.testing.problem import Problem
+from autodiff.trace.tree import flatten
 
 STEP = 2.0**-7
 """How far the arguments move before a tape is run again at other values."""
@@ -55,7 +55,9 @@ def identical(actual: Sequence[Any], desired: Sequence[Any], name: str) -> None:
     for number, (a, b) in enumerate(zip(actual, desired, strict=True)):
         if described(a) != described(b):
             raise Violation(
-                f"  in         {name}, result {number}\n  arrived    {described(a)}\n  expected   {described(b)}"
+                f"  in         {name}, result {number}\n"
+                f"  arrived    {described(a)}\n"
+                f"  expected   {described(b)}"
             )
         found = difference(a, b, 0.0)
         if found is not None:
@@ -66,9 +68,13 @@ def described(leaf: Any) -> str:
     """What a value is: 'array of float32[2, 3]', 'NumPy scalar of float64', 'Python float'."""
     if isinstance(leaf, np.ndarray):
         return f"array of {leaf.dtype}{list(leaf.shape)}"
-    return f"NumPy scalar of {leaf.dtype}" if isinstance(leaf, np.generic) else f"Python {type(leaf).__name__}"
+    if isinstance(leaf, np.generic):
+        return f"NumPy scalar of {leaf.dtype}"
+    return f"Python {type(leaf).__name__}"
 
 
 def _same_number(actual: Sequence[Any], desired: Sequence[Any], name: str) -> None:
     if len(actual) != len(desired):
-        raise Violation(f"  in         {name}\n  arrived    {len(actual)} results\n  expected   {len(desired)} results")
+        raise Violation(
+            f"  in         {name}\n  arrived    {len(actual)} results\n  expected   {len(desired)} results"
+        )

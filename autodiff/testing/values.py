@@ -15,8 +15,9 @@ CELLS = 32
 def lattice(domain: Domain, count: int, place: int = 0, places: int = 1) -> NDArray[np.float64]:
     """Smooth points of the domain, one in a cell, so that values *and* magnitudes differ by a known gap.
 
-    The lattice is anchored at zero and sits off the middle of its cells, hence a point never mirrors another one.
-    Operand `place` of `places` gets points of its own, hence operands have no ties among each other either.
+    The lattice is anchored at zero and sits off the middle of its cells, hence a point never mirrors another
+    one. Operand `place` of `places` gets points of its own, hence operands have no ties among each other
+    either.
     """
     low, high = domain.reach
     width = (high - low) / max(CELLS, 2 * count)
@@ -25,7 +26,7 @@ def lattice(domain: Domain, count: int, place: int = 0, places: int = 1) -> NDAr
         points = (np.arange(np.floor(low / width), np.ceil(high / width)) + offset) * width
         smooth = points[[domain.is_smooth(float(point)) for point in points]]
         if smooth.size >= count:
-            return smooth
+            return smooth.astype(np.float64)
         width /= 2
 
 
@@ -42,11 +43,14 @@ def fill(
     """An array of the domain's smooth values.
 
     Args:
-        shape, dtype: of the array. Integers are drawn from the integers of the domain, bools from both values.
+        shape: of the array.
+        dtype: of the array. Whole numbers are drawn from those of the domain, bools from both values.
         domain: where the values (for complex dtypes the real parts) lie.
         random: decides everything.
-        count: size of the largest operand of the call, where several share one lattice; the array's own size otherwise.
-        place, places: which operand of how many this is.
+        count: size of the largest operand of the call, where several share one lattice; the array's own size
+            otherwise.
+        place: which operand of the call this is.
+        places: how many operands there are.
 
     Returns:
         A fresh C-contiguous array. Elements of an inexact dtype have distinct magnitudes.

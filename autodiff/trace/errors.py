@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from autodiff.trace.source import at_user_line
@@ -13,7 +13,7 @@ class AutodiffError(Exception):
     """Base class of the errors that only autodiff raises."""
 
 
-class ConcretizationError(AutodiffError, TypeError):
+class ConcretizationError(AutodiffError, RuntimeError):
     """A traced value would have become a plain number or array, and its derivative would have been lost."""
 
 
@@ -35,6 +35,21 @@ class AliasingError(AutodiffError, RuntimeError):
 
 class RuleError(AutodiffError, RuntimeError):
     """A derivative rule returned something that does not fit its operand: a bug in the rule."""
+
+
+def run_user_code(fun: Callable[..., Any], args: Iterable[Any]) -> Any:
+    """Call the user's function.
+
+    Where NumPy replaced the error of a traced value that would have become a number by its own ("setting an array
+    element with a sequence"), the original is raised, which says what to do.
+    """
+    try:
+        return fun(*args)
+    except ValueError as error:
+        cause = error.__cause__
+        if isinstance(cause, ConcretizationError):
+            raise cause.with_traceback(error.__traceback__) from None
+        raise
 
 
 def explained(error: Exception, name: str, operands: Sequence[Any]) -> Exception:

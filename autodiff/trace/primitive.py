@@ -9,7 +9,8 @@ import numpy as np
 
 from autodiff.trace.link import Link, Rule
 from autodiff.trace.recording import bodies, innermost_body
-from autodiff.trace.spec import Spec, dtype_or_python, result_spec, spec_of
+from autodiff.trace.spec import Kind, Spec, dtype_or_python, spec_of
+from autodiff.trace.spec import spec as make_spec
 from autodiff.trace.traced import Traced
 
 Family = Literal["elementwise", "linear", "multilinear", "general"]
@@ -133,7 +134,12 @@ def find_primitive(name: str) -> Primitive:
 
 
 def elementwise(
-    name: str, evaluate: Callable[..., Any], *, dtype: Callable[..., Any] | None = None, **rules: Rule | None
+    name: str,
+    evaluate: Callable[..., Any],
+    *,
+    dtype: Callable[..., Any] | None = None,
+    kind: Callable[..., Kind] | None = None,
+    **rules: Rule | None,
 ) -> Primitive:
     """An operation on each element by itself, with NumPy's broadcasting.
 
@@ -141,6 +147,7 @@ def elementwise(
         name: its name on a tape.
         evaluate: a NumPy ufunc, or any function that broadcasts like one.
         dtype: for functions that are no ufunc: the dtype of the result from the operands' specs and parameters.
+        kind: what a result without axes is, from the operands' specs: by default a scalar, as ufuncs return.
         rules: ``dx=``, ``dy=``, ...: the derivative with respect to operand ``x``, ``y``, ... times the first
             argument; None where it is zero almost everywhere.
     """
@@ -151,7 +158,8 @@ def elementwise(
         dtype = ufunc_dtype(evaluate)
 
     def spec(*specs: Spec, **params: Any) -> Spec:
-        return result_spec(np.broadcast_shapes(*(s.shape for s in specs)), dtype(*specs, **params))
+        shape = np.broadcast_shapes(*(s.shape for s in specs))
+        return make_spec(shape, dtype(*specs, **params), "array" if shape else kind(*specs) if kind else "scalar")
 
     own = {key.removeprefix("d"): rule for key, rule in rules.items()}
     return Primitive(name, "elementwise", operands, evaluate, spec, own)

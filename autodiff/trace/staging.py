@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from autodiff.trace.errors import explained
+from autodiff.trace.errors import explained, run_user_code
 from autodiff.trace.live import EXPLAINED, immutable
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.recording import Recording, TracingBody
@@ -180,7 +180,7 @@ def stage(fun: Callable[..., Any], inputs: Sequence[Any], structure: Structure, 
     body = Body(with_values)
     try:
         with TracingBody(body):
-            result = fun(*structure.unflatten(map(body.input, inputs)))
+            result = run_user_code(fun, structure.unflatten(map(body.input, inputs)))
             outs, results = flatten(result)
         return body.freeze(outs, structure, results)
     finally:

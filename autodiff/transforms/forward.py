@@ -9,7 +9,7 @@ import numpy as np
 
 from autodiff.ops.masked import Masked
 from autodiff.ops.shape import project
-from autodiff.trace.errors import DifferentiationError, RuleError, explained
+from autodiff.trace.errors import DifferentiationError, RuleError, explained, run_user_code
 from autodiff.trace.live import EXPLAINED, Differentiation
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.recording import Recording
@@ -184,7 +184,7 @@ def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
     recording = Forward()
     try:
         traced = [Tracer(leaf, recording, direction) for leaf, direction in zip(leaves, directions, strict=True)]
-        result = fun(*structure.unflatten(traced))
+        result = run_user_code(fun, structure.unflatten(traced))
         result, aux = split_aux("jvp", result) if has_aux else (result, None)
         outs, out_structure = flatten(result)
         pairs = [unpaired(out, recording) for out in outs]

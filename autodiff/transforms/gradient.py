@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.ops.shape import project
-from autodiff.trace.errors import DifferentiationError, described
+from autodiff.trace.errors import DifferentiationError, described, run_user_code
 from autodiff.trace.live import Differentiation, Entry
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec_of
@@ -36,7 +36,7 @@ class Linearization:
         try:
             tracers = [recording.input(leaf) for leaf in self.leaves]
             self.entries: list[Entry] = [tracer.slot for tracer in tracers]
-            result = fun(*self.structure.unflatten(tracers))
+            result = run_user_code(fun, self.structure.unflatten(tracers))
             result, aux = split_aux(name, result) if has_aux else (result, None)
             outs, self.out = flatten(result)
             self.outs = [refreshed(out, recording) for out in outs]

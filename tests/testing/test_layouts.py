@@ -55,7 +55,7 @@ def test_broadcast_repeats_one_slice_through_a_zero_stride() -> None:
 
 
 def test_an_unknown_layout_is_refused() -> None:
-    with pytest.raises(ValueError) as error:
+    with pytest.raises(ValueError, match="layout") as error:
         lay_out(X, "diagonal")
     assert str(error.value) == (
         "there is no memory layout 'diagonal'; choose one of "

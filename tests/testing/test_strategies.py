@@ -90,7 +90,10 @@ def test_dtypes_are_floating_otherwise(dtype: np.dtype[Any]) -> None:
     [
         ("contiguous", lambda x: x.flags.c_contiguous and x.flags.writeable),
         ("fortran", lambda x: x.flags.f_contiguous and not x.flags.c_contiguous),
-        ("transposed", lambda x: x.ndim == 3 and x.swapaxes(-1, -2).flags.c_contiguous and not x.flags.c_contiguous),
+        (
+            "transposed",
+            lambda x: x.ndim == 3 and x.swapaxes(-1, -2).flags.c_contiguous and not x.flags.c_contiguous,
+        ),
         ("strided", lambda x: x.strides[-1] == 2 * x.itemsize),
         ("reversed", lambda x: min(x.strides) < 0),
         ("read-only", lambda x: not x.flags.writeable and x.flags.c_contiguous),
@@ -114,7 +117,10 @@ def test_scalars_can_be_left_out() -> None:
 
 
 def test_dtypes_are_mixed() -> None:
-    found(two_operands(), lambda sample: {np.asarray(x).dtype.name for x in sample.args} == {"float32", "complex128"})
+    found(
+        two_operands(),
+        lambda sample: {np.asarray(x).dtype.name for x in sample.args} == {"float32", "complex128"},
+    )
 
 
 def test_smooth_hits_are_drawn() -> None:
@@ -145,5 +151,4 @@ def test_one_dtype_list_for_each_operand() -> None:
 
 def test_examples_shrink_to_something_small() -> None:
     sample = found(two_operands(), lambda sample: True)
-    assert [np.shape(x) for x in sample.args] == [(), ()]
-    assert all(x.dtype == np.float64 for x in sample.args)
+    assert [np.size(x) for x in sample.args] == [1, 1]

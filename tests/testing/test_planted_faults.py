@@ -1,11 +1,14 @@
-"""Functions with one planted fault each, and the laws that must find it."""
+"""Functions with one planted fault each: the right law finds it, alone, and other laws still hold."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pytest
 
+import autodiff
+from autodiff.testing import LAWS, GradientMismatch, domains, laws
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.spec import Spec, result_spec, spec_of
 from autodiff.trace.tracer import Tracer
@@ -24,7 +27,7 @@ class Plant:
 
 def primitive(family: Any, evaluate: Callable[..., Any], rules: dict[str, Any], **options: Any) -> Primitive:
     def spec(*specs: Spec, **params: Any) -> Spec:
-        ones = [np.ones(s.shape, s.dtype) for s in specs]
+        ones = [1.0 if s.kind == "python" else np.ones(s.shape, s.dtype) for s in specs]
         return spec_of(np.asarray(evaluate(*ones, **params))[()])
 
     options = {"spec": spec, "register": False, **options}
@@ -33,14 +36,6 @@ def primitive(family: Any, evaluate: Callable[..., Any], rules: dict[str, Any], 
 
 def elementwise(evaluate: Callable[..., Any], **rules: Any) -> Primitive:
     return primitive("elementwise", evaluate, rules)
-
-
-def reducing(g: Any, spec: Spec) -> Any:
-    """The cotangent summed to a shape, as the core does it for elementwise operations."""
-    axes = tuple(range(g.ndim - len(spec.shape)))
-    g = np.sum(g, axis=axes)
-    stretched = tuple(k for k, side in enumerate(spec.shape) if side == 1)
-    return np.sum(g, axis=stretched, keepdims=True)
 
 
 def doubling_in_place(g: Any, out: Any) -> Any:
@@ -62,7 +57,9 @@ def wider_when_traced(x: Any) -> Any:
     return np.tanh(x) * np.float64(1) if isinstance(x, Tracer) else np.tanh(x)
 
 
-right_slope_of_sin = elementwise(np.cos, x=lambda g, x: g * np.sin(x))  # the sign of the second derivative is wrong
+right_slope_of_sin = elementwise(
+    np.cos, x=lambda g, x: g * np.sin(x)
+)  # the sign of the second derivative is wrong
 memory: list[Any] = []
 
 
@@ -70,17 +67,6 @@ def remembering(x: Any) -> Any:
     """Multiplies by a number that another call before has left behind."""
     memory.append(len(memory))
     return x * float(len(memory))
-
-
-def unbatched_cumsum() -> Primitive:
-    """Counts its axis from the front, which is the batch axis under vmap."""
-    return primitive(
-        "linear", lambda x: np.cumsum(x, axis=0) if np.ndim(x) else +x, {"x": lambda g: reversed_cumsum(g)}
-    )
-
-
-def reversed_cumsum(g: Any) -> Any:
-    return np.flip(np.cumsum(np.flip(g, 0), axis=0), 0) if np.ndim(g) else g
 
 
 PLANTS = [
@@ -107,7 +93,7 @@ PLANTS = [
         "missing sum of what was broadcast",
         primitive("general", np.multiply, {"x": lambda g, y: g * y, "y": lambda g, x: g * x}),
         ("reverse", "adjoint", "untouched", "dtype"),
-        ("value", "batch"),
+        ("spec", "replay"),
         arity=2,
     ),
     Plant(
@@ -177,3 +163,49 @@ PLANTS = [
     ),
     Plant("a value that depends on earlier calls", remembering, ("value", "replay")),
 ]
+
+
+def laws_with(plant: Plant, only: tuple[str, ...]) -> None:
+    laws(
+        plant.fun,
+        domain=[domains.nonzero] * plant.arity,
+        skip=[law for law in LAWS if law not in only],
+        name=plant.name,
+        max_examples=25,
+    )
+
+
+@pytest.mark.parametrize("plant", PLANTS, ids=lambda plant: plant.name)
+def test_each_fault_is_found(plant: Plant) -> None:
+    with pytest.raises(GradientMismatch):
+        laws_with(plant, tuple(LAWS))
+
+
+@pytest.mark.parametrize(
+    ("plant", "law"), [pytest.param(p, law, id=f"{p.name}-{law}") for p in PLANTS for law in p.found_by]
+)
+def test_the_right_law_finds_it_alone(plant: Plant, law: str) -> None:
+    with pytest.raises(GradientMismatch) as error:
+        laws_with(plant, (law,))
+    assert error.value.law == law
+
+
+@pytest.mark.parametrize(
+    ("plant", "law"), [pytest.param(p, law, id=f"{p.name}-{law}") for p in PLANTS for law in p.not_by]
+)
+def test_other_laws_still_hold(plant: Plant, law: str) -> None:
+    laws_with(plant, (law,))
+
+
+def test_the_gradient_s_dtype_is_checked_even_where_the_core_would_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    right = autodiff.vjp
+
+    def widened(fun: Any, *primals: Any) -> Any:
+        out, pullback = right(fun, *primals)
+        return out, lambda cotangents: tuple(np.asarray(g) * np.float64(1) for g in pullback(cotangents))
+
+    monkeypatch.setattr(autodiff, "vjp", widened)
+    with pytest.raises(GradientMismatch, match="expected   array of float32"):
+        laws(np.tanh, skip=[law for law in LAWS if law != "dtype"], max_examples=25, scalars=False)

@@ -1,0 +1,229 @@
+"""Indexing as NumPy writes it, brought to slices and gathers."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from autodiff.numpy.dispatch import constant, implements
+from autodiff.ops import elementwise as ew
+from autodiff.ops.index import Key, gather, slice_of
+from autodiff.ops.shape import reshape, transpose
+from autodiff.trace.errors import ConcretizationError
+from autodiff.trace.source import at_user_line
+from autodiff.trace.spec import Spec, spec_of
+from autodiff.trace.traced import Traced
+from autodiff.trace.tracer import concrete
+
+
+class ParsedKey:
+    """A key of ``x[key]`` for an array of some shape.
+
+    Attributes:
+        basic: the key with full slices at the axes that arrays index.
+        arrays: the integer arrays, one for each such axis, in order.
+        axes: the positions of these axes after the basic part was applied.
+        adjacent: whether NumPy leaves the picked axes in their place.
+        chosen: whether a boolean mask did the choosing.
+    """
+
+    __slots__ = ("adjacent", "arrays", "axes", "basic", "chosen")
+
+    def __init__(self, key: Any, shape: tuple[int, ...]) -> None:
+        parts = expanded(key if isinstance(key, tuple) else (key,), shape)
+        with_arrays = any(is_array(part) for part in parts)
+        basic: list[Any] = []
+        self.arrays: list[Any] = []
+        self.axes: list[int] = []
+        self.chosen = False
+        places: list[int] = []
+        axis = after = 0
+        for place, part in enumerate(parts):
+            if part is None:
+                basic.append(None)
+                after += 1
+            elif part is Ellipsis:
+                basic.append(part)
+            elif isinstance(part, slice):
+                basic.append(triple(part))
+                axis, after = axis + 1, after + 1
+            elif with_arrays:
+                for index in self.as_integers(part, shape, axis):
+                    basic.append((None, None, None))
+                    self.arrays.append(index)
+                    self.axes.append(after)
+                    places.append(place)
+                    axis, after = axis + 1, after + 1
+            else:
+                basic.append(bounded(operator.index(part), shape[axis], axis))
+                axis += 1
+        self.basic: Key = tuple(basic)
+        self.adjacent = not places or set(range(places[0], places[-1] + 1)) == set(places)
+
+    def as_integers(self, part: Any, shape: tuple[int, ...], axis: int) -> list[Any]:
+        """Integer arrays for one part of the key; a mask gives one for each of its axes."""
+        part = part if isinstance(part, Traced) else np.asarray(part)
+        if spec_of(part).dtype.kind != "b":
+            if spec_of(part).dtype.kind not in "iu" and spec_of(part).size:
+                raise IndexError(
+                    f"arrays used as indices must be of integer (or boolean) type, got {spec_of(part)!r}{at_user_line()}"
+                )
+            return [within(part.astype(np.intp) if isinstance(part, np.ndarray) else part, shape[axis], axis)]
+        mask = concrete(part)
+        if type(mask) is Spec or isinstance(part, Traced):
+            raise ConcretizationError(
+                f"a boolean mask that is traced picks an unknown number of elements{at_user_line()}; use "
+                "np.where(mask, x, 0), or x[mask] = number, whose shapes are known"
+            )
+        covered = shape[axis : axis + mask.ndim]
+        if mask.shape != covered:
+            raise IndexError(
+                f"boolean index did not match indexed array along axis {axis}; size of axes is {covered} but size of "
+                f"corresponding boolean axes is {mask.shape}{at_user_line()}"
+            )
+        self.chosen = True
+        return list(mask.nonzero())
+
+
+def is_array(part: Any) -> bool:
+    return isinstance(part, (np.ndarray, list, bool, np.bool_, Traced))
+
+
+def expanded(key: tuple[Any, ...], shape: tuple[int, ...]) -> list[Any]:
+    """The key with the Ellipsis written out, and full slices for the axes that it does not mention."""
+    taken = sum(axes_of(part) for part in key)
+    if taken > len(shape):
+        raise IndexError(
+            f"too many indices for array: array is {len(shape)}-dimensional, but {taken} were indexed{at_user_line()}"
+        )
+    missing = [slice(None)] * (len(shape) - taken)
+    dots = [k for k, part in enumerate(key) if part is Ellipsis]
+    if len(dots) > 1:
+        raise IndexError(f"an index can only have a single ellipsis ('...'){at_user_line()}")
+    if not dots:
+        return [*key, *missing]
+    only_basic = not any(is_array(part) for part in key)
+    return [*key[: dots[0]], *missing, *key[dots[0] + 1 :], *([Ellipsis] if only_basic else [])]
+
+
+def axes_of(part: Any) -> int:
+    """How many axes one part of a key takes."""
+    if part is None or part is Ellipsis:
+        return 0
+    if isinstance(part, (bool, np.bool_)):
+        return 0
+    if isinstance(part, (np.ndarray, Traced)) and part.dtype.kind == "b":
+        return part.ndim
+    if isinstance(part, list):
+        array = np.asarray(part)
+        return array.ndim if array.dtype.kind == "b" else 1
+    return 1
+
+
+def triple(part: slice) -> tuple[int | None, int | None, int | None]:
+    def index(bound: Any) -> int | None:
+        return None if bound is None else operator.index(bound)
+
+    return index(part.start), index(part.stop), index(part.step)
+
+
+def bounded(index: int, length: int, axis: int) -> int:
+    if not -length <= index < length:
+        raise IndexError(f"index {index} is out of bounds for axis {axis} with size {length}{at_user_line()}")
+    return index
+
+
+def within(index: Any, length: int, axis: int) -> Any:
+    """Integers checked where they are known."""
+    plain = concrete(index)
+    if isinstance(plain, np.ndarray) and plain.size:
+        for extreme in (int(plain.min()), int(plain.max())):
+            bounded(extreme, length, axis)
+    return index
+
+
+def index(x: Any, key: Any) -> Any:
+    """x[key], for every key that NumPy takes."""
+    parsed = ParsedKey(key, x.shape)
+    if not parsed.arrays:
+        return slice_of(x, key=parsed.basic)
+    if any(part != (None, None, None) for part in parsed.basic):
+        x = slice_of(x, key=parsed.basic)
+    return pick(x, parsed)
+
+
+def pick(x: Any, parsed: ParsedKey) -> Any:
+    """The advanced part of indexing: move the axes to the front, make them one, gather, move back."""
+    axes = parsed.axes
+    ndim = spec_of(x).ndim
+    others = [k for k in range(ndim) if k not in axes]
+    if axes != list(range(len(axes))):
+        x = transpose(x, axes=tuple(k - ndim for k in (*axes, *others)))
+    shape = spec_of(x).shape
+    i = flat_index(parsed.arrays, shape[: len(axes)])
+    if len(axes) > 1:
+        length = 1
+        for k in shape[: len(axes)]:
+            length *= k
+        x = reshape(x, shape=(length, *shape[len(axes) :]))
+    out = gather(x, i, rest=len(others), chosen=parsed.chosen)
+    first = axes[0] if parsed.adjacent else 0
+    if first == 0 or not others:
+        return out
+    rank = spec_of(i).ndim
+    order = [*range(rank, rank + first), *range(rank), *range(rank + first, rank + len(others))]
+    return transpose(out, axes=tuple(k - len(order) for k in order))
+
+
+def flat_index(arrays: list[Any], lengths: tuple[int, ...]) -> Any:
+    """One integer array in place of several: positions in C order."""
+    try:
+        np.broadcast_shapes(*(spec_of(array).shape for array in arrays))
+    except ValueError:
+        shapes = " ".join(str(spec_of(array).shape) for array in arrays)
+        raise IndexError(
+            f"shape mismatch: indexing arrays could not be broadcast together with shapes {shapes}{at_user_line()}"
+        ) from None
+    flat = None
+    for array, length in zip(arrays, lengths, strict=True):
+        wrapped = ew.where(ew.less(array, 0), array + length, array)
+        flat = wrapped if flat is None else flat * length + wrapped
+    return flat
+
+
+@implements(np.take)
+def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise") -> Any:
+    """Elements picked along an axis, or from the flattened array."""
+    if out is not None or mode not in ("raise", "wrap", "clip"):
+        raise TypeError(f"np.take with out= or mode={mode!r} is not supported for traced values{at_user_line()}")
+    a = reshape(a, shape=(spec_of(a).size,)) if axis is None else a
+    axis = 0 if axis is None else operator.index(axis) % max(spec_of(a).ndim, 1)
+    length = spec_of(a).shape[axis]
+    if mode == "wrap":
+        indices = ew.remainder(np.asarray(indices) if not isinstance(indices, Traced) else indices, length)
+    elif mode == "clip":
+        indices = ew.clip(np.asarray(indices) if not isinstance(indices, Traced) else indices, 0, length - 1)
+    elif not isinstance(indices, Traced):
+        indices = np.asarray(indices)
+    return index(a, (*(slice(None),) * axis, indices))
+
+
+@implements(np.take_along_axis)
+def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
+    """Elements picked along one axis, with an index for every line."""
+    if axis is None:
+        arr, axis = reshape(arr, shape=(spec_of(arr).size,)), 0
+    shape = spec_of(arr).shape
+    axis %= len(shape)
+    its = spec_of(indices).shape
+    if len(its) != len(shape):
+        raise ValueError(f"`indices` and `arr` must have the same number of dimensions{at_user_line()}")
+    lines = [
+        np.arange(length).reshape((*(1,) * k, length, *(1,) * (len(shape) - k - 1))) for k, length in enumerate(shape)
+    ]
+    return index(arr, tuple(indices if k == axis else line for k, line in enumerate(lines)))
+
+
+constant(np.nonzero, np.argwhere, np.flatnonzero, np.ravel_multi_index, np.unravel_index)

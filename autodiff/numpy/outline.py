@@ -1,0 +1,41 @@
+"""Asking NumPy about shapes with arrays that hold nothing: its answers and its error texts, at no cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autodiff.ops.shape import reshape, transpose
+from autodiff.trace.spec import spec_of
+from autodiff.trace.traced import Traced
+from autodiff.trace.tracer import Tracer, concrete
+
+
+def outline(x: Any) -> np.ndarray[Any, Any]:
+    """An array of the same shape, all elements of which are one and the same byte."""
+    shape = spec_of(x).shape
+    return np.ndarray(shape, bool, b"\0", strides=(0,) * len(shape))
+
+
+def reshaped(x: Any, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """``x`` in the shape that a function of NumPy gives its outline."""
+    return reshape(x, shape=function(outline(x), *args, **kwargs).shape)
+
+
+def permuted(x: Any, function: Callable[..., Any], *args: Any) -> Any:
+    """``x`` with its axes moved as a function of NumPy moves them.
+
+    The function is shown an array whose lengths are the numbers of its axes.
+    """
+    ndim = spec_of(x).ndim
+    order = function(np.empty(range(ndim), bool), *args).shape
+    return transpose(x, axes=tuple(axis - ndim for axis in order))
+
+
+def known(x: Any) -> Any:
+    """The plain array or number behind a value, or its spec where only that is known."""
+    if isinstance(x, Tracer):
+        return concrete(x)
+    return x.array if isinstance(x, Traced) else x  # type: ignore[attr-defined]

@@ -1,0 +1,140 @@
+"""NumPy's functions that give an array another shape or another order of its axes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autodiff.numpy.dispatch import as_operand, implements
+from autodiff.numpy.outline import known, outline, permuted, reshaped
+from autodiff.ops import shape as sh
+from autodiff.trace.errors import DifferentiationError
+from autodiff.trace.source import at_user_line
+from autodiff.trace.spec import Spec, spec_of
+
+
+@implements(np.reshape)
+def reshape(a: Any, shape: Any = None, order: str = "C", *, newshape: Any = None, copy: bool | None = None) -> Any:
+    """The same elements in another shape; one length may be -1."""
+    a = as_operand(a)
+    if copy is not None and not isinstance(known(a), Spec):
+        np.reshape(known(a), shape, order, copy=copy)  # NumPy refuses copy=False where memory does not allow it
+    lengths = np.reshape(outline(a), newshape if shape is None else shape).shape
+    if memory_order("np.reshape", a, order) == "C":
+        return sh.reshape(a, shape=lengths)
+    return _reversed(sh.reshape(_reversed(a), shape=lengths[::-1]))
+
+
+@implements(np.ravel)
+def ravel(a: Any, order: str = "C") -> Any:
+    """All elements along one axis."""
+    a = as_operand(a)
+    if order in ("K", "k"):
+        return sh.reshape(_in_memory_order(a), shape=(spec_of(a).size,))
+    return reshape(a, (-1,), order=order)
+
+
+def memory_order(name: str, x: Any, order: str) -> str:
+    """``"C"`` or ``"F"``; for order ``"A"`` what the array's memory says."""
+    if order.upper() in ("C", "F"):
+        return order.upper()
+    if order.upper() != "A":
+        raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
+    flags = getattr(_layout(name, x, order), "flags", None)
+    return "F" if flags is not None and flags.f_contiguous and not flags.c_contiguous else "C"
+
+
+def _layout(name: str, x: Any, order: str) -> Any:
+    """The plain array, whose memory decides; unless every layout gives the same, its absence is an error."""
+    value = known(x)
+    if isinstance(value, Spec) and sum(length != 1 for length in value.shape) > 1:
+        raise DifferentiationError(
+            f"{name}(order={order!r}) depends on the memory of a traced {value!r}{at_user_line()}, of which only the "
+            "shape is known; choose order 'C' or 'F'"
+        )
+    return value
+
+
+def _reversed(x: Any) -> Any:
+    return permuted(x, np.transpose) if spec_of(x).ndim > 1 else x
+
+
+def _in_memory_order(x: Any) -> Any:
+    """``x`` with its axes ordered by their strides, the longest first."""
+    strides = getattr(_layout("np.ravel", x, "K"), "strides", ())
+    order = sorted(range(len(strides)), key=lambda axis: -abs(strides[axis]))
+    return permuted(x, np.transpose, order) if order != sorted(order) else x
+
+
+@implements(np.transpose, np.permute_dims)
+def transpose(a: Any, axes: Any = None) -> Any:
+    """The axes in another order, by default the reverse."""
+    return permuted(as_operand(a), np.transpose, axes)
+
+
+@implements(np.matrix_transpose, np.linalg.matrix_transpose)
+def matrix_transpose(x: Any, /) -> Any:
+    """The last two axes exchanged."""
+    return permuted(as_operand(x), np.matrix_transpose)
+
+
+@implements(np.swapaxes)
+def swapaxes(a: Any, axis1: int, axis2: int) -> Any:
+    """Two axes exchanged."""
+    return permuted(as_operand(a), np.swapaxes, axis1, axis2)
+
+
+@implements(np.moveaxis)
+def moveaxis(a: Any, source: Any, destination: Any) -> Any:
+    """Some axes moved elsewhere, the others in their order."""
+    return permuted(as_operand(a), np.moveaxis, source, destination)
+
+
+@implements(np.rollaxis)
+def rollaxis(a: Any, axis: int, start: int = 0) -> Any:
+    """One axis moved in front of another."""
+    return permuted(as_operand(a), np.rollaxis, axis, start)
+
+
+@implements(np.expand_dims)
+def expand_dims(a: Any, axis: Any) -> Any:
+    """New axes of length one."""
+    return reshaped(as_operand(a), np.expand_dims, axis)
+
+
+@implements(np.squeeze)
+def squeeze(a: Any, axis: Any = None) -> Any:
+    """Without axes of length one: all, or the given ones."""
+    return reshaped(as_operand(a), np.squeeze, axis)
+
+
+@implements(np.broadcast_to)
+def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
+    """The elements repeated along new axes and along axes of length one."""
+    array = as_operand(array)
+    return sh.broadcast_to(array, shape=np.broadcast_to(outline(array), shape).shape)
+
+
+@implements(np.broadcast_arrays)
+def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[Any, ...]:
+    """All arrays in their common shape."""
+    arrays = [as_operand(array) for array in args]
+    shape = np.broadcast_shapes(*(spec_of(array).shape for array in arrays))
+    return tuple(array if spec_of(array).shape == shape else sh.broadcast_to(array, shape=shape) for array in arrays)
+
+
+def _at_least(function: Callable[..., Any]) -> Callable[..., Any]:
+    def at_least(*arys: Any) -> Any:
+        arrays = [reshaped(as_operand(array), function) for array in arys]
+        return arrays[0] if len(arrays) == 1 else tuple(arrays)
+
+    at_least.__name__ = function.__name__
+    at_least.__doc__ = f"The arrays with axes of length one added where they have fewer: np.{function.__name__}."
+    return implements(function)(at_least)
+
+
+atleast_1d = _at_least(np.atleast_1d)
+atleast_2d = _at_least(np.atleast_2d)
+atleast_3d = _at_least(np.atleast_3d)

@@ -1,0 +1,242 @@
+"""Reading and writing parts of arrays: slices with their transposes, and gathering with scattering.
+
+Basic indexing is one operation, ``slice_of``, whose key names the last axes. Advanced indexing is brought to one
+form: one integer array that picks along one axis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import EllipsisType
+from typing import Any
+
+import numpy as np
+
+from autodiff.ops.masked import masked
+from autodiff.ops.shape import broadcast_to, transpose
+from autodiff.trace.primitive import Primitive, general, linear
+from autodiff.trace.spec import Spec, result_spec, spec, spec_of
+
+Triple = tuple[int | None, int | None, int | None]
+Key = tuple[int | Triple | None | EllipsisType, ...]
+"""A basic key as a hashable value: integers, slices as triples, None for a new axis. A last Ellipsis says that the
+result is an array even where no axis is left."""
+
+
+def consumed(key: Key) -> int:
+    """How many axes a key takes."""
+    return sum(isinstance(part, (int, tuple)) for part in key)
+
+
+def plain_key(key: Key, ndim: int) -> tuple[Any, ...]:
+    """The key as NumPy understands it, for an array with leading axes that it does not touch."""
+    lead = ndim - consumed(key)
+    return (*(slice(None),) * lead, *(slice(*part) if isinstance(part, tuple) else part for part in key))
+
+
+def _slice_spec(x: Spec, *, key: Key) -> Spec:
+    shape = np.broadcast_to(np.empty((), bool), x.shape)[plain_key(key, x.ndim)].shape
+    return spec(shape, x.dtype) if key and key[-1] is Ellipsis else result_spec(shape, x.dtype)
+
+
+slice_of: Primitive = linear(
+    "slice_of",
+    ("x",),
+    lambda x, *, key: x[plain_key(key, x.ndim)],
+    _slice_spec,
+    {"x": lambda g, x_spec, key: slice_into(g, key=key, shape=x_spec.shape)},
+    view=True,
+    moves=True,
+)
+"""x[key]."""
+
+
+def _evaluate_slice_into(g: Any, *, key: Key, shape: tuple[int, ...]) -> Any:
+    out = np.zeros(shape, g.dtype, like=g) if isinstance(g, np.ndarray) else np.zeros(shape, np.asarray(g).dtype)
+    out[plain_key(key, len(shape))] = g
+    return out
+
+
+def _batch_slice_into(values: Sequence[Any], batched: Sequence[bool], params: Mapping[str, Any]) -> Any:
+    (g,) = values
+    return slice_into(g, key=params["key"], shape=(g.shape[0], *params["shape"]))
+
+
+slice_into: Primitive = linear(
+    "slice_into",
+    ("g",),
+    _evaluate_slice_into,
+    lambda g, *, key, shape: spec(shape, g.dtype),
+    {"g": lambda g, key: slice_of(g, key=key)},
+    batch=_batch_slice_into,
+    moves=True,
+)
+"""Zeros of a shape, with ``g`` at the key: the transpose of :data:`slice_of`."""
+
+
+def copy_of(x: Any) -> Any:
+    """A copy that is C-contiguous exactly where the original is, so that reshaping it shares memory just as then."""
+    copy = np.array(x, copy=True, order="K")
+    if copy.flags.c_contiguous and not np.asarray(x).flags.c_contiguous:
+        spaced = np.empty((*copy.shape, 2), copy.dtype)[..., 0]
+        spaced[...] = copy
+        return spaced
+    return copy
+
+
+def _evaluate_slice_set(x: Any, v: Any, *, key: Key) -> Any:
+    out = copy_of(x)
+    out[plain_key(key, out.ndim)] = v
+    return out
+
+
+slice_set: Primitive = linear(
+    "slice_set",
+    ("x", "v"),
+    _evaluate_slice_set,
+    lambda x, v, *, key: x,
+    {
+        "x": lambda g, v_spec, key: slice_set(g, np.zeros(v_spec.shape, spec_of(g).dtype), key=key),
+        "v": lambda g, key: slice_of(g, key=key),
+    },
+)
+"""``x`` with ``v``, of the shape and dtype of x[key], in the place of x[key]."""
+
+
+def lead_index(shape: tuple[int, ...], lead: int, rank: int) -> tuple[Any, ...]:
+    """Integer arrays that run along the first ``lead`` axes of a shape, beside an index of further ``rank`` axes."""
+    return tuple(
+        np.arange(shape[k]).reshape((*(1,) * k, shape[k], *(1,) * (lead - k - 1 + rank))) for k in range(lead)
+    )
+
+
+def _evaluate_gather(x: Any, i: Any, *, rest: int, chosen: bool) -> Any:
+    lead = np.ndim(x) - 1 - rest
+    if lead == 0:
+        return x[i]
+    return x[(*lead_index(x.shape, lead, np.ndim(i) - lead), i)]
+
+
+def _gather_spec(x: Spec, i: Spec, *, rest: int, chosen: bool) -> Spec:
+    lead = x.ndim - 1 - rest
+    return result_spec((*x.shape[:lead], *i.shape[lead:], *x.shape[lead + 1 :]), x.dtype)
+
+
+def _gather_rule(g: Any, i: Any, x_spec: Spec, rest: int, chosen: bool) -> Any:
+    axis = x_spec.ndim - 1 - rest
+    rank = spec_of(i).ndim - axis
+    length = x_spec.shape[axis]
+    back = scatter_add(g, i, length=length, rest=rest, rank=rank)
+    if not chosen:
+        return back
+    hit = scatter_add(np.ones(spec_of(i).shape, bool), i, length=length, rest=0, rank=rank)
+    return masked(back, np.reshape(hit, (*spec_of(hit).shape, *(1,) * rest)))
+
+
+def last_to_front(x: Any) -> Any:
+    ndim = spec_of(x).ndim
+    return transpose(x, axes=(-1, *range(-ndim, -1)))
+
+
+def front_to_last(x: Any) -> Any:
+    ndim = spec_of(x).ndim
+    return transpose(x, axes=(*range(1 - ndim, 0), -ndim))
+
+
+def _batch_gather(values: Sequence[Any], batched: Sequence[bool], params: Mapping[str, Any]) -> Any:
+    x, i = values
+    rest, chosen = params["rest"], params["chosen"]
+    if not batched[1]:  # the batch is one more axis that comes along
+        return last_to_front(gather(front_to_last(x), i, rest=rest + 1, chosen=chosen))
+    if not batched[0] and spec_of(x).ndim - 1 - rest > 0:
+        x = broadcast_to(x, shape=(i.shape[0], *spec_of(x).shape))
+    return gather(x, i, rest=rest, chosen=chosen)
+
+
+gather: Primitive = linear(
+    "gather",
+    ("x", "i"),
+    _evaluate_gather,
+    _gather_spec,
+    {"x": _gather_rule},
+    batch=_batch_gather,
+)
+"""Elements of ``x`` picked by the integers ``i`` along one axis.
+
+``x`` has axes (lead, length, rest) and ``i`` has axes (lead, picked); the result has (lead, picked, rest). ``rest``
+says how many axes come last. With ``chosen`` the cotangent is masked: what was not picked contributes exactly nothing.
+"""
+
+
+def _evaluate_scatter_add(g: Any, i: Any, *, length: int, rest: int, rank: int) -> Any:
+    shape = np.shape(g)
+    lead = len(shape) - rest - rank
+    out = np.zeros((*shape[:lead], length, *shape[lead + rank :]), np.asarray(g).dtype)
+    np.add.at(out, (*lead_index(shape, lead, rank), i), g)
+    return out
+
+
+def _batch_scatter_add(values: Sequence[Any], batched: Sequence[bool], params: Mapping[str, Any]) -> Any:
+    g, i = values
+    if not batched[1]:
+        return last_to_front(scatter_add(front_to_last(g), i, **{**params, "rest": params["rest"] + 1}))
+    if not batched[0]:
+        g = broadcast_to(g, shape=(i.shape[0], *spec_of(g).shape))
+    lead = spec_of(g).ndim - params["rest"] - params["rank"]
+    i = broadcast_to(i, shape=(*spec_of(g).shape[:lead], *i.shape[1:])) if i.ndim < lead + params["rank"] else i
+    return scatter_add(g, i, **params)
+
+
+def _scatter_add_spec(g: Spec, i: Spec, *, length: int, rest: int, rank: int) -> Spec:
+    lead = g.ndim - rest - rank
+    return spec((*g.shape[:lead], length, *g.shape[lead + rank :]), g.dtype)
+
+
+scatter_add: Primitive = linear(
+    "scatter_add",
+    ("g", "i"),
+    _evaluate_scatter_add,
+    _scatter_add_spec,
+    {"g": lambda g, i, rest: gather(g, i, rest=rest, chosen=False)},
+    batch=_batch_scatter_add,
+)
+"""Zeros of the given length, to which ``g`` is added at ``i``: the transpose of :data:`gather`."""
+
+
+def _evaluate_put(x: Any, i: Any, v: Any) -> Any:
+    out = np.array(x, copy=True, order="K")
+    lead = out.ndim - 1
+    out[(*lead_index(out.shape, lead, 1), i)] = v
+    return out
+
+
+put: Primitive = linear(
+    "put",
+    ("x", "i", "v"),
+    _evaluate_put,
+    lambda x, i, v: x,
+    {
+        "x": lambda g, i, v_spec: put(g, i, np.zeros(v_spec.shape, spec_of(g).dtype)),
+        "v": lambda g, i: masked(gather(g, i, rest=0, chosen=False), last_writes(i, length=spec_of(g).shape[-1])),
+    },
+)
+"""``x`` with ``v`` in the places ``i`` of its last axis; of values for one place the last one stays."""
+
+
+def _evaluate_last_writes(i: Any, *, length: int) -> Any:
+    lead = np.ndim(i) - 1
+    count = np.shape(i)[-1]
+    winner = np.zeros((*np.shape(i)[:-1], length), np.int64)
+    place = (*lead_index(np.shape(i), lead, 1), i)
+    winner[place] = np.arange(count)
+    return winner[place] == np.arange(count)
+
+
+last_writes: Primitive = general(
+    "last_writes",
+    ("i",),
+    _evaluate_last_writes,
+    lambda i, *, length: spec(i.shape, bool),
+    {},
+)
+"""Which of the writes to the places ``i`` are not overwritten by a later one."""

@@ -1,0 +1,243 @@
+"""Writes to traced arrays do what NumPy does, through any chain of views, or raise."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import autodiff
+from autodiff.trace.errors import AliasingError, ConcretizationError, OperandError
+
+X = np.random.default_rng(0).normal(size=(3, 4))
+W = np.random.default_rng(1).normal(size=(3, 4))
+
+
+class Program:
+    """A random program of views and writes; it runs alike on plain and on traced arrays."""
+
+    def __init__(self, seed):
+        self.seed = seed
+
+    def __call__(self, x):
+        rng = np.random.default_rng(self.seed)
+        handles = [x * 1.0]
+        total = 0.0
+        for _ in range(int(rng.integers(4, 14))):
+            a = handles[rng.integers(len(handles))]
+            b = handles[rng.integers(len(handles))]
+            total = total + self.step(rng, handles, a, b)
+        for k, handle in enumerate(handles):
+            total = total + np.sum(handle * handle) * (k + 1)
+        return total
+
+    def step(self, rng, handles, a, b):
+        kind = rng.integers(11)
+        if kind == 0:
+            handles.append(a[self.key(rng, a)])
+        elif kind == 1:
+            handles.append(a.T)
+        elif kind == 2:
+            handles.append(a[::-1])
+        elif kind == 3:
+            handles.append(a.reshape(-1))
+        elif kind == 4:
+            a[self.key(rng, a)] = rng.normal()
+        elif kind == 5:
+            a[self.key(rng, a)] += 0.5 * np.sum(b)
+        elif kind == 6:
+            a *= 1.5
+        elif kind == 7:
+            a[rng.integers(0, a.shape[0], 2)] = np.sum(b) * 0.3
+        elif kind == 8:
+            handles.append(a.copy())
+        elif kind == 9:
+            a -= 0.25
+        else:
+            return np.sum(b) * rng.normal()
+        return 0.0
+
+    def key(self, rng, a):
+        choice = rng.integers(4)
+        if choice == 0 or a.ndim == 1:
+            return slice(int(rng.integers(a.shape[0])), None)
+        if choice == 1:
+            return (slice(None), int(rng.integers(a.shape[1])))
+        if choice == 2:
+            return int(rng.integers(a.shape[0]))
+        return (slice(None, None, 2), slice(1, None))
+
+
+@pytest.mark.parametrize("block", range(8))
+def test_random_programs_of_views_and_writes_equal_numpy(block):
+    compared = 0
+    for seed in range(block * 50, block * 50 + 50):
+        program = Program(seed)
+        x = X.copy()
+        try:
+            value, gradient = autodiff.value_and_grad(program)(x)
+        except AliasingError:
+            continue
+        compared += 1
+        np.testing.assert_allclose(value, program(X.copy()), rtol=1e-13, err_msg=f"seed {seed}")
+        np.testing.assert_array_equal(x, X)
+        direction = np.random.default_rng(seed).normal(size=X.shape)
+        step = 1e-6
+        slope = (program(X + step * direction) - program(X - step * direction)) / (2 * step)
+        np.testing.assert_allclose(
+            np.sum(gradient * direction), slope, rtol=1e-6, atol=1e-6, err_msg=f"seed {seed}"
+        )
+        tangent = autodiff.jvp(program, (X,), (direction,))[1]
+        np.testing.assert_allclose(tangent, np.sum(gradient * direction), rtol=1e-11, atol=1e-11)
+    assert compared > 25
+
+
+def grad_of(f, x=X):
+    return autodiff.grad(f)(x)
+
+
+def test_a_number_taken_out_is_bound_again_not_written_through():
+    def f(x):
+        s = x[0]
+        t = s
+        s += 1
+        return s * 10 + t
+
+    assert autodiff.value_and_grad(f)(np.array([2.0, 3.0]))[0] == 32.0
+    np.testing.assert_array_equal(grad_of(f, np.array([2.0, 3.0])), [11.0, 0.0])
+
+
+def test_a_row_taken_out_is_written_through():
+    def f(x):
+        y = x * 1.0
+        row = y[0]
+        row += 1
+        row[2:] = 7.0
+        return np.sum(y * W)
+
+    plain = X.copy()
+    plain[0] += 1
+    plain[0, 2:] = 7.0
+    assert autodiff.value_and_grad(f)(X)[0] == np.sum(plain * W)
+    expected = W.copy()
+    expected[0, 2:] = 0
+    np.testing.assert_array_equal(grad_of(f), expected)
+
+
+def test_writing_to_the_argument_does_not_change_the_callers_array():
+    def f(x):
+        x[0] = 5.0
+        return np.sum(x * x)
+
+    x = X.copy()
+    gradient = autodiff.grad(f)(x)
+    np.testing.assert_array_equal(x, X)
+    np.testing.assert_array_equal(gradient[0], np.zeros(4))
+
+
+def test_masks_and_repeated_indices():
+    def f(x):
+        y = x * 1.0
+        y[y > 0] = 0.0
+        y[[0, 0, 2]] = x[[1, 2, 1]] * 3
+        np.add.at(y, [1, 1], x[0])
+        return np.sum(y * W)
+
+    direction = np.random.default_rng(5).normal(size=X.shape)
+    slope = (f(X + 1e-6 * direction) - f(X - 1e-6 * direction)) / 2e-6
+    np.testing.assert_allclose(np.sum(grad_of(f) * direction), slope, rtol=1e-8)
+
+
+def test_out_of_a_traced_array():
+    def f(x):
+        y = x * 0.0
+        np.multiply(x, 2.0, out=y)
+        return np.sum(y * W)
+
+    np.testing.assert_array_equal(grad_of(f), 2 * W)
+
+
+def test_in_place_functions():
+    def f(x):
+        y = x * 1.0
+        np.copyto(y, x * 2, where=x > 0)
+        np.fill_diagonal(y, 1.5)
+        np.put_along_axis(y, np.array([[3], [3], [3]]), x[:, :1], axis=1)
+        np.putmask(y, X < -1, 9.0)
+        return np.sum(y * W)
+
+    direction = np.random.default_rng(6).normal(size=X.shape)
+    slope = (f(X + 1e-6 * direction) - f(X - 1e-6 * direction)) / 2e-6
+    np.testing.assert_allclose(np.sum(grad_of(f) * direction), slope, rtol=1e-8)
+
+
+def test_assignment_into_a_plain_array_is_refused():
+    def f(x):
+        y = np.zeros(3)
+        y[0] = x[0, 0]
+        return y[0]
+
+    with pytest.raises(ConcretizationError, match=r"would become float \(test_assignment.py:\d+\).*np.zeros_like"):
+        grad_of(f)
+
+    def g(x):
+        y = np.zeros((3, 4))
+        y += x
+        return np.sum(y)
+
+    with pytest.raises(ConcretizationError, match="out= is a plain array and the result is traced"):
+        grad_of(g)
+
+
+def test_an_inner_value_cannot_be_written_into_an_outer_array():
+    def f(x):
+        y = x * 1.0
+
+        def inner(z):
+            y[0, 0] = z
+            return z * z
+
+        return autodiff.grad(inner)(2.0) * y[0, 0]
+
+    with pytest.raises(OperandError, match="is written into an array from outside of it"):
+        grad_of(f)
+
+
+def test_shapes_and_dtypes_are_checked_as_numpy_does():
+    with pytest.raises(OperandError, match=r"could not broadcast input array from shape \(2,\) into shape \(4,\)"):
+        grad_of(lambda x: x.__setitem__(0, np.ones(2)))
+    with pytest.raises(TypeError, match="a complex value cannot be assigned into float64"):
+        grad_of(lambda x: x.__setitem__(0, 1j))
+
+    def f(x):
+        y = x[0]
+        y += np.ones((2, 4))
+
+    with pytest.raises(OperandError, match="non-broadcastable output operand"):
+        grad_of(f)
+
+
+def test_read_only_views_refuse_writes():
+    def f(x):
+        np.broadcast_to(x, (2, 3, 4))[0] = 1.0
+
+    with pytest.raises(ValueError, match="assignment destination is read-only"):
+        grad_of(f)
+
+
+def test_writes_under_vmap_and_at_second_order():
+    def f(x):
+        y = x * x
+        y[1:] = y[:-1] * x[1:]
+        return np.sum(y)
+
+    xs = np.random.default_rng(7).normal(size=(5, 4))
+    expected = np.stack([autodiff.grad(f)(x) for x in xs])
+    np.testing.assert_allclose(autodiff.vmap(autodiff.grad(f))(xs), expected)
+    second = autodiff.grad(lambda x: np.sum(autodiff.grad(f)(x) ** 2))(xs[0])
+    step = 1e-6
+    for k in range(4):
+        e = step * np.eye(4)[k]
+        slope = (
+            np.sum(autodiff.grad(f)(xs[0] + e) ** 2) - np.sum(autodiff.grad(f)(xs[0] - e) ** 2)
+        ) / (2 * step)
+        np.testing.assert_allclose(second[k], slope, rtol=1e-6)
