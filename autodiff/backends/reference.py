@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from autodiff.trace.tape import Tape
 
 
@@ -23,6 +25,8 @@ def run_tape(tape: Tape, inputs: Sequence[Any]) -> list[Any]:
     for equation, done in zip(tape.equations, dead, strict=True):
         operands = [slots[o] if isinstance(o, int) else o.value for o in equation.operands]
         out = equation.primitive(*operands, **dict(equation.params))
+        if equation.specs[0].kind == "python" and isinstance(out, np.generic):
+            out = out.item()  # what Python's operators made of Python numbers: its dtype gives way to others
         if len(equation.results) == 1 and not isinstance(out, tuple):
             slots[equation.results[0]] = out
         else:

@@ -37,15 +37,15 @@ def run(chosen: argparse.Namespace) -> int:
     variables = faces.train_variables(start, batches(data, chosen, "Parameters"))
     accuracies = accuracy(functions, data), accuracy(variables, data)
     difference = faces.difference(functions, variables)
-    print(f"test accuracy:       {accuracies[0]:.1%} with functions, {accuracies[1]:.1%} with Parameters")
-    print(f"largest difference:  {difference:.1e} between the parameters of both")
+    print(f"test accuracy:      {accuracies[0]:.1%} with functions, {accuracies[1]:.1%} with Parameters")
+    print(f"largest difference: {difference:.1e} between the parameters of both")
     for name, cost in zip(("tracers", "Variables"), overhead.measure()):
         print(
             f"cost an operation:   {name:10}{cost.forward:.2f} us forward, {cost.total:.2f} us with backward"
         )
     title = f"{accuracies[0]:.1%} and {accuracies[1]:.1%} of {len(data.test_labels)} test digits recognised"
     figure.draw(str(chosen.out), title, functions, variables, data)
-    print(f"picture:             {chosen.out}")
+    print(f"picture:            {chosen.out}")
     return verdict(min(accuracies), difference, chosen.steps)
 
 

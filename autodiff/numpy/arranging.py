@@ -170,9 +170,32 @@ def _box(plain: Any, trim: str, axes: tuple[int, ...]) -> Any:
     hits = np.argwhere(plain)
     if not len(hits):
         return tuple((0, 0, None) if k in axes else join.WHOLE for k in range(-plain.ndim, 0))
-    first = hits.min(axis=0).tolist() if "f" in trim else [None] * plain.ndim
-    last = hits.max(axis=0).tolist() if "b" in trim else [None] * plain.ndim
-    return tuple(
-        (first[k], None if last[k] is None else last[k] + 1, None) if k in axes else join.WHOLE
-        for k in range(-plain.ndim, 0)
-    )
+    key: list[Any] = [join.WHOLE] * plain.ndim
+    for k in axes:
+        start, stop = int(hits[:, k].min()), int(hits[:, k].max()) + 1
+        key[k] = (start if "f" in trim else None, stop if "b" in trim else None, None)
+    return tuple(key)
+
+
+@implements(np.lib.stride_tricks.sliding_window_view)
+def sliding_window_view(
+    x: Any, window_shape: Any, axis: Any = None, *, subok: bool = False, writeable: bool = False
+) -> Any:
+    """All windows of a shape, as new last axes. Elements are gathered: nothing is shared with ``x``."""
+    x = as_array(x)
+    ndim = spec_of(x).ndim
+    lengths = tuple(int(length) for length in (window_shape if np.ndim(window_shape) else (window_shape,)))
+    if any(length < 0 for length in lengths):
+        raise ValueError("`window_shape` cannot contain negative values")
+    axes = range(ndim) if axis is None else normalize_axis_tuple(axis, ndim, allow_duplicate=True)
+    if len(lengths) != len(axes):
+        raise ValueError(
+            f"`window_shape` has {len(lengths)} lengths for {len(axes)} axes of `x`; there must be one for each"
+        )
+    for place, length in zip(axes, lengths):
+        count = spec_of(x).shape[place] - length + 1
+        if count < 1:
+            raise ValueError("window shape cannot be larger than input array shape")
+        windows = np.arange(count)[:, None] + np.arange(length)
+        x = permuted(index(x, (*(slice(None),) * place, windows)), np.moveaxis, place + 1, -1)
+    return x

@@ -17,6 +17,7 @@ from autodiff.numpy.dispatch import FUNCTIONS, METHODS, implements
 from autodiff.numpy.indexing import ParsedKey, index
 from autodiff.ops import elementwise as ew
 from autodiff.ops.index import put, scatter_add, slice_set
+from autodiff.ops.operators import BINARY
 from autodiff.ops.shape import broadcast_to, reshape
 from autodiff.trace.errors import AliasingError, ConcretizationError, OperandError, described
 from autodiff.trace.source import at_user_line
@@ -53,6 +54,7 @@ def set_item(self: Tracer, key: Any, value: Any) -> None:
 
 
 def is_abstract_mask(key: Any) -> bool:
+    """Whether a key is a mask of which only the shape is known."""
     return isinstance(key, Tracer) and key.dtype.kind == "b" and type(concrete(key)) is Spec
 
 
@@ -77,7 +79,9 @@ def fitted(value: Any, slot: Spec) -> Any:
         value = FUNCTIONS[np.stack](value) if has_traced(value) else np.asarray(value)
     its = spec_of(value)
     if its.dtype.kind == "c" and slot.dtype.kind != "c":
-        raise TypeError(f"a complex value cannot be assigned into {slot.dtype.name}{at_user_line()}; take its real part")
+        raise TypeError(
+            f"a complex value cannot be assigned into {slot.dtype.name}{at_user_line()}; take its real part"
+        )
     if its.dtype != slot.dtype:
         value = ew.cast(value, dtype=slot.dtype)
     if its.shape == slot.shape:
@@ -97,6 +101,7 @@ def fitted(value: Any, slot: Spec) -> Any:
 
 
 def has_traced(value: Any) -> bool:
+    """Whether a traced value stands anywhere in nested lists."""
     return isinstance(value, (list, tuple)) and any(isinstance(v, Traced) or has_traced(v) for v in value)
 
 
@@ -124,6 +129,7 @@ def point(handle: Tracer, new: Any) -> None:
 
 
 def newer_purpose(new: Any) -> str:
+    """What the recording of a value is for, as error texts say it."""
     return str(new.recording.purpose) if isinstance(new, Tracer) else "a Variable's graph"
 
 
@@ -197,23 +203,30 @@ def viewing(function: Callable[..., Any], sharing: Callable[[Any, tuple[Any, ...
         if how is None:
             return out
 
-        def view(part: Any, pick: Callable[[Any], Any]) -> Any:
+        def view(part: Any, place: int | None) -> Any:
             if type(part) is not Tracer or part.spec.kind != "array":
                 return part
-            return View(part, x, lambda base: pick(function(base, *args, **kwargs)), object(), how)
+
+            def again(base: Any) -> Any:
+                whole = function(base, *args, **kwargs)
+                return whole if place is None else whole[place]
+
+            return View(part, x, again, object(), how)
 
         if isinstance(out, (list, tuple)):
-            return type(out)(view(part, lambda parts, k=k: parts[k]) for k, part in enumerate(out))
-        return view(out, lambda whole: whole)
+            return type(out)(view(part, place) for place, part in enumerate(out))
+        return view(out, None)
 
     return call
 
 
 def always(x: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    """Functions that always return views."""
     return SHARED
 
 
 def read_only(x: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    """Functions that return views to which NumPy forbids writing."""
     return READ_ONLY
 
 
@@ -286,6 +299,7 @@ def put_flat(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
 
 
 def as_array(v: Any) -> Any:
+    """Numbers and lists as arrays."""
     return v if isinstance(v, (np.ndarray, Traced)) else np.asarray(v)
 
 
@@ -332,6 +346,7 @@ def add_at(a: Any, indices: Any, b: Any) -> None:
 
 
 def put_sum(places: Any, values: Any, size: int) -> Any:
+    """Zeros, to which values are added in some places."""
     count = spec_of(places).size
     return scatter_add(
         reshape(values, shape=(count,)), reshape(places, shape=(count,)), length=size, rest=0, rank=1
@@ -343,18 +358,19 @@ METHODS[np.subtract, "at"] = lambda a, indices, b: add_at(a, indices, -b)
 
 
 def check_writable(array: Any, value: Any) -> None:
+    """Refuse to write traced values into a plain array."""
     if not isinstance(array, Tracer):
         raise ConcretizationError(
-            f"a traced value would be written into a plain array{at_user_line()} and its derivative would be lost; make "
-            f"the array with np.zeros_like(x) of a traced x (got {described(array)})"
+            f"a traced value would be written into a plain array{at_user_line()} and its derivative would be lost; "
+            f"make the array with np.zeros_like(x) of a traced x (got {described(array)})"
         )
 
 
 def install() -> None:
     """Give traced arrays item access and in-place operators."""
-    Tracer.__getitem__ = get_item  # type: ignore[attr-defined]
-    Tracer.__setitem__ = set_item  # type: ignore[attr-defined]
-    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift"):
+    for method, function in (("__getitem__", get_item), ("__setitem__", set_item)):
+        setattr(Tracer, method, function)
+    for name in (*BINARY, "matmul"):
         setattr(Tracer, f"__i{name}__", in_place(name))
 
 

@@ -6,7 +6,9 @@ the answer. What is in neither is refused with an error that says so; nothing is
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import Any, TypeVar
 
 import numpy as np
@@ -33,8 +35,14 @@ METHODS: dict[tuple[np.ufunc, str], Function] = {}
 FUNCTIONS: dict[Function, Function] = {}
 """What any other function of NumPy runs."""
 
+CREATION: dict[Function, Function] = {}
+"""What functions run that are called with ``like=x``; they get ``x`` in front of NumPy's arguments."""
+
 REFUSED: dict[Function, str] = {}
 """Functions that are refused, and why."""
+
+LATE: dict[str, str] = {"scipy.special": "autodiff.numpy.special"}
+"""Libraries with ufuncs of their own, and our modules that know them, which are loaded when one is called."""
 
 
 def implements(*functions: Any) -> Callable[[F], F]:
@@ -74,6 +82,7 @@ def constant(*functions: Any) -> None:
 
 
 def without_derivative(function: Function) -> Function:
+    """The function, called on the values behind traced ones."""
     def call(*args: Any, **kwargs: Any) -> Any:
         return function(*map(peeled, args), **{name: peeled(value) for name, value in kwargs.items()})
 
@@ -147,6 +156,7 @@ def as_operand(value: Any) -> Any:
 
 
 def contains_traced(values: Sequence[Any]) -> bool:
+    """Whether a traced value stands anywhere among values and nested lists of them."""
     return any(
         isinstance(value, Traced) or (isinstance(value, (list, tuple)) and contains_traced(value)) for value in values
     )
@@ -167,7 +177,8 @@ def unusual_ufunc(ufunc: np.ufunc, method: str, inputs: Sequence[Any], kwargs: d
 
 
 def call_ufunc(ufunc: np.ufunc, inputs: Sequence[Any], kwargs: dict[str, Any], outs: Any) -> Any:
-    own = UFUNCS.get(ufunc)
+    """A plain call of a ufunc, with its keywords."""
+    own = UFUNCS.get(ufunc) or late_ufunc(ufunc)
     if own is None:
         raise missing(f"np.{ufunc.__name__}")
     dtype, mask = kwargs.pop("dtype", None), kwargs.pop("where", True)
@@ -188,6 +199,13 @@ def call_ufunc(ufunc: np.ufunc, inputs: Sequence[Any], kwargs: dict[str, Any], o
     return PRIMITIVES["where"](mask, result, outs[0])
 
 
+def late_ufunc(ufunc: np.ufunc) -> Function | None:
+    """What a ufunc runs, once the modules are loaded for the libraries that are in use."""
+    for library in [library for library in LATE if library in sys.modules]:
+        import_module(LATE.pop(library))
+    return UFUNCS.get(ufunc)
+
+
 def write_outs(outs: Any, result: Any) -> Any:
     """Write results into the arrays given as ``out=``."""
     from autodiff.numpy.assignment import write_out  # noqa: PLC0415 - assignment is built of the functions here
@@ -200,12 +218,15 @@ def write_outs(outs: Any, result: Any) -> Any:
 def array_function(self: Any, function: Function, types: Any, args: Any, kwargs: Any) -> Any:
     """NumPy's question for all other functions."""
     own = FUNCTIONS.get(function)
+    if own is None and function in CREATION:
+        return CREATION[function](self, *args, **kwargs)
     if own is None:
         raise missing(f"{function.__module__}.{function.__name__}".replace("numpy", "np", 1), REFUSED.get(function))
     return own(*args, **kwargs)
 
 
 def missing(name: str, reason: str | None = None) -> DifferentiationError:
+    """The error of a function that is in no table."""
     why = reason or "it has no derivative rule here"
     return DifferentiationError(
         f"{name} cannot be called with a traced value{at_user_line()}: {why}. Compose it of other functions, give it a "

@@ -17,6 +17,7 @@ from autodiff.numpy.dispatch import (
 )
 from autodiff.ops import elementwise as ew
 from autodiff.ops import sinc as sinc_family
+from autodiff.ops.phase import complex_sign
 from autodiff.trace.spec import spec_of
 
 register_ufuncs()
@@ -50,10 +51,7 @@ def where(condition: Any, *choices: Any) -> Any:
 @implements(np.sign)
 def sign(x: Any) -> Any:
     """-1, 0 or 1, with derivative zero; of a complex number x / abs(x), which changes with its angle."""
-    if not is_complex(x):
-        return ew.sign(x)
-    length = ew.absolute(x)
-    return x / ew.where(ew.equal(length, 0), 1, length)
+    return complex_sign(x) if is_complex(x) else ew.sign(x)
 
 
 @implements(np.clip)
@@ -87,9 +85,7 @@ def _bounds(a_min: Any, a_max: Any, low: Any, high: Any) -> tuple[Any, Any]:
         if given is absent:
             raise TypeError(f"clip() missing 1 required positional argument: '{name}'")
     if low is not absent or high is not absent:
-        raise ValueError(
-            "Passing `min` or `max` keyword argument when `a_min` and `a_max` are provided is forbidden."
-        )
+        raise ValueError("Passing `min` or `max` keyword argument when `a_min` and `a_max` are provided is forbidden.")
     return a_min, a_max
 
 

@@ -68,7 +68,8 @@ class ParsedKey:
         if spec_of(part).dtype.kind != "b":
             if spec_of(part).dtype.kind not in "iu" and spec_of(part).size:
                 raise IndexError(
-                    f"arrays used as indices must be of integer (or boolean) type, got {spec_of(part)!r}{at_user_line()}"
+                    f"arrays used as indices must be of integer (or boolean) type, got {spec_of(part)!r}"
+                    f"{at_user_line()}"
                 )
             return [within(part.astype(np.intp) if isinstance(part, np.ndarray) else part, shape[axis], axis)]
         mask = concrete(part)
@@ -88,6 +89,7 @@ class ParsedKey:
 
 
 def is_array(part: Any) -> bool:
+    """Whether a part of a key makes indexing advanced."""
     return isinstance(part, (np.ndarray, list, bool, np.bool_, Traced))
 
 
@@ -123,6 +125,7 @@ def axes_of(part: Any) -> int:
 
 
 def triple(part: slice) -> tuple[int | None, int | None, int | None]:
+    """A slice as a hashable value."""
     def index(bound: Any) -> int | None:
         return None if bound is None else operator.index(bound)
 
@@ -130,6 +133,7 @@ def triple(part: slice) -> tuple[int | None, int | None, int | None]:
 
 
 def bounded(index: int, length: int, axis: int) -> int:
+    """The index, if the axis has such an element."""
     if not -length <= index < length:
         raise IndexError(f"index {index} is out of bounds for axis {axis} with size {length}{at_user_line()}")
     return index

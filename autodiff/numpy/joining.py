@@ -13,6 +13,7 @@ from autodiff.numpy.shapes import atleast_1d, atleast_2d, atleast_3d, ravel, res
 from autodiff.ops import join
 from autodiff.ops.creation import copy
 from autodiff.ops.elementwise import cast
+from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 
 
@@ -30,9 +31,9 @@ def concatenate(
     if axis is None:
         parts, axis = [ravel(part) for part in parts], 0
     if not parts:
-        raise ValueError("need at least one array to concatenate")
+        raise ValueError(f"need at least one array to concatenate{at_user_line()}")
     if not spec_of(parts[0]).shape:
-        raise ValueError("zero-dimensional arrays cannot be concatenated")
+        raise ValueError(f"zero-dimensional arrays cannot be concatenated{at_user_line()}; use np.stack")
     ndim = spec_of(parts[0]).ndim
     result = join.joined(*converted(parts, dtype, casting), axis=normalize_axis_index(axis, ndim) - ndim)
     return result if out is None else write_outs((out,), result)
@@ -56,9 +57,10 @@ def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, cas
     """The arrays side by side along a new axis."""
     parts = operands(arrays)
     if not parts:
-        raise ValueError("need at least one array to stack")
+        raise ValueError(f"need at least one array to stack{at_user_line()}")
     if len({spec_of(part).shape for part in parts}) != 1:
-        raise ValueError("all input arrays must have the same shape")
+        shapes = " ".join(str(spec_of(part).shape) for part in parts)
+        raise ValueError(f"all input arrays must have the same shape, got {shapes}{at_user_line()}")
     ndim = spec_of(parts[0]).ndim + 1
     result = join.stack(*converted(parts, dtype, casting), axis=normalize_axis_index(axis, ndim) - ndim)
     return result if out is None else write_outs((out,), result)
@@ -94,7 +96,7 @@ def column_stack(tup: Any) -> Any:
 def _sequence(arrays: Any) -> Any:
     """What was given as a sequence of arrays: a list or tuple, or the slices of one array."""
     if not hasattr(arrays, "__getitem__"):
-        raise TypeError(f"arrays to stack must be passed as a \"sequence\" type such as list or tuple, got {arrays!r}")
+        raise TypeError(f'arrays to stack must be passed as a "sequence" type such as list or tuple, got {arrays!r}')
     return arrays
 
 

@@ -53,10 +53,14 @@ def flatten(self: Any, order: str = "C") -> Any:
     return FUNCTIONS[np.copy](FUNCTIONS[np.ravel](self, order=order))
 
 
-def astype(self: Any, dtype: Any, order: str = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True) -> Any:
+def astype(
+    self: Any, dtype: Any, order: str = "K", casting: Any = "unsafe", subok: bool = True, copy: bool = True
+) -> Any:
     """The values converted to another dtype; the derivative passes between floating-point dtypes."""
     if not np.can_cast(self.dtype, dtype, casting):
-        raise TypeError(f"cannot cast {self.dtype.name} to {np.dtype(dtype).name} by the rule {casting!r}{at_user_line()}")
+        raise TypeError(
+            f"cannot cast {self.dtype.name} to {np.dtype(dtype).name} by the rule {casting!r}{at_user_line()}"
+        )
     return ew.cast(self, dtype=np.dtype(dtype))
 
 
@@ -96,9 +100,11 @@ PROPERTIES: dict[str, Callable[[Any], Any]] = {
 
 
 def set_part(name: str) -> Callable[[Any, Any], None]:
+    """Refuses assignment to the real or imaginary part."""
     def assign(self: Any, value: Any) -> None:
         raise TypeError(
-            f"assigning to .{name} of a traced array is not supported{at_user_line()}; assign a complex value to the array"
+            f"assigning to .{name} of a traced array is not supported{at_user_line()}; assign a complex value to the "
+            "array"
         )
 
     return assign

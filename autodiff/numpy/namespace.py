@@ -50,7 +50,7 @@ def adapted(name: str, original: Any) -> Any:
     return function
 
 
-def array(object: Any, dtype: Any = None) -> Any:  # noqa: A002 - NumPy's name for it
+def array(object: Any, dtype: Any = None) -> Any:
     """An array of numbers, arrays, or nested lists of them; traced values stay traced.
 
     >>> from autodiff import grad

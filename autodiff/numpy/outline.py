@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.ops.shape import reshape, transpose
+from autodiff.trace.errors import explained
 from autodiff.trace.spec import spec_of
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer, concrete
@@ -19,9 +20,17 @@ def outline(x: Any) -> np.ndarray[Any, Any]:
     return np.ndarray(shape, bool, b"\0", strides=(0,) * len(shape))
 
 
+def shape_by(x: Any, function: Callable[..., Any], plain: Any, *args: Any, **kwargs: Any) -> tuple[int, ...]:
+    """The shape that a function of NumPy gives a plain array; its errors name the operation on ``x``."""
+    try:
+        return function(plain, *args, **kwargs).shape  # type: ignore[no-any-return]
+    except (ValueError, TypeError, IndexError) as error:
+        raise explained(error, f"np.{function.__name__}", (x,)) from None
+
+
 def reshaped(x: Any, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """``x`` in the shape that a function of NumPy gives its outline."""
-    return reshape(x, shape=function(outline(x), *args, **kwargs).shape)
+    return reshape(x, shape=shape_by(x, function, outline(x), *args, **kwargs))
 
 
 def permuted(x: Any, function: Callable[..., Any], *args: Any) -> Any:
@@ -30,7 +39,7 @@ def permuted(x: Any, function: Callable[..., Any], *args: Any) -> Any:
     The function is shown an array whose lengths are the numbers of its axes.
     """
     ndim = spec_of(x).ndim
-    order = function(np.empty(range(ndim), bool), *args).shape
+    order = shape_by(x, function, np.empty(range(ndim), bool), *args)
     return transpose(x, axes=tuple(axis - ndim for axis in order))
 
 

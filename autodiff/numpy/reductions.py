@@ -44,12 +44,15 @@ def mask_like(mask: Any, shape: tuple[int, ...]) -> Any:
     return mask if mask.shape == shape else broadcast_to(mask, shape=shape)
 
 
-def total(x: Any, axes: Axes, dtype: Any = None, mask: Any = True) -> Any:
+def total(x: Any, axes: Axes, dtype: Any = None, mask: Any = True, start: Any = NOTHING) -> Any:
     """The sum along axes, in a dtype, of the elements where the mask is true."""
     own = spec_of(x)
-    if given(mask):
+    if given(mask) or start is not NOTHING:
         dtype = np.add.reduce(np.empty(0, own.dtype)).dtype if dtype is None else np.dtype(dtype)
-        return reduce.sum_where(x, mask_like(mask, own.shape), axes=axes, dtype=dtype)
+        mask = mask_like(mask, own.shape) if given(mask) else True
+        if start is not NOTHING:
+            return reduce.sum_from(x, mask, start, axes=axes, dtype=dtype)
+        return reduce.sum_where(x, mask, axes=axes, dtype=dtype)
     if dtype is None or dtype == own.dtype:
         return sum_axes(x, axes=axes)
     return reduce.sum_as(x, axes=axes, dtype=np.dtype(dtype))
@@ -69,10 +72,7 @@ def sum(  # noqa: A001 - NumPy's name
     a = as_operand(a)
     shape = spec_of(a).shape
     axes = negative_axes(axis, len(shape))
-    result = kept(total(a, axes, dtype, where), shape, axes, keepdims)
-    if initial is not NOTHING:
-        result = result + initial
-    return finished(result, out)
+    return finished(kept(total(a, axes, dtype, where, initial), shape, axes, keepdims), out)
 
 
 @implements_method(np.add, "reduce")

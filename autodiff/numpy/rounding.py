@@ -12,7 +12,7 @@ from autodiff.numpy.axes import negative_axis
 from autodiff.numpy.dispatch import as_operand, implements
 from autodiff.numpy.elementwise import finished
 from autodiff.ops import elementwise as ew
-from autodiff.ops import rounding
+from autodiff.ops import phase, rounding
 from autodiff.trace.spec import spec_of
 
 
@@ -53,4 +53,4 @@ def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: Any = 2 * pi)
     """Phases made continuous by adding whole periods along an axis. The derivative is one."""
     p = as_operand(p)
     axis = negative_axis(axis, spec_of(p).ndim)
-    return rounding.unwrap(p, axis=axis, discont=discont, period=period)
+    return phase.unwrap(p, axis=axis, discont=discont, period=period)

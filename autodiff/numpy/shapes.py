@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.numpy.dispatch import as_operand, implements
-from autodiff.numpy.outline import known, outline, permuted, reshaped
+from autodiff.numpy.outline import known, outline, permuted, reshaped, shape_by
 from autodiff.ops import shape as sh
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line
@@ -20,8 +20,8 @@ def reshape(a: Any, shape: Any = None, order: str = "C", *, newshape: Any = None
     """The same elements in another shape; one length may be -1."""
     a = as_operand(a)
     if copy is not None and not isinstance(known(a), Spec):
-        np.reshape(known(a), shape, order, copy=copy)  # NumPy refuses copy=False where memory does not allow it
-    lengths = np.reshape(outline(a), newshape if shape is None else shape).shape
+        np.reshape(known(a), shape, order, copy=copy)  # type: ignore[call-overload] # NumPy refuses copy=False where memory does not allow it
+    lengths = shape_by(a, np.reshape, outline(a), newshape if shape is None else shape)
     if memory_order("np.reshape", a, order) == "C":
         return sh.reshape(a, shape=lengths)
     return _reversed(sh.reshape(_reversed(a), shape=lengths[::-1]))
@@ -114,7 +114,7 @@ def squeeze(a: Any, axis: Any = None) -> Any:
 def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
     """The elements repeated along new axes and along axes of length one."""
     array = as_operand(array)
-    return sh.broadcast_to(array, shape=np.broadcast_to(outline(array), shape).shape)
+    return sh.broadcast_to(array, shape=shape_by(array, np.broadcast_to, outline(array), shape))
 
 
 @implements(np.broadcast_arrays)

@@ -11,6 +11,7 @@ from autodiff.numpy.axes import negative_axis
 from autodiff.numpy.dispatch import as_operand, implements, peeled
 from autodiff.ops import join
 from autodiff.ops.index import slice_of
+from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 
 
@@ -46,7 +47,10 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     if np.ndim(indices_or_sections) == 0:
         length = spec_of(x).shape[negative_axis(axis, spec_of(x).ndim)]
         if length % int(indices_or_sections):
-            raise ValueError("array split does not result in an equal division")
+            raise ValueError(
+                f"array split does not result in an equal division: {length} elements in "
+                f"{int(indices_or_sections)} sections{at_user_line()}; use np.array_split"
+            )
     return array_split(x, indices_or_sections, axis)
 
 

@@ -86,14 +86,10 @@ def variance(
         centre = kept(quotient(total(a, axes, dtype, mask), count), own.shape, axes, True)
     else:
         centre = as_operand(given_mean)
-    summed = total(squares(a - centre), axes, real_dtype(dtype), mask)
+    summed = total(squares(a - centre), axes, dtype, mask)
     freedom = count - ddof
     freedom = (freedom if freedom > 0 else 0) if isinstance(freedom, (int, float)) else maximum(freedom, 0)
     return kept(quotient(summed, freedom), own.shape, axes, keepdims)
-
-
-def real_dtype(dtype: Any) -> Any:
-    return None if dtype is None else np.empty(0, dtype).real.dtype
 
 
 def degrees(ddof: Any, correction: Any) -> Any:

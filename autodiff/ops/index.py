@@ -18,7 +18,7 @@ from autodiff.trace.primitive import Primitive, general, linear
 from autodiff.trace.spec import Spec, result_spec, spec, spec_of
 
 Triple = tuple[int | None, int | None, int | None]
-Key = tuple[int | Triple | None | EllipsisType, ...]
+Key = tuple[int | Triple | EllipsisType | None, ...]
 """A basic key as a hashable value: integers, slices as triples, None for a new axis. A last Ellipsis says that the
 result is an array even where no axis is left."""
 
@@ -134,11 +134,13 @@ def _gather_rule(g: Any, i: Any, x_spec: Spec, rest: int, chosen: bool) -> Any:
 
 
 def last_to_front(x: Any) -> Any:
+    """The last axis moved to the front."""
     ndim = spec_of(x).ndim
     return transpose(x, axes=(-1, *range(-ndim, -1)))
 
 
 def front_to_last(x: Any) -> Any:
+    """The first axis moved to the end."""
     ndim = spec_of(x).ndim
     return transpose(x, axes=(*range(1 - ndim, 0), -ndim))
 

@@ -1,14 +1,24 @@
-"""Products of matrices, and the linear algebra of stacks of matrices."""
+"""Products of vectors and matrices.
+
+Three primitives share the work as three functions of BLAS do, so that values keep the bits that NumPy gives them:
+:data:`matmul` for stacks of matrices, :data:`matvec` for matrices times vectors, :data:`dot` for ``np.dot`` and all
+that NumPy builds on it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
 
-from autodiff.ops.shape import transpose
+from autodiff.ops.elementwise import conjugate
+from autodiff.ops.shape import reshape, sum_to, transpose
 from autodiff.trace.primitive import Primitive, multilinear
-from autodiff.trace.spec import Spec, result_spec
+from autodiff.trace.spec import Spec, result_spec, spec_of
+
+Shape = tuple[int, ...]
 
 
 def swap(x: Any) -> Any:
@@ -16,11 +26,82 @@ def swap(x: Any) -> Any:
     return transpose(x, axes=(-1, -2))
 
 
+def conj(x: Any) -> Any:
+    """The complex conjugate; real values as they are."""
+    return conjugate(x) if spec_of(x).dtype.kind == "c" else x
+
+
+def adjoint(x: Any) -> Any:
+    """The matrices transposed and conjugated."""
+    return conj(swap(x))
+
+
+def column(x: Any) -> Any:
+    """Vectors as matrices of one column."""
+    return reshape(x, shape=(*spec_of(x).shape, 1))
+
+
+def row(x: Any) -> Any:
+    """Vectors as matrices of one row."""
+    shape = spec_of(x).shape
+    return reshape(x, shape=(*shape[:-1], 1, shape[-1]))
+
+
+def shaped(x: Any, shape: Shape) -> Any:
+    """``x`` in another shape, where it does not have it already."""
+    return x if spec_of(x).shape == shape else reshape(x, shape=shape)
+
+
+def aligned(values: Sequence[Any], batched: Sequence[bool], cores: Sequence[int]) -> list[Any]:
+    """Operands of which each has so many core axes, ready to broadcast their leading axes example by example."""
+    leads = [spec_of(v).ndim - b - core for v, b, core in zip(values, batched, cores, strict=True)]
+    rank = max(leads)
+    return [
+        reshape(v, shape=(v.shape[0], *(1,) * (rank - lead), *v.shape[1:])) if b and lead < rank else v
+        for v, b, lead in zip(values, batched, leads, strict=True)
+    ]
+
+
+def batch_of(find: Callable[[], Primitive], *cores: int) -> Callable[..., Any]:
+    """The batching rule of an operation on so many last axes of each operand that broadcasts all others."""
+
+    def batch(values: Sequence[Any], batched: Sequence[bool], params: Mapping[str, Any]) -> Any:
+        return find()(*aligned(values, batched, cores), **params)
+
+    return batch
+
+
+# Stacks of matrices.
+
+
+def check_inner(first: int, second: int) -> None:
+    if first != second:
+        raise ValueError(f"the inner lengths {first} and {second} differ; they must be equal")
+
+
 def _matmul_spec(x: Spec, y: Spec) -> Spec:
+    check_inner(x.shape[-1], y.shape[-2])
     lead = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
-    if x.shape[-1] != y.shape[-2]:
-        raise ValueError(f"the inner lengths {x.shape[-1]} and {y.shape[-2]} differ; they must be equal")
     return result_spec((*lead, x.shape[-2], y.shape[-1]), np.result_type(x.dtype, y.dtype))
+
+
+def _rows(x: Any) -> Any:
+    """A stack of matrices as one, with the rows of all of them."""
+    shape = spec_of(x).shape
+    return reshape(x, shape=(prod(shape[:-1]), shape[-1]))
+
+
+def _matmul_dy(g: Any, x: Any, y_spec: Spec) -> Any:
+    """Of one matrix that multiplies a whole stack the cotangent is one product, not a stack of them to be summed."""
+    if y_spec.ndim == 2 and spec_of(x).ndim > 2:
+        return matmul(swap(_rows(x)), _rows(g))
+    return sum_to(matmul(swap(x), g), y_spec.shape)
+
+
+def _matmul_dx(g: Any, y: Any, x_spec: Spec) -> Any:
+    if x_spec.ndim == 2 and spec_of(y).ndim > 2:
+        return matmul(swap(_rows(swap(g))), _rows(swap(y)))
+    return sum_to(matmul(g, swap(y)), x_spec.shape)
 
 
 matmul: Primitive = multilinear(
@@ -28,6 +109,110 @@ matmul: Primitive = multilinear(
     ("x", "y"),
     np.matmul,
     _matmul_spec,
-    {"x": lambda g, y: matmul(g, swap(y)), "y": lambda g, x: matmul(swap(x), g)},
+    {"x": _matmul_dx, "y": _matmul_dy},
+    batch=batch_of(lambda: matmul, 2, 2),
 )
 """Matrix product of operands with at least two axes each; leading axes broadcast."""
+
+
+# Matrices times vectors.
+
+
+def _evaluate_matvec(x: Any, v: Any) -> Any:
+    return np.matmul(x, v) if np.ndim(v) == 1 else np.matmul(x, v[..., None])[..., 0]
+
+
+def _matvec_spec(x: Spec, v: Spec) -> Spec:
+    check_inner(x.shape[-1], v.shape[-1])
+    lead = np.broadcast_shapes(x.shape[:-2], v.shape[:-1])
+    return result_spec((*lead, x.shape[-2]), np.result_type(x.dtype, v.dtype))
+
+
+def _batch_matvec(values: Sequence[Any], batched: Sequence[bool], params: Mapping[str, Any]) -> Any:
+    x, v = values
+    if not batched[0] and spec_of(x).ndim == v.ndim == 2:  # one matrix, many vectors
+        return matmul(v, swap(x))
+    return matvec(*aligned(values, batched, (2, 1)))
+
+
+matvec: Primitive = multilinear(
+    "matvec",
+    ("x", "v"),
+    _evaluate_matvec,
+    _matvec_spec,
+    {
+        "x": lambda g, v, x_spec: sum_to(column(g) * row(v), x_spec.shape),
+        "v": lambda g, x, v_spec: sum_to(matvec(swap(x), g), v_spec.shape),
+    },
+    batch=_batch_matvec,
+)
+"""Matrix times vector; leading axes broadcast."""
+
+
+# np.dot.
+
+
+def _inner_axis(y: Spec) -> int:
+    """The axis of the second operand along which np.dot sums."""
+    return -1 if y.ndim == 1 else -2
+
+
+def _dot_spec(x: Spec, y: Spec) -> Spec:
+    axis = _inner_axis(y) % y.ndim
+    check_inner(x.shape[-1], y.shape[axis])
+    return result_spec((*x.shape[:-1], *y.shape[:axis], *y.shape[axis + 1 :]), np.result_type(x.dtype, y.dtype))
+
+
+def _inner_first(y: Any) -> Any:
+    """The second operand of np.dot as a matrix whose rows are numbered by the axis that is summed."""
+    ndim = spec_of(y).ndim
+    if ndim > 2:
+        y = transpose(y, axes=(-2, *range(-ndim, -2), -1))
+    shape = spec_of(y).shape
+    return shaped(y, (shape[0], prod(shape[1:])))
+
+
+def _dot_dx(g: Any, y: Any, x_spec: Spec) -> Any:
+    if x_spec.ndim == spec_of(y).ndim == 1:
+        return g * y
+    rows = _inner_first(y)
+    return shaped(matmul(shaped(g, (prod(x_spec.shape[:-1]), rows.shape[1])), swap(rows)), x_spec.shape)
+
+
+def _dot_dy(g: Any, x: Any, y_spec: Spec) -> Any:
+    if y_spec.ndim == spec_of(x).ndim == 1:
+        return g * x
+    count, length = prod(x.shape[:-1]), x.shape[-1]
+    others = prod(y_spec.shape) // length if length else prod(y_spec.shape[:-2]) * (y_spec.shape[-1] if y_spec.ndim > 1 else 1)
+    ct = matmul(swap(shaped(x, (count, length))), shaped(g, (count, others)))
+    ndim = y_spec.ndim
+    if ndim <= 2:
+        return shaped(ct, y_spec.shape)
+    ct = reshape(ct, shape=(length, *y_spec.shape[:-2], y_spec.shape[-1]))
+    return transpose(ct, axes=(*range(1 - ndim, -1), -ndim, -1))
+
+
+def _batch_dot(values: Sequence[Any], batched: Sequence[bool], params: Mapping[str, Any]) -> Any:
+    """The product of matrices that np.dot is, of which either may belong to a batch."""
+    x, y = values
+    size = (x if batched[0] else y).shape[0]
+    lead_x, lead_y = ((size,) if b else () for b in batched)
+    own_x, own_y = (spec_of(v).shape[int(b) :] for v, b in zip(values, batched, strict=True))
+    rank = len(own_y)
+    if rank > 2:
+        y = transpose(y, axes=(-2, *range(-rank, -2), -1))
+    others = own_y[1:] if rank == 1 else (*own_y[:-2], own_y[-1])
+    left = shaped(x, (*lead_x, prod(own_x[:-1]), own_x[-1]))
+    right = shaped(y, (*lead_y, own_x[-1], prod(others)))
+    return shaped(matmul(left, right), (size, *own_x[:-1], *others))
+
+
+dot: Primitive = multilinear(
+    "dot",
+    ("x", "y"),
+    np.dot,
+    _dot_spec,
+    {"x": _dot_dx, "y": _dot_dy},
+    batch=_batch_dot,
+)
+"""Sum over the last axis of ``x`` and the last but one of ``y`` (or its only one), as ``np.dot`` does."""

@@ -6,6 +6,7 @@ Axes are negative numbers, counted from the end, and disappear from the result.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -23,10 +24,12 @@ from autodiff.ops.masked import Masked, masked
 from autodiff.ops.shape import (
     Axes,
     Shape,
+    broadcast_to,
     inverse_permutation,
     reshape,
     spread,
     sum_axes,
+    sum_to,
     transpose,
     with_ones,
     without,
@@ -58,6 +61,31 @@ sum_where: Primitive = linear(
     {"x": lambda g, mask, x_spec, axes: masked(spread(g, x_spec.shape, axes), mask)},
 )
 """The sum along axes of the elements where the mask is true; the mask has the shape of ``x``."""
+
+
+def _batch_sum_from(values: Sequence[Any], batched: Sequence[bool], params: Mapping[str, Any]) -> Any:
+    x, mask, start = values
+    size = next(spec_of(v).shape[0] for v, is_batched in zip(values, batched, strict=True) if is_batched)
+    if not batched[0]:
+        x = broadcast_to(x, shape=(size, *spec_of(x).shape))
+    if not batched[2]:
+        return sum_from(x, mask, start, **params)
+    summed = sum_from(x, mask, 0, **params)
+    return summed + reshape(start, shape=(size, *(1,) * (len(spec_of(summed).shape) - 1)))
+
+
+sum_from: Primitive = linear(
+    "sum_from",
+    ("x", "mask", "start"),
+    lambda x, mask, start, *, axes, dtype: np.add.reduce(x, axis=axes, dtype=dtype, where=mask, initial=start),
+    lambda x, mask, start, *, axes, dtype: result_spec(without(x.shape, axes), dtype),
+    {
+        "x": lambda g, mask, x_spec, axes: masked(spread(g, x_spec.shape, axes), mask),
+        "start": lambda g: sum_to(g, ()),
+    },
+    batch=_batch_sum_from,
+)
+"""The number ``start`` plus the sum along axes of the elements where the mask, an array or True, is true."""
 
 
 # Extremes.
@@ -112,18 +140,31 @@ min_axes = _extreme("min", np.minimum)
 # Products.
 
 
+def _last(ndim: int, axes: Axes) -> Axes:
+    """The permutation that brings axes to the end."""
+    return (*(k for k in range(-ndim, 0) if k not in axes), *axes)
+
+
+def merged(x: Any, axes: Axes) -> Any:
+    """The array with the given axes as one, its last."""
+    ndim = len(spec_of(x).shape)
+    order = _last(ndim, axes)
+    moved = x if order == tuple(range(-ndim, 0)) else transpose(x, axes=order)
+    if len(axes) == 1:
+        return moved
+    rows = spec_of(moved).shape
+    kept = ndim - len(axes)
+    return reshape(moved, shape=(*rows[:kept], prod(rows[kept:])))
+
+
 def _others(x: Any, axes: Axes) -> Any:
     """For each element the product of all others along the axes."""
     if len(axes) == 1:
         return products_of_others(x, axis=axes[0])
     shape = spec_of(x).shape
-    order = (*(k for k in range(-len(shape), 0) if k not in axes), *axes)
-    moved = transpose(x, axes=order)
-    rows = spec_of(moved).shape
-    kept = len(shape) - len(axes)
-    length = int(np.prod(rows[kept:], dtype=np.int64))
-    flat = products_of_others(reshape(moved, shape=(*rows[:kept], length)), axis=-1)
-    return transpose(reshape(flat, shape=rows), axes=inverse_permutation(order))
+    order = _last(len(shape), axes)
+    flat = products_of_others(merged(x, axes), axis=-1)
+    return transpose(reshape(flat, shape=tuple(shape[k] for k in order)), axes=inverse_permutation(order))
 
 
 def _prod_spec(x: Spec, *, axes: Axes) -> Spec:

@@ -8,7 +8,7 @@ import numpy as np
 
 from autodiff.ops.elementwise import ldexp
 from autodiff.trace.primitive import Primitive, elementwise, general
-from autodiff.trace.spec import Spec, result_spec, spec
+from autodiff.trace.spec import Spec, result_spec
 
 
 def _rounded_dtype(x: Spec, *, decimals: int) -> np.dtype[Any]:
@@ -43,18 +43,3 @@ frexp: Primitive = general(
     forward=lambda tangents, values, out, params: (ldexp(tangents[0], -out[1]), None),
 )  # fmt: skip
 """Mantissa and exponent of two: x = mantissa * 2**exponent."""
-
-
-def _evaluate_unwrap(x: Any, *, axis: int, discont: float | None, period: float) -> Any:
-    return np.unwrap(x, discont=discont, axis=axis, period=period)
-
-
-unwrap: Primitive = general(
-    "unwrap",
-    ("x",),
-    _evaluate_unwrap,
-    lambda x, *, axis, discont, period: spec(x.shape, np.result_type(x.dtype, period)),
-    {"x": lambda g: g},
-    forward=lambda tangents, values, out, params: tangents[0],
-)
-"""Phases with whole periods added, so that neighbours along an axis differ by less than half a period."""

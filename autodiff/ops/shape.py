@@ -37,6 +37,11 @@ def inverse_permutation(axes: Axes) -> Axes:
     return tuple(inverse)
 
 
+def _rearranged(x: Spec, shape: Shape) -> Spec:
+    """The spec of the same elements in another shape; a scalar stays one."""
+    return spec(shape, x.dtype, "scalar" if x.kind == "scalar" and not shape else "array")
+
+
 def _batch_reshape(values: Sequence[Any], batched: Sequence[bool], params: Mapping[str, Any]) -> Any:
     (x,) = values
     return reshape(x, shape=(x.shape[0], *params["shape"]))
@@ -46,7 +51,7 @@ reshape: Primitive = linear(
     "reshape",
     ("x",),
     lambda x, *, shape: np.reshape(x, shape),
-    lambda x, *, shape: spec(shape, x.dtype),
+    lambda x, *, shape: _rearranged(x, shape),
     {"x": lambda g, x_spec: reshape(g, shape=x_spec.shape)},
     batch=_batch_reshape,
     view=True,
@@ -64,7 +69,7 @@ transpose: Primitive = linear(
     "transpose",
     ("x",),
     _evaluate_transpose,
-    lambda x, *, axes: spec(tuple(x.shape[k] for k in axes), x.dtype),
+    lambda x, *, axes: _rearranged(x, tuple(x.shape[k] for k in (*range(x.ndim - len(axes)), *axes))),
     {"x": lambda g, axes: transpose(g, axes=inverse_permutation(axes))},
     view=True,
     moves=True,

@@ -44,7 +44,5 @@ def _recurrence(t: Any, near: Any, order: int) -> Any:
     return value
 
 
-sinc: Primitive = elementwise(
-    "sinc", _evaluate, dtype=_sinc_dtype, dx=lambda g, x, order: g * sinc(x, order=order + 1)
-)
+sinc: Primitive = elementwise("sinc", _evaluate, dtype=_sinc_dtype, dx=lambda g, x, order: g * sinc(x, order=order + 1))
 """The derivative of the given order of sin(pi x) / (pi x)."""

@@ -16,7 +16,10 @@ from autodiff.testing.problem import Problem, is_inexact
 ROWS = 3
 STEP = 2.0**-8
 PRECISION = {"float64": 1e-11, "complex128": 1e-11, "float32": 1e-4, "complex64": 1e-4}
-"""Relative difference allowed between a batched operation and a loop, which may add in another order."""
+"""Relative difference allowed between a batched operation and a loop, which may add in another order.
+
+The least precise argument decides: a gradient by a double may have been computed in single precision.
+"""
 
 Axes = tuple[int | None, ...]
 MAPPED = (np.ndarray, np.generic, float, complex)
@@ -40,8 +43,8 @@ def batch_of_gradient(problem: Problem) -> None:
 def axes_to_map(leaves: Sequence[Any]) -> Iterator[Axes]:
     """All arrays along axis 0; then the first alone along its last axis, and the last alone along axis 0.
 
-    Indices are never mapped alone: NumPy does not tell us of a traced index into a plain array. Python's whole
-    numbers, bools and strings are options rather than data: they are not mapped at all.
+    Indices are never mapped alone: NumPy does not tell us of a traced index into a plain array. Python's
+    whole numbers, bools and strings are options rather than data: they are not mapped at all.
     """
     places = [place for place, leaf in enumerate(leaves) if isinstance(leaf, MAPPED)]
 
@@ -65,6 +68,7 @@ def mapped_like_loop(fun: Callable[..., Sequence[Any]], rows: Sequence[Sequence[
         for place, axis in enumerate(axes)
     ]
     batched = autodiff.vmap(fun, in_axes=axes)(*stacked)
+    precision = max(PRECISION.get(np.asarray(leaf).dtype.name, 0.0) for leaf in stacked)
     looped = [fun(*_row(stacked, axes, row)) for row in range(len(rows))]
     for number, (actual, parts) in enumerate(zip(batched, zip(*looped, strict=True), strict=True)):
         desired = np.stack(parts)
@@ -72,8 +76,7 @@ def mapped_like_loop(fun: Callable[..., Sequence[Any]], rows: Sequence[Sequence[
         same_shape(actual, desired, name)
         if actual.dtype != desired.dtype:
             raise Violation(f"  in         {name}\n  arrived    {actual.dtype}\n  expected   {desired.dtype}")
-        allowed = PRECISION.get(desired.dtype.name, 0.0) * scale_of(desired)
-        found = difference(actual, desired, allowed)
+        found = difference(actual, desired, precision * scale_of(desired))
         if found is not None:
             raise Violation(f"  in         {name}\n{found}")
 

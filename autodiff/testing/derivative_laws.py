@@ -16,7 +16,7 @@ from autodiff.testing.pairing import magnitude, pairing
 from autodiff.testing.problem import Problem
 
 ADJOINT = 1e-12
-"""How exactly <u, J v> = <J'u, v> holds in double precision, relative to what the terms and values add up to."""
+"""How exactly <u, J v> = <J'u, v> holds in double precision, relative to all magnitudes that meet in it."""
 
 FEW = 64
 """Inputs of at most so many elements are differentiated one by one, to name the wrong one in a gradient."""

@@ -47,11 +47,11 @@ class Link:
         keeps_out: whether the result is kept.
     """
 
-    __slots__ = ("arity", "collect", "elementwise", "kept", "keeps_out", "moves", "positions", "primitive", "pull")
+    __slots__ = ("arity", "collect", "elementwise", "keeps_out", "kept", "moves", "positions", "primitive", "pull")
     special = False
 
     def __init__(self, primitive: Primitive, positions: tuple[int, ...]) -> None:
-        rules = [primitive.rule(position) for position in positions]
+        rules = [rule for position in positions if (rule := primitive.rule(position)) is not None]
         needs = [needed_names(rule) for rule in rules]
         names = list(dict.fromkeys(name for need in needs for name in need if name != "index"))
         self.primitive = primitive

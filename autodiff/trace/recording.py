@@ -35,6 +35,10 @@ class Recording:
         self.open = True
         self.linked = False
 
+    def keep(self, value: Any) -> Any:
+        """The value as it is now, whatever happens later to the array that the user holds."""
+        return value
+
     def close(self) -> None:
         self.open = False
         self.linked = False

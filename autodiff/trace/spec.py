@@ -8,14 +8,6 @@ import numpy as np
 
 Kind = Literal["array", "scalar", "python"]
 
-_PYTHON_DTYPES: dict[type, np.dtype[Any]] = {
-    bool: np.dtype(bool),
-    int: np.dtype(np.int64),
-    float: np.dtype(np.float64),
-    complex: np.dtype(np.complex128),
-}
-
-
 class Spec:
     """Shape, dtype and kind of a value.
 
@@ -74,6 +66,10 @@ class Spec:
 
 _ARRAYS: dict[tuple[tuple[int, ...], np.dtype[Any]], Spec] = {}
 _SCALARS: dict[tuple[np.dtype[Any], Kind], Spec] = {}
+_PYTHON: dict[type, Spec] = {
+    kind: Spec((), np.dtype(name), "python")
+    for kind, name in ((bool, "bool"), (int, "int64"), (float, "float64"), (complex, "complex128"))
+}
 _MANY = 65536  # programs whose shapes never repeat must not grow the table without end
 
 
@@ -82,6 +78,8 @@ def spec(shape: tuple[int, ...], dtype: Any, kind: Kind = "array") -> Spec:
     dtype = np.dtype(dtype)
     if kind == "array":
         return _array_spec(tuple(shape), dtype)
+    if kind == "python":
+        return _PYTHON[dtype.type(0).item().__class__]
     found = _SCALARS.get((dtype, kind))
     if found is None:
         found = _SCALARS[dtype, kind] = Spec((), dtype, kind)
@@ -101,13 +99,15 @@ def _array_spec(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Spec:
 def spec_of(value: Any) -> Spec:
     """The spec of an array, a NumPy scalar, a Python number, a traced value, or a spec (which is its own)."""
     kind = type(value)
+    if kind is np.ndarray:
+        return _ARRAYS.get((value.shape, value.dtype)) or _array_spec(value.shape, value.dtype)
+    found = _PYTHON.get(kind)
+    if found is not None:
+        return found
     if kind is Spec:
         return value  # type: ignore[no-any-return]
-    python = _PYTHON_DTYPES.get(kind)
-    if python is not None:
-        return spec((), python, "python")
     if isinstance(value, np.generic):
-        return spec((), value.dtype, "scalar")
+        return _SCALARS.get((value.dtype, "scalar")) or spec((), value.dtype, "scalar")
     own = getattr(value, "spec", None)
     if type(own) is Spec:
         return own

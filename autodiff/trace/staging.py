@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from autodiff.trace.errors import explained, run_user_code
-from autodiff.trace.live import EXPLAINED, immutable
+from autodiff.trace.live import EXPLAINED, immutable, same_bits
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.recording import Recording, TracingBody
 from autodiff.trace.source import user_line
 from autodiff.trace.spec import Spec, spec_of
-from autodiff.trace.tape import Equation, Literal, Operand, Tape
+from autodiff.trace.tape import Equation, Literal, Operand, Tape, as_python
 from autodiff.trace.traced import Traced
-from autodiff.trace.tracer import Tracer, concrete
+from autodiff.trace.tracer import Tracer
 from autodiff.trace.tree import Structure, flatten
 
 
@@ -26,7 +27,7 @@ class Body(Recording):
     constants. Slots are numbered as they appear here, and renumbered when the tape is frozen.
     """
 
-    __slots__ = ("captured", "constants", "equations", "inputs", "memory", "specs", "with_values")
+    __slots__ = ("captured", "constants", "equations", "inputs", "seen", "specs", "with_values")
     purpose: ClassVar[str] = "the recording of a tape (make_tape, vmap, checkpoint, ...)"
 
     def __init__(self, with_values: bool = False) -> None:
@@ -35,8 +36,9 @@ class Body(Recording):
         self.specs: list[Spec] = []
         self.inputs: list[int] = []
         self.equations: list[Equation] = []
-        self.captured: dict[int, tuple[Any, Tracer]] = {}
-        self.constants: dict[int, tuple[Any, Any, int]] = {}
+        self.captured: dict[Any, tuple[Any, Tracer]] = {}
+        self.constants: list[tuple[Any, int]] = []
+        self.seen: dict[int, tuple[Callable[[], Any], Any, int]] = {}
 
     def slot(self, spec: Spec) -> int:
         self.specs.append(spec)
@@ -50,13 +52,13 @@ class Body(Recording):
 
     def capture(self, outside: Any) -> Tracer:
         """The input that stands for a traced value from outside."""
-        key = id(outside.slot) if isinstance(outside, Tracer) else id(outside)
+        if isinstance(outside, Tracer):  # the handle may be pointed at something else later
+            outside = Tracer(outside.value, outside.recording, outside.slot)
+        key = capture_key(outside)
         found = self.captured.get(key)
         if found is None:
-            value = concrete(outside) if self.with_values else spec_of(outside)
+            value = innermost(outside) if self.with_values else spec_of(outside)
             tracer = Tracer(value, self, self.slot(spec_of(outside)))
-            if isinstance(outside, Tracer):  # the handle may be pointed at something else later
-                outside = Tracer(outside.value, outside.recording, outside.slot)
             found = self.captured[key] = (outside, tracer)
         return found[1]
 
@@ -70,14 +72,17 @@ class Body(Recording):
         """An operand as an equation names it."""
         if isinstance(operand, Tracer):
             return operand.slot  # type: ignore[no-any-return]
-        if not isinstance(operand, np.ndarray) and not hasattr(operand, "__array_interface__"):
+        if isinstance(operand, np.generic) or not hasattr(operand, "dtype"):
             return Literal(operand)
-        if isinstance(operand, np.generic):
-            return Literal(operand)
-        found = self.constants.get(id(operand))
-        if found is None:
-            kept = operand if immutable(operand) else operand.copy()
-            found = self.constants[id(operand)] = (operand, kept, self.slot(spec_of(operand)))
+        return self.constant(operand)
+
+    def constant(self, array: Any) -> int:
+        """The slot of a plain array as it is now: a buffer that was written to since it was last seen is a new one."""
+        found = self.seen.get(id(array))
+        if found is None or found[0]() is not array or (found[1] is not array and not same_bits(found[1], array)):
+            kept = array if immutable(array) else frozen_copy(array)
+            found = self.seen[id(array)] = (reference(array), kept, self.slot(spec_of(array)))
+            self.constants.append(found[1:])
         return found[2]
 
     def record(
@@ -93,7 +98,7 @@ class Body(Recording):
             if self.with_values:
                 out = (apply or primitive)(*(o.value if isinstance(o, Tracer) else o for o in owned), **params)
             else:
-                out = primitive.spec(*map(spec_of, owned), **params)
+                out = abstract(primitive, list(map(spec_of, owned)), params, apply)
         except EXPLAINED as error:
             raise explained(error, primitive.name, operands) from None
         outs = out if isinstance(out, tuple) else (out,)
@@ -122,7 +127,7 @@ class Body(Recording):
                 used.append(equation)
                 needed.update(o for o in equation.operands if isinstance(o, int))
         captures = [(outside, tracer.slot) for outside, tracer in self.captured.values() if tracer.slot in needed]
-        constants = [(kept, slot) for _, kept, slot in self.constants.values() if slot in needed]
+        constants = [(kept, slot) for kept, slot in self.constants if slot in needed]
         order = [*self.inputs, *(slot for _, slot in captures), *(slot for _, slot in constants)]
         for equation in reversed(used):
             order.extend(equation.results)
@@ -152,6 +157,42 @@ class Body(Recording):
             results,
         )
         return Staged(tape, [outside for outside, _ in captures], outs)
+
+
+def innermost(value: Any) -> Any:
+    """The plain value behind traced ones of any kind, or its spec where only that is known."""
+    while isinstance(value, Traced):
+        value = value.value if isinstance(value, Tracer) else value.array  # type: ignore[attr-defined]
+    return value
+
+
+def capture_key(outside: Any) -> Any:
+    """What tells traced values apart. Slots alone do not: several values may share one tangent, or one number."""
+    if not isinstance(outside, Tracer):
+        return id(outside)
+    slot = outside.slot
+    return outside.level, slot if type(slot) is int else id(slot), id(outside.value)
+
+
+def reference(array: Any) -> Callable[[], Any]:
+    """A function that returns the array as long as it is there; NumPy's arrays are not kept alive by it."""
+    return weakref.ref(array) if isinstance(array, np.ndarray) else lambda: array
+
+
+def frozen_copy(array: Any) -> Any:
+    """A copy that nobody can write to."""
+    copy = array.copy()
+    if isinstance(copy, np.ndarray):
+        copy.flags.writeable = False
+    return copy
+
+
+def abstract(primitive: Primitive, specs: Sequence[Spec], params: Mapping[str, Any], apply: Any) -> Any:
+    """What an operation returns, as a spec: a Python number where Python's operator meets nothing else."""
+    out = primitive.spec(*specs, **params)
+    if getattr(apply, "__module__", None) == "_operator" and all(s.kind == "python" for s in specs):
+        return as_python(out)
+    return out
 
 
 class Staged(NamedTuple):

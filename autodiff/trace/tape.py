@@ -10,7 +10,7 @@ import numpy as np
 
 from autodiff.trace.errors import AutodiffError
 from autodiff.trace.primitive import Primitive
-from autodiff.trace.spec import Spec, spec_of
+from autodiff.trace.spec import Spec, spec, spec_of
 from autodiff.trace.tree import Structure
 
 
@@ -44,9 +44,21 @@ class Literal:
 Operand = int | Literal
 
 
-@dataclass(frozen=True, slots=True)
+def strict(value: Any) -> Any:
+    """A parameter as comparisons see it: like literals, 0.0 and -0.0 differ, and so do 1, 1.0 and True."""
+    kind = type(value)
+    if kind is tuple:
+        return (tuple, *map(strict, value))
+    if kind is bool or kind is int:
+        return kind, value
+    return Literal(value) if kind is float or kind is complex or isinstance(value, np.generic) else value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Equation:
     """One operation: results = primitive(operands, params).
+
+    Equations are equal when everything but the source is; numbers in parameters are compared like literals.
 
     Attributes:
         primitive: the operation.
@@ -54,7 +66,7 @@ class Equation:
         params: the parameters as sorted pairs of name and hashable value.
         results: the slots that it fills.
         specs: the specs of the results.
-        source: ``file.py:12``, the user's line; takes no part in comparisons.
+        source: ``file.py:12``, the user's line.
     """
 
     primitive: Primitive
@@ -62,7 +74,19 @@ class Equation:
     params: tuple[tuple[str, Any], ...]
     results: tuple[int, ...]
     specs: tuple[Spec, ...]
-    source: str = field(default="", compare=False)
+    source: str = ""
+
+    @property
+    def identity(self) -> tuple[Any, ...]:
+        """What comparisons compare."""
+        params = tuple((name, strict(value)) for name, value in self.params)
+        return self.primitive, self.operands, params, self.results, self.specs
+
+    def __eq__(self, other: object) -> bool:
+        return self.identity == other.identity if isinstance(other, Equation) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.identity)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +119,11 @@ class Tape:
     @property
     def specs(self) -> tuple[Spec, ...]:
         """The specs of all slots."""
-        return (*self.inputs, *(spec for equation in self.equations for spec in equation.specs))
+        return (*self.inputs, *(one for equation in self.equations for one in equation.specs))
 
     @property
     def output_specs(self) -> tuple[Spec, ...]:
-        specs = self.specs
-        return tuple(specs[out] if isinstance(out, int) else spec_of(out.value) for out in self.outputs)
+        return tuple(operand_specs(self.outputs, self.specs))
 
 
 def check_tape(tape: Tape) -> None:
@@ -117,8 +140,7 @@ def check_tape(tape: Tape) -> None:
                 raise TapeError(f"{place} reads slot {operand}, which nothing has filled yet")
         if equation.results != tuple(range(len(known), len(known) + len(equation.results))):
             raise TapeError(f"{place} fills slots {equation.results}; the next free slot is {len(known)}")
-        derived = equation.primitive.spec(*operand_specs(equation.operands, known), **dict(equation.params))
-        derived = derived if isinstance(derived, tuple) else (derived,)
+        derived = derived_specs(equation, known)
         if derived != equation.specs:
             raise TapeError(f"{place} is written down as {equation.specs} but gives {derived}")
         known.extend(derived)
@@ -130,5 +152,36 @@ def check_tape(tape: Tape) -> None:
         raise TapeError(f"the constants are {closed} but the last inputs are {tape.inputs[-len(closed) :]}")
 
 
+def derived_specs(equation: Equation, known: Sequence[Spec]) -> tuple[Spec, ...]:
+    """The specs of an equation's results, from those of all slots before.
+
+    Python's own operators make a Python number of Python numbers, where NumPy's functions make a NumPy scalar: an
+    equation says by its specs which of the two ran.
+    """
+    operands = operand_specs(equation.operands, known)
+    derived = equation.primitive.spec(*operands, **dict(equation.params))
+    derived = derived if isinstance(derived, tuple) else (derived,)
+    if all(operand.kind == "python" for operand in operands):
+        return tuple(
+            as_python(found) if written.kind == "python" else found
+            for found, written in zip(derived, equation.specs, strict=True)
+        )
+    return derived
+
+
+def as_python(number: Spec) -> Spec:
+    """The spec of the Python number that corresponds to a NumPy scalar."""
+    return spec((), number.dtype, "python") if number.kind == "scalar" else number
+
+
+def output_specs(tape: Tape, inputs: Sequence[Spec]) -> tuple[Spec, ...]:
+    """The specs of a tape's outputs for inputs of the given specs."""
+    known = list(inputs)
+    for equation in tape.equations:
+        known.extend(derived_specs(equation, known))
+    return tuple(operand_specs(tape.outputs, known))
+
+
 def operand_specs(operands: Sequence[Operand], known: Sequence[Spec]) -> list[Spec]:
+    """The specs of operands, given those of the slots."""
     return [known[operand] if isinstance(operand, int) else spec_of(operand.value) for operand in operands]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:
     from autodiff.trace.primitive import Primitive
     from autodiff.trace.spec import Spec
@@ -24,6 +26,21 @@ class Traced:
     def spec(self) -> Spec:
         """Shape, dtype and kind of the value."""
         raise NotImplementedError
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The lengths of the axes."""
+        raise NotImplementedError
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the elements."""
+        raise NotImplementedError
+
+    @property
+    def ndim(self) -> int:
+        """How many axes there are."""
+        return len(self.shape)
 
     def record(
         self,

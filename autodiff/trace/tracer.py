@@ -57,16 +57,12 @@ class Tracer(Traced):
     @property
     def shape(self) -> tuple[int, ...]:
         value = self.value
-        return value.shape if isinstance(value, (np.ndarray, Traced)) else spec_of(value).shape  # type: ignore[attr-defined]
+        return value.shape if isinstance(value, (np.ndarray, Traced)) else spec_of(value).shape
 
     @property
     def dtype(self) -> np.dtype[Any]:
         value = self.value
-        return value.dtype if isinstance(value, (np.ndarray, Traced)) else spec_of(value).dtype  # type: ignore[attr-defined]
-
-    @property
-    def ndim(self) -> int:
-        return len(self.shape)
+        return value.dtype if isinstance(value, (np.ndarray, Traced)) else spec_of(value).dtype
 
     @property
     def size(self) -> int:
@@ -114,12 +110,10 @@ class Tracer(Traced):
         return np.array(self._plain("a plain NumPy array"), dtype=dtype)
 
     def __format__(self, format_spec: str) -> str:
-        value = concrete(self)
-        return format(self if type(value) is Spec and not format_spec else value, format_spec) if format_spec else str(self)
+        return format(concrete(self), format_spec)
 
     def __str__(self) -> str:
-        value = concrete(self)
-        return str(value)
+        return str(concrete(self))
 
     def _plain(self, wanted: str, lossless: bool = False) -> Any:
         value = concrete(self)
@@ -136,8 +130,8 @@ class Tracer(Traced):
 
     def _refuse_abstract(self, wanted: str, value: Spec) -> NoReturn:
         raise ConcretizationError(
-            f"a traced {value!r} would become {wanted}{at_user_line()}, but {self.recording.purpose} traces with shapes "
-            "only: the number is not known. Select with np.where in place of branching on it; pick from a plain array "
+            f"a traced {value!r} would become {wanted}{at_user_line()}, but {self.recording.purpose} traces with "
+            "shapes only: the number is not known. Select with np.where in place of branching on it; pick from a plain array "
             "with autodiff.numpy.take(array, index) in place of array[index]; or compute it outside."
         )
 

@@ -10,10 +10,15 @@ import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
+from autodiff.trace.tracer import Tracer
+
 Children = tuple[Any, ...]
 Flatten = Callable[[Any], tuple[Iterable[Any], Any]]
 Unflatten = Callable[[Any, Children], Any]
 
+_PLAIN_LEAVES = frozenset((np.ndarray, np.float64, np.float32, bool, int, float, complex, Tracer))
 _REGISTERED: dict[type, tuple[Flatten, Unflatten]] = {}
 
 
@@ -33,15 +38,12 @@ class Structure:
         self.kind = kind
         self.extra = extra
         self.children = children
-        self.count = 1 if kind is None else sum(child.count for child in children)
+        self.count: int = 1 if kind is None else sum(child.count for child in children)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Structure):
             return NotImplemented
-        return (
-            self is other
-            or (self.kind, self.extra, self.children) == (other.kind, other.extra, other.children)
-        )
+        return self is other or (self.kind, self.extra, self.children) == (other.kind, other.extra, other.children)
 
     def __hash__(self) -> int:
         return hash((self.kind, self.children))
@@ -118,6 +120,8 @@ def _flatten(tree: Any, leaves: list[Any]) -> Structure:
 def _parts(tree: Any) -> tuple[Any, Sequence[Any]] | None:
     """What is needed to rebuild a container, and its children; None for a leaf."""
     kind = type(tree)
+    if kind in _PLAIN_LEAVES:
+        return None
     if kind is tuple or kind is list:
         return None, tree
     if kind is dict:

@@ -39,7 +39,7 @@ class View(Tracer):
         self.seen = base.slot
 
     @property
-    def value(self) -> Any:  # type: ignore[override]
+    def value(self) -> Any:
         self.derive()
         return VALUE.__get__(self)
 
@@ -48,7 +48,7 @@ class View(Tracer):
         VALUE.__set__(self, value)
 
     @property
-    def slot(self) -> Any:  # type: ignore[override]
+    def slot(self) -> Any:
         self.derive()
         return SLOT.__get__(self)
 

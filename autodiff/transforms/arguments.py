@@ -70,7 +70,7 @@ class Selection:
                 f"{self.name}: argnums={key} but {function_name(self.fun)} was called with {len(args)} positional "
                 f"arguments{at_user_line()}; select keyword arguments with argnames"
             )
-        return key % len(args)
+        return int(key) % len(args)
 
     def _named_place(self, key: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int | str:
         if key in kwargs:

@@ -137,10 +137,12 @@ def vmap(fun: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callab
 
 
 def flat_structure(count: int) -> Structure:
+    """The structure of a tuple of so many leaves."""
     return flatten((0.0,) * count)[1]
 
 
 def example_spec(leaf: Any, axis: int) -> Spec:
+    """The spec of one example of a batch."""
     whole = spec_of(leaf)
     return result_spec(whole.shape[:axis] + whole.shape[axis + 1 :], whole.dtype)
 
@@ -165,6 +167,7 @@ def placed(fun: Callable[..., Any], value: Any, is_batched: bool, axis: int | No
 
 
 def normal_axis(axis: Any, leaf: Any, option: str) -> int | None:
+    """An axis as a number from 0, or None."""
     if axis is None:
         return None
     if not isinstance(axis, int) or isinstance(axis, bool):
@@ -178,6 +181,7 @@ def normal_axis(axis: Any, leaf: Any, option: str) -> int | None:
 
 
 def batch_size(fun: Callable[..., Any], leaves: Sequence[Any], axes: Sequence[int | None]) -> int:
+    """How many examples the arguments hold."""
     sizes = {spec_of(leaf).shape[axis] for leaf, axis in zip(leaves, axes, strict=True) if axis is not None}
     if len(sizes) != 1:
         found = f"batches of sizes {sorted(sizes)}" if sizes else "nothing to batch: every axis is None"
@@ -199,5 +203,6 @@ def spread_prefix(option: str, prefix: Any, tree: Any) -> list[Any]:
 
 
 def flatten_keys(tree: dict[Any, Any]) -> tuple[Any, ...]:
+    """The keys of a dictionary in the order in which it is flattened."""
     keys: tuple[Any, ...] = flatten(tree)[1].extra
     return keys

@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from autodiff.ops.masked import Masked
 from autodiff.ops.shape import project
 from autodiff.trace.errors import DifferentiationError, RuleError, explained, run_user_code
 from autodiff.trace.live import EXPLAINED, Differentiation
@@ -60,6 +59,7 @@ class Forward(Recording):
 
 
 def settled(tangent: Any, slot: Any) -> Any:
+    """A tangent as an array of the shape and dtype of its slot."""
     tangent = unmasked(tangent)
     its = spec_of(tangent)
     return tangent if its.shape == slot.shape and its.dtype == slot.dtype else project(tangent, slot)

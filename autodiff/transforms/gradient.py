@@ -58,6 +58,7 @@ class Linearization:
 
 
 def split_aux(name: str, result: Any) -> tuple[Any, Any]:
+    """A result taken apart into value and aux."""
     if not isinstance(result, tuple) or len(result) != 2:
         raise TypeError(
             f"{name} with has_aux=True needs a function that returns a pair (value, aux), got "
@@ -245,7 +246,7 @@ def unit_cotangent(name: str, fun: Callable[..., Any], at: Linearization) -> Any
         except AttributeError:
             out = None
         if out is not None and out.shape == () and out.dtype.kind == "f":
-            return np.ones((), out.dtype)[()]
+            return out.dtype.type(1)
     got = described(at.outs[0][0]) if at.out is LEAF else f"a tree {at.out}"
     raise DifferentiationError(
         f"{name} needs a function that returns one real number, but {function_name(fun)} returned {got}"

@@ -15,6 +15,7 @@ from autodiff.transforms.arguments import function_name, like
 
 
 def staged_on(fun: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Staged:
+    """A function recorded on the specs of arguments."""
     leaves, structure = flatten(args)
     return stage(lambda *traced: fun(*traced, **kwargs), [spec_of(leaf) for leaf in leaves], structure)
 

@@ -24,7 +24,7 @@ def test_trains_prints_and_draws(tmp_path, capsys):
     costs = re.findall(r"(tracers|Variables) +([\d.]+) us forward, ([\d.]+) us with backward", printed)
     assert [name for name, *_ in costs] == ["tracers", "Variables"]
     assert all(0 < float(forward) < float(total) for _, forward, total in costs)
-    assert f"picture:             {picture}" in printed
+    assert f"picture:            {picture}" in printed
     assert "functions " in progress
     assert "300/300" in progress
     assert picture.read_bytes().startswith(PNG)

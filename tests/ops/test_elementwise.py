@@ -6,7 +6,14 @@ import pytest
 from autodiff.ops import elementwise as ew
 from autodiff.testing import Case, Domain, check_case
 from autodiff.testing.domains import (
-    angles, distinct, greater_than_one, kinked_at_zero, nonzero, positive, probability, real, unit,
+    angles,
+    distinct,
+    greater_than_one,
+    kinked_at_zero,
+    nonzero,
+    positive,
+    real,
+    unit,
 )  # fmt: skip
 from autodiff.trace.primitive import Primitive
 

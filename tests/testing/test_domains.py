@@ -25,9 +25,7 @@ def test_a_hit_at_a_kink_is_a_kink_and_any_other_hit_is_smooth() -> None:
     assert domains.unit.kinks == ()
 
 
-@pytest.mark.parametrize(
-    "domain", [domains.real, domains.positive, domains.negative, domains.greater_than_one]
-)
+@pytest.mark.parametrize("domain", [domains.real, domains.positive, domains.negative, domains.greater_than_one])
 def test_unbounded_domains_are_drawn_from_a_moderate_interval(domain: Domain) -> None:
     low, high = domain.reach
     assert -6 <= low < high <= 6
@@ -57,6 +55,5 @@ def test_a_hit_outside_is_refused() -> None:
     with pytest.raises(ValueError, match="outside") as error:
         Domain(0.0, 1.0, hit=(0.0,))
     assert str(error.value) == (
-        "the hit 0.0 lies outside the domain from 0.0 to 1.0; "
-        "move it inside, or close the end that it lies on"
+        "the hit 0.0 lies outside the domain from 0.0 to 1.0; move it inside, or close the end that it lies on"
     )

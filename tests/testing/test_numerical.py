@@ -152,9 +152,7 @@ def test_jacobian_of_a_holomorphic_function() -> None:
 
 
 def test_jacobian_by_complex_steps() -> None:
-    assert_close(
-        numerical_jacobian(np.sin, X, method="complex-step"), np.diag(np.cos(X)), rtol=4e-16, atol=0.0
-    )
+    assert_close(numerical_jacobian(np.sin, X, method="complex-step"), np.diag(np.cos(X)), rtol=4e-16, atol=0.0)
 
 
 @pytest.mark.parametrize("x", [np.zeros(0), np.zeros((2, 0))])

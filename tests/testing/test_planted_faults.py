@@ -23,6 +23,7 @@ class Plant:
     found_by: tuple[str, ...]
     not_by: tuple[str, ...] = ()
     arity: int = 1
+    dtypes: tuple[str, ...] = ("float64", "float32")
 
 
 def primitive(family: Any, evaluate: Callable[..., Any], rules: dict[str, Any], **options: Any) -> Primitive:
@@ -57,10 +58,31 @@ def wider_when_traced(x: Any) -> Any:
     return np.tanh(x) * np.float64(1) if isinstance(x, Tracer) else np.tanh(x)
 
 
-right_slope_of_sin = elementwise(
-    np.cos, x=lambda g, x: g * np.sin(x)
-)  # the sign of the second derivative is wrong
+right_slope_of_sin = elementwise(np.cos, x=lambda g, x: g * np.sin(x))  # the sign of the second derivative is wrong
 memory: list[Any] = []
+
+
+def plain(x: Any) -> Any:
+    while isinstance(x, Tracer):
+        x = x.value
+    return x
+
+
+def slope_in_memory_order(g: Any, x: Any) -> Any:
+    return g * np.ravel(2 * plain(x), order="K").reshape(np.shape(plain(x)))
+
+
+def slope_unless_empty(g: Any, x: Any) -> Any:
+    return g * (2 * x if np.size(plain(x)) else np.max(plain(x)))
+
+
+def slope_unless_scalar(g: Any, x: Any) -> Any:
+    return g * (2 * x if isinstance(plain(x), np.ndarray) else 1)
+
+
+def slope_in_half_precision(g: Any, x: Any) -> Any:
+    value = plain(x)
+    return g * (2 * np.float16(value).astype(np.float32) if np.asarray(value).dtype == np.float32 else 2 * x)
 
 
 def remembering(x: Any) -> Any:
@@ -147,6 +169,33 @@ PLANTS = [
         ("batch",),
         ("forward", "reverse", "adjoint", "replay"),
     ),
+    Plant(
+        "wrong at zero only",
+        elementwise(np.square, x=lambda g, x: g * np.where(plain(x) == 0, 1.0, 2 * x)),
+        ("forward", "reverse"),
+        ("value", "adjoint"),
+    ),
+    Plant(
+        "wrong conjugation only",
+        elementwise(np.square, x=lambda g, x: g * 2 * np.conj(x)),
+        ("forward", "reverse"),
+        ("value", "adjoint"),
+        dtypes=("float64", "complex128"),
+    ),
+    Plant(
+        "memory order taken for the order of indices",
+        elementwise(np.square, x=slope_in_memory_order),
+        ("forward", "reverse"),
+        ("value", "spec"),
+    ),
+    Plant("empty arrays refused", elementwise(np.square, x=slope_unless_empty), ("untouched", "dtype"), ("value",)),
+    Plant("scalars forgotten", elementwise(np.square, x=slope_unless_scalar), ("forward", "reverse"), ("value",)),
+    Plant(
+        "precision lost",
+        elementwise(np.square, x=slope_in_half_precision),
+        ("precision",),
+        ("value", "forward", "reverse", "dtype"),
+    ),
     Plant("another value under tracing", different_when_traced, ("value", "replay"), ("dtype", "adjoint")),
     Plant("another shape under tracing", array_when_traced, ("value", "spec", "replay")),
     Plant("another dtype under tracing", wider_when_traced, ("value", "spec", "replay")),
@@ -168,8 +217,9 @@ PLANTS = [
 def laws_with(plant: Plant, only: tuple[str, ...]) -> None:
     laws(
         plant.fun,
-        domain=[domains.nonzero] * plant.arity,
-        skip=[law for law in LAWS if law not in only],
+        domain=[domains.real] * plant.arity,
+        dtypes=plant.dtypes,
+        only=only,
         name=plant.name,
         max_examples=25,
     )
@@ -208,4 +258,17 @@ def test_the_gradient_s_dtype_is_checked_even_where_the_core_would_not(
 
     monkeypatch.setattr(autodiff, "vjp", widened)
     with pytest.raises(GradientMismatch, match="expected   array of float32"):
-        laws(np.tanh, skip=[law for law in LAWS if law != "dtype"], max_examples=25, scalars=False)
+        laws(np.tanh, only=["dtype"], max_examples=25, scalars=False)
+
+
+def test_modes_that_differ_at_a_kink_are_found_where_no_numerical_derivative_exists() -> None:
+    absolute = primitive(
+        "general",
+        np.abs,
+        {"x": lambda g, x: g * np.where(plain(x) > 0, 1.0, -1.0)},
+        forward=lambda tangents, values, out, params: tangents[0] * np.sign(plain(values[0])),
+    )
+    laws(absolute, domain=domains.kinked_at_zero, only=["forward", "reverse"])
+    with pytest.raises(GradientMismatch) as error:
+        laws(absolute, domain=domains.kinked_at_zero, only=["adjoint"])
+    assert 0.0 in np.asarray(error.value.arguments[0])

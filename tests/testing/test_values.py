@@ -70,6 +70,5 @@ def test_a_domain_without_whole_numbers_refuses_them() -> None:
     with pytest.raises(ValueError, match="no number") as error:
         fill((2,), "int64", Domain(0.1, 0.9), seeded())
     assert str(error.value) == (
-        "no number of dtype int64 lies between 0.1 and 0.9 away from (); "
-        "widen the domain or leave integer dtypes out"
+        "no number of dtype int64 lies between 0.1 and 0.9 away from (); widen the domain or leave integer dtypes out"
     )

@@ -1,0 +1,109 @@
+"""``backward()``: the reader of live tapes, run over the nodes of Variables."""
+
+from __future__ import annotations
+
+import warnings
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from autodiff.facade.gradient import Gradients, accumulate, accumulate_variable
+from autodiff.facade.mode import Promoting, deviations, force_backprop_mode
+from autodiff.facade.node import VariableNode
+from autodiff.facade.residuals import arrays, variables
+from autodiff.trace.errors import DifferentiationError
+from autodiff.trace.source import at_user_line
+from autodiff.transforms.reverse import read_backwards, unmasked
+
+if TYPE_CHECKING:
+    from autodiff.facade.variable import Variable
+
+
+def backward(variable: Variable, retain_grad: bool, double: bool, loss_scale: float | None) -> None:
+    """See :meth:`autodiff.facade.variable.Variable.backward`."""
+    if not variable.requires_grad:
+        return
+    if variable._grad is None and variable.size == 1:
+        variable.grad = initial(variable, loss_scale)
+    if variable.node.link is None:
+        return
+    if variable._grad is None:
+        raise DifferentiationError(
+            f"backward() from a Variable of shape {variable.shape} needs its gradient{at_user_line()}: set y.grad = "
+            "np.ones_like(y.array), or another weight for each element; or reduce it to one number first"
+        )
+    if variable._grad.shape != variable.shape:  # a gradient given to the constructor was not looked at
+        raise ValueError(f"the gradient has shape {variable._grad.shape} but the Variable {variable.shape}{at_user_line()}")
+    if double:
+        backward_with_graph(variable, retain_grad, loss_scale)
+    else:
+        backward_plain(variable, retain_grad, loss_scale)
+
+
+def initial(variable: Variable, loss_scale: float | None) -> Any:
+    """The gradient 1, times the loss scale."""
+    array = variable.array
+    if array.ndim:
+        warnings.warn(
+            f"backward() from a Variable of shape {array.shape} took its one element for a number; that is "
+            "deprecated: reduce it to shape (), or set its grad",
+            DeprecationWarning,
+            stacklevel=4,
+        )
+    ones = np.ones_like(array)
+    return ones if loss_scale is None else (ones * loss_scale).astype(ones.dtype, copy=False)
+
+
+def backward_plain(variable: Variable, retain_grad: bool, loss_scale: float | None) -> None:
+    """Gradients as arrays."""
+    seed, grad_var = variable._grad, variable._grad_var
+    visited = Visited()
+    with np.errstate(all="ignore"):  # infinite derivatives are values like any other: see the conventions
+        leaves = read_backwards([(variable.node, seed)], arrays, visited if retain_grad else None)
+        variable._grad = variable._grad_var = None
+        gradients = Gradients(seed)
+        for intermediate, g in visited.found:
+            intermediate._grad, intermediate._grad_var = gradients.own(g), None
+        for node, g in leaves.items():
+            leaf = node.get_variable_or_none()
+            if leaf is not None:
+                accumulate(leaf, gradients.own(g), loss_scale)
+    if retain_grad:
+        variable._grad, variable._grad_var = seed, grad_var
+
+
+def backward_with_graph(variable: Variable, retain_grad: bool, loss_scale: float | None) -> None:
+    """Gradients as Variables: the same reader, the same rules, run on Variables."""
+    seed = variable.grad_var
+    visited = Visited()
+    with ExitStack() as stack:
+        stack.enter_context(np.errstate(all="ignore"))
+        stack.enter_context(Promoting())
+        if deviations:
+            stack.enter_context(force_backprop_mode())
+        leaves = read_backwards([(variable.node, seed)], variables, visited if retain_grad else None)
+        variable.grad_var = None
+        for intermediate, g in visited.found:
+            intermediate.grad_var = unmasked(g)
+        for node, g in leaves.items():
+            leaf = node.get_variable_or_none()
+            if leaf is not None:
+                accumulate_variable(leaf, g, loss_scale)
+    if retain_grad:
+        variable.grad_var = seed
+
+
+class Visited:
+    """Collects the Variables that the reader comes by, and their cotangents."""
+
+    __slots__ = ("found",)
+
+    def __init__(self) -> None:
+        self.found: list[tuple[Variable, Any]] = []
+
+    def __call__(self, node: Any, g: Any) -> None:
+        if type(node) is VariableNode:
+            variable = node.get_variable_or_none()
+            if variable is not None:
+                self.found.append((variable, g))

@@ -1,0 +1,132 @@
+"""What ``creator_node`` shows: the operations of the graph as objects, made when somebody looks."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from autodiff.facade.labels import operation_label
+from autodiff.trace.live import Result
+from autodiff.trace.spec import Spec, spec_of
+
+if TYPE_CHECKING:
+    from autodiff.facade.node import VariableNode, Whole
+    from autodiff.trace.link import Link
+
+NUMBERS = (bool, int, float, complex)
+
+
+class Operation:
+    """An operation of the graph.
+
+    The node that it made holds it, and it holds the nodes of its inputs, so that it can be given back to a node
+    that was unchained.
+
+    Attributes:
+        inputs: the nodes of the operands, also of those that are plain arrays; None after :meth:`unchain`.
+        outputs: weak references to the nodes of the results; None after :meth:`unchain`.
+        rank: the largest rank of the inputs.
+        label: its name in drawings of the graph.
+    """
+
+    stack = None
+
+    def __init__(self, keeper: VariableNode | Whole, node: VariableNode) -> None:
+        self.kept: tuple[Any, ...] | None = (keeper.link, keeper.operands, keeper.residuals, keeper.others)
+        self.whole = None if keeper is node else Shared(keeper)
+        self.rank = node.order - 1
+        operands = all_operands(keeper.link, keeper.operands, keeper.others)
+        self.label = operation_label(keeper.link.primitive.name, operands)
+        self.inputs: tuple[VariableNode, ...] | None = input_nodes(operands, type(node))
+        self.outputs: tuple[Any, ...] | None = (weakref.ref(node),) if keeper is node else tuple(keeper.results)
+
+    def __repr__(self) -> str:
+        return f"<operation {self.label}>"
+
+    def unchain(self) -> None:
+        """Forget inputs and outputs; the outputs become roots."""
+        for reference in self.outputs or ():
+            node = reference()
+            if node is not None:
+                node.unchain()
+        self.inputs = self.outputs = self.kept = self.whole = None
+
+    def connect(self, node: VariableNode) -> None:
+        """Make the node a result of this operation again.
+
+        Raises:
+            RuntimeError: if :meth:`unchain` was called.
+        """
+        if self.kept is None:
+            raise RuntimeError(f"the operation {self.label} was unchained itself; it cannot be connected again")
+        if self.whole is None:
+            fill(node, self.kept, self)
+            return
+        whole = self.whole.revived()
+        fill(whole, self.kept, self)
+        index = [reference() for reference in whole.results].index(node)
+        node.link, node.operands, node.residuals = Result(index), whole, None
+
+
+class Shared:
+    """What an operation remembers of its several results without holding them."""
+
+    __slots__ = ("data", "kind", "order", "reference", "results", "spec")
+
+    def __init__(self, whole: Any) -> None:
+        self.kind = type(whole)
+        self.reference = weakref.ref(whole)
+        self.order, self.spec, self.data, self.results = whole.order, whole.spec, whole.data, whole.results
+
+    def revived(self) -> Any:
+        found = self.reference()
+        if found is None:
+            found = self.kind()
+            found.order, found.spec, found.data, found.results = self.order, self.spec, self.data, self.results
+            self.reference = weakref.ref(found)
+        return found
+
+
+def fill(node: Any, kept: tuple[Any, ...], function: Operation) -> None:
+    node.link, node.operands, node.residuals, node.others = kept
+    node._function = function
+
+
+class Unknown:
+    """The link of a node whose creator is some object that was set by hand: nothing is known behind it."""
+
+    __slots__ = ("function",)
+    special = False
+    elementwise = moves = False
+    arity = 0
+    positions = ()
+
+    def __init__(self, function: Any) -> None:
+        self.function = function
+
+    def pull(self, g: Any, residuals: Any) -> tuple[()]:
+        return ()
+
+
+def all_operands(link: Link, operands: Any, others: Any) -> list[Any]:
+    """Nodes, numbers, arrays and specs in the order of the operation's operands."""
+    if type(others) is tuple:
+        return list(others)
+    differentiated = list(operands) if type(operands) is tuple else [operands]
+    if others is None:
+        return differentiated
+    return [*differentiated, others] if link.positions == (0,) else [others, *differentiated]
+
+
+def input_nodes(operands: Sequence[Any], kind: type[VariableNode]) -> tuple[VariableNode, ...]:
+    """The nodes of operands; numbers have none."""
+    nodes = []
+    for operand in operands:
+        if isinstance(operand, kind):
+            nodes.append(operand)
+        elif type(operand) is Spec:
+            nodes.append(kind.of_constant(operand))
+        elif operand is not None and not isinstance(operand, NUMBERS):
+            nodes.append(kind.of_constant(spec_of(operand), operand))
+    return tuple(nodes)

@@ -1,0 +1,93 @@
+"""What may be a Variable's gradient, and how gradients are added to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from autodiff.trace.errors import LeakedTracerError
+from autodiff.trace.source import at_user_line
+from autodiff.trace.traced import Traced
+from autodiff.trace.tracer import Tracer
+from autodiff.transforms.reverse import unmasked
+
+if TYPE_CHECKING:
+    from autodiff.facade.variable import Variable
+
+
+def check_gradient(grad: Any, variable: Variable) -> None:
+    """See that an array can be the gradient of a Variable.
+
+    Raises:
+        TypeError: if it is no array, or of another dtype.
+        ValueError: if it has another shape.
+    """
+    array = variable.array
+    if not isinstance(grad, Tracer) and (isinstance(grad, (Traced, np.generic)) or not hasattr(grad, "__array_interface__")
+            and not hasattr(grad, "__cuda_array_interface__")):  # fmt: skip
+        raise TypeError(f"a gradient must be an array, got {type(grad).__name__}{at_user_line()}")
+    check_inside(grad, variable)
+    if array is None:
+        return
+    if grad.dtype != array.dtype:
+        raise TypeError(
+            f"the gradient has dtype {grad.dtype} but the Variable {array.dtype}{at_user_line()}; they must be equal"
+        )
+    if grad.shape != array.shape:
+        raise ValueError(
+            f"the gradient has shape {grad.shape} but the Variable {array.shape}{at_user_line()}; they must be equal"
+        )
+
+
+def check_inside(grad: Any, variable: Variable) -> None:
+    """See that no traced value gets out of its trace through a Variable that was made before."""
+    if isinstance(grad, Tracer) and grad.level > variable.level:
+        raise LeakedTracerError(
+            f"backward() inside of {grad.recording.purpose} reached a Variable that was made outside{at_user_line()}, "
+            "whose gradient would be a traced value; use autodiff.grad for the inner derivative, or make the Variable "
+            "inside"
+        )
+
+
+class Gradients:
+    """Gives out gradients of one backward pass, none of which shares memory with another.
+
+    Args:
+        seed: an array that belongs to the user.
+    """
+
+    __slots__ = ("given",)
+
+    def __init__(self, seed: Any) -> None:
+        self.given = {id(seed): seed}
+
+    def own(self, g: Any) -> Any:
+        """The cotangent as an array that nobody else has."""
+        g = unmasked(g)
+        if isinstance(g, np.generic):
+            g = np.asarray(g)
+        if isinstance(g, np.ndarray):
+            if g.base is not None or not g.flags.writeable or id(g) in self.given:
+                g = g.copy()
+            self.given[id(g)] = g  # held here so that its id stays its own
+        return g
+
+
+def accumulate(variable: Variable, g: Any, loss_scale: float | None) -> None:
+    """Add an array to a Variable's gradient, which becomes a new array."""
+    check_inside(g, variable)
+    before = variable._grad
+    variable._grad = g if before is None else np.asarray(before + g) if isinstance(g, np.ndarray) else before + g
+    variable._grad_var = None
+    if loss_scale is not None:
+        variable._loss_scale = loss_scale
+
+
+def accumulate_variable(variable: Variable, g: Variable, loss_scale: float | None) -> None:
+    """Add a Variable to a Variable's gradient."""
+    before = variable.grad_var
+    g = unmasked(g)
+    variable.grad_var = g if before is None else before + g
+    if loss_scale is not None:
+        variable._loss_scale = loss_scale

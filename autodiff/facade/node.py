@@ -1,0 +1,217 @@
+"""The nodes of the graph: the only mutable part of it.
+
+A node has the attributes that the reverse reader walks on the entries of a live tape (link, operands, residuals,
+order, spec). It *is* the weak reference to its Variable, so that one operation costs one object that the garbage
+collector has to follow; a Variable points to its node, nodes point to nodes of operands, nothing points back.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from autodiff.facade.creator import Operation, Unknown
+from autodiff.facade.text import label_of
+from autodiff.trace.live import Result
+
+if TYPE_CHECKING:
+    from autodiff.facade.variable import Variable
+
+LATER = frozenset({"_again", "_function", "_name", "data", "others"})
+
+
+class VariableNode(weakref.ref):  # type: ignore[type-arg]
+    """The place of a Variable in the graph.
+
+    Attributes:
+        link: the operation that made the Variable and the operands that are differentiated; None for a root.
+        operands: the node of the one differentiated operand, or a tuple of several.
+        residuals: what the rules need: see :mod:`autodiff.facade.residuals`.
+        others: the remaining operands, for those who look at the graph: nodes, numbers, arrays that are kept
+            anyway, specs of arrays that are not. A tuple, or one of them.
+        order: larger than that of every operand; users know it as the rank.
+        spec: shape and dtype of the array.
+        level: when it was made; see :attr:`autodiff.trace.traced.Traced.level`.
+        data: the array, where a rule of this or of another node needs it.
+    """
+
+    __slots__ = (
+        "__weakref__", "_again", "_function", "_name", "_requires_grad", "data", "level", "link", "operands",
+        "order", "others", "residuals", "spec",
+    )  # fmt: skip
+    __eq__ = object.__eq__
+    __ne__ = object.__ne__
+    __hash__ = object.__hash__
+    __repr__ = object.__repr__
+
+    revive: ClassVar[Callable[[VariableNode], Variable]]
+    """Makes a new Variable for a node whose Variable is gone."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name in LATER:  # slots that most nodes never fill
+            return None
+        raise AttributeError(f"a VariableNode has no attribute {name!r}")
+
+    def get_variable_or_none(self) -> Variable | None:
+        """The Variable of this node, if there is one."""
+        found = self()
+        if found is None:
+            again = self._again
+            return None if again is None else again()  # type: ignore[no-any-return]
+        return found  # type: ignore[no-any-return]
+
+    def get_variable(self) -> Variable:
+        """The Variable of this node: a new one where the old one is gone."""
+        found = self.get_variable_or_none()
+        return type(self).revive(self) if found is None else found
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether backward() computes a gradient."""
+        return self._requires_grad  # type: ignore[no-any-return]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.spec.shape  # type: ignore[no-any-return]
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.spec.dtype  # type: ignore[no-any-return]
+
+    @property
+    def label(self) -> str:
+        """Shape and dtype as text."""
+        return label_of(self.spec.shape, self.spec.dtype)
+
+    @property
+    def name(self) -> str | None:
+        """The name that the user gave the Variable."""
+        return self._name  # type: ignore[no-any-return]
+
+    @name.setter
+    def name(self, name: str | None) -> None:
+        self._name = name
+
+    @property
+    def grad(self) -> Any:
+        """The Variable's gradient; None if the Variable is gone."""
+        found = self.get_variable_or_none()
+        return None if found is None else found.grad
+
+    @property
+    def grad_var(self) -> Variable | None:
+        """The Variable's gradient as a Variable; None if the Variable is gone."""
+        found = self.get_variable_or_none()
+        return None if found is None else found.grad_var
+
+    @classmethod
+    def of_constant(cls, spec: Any, data: Any = None) -> VariableNode:
+        """A node for an operand that is no Variable, for those who look at the graph."""
+        node = cls(_Nobody())
+        node.link = node.operands = node.residuals = None
+        node.order = node.level = 0
+        node.spec = spec
+        node.data = data
+        node._requires_grad = False
+        return node
+
+    def retain_data(self) -> None:
+        """Keep the array for as long as the node lives.
+
+        Raises:
+            RuntimeError: if the Variable is gone.
+        """
+        found = self.get_variable_or_none()
+        if found is None:
+            raise RuntimeError("the Variable of this node is gone, and its array with it; call retain_data() before")
+        self.data = found.array
+
+    @property
+    def creator_node(self) -> Any:
+        """The operation that made the Variable, None for a root. None may be assigned, and the same object again."""
+        if self.link is None:
+            return None
+        keeper = self.operands if self.link.special else self
+        if keeper._function is None:
+            keeper._function = Operation(keeper, self)
+        return keeper._function
+
+    @creator_node.setter
+    def creator_node(self, function: Any) -> None:
+        self.unchain()
+        if function is None:
+            return
+        function = getattr(function, "node", function)
+        if isinstance(function, Operation):
+            function.connect(self)
+        else:
+            self.link = Unknown(function)
+            self.operands = ()
+            self._function = function
+        self.order = function.rank + 1
+
+    creator = creator_node
+
+    def set_creator_node(self, function: Any) -> None:
+        """Make ``function`` the creator."""
+        self.creator_node = function
+
+    set_creator = set_creator_node
+
+    def unchain(self) -> None:
+        """Forget the operation that made the Variable; its rank stays."""
+        self.link = self.operands = self.residuals = self.others = self._function = None
+
+
+VariableNode.rank = VariableNode._rank = VariableNode.order  # type: ignore[attr-defined]
+
+
+class Whole:
+    """All results of an operation with several; each result's node is linked to it by a ``Result``.
+
+    Attributes:
+        data: the tuple of all arrays, where a rule needs them.
+        results: weak references to the results' nodes.
+        others: as on nodes.
+    """
+
+    __slots__ = (
+        "__weakref__", "_function", "data", "level", "link", "operands", "order", "others", "residuals", "results",
+        "spec",
+    )  # fmt: skip
+
+    results: list[Callable[[], VariableNode | None]]
+
+    def __init__(self) -> None:
+        self._function: Operation | None = None
+        self.data: tuple[Any, ...] | None = None
+
+    def variables(self) -> tuple[Variable, ...]:
+        """The results as Variables: new ones where the old ones are gone."""
+        return tuple(self._node(index).get_variable() for index in range(len(self.results)))
+
+    def _node(self, index: int) -> VariableNode:
+        found = self.results[index]()
+        if found is None:
+            assert self.data is not None
+            found = VariableNode.of_constant(self.spec[index], self.data[index])
+            found.link, found.operands = Result(index), self
+            found.order, found.level, found._requires_grad = self.rank, self.level, True
+            self.results[index] = weakref.ref(found)
+        return found
+
+    @property
+    def rank(self) -> int:
+        """The rank of the results, which is half a step later."""
+        return int(self.order + 0.5)
+
+    def unchain(self) -> None:
+        """Forget what it was computed from."""
+        self.link = self.operands = self.residuals = self.others = self._function = None
+
+
+class _Nobody:
+    __slots__ = ("__weakref__",)

@@ -1,0 +1,325 @@
+"""The Variable: an array that remembers how it was computed."""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from collections.abc import Callable, Iterator
+from operator import attrgetter
+from typing import Any, NoReturn
+
+import numpy as np
+
+from autodiff.facade import text
+from autodiff.facade.backward import backward
+from autodiff.facade.gradient import check_gradient
+from autodiff.facade.node import VariableNode
+from autodiff.facade.unchain import unchain_backward
+from autodiff.trace.errors import ConcretizationError, LeakedTracerError
+from autodiff.trace.recording import new_level
+from autodiff.trace.source import at_user_line
+from autodiff.trace.spec import spec_of
+from autodiff.trace.traced import Traced
+from autodiff.trace.tracer import Tracer
+
+
+class Variable(Traced):
+    """An array that remembers how it was computed, so that ``backward()`` can compute derivatives.
+
+    The array is held by reference, never copied. Operators, NumPy's functions and the methods below give new
+    Variables.
+
+    Args:
+        data: a NumPy or CuPy array; None for a Variable that gets its array later.
+        name: what the Variable is called in texts.
+        grad: a gradient to begin with.
+        requires_grad: whether ``backward()`` computes a gradient for it.
+
+    Raises:
+        TypeError: if the data are no array.
+
+    >>> x = Variable(np.array([1.0, 2.0]))
+    >>> y = x**2 + 1
+    >>> y
+    variable([2., 5.])
+    >>> y.grad = np.ones(2)
+    >>> y.backward()
+    >>> x.grad
+    array([2., 4.])
+    """
+
+    __slots__ = ("__dict__", "__weakref__", "_data", "_node")
+    __hash__ = None  # type: ignore[assignment]
+    __array_priority__ = 200
+    _grad: Any = None
+    _grad_var: Variable | None = None
+    _loss_scale: float | None = None
+
+    def __init__(
+        self,
+        data: Any = None,
+        *,
+        name: str | None = None,
+        grad: Any = None,
+        requires_grad: bool = True,
+        **removed: Any,
+    ) -> None:
+        if removed:
+            refuse_keywords(type(self).__name__, removed)
+        if type(requires_grad) is not bool:
+            raise TypeError(f"requires_grad must be True or False, got {requires_grad!r}{at_user_line()}")
+        if data is not None and not is_array(data):
+            raise TypeError(
+                f"a Variable holds an array, got {type(data).__name__}{at_user_line()}; wrap a number or a list with "
+                "np.asarray"
+            )
+        node = VariableNode(self)
+        node.link = node.operands = node.residuals = None
+        node.order = 0
+        node.level = new_level()
+        node.spec = UNINITIALISED if data is None else spec_of(data)
+        node._requires_grad = requires_grad
+        self._data = data
+        self._node = node
+        if name is not None:
+            node.name = name
+        if grad is not None:
+            self._grad = grad
+
+    # What it holds.
+
+    @property
+    def array(self) -> Any:
+        """The array itself; a new one may be assigned."""
+        return self._data
+
+    @array.setter
+    def array(self, array: Any) -> None:
+        if isinstance(array, Tracer) and array.level > self.level:
+            raise LeakedTracerError(
+                f"a value traced by {array.recording.purpose} was assigned to a Variable made before it began"
+                f"{at_user_line()}; make the Variable inside of the function that is traced"
+            )
+        for variable in self.sharing():
+            node = variable._node
+            node.spec = array.spec if isinstance(array, Tracer) else spec_of_array(array)
+            variable._data = array
+            if node.data is not None:
+                node.data = array
+
+    data = array
+
+    def sharing(self) -> list[Variable]:
+        """The Variables that hold the same data cell: this one and its shallow copies."""
+        shared = self.__dict__.get("_shared")
+        return [self] if shared is None else [found for found in (reference() for reference in shared) if found is not None]
+
+    node = property(attrgetter("_node"), doc="The place in the graph.")
+    level = property(attrgetter("_node.level"))
+    spec = property(attrgetter("_node.spec"))  # type: ignore[assignment]
+    rank = property(attrgetter("_node.order"), doc="The length of the longest way from a root.")
+    requires_grad = property(attrgetter("_node._requires_grad"), doc="Whether backward() computes a gradient.")
+    shape = property(attrgetter("_node.spec.shape"), doc="The lengths of the axes.")
+    dtype = property(attrgetter("_node.spec.dtype"), doc="The dtype of the array.")
+    ndim = property(attrgetter("_node.spec.ndim"), doc="How many axes there are.")
+    size = property(attrgetter("_node.spec.size"), doc="How many elements there are.")
+
+    @property
+    def xp(self) -> Any:
+        """The module of the array: numpy or cupy."""
+        kind = type(self._data).__module__.partition(".")[0]
+        return sys.modules["cupy"] if kind == "cupy" else np
+
+    @property
+    def name(self) -> str | None:
+        """What the Variable is called in texts; kept by the node."""
+        return self._node.name
+
+    @name.setter
+    def name(self, name: str | None) -> None:
+        self._node.name = name
+
+    @property
+    def label(self) -> str:
+        """Shape and dtype as text."""
+        if self._data is None:
+            raise TypeError(f"a Variable without an array has no label{at_user_line()}; assign to .array first")
+        return self._node.label
+
+    # The gradient.
+
+    @property
+    def grad(self) -> Any:
+        """The gradient as an array; None before ``backward()``."""
+        return self._grad
+
+    @grad.setter
+    def grad(self, grad: Any) -> None:
+        if grad is not None:
+            check_gradient(grad, self)
+        self._grad, self._grad_var = grad, None
+
+    @property
+    def grad_var(self) -> Variable | None:
+        """The gradient as a Variable, with a graph after ``backward(enable_double_backprop=True)``."""
+        if self._grad_var is None and self._grad is not None:
+            self._grad_var = Variable(self._grad)
+        return self._grad_var
+
+    @grad_var.setter
+    def grad_var(self, grad: Variable | None) -> None:
+        if grad is not None:
+            if not isinstance(grad, Variable):
+                raise AttributeError(f"grad_var must be a Variable, got {type(grad).__name__}; assign an array to .grad")
+            check_gradient(grad.array, self)
+        self._grad, self._grad_var = None if grad is None else grad.array, grad
+
+    # The graph.
+
+    @property
+    def creator_node(self) -> Any:
+        """The operation that made it, None for a root. None may be assigned, and the same object again."""
+        return self._node.creator_node
+
+    @creator_node.setter
+    def creator_node(self, function: Any) -> None:
+        self._node.creator_node = function
+
+    creator = creator_node
+
+    def set_creator_node(self, function: Any) -> None:
+        """Make ``function`` the creator."""
+        self._node.creator_node = function
+
+    set_creator = set_creator_node
+
+    def unchain(self) -> None:
+        """Forget the operation that made it."""
+        self._node.unchain()
+
+    def unchain_backward(self) -> None:
+        """Cut the whole graph behind it, so that what is referred to from nowhere else is freed at once.
+
+        This is how truncated backpropagation through time forgets the past.
+        """
+        unchain_backward(self._node)
+
+    def backward(
+        self, retain_grad: bool = False, enable_double_backprop: bool = False, loss_scale: float | None = None
+    ) -> None:
+        """Compute the gradients of all leaves that it depends on, and add them to what the leaves have.
+
+        It starts from :attr:`grad`, or from 1 if there is only one element, and leaves ``grad`` None.
+
+        Args:
+            retain_grad: whether intermediate Variables that are still alive get their gradients too.
+            enable_double_backprop: whether gradients are Variables with a graph, so that they can be differentiated.
+            loss_scale: a factor for the automatic 1; leaves note it, so that optimizers can take it out again.
+
+        Raises:
+            DifferentiationError: if there is more than one element and no :attr:`grad`.
+        """
+        backward(self, retain_grad, enable_double_backprop, loss_scale)
+
+    # Python's protocols.
+
+    def __len__(self) -> int:
+        shape = self._node.spec.shape if self._data is not None else ()
+        if not shape:
+            raise TypeError(f"len() of a Variable that is {self._node.spec!r}{at_user_line()}; it has no axis")
+        return int(shape[0])
+
+    def __iter__(self) -> Iterator[Variable]:
+        if not self.shape:
+            raise TypeError(f"iteration over a Variable without axes{at_user_line()}")
+        return (self[index] for index in range(self.shape[0]))  # type: ignore[index]
+
+    def __pos__(self) -> Variable:
+        return self
+
+    def __repr__(self) -> str:
+        return text.representation(self, ", ", shape=True)
+
+    def __str__(self) -> str:
+        return text.representation(self, " ", shape=False)
+
+    def summary(self) -> str:
+        """``<variable NAME>``, or its address where it has none."""
+        return text.summary(self)
+
+    def debug_print(self) -> str:
+        """Seven lines that say what it holds."""
+        return text.report(self)
+
+    def __bool__(self) -> bool:
+        raise TypeError(f"a Variable has no truth value{at_user_line()}; test its array: if v.array > 0")
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
+        raise ConcretizationError(
+            f"a Variable would become a plain NumPy array{at_user_line()} and its derivative would be lost silently; "
+            "take v.array where that is wanted, and np.stack or np.concatenate to collect Variables"
+        )
+
+
+def is_array(value: Any) -> bool:
+    """Whether it is an array that a Variable can hold: of NumPy, of CuPy, or traced."""
+    if isinstance(value, (np.ndarray, Tracer)):
+        return True
+    cupy = sys.modules.get("cupy")
+    return cupy is not None and isinstance(value, cupy.ndarray)
+
+
+def spec_of_array(array: Any) -> Any:
+    """The spec of what is assigned to a Variable."""
+    if array is None:
+        return UNINITIALISED
+    if not is_array(array):
+        raise AttributeError(f"a Variable holds an array, got {type(array).__name__}{at_user_line()}")
+    return spec_of(array)
+
+
+def refuse_keywords(name: str, removed: dict[str, Any]) -> NoReturn:
+    if "volatile" in removed:
+        raise ValueError(
+            f"{name}(volatile=...) is gone{at_user_line()}; use no_backprop_mode(), or "
+            "using_config('enable_backprop', False)"
+        )
+    raise TypeError(f"{name} got an unexpected keyword argument {next(iter(removed))!r}{at_user_line()}")
+
+
+class Uninitialised:
+    """The spec of a Variable that has no array yet: whatever is asked of it is an error."""
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise AttributeError(f"the Variable has no array yet, hence no {name}{at_user_line()}; assign to .array first")
+
+    def __repr__(self) -> str:
+        return "not initialised"
+
+
+UNINITIALISED = Uninitialised()
+
+
+def revive(node: VariableNode) -> Variable:
+    """A new Variable for a node whose Variable is gone."""
+    variable: Variable = object.__new__(Variable)
+    variable._data = node.data
+    variable._node = node
+    node._again = weakref.ref(variable)
+    return variable
+
+
+VariableNode.revive = staticmethod(revive)
+
+
+def refused_comparison(name: str) -> Callable[[Any, Any], NoReturn]:
+    def compare(self: Any, other: Any) -> NoReturn:
+        raise TypeError(f"Variables do not support {name} operator{at_user_line()}; compare their arrays: v.array")
+
+    return compare
+
+
+for _name, _sign in {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}.items():
+    setattr(Variable, f"__{_name}__", refused_comparison(_sign))

@@ -1,0 +1,148 @@
+"""NumPy's functions that make arrays, on the tape of a traced one.
+
+``np.zeros_like(x)`` and ``np.zeros(n, like=x)`` of a traced ``x`` are traced, so that traced values can be assigned
+into them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autodiff.numpy.dispatch import CREATION, as_operand, implements
+from autodiff.ops.creation import copy as copy_of
+from autodiff.ops.creation import full as full_of
+from autodiff.ops.elementwise import cast
+from autodiff.trace.errors import DifferentiationError
+from autodiff.trace.source import at_user_line
+from autodiff.trace.spec import spec_of
+from autodiff.trace.traced import Traced
+from autodiff.trace.tracer import Tracer
+
+
+def filled(prototype: Any, value: Any, dtype: Any, shape: Any) -> Any:
+    """An array of a shape and dtype, by default those of the prototype, filled with a value."""
+    prototype, value = as_operand(prototype), as_operand(value)
+    its = spec_of(prototype)
+    shape = its.shape if shape is None else np.ndarray(shape, bool, b"\0", strides=(0,) * np.size(shape)).shape
+    return full_of(prototype, value, shape=shape, dtype=its.dtype if dtype is None else np.dtype(dtype))
+
+
+@implements(np.zeros_like, np.empty_like)
+def zeros_like(
+    a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None
+) -> Any:
+    """Zeros in the shape of another array."""
+    return filled(a, 0, dtype, shape)
+
+
+@implements(np.ones_like)
+def ones_like(
+    a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None
+) -> Any:
+    """Ones in the shape of another array."""
+    return filled(a, 1, dtype, shape)
+
+
+@implements(np.full_like)
+def full_like(
+    a: Any,
+    fill_value: Any,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
+) -> Any:
+    """A value, repeated in the shape of another array."""
+    return filled(a, fill_value, dtype, shape)
+
+
+@implements(np.copy)
+def copy(a: Any, order: str = "K", subok: bool = False) -> Any:
+    """The same elements in memory of their own: of a traced array a handle of its own, whose value never changes."""
+    a = as_operand(a)
+    if isinstance(a, Tracer) and spec_of(a).kind == "array":
+        return Tracer(a.value, a.recording, a.slot)
+    return copy_of(a)
+
+
+def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Any:
+    """The values converted to another dtype; the derivative passes between floating-point dtypes."""
+    return cast(x, dtype=np.dtype(dtype))
+
+
+if hasattr(np, "astype"):  # since NumPy 2.1
+    implements(np.astype)(astype)
+
+
+# What is called with ``like=``: NumPy does not pass the prototype on, the protocol does.
+
+
+def creates(*functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Make a function of the prototype and NumPy's arguments the answer for calls with ``like=``."""
+
+    def register(own: Callable[..., Any]) -> Callable[..., Any]:
+        for function in functions:
+            CREATION[function] = own
+        return own
+
+    return register
+
+
+@creates(np.zeros, np.empty)
+def zeros(prototype: Any, shape: Any, dtype: Any = float, order: str = "C", *, device: Any = None) -> Any:
+    """Zeros."""
+    return filled(prototype, 0, float if dtype is None else dtype, shape)
+
+
+@creates(np.ones)
+def ones(prototype: Any, shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None) -> Any:
+    """Ones."""
+    return filled(prototype, 1, float if dtype is None else dtype, shape)
+
+
+@creates(np.full)
+def full(
+    prototype: Any, shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", *, device: Any = None
+) -> Any:
+    """A value, repeated."""
+    value = as_operand(fill_value)
+    return filled(prototype, value, spec_of(value).dtype if dtype is None else dtype, shape)
+
+
+@creates(np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.require)
+def array(prototype: Any, object: Any, dtype: Any = None, *args: Any, **options: Any) -> Any:
+    """An array of traced and plain values, from nested lists of them."""
+    value = as_operand(object)
+    its = spec_of(value)
+    dtype = its.dtype if dtype is None else np.dtype(dtype)
+    rank = options.get("ndmin", 0)
+    shape = (*(1,) * (rank - its.ndim), *its.shape)
+    return full_of(prototype, value, shape=shape, dtype=dtype)
+
+
+def _computed(function: Callable[..., Any]) -> None:
+    """Enter a function whose arguments are plain: its result is put on the prototype's tape."""
+
+    def create(prototype: Any, *args: Any, **options: Any) -> Any:
+        for value in (*args, *options.values()):
+            if isinstance(value, Traced) and spec_of(value).inexact:
+                raise DifferentiationError(
+                    f"np.{function.__name__} cannot be called with a traced {spec_of(value)!r}{at_user_line()}: how "
+                    "many elements there are would depend on it. Use np.linspace, or start + step * np.arange(n)"
+                )
+        value = function(*args, **options)
+        return full_of(prototype, value, shape=np.shape(value), dtype=np.asarray(value).dtype)
+
+    CREATION[function] = create
+
+
+for _function in (
+    np.arange, np.eye, np.identity, np.tri, np.fromfunction, np.fromiter, np.frombuffer, np.fromstring, np.fromfile,
+    np.loadtxt, np.genfromtxt,
+):  # fmt: skip
+    _computed(_function)

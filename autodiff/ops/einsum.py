@@ -1,0 +1,133 @@
+"""Einstein sums: products of any number of operands, summed over the labels that the result does not have.
+
+The primitives know one form: every axis has a letter, no operand has a letter twice (diagonals are taken before), and
+the result's letters are written out. Derivatives of Einstein sums are Einstein sums again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from string import ascii_letters
+from typing import Any
+
+import numpy as np
+
+from autodiff.ops.shape import broadcast_to, reshape
+from autodiff.trace.errors import OperandError
+from autodiff.trace.primitive import Primitive, linear, multilinear
+from autodiff.trace.source import at_user_line
+from autodiff.trace.spec import Spec, result_spec, spec_of
+
+MANY = 2**15
+"""From so many multiplications on a gradient is contracted pair by pair, by BLAS."""
+
+
+def split(subscripts: str) -> tuple[list[str], str]:
+    """The letters of each operand, and those of the result."""
+    inputs, out = subscripts.split("->")
+    return inputs.split(","), out
+
+
+def lengths(terms: Sequence[str], specs: Sequence[Spec]) -> dict[str, int]:
+    """How long the axes of each letter are; an axis of length one broadcasts."""
+    found: dict[str, int] = {}
+    for term, own in zip(terms, specs, strict=True):
+        for letter, length in zip(term, own.shape, strict=True):
+            known = found.get(letter, 1)
+            if length not in (1, known) and known != 1:
+                raise ValueError(f"label {letter!r} has the lengths {known} and {length}; they must be equal")
+            found[letter] = known if length == 1 else length
+    return found
+
+
+def _einsum_spec(*specs: Spec, subscripts: str, optimize: Any = False) -> Spec:
+    terms, out = split(subscripts)
+    sizes = lengths(terms, specs)
+    return result_spec(tuple(sizes[letter] for letter in out), np.result_type(*(s.dtype for s in specs)))
+
+
+def contracted(operands: Sequence[Any], terms: Sequence[str], slot: Spec, term: str, sizes: Mapping[str, int]) -> Any:
+    """The product of operands as an array with the letters of ``term`` and the shape of ``slot``.
+
+    Letters that no operand has are new axes; those of which the slot has length one are summed.
+    """
+    wanted = tuple(
+        letter for letter, length in zip(term, slot.shape, strict=True) if length == sizes[letter] or length != 1
+    )
+    found = "".join(letter for letter in wanted if any(letter in other for other in terms))
+    work = 1
+    for letter in set("".join(terms)):
+        work *= sizes[letter]
+    product = einsum(*operands, subscripts=f"{','.join(terms)}->{found}", optimize=work > MANY)
+    aligned = tuple(sizes[letter] if letter in found else 1 for letter in term)
+    if spec_of(product).shape != aligned:
+        product = reshape(product, shape=aligned)
+    return product if aligned == slot.shape else broadcast_to(product, shape=slot.shape)
+
+
+def _einsum_rule(g: Any, xs: Sequence[Any], index: int, subscripts: str) -> Any:
+    terms, out = split(subscripts)
+    specs = [spec_of(x) for x in xs]
+    others = [k for k in range(len(xs)) if k != index]
+    return contracted(
+        [g, *(xs[k] for k in others)],
+        [out, *(terms[k] for k in others)],
+        specs[index],
+        terms[index],
+        lengths(terms, specs),
+    )
+
+
+def fresh_letter(subscripts: str) -> str:
+    """A letter that the subscripts do not use."""
+    for letter in reversed(ascii_letters):
+        if letter not in subscripts:
+            return letter
+    raise OperandError(f"einsum has no letter left for one more axis{at_user_line()}; use fewer than 52 labels")
+
+
+def _batch_einsum(values: Sequence[Any], batched: Sequence[bool], params: Mapping[str, Any]) -> Any:
+    terms, out = split(params["subscripts"])
+    letter = fresh_letter(params["subscripts"])
+    labelled = [letter + term if b else term for term, b in zip(terms, batched, strict=True)]
+    subscripts = f"{','.join(labelled)}->{letter}{out}"
+    if len(values) == 1:
+        return sum_labels(*values, subscripts=subscripts)
+    return einsum(*values, subscripts=subscripts, optimize=_pathless(params["optimize"]))
+
+
+def _pathless(optimize: Any) -> Any:
+    return optimize if isinstance(optimize, (bool, str)) else True
+
+
+def _evaluate_einsum(*xs: Any, subscripts: str, optimize: Any = False) -> Any:
+    path = list(optimize) if isinstance(optimize, tuple) else optimize
+    out = np.einsum(subscripts, *xs, optimize=path)
+    return out if getattr(out, "base", None) is None else out.copy()
+
+
+einsum: Primitive = multilinear(
+    "einsum",
+    ("*xs",),
+    _evaluate_einsum,
+    _einsum_spec,
+    {"xs": _einsum_rule},
+    batch=_batch_einsum,
+)
+"""The sum of products that ``subscripts`` describes."""
+
+
+def _sum_labels_rule(g: Any, x_spec: Spec, subscripts: str) -> Any:
+    (term,), out = split(subscripts)
+    return contracted([g], [out], x_spec, term, lengths([term], [x_spec]))
+
+
+sum_labels: Primitive = linear(
+    "sum_labels",
+    ("x",),
+    _evaluate_einsum,
+    _einsum_spec,
+    {"x": _sum_labels_rule},
+    batch=_batch_einsum,
+)
+"""An Einstein sum of one operand, of which nothing is kept."""

@@ -1,0 +1,122 @@
+"""Orders and places: sorting is picking by a permutation, and only the picking has a derivative.
+
+Axes are negative numbers, counted from the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from autodiff.ops.elementwise import cast, less, less_equal
+from autodiff.ops.shape import reshape, sum_axes
+from autodiff.trace.primitive import Primitive, general, linear
+from autodiff.trace.spec import Spec, result_spec, spec, spec_of
+
+
+def _index_spec(x: Spec, **_: Any) -> Spec:
+    return spec(x.shape, np.intp)
+
+
+argsort: Primitive = general(
+    "argsort",
+    ("x",),
+    lambda x, *, axis, kind: np.argsort(x, axis=axis, kind=kind),
+    _index_spec,
+    {},
+)
+"""The permutation that sorts along an axis; no derivative."""
+
+argpartition: Primitive = general(
+    "argpartition",
+    ("x",),
+    lambda x, *, axis, kth: np.argpartition(x, kth, axis=axis),
+    _index_spec,
+    {},
+)
+"""A permutation along an axis that brings the ``kth`` elements to their sorted places; no derivative."""
+
+
+def _evaluate_partition_order(x: Any, *, axis: int, kth: tuple[int, ...]) -> Any:
+    """NumPy's partition and argpartition may order differently, so the permutation is read off the values."""
+    source = np.argsort(x, axis=axis, kind="stable")
+    target = np.argsort(np.partition(x, kth, axis=axis), axis=axis, kind="stable")
+    order = np.empty_like(source)
+    np.put_along_axis(order, target, source, axis)
+    return order
+
+
+partition_order: Primitive = general("partition_order", ("x",), _evaluate_partition_order, _index_spec, {})
+"""The permutation along an axis with which NumPy's partition picks; no derivative."""
+
+lexsort: Primitive = general(
+    "lexsort",
+    ("*keys",),
+    lambda *keys, axis: np.lexsort(keys, axis=axis),
+    lambda *keys, axis: spec(keys[0].shape, np.intp),
+    {},
+)
+"""The permutation that sorts by several keys, the last one first; no derivative."""
+
+
+pick: Primitive = linear(
+    "pick",
+    ("x", "i"),
+    lambda x, i, *, axis: np.take_along_axis(x, i, axis),
+    lambda x, i, *, axis: spec(i.shape, x.dtype),
+    {"x": lambda g, i, x_spec, axis: place(g, i, axis=axis, length=x_spec.shape[axis])},
+    moves=True,
+)
+"""Elements picked along an axis, by an index for each line in which no place occurs twice."""
+
+
+def _evaluate_place(g: Any, i: Any, *, axis: int, length: int) -> Any:
+    shape = list(g.shape)
+    shape[axis] = length
+    out = np.zeros(shape, g.dtype, like=g)
+    np.put_along_axis(out, i, g, axis)
+    return out
+
+
+def _place_spec(g: Spec, i: Spec, *, axis: int, length: int) -> Spec:
+    shape = list(g.shape)
+    shape[axis] = length
+    return spec(tuple(shape), g.dtype)
+
+
+place: Primitive = linear(
+    "place",
+    ("g", "i"),
+    _evaluate_place,
+    _place_spec,
+    {"g": lambda g, i, axis: pick(g, i, axis=axis)},
+    moves=True,
+)
+"""Zeros, with ``g`` in the places along an axis that an index for each line names: the transpose of :data:`pick`."""
+
+
+def _batch_searchsorted(values: Sequence[Any], batched: Sequence[bool], params: Mapping[str, Any]) -> Any:
+    """With a table for each example the elements before are counted: one comparison for each pair."""
+    table, x = values
+    if not batched[0]:
+        return searchsorted(table, x, **params)
+    inner = spec_of(x).shape[1:] if batched[1] else spec_of(x).shape
+    ones = (1,) * len(inner)
+    rows, length = spec_of(table).shape
+    table = reshape(table, shape=(rows, *ones, length))
+    x = reshape(x, shape=(rows if batched[1] else 1, *inner, 1))
+    before = less(table, x) if params["side"] == "left" else less_equal(table, x)
+    return cast(sum_axes(before, axes=(-1,)), dtype=np.dtype(np.intp))
+
+
+searchsorted: Primitive = general(
+    "searchsorted",
+    ("table", "x"),
+    lambda table, x, *, side: np.searchsorted(table, x, side=side),
+    lambda table, x, *, side: result_spec(x.shape, np.intp),
+    {},
+    batch=_batch_searchsorted,
+)
+"""Where elements belong in a sorted vector; no derivative."""

@@ -1,0 +1,39 @@
+"""Saving memory: a function whose intermediate values are computed again when its derivative is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from autodiff.transforms.arguments import like
+from autodiff.transforms.call import call_in_one
+
+
+def checkpoint(fun: Callable[..., Any]) -> Callable[..., Any]:
+    """The same function, of which the reverse pass keeps only the arguments; all else is computed a second time.
+
+    The value is that of ``fun``, and so are all derivatives. Split a long computation of n steps in about sqrt(n)
+    checkpointed parts, and it needs memory for 2 sqrt(n) of them in place of n.
+
+    Args:
+        fun: any function of trees. It may branch on values, and close over traced values, whose derivatives are taken
+            too.
+
+    Returns:
+        a function of the same arguments. ``remat`` is another name for ``checkpoint``.
+
+    >>> import numpy as np
+    >>> from autodiff import grad
+    >>> grad(checkpoint(lambda x: np.sin(np.sin(x))))(0.0)
+    1.0
+    """
+
+    def checkpointed(*args: Any, **kwargs: Any) -> Any:
+        return call_in_one(fun, args, kwargs)
+
+    if not callable(fun):
+        raise TypeError(f"checkpoint needs a function, got {type(fun).__name__}; write checkpoint(f)(x)")
+    return like(fun, checkpointed)
+
+
+remat = checkpoint

@@ -1,0 +1,173 @@
+"""How the arguments of a function with its own rule become operands, and how rules see them again as trees."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from autodiff.trace.errors import DifferentiationError, RuleError, described
+from autodiff.trace.source import at_user_line
+from autodiff.trace.spec import Spec, spec_of
+from autodiff.trace.traced import Traced
+from autodiff.trace.tree import LEAF, Structure, flatten
+from autodiff.transforms.arguments import function_name
+
+
+def place_of(fun: Callable[..., Any]) -> str:
+    """``name (file.py:12)``: a function and where it is written."""
+    code = getattr(inspect.unwrap(fun), "__code__", None)
+    where = f" ({os.path.basename(code.co_filename)}:{code.co_firstlineno})" if code else ""
+    return function_name(fun) + where
+
+
+def positional(fun: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """All arguments of a call by position, with defaults filled in."""
+    if not kwargs and len(args) == _count(fun):
+        return args
+    bound = inspect.signature(fun).bind(*args, **kwargs)
+    bound.apply_defaults()
+    if bound.kwargs:
+        raise TypeError(
+            f"{place_of(fun)} was called with the keyword-only arguments {', '.join(bound.kwargs)}{at_user_line()}; "
+            "rules get arguments by position: make them positional"
+        )
+    return bound.args
+
+
+def _count(fun: Callable[..., Any]) -> int:
+    code = getattr(fun, "__code__", None)
+    return -1 if code is None or code.co_flags & inspect.CO_VARARGS else code.co_argcount
+
+
+class ById:
+    """Stands for a value that cannot be hashed: equal only to itself."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ById) and self.value is other.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+def hashable(value: Any) -> Any:
+    """The value, or what stands for it in comparisons where it cannot be hashed."""
+    try:
+        hash(value)
+    except TypeError:
+        return ById(value)
+    return value
+
+
+class Layout:
+    """The arguments of one call: which are static, which leaves are operands.
+
+    Args:
+        fun: the function.
+        args: all arguments by position.
+        nondiff: positions of the static ones.
+    """
+
+    __slots__ = ("fixed", "key", "operands", "static", "structure")
+
+    def __init__(self, fun: Callable[..., Any], args: tuple[Any, ...], nondiff: Sequence[int]) -> None:
+        static = {k % len(args) if args else k: None for k in nondiff}
+        for k in static:
+            if k >= len(args):
+                raise TypeError(f"{place_of(fun)}: nondiff_argnums has {k} but there are {len(args)} arguments")
+            refuse_traced(fun, k, args[k])
+        self.static = tuple((k, args[k]) for k in sorted(static))
+        leaves, self.structure = flatten(tuple(value for k, value in enumerate(args) if k not in static))
+        self.operands = tuple(k for k, leaf in enumerate(leaves) if is_operand(leaf))
+        self.fixed = tuple(None if is_operand(leaf) else leaf for leaf in leaves)
+        named = tuple((k, hashable(value)) for k, value in self.static)
+        self.key = (named, self.structure, self.operands, tuple((type(f), hashable(f)) for f in self.fixed))
+
+    @property
+    def static_args(self) -> tuple[Any, ...]:
+        return tuple(value for _, value in self.static)
+
+    def trees(self, values: Sequence[Any], otherwise: Sequence[Any] | None = None) -> tuple[Any, ...]:
+        """The arguments that are not static, with the given operands."""
+        leaves = list(self.fixed if otherwise is None else otherwise)
+        for k, value in zip(self.operands, values, strict=True):
+            leaves[k] = value
+        return self.structure.unflatten(leaves)  # type: ignore[no-any-return]
+
+    def full(self, values: Sequence[Any]) -> tuple[Any, ...]:
+        """All arguments, with the given operands."""
+        args = list(self.trees(values))
+        for k, value in self.static:
+            args.insert(k, value)
+        return tuple(args)
+
+
+def is_operand(leaf: Any) -> bool:
+    """Whether a leaf is an array or a floating-point number; other leaves are passed on as they are."""
+    return isinstance(leaf, (Traced, np.ndarray, np.generic, float, complex)) or hasattr(leaf, "__array_ufunc__")
+
+
+def refuse_traced(fun: Callable[..., Any], position: int, value: Any) -> None:
+    if any(isinstance(leaf, Traced) for leaf in flatten(value)[0]):
+        raise DifferentiationError(
+            f"argument {position} of {place_of(fun)} is traced but listed in nondiff_argnums{at_user_line()}; take it "
+            "out of nondiff_argnums, and return None as its cotangent if it has none"
+        )
+
+
+def result_leaves(who: str, result: Any) -> tuple[tuple[Any, ...], Structure]:
+    """The leaves of a result, all of them arrays or numbers."""
+    leaves, structure = flatten(result)
+    for leaf in leaves:
+        try:
+            spec_of(leaf)
+        except AttributeError:
+            raise RuleError(f"{who} must return arrays and numbers, but returned a {type(leaf).__name__}") from None
+    return tuple(leaves), structure
+
+
+def matching_leaves(who: str, what: str, tree: Any, structure: Structure, specs: Sequence[Spec | None]) -> list[Any]:
+    """The leaves of a derivative, checked against what it belongs to; None, anywhere in the tree, means zero."""
+    found = spread_none(tree, structure)
+    if found is None:
+        raise RuleError(f"{who} returned {what} {flatten(tree)[1]}, but it belongs to {structure}; they must be alike")
+    for leaf, spec in zip(found, specs, strict=True):
+        if leaf is None or spec is None or not spec.inexact:
+            continue
+        try:
+            own = spec_of(leaf)
+        except AttributeError:
+            own = None
+        if own is None or own.shape != spec.shape:
+            raise RuleError(f"{who} returned {what} {described(leaf)} for {spec!r}; the shapes must be equal")
+    return found
+
+
+def spread_none(tree: Any, structure: Structure) -> list[Any] | None:
+    """The leaves of a tree in which None may stand for any subtree; None where it does not fit the structure."""
+    if tree is None:
+        return [None] * structure.count
+    if structure is LEAF or structure.kind is None:
+        return [tree] if flatten(tree)[1].kind is None else None
+    if type(tree) is not structure.kind:
+        return None
+    starred = structure.unflatten(range(structure.count))
+    parts = dict(_children(tree))
+    wanted = _children(starred)
+    if set(parts) != {key for key, _ in wanted}:
+        return None
+    leaves: list[Any] = []
+    for key, child in wanted:
+        own = spread_none(parts[key], flatten(child)[1])
+        if own is None:
+            return None
+        leaves.extend(own)
+    return leaves

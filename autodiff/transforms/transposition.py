@@ -1,0 +1,54 @@
+"""The transpose of a linear function, by reading it backwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from autodiff.trace.errors import RuleError
+from autodiff.trace.spec import Spec
+from autodiff.transforms.gradient import Linearization, own
+from autodiff.transforms.reverse import read_backwards
+
+
+class Transposed:
+    """A linear function that has run once at zero, ready to be read backwards.
+
+    Args:
+        name: whose function it is, for error texts.
+        fun: ``fun(*vectors)`` returns ``(results, aux)``; results is a tuple of values or None. It must be linear.
+        inputs: specs of the vectors.
+
+    Attributes:
+        aux: what the function returned beside its results.
+    """
+
+    __slots__ = ("at", "aux", "name")
+
+    def __init__(self, name: str, fun: Callable[..., tuple[Any, Any]], inputs: Sequence[Spec]) -> None:
+        self.name = name
+        with np.errstate(all="ignore"):
+            zeros = tuple(np.zeros(s.shape, s.dtype)[()] if not s.shape else np.zeros(s.shape, s.dtype) for s in inputs)
+            self.at = Linearization(name, fun, zeros, has_aux=True)
+        self.aux = self.at.aux
+
+    def __call__(self, cotangents: Sequence[Any]) -> list[Any]:
+        """The vectors' cotangents from those of the results that are not None."""
+        seeds = [(entry, ct) for (_, entry), ct in zip(self.at.outs, cotangents, strict=True) if entry is not None]
+        with np.errstate(all="ignore"):
+            found = read_backwards(seeds, visit=self.check_linear)
+            return [own(found.get(entry), entry.spec) for entry in self.at.entries]
+
+    def check_linear(self, entry: Any, _: Any) -> None:
+        """Refuse an operation whose derivative depends on the very operands that are differentiated."""
+        link = entry.link
+        if link.special or link.primitive.name == "checkpoint":
+            return
+        if link.keeps_out or any(position in link.kept for position in link.positions) or -1 in link.kept:
+            raise RuleError(
+                f"{self.name} must be linear, so that its transpose can be derived, but it applies "
+                f"{link.primitive.name} to what it must be linear in. Make it linear, or give the function a rule for "
+                "the other mode, with custom_jvp for forward mode or custom_vjp for reverse mode."
+            )

@@ -1,0 +1,50 @@
+"""NumPy's namespace, function by function."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import autodiff
+from autodiff.numpy.dispatch import FUNCTIONS, UFUNCS
+from autodiff.testing import check_grads
+from tests.numpy.coverage import CONSTANT, PAGE, functions, page, share, status
+from tests.numpy.programs import PROGRAMS
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_program(name):
+    function, args = PROGRAMS[name]
+    check_grads(function, args, order=2)
+
+
+def test_nine_tenths_are_differentiated():
+    assert share(status()) >= 0.9
+
+
+def test_nothing_is_missing():
+    assert [name for name, (kind, _) in status().items() if kind == "missing"] == []
+
+
+def test_the_page_is_up_to_date():
+    assert page() == PAGE.read_text(), "run python -m tests.numpy.coverage"
+
+
+def test_every_differentiable_or_constant_function_is_in_a_dispatch_table():
+    asked_elsewhere = {"shares_memory", "may_share_memory", "isscalar", "iterable", "isfortran", "broadcast_shapes"}
+    absent = [
+        name
+        for name, function in functions()
+        if status()[name][0] in ("differentiable", "constant")
+        and name not in asked_elsewhere
+        and (function not in UFUNCS if isinstance(function, np.ufunc) else function not in FUNCTIONS)
+    ]
+    assert absent == []
+
+
+@pytest.mark.parametrize("name", [n for names in CONSTANT.values() for n in names.split() if n in ("floor", "sign", "rint", "trunc", "ceil", "fix", "around", "round")])
+def test_piecewise_constant_functions_have_derivative_zero(name):
+    function = getattr(np, name)
+    x = np.array([0.3, -1.7, 2.0])
+    gradient = autodiff.grad(lambda x: np.sum(function(x) * x))(x)
+    np.testing.assert_array_equal(gradient, function(x))

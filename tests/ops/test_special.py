@@ -1,0 +1,138 @@
+"""One row for each ufunc of scipy.special buys all laws, and what is refused says so."""
+
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import scipy.special as sp
+
+import autodiff
+from autodiff.ops import elementwise, special
+from autodiff.testing import Case, Domain, check_case
+from autodiff.testing.domains import kinked_at_zero, positive, probability, real
+from autodiff.trace.errors import DifferentiationError
+from autodiff.trace.primitive import Primitive
+
+REAL = ("float64", "float32")
+ALL = ("float64", "float32", "complex128", "complex64")
+off_poles = Domain(-2.8, 3.0, avoid=(-2.0, -1.0, 0.0), hit=(1.0, 2.0))
+open_interval = Domain(-1.0, 1.0, hit=(0.0,))
+near = Domain(0.1, 3.0, hit=(1.0,))
+shape = Domain(0.5, 3.0, hit=(1.0,))
+right = Domain(-1.0, 3.0, hit=(0.0,))
+
+
+def row(name, fun, domain=real, dtypes=REAL, **options):
+    return Case(name, fun, domain, dtypes=dtypes, **options)
+
+
+# fmt: off
+CASES = [
+    # The error function and the normal distribution.
+    row("erf",       sp.erf,       dtypes=ALL),
+    row("erfc",      sp.erfc,      dtypes=ALL),
+    row("erfi",      sp.erfi,      dtypes=ALL),
+    row("erfcx",     sp.erfcx,     Domain(-1.5, 3.0, hit=(0.0,)), dtypes=ALL),
+    row("dawsn",     sp.dawsn,     dtypes=ALL),
+    row("erfinv",    sp.erfinv,    open_interval),
+    row("erfcinv",   sp.erfcinv,   Domain(0.0, 2.0, hit=(1.0,))),
+    row("ndtr",      sp.ndtr),
+    row("ndtri",     sp.ndtri,     probability),
+    row("log_ndtr",  sp.log_ndtr),
+    # The gamma function.
+    row("polygamma", lambda x: special.polygamma(x, order=2), positive),
+    row("digamma",   sp.digamma,   off_poles),
+    row("gammaln",   sp.gammaln,   off_poles),
+    row("loggamma",  sp.loggamma,  positive),
+    row("gamma",     sp.gamma,     off_poles),
+    row("beta",      sp.beta,      (positive, positive)),
+    row("betaln",    sp.betaln,    (positive, positive)),
+    row("gammainc",  lambda x: sp.gammainc(1.5, x),     positive),
+    row("gammaincc", lambda x: sp.gammaincc(0.5, x),    positive),
+    row("betainc",   lambda x: sp.betainc(1.5, 2.5, x), probability),
+    row("zeta",      lambda q: sp.zeta(2.5, q),         positive),
+    # Logarithms, entropies, probabilities.
+    row("expit",     sp.expit),
+    row("log_expit", sp.log_expit),
+    row("logit",     sp.logit,     probability),
+    row("entr",      sp.entr,      positive),
+    row("xlogy",     sp.xlogy,     (real, positive)),
+    row("xlog1py",   sp.xlog1py,   (real, right)),
+    row("rel_entr",  sp.rel_entr,  (positive, positive)),
+    row("kl_div",    sp.kl_div,    (positive, positive)),
+    # What NumPy has too.
+    row("special_exp2",  sp.exp2),
+    row("exp10",         sp.exp10),
+    row("special_cbrt",  sp.cbrt,  kinked_at_zero),
+    row("special_log1p", sp.log1p, right),
+    row("special_expm1", sp.expm1, dtypes=ALL),
+    row("cosm1",         sp.cosm1),
+    row("exprel",        sp.exprel),
+    # Bessel functions.
+    row("jv",  lambda x: sp.jv(2, x),    dtypes=ALL),
+    row("yv",  lambda x: sp.yv(1.5, x),  positive),
+    row("iv",  lambda x: sp.iv(2, x)),
+    row("kv",  lambda x: sp.kv(1.5, x),  positive),
+    row("ive", lambda x: sp.ive(2, x),   kinked_at_zero),
+    row("kve", lambda x: sp.kve(1.5, x), positive),
+    row("j0",  sp.j0),
+    row("j1",  sp.j1),
+    row("y0",  sp.y0,  positive),
+    row("y1",  sp.y1,  positive),
+    row("i0",  sp.i0),
+    row("i1",  sp.i1),
+    row("k0",  sp.k0,  positive),
+    row("k1",  sp.k1,  positive),
+    row("i0e", sp.i0e, kinked_at_zero),
+    row("i1e", sp.i1e, kinked_at_zero),
+    row("k0e", sp.k0e, positive),
+    row("k1e", sp.k1e, positive),
+    row("numpy_i0", np.i0),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_laws(case):
+    check_case(case)
+
+
+def test_every_special_function_has_a_row():
+    own = [each for each in vars(special).values() if isinstance(each, Primitive)]
+    names = {each.name for each in own if vars(elementwise).get(each.name) is not each}
+    assert names - {case.name for case in CASES} == set()
+
+
+REFUSED = [
+    ("gammainc", lambda a: sp.gammainc(a, 2.0), "a"),
+    ("gammaincc", lambda a: sp.gammaincc(a, 2.0), "a"),
+    ("betainc", lambda a: sp.betainc(a, 1.0, 0.5), "a"),
+    ("betainc", lambda b: sp.betainc(1.0, b, 0.5), "b"),
+    ("zeta", lambda s: sp.zeta(s, 2.0), "its exponent"),
+    ("jv", lambda v: sp.jv(v, 2.0), "its order"),
+]
+
+
+@pytest.mark.parametrize(("name", "fun", "operand"), REFUSED)
+def test_unknown_derivatives_are_refused_in_both_modes(name, fun, operand):
+    for derive in (lambda: autodiff.grad(fun)(1.5), lambda: autodiff.jvp(fun, (1.5,), (1.0,))):
+        with pytest.raises(DifferentiationError) as raised:
+            derive()
+        text = re.sub(r" \(\w+.py:\d+\)", "", str(raised.value))
+        assert text == (
+            f"scipy.special.{name} has no derivative by {operand}: no closed form is known. Keep {operand} "
+            "constant, or give the function a rule with custom_vjp or custom_jvp."
+        )
+
+
+def test_an_unknown_ufunc_is_refused():
+    with pytest.raises(DifferentiationError, match=r"^np.ellipk cannot be called with a traced value"):
+        autodiff.grad(sp.ellipk)(0.5)
+
+
+def test_scipy_is_not_imported_before_it_is_needed():
+    program = "import sys, autodiff; print('scipy.special' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
