@@ -34,7 +34,9 @@ def backward(variable: Variable, retain_grad: bool, double: bool, loss_scale: fl
             "np.ones_like(y.array), or another weight for each element; or reduce it to one number first"
         )
     if variable._grad.shape != variable.shape:  # a gradient given to the constructor was not looked at
-        raise ValueError(f"the gradient has shape {variable._grad.shape} but the Variable {variable.shape}{at_user_line()}")
+        raise ValueError(
+            f"the gradient has shape {variable._grad.shape} but the Variable {variable.shape}{at_user_line()}"
+        )
     if double:
         backward_with_graph(variable, retain_grad, loss_scale)
     else:

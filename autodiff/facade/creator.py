@@ -89,6 +89,7 @@ class Shared:
 
 
 def fill(node: Any, kept: tuple[Any, ...], function: Operation) -> None:
+    """Give back to a node what :class:`Operation` took note of."""
     node.link, node.operands, node.residuals, node.others = kept
     node._function = function
 

@@ -24,8 +24,7 @@ def check_gradient(grad: Any, variable: Variable) -> None:
         ValueError: if it has another shape.
     """
     array = variable.array
-    if not isinstance(grad, Tracer) and (isinstance(grad, (Traced, np.generic)) or not hasattr(grad, "__array_interface__")
-            and not hasattr(grad, "__cuda_array_interface__")):  # fmt: skip
+    if not is_gradient(grad):
         raise TypeError(f"a gradient must be an array, got {type(grad).__name__}{at_user_line()}")
     check_inside(grad, variable)
     if array is None:
@@ -38,6 +37,15 @@ def check_gradient(grad: Any, variable: Variable) -> None:
         raise ValueError(
             f"the gradient has shape {grad.shape} but the Variable {array.shape}{at_user_line()}; they must be equal"
         )
+
+
+def is_gradient(grad: Any) -> bool:
+    """Whether it is an array, plain or traced; numbers are none."""
+    if isinstance(grad, Traced):
+        return isinstance(grad, Tracer)
+    return not isinstance(grad, np.generic) and (
+        hasattr(grad, "__array_interface__") or hasattr(grad, "__cuda_array_interface__")
+    )
 
 
 def check_inside(grad: Any, variable: Variable) -> None:
@@ -86,7 +94,7 @@ def accumulate(variable: Variable, g: Any, loss_scale: float | None) -> None:
 
 def accumulate_variable(variable: Variable, g: Variable, loss_scale: float | None) -> None:
     """Add a Variable to a Variable's gradient."""
-    before = variable.grad_var
+    before: Any = variable.grad_var
     g = unmasked(g)
     variable.grad_var = g if before is None else before + g
     if loss_scale is not None:

@@ -8,7 +8,7 @@ from autodiff.trace.errors import AutodiffError
 from autodiff.trace.source import at_user_line
 
 
-class InvalidType(AutodiffError):  # noqa: N818 - the name is part of the interface
+class InvalidType(AutodiffError):
     """Operands whose types or shapes an operation does not take.
 
     Args:

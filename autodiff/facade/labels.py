@@ -24,6 +24,7 @@ def operation_label(name: str, operands: Sequence[Any]) -> str:
 
 
 def operand_text(operand: Any) -> str:
+    """An operand in a label."""
     if not isinstance(operand, (int, float, complex)):
         return "_"
     return f"({operand})" if isinstance(operand, complex) or operand < 0 else str(operand)

@@ -42,6 +42,19 @@ class VariableNode(weakref.ref):  # type: ignore[type-arg]
         "__weakref__", "_again", "_function", "_name", "_requires_grad", "data", "level", "link", "operands",
         "order", "others", "residuals", "spec",
     )  # fmt: skip
+    link: Any
+    operands: Any
+    residuals: Any
+    others: Any
+    order: int
+    level: int
+    spec: Any
+    data: Any
+    _requires_grad: bool
+    _name: str | None
+    _function: Any
+    _again: Callable[[], Variable | None] | None
+
     __eq__ = object.__eq__
     __ne__ = object.__ne__
     __hash__ = object.__hash__
@@ -60,7 +73,7 @@ class VariableNode(weakref.ref):  # type: ignore[type-arg]
         found = self()
         if found is None:
             again = self._again
-            return None if again is None else again()  # type: ignore[no-any-return]
+            return None if again is None else again()
         return found  # type: ignore[no-any-return]
 
     def get_variable(self) -> Variable:
@@ -71,7 +84,7 @@ class VariableNode(weakref.ref):  # type: ignore[type-arg]
     @property
     def requires_grad(self) -> bool:
         """Whether backward() computes a gradient."""
-        return self._requires_grad  # type: ignore[no-any-return]
+        return self._requires_grad
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -89,7 +102,7 @@ class VariableNode(weakref.ref):  # type: ignore[type-arg]
     @property
     def name(self) -> str | None:
         """The name that the user gave the Variable."""
-        return self._name  # type: ignore[no-any-return]
+        return self._name
 
     @name.setter
     def name(self, name: str | None) -> None:
@@ -183,10 +196,17 @@ class Whole:
         "spec",
     )  # fmt: skip
 
+    link: Any
+    operands: Any
+    residuals: Any
+    others: Any
+    order: float
+    level: int
+    spec: Any
     results: list[Callable[[], VariableNode | None]]
 
     def __init__(self) -> None:
-        self._function: Operation | None = None
+        self._function: Any = None
         self.data: tuple[Any, ...] | None = None
 
     def variables(self) -> tuple[Variable, ...]:

@@ -53,6 +53,7 @@ def report(variable: Variable) -> str:
 
 
 def statistics(array: Any) -> str:
+    """Mean and standard deviation as text."""
     if array is None or not array.size:
         return "None"
     return f"mean={float(np.mean(array)):.8f}, std={float(np.std(array)):.8f}"

@@ -86,6 +86,10 @@ class Variable(Traced):
         if grad is not None:
             self._grad = grad
 
+    def seen_from(self, level: int) -> Any:
+        """What a Variable that was made inside of a trace holds, and itself where it was made before."""
+        return self._data if self.level > level else self
+
     # What it holds.
 
     @property
@@ -112,11 +116,15 @@ class Variable(Traced):
     def sharing(self) -> list[Variable]:
         """The Variables that hold the same data cell: this one and its shallow copies."""
         shared = self.__dict__.get("_shared")
-        return [self] if shared is None else [found for found in (reference() for reference in shared) if found is not None]
+        return (
+            [self]
+            if shared is None
+            else [found for found in (reference() for reference in shared) if found is not None]
+        )
 
     node = property(attrgetter("_node"), doc="The place in the graph.")
     level = property(attrgetter("_node.level"))
-    spec = property(attrgetter("_node.spec"))  # type: ignore[assignment]
+    spec = property(attrgetter("_node.spec"))
     rank = property(attrgetter("_node.order"), doc="The length of the longest way from a root.")
     requires_grad = property(attrgetter("_node._requires_grad"), doc="Whether backward() computes a gradient.")
     shape = property(attrgetter("_node.spec.shape"), doc="The lengths of the axes.")
@@ -170,7 +178,9 @@ class Variable(Traced):
     def grad_var(self, grad: Variable | None) -> None:
         if grad is not None:
             if not isinstance(grad, Variable):
-                raise AttributeError(f"grad_var must be a Variable, got {type(grad).__name__}; assign an array to .grad")
+                raise AttributeError(
+                    f"grad_var must be a Variable, got {type(grad).__name__}; assign an array to .grad"
+                )
             check_gradient(grad.array, self)
         self._grad, self._grad_var = None if grad is None else grad.array, grad
 
@@ -279,6 +289,7 @@ def spec_of_array(array: Any) -> Any:
 
 
 def refuse_keywords(name: str, removed: dict[str, Any]) -> NoReturn:
+    """Say what became of keywords that the constructor does not take."""
     if "volatile" in removed:
         raise ValueError(
             f"{name}(volatile=...) is gone{at_user_line()}; use no_backprop_mode(), or "
@@ -315,6 +326,8 @@ VariableNode.revive = staticmethod(revive)
 
 
 def refused_comparison(name: str) -> Callable[[Any, Any], NoReturn]:
+    """A comparison that says that there is none."""
+
     def compare(self: Any, other: Any) -> NoReturn:
         raise TypeError(f"Variables do not support {name} operator{at_user_line()}; compare their arrays: v.array")
 

@@ -61,7 +61,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
             f"Cannot cast array data from {spec_of(which).dtype!r} to dtype('int64') according to the rule 'safe'"
         )
     which = _in_range(which, len(options), mode)
-    dtype = np.result_type(*(spec_of(option).dtype for option in options))
+    dtype = _common_dtype(options)
     result = _as_dtype(options[0], dtype)
     for k, option in enumerate(options[1:], 1):
         result = ew.where(ew.equal(which, k), _as_dtype(option, dtype), result)
@@ -126,8 +126,9 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> An
 
 
 def _conditions(x: Any, condlist: Any, count: int) -> list[Any]:
-    first = condlist if np.isscalar(condlist) else condlist[0]
-    if first is condlist or (spec_of(x).ndim and not isinstance(first, list) and not getattr(first, "ndim", 0)):
+    alone = not isinstance(condlist, (list, tuple)) and not spec_of(condlist).shape
+    first = condlist if alone else condlist[0]
+    if alone or (spec_of(x).ndim and not isinstance(first, list) and not getattr(first, "ndim", 0)):
         condlist = [condlist]
     conditions = [_as_dtype(as_operand(condition), np.dtype(bool)) for condition in condlist]
     if len(conditions) == count - 1:

@@ -19,7 +19,6 @@ from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 from autodiff.trace.traced import Traced
-from autodiff.trace.tracer import Tracer
 
 
 def filled(prototype: Any, value: Any, dtype: Any, shape: Any) -> Any:
@@ -63,11 +62,8 @@ def full_like(
 
 @implements(np.copy)
 def copy(a: Any, order: str = "K", subok: bool = False) -> Any:
-    """The same elements in memory of their own: of a traced array a handle of its own, whose value never changes."""
-    a = as_operand(a)
-    if isinstance(a, Tracer) and spec_of(a).kind == "array":
-        return Tracer(a.value, a.recording, a.slot)
-    return copy_of(a)
+    """The same elements in memory of their own."""
+    return copy_of(as_operand(a))
 
 
 def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Any:

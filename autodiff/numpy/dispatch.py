@@ -103,7 +103,7 @@ def peeled(value: Any) -> Any:
             value._refuse_abstract("an argument of a function that is not recorded", value.spec)
         return plain
     if isinstance(value, Traced):
-        return value.array  # type: ignore[attr-defined]
+        return peeled(value.array)  # type: ignore[attr-defined]
     if type(value) in (tuple, list):
         return type(value)(map(peeled, value))
     return value

@@ -21,13 +21,13 @@ from autodiff.numpy.reductions import (
     mask_like,
     prod,
     selected,
-    sum,  # noqa: A004 - NumPy's name
+    sum,
 )
 from autodiff.numpy.statistics import degrees, mean, quotient, var
 from autodiff.ops import reduce
 from autodiff.ops.elementwise import cast, conjugate, isnan, logical_and, logical_not, real, where
 from autodiff.ops.reduce import all_axes, root
-from autodiff.ops.shape import sum_axes, with_ones, reshape
+from autodiff.ops.shape import reshape, sum_axes, with_ones
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.spec import spec_of
 

@@ -225,9 +225,7 @@ for _function, _skip_nan, _scale in (
 
 
 @implements(np.median)
-def median(
-    a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False
-) -> Any:
+def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False) -> Any:
     """The middle element along axes in ascending order, or the mean of the two in the middle."""
     a = as_operand(a)
     own = spec_of(a)
@@ -241,9 +239,7 @@ def median(
 
 
 @implements(np.nanmedian)
-def nanmedian(
-    a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False
-) -> Any:
+def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False) -> Any:
     """The median of the elements along axes that are not NaN."""
     a = as_operand(a)
     own = spec_of(a)

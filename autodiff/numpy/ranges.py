@@ -13,12 +13,11 @@ from autodiff.numpy.outline import known
 from autodiff.numpy.shapes import expand_dims, moveaxis, reshape
 from autodiff.ops import elementwise as ew
 from autodiff.ops.creation import copy as copy_of
+from autodiff.ops.creation import samples
 from autodiff.ops.index import slice_of
 from autodiff.ops.join import WHOLE
 from autodiff.ops.shape import broadcast_to
 from autodiff.trace.spec import Spec, dtype_or_python, spec_of
-
-Samples = Any
 
 
 def _common_dtype(*values: Any) -> np.dtype[Any]:
@@ -49,28 +48,17 @@ def linspace(
         raise ValueError(f"Number of samples, {count}, must be non-negative.")
     start, stop = as_operand(start), as_operand(stop)
     exact = _common_dtype(start, stop)
-    y, step = _samples(_as_dtype(start, exact), _as_dtype(stop, exact), count, endpoint)
+    start, stop = _as_dtype(start, exact), _as_dtype(stop, exact)
+    shape = np.broadcast_shapes(spec_of(start).shape, spec_of(stop).shape)
+    ends = [end if spec_of(end).shape == shape else broadcast_to(end, shape=shape) for end in (start, stop)]
+    y = samples(*ends, count=count, endpoint=bool(endpoint))
+    y = moveaxis(y, -1, axis) if shape else y
     wanted = exact if dtype is None else np.dtype(dtype)
-    y = moveaxis(y, 0, axis) if axis != 0 else y
     y = _as_dtype(ew.floor(y) if wanted.kind in "iu" else y, wanted)
-    return (y, step) if retstep else y
-
-
-def _samples(start: Any, stop: Any, count: int, endpoint: bool) -> tuple[Samples, Any]:
-    """NumPy's own arithmetic, so that the values are the same to the last bit."""
-    delta = ew.subtract(stop, start)
+    if not retstep:
+        return y
     steps = count - 1 if endpoint else count
-    ndim = spec_of(delta).ndim
-    y = np.arange(0, count, dtype=spec_of(delta).dtype).reshape((-1,) + (1,) * ndim)
-    step = ew.divide(delta, steps) if steps > 0 else np.nan
-    plain = known(step)
-    tiny = steps > 0 and not isinstance(plain, Spec) and bool(np.any(np.equal(plain, 0)))
-    y = ew.multiply(y / steps, delta) if tiny else ew.multiply(y, step if steps > 0 else delta)
-    y = ew.add(y, start)
-    if endpoint and count > 1:
-        last = broadcast_to(stop, shape=(1, *spec_of(delta).shape))
-        y = concatenate((slice_of(y, key=((None, -1, None), *(WHOLE,) * ndim)), last))
-    return y, step
+    return y, ew.divide(ew.subtract(stop, start), steps) if steps > 0 else np.nan
 
 
 @implements(np.logspace)
@@ -105,7 +93,7 @@ def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: bool = True, dtype
     for end in (known(start), known(stop)):
         if not isinstance(end, Spec) and np.any(np.equal(end, 0)):
             raise ValueError("Geometric sequence cannot include zero")
-    exact = _common_dtype(start, stop)
+    exact = np.result_type(spec_of(start).dtype, spec_of(stop).dtype, 0.0)  # here Python's numbers are not weak
     if dtype is not None:
         exact = np.result_type(exact, np.dtype(dtype))
     start, stop = _as_dtype(start, exact), _as_dtype(stop, exact)

@@ -9,12 +9,12 @@ import numpy as np
 from autodiff.numpy.axes import Axes, negative_axes
 from autodiff.numpy.dispatch import as_operand, implements, implements_method, write_outs
 from autodiff.ops import reduce
-from autodiff.ops.elementwise import add, cast, isnan, logical_and, logical_not, maximum, minimum, multiply, where
+from autodiff.ops.elementwise import cast, maximum, minimum, where
 from autodiff.ops.shape import broadcast_to, reshape, sum_axes, with_ones
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.spec import spec_of
 
-NOTHING: Any = np._NoValue  # type: ignore[attr-defined]
+NOTHING: Any = np._NoValue
 """What NumPy's signatures have where an argument was not given."""
 
 
@@ -59,7 +59,7 @@ def total(x: Any, axes: Axes, dtype: Any = None, mask: Any = True, start: Any = 
 
 
 @implements(np.sum)
-def sum(  # noqa: A001 - NumPy's name
+def sum(
     a: Any,
     axis: Any = None,
     dtype: Any = None,
@@ -184,7 +184,7 @@ def extreme(
 
 
 @implements(np.max, np.amax)
-def max(  # noqa: A001 - NumPy's name
+def max(
     a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NOTHING, where: Any = True
 ) -> Any:
     """The largest element along axes. k equal ones get 1/k of the derivative each; NaN has the derivative NaN."""
@@ -192,7 +192,7 @@ def max(  # noqa: A001 - NumPy's name
 
 
 @implements(np.min, np.amin)
-def min(  # noqa: A001 - NumPy's name
+def min(
     a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NOTHING, where: Any = True
 ) -> Any:
     """The smallest element along axes. k equal ones get 1/k of the derivative each; NaN has the derivative NaN."""

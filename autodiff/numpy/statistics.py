@@ -5,14 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
 
 from autodiff.numpy.axes import Axes, negative_axes
 from autodiff.numpy.dispatch import as_operand, implements
 from autodiff.numpy.reductions import NOTHING, finished, given, kept, mask_like, max, min, total
 from autodiff.ops import reduce
 from autodiff.ops.elementwise import cast, imag, maximum, real, square
-from autodiff.ops.shape import reshape, sum_axes, with_ones
-from autodiff.trace.spec import spec_of
+from autodiff.ops.shape import broadcast_to, reshape, sum_axes, transpose
+from autodiff.trace.source import at_user_line
+from autodiff.trace.spec import Spec, spec_of
+from autodiff.trace.tracer import concrete
 
 EXACT = 2**24
 """Whole numbers up to here are exact in single precision."""
@@ -97,7 +100,9 @@ def degrees(ddof: Any, correction: Any) -> Any:
     if correction is NOTHING:
         return ddof
     if ddof != 0:
-        raise ValueError("ddof and correction can't be provided simultaneously.")
+        raise ValueError(
+            f"ddof={ddof} and correction={correction} were both given{at_user_line()}; they are one argument"
+        )
     return correction
 
 
@@ -139,3 +144,49 @@ def std(
 def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
     """The largest element along axes minus the smallest."""
     return finished(max(a, axis, keepdims=keepdims) - min(a, axis, keepdims=keepdims), out)
+
+
+@implements(np.average)
+def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = False) -> Any:
+    """The mean of the elements along axes, each as often as its weight says; differentiable by the weights too."""
+    a = as_operand(a)
+    own = spec_of(a)
+    axes = negative_axes(axis, len(own.shape))
+    if weights is None:
+        result = mean(a, axis, keepdims=keepdims)
+        scale = np.asarray(count_along(own.shape, axes, True), spec_of(result).dtype)[()]
+    else:
+        weights = aligned_weights(as_operand(weights), own.shape, axis)
+        dtype = np.result_type(own.dtype, spec_of(weights).dtype, *((np.float64,) if own.dtype.kind in "biu" else ()))
+        scale = kept(total(weights, axes, dtype), own.shape, axes, keepdims)
+        refuse_zero(scale)
+        products = cast(a, dtype=dtype) * cast(weights, dtype=dtype)
+        result = kept(total(products, axes), own.shape, axes, keepdims) / scale
+    if not returned:
+        return result
+    shape = spec_of(result).shape
+    return result, scale if spec_of(scale).shape == shape else np.copy(broadcast_to(scale, shape=shape))
+
+
+def aligned_weights(weights: Any, shape: tuple[int, ...], axis: Any) -> Any:
+    """Weights in the shape of the array; a vector, or weights for some axes, are repeated along the others."""
+    its = spec_of(weights).shape
+    if its == shape:
+        return weights
+    if axis is None:
+        raise TypeError(
+            f"average got weights {its} for an array {shape}{at_user_line()}; name the axis that they are for"
+        )
+    named = normalize_axis_tuple(axis, len(shape))
+    if its != tuple(shape[k] for k in named):
+        raise ValueError(f"average got weights {its} for the axes {named} of an array {shape}{at_user_line()}")
+    order = sorted(range(len(named)), key=lambda place: named[place])
+    weights = transpose(weights, axes=tuple(place - len(named) for place in order))
+    ones = tuple(length if k in named else 1 for k, length in enumerate(shape))
+    return broadcast_to(reshape(weights, shape=ones), shape=shape)
+
+
+def refuse_zero(scale: Any) -> None:
+    plain = concrete(scale)
+    if type(plain) is not Spec and np.any(plain == 0):
+        raise ZeroDivisionError(f"average: the weights sum to zero{at_user_line()}")

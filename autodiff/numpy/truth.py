@@ -32,17 +32,13 @@ def as_bool(a: Any) -> Any:
 
 
 @implements(np.any)
-def any(  # noqa: A001 - NumPy's name
-    a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True
-) -> Any:
+def any(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True) -> Any:
     """Whether an element along axes is true. Its derivative is zero everywhere."""
     return truth(reduce.any_axes, a, axis, out, keepdims, where, False)
 
 
 @implements(np.all)
-def all(  # noqa: A001 - NumPy's name
-    a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True
-) -> Any:
+def all(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True) -> Any:
     """Whether all elements along axes are true. Its derivative is zero everywhere."""
     return truth(reduce.all_axes, a, axis, out, keepdims, where, True)
 

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.ops.shape import reshape, sum_to
+from autodiff.ops.elementwise import multiply
+from autodiff.ops.shape import reshape, sum_axes, sum_to
 from autodiff.trace.link import passing
 from autodiff.trace.primitive import Primitive, linear
-from autodiff.trace.spec import spec
+from autodiff.trace.spec import spec, spec_of
 
 
 def _nothing(g: Any) -> None:
@@ -48,3 +49,31 @@ copy: Primitive = linear(
     moves=True,
 )
 """The same elements in memory of their own."""
+
+
+def _weights(count: int, endpoint: bool, dtype: np.dtype[Any]) -> Any:
+    """How much of ``stop`` there is in each sample."""
+    steps = count - 1 if endpoint else count
+    return np.arange(count, dtype=np.empty(0, dtype).real.dtype) / max(steps, 1)
+
+
+def _from_start(g: Any, count: int, endpoint: bool) -> Any:
+    return sum_axes(multiply(g, 1 - _weights(count, endpoint, spec_of(g).dtype)), axes=(-1,))
+
+
+def _from_stop(g: Any, count: int, endpoint: bool) -> Any:
+    return sum_axes(multiply(g, _weights(count, endpoint, spec_of(g).dtype)), axes=(-1,))
+
+
+samples: Primitive = linear(
+    "samples",
+    ("start", "stop"),
+    lambda start, stop, *, count, endpoint: np.linspace(start, stop, count, endpoint, axis=-1),
+    lambda start, stop, *, count, endpoint: spec((*start.shape, count), start.dtype),
+    {"start": _from_start, "stop": _from_stop},
+)
+"""Numbers at equal distances, along a new last axis, between operands of one shape and floating dtype.
+
+NumPy's arithmetic depends on whether a step is zero. A composition could not repeat that to the last bit where only
+shapes are known, and would be seven entries instead of one.
+"""

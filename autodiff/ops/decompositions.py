@@ -8,7 +8,7 @@ import numpy as np
 
 from autodiff.ops.elementwise import where
 from autodiff.ops.index import slice_of
-from autodiff.ops.join import concatenate
+from autodiff.ops.join import joined
 from autodiff.ops.linalg import adjoint, conj, matmul, swap
 from autodiff.ops.solve import check_square, linalg_dtype, solve
 from autodiff.trace.primitive import Primitive, general
@@ -92,10 +92,8 @@ def _qr_rule(g: Any, out: Any) -> Any:
     if rows == columns:
         return conj(_qr_tall(of_q, of_r, q, r))
     a_later, of_later = matmul(q, last_columns(r, rows)), last_columns(of_r, rows)
-    ct_first = _qr_tall(
-        of_q + matmul(a_later, adjoint(of_later)), first_columns(of_r, rows), q, first_columns(r, rows)
-    )
-    return conj(concatenate(ct_first, matmul(q, of_later), axis=-1))
+    ct_first = _qr_tall(of_q + matmul(a_later, adjoint(of_later)), first_columns(of_r, rows), q, first_columns(r, rows))
+    return conj(joined(ct_first, matmul(q, of_later), axis=-1))
 
 
 qr: Primitive = general(

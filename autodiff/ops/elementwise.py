@@ -142,6 +142,8 @@ fmod       = elementwise("fmod",       np.fmod,
 
 def _power_dx(g: Any, x: Any, y: Any) -> Any:
     """y x^(y-1); where y is 0 the power is constant, and x = 0 or NaN makes no NaN of that."""
+    if type(x) is float or type(x) is complex:
+        x = np.positive(x)  # Python's own powers of zero raise where NumPy's are infinite
     if isinstance(y, (int, float)):
         if y == 2:
             return g * (2 * x)

@@ -1,19 +1,20 @@
 """Discrete Fourier transforms along one axis.
 
 Each transform is linear and its matrix symmetric, so that transposing one gives a transform again. Axes are negative.
-Lengths are changed beforehand, by :data:`resize`.
+Lengths are changed beforehand, by :func:`resized`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from autodiff.ops.index import slice_into, slice_of
+from autodiff.ops.join import WHOLE
 from autodiff.ops.linalg import conj
 from autodiff.trace.primitive import Primitive, linear
-from autodiff.trace.spec import Spec, spec
+from autodiff.trace.spec import Spec, spec, spec_of
 
 Norm = str | None
 REVERSED: dict[Norm, Norm] = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
@@ -26,34 +27,15 @@ def with_length(shape: tuple[int, ...], axis: int, length: int) -> tuple[int, ..
     return (*shape[:axis], length, *shape[axis + 1 :])
 
 
-def along(axis: int, part: Any) -> tuple[Any, ...]:
-    """The key that takes a part of one negative axis."""
-    return (..., part, *(slice(None),) * (-axis - 1))
-
-
-def _evaluate_resize(x: Any, *, axis: int, length: int) -> Any:
-    own = x.shape[axis]
-    if length <= own:
-        return x[along(axis, slice(length))].copy()
-    out = np.zeros_like(x, shape=with_length(x.shape, axis, length))
-    out[along(axis, slice(own))] = x
-    return out
-
-
-resize: Primitive = linear(
-    "resize",
-    ("x",),
-    _evaluate_resize,
-    lambda x, *, axis, length: spec(with_length(x.shape, axis, length), x.dtype),
-    {"x": lambda g, x_spec, axis: resize(g, axis=axis, length=x_spec.shape[axis])},
-    moves=True,
-)
-"""The first elements along one axis, followed by zeros where there are not enough."""
-
-
 def resized(x: Any, axis: int, length: int) -> Any:
-    """``x`` of another length, where it does not have it already."""
-    return x if x.shape[axis] == length else resize(x, axis=axis, length=length)
+    """The first elements along one axis, followed by zeros where there are not enough."""
+    shape = spec_of(x).shape
+    if shape[axis] == length:
+        return x
+    key = ((None, min(length, shape[axis]), None), *(WHOLE,) * (-axis - 1))
+    if length < shape[axis]:
+        return slice_of(x, key=key)
+    return slice_into(x, key=key, shape=with_length(shape, axis, length))
 
 
 # The complex transform.
@@ -127,21 +109,3 @@ irfft: Primitive = linear(
     {"x": _irfft_rule},
 )
 """The real values of a given length whose half transform is ``x``, which has length // 2 + 1 elements."""
-
-
-# Moving the zero frequency.
-
-
-def _evaluate_shift(x: Any, *, axes: Sequence[int], inverse: bool) -> Any:
-    return (np.fft.ifftshift if inverse else np.fft.fftshift)(x, axes=axes)
-
-
-fft_shift: Primitive = linear(
-    "fft_shift",
-    ("x",),
-    _evaluate_shift,
-    lambda x, *, axes, inverse: spec(x.shape, x.dtype),
-    {"x": lambda g, axes, inverse: fft_shift(g, axes=axes, inverse=not inverse)},
-    moves=True,
-)
-"""The zero frequency in the middle of the axes; the inverse takes it back to their begin."""

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.ops.elementwise import where
-from autodiff.ops.linalg import adjoint, column, row
+from autodiff.ops.elementwise import logical_and, where
+from autodiff.ops.linalg import column, row
 from autodiff.trace.primitive import Primitive, general, linear
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec, spec_of
@@ -22,7 +22,9 @@ class GaugeWarning(RuntimeWarning):
     """A derivative depends on a choice that the decomposition made: its own value has no meaning there."""
 
 
-def _evaluate_drop(x: Any, free: Any, reference: Any, *, name: str) -> Any:
+def _evaluate_drop(x: Any, free: Any, reference: Any, *, skew: bool, name: str) -> Any:
+    if skew:
+        x = (x - np.conj(np.swapaxes(x, -1, -2))) / 2
     precision = np.sqrt(np.finfo(x.dtype).eps)
     scale = np.max(abs(reference), axis=(-2, -1), keepdims=True, initial=0)
     if np.any((abs(x) > precision * scale) & free):
@@ -36,24 +38,29 @@ def _evaluate_drop(x: Any, free: Any, reference: Any, *, name: str) -> Any:
     return np.where(free, 0, x).astype(x.dtype, copy=False)
 
 
+def _drop_rule(g: Any, free: Any, skew: bool, name: str) -> Any:
+    """Seen forwards phases are no matter: they turn with any matrix, and nothing that uses them may depend on it."""
+    if skew:
+        g = where(logical_and(free, np.eye(spec_of(g).shape[-1], dtype=bool)), 0, g)
+    return drop_gauge(g, free, g, skew=skew, name=name)
+
+
 drop_gauge: Primitive = linear(
     "drop_gauge",
     ("x", "free", "reference"),
     _evaluate_drop,
-    lambda x, free, reference, *, name: spec(x.shape, x.dtype),
-    {"x": lambda g, free, name: drop_gauge(g, free, g, name=name)},
+    lambda x, free, reference, *, skew, name: spec(x.shape, x.dtype),
+    {"x": _drop_rule},
 )
-"""Matrices with zeros at their free elements; warns where these are not zero compared to a reference of that size."""
+"""Matrices, or their anti-Hermitian parts with ``skew``, with zeros at the free elements.
 
-
-def skew(x: Any) -> Any:
-    """The anti-Hermitian part of matrices."""
-    return 0.5 * (x - adjoint(x))
+It warns where these are not zero, compared to the elements of ``reference``. It is its own transpose.
+"""
 
 
 def fixed_skew(x: Any, free: Any, name: str) -> Any:
     """The anti-Hermitian part of matrices, without its free elements."""
-    return drop_gauge(skew(x), free, x, name=name)
+    return drop_gauge(x, free, x, skew=True, name=name)
 
 
 # Which elements are free.

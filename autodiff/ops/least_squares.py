@@ -7,7 +7,10 @@ from typing import Any
 import numpy as np
 
 from autodiff.ops.decompositions import lower, read_from
+from autodiff.ops.diagonal import diagonal
+from autodiff.ops.elementwise import real
 from autodiff.ops.linalg import adjoint, conj, matmul, row, swap
+from autodiff.ops.shape import sum_axes
 from autodiff.ops.solve import linalg_dtype
 from autodiff.ops.spectral import svd
 from autodiff.trace.primitive import Primitive, general
@@ -125,11 +128,25 @@ def _lstsq_db(g: Any, a: Any, b: Any, out: Any) -> Any:
     return ct
 
 
+def _lstsq_forward(tangents: Any, values: Any, out: Any, params: Any) -> Any:
+    (a, b), (x, residuals, rank, _) = values, out
+    da, db = (0 * v if t is None else t for v, t in zip(values, tangents, strict=True))
+    _check_full_rank(a, rank)
+    p, rest, change = pinv(a, rcond=None, hermitian=False), b - matmul(a, x), db - matmul(da, x)
+    turned = matmul(adjoint(da), matmul(adjoint(p), x))
+    dx = matmul(p, change + matmul(adjoint(p), matmul(adjoint(da), rest))) + turned - matmul(p, matmul(a, turned))
+    u, _, vh = svd(a, full=False)
+    moved = matmul(matmul(adjoint(u), da), adjoint(vh))
+    lost = sum_axes(real(2 * conj(rest) * change), axes=(-2,)) if spec_of(residuals).size else residuals
+    return dx, lost, None, real(diagonal(moved, offset=0))
+
+
 lstsq: Primitive = general(
     "lstsq",
     ("a", "b"),
     _evaluate_lstsq,
     _lstsq_spec,
     {"a": _lstsq_da, "b": _lstsq_db},
+    forward=_lstsq_forward,
 )
 """Least-squares solution, squared residuals, rank and singular values, for matrices ``b``."""

@@ -183,7 +183,11 @@ def _dot_dy(g: Any, x: Any, y_spec: Spec) -> Any:
     if y_spec.ndim == spec_of(x).ndim == 1:
         return g * x
     count, length = prod(x.shape[:-1]), x.shape[-1]
-    others = prod(y_spec.shape) // length if length else prod(y_spec.shape[:-2]) * (y_spec.shape[-1] if y_spec.ndim > 1 else 1)
+    others = (
+        prod(y_spec.shape) // length
+        if length
+        else prod(y_spec.shape[:-2]) * (y_spec.shape[-1] if y_spec.ndim > 1 else 1)
+    )
     ct = matmul(swap(shaped(x, (count, length))), shaped(g, (count, others)))
     ndim = y_spec.ndim
     if ndim <= 2:

@@ -9,6 +9,7 @@ from typing import Any
 from autodiff.ops import elementwise as ew
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.shortcut import binary, unary
+from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer
 
 BINARY: dict[str, tuple[Primitive, Callable[..., Any]]] = {
@@ -40,15 +41,30 @@ UNARY: dict[str, tuple[Primitive, Callable[..., Any]]] = {
     "invert": (ew.invert, operator.invert),
 }
 
+LACKING = {"mod", "and", "or", "xor", "lshift", "rshift", "invert", *COMPARISONS}
+"""Operators that Variables do not have, though a Variable may be the value of a traced value."""
+
+
+def of_values(name: str, primitive: Primitive, operation: Callable[..., Any]) -> Callable[..., Any]:
+    """What runs on the values behind traced ones: the operator, or the primitive on values that lack the operator."""
+    if name not in LACKING:
+        return operation
+
+    def apply(*values: Any) -> Any:
+        return (primitive if any(isinstance(value, Traced) for value in values) else operation)(*values)
+
+    return apply
+
+
 def install() -> None:
     """Give traced values Python's operators."""
     for name, (primitive, operation) in (BINARY | COMPARISONS).items():
-        forward, reflected = binary(primitive, operation)
+        forward, reflected = binary(primitive, of_values(name, primitive, operation))
         setattr(Tracer, f"__{name}__", forward)
         if name in BINARY:
             setattr(Tracer, f"__r{name}__", reflected)
     for name, (primitive, operation) in UNARY.items():
-        setattr(Tracer, f"__{name}__", unary(primitive, operation))
+        setattr(Tracer, f"__{name}__", unary(primitive, of_values(name, primitive, operation)))
 
 
 install()

@@ -220,5 +220,7 @@ def _root_rule(g: Any, out: Any) -> Masked:
     return masked(g / (2 * where(nothing, 1, out)), logical_not(nothing))
 
 
-root: Primitive = elementwise("root", lambda x: np.sqrt(x), dtype=lambda x: np.sqrt(np.empty(0, x.dtype)).dtype, dx=_root_rule)
+root: Primitive = elementwise(
+    "root", lambda x: np.sqrt(x), dtype=lambda x: np.sqrt(np.empty(0, x.dtype)).dtype, dx=_root_rule
+)
 """The square root of a sum of squares: at 0 the derivative is 0, the smallest subgradient of a length."""

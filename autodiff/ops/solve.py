@@ -211,4 +211,3 @@ slogdet: Primitive = general(
     {"a": _slogdet_rule},
 )
 """Sign and logarithm of the absolute value of the determinants."""
-

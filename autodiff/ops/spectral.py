@@ -97,7 +97,7 @@ def _eig_rule(g: Any, out: Any) -> Any:
     kept = real(diagonal(mine, offset=0))
     across = mine - matmul(adjoint(v), v) * row(kept)
     equal = equal_pairs(w)
-    turned = drop_gauge(across, equal, mine, name="eig") / conj(gaps(w, equal))
+    turned = drop_gauge(across, equal, mine, skew=False, name="eig") / conj(gaps(w, equal))
     middle = where(np.eye(size, dtype=bool), square_from_diagonal(of_w), turned)
     return conj(solve(adjoint(v), matmul(middle, adjoint(v))))
 
@@ -153,7 +153,7 @@ def _outside(of_u: Any, u: Any, s: Any) -> Any:
     """What of the cotangent of the left vectors leads out of their span, divided by the values."""
     rest = of_u - matmul(u, matmul(adjoint(u), of_u))
     zero = zero_columns(s)
-    return drop_gauge(rest, zero, of_u, name="svd") / where(zero, 1, row(s))
+    return drop_gauge(rest, zero, of_u, skew=False, name="svd") / where(zero, 1, row(s))
 
 
 def _svd_core(u: Any, s: Any, v: Any, of_u: Any, of_s: Any, of_v: Any) -> Any:
@@ -184,7 +184,8 @@ def _thin(u: Any, of_u: Any, inner: int) -> tuple[Any, Any]:
     if size == inner:
         return u, of_u
     later = np.arange(size) >= inner
-    turn = fixed_skew(matmul(adjoint(u), of_u), later & later[:, None], "svd")
+    free = np.broadcast_to(later & later[:, None], spec_of(u).shape)
+    turn = fixed_skew(matmul(adjoint(u), of_u), free, "svd")
     twice = np.where(later, 2, 1)[:, None]
     return first_columns(u, inner), matmul(u, first_columns(turn, inner) * twice)
 

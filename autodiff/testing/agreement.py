@@ -12,7 +12,10 @@ from autodiff.testing.closeness import difference
 from autodiff.testing.mismatch import Undecided, Violation
 
 RELATIVE = 1e-7
-"""How closely derivatives in double precision agree with numerical ones, relative to the largest element."""
+"""How closely derivatives in double precision agree with numerical ones, relative to value and derivative."""
+
+OTHERS = 1e-2
+"""What the largest element adds to the scale of the others: they may have met in a sum."""
 
 TRUSTED = 1e-5
 """Estimated relative error up to which a numerical derivative can judge."""
@@ -25,8 +28,13 @@ def scale_of(*arrays: Any) -> float:
 
 
 def trusted(limit: Any, error: Any, value: Any) -> NDArray[np.bool_]:
-    """Where a numerical derivative is accurate enough to judge by."""
-    return np.asarray(np.isfinite(limit) & (error <= TRUSTED * scale_of(limit, value)))
+    """Where a numerical derivative is accurate enough to judge by.
+
+    Accurate elements set the scale for the others; a wild one must not make itself or its neighbours look accurate.
+    """
+    size = np.asarray(np.maximum(abs(limit), abs(value)))
+    accurate = np.isfinite(limit) & (error <= TRUSTED * size)
+    return np.asarray(np.isfinite(limit) & (error <= TRUSTED * scale_of(size[accurate])))
 
 
 def agree(
@@ -47,7 +55,7 @@ def agree(
         errors: their estimated errors.
         values: the values of the function that was differentiated; with the derivatives they set the scale.
         names: what to call each leaf.
-        rtol: allowed error relative to that scale.
+        rtol: allowed error relative to that scale, element by element.
         atol: allowed absolute error.
 
     Raises:
@@ -59,8 +67,10 @@ def agree(
         same_shape(a, limit, name)
         certain = trusted(limit, error, value)
         judged, total = judged + int(certain.sum()), total + certain.size
-        allowed = np.where(certain, atol + rtol * scale_of(limit, value) + error, np.inf)
-        found = difference(np.where(certain, a, limit), limit, allowed)
+        limit, value = np.where(certain, limit, 0.0), np.where(certain, value, 0.0)
+        scale = np.maximum(np.maximum(abs(limit), abs(value)), OTHERS * scale_of(limit, value))
+        allowed = atol + rtol * scale + np.where(certain, error, 0.0)
+        found = difference(np.where(certain, a, 0.0), limit, allowed)
         if found is not None:
             raise Violation(f"  in         {name}\n{found}")
     if total and not judged:
@@ -74,7 +84,5 @@ def same_shape(actual: Any, desired: Any, name: str) -> None:
     """Check that two arrays have one shape."""
     if np.shape(actual) != np.shape(desired):
         raise Violation(
-            f"  in         {name}\n"
-            f"  arrived    shape {np.shape(actual)}\n"
-            f"  expected   shape {np.shape(desired)}"
+            f"  in         {name}\n  arrived    shape {np.shape(actual)}\n  expected   shape {np.shape(desired)}"
         )

@@ -83,6 +83,5 @@ def mapped_like_loop(fun: Callable[..., Sequence[Any]], rows: Sequence[Sequence[
 
 def _row(stacked: Sequence[Any], axes: Axes, row: int) -> list[Any]:
     return [
-        leaf if axis is None else leaf[(slice(None),) * axis + (row,)]
-        for leaf, axis in zip(stacked, axes, strict=True)
+        leaf if axis is None else leaf[(slice(None),) * axis + (row,)] for leaf, axis in zip(stacked, axes, strict=True)
     ]

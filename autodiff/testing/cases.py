@@ -69,9 +69,7 @@ class Case:
         _check_number(self, self.each_dtypes, "tuples of dtypes")
         for law, reason in self.skip.items():
             if not reason:
-                raise ValueError(
-                    f"the case {self.name!r} skips the law {law!r} without a reason; say why it fails"
-                )
+                raise ValueError(f"the case {self.name!r} skips the law {law!r} without a reason; say why it fails")
 
     def __str__(self) -> str:
         return self.name

@@ -25,6 +25,9 @@ ROUNDS = 3
 ACCURATE = 1e-9
 """Relative error that ends the search for better steps."""
 
+CONTRADICTION = 4.0
+"""Two limits further apart than so many times their errors cannot both be right."""
+
 
 def first_step(primals: Sequence[Any], tangents: Sequence[Any]) -> float:
     """The step that moves no leaf by more than `FIRST_STEP` of its magnitude."""
@@ -58,9 +61,7 @@ def _differences(along: Callable[[float], Any], step: float, here: list[Array]) 
     return [_limit(*column, steps) for column in columns]
 
 
-def _limit(
-    ahead: Sequence[Any], behind: Sequence[Any], here: Array, steps: Sequence[float]
-) -> tuple[Array, Array]:
+def _limit(ahead: Sequence[Any], behind: Sequence[Any], here: Array, steps: Sequence[float]) -> tuple[Array, Array]:
     """One leaf's limit; its error counts the rounding of values too. Whole numbers have slope 0."""
     if here.dtype.kind not in "fc":
         return np.zeros(here.shape), np.zeros(here.shape)
@@ -74,8 +75,11 @@ def _nothing_known(leaf: Array) -> tuple[Array, Array]:
 
 
 def _better(old: tuple[Array, Array], new: tuple[Array, Array]) -> tuple[Array, Array]:
+    """The more accurate of two limits; where they contradict each other, neither is trusted."""
     closer = new[1] < old[1]
-    return np.where(closer, new[0], old[0]), np.where(closer, new[1], old[1])
+    apart = abs(new[0] - old[0])
+    error = np.where(apart > CONTRADICTION * (new[1] + old[1]), apart, np.fmin(new[1], old[1]))
+    return np.where(closer, new[0], old[0]), error
 
 
 def _is_accurate(limit: Array, error: Array, here: Array) -> bool:

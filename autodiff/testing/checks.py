@@ -78,8 +78,7 @@ def check_arguments(args: Any, caller: str) -> None:
     """Refuse a lone argument: a list of numbers would otherwise be taken for several."""
     if not isinstance(args, tuple | list):
         raise TypeError(
-            f"{caller} takes the arguments as a tuple, and {type(args).__name__} arrived; "
-            "write (x,) for a single x"
+            f"{caller} takes the arguments as a tuple, and {type(args).__name__} arrived; write (x,) for a single x"
         )
 
 

@@ -31,11 +31,7 @@ class Difference:
     size: int
 
     def __str__(self) -> str:
-        place = (
-            f" at index {self.index}, the largest of {self.count} in {self.size} elements"
-            if self.index
-            else ""
-        )
+        place = f" at index {self.index}, the largest of {self.count} in {self.size} elements" if self.index else ""
         return (
             f"  arrived    {self.actual!r}\n"
             f"  expected   {self.desired!r}\n"
@@ -70,9 +66,7 @@ def difference(actual: Any, desired: Any, allowed: Any) -> Difference | None:
         return None
     worst = np.unravel_index(int(np.argmax(np.where(wrong, error, -1.0))), error.shape)
     index = tuple(int(i) for i in worst)
-    return Difference(
-        index, a[index], b[index], float(error[index]), float(bound[index]), int(wrong.sum()), a.size
-    )
+    return Difference(index, a[index], b[index], float(error[index]), float(bound[index]), int(wrong.sum()), a.size)
 
 
 def assert_close(actual: Any, desired: Any, *, rtol: float | None = None, atol: float | None = None) -> None:
@@ -91,9 +85,7 @@ def assert_close(actual: Any, desired: Any, *, rtol: float | None = None, atol: 
     """
     left, right = flatten(actual)[0], flatten(desired)[0]
     if len(left) != len(right):
-        raise AssertionError(
-            f"{len(left)} leaves arrived, {len(right)} are expected; give trees of equal structure"
-        )
+        raise AssertionError(f"{len(left)} leaves arrived, {len(right)} are expected; give trees of equal structure")
     for number, (a, b) in enumerate(zip(left, right, strict=True)):
         if np.shape(a) != np.shape(b):
             raise AssertionError(f"leaf {number}: shape {np.shape(a)} arrived, {np.shape(b)} is expected")
@@ -102,9 +94,7 @@ def assert_close(actual: Any, desired: Any, *, rtol: float | None = None, atol: 
             raise AssertionError(f"leaf {number} of {len(left)} is not close\n{found}")
 
 
-def bound(
-    actual: Any, desired: Any, rtol: float | None = None, atol: float | None = None
-) -> NDArray[np.float64]:
+def bound(actual: Any, desired: Any, rtol: float | None = None, atol: float | None = None) -> NDArray[np.float64]:
     """The error allowed for every element of `desired`."""
     relative, absolute = tolerance(np.asarray(actual).dtype, np.asarray(desired).dtype)
     with np.errstate(all="ignore"):

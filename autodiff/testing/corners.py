@@ -36,11 +36,7 @@ def corner_shapes(count: int, *, zero_size: bool = True, zero_dim: bool = True) 
         sizes: list[tuple[Shape, ...]] = [(whole,) for whole in WHOLE]
     else:
         sizes = [tuple(pair[place % 2] for place in range(count)) for pair in PARTS]
-    return [
-        each
-        for each in sizes
-        if (zero_size or not any(0 in size for size in each)) and (zero_dim or all(each))
-    ]
+    return [each for each in sizes if (zero_size or not any(0 in size for size in each)) and (zero_dim or all(each))]
 
 
 def corners(
@@ -73,9 +69,7 @@ def corners(
                     form=forms[(turn + place) % len(forms)],
                     hits=1 if kinked else turn % 2,
                 )
-                for place, (one, size, kinds) in enumerate(
-                    zip(domain, shapes[turn % len(shapes)], dtypes, strict=True)
-                )
+                for place, (one, size, kinds) in enumerate(zip(domain, shapes[turn % len(shapes)], dtypes, strict=True))
             ],
             seed=turn,
             kinked=kinked,

@@ -45,9 +45,7 @@ def reverse(problem: Problem, *, rtol: float = RELATIVE, atol: float = 0.0) -> N
     scale = max(magnitude(masked, limits), magnitude(masked, problem.results))
     found = difference(pairing(gradients, problem.tangents), expected, atol + rtol * scale + uncertain)
     if found is not None:
-        raise Violation(
-            _element(problem, gradients, masked, rtol) or f"  in         a fixed direction\n{found}"
-        )
+        raise Violation(_element(problem, gradients, masked, rtol) or f"  in         a fixed direction\n{found}")
 
 
 def adjoint(problem: Problem) -> None:

@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 
 def drawn_operands(case: Case) -> SearchStrategy[Operands]:
     """A strategy for the operands of one call."""
-    return operands(
-        case.each_domain, _shapes(case), case.each_dtypes, layouts=case.layouts, scalars=case.scalars
-    )
+    return operands(case.each_domain, _shapes(case), case.each_dtypes, layouts=case.layouts, scalars=case.scalars)
 
 
 def corner_operands(case: Case) -> Iterator[Operands]:

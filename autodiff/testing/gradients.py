@@ -50,9 +50,7 @@ def check_grads(
     check_arguments(args, "check_grads")
     unknown = set(modes) - set(MODES)
     if unknown or not modes:
-        raise ValueError(
-            f"modes are 'fwd' and 'rev', and {tuple(modes)!r} arrived; give at least one of the two"
-        )
+        raise ValueError(f"modes are 'fwd' and 'rev', and {tuple(modes)!r} arrived; give at least one of the two")
     subject = Subject(fun, args, name_of(fun))
     call = f"check_grads(fun, args, order={order}, modes={tuple(modes)!r}, atol={atol!r}, rtol={rtol!r})"
     tolerances = {"rtol": RELATIVE if rtol is None else rtol, "atol": 0.0 if atol is None else atol}

@@ -16,9 +16,7 @@ HOLOMORPHIC = 1e-6
 """Relative difference between the slopes along 1 and along i from which a function is not holomorphic."""
 
 
-def numerical_jacobian(
-    fun: Callable[..., Any], *args: Any, argnum: int = 0, method: Method = "central"
-) -> Array:
+def numerical_jacobian(fun: Callable[..., Any], *args: Any, argnum: int = 0, method: Method = "central") -> Array:
     """The matrix of partial derivatives of fun's output by the elements of one argument.
 
     Args:
@@ -87,9 +85,7 @@ def _basis(x: Array) -> Iterator[Array]:
         yield basis
 
 
-def _slope(
-    fun: Callable[..., Any], args: Sequence[Any], argnum: int, tangent: Array, method: Method
-) -> Array:
+def _slope(fun: Callable[..., Any], args: Sequence[Any], argnum: int, tangent: Array, method: Method) -> Array:
     def along(x: Any) -> Any:
         return fun(*args[:argnum], x, *args[argnum + 1 :])
 

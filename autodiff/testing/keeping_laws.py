@@ -14,7 +14,7 @@ from autodiff.testing.mismatch import Violation
 from autodiff.testing.problem import Problem, is_inexact
 from autodiff.testing.value_laws import described, identical
 
-SINGLE = 1e-3
+SINGLE = 1e-4
 """How closely derivatives in single precision agree with those in double, relative to the largest element."""
 
 
@@ -80,9 +80,7 @@ def _same_type(actual: Any, desired: Any, name: str) -> None:
     a, b = np.asarray(actual), np.asarray(desired)
     weak = not isinstance(desired, np.ndarray | np.generic)
     if a.shape != b.shape or (a.dtype.kind if weak else a.dtype) != (b.dtype.kind if weak else b.dtype):
-        raise Violation(
-            f"  in         {name}\n  arrived    {described(actual)}\n  expected   {described(desired)}"
-        )
+        raise Violation(f"  in         {name}\n  arrived    {described(actual)}\n  expected   {described(desired)}")
 
 
 def _contents(leaf: Any) -> bytes:

@@ -66,6 +66,4 @@ def check_names(names: Iterable[str]) -> None:
     """Refuse names that no law has: a law skipped by a misspelt name would not be skipped."""
     unknown = [name for name in names if name not in LAWS]
     if unknown:
-        raise ValueError(
-            f"there is no law named {', '.join(map(repr, unknown))}; the laws are {', '.join(LAWS)}"
-        )
+        raise ValueError(f"there is no law named {', '.join(map(repr, unknown))}; the laws are {', '.join(LAWS)}")

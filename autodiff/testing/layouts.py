@@ -37,9 +37,7 @@ def strided(array: Array) -> Array:
 
 def reversed_axes(array: Array) -> Array:
     """A view with a negative stride along every axis."""
-    return (
-        contiguous(np.flip(array))[(slice(None, None, -1),) * array.ndim] if array.ndim else contiguous(array)
-    )
+    return contiguous(np.flip(array))[(slice(None, None, -1),) * array.ndim] if array.ndim else contiguous(array)
 
 
 def read_only(array: Array) -> Array:

@@ -29,18 +29,14 @@ def literal(tree: Any) -> str:
 
 
 def _array(array: Array) -> str:
-    if array.size and any(
-        stride == 0 and side > 1 for stride, side in zip(array.strides, array.shape, strict=True)
-    ):
+    if array.size and any(stride == 0 and side > 1 for stride, side in zip(array.strides, array.shape, strict=True)):
         once = tuple(slice(0, 1) if stride == 0 else slice(None) for stride in array.strides)
         return f"np.broadcast_to({_array(np.array(array[once]))}, {array.shape})"
     if not array.flags.writeable:
         return f"np.broadcast_to({_array(_writeable(array))}, {array.shape})"
     if array.size and any(stride < 0 for stride in array.strides):
         back = tuple(slice(None, None, -1 if stride < 0 else 1) for stride in array.strides)
-        return (
-            f"{_array(array[back])}[{', '.join('::-1' if stride < 0 else ':' for stride in array.strides)}]"
-        )
+        return f"{_array(array[back])}[{', '.join('::-1' if stride < 0 else ':' for stride in array.strides)}]"
     if array.flags.c_contiguous:
         return _plain(array)
     if array.flags.f_contiguous:
@@ -64,9 +60,7 @@ def _short(array: Any) -> Array:
     """Single precision as the shortest doubles that round to it: 0.1, not 0.10000000149011612."""
     if array.dtype == np.complex64:
         return np.stack([_short(array.real), _short(array.imag)], -1).view(np.complex128)[..., 0]
-    return (
-        np.asarray(array.astype(str).astype(np.float64)) if array.dtype == np.float32 else np.asarray(array)
-    )
+    return np.asarray(array.astype(str).astype(np.float64)) if array.dtype == np.float32 else np.asarray(array)
 
 
 def _nested(values: Any) -> str:

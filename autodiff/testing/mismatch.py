@@ -32,9 +32,7 @@ class Subject:
     def origin(self) -> str:
         """The function's own name and, for Python functions, where it is written."""
         code = getattr(self.fun, "__code__", None)
-        return name_of(self.fun) + (
-            f" from {Path(code.co_filename).name}:{code.co_firstlineno}" if code else ""
-        )
+        return name_of(self.fun) + (f" from {Path(code.co_filename).name}:{code.co_firstlineno}" if code else "")
 
 
 class GradientMismatch(AssertionError):
@@ -60,9 +58,7 @@ class GradientMismatch(AssertionError):
         )
 
 
-def judge(
-    law: str, statement: str, check: Callable[[], None], subject: Subject, call: str
-) -> Undecided | None:
+def judge(law: str, statement: str, check: Callable[[], None], subject: Subject, call: str) -> Undecided | None:
     """Run one check: None where it passes, the reason where it cannot be decided.
 
     Raises:

@@ -62,9 +62,7 @@ def make_operands(domain: Sequence[Domain], choices: Sequence[Choice], seed: int
     return Operands(tuple(args), smooth=not kinked)
 
 
-def hit(
-    array: NDArray[Any], points: Sequence[float], number: int, random: np.random.Generator
-) -> NDArray[Any]:
+def hit(array: NDArray[Any], points: Sequence[float], number: int, random: np.random.Generator) -> NDArray[Any]:
     """The array with up to `number` of its elements put on some of the points."""
     if points and array.size and array.dtype.kind in "fc":
         array.flat[random.integers(0, array.size, number)] = random.choice(np.array(points), number)

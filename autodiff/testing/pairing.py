@@ -21,9 +21,10 @@ def pairing(cotangents: Any, tangents: Any) -> float:
 
 
 def magnitude(cotangents: Any, tangents: Any) -> float:
-    """What `pairing` would add up to without cancellation: the scale of its rounding error."""
+    """What the finite terms of `pairing` add up to without cancellation: the scale of its rounding error."""
     pairs = zip(flatten(cotangents)[0], flatten(tangents)[0], strict=True)
-    return sum(float(np.sum(abs(np.multiply(u, v)))) for u, v in pairs)
+    terms = [abs(np.multiply(u, v)) for u, v in pairs]
+    return sum(float(np.sum(term, where=np.isfinite(term))) for term in terms)
 
 
 def directions(leaves: Iterable[Any], *, seed: int = 0, scaled: bool = False) -> tuple[Any, ...]:
@@ -41,9 +42,7 @@ def directions(leaves: Iterable[Any], *, seed: int = 0, scaled: bool = False) ->
 def _direction(leaf: Any, random: np.random.Generator, scaled: bool) -> Any:
     array = np.asarray(leaf)
     parts = 2 if array.dtype.kind == "c" else 1
-    drawn = random.integers(3, 9, (parts, *array.shape)) * random.choice(
-        (-0.125, 0.125), (parts, *array.shape)
-    )
+    drawn = random.integers(3, 9, (parts, *array.shape)) * random.choice((-0.125, 0.125), (parts, *array.shape))
     direction = drawn[0] + 1j * drawn[1] if parts == 2 else drawn[0]
     if scaled:
         direction = direction * _power_of_two(array)

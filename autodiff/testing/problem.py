@@ -45,9 +45,7 @@ class Problem:
         leaves = list(self.leaves)
         for place, primal in zip(self.places, primals, strict=True):
             leaves[place] = primal
-        return tuple(
-            leaf for leaf in flatten(self.fun(*self.structure.unflatten(leaves)))[0] if is_inexact(leaf)
-        )
+        return tuple(leaf for leaf in flatten(self.fun(*self.structure.unflatten(leaves)))[0] if is_inexact(leaf))
 
     def flattened(self, *leaves: Any) -> tuple[Any, ...]:
         """fun as a function of all its leaves, returning all leaves of its output."""
@@ -93,11 +91,7 @@ class Problem:
         """The same problem in double precision."""
         leaves = [_doubled(leaf) for leaf in self.leaves]
         same = all(new is old for new, old in zip(leaves, self.leaves, strict=True))
-        return (
-            self
-            if same
-            else Problem(self.fun, self.structure.unflatten(leaves), self.names, self._result_names)
-        )
+        return self if same else Problem(self.fun, self.structure.unflatten(leaves), self.names, self._result_names)
 
     @cached_property
     def slopes(self) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
@@ -123,9 +117,7 @@ class Problem:
             return tuple(autodiff.jvp(self.flat, primals, self.tangents)[1])
 
         names = [self.names[place] for place in self.places]
-        return Problem(
-            derivative_along_fixed, self.primals, names, [f"the tangent of {r}" for r in self.result_names]
-        )
+        return Problem(derivative_along_fixed, self.primals, names, [f"the tangent of {r}" for r in self.result_names])
 
     def moved(self, step: float) -> list[Any]:
         """All leaves, the differentiable ones a step away; whole numbers change places among themselves."""

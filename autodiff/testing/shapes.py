@@ -16,9 +16,7 @@ SOMETIMES = st.sampled_from((False,) * 7 + (True,))
 
 
 @st.composite
-def shapes(
-    draw: DrawFn, *, min_dims: int = 0, max_dims: int = 3, min_side: int = 0, max_side: int = 4
-) -> Shape:
+def shapes(draw: DrawFn, *, min_dims: int = 0, max_dims: int = 3, min_side: int = 0, max_side: int = 4) -> Shape:
     """Shapes of small arrays, 0-d and zero-size ones among them.
 
     >>> from hypothesis import find

@@ -64,9 +64,7 @@ def arrays(
     >>> bool((x > 0).all())
     True
     """
-    size = draw(
-        shapes() if shape is None else shape if isinstance(shape, st.SearchStrategy) else st.just(shape)
-    )
+    size = draw(shapes() if shape is None else shape if isinstance(shape, st.SearchStrategy) else st.just(shape))
     kind = draw(dtype) if isinstance(dtype, st.SearchStrategy) else dtype
     random = np.random.default_rng(draw(SEEDS))
     array = hit(fill(size, kind, domain, random), domain.smooth_hits, draw(HITS), random)

@@ -55,9 +55,7 @@ def identical(actual: Sequence[Any], desired: Sequence[Any], name: str) -> None:
     for number, (a, b) in enumerate(zip(actual, desired, strict=True)):
         if described(a) != described(b):
             raise Violation(
-                f"  in         {name}, result {number}\n"
-                f"  arrived    {described(a)}\n"
-                f"  expected   {described(b)}"
+                f"  in         {name}, result {number}\n  arrived    {described(a)}\n  expected   {described(b)}"
             )
         found = difference(a, b, 0.0)
         if found is not None:
@@ -75,6 +73,4 @@ def described(leaf: Any) -> str:
 
 def _same_number(actual: Sequence[Any], desired: Sequence[Any], name: str) -> None:
     if len(actual) != len(desired):
-        raise Violation(
-            f"  in         {name}\n  arrived    {len(actual)} results\n  expected   {len(desired)} results"
-        )
+        raise Violation(f"  in         {name}\n  arrived    {len(actual)} results\n  expected   {len(desired)} results")

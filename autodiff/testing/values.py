@@ -84,9 +84,7 @@ def _pick(
     return np.round(chosen, ceil(-log10(gap / 4)))
 
 
-def _integers(
-    shape: tuple[int, ...], dtype: DTypeLike, domain: Domain, random: np.random.Generator
-) -> NDArray[Any]:
+def _integers(shape: tuple[int, ...], dtype: DTypeLike, domain: Domain, random: np.random.Generator) -> NDArray[Any]:
     low, high = domain.reach
     if np.dtype(dtype).kind == "u":
         low = max(low, 0.0)

@@ -16,7 +16,7 @@ from autodiff.trace.source import user_line
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.tape import Equation, Literal, Operand, Tape, as_python
 from autodiff.trace.traced import Traced
-from autodiff.trace.tracer import Tracer
+from autodiff.trace.tracer import Tracer, concrete
 from autodiff.trace.tree import Structure, flatten
 
 
@@ -57,13 +57,15 @@ class Body(Recording):
         key = capture_key(outside)
         found = self.captured.get(key)
         if found is None:
-            value = innermost(outside) if self.with_values else spec_of(outside)
+            value = concrete(outside) if self.with_values else spec_of(outside)
             tracer = Tracer(value, self, self.slot(spec_of(outside)))
             found = self.captured[key] = (outside, tracer)
         return found[1]
 
     def own(self, operand: Any) -> Any:
         """An operand as this recording sees it: its own traced value, or a plain one."""
+        if isinstance(operand, Traced):
+            operand = operand.seen_from(self.level)
         if isinstance(operand, Tracer) and operand.recording is self:
             return operand
         return self.capture(operand) if isinstance(operand, Traced) else operand
@@ -157,13 +159,6 @@ class Body(Recording):
             results,
         )
         return Staged(tape, [outside for outside, _ in captures], outs)
-
-
-def innermost(value: Any) -> Any:
-    """The plain value behind traced ones of any kind, or its spec where only that is known."""
-    while isinstance(value, Traced):
-        value = value.value if isinstance(value, Tracer) else value.array  # type: ignore[attr-defined]
-    return value
 
 
 def capture_key(outside: Any) -> Any:

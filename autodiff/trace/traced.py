@@ -42,6 +42,10 @@ class Traced:
         """How many axes there are."""
         return len(self.shape)
 
+    def seen_from(self, level: int) -> Any:
+        """The value as a recording of that level sees it: itself, or what a Variable that was made later holds."""
+        return self
+
     def record(
         self,
         primitive: Primitive,

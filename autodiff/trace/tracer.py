@@ -138,6 +138,6 @@ class Tracer(Traced):
 
 def concrete(value: Any) -> Any:
     """The plain value behind traced ones, or its spec where only that is known."""
-    while isinstance(value, Tracer):
-        value = value.value
+    while isinstance(value, Traced):
+        value = value.value if isinstance(value, Tracer) else value.array  # type: ignore[attr-defined]
     return value

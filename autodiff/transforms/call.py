@@ -17,11 +17,11 @@ from autodiff.trace.link import Link
 from autodiff.trace.primitive import Primitive, newest_traced
 from autodiff.trace.recording import TracingBody, innermost_body
 from autodiff.trace.spec import Spec, spec_of
-from autodiff.trace.staging import Body, innermost
+from autodiff.trace.staging import Body
 from autodiff.trace.tape import Tape
 from autodiff.trace.tape_call import TapeCall
 from autodiff.trace.traced import Traced
-from autodiff.trace.tracer import Tracer
+from autodiff.trace.tracer import Tracer, concrete
 from autodiff.trace.tree import flatten
 from autodiff.transforms.batch import run_batched
 from autodiff.transforms.forward import jvp
@@ -62,7 +62,7 @@ def record_call(
         all_inputs: whether plain leaves have their places among the tape's inputs too.
     """
     leaves, structure = flatten((tuple(args), dict(kwargs)))
-    values = [innermost(leaf) for leaf in leaves]
+    values = [concrete(leaf) for leaf in leaves]
     traced = [isinstance(leaf, Traced) for leaf in leaves]
     with_values = values_are_known() and not any(type(value) is Spec for value in values)
     body = Body(with_values)
@@ -75,6 +75,7 @@ def record_call(
         with TracingBody(body):
             positional, named = structure.unflatten(inside)
             outs, results = flatten(run_user_code(lambda: fun(*positional, **named), ()))
+            outs = [out.seen_from(body.level) if isinstance(out, Traced) else out for out in outs]
         returned = [k for k, out in enumerate(outs) if isinstance(out, Tracer) and out.recording is body]
         staged = body.freeze([outs[k] for k in returned], structure, results)
         known = tuple(outs[k].value for k in returned) if with_values else None

@@ -13,7 +13,7 @@ from autodiff.trace.errors import DifferentiationError, RuleError, described
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.traced import Traced
-from autodiff.trace.tree import LEAF, Structure, flatten
+from autodiff.trace.tree import Structure, _parts, flatten
 from autodiff.transforms.arguments import function_name
 
 
@@ -68,28 +68,25 @@ def hashable(value: Any) -> Any:
 
 
 class Layout:
-    """The arguments of one call: which are static, which leaves are operands.
+    """The form of the arguments of one call: which are static, and which leaves of the others are operands.
 
-    Args:
-        fun: the function.
-        args: all arguments by position.
-        nondiff: positions of the static ones.
+    Attributes:
+        static: pairs of position and value of the static arguments.
+        structure: the structure of the tuple of the others.
+        operands: which of its leaves are operands.
+        fixed: the other leaves, which are no arrays; None in the places of operands.
+        key: what equal layouts have in common.
     """
 
     __slots__ = ("fixed", "key", "operands", "static", "structure")
 
-    def __init__(self, fun: Callable[..., Any], args: tuple[Any, ...], nondiff: Sequence[int]) -> None:
-        static = {k % len(args) if args else k: None for k in nondiff}
-        for k in static:
-            if k >= len(args):
-                raise TypeError(f"{place_of(fun)}: nondiff_argnums has {k} but there are {len(args)} arguments")
-            refuse_traced(fun, k, args[k])
-        self.static = tuple((k, args[k]) for k in sorted(static))
-        leaves, self.structure = flatten(tuple(value for k, value in enumerate(args) if k not in static))
+    def __init__(self, static: dict[int, Any], structure: Structure, leaves: Sequence[Any]) -> None:
+        self.static = tuple(sorted(static.items()))
+        self.structure = structure
         self.operands = tuple(k for k, leaf in enumerate(leaves) if is_operand(leaf))
         self.fixed = tuple(None if is_operand(leaf) else leaf for leaf in leaves)
         named = tuple((k, hashable(value)) for k, value in self.static)
-        self.key = (named, self.structure, self.operands, tuple((type(f), hashable(f)) for f in self.fixed))
+        self.key = (named, structure, self.operands, tuple((type(f), hashable(f)) for f in self.fixed))
 
     @property
     def static_args(self) -> tuple[Any, ...]:
@@ -102,12 +99,32 @@ class Layout:
             leaves[k] = value
         return self.structure.unflatten(leaves)  # type: ignore[no-any-return]
 
+    def leaf_specs(self, specs: Sequence[Spec]) -> list[Spec | None]:
+        """For each leaf the spec of the operand there; None for other leaves."""
+        found: list[Spec | None] = [None] * len(self.fixed)
+        for k, spec in zip(self.operands, specs, strict=True):
+            found[k] = spec
+        return found
+
     def full(self, values: Sequence[Any]) -> tuple[Any, ...]:
         """All arguments, with the given operands."""
         args = list(self.trees(values))
         for k, value in self.static:
             args.insert(k, value)
         return tuple(args)
+
+
+def laid_out(fun: Callable[..., Any], args: tuple[Any, ...], nondiff: Sequence[int]) -> tuple[Layout, list[Any]]:
+    """The layout of the arguments of one call, and the values of the operands."""
+    static = {}
+    for k in nondiff:
+        if not -len(args) <= k < len(args):
+            raise TypeError(f"nondiff_argnums of {place_of(fun)} has {k}, but it was called with {len(args)} arguments")
+        static[k % len(args)] = args[k]
+        refuse_traced(fun, k, args[k])
+    leaves, structure = flatten(tuple(value for k, value in enumerate(args) if k not in static))
+    layout = Layout(static, structure, leaves)
+    return layout, [leaves[k] for k in layout.operands]
 
 
 def is_operand(leaf: Any) -> bool:
@@ -155,18 +172,15 @@ def spread_none(tree: Any, structure: Structure) -> list[Any] | None:
     """The leaves of a tree in which None may stand for any subtree; None where it does not fit the structure."""
     if tree is None:
         return [None] * structure.count
-    if structure is LEAF or structure.kind is None:
-        return [tree] if flatten(tree)[1].kind is None else None
-    if type(tree) is not structure.kind:
-        return None
-    starred = structure.unflatten(range(structure.count))
-    parts = dict(_children(tree))
-    wanted = _children(starred)
-    if set(parts) != {key for key, _ in wanted}:
+    parts = _parts(tree)
+    if structure.kind is None or parts is None:
+        return [tree] if structure.kind is None and parts is None else None
+    extra, children = parts
+    if type(tree) is not structure.kind or extra != structure.extra or len(children) != len(structure.children):
         return None
     leaves: list[Any] = []
-    for key, child in wanted:
-        own = spread_none(parts[key], flatten(child)[1])
+    for child, its in zip(children, structure.children, strict=True):
+        own = spread_none(child, its)
         if own is None:
             return None
         leaves.extend(own)

@@ -14,6 +14,7 @@ from autodiff.trace.primitive import Primitive
 from autodiff.trace.recording import Recording
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
+from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer
 from autodiff.trace.tree import flatten
 from autodiff.transforms.arguments import differentiable_leaves
@@ -222,6 +223,8 @@ def matching_tangents(leaves: list[Any], structure: Any, tangents: Any) -> list[
 
 def unpaired(out: Any, recording: Recording) -> tuple[Any, Any]:
     """A result's value and tangent; the tangent is zero where it does not depend on the primals."""
+    if isinstance(out, Traced):
+        out = out.seen_from(recording.level)
     if isinstance(out, Tracer) and out.recording is recording:
         value = out.value
         return value, own(out.slot, spec_of(value))

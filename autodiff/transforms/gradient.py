@@ -12,6 +12,7 @@ from autodiff.trace.errors import DifferentiationError, described, run_user_code
 from autodiff.trace.live import Differentiation, Entry
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec_of
+from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer
 from autodiff.trace.tree import LEAF, Structure, flatten
 from autodiff.transforms.arguments import Names, Positions, Selection, differentiable_leaves, function_name, like
@@ -69,6 +70,8 @@ def split_aux(name: str, result: Any) -> tuple[Any, Any]:
 
 def refreshed(out: Any, recording: Differentiation) -> tuple[Any, Entry | None]:
     """The plain value of a result, and its entry where it depends on the inputs."""
+    if isinstance(out, Traced):
+        out = out.seen_from(recording.level)
     if isinstance(out, Tracer) and out.recording is recording:
         entry = out.slot
         return out.value, entry

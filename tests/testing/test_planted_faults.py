@@ -185,10 +185,10 @@ PLANTS = [
     Plant(
         "memory order taken for the order of indices",
         elementwise(np.square, x=slope_in_memory_order),
-        ("forward", "reverse"),
+        ("forward", "adjoint"),
         ("value", "spec"),
     ),
-    Plant("empty arrays refused", elementwise(np.square, x=slope_unless_empty), ("untouched", "dtype"), ("value",)),
+    Plant("empty arrays refused", elementwise(np.square, x=slope_unless_empty), ("untouched", "dtype"), ("spec",)),
     Plant("scalars forgotten", elementwise(np.square, x=slope_unless_scalar), ("forward", "reverse"), ("value",)),
     Plant(
         "precision lost",

@@ -1,0 +1,138 @@
+"""The methods of Variables that are operations on arrays."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from autodiff.facade.operands import other_operand
+from autodiff.facade.variable import Variable
+from autodiff.numpy import indexing
+from autodiff.numpy.dispatch import FUNCTIONS, UFUNCS
+from autodiff.ops.linalg import matmul as matrix_product
+from autodiff.trace.source import at_user_line
+from autodiff.trace.traced import Traced
+
+
+def get_item(self: Variable, key: Any) -> Any:
+    """``v[key]``: elements as NumPy picks them; where one is picked repeatedly its gradients are summed."""
+    if any(isinstance(part, Variable) for part in (key if isinstance(key, tuple) else (key,))):
+        raise IndexError(f"a Variable cannot be an index{at_user_line()}; index with its array: v[i.array]")
+    return indexing.index(self, key)
+
+
+def reshape(self: Variable, *shape: Any) -> Any:
+    """The same elements in another shape, given as lengths or as one tuple; one length may be -1."""
+    lengths = shape[0] if len(shape) == 1 and not isinstance(shape[0], (int, np.integer)) else shape
+    if tuple(lengths) == self.shape:
+        return self
+    return FUNCTIONS[np.reshape](self, tuple(lengths))
+
+
+def transpose(self: Variable, *axes: Any) -> Any:
+    """The axes in another order, given one by one or as one tuple; without an argument the reverse order."""
+    order = axes[0] if len(axes) == 1 and not isinstance(axes[0], (int, np.integer)) else axes or None
+    return FUNCTIONS[np.transpose](self, order)
+
+
+def mean(self: Variable, axis: Any = None, *, weights: Any = None, keepdims: bool = False) -> Any:
+    """The mean, or the weighted mean, over all axes or the given ones."""
+    if weights is None:
+        return FUNCTIONS[np.mean](self, axis, keepdims=keepdims)
+    return FUNCTIONS[np.average](self, axis, weights=weights, keepdims=keepdims)
+
+
+def matmul(self: Variable, other: Any) -> Any:
+    """``v @ w``: the matrix product."""
+    other = other_operand(matrix_product, self, other)
+    if other is NotImplemented or not isinstance(other, (np.ndarray, Traced)):
+        return NotImplemented
+    return UFUNCS[np.matmul](self, other)
+
+
+def reflected_matmul(self: Variable, other: Any) -> Any:
+    """``array @ v``."""
+    other = other_operand(matrix_product, self, other)
+    if other is NotImplemented or not isinstance(other, (np.ndarray, Traced)):
+        return NotImplemented
+    return UFUNCS[np.matmul](other, self)
+
+
+def item(self: Variable) -> Any:
+    """The one element as a Python number.
+
+    Raises:
+        ValueError: if there is not exactly one.
+    """
+    if self.size != 1:
+        raise ValueError(f"item() needs exactly one element, the Variable has shape {self.shape}{at_user_line()}")
+    return self.array.item()
+
+
+def cleargrad(self: Variable) -> None:
+    """Forget the gradient."""
+    self.grad = None
+
+
+def zerograd(self: Variable) -> None:
+    """Make the gradient zeros. Deprecated: :meth:`cleargrad` costs nothing."""
+    warn_zerograd()
+    if self.grad is None:
+        self.grad = None if self.array is None else np.zeros_like(self.array)
+    else:
+        self.grad[...] = 0
+        if self._grad_var is not None:
+            self._grad_var.unchain()
+
+
+def addgrad(self: Variable, var: Variable) -> None:
+    """Add the gradient of another Variable to this one's, if it has any."""
+    if var.grad is None:
+        return
+    if self.array is None:
+        initialize(self, var.shape)
+    self.grad = var.grad if self.grad is None else np.asarray(self.grad + var.grad)
+
+
+def copydata(self: Variable, var: Variable) -> None:
+    """Copy another Variable's elements into this one's array, which keeps its dtype.
+
+    Where one of both has no array yet, it is initialised with the shape of the other.
+    """
+    if self.array is None and var.array is None:
+        return
+    if self.array is None:
+        initialize(self, var.shape)
+    elif var.array is None:
+        initialize(var, self.shape)
+    np.copyto(self.array, var.array, casting="unsafe")
+
+
+def initialize(variable: Variable, shape: tuple[int, ...]) -> None:
+    """Give a Parameter its array."""
+    own = getattr(variable, "initialize", None)
+    if own is None:
+        raise AttributeError(
+            f"a Variable without an array cannot be initialised{at_user_line()}; only a Parameter knows how: assign to "
+            ".array"
+        )
+    own(shape)
+
+
+def warn_zerograd() -> None:
+    """Tell the caller of the method that it is deprecated."""
+    warnings.warn("zerograd() is deprecated; use cleargrad()", DeprecationWarning, stacklevel=3)
+
+
+def install() -> None:
+    """Give Variables their methods."""
+    for function in (reshape, transpose, mean, item, cleargrad, zerograd, addgrad, copydata):
+        setattr(Variable, function.__name__, function)
+    for name, operation in {"getitem": get_item, "matmul": matmul, "rmatmul": reflected_matmul}.items():
+        setattr(Variable, f"__{name}__", operation)
+    Variable.T = property(transpose, doc="The axes in reverse order.")  # type: ignore[attr-defined]
+
+
+install()

@@ -1,0 +1,129 @@
+"""Parameters: Variables that are trained, and may get their shape later."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autodiff.facade.methods import warn_zerograd, zerograd
+from autodiff.facade.variable import Variable, is_array
+from autodiff.trace.source import at_user_line
+
+DTYPE = np.dtype(np.float32)
+"""The dtype of parameters whose initializer names none."""
+
+
+class Parameter(Variable):
+    """A Variable that is registered to a link and updated by an optimizer.
+
+    Args:
+        initializer: what it holds at first: an array; a number, for all elements; a function that fills the array
+            it is given (its attribute ``dtype``, if any, decides the dtype); None for NaN everywhere.
+        shape: its shape. Without one an array is held as it is, and everything else waits for :meth:`initialize`.
+        name: what it is called in texts.
+
+    Until a gradient has been computed or :meth:`cleargrad` was called, ``grad`` is full of NaN: a gradient that was
+    never cleared cannot go unnoticed.
+
+    >>> Parameter(1.5, (2,))
+    variable([1.5, 1.5])
+    """
+
+    initializer: Any = None
+    update_rule: Any = None
+    _first_grad: str | None = None
+
+    def __init__(self, initializer: Any = None, shape: Any = None, name: str | None = None) -> None:
+        constant = initializer is None or isinstance(initializer, (int, float, complex, np.number))
+        self.initializer = Constant(np.nan if initializer is None else initializer) if constant else initializer
+        if is_array(initializer) and shape is None:
+            super().__init__(initializer, name=name)
+            return
+        if not is_array(initializer) and not callable(self.initializer):
+            raise TypeError(
+                f"a Parameter is initialised by an array, a number, a function or None, got "
+                f"{type(initializer).__name__}{at_user_line()}"
+            )
+        super().__init__(name=name)
+        self._first_grad = "nan"
+        if shape is not None:
+            self.initialize(shape)
+
+    @property
+    def is_initialized(self) -> bool:
+        """Whether it has an array."""
+        return self.array is not None
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype of the array, or the one it will have."""
+        if self.array is not None:
+            return self.array.dtype  # type: ignore[no-any-return]
+        return self._initial_dtype()
+
+    def _initial_dtype(self) -> np.dtype[Any]:
+        dtype = getattr(self.initializer, "dtype", None)
+        return DTYPE if dtype is None else np.dtype(dtype)
+
+    @property
+    def grad(self) -> Any:
+        """The gradient as an array.
+
+        Raises:
+            RuntimeError: before the Parameter is initialised, unless :meth:`cleargrad` was called.
+        """
+        if self.array is None and self._grad is None and self._first_grad == "nan":
+            raise RuntimeError(
+                f"the gradient of a Parameter without an array is not known{at_user_line()}; initialise it, assign a "
+                "gradient, or call cleargrad()"
+            )
+        return self._grad
+
+    @grad.setter
+    def grad(self, grad: Any) -> None:
+        if self.array is None:
+            self._first_grad = None
+        Variable.grad.fset(self, grad)  # type: ignore[attr-defined]
+
+    def zerograd(self) -> None:
+        """Make the gradient zeros, later if there is no array yet. Deprecated: use :meth:`cleargrad`."""
+        if self.array is None:
+            warn_zerograd()
+            self._first_grad = "zero"
+        else:
+            zerograd(self)
+
+    def initialize(self, shape: Any) -> None:
+        """Make the array, and a gradient full of NaN."""
+        shape = (shape,) if np.isscalar(shape) else tuple(shape)
+        array = np.empty(shape, self._initial_dtype())
+        if is_array(self.initializer):
+            array[...] = self.initializer
+        else:
+            self.initializer(array)
+        self.array = array
+        fill = {"nan": np.nan, "zero": 0.0}.get(self._first_grad or "")
+        self._grad_var = None
+        self._grad = None if fill is None else np.full_like(array, fill if array.dtype.kind in "fc" else 0)
+
+    def update(self) -> None:
+        """Let the update rule, if there is one, change the array by the gradient."""
+        if self.update_rule is not None:
+            self.update_rule.update(self)
+
+
+class Constant:
+    """An initializer that fills an array with one number.
+
+    Args:
+        value: the number.
+    """
+
+    dtype = DTYPE
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __call__(self, array: Any) -> None:
+        array[...] = self.value

@@ -1,0 +1,244 @@
+"""The methods of ufuncs: ``np.add.reduce``, ``np.maximum.accumulate``, ``np.multiply.outer``, ``np.add.reduceat``.
+
+``outer`` needs nothing but the ufunc itself. The reductions of sums, products, extremes and truth are the functions of
+those names; those of any other ufunc with a derivative go from element to element, as their definition does.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from autodiff.numpy.axes import negative_axes, negative_axis
+from autodiff.numpy.cumulative import running
+from autodiff.numpy.dispatch import METHODS, UFUNCS, as_operand, peeled
+from autodiff.numpy.nans import nanmax, nanmin
+from autodiff.numpy.reductions import (
+    NOTHING,
+    finished,
+    given,
+    kept,
+    mask_like,
+    max,
+    min,
+    selected,
+)
+from autodiff.numpy.truth import all, any, truth
+from autodiff.ops import cumulative, reduce
+from autodiff.ops.elementwise import cast
+from autodiff.ops.logsumexp import logaddexp_axes
+from autodiff.ops.running import cummax, cummin
+from autodiff.ops.segments import segment_sums, segments
+from autodiff.trace.source import at_user_line
+from autodiff.trace.spec import spec_of
+
+
+def outer(ufunc: np.ufunc, a: Any, b: Any, **options: Any) -> Any:
+    """The ufunc of every element of ``a`` with every element of ``b``."""
+    a, b = as_operand(a), as_operand(b)
+    return ufunc(np.reshape(a, np.shape(a) + (1,) * np.ndim(b)), b, **options)
+
+
+def converted(array: Any, dtype: Any) -> Any:
+    array = as_operand(array)
+    return array if dtype is None else cast(array, dtype=np.dtype(dtype))
+
+
+def extreme_reduce(function: Callable[..., Any]) -> Callable[..., Any]:
+    """``np.maximum.reduce`` and ``np.minimum.reduce``, which go along the first axis by default."""
+
+    def method(
+        array: Any,
+        axis: Any = 0,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: Any = False,
+        initial: Any = NOTHING,
+        where: Any = True,
+    ) -> Any:
+        start = NOTHING if initial is None else initial
+        return function(converted(array, dtype), axis, out, keepdims, start, where)
+
+    return method
+
+
+def truth_reduce(function: Callable[..., Any]) -> Callable[..., Any]:
+    """``np.logical_or.reduce`` and ``np.logical_and.reduce``."""
+
+    def method(
+        array: Any,
+        axis: Any = 0,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: Any = False,
+        initial: Any = NOTHING,
+        where: Any = True,
+    ) -> Any:
+        no_initial("a reduction of logic", initial)
+        return function(array, axis, out, keepdims, where=where)
+
+    return method
+
+
+def no_initial(name: str, initial: Any) -> None:
+    if initial is not NOTHING and initial is not None:
+        raise TypeError(f"{name} with initial= is not supported for traced values{at_user_line()}; combine it after")
+
+
+def xor(array: Any, axis: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True) -> Any:
+    """Whether an odd number of elements is true."""
+    return truth(reduce.xor_axes, array, axis, out, keepdims, where, False)
+
+
+def logaddexp_reduce(
+    array: Any,
+    axis: Any = 0,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    initial: Any = NOTHING,
+    where: Any = True,
+) -> Any:
+    """log(sum(exp(x))) along axes."""
+    array = converted(array, dtype)
+    shape = spec_of(array).shape
+    axes = negative_axes(axis, len(shape))
+    if given(where):
+        array = selected(array, mask_like(where, shape), -np.inf)
+    result = kept(logaddexp_axes(array, axes=axes), shape, axes, keepdims)
+    if initial is not NOTHING and initial is not None:
+        result = np.logaddexp(result, initial)
+    return finished(result, out)
+
+
+def folded(
+    ufunc: np.ufunc,
+    array: Any,
+    axis: Any = 0,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    initial: Any = NOTHING,
+    where: Any = True,
+) -> Any:
+    """The reduction of any other ufunc, from element to element along one axis."""
+    name = f"np.{ufunc.__name__}.reduce"
+    no_initial(name, initial)
+    if given(where):
+        raise TypeError(f"{name} with where= is not supported for traced values{at_user_line()}; select before")
+    array = converted(array, dtype)
+    shape = spec_of(array).shape
+    k = one_axis(name, axis, len(shape))
+    result = steps(ufunc, array, k)[-1]
+    return finished(kept(result, shape, (k,), keepdims), out)
+
+
+def one_axis(name: str, axis: Any, ndim: int) -> int:
+    if axis is None and ndim == 1:
+        return -1
+    if axis is None or isinstance(axis, tuple):
+        raise ValueError(f"{name} goes along one axis, got axis={axis}{at_user_line()}; the order would matter")
+    return negative_axis(axis, ndim)
+
+
+def steps(ufunc: np.ufunc, array: Any, axis: int) -> list[Any]:
+    """The running results of a ufunc along an axis."""
+    length = spec_of(array).shape[axis]
+    if length == 0:
+        raise ValueError(f"np.{ufunc.__name__} cannot reduce an axis of length 0{at_user_line()}: it has no identity")
+    rest = (slice(None),) * (-axis - 1)
+    parts = [array[(..., k, *rest) if len(spec_of(array).shape) > 1 else k] for k in range(length)]
+    results = [parts[0]]
+    for part in parts[1:]:
+        results.append(ufunc(results[-1], part))
+    return results
+
+
+def accumulated(ufunc: np.ufunc, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+    """The running results of any other ufunc, from element to element along one axis."""
+    array = converted(array, dtype)
+    k = negative_axis(operator.index(axis), len(spec_of(array).shape))
+    return finished(np.stack(steps(ufunc, array, k), axis=k), out)
+
+
+def accumulate(primitive: Any) -> Callable[..., Any]:
+    """``np.add.accumulate`` and the like, which go along the first axis by default."""
+
+    def method(array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+        return running(primitive, array, operator.index(axis), dtype, out)
+
+    return method
+
+
+def extreme_accumulate(primitive: Any) -> Callable[..., Any]:
+    """``np.maximum.accumulate`` and ``np.minimum.accumulate``."""
+
+    def method(array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+        array = converted(array, dtype)
+        return finished(primitive(array, axis=negative_axis(axis, len(spec_of(array).shape))), out)
+
+    return method
+
+
+def bounds(indices: Any, length: int) -> tuple[int, ...]:
+    """The starts of segments as plain numbers."""
+    starts = tuple(int(start) for start in np.asarray(peeled(indices)))
+    for start in starts:
+        if not 0 <= start < length:
+            raise IndexError(
+                f"index {start} is out of bounds for segments of an axis of length {length}{at_user_line()}"
+            )
+    return starts
+
+
+def add_reduceat(array: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+    """The sum of each segment."""
+    array = converted(array, dtype)
+    k = negative_axis(axis, len(spec_of(array).shape))
+    return finished(segment_sums(array, axis=k, indices=bounds(indices, spec_of(array).shape[k])), out)
+
+
+def reduceat(ufunc: np.ufunc, array: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+    """The reduction of each segment by any other ufunc."""
+    array = converted(array, dtype)
+    shape = spec_of(array).shape
+    k = negative_axis(axis, len(shape))
+    rest = (slice(None),) * (-k - 1)
+    parts = [
+        ufunc.reduce(array[(..., slice(start, stop), *rest)], axis=k)
+        for start, stop in segments(bounds(indices, shape[k]), shape[k])
+    ]
+    return finished(np.stack(parts, axis=k), out)
+
+
+def register() -> None:
+    """Enter the methods of every ufunc that has a derivative rule."""
+    for ufunc in list(UFUNCS):
+        if ufunc.nin == 2 and ufunc.nout == 1:
+            METHODS.setdefault((ufunc, "outer"), partial(outer, ufunc))
+            METHODS.setdefault((ufunc, "reduce"), partial(folded, ufunc))
+            METHODS.setdefault((ufunc, "accumulate"), partial(accumulated, ufunc))
+            METHODS.setdefault((ufunc, "reduceat"), partial(reduceat, ufunc))
+
+
+# fmt: off
+METHODS[np.maximum,     "reduce"]     = extreme_reduce(max)
+METHODS[np.minimum,     "reduce"]     = extreme_reduce(min)
+METHODS[np.fmax,        "reduce"]     = extreme_reduce(nanmax)
+METHODS[np.fmin,        "reduce"]     = extreme_reduce(nanmin)
+METHODS[np.logical_or,  "reduce"]     = truth_reduce(any)
+METHODS[np.logical_and, "reduce"]     = truth_reduce(all)
+METHODS[np.logical_xor, "reduce"]     = truth_reduce(xor)
+METHODS[np.logaddexp,   "reduce"]     = logaddexp_reduce
+METHODS[np.add,         "accumulate"] = accumulate(cumulative.cumsum)
+METHODS[np.multiply,    "accumulate"] = accumulate(cumulative.cumprod)
+METHODS[np.maximum,     "accumulate"] = extreme_accumulate(cummax)
+METHODS[np.minimum,     "accumulate"] = extreme_accumulate(cummin)
+METHODS[np.add,         "reduceat"]   = add_reduceat
+# fmt: on
+
+register()

@@ -1,0 +1,64 @@
+"""The logarithm of a sum of exponentials."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from autodiff.ops.elementwise import cast, equal, exp, isinf, where
+from autodiff.ops.reduce import along
+from autodiff.ops.shape import Axes, sum_axes, without
+from autodiff.trace.primitive import Primitive, general
+from autodiff.trace.spec import Spec, result_spec, spec_of
+
+
+def _shares(x: Any, out: Any, axes: Axes) -> Any:
+    """exp(x - out): what each element contributes. Where the sum is infinite the infinite elements share it."""
+    whole = along(out, spec_of(x).shape, axes)
+    infinite = equal(whole, np.inf)
+    reached = equal(x, whole)
+    count = along(cast(sum_axes(reached, axes=axes), dtype=spec_of(x).dtype), spec_of(x).shape, axes)
+    tied = cast(reached, dtype=spec_of(x).dtype) / where(infinite, count, 1)
+    return where(infinite, tied, exp(where(infinite, 0, x) - where(isinf(whole), 0, whole)))
+
+
+def _spec(x: Spec, *, axes: Axes) -> Spec:
+    return result_spec(without(x.shape, axes), x.dtype)
+
+
+def _rule(g: Any, x: Any, out: Any, axes: Axes) -> Any:
+    return along(g, spec_of(x).shape, axes) * _shares(x, out, axes)
+
+
+def _forward(tangents: Sequence[Any], values: Sequence[Any], out: Any, params: Mapping[str, Any]) -> Any:
+    axes = params["axes"]
+    return sum_axes(tangents[0] * _shares(values[0], out, axes), axes=axes)
+
+
+logaddexp_axes: Primitive = general(
+    "logaddexp_axes",
+    ("x",),
+    lambda x, *, axes: np.logaddexp.reduce(x, axis=axes),
+    _spec,
+    {"x": _rule},
+    forward=_forward,
+)
+"""log(sum(exp(x))) along axes, without overflow. Of nothing but -inf the derivative is 0."""
+
+
+def _evaluate(x: Any, *, axes: Axes) -> Any:
+    """The largest elements apart from the rest, which keeps every digit where the result is near zero."""
+    top = np.max(x, axis=axes, keepdims=True, initial=-np.inf)
+    largest = x == top
+    with np.errstate(invalid="ignore", divide="ignore"):
+        rest = np.sum(np.where(largest, 0, np.exp(x - top)), axis=axes)
+        count = np.sum(largest, axis=axes, dtype=x.dtype)
+        finite = np.log1p(rest / count) + np.log(count)
+        total = finite + np.reshape(top, np.shape(finite))
+    return np.where(np.isinf(np.reshape(top, np.shape(finite))), np.reshape(top, np.shape(finite)), total)[()]
+
+
+logsumexp: Primitive = general("logsumexp", ("x",), _evaluate, _spec, {"x": _rule}, forward=_forward)
+"""The same in one pass, as scipy.special computes it."""

@@ -1,0 +1,52 @@
+"""Shares that sum to one, and their logarithms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autodiff.ops.elementwise import exp
+from autodiff.ops.reduce import along
+from autodiff.ops.shape import Axes, sum_axes
+from autodiff.trace.primitive import Primitive, general
+from autodiff.trace.spec import spec_of
+
+
+def _spread_sum(x: Any, axes: Axes) -> Any:
+    return along(sum_axes(x, axes=axes), spec_of(x).shape, axes)
+
+
+def _evaluate_softmax(x: Any, *, axes: Axes) -> Any:
+    shares = np.exp(x - np.max(x, axis=axes, keepdims=True))
+    return shares / np.sum(shares, axis=axes, keepdims=True)
+
+
+def _softmax_rule(g: Any, out: Any, axes: Axes) -> Any:
+    return out * (g - _spread_sum(g * out, axes))
+
+
+softmax: Primitive = general(
+    "softmax", ("x",), _evaluate_softmax, lambda x, *, axes: x, {"x": _softmax_rule},
+    forward=lambda tangents, values, out, params: _softmax_rule(tangents[0], out, params["axes"]),
+)  # fmt: skip
+"""exp(x) / sum(exp(x)) along axes; it keeps its result alone."""
+
+
+def _evaluate_log_softmax(x: Any, *, axes: Axes) -> Any:
+    top = np.max(x, axis=axes, keepdims=True)
+    below = x - np.where(np.isfinite(top), top, 0)
+    with np.errstate(divide="ignore"):
+        return below - np.log(np.sum(np.exp(below), axis=axes, keepdims=True))
+
+
+def _log_softmax_forward(tangent: Any, out: Any, axes: Axes) -> Any:
+    return tangent - _spread_sum(tangent * exp(out), axes)
+
+
+log_softmax: Primitive = general(
+    "log_softmax", ("x",), _evaluate_log_softmax, lambda x, *, axes: x,
+    {"x": lambda g, out, axes: g - exp(out) * _spread_sum(g, axes)},
+    forward=lambda tangents, values, out, params: _log_softmax_forward(tangents[0], out, params["axes"]),
+)  # fmt: skip
+"""log(softmax(x)), without the logarithm of a zero."""

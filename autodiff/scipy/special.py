@@ -1,0 +1,117 @@
+"""scipy.special for plain and traced values alike.
+
+The ufuncs of scipy.special can be called with traced values as they are. The functions of this module are those that
+are no ufuncs, and that turn their arguments into plain arrays. Every other name is scipy.special's own.
+"""
+
+from __future__ import annotations
+
+from operator import index
+from typing import Any
+
+import numpy as np
+import scipy.special
+
+from autodiff.numpy.axes import negative_axes
+from autodiff.numpy.dispatch import FUNCTIONS, as_operand
+from autodiff.numpy.reductions import kept
+from autodiff.ops import elementwise as ew
+from autodiff.ops import special
+from autodiff.ops.logsumexp import logsumexp as logsumexp_axes
+from autodiff.ops.shape import Axes
+from autodiff.ops.softmax import log_softmax as log_softmax_axes
+from autodiff.ops.softmax import softmax as softmax_axes
+from autodiff.trace.source import at_user_line
+from autodiff.trace.spec import spec_of
+
+
+def logsumexp(a: Any, axis: Any = None, b: Any = None, keepdims: bool = False, return_sign: bool = False) -> Any:
+    """log(sum(b * exp(a))) along axes, without overflow.
+
+    Args:
+        a: real numbers.
+        axis: an axis, several, or None for all.
+        b: factors, which may be negative; 1 by default.
+        keepdims: whether the axes stay, with length one.
+        return_sign: whether the logarithm is that of the absolute value, and the sign a second result.
+
+    Returns:
+        the logarithm; NaN where the sum is negative. The derivative by ``a`` are the shares ``b * exp(a) / sum``. Where
+        nothing is summed but ``exp(-inf)``, it is 0; infinite elements have equal shares.
+
+    >>> import numpy as np, autodiff
+    >>> autodiff.grad(logsumexp)(np.array([1000.0, 1000.0]))
+    array([0.5, 0.5])
+    """
+    a = _real_floating("logsumexp", a)
+    if b is not None or return_sign:
+        return _signed(a, 1 if b is None else as_operand(b), axis, keepdims, return_sign)
+    shape = spec_of(a).shape
+    axes = negative_axes(axis, len(shape))
+    return kept(logsumexp_axes(a, axes=axes), shape, axes, keepdims)
+
+
+def _signed(a: Any, b: Any, axis: Any, keepdims: bool, return_sign: bool) -> Any:
+    maximum, sum, squeeze = (FUNCTIONS[function] for function in (np.max, np.sum, np.squeeze))
+    a = ew.add(a, ew.multiply(b, 0))  # of the shape of both
+    top = maximum(ew.where(ew.equal(b, 0), -np.inf, a), axis=axis, keepdims=True)
+    top = ew.where(ew.isfinite(top), top, 0)
+    total = sum(b * ew.exp(a - top), axis=axis, keepdims=True)
+    result = ew.log(ew.absolute(total) if return_sign else total) + top
+    sign = ew.sign(total)
+    if not keepdims:
+        result, sign = squeeze(result, axis=axis), squeeze(sign, axis=axis)
+    return (result, sign) if return_sign else result
+
+
+def softmax(x: Any, axis: Any = None) -> Any:
+    """exp(x) / sum(exp(x)) along axes, all of them by default.
+
+    >>> import numpy as np
+    >>> softmax(np.array([0.0, 0.0]))
+    array([0.5, 0.5])
+    """
+    x = _real_floating("softmax", x)
+    return softmax_axes(x, axes=_axes(x, axis))
+
+
+def log_softmax(x: Any, axis: Any = None) -> Any:
+    """log(softmax(x)) along axes, all of them by default.
+
+    >>> import numpy as np
+    >>> log_softmax(np.array([1000.0, 0.0]))
+    array([    0., -1000.])
+    """
+    x = _real_floating("log_softmax", x)
+    return log_softmax_axes(x, axes=_axes(x, axis))
+
+
+def polygamma(n: int, x: Any) -> Any:
+    """The derivative of order ``n`` of digamma, in double precision; the derivative by ``x`` is the next one.
+
+    >>> round(float(polygamma(1, 1.0)), 6)
+    1.644934
+    """
+    x = as_operand(x)
+    try:
+        order = index(n)
+    except TypeError:
+        raise TypeError(f"polygamma takes one whole number as its order, got {n!r}{at_user_line()}") from None
+    return special.polygamma(ew.cast(x, dtype=np.result_type(spec_of(x).dtype, np.float64)), order=order)
+
+
+def _axes(x: Any, axis: Any) -> Axes:
+    return negative_axes(axis, spec_of(x).ndim)
+
+
+def _real_floating(name: str, x: Any) -> Any:
+    """An array of real floating-point numbers."""
+    x = as_operand(x)
+    its = spec_of(x)
+    if its.dtype.kind == "c":
+        raise TypeError(f"{name} of complex numbers is not supported{at_user_line()}; compose it of exp, sum and log")
+    return x if its.inexact and its.kind != "python" else ew.cast(x, dtype=np.result_type(its.dtype, np.float64))
+
+
+def __getattr__(name: str) -> Any:
+    return getattr(scipy.special, name)

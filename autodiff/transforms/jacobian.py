@@ -1,0 +1,212 @@
+"""Whole Jacobians: one tangent for each input, or one cotangent for each output, all of them as one batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from autodiff.trace.errors import DifferentiationError, described
+from autodiff.trace.source import at_user_line
+from autodiff.trace.spec import Spec, spec_of
+from autodiff.trace.tree import Structure
+from autodiff.transforms.arguments import (
+    Names,
+    Positions,
+    Selection,
+    differentiable_leaves,
+    function_name,
+    like,
+)
+from autodiff.transforms.forward import jvp
+from autodiff.transforms.gradient import Linearization, grad, vjp
+from autodiff.transforms.linearize import TangentMap
+from autodiff.transforms.unit_vectors import columns, rows
+
+Mode = Literal["auto", "forward", "reverse"]
+Function = Callable[..., Any]
+
+
+def jacfwd(
+    fun: Function, argnums: Positions = 0, has_aux: bool = False, holomorphic: bool = False, *, argnames: Names = None
+) -> Function:
+    """The Jacobian, column by column: best where the results are at least as many as the inputs.
+
+    Args, returns and errors are those of :func:`jacobian`. A real function of real inputs may have complex results.
+    """
+    return _jacobian("jacfwd", fun, argnums, "forward", has_aux, holomorphic, argnames)
+
+
+def jacrev(
+    fun: Function, argnums: Positions = 0, has_aux: bool = False, holomorphic: bool = False, *, argnames: Names = None
+) -> Function:
+    """The Jacobian, row by row: best where the inputs are more than the results.
+
+    Args, returns and errors are those of :func:`jacobian`. A complex input z = x + iy of a function with real results
+    gets df/dx - i df/dy.
+    """
+    return _jacobian("jacrev", fun, argnums, "reverse", has_aux, holomorphic, argnames)
+
+
+def jacobian(
+    fun: Function,
+    argnums: Positions = 0,
+    mode: Mode = "auto",
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    *,
+    argnames: Names = None,
+) -> Function:
+    """The matrix of all first derivatives: J[i, j] = d out[i] / d x[j].
+
+    Args:
+        fun: a function of arrays or trees that returns an array or a tree.
+        argnums: which positional arguments to differentiate: a position, or several.
+        mode: ``"forward"``, ``"reverse"``, or ``"auto"`` for the one that takes fewer passes.
+        has_aux: whether ``fun`` returns ``(value, aux)``; aux is passed on.
+        holomorphic: whether ``fun`` is complex-differentiable; inputs and results then must be complex.
+        argnames: names of arguments in place of positions.
+
+    Returns:
+        a function of the same arguments that returns the Jacobian: a tree like the result, whose leaves are trees like
+        the argument (a tuple of them where several are selected), whose leaves have the shape ``out.shape +
+        in.shape``; a pair of it and aux with ``has_aux``.
+
+    Raises:
+        DifferentiationError: if an argument is not made of floating-point numbers, or of complex ones where the mode
+            and ``holomorphic`` do not allow them.
+
+    >>> import numpy as np
+    >>> jacobian(lambda x: x**2)(np.array([1.0, 2.0]))
+    array([[2., 0.],
+           [0., 4.]])
+    """
+    if mode not in ("auto", "forward", "reverse"):
+        raise ValueError(f"jacobian: mode must be 'auto', 'forward' or 'reverse', got {mode!r}")
+    return _jacobian("jacobian", fun, argnums, mode, has_aux, holomorphic, argnames)
+
+
+def hessian(
+    fun: Function, argnums: Positions = 0, has_aux: bool = False, holomorphic: bool = False, *, argnames: Names = None
+) -> Function:
+    """The matrix of all second derivatives, forward over reverse: H[i, j] = d2 f / dx[i] dx[j].
+
+    Args and errors are those of :func:`jacobian`.
+
+    Returns:
+        a function of the same arguments that returns a tree of trees like the argument, with leaves of the shape
+        ``out.shape + in.shape + in.shape``.
+
+    >>> import numpy as np
+    >>> hessian(lambda x: x[0] * x[1] ** 2)(np.array([1.0, 2.0]))
+    array([[0., 4.],
+           [4., 2.]])
+    """
+    inner = jacrev(fun, argnums, has_aux, holomorphic, argnames=argnames)
+    return jacfwd(inner, argnums, has_aux, holomorphic, argnames=argnames)
+
+
+def hvp(fun: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
+    """Hessian-vector product, forward over reverse: the derivative of the gradient along the tangents.
+
+    Args:
+        fun: a function with one real number as its result.
+        primals: a tuple of its arguments.
+        tangents: as many, of the same structure, shapes and dtypes.
+
+    Returns:
+        what is like the argument; a tuple where there are several.
+
+    >>> import numpy as np
+    >>> hvp(lambda x: np.sum(x**3), (np.array([1.0, 2.0]),), (np.array([1.0, 0.0]),))
+    array([6., 0.])
+    """
+    argnums: Positions = 0 if len(primals) == 1 else tuple(range(len(primals)))
+    return jvp(grad(fun, argnums), primals, tangents)[1]
+
+
+def _jacobian(
+    name: str, fun: Function, argnums: Positions, mode: Mode, has_aux: bool, holomorphic: bool, argnames: Names
+) -> Function:
+    selection = Selection(name, fun, argnums, argnames)
+
+    def jacobian_at(*args: Any, **kwargs: Any) -> Any:
+        primals, of_selected = selection.pick(args, kwargs)
+        leaves, structure = differentiable_leaves(name, primals, real=mode == "forward" and not holomorphic)
+        inputs = [spec_of(leaf) for leaf in leaves]
+        refuse_real(name, "an argument", inputs, holomorphic)
+        if mode == "reverse":
+            at: Any = Linearization(name, of_selected, primals, has_aux)
+            values = [value for value, _ in at.outs]
+            results = at.out
+        else:
+            at = TangentMap(name, of_selected, primals, has_aux)
+            values, results = at.values, at.results
+        outputs = output_specs(name, fun, values)
+        refuse_real(name, f"the result of {function_name(fun)}", outputs, holomorphic)
+        if mode == "forward" or (mode == "auto" and goes_forward(inputs, outputs, holomorphic)):
+            refuse_complex(name, "an argument", inputs, holomorphic)
+            blocks = columns(at.push, inputs, outputs)
+        else:
+            refuse_complex(name, f"the result of {function_name(fun)}", outputs, holomorphic)
+            blocks = rows(at.pull if mode == "reverse" else transposed(at, outputs), inputs, outputs)
+        found = tree_of_trees(blocks, results, structure, selection.single)
+        return (found, at.aux) if has_aux else found
+
+    return like(fun, jacobian_at)
+
+
+def transposed(at: TangentMap, outputs: Sequence[Spec]) -> Callable[[list[Any]], list[Any]]:
+    """The pullback, from the tape of tangents: it is linear, so that its own reverse pass is the same at any point."""
+    zero = [np.zeros(spec_of(leaf).shape, spec_of(leaf).dtype) for leaf in at.leaves]
+    smooth = [k for k, s in enumerate(outputs) if s.inexact]
+
+    def push(*directions: Any) -> tuple[Any, ...]:
+        found = at.push(directions)
+        return tuple(found[k] for k in smooth)
+
+    pullback = vjp(push, *zero)[1]
+    return lambda g: list(pullback(tuple(g[k] for k in smooth)))
+
+
+def tree_of_trees(blocks: list[list[Any]], results: Structure, arguments: Structure, single: bool) -> Any:
+    """The blocks as a tree like the result, of trees like the arguments."""
+    trees = [arguments.unflatten(row) for row in blocks]
+    return results.unflatten(tree[0] if single else tree for tree in trees)
+
+
+def goes_forward(inputs: Sequence[Spec], outputs: Sequence[Spec], holomorphic: bool) -> bool:
+    """Whether forward mode takes no more passes than reverse mode, or is the only one of the two that is defined."""
+    if not holomorphic and any(s.dtype.kind == "c" for s in (*inputs, *outputs)):
+        return not any(s.dtype.kind == "c" for s in inputs)
+    return sum(s.size for s in inputs) <= sum(s.size for s in outputs)
+
+
+def output_specs(name: str, fun: Function, values: Sequence[Any]) -> list[Spec]:
+    """The specs of the results, all of which must be floating-point numbers."""
+    specs = []
+    for value in values:
+        own = spec_of(value) if hasattr(value, "dtype") or isinstance(value, (int, float, complex)) else None
+        if own is None or not own.inexact:
+            raise DifferentiationError(
+                f"{name} needs a function that returns real or complex floating-point numbers, but "
+                f"{function_name(fun)} returned {described(value)}{at_user_line()}; with has_aux=True a second result "
+                "is passed on"
+            )
+        specs.append(own)
+    return specs
+
+
+def refuse_real(name: str, what: str, specs: Sequence[Spec], holomorphic: bool) -> None:
+    for s in specs:
+        if holomorphic and s.dtype.kind != "c":
+            raise DifferentiationError(f"{name} with holomorphic=True needs complex numbers, but {what} is {s!r}{at_user_line()}")
+
+
+def refuse_complex(name: str, what: str, specs: Sequence[Spec], holomorphic: bool) -> None:
+    for s in specs:
+        if not holomorphic and s.dtype.kind == "c":
+            raise DifferentiationError(
+                f"{name} without holomorphic=True needs real numbers here, but {what} is {s!r}{at_user_line()}"
+            )

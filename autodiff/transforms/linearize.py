@@ -1,0 +1,120 @@
+"""``linearize``: the derivative at a point as a tape of tangents, which can be run as often as wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from autodiff.backends.reference import run_tape
+from autodiff.trace.errors import run_user_code
+from autodiff.trace.spec import spec_of
+from autodiff.trace.staging import Body, Staged
+from autodiff.trace.traced import Traced
+from autodiff.trace.tracer import Tracer
+from autodiff.trace.tree import flatten
+from autodiff.transforms.arguments import differentiable_leaves
+from autodiff.transforms.forward import Forward, matching_tangents, settled, unpaired
+from autodiff.transforms.gradient import own, separate, split_aux, zeros
+
+
+class TangentMap:
+    """A function that has run once at a point, with the tape of its tangents.
+
+    Args:
+        name: the transformation, for error texts.
+        fun: the function; its arguments are trees.
+        primals: where it runs.
+        has_aux: whether it returns a pair of which the second part is only passed on.
+
+    Attributes:
+        leaves: the primals' leaves.
+        structure: the structure of the tuple of primals.
+        values: the leaves of the result.
+        results: the structure of the result.
+        aux: the second part.
+        staged: from the tangents of the leaves to the tangents of the results that depend on them.
+    """
+
+    def __init__(self, name: str, fun: Callable[..., Any], primals: tuple[Any, ...], has_aux: bool) -> None:
+        self.leaves, self.structure = differentiable_leaves(name, primals)
+        body, forward = Body(), Forward()
+        try:
+            traced = [Tracer(leaf, forward, body.input(spec_of(leaf))) for leaf in self.leaves]
+            result = run_user_code(fun, self.structure.unflatten(traced))
+            result, aux = split_aux(name, result) if has_aux else (result, None)
+            outs, self.results = flatten(result)
+            outs = [out.seen_from(forward.level) if isinstance(out, Traced) else out for out in outs]
+            self.values = [unpaired(out, forward)[0] for out in outs]
+            self.aux = peeled(aux, forward)
+            tangents = [out.slot if isinstance(out, Tracer) and out.recording is forward else None for out in outs]
+            self.depends = [tangent is not None for tangent in tangents]
+            self.staged: Staged = body.freeze(
+                [tangent for tangent in tangents if tangent is not None], self.structure, self.results
+            )
+        finally:
+            forward.close()
+            body.close()
+
+    @property
+    def value(self) -> Any:
+        """The function's value."""
+        return self.results.unflatten(self.values)
+
+    def push(self, directions: Sequence[Any]) -> list[Any]:
+        """The tangents of the result's leaves from those of the primals' leaves."""
+        with np.errstate(all="ignore"):
+            found = iter(run_tape(self.staged.tape, [*directions, *self.staged.captures]))
+        return [
+            own(settled(next(found), spec_of(value)), spec_of(value)) if depends else no_tangent(value)
+            for value, depends in zip(self.values, self.depends, strict=True)
+        ]
+
+
+def peeled(tree: Any, forward: Forward) -> Any:
+    """A tree with this recording's traced values replaced by what they stand for."""
+    leaves, structure = flatten(tree)
+    return structure.unflatten(unpaired(leaf, forward)[0] for leaf in leaves)
+
+
+def no_tangent(value: Any) -> Any:
+    """The tangent of a result that does not depend on the primals."""
+    try:
+        return zeros(spec_of(value))
+    except AttributeError:
+        return None
+
+
+def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
+    """The function's value, and its derivative at this point as a linear function of tangents.
+
+    ``fun`` runs once; each tangent then costs only the linear part of the work.
+
+    Args:
+        fun: a function of the primals that returns a tree of arrays.
+        primals: real or complex numbers, arrays, or trees of them.
+        has_aux: whether ``fun`` returns ``(value, aux)``; aux is passed on.
+
+    Returns:
+        ``(value, push)`` or ``(value, push, aux)``. ``push(*tangents)``, with one tangent for each primal, is the
+        tangent ``J @ v`` of the value. It may be called again.
+
+    Raises:
+        DifferentiationError: if a primal is not made of floating-point numbers.
+        ValueError: if a tangent does not have the structure or shape of its primal.
+
+    >>> import numpy as np
+    >>> value, push = linearize(np.sin, 0.0)
+    >>> push(2.0)
+    np.float64(2.0)
+    """
+    at = TangentMap("linearize", fun, primals, has_aux)
+
+    def push(*tangents: Any) -> Any:
+        directions = matching_tangents(at.leaves, at.structure, tangents)
+        return at.results.unflatten(separate(at.push(directions), directions))
+
+    return (at.value, push, at.aux) if has_aux else (at.value, push)
+
+

@@ -1,0 +1,94 @@
+"""The functions of scipy.special that are no ufuncs: laws, and the values of SciPy's own."""
+
+import numpy as np
+import pytest
+import scipy.special as sp
+
+import autodiff
+from autodiff.scipy import special
+from autodiff.testing import Case, assert_close, check_case
+from autodiff.testing.domains import nonzero, positive, real
+from autodiff.trace.errors import ConcretizationError
+
+lines = [(3,), (2, 3), (1, 4), (3, 2, 2)]
+
+CASES = [
+    Case("logsumexp", special.logsumexp, shapes=[*lines, ()]),
+    Case("logsumexp of rows", lambda x: special.logsumexp(x, axis=-1, keepdims=True), shapes=[*lines, (0, 2)]),
+    Case("logsumexp of axes", lambda x: special.logsumexp(x, axis=(0, -1)), shapes=lines[1:]),
+    Case("logsumexp with factors", lambda x, b: special.logsumexp(x, 0, b), (real, positive), shapes=[((2, 3), (3,))]),
+    Case(
+        "logsumexp with signs",
+        lambda x, b: special.logsumexp(x, axis=0, b=b, return_sign=True)[0],
+        (real, nonzero),
+        shapes=[((3,), (3,)), ((2, 3), (2, 3))],
+    ),
+    Case("softmax", special.softmax, shapes=lines),
+    Case("softmax of rows", lambda x: special.softmax(x, axis=1), shapes=lines[1:]),
+    Case("log_softmax", special.log_softmax, shapes=lines),
+    Case("log_softmax of axes", lambda x: special.log_softmax(x, axis=(0, 1)), shapes=lines[1:]),
+    Case("polygamma", lambda x: special.polygamma(1, x), positive, scalars=False),
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_laws(case):
+    check_case(case)
+
+
+VALUES = [
+    [1.0, 2.0, 3.0],
+    [1000.0, 1000.0, 0.0],
+    [-np.inf, -np.inf],
+    [-np.inf, 0.0],
+    [0.5, 0.5, 0.5],
+    [1.0, np.nan],
+    [1e-3, -40.0, -80.0],
+]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("values", VALUES, ids=str)
+@pytest.mark.parametrize("name", ["logsumexp", "softmax", "log_softmax"])
+def test_values_are_those_of_scipy(name, values):
+    x = np.array(values)
+    found = getattr(special, name)(x)
+    np.testing.assert_array_max_ulp(found, getattr(sp, name)(x), 4)
+
+
+def test_values_at_infinity_are_those_of_scipy():
+    for x in (np.array([np.inf, 0.0]), np.array([np.inf, np.inf])):
+        assert special.logsumexp(x) == sp.logsumexp(x) == np.inf
+    assert special.logsumexp(np.zeros((2, 0)), axis=1).tolist() == [-np.inf, -np.inf]
+
+
+def test_signs():
+    x, b = np.array([1.0, 2.0]), np.array([1.0, -3.0])
+    assert_close(special.logsumexp(x, b=b, return_sign=True), sp.logsumexp(x, b=b, return_sign=True))
+    with np.errstate(invalid="ignore"):
+        assert np.isnan(special.logsumexp(x, b=b))
+
+
+def test_infinite_elements_share():
+    assert autodiff.grad(special.logsumexp)(np.array([np.inf, 0.0, np.inf])).tolist() == [0.5, 0.0, 0.5]
+
+
+def test_lists_of_traced_numbers():
+    assert_close(autodiff.grad(lambda x: special.logsumexp([x, 2 * x]))(0.0), 1.5)
+
+
+def test_ufuncs_are_those_of_scipy():
+    assert special.erf is sp.erf
+
+
+def test_errors():
+    with pytest.raises(
+        TypeError, match=r"^logsumexp of complex numbers is not supported \(test_special.py:\d+\); compose"
+    ):
+        special.logsumexp(np.array([1j]))
+    with pytest.raises(
+        TypeError, match=r"^polygamma takes one whole number as its order, got 1.5 \(test_special.py:\d+\)$"
+    ):
+        special.polygamma(1.5, 2.0)
+    with pytest.raises(ConcretizationError, match="would become a plain NumPy array"):
+        autodiff.grad(sp.logsumexp)(np.ones(2))
