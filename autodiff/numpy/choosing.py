@@ -15,7 +15,7 @@ from autodiff.ops import elementwise as ew
 from autodiff.ops.creation import copy, full
 from autodiff.ops.index import slice_of
 from autodiff.ops.shape import broadcast_to
-from autodiff.trace.errors import DifferentiationError
+from autodiff.trace.errors import ConcretizationError
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, dtype_or_python, spec_of
 
@@ -79,7 +79,7 @@ def _in_range(which: Any, count: int, mode: str) -> Any:
         return ew.clip(which, 0, count - 1)
     plain = known(which)
     if isinstance(plain, Spec):
-        raise DifferentiationError(
+        raise ConcretizationError(
             f"np.choose(mode='raise') must look at its first argument{at_user_line()}, of which only the shape "
             "is known; use mode 'clip' or 'wrap'"
         )

@@ -148,6 +148,7 @@ def slope(f: Any, axis: int, spacing: Any, edge_order: int) -> Any:
 
 
 def inner_uniform(f: Any, axis: int, spacing: Any) -> Any:
+    """Second order on evenly spaced coordinates: half the difference of the two neighbours."""
     return (part(f, axis, 2, None) - part(f, axis, None, -2)) / (2.0 * spacing)
 
 
@@ -186,4 +187,5 @@ def edges_second(f: Any, axis: int, spacing: Any) -> tuple[Any, Any]:
 
 
 def weighted(weights: Sequence[Any], elements: Sequence[Any]) -> Any:
+    """The weighted sum of three elements."""
     return weights[0] * elements[0] + weights[1] * elements[1] + weights[2] * elements[2]

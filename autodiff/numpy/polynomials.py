@@ -64,6 +64,7 @@ def polymul(a1: Any, a2: Any) -> Any:
 
 
 def trimmed(p: Any) -> Any:
+    """The coefficients from the first one that is not zero."""
     rest = np.trim_zeros(coefficients("polymul", p), trim="f")
     return rest if spec_of(rest).size else np.zeros(1, spec_of(rest).dtype)
 

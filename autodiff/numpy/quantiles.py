@@ -57,11 +57,13 @@ def inside(index: Any, count: Any) -> Any:
 
 
 def midpoint(count: Any, q: Any) -> Place:
+    """The mean of the two neighbours, or the element at a whole index."""
     place = (count - 1) * q
     return inside(np.floor(place), count), inside(np.ceil(place), count), np.where(place % 1 == 0, 0.0, 0.5)
 
 
 def averaged(count: Any, q: Any) -> Place:
+    """The upper neighbour, or the mean of both at a whole index."""
     low, high, weight = between(count * q - 1, count)
     return low, high, np.where(weight == 0, 0.5, 1.0)
 
@@ -163,6 +165,7 @@ def arranged(result: Any, of_q: tuple[int, ...], shape: tuple[int, ...], axes: A
 
 
 def kept_shape(shape: tuple[int, ...], axes: Axes, keepdims: Any) -> tuple[int, ...]:
+    """The shape of the result of a reduction."""
     if keepdims is True:
         return tuple(1 if k in axes else length for k, length in enumerate(shape, -len(shape)))
     return without(shape, axes)
@@ -194,6 +197,7 @@ def fractions(name: str, q: Any, scale: int) -> Any:
 
 
 def implement(function: Any, skip_nan: bool, scale: int) -> None:
+    """Enter one of the four functions that differ in their scale and in what NaN does."""
     name = function.__name__
 
     @implements(function)

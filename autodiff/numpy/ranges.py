@@ -93,9 +93,8 @@ def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: bool = True, dtype
     for end in (known(start), known(stop)):
         if not isinstance(end, Spec) and np.any(np.equal(end, 0)):
             raise ValueError("Geometric sequence cannot include zero")
-    exact = np.result_type(spec_of(start).dtype, spec_of(stop).dtype, 0.0)  # here Python's numbers are not weak
-    if dtype is not None:
-        exact = np.result_type(exact, np.dtype(dtype))
+    # NumPy computes in double precision unless a dtype is given, and Python's numbers are not weak here.
+    exact = np.result_type(spec_of(start).dtype, spec_of(stop).dtype, np.dtype(dtype), 0.0)
     start, stop = _as_dtype(start, exact), _as_dtype(stop, exact)
     sign = ew.divide(start, ew.absolute(start)) if exact.kind == "c" else ew.sign(start)
     start, stop = ew.divide(start, sign), ew.divide(stop, sign)

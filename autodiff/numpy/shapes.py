@@ -10,7 +10,7 @@ import numpy as np
 from autodiff.numpy.dispatch import as_operand, implements
 from autodiff.numpy.outline import known, outline, permuted, reshaped, shape_by
 from autodiff.ops import shape as sh
-from autodiff.trace.errors import DifferentiationError
+from autodiff.trace.errors import ConcretizationError
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec_of
 
@@ -50,7 +50,7 @@ def _layout(name: str, x: Any, order: str) -> Any:
     """The plain array, whose memory decides; unless every layout gives the same, its absence is an error."""
     value = known(x)
     if isinstance(value, Spec) and sum(length != 1 for length in value.shape) > 1:
-        raise DifferentiationError(
+        raise ConcretizationError(
             f"{name}(order={order!r}) depends on the memory of a traced {value!r}{at_user_line()}, of which only the "
             "shape is known; choose order 'C' or 'F'"
         )

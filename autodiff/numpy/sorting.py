@@ -26,6 +26,7 @@ def lines(a: Any, axis: Any) -> tuple[Any, int]:
 
 
 def no_fields(name: str, order: Any) -> None:
+    """Refuse to sort by fields."""
     if order is not None:
         raise TypeError(f"{name} with order={order!r} sorts arrays with fields, which cannot be traced{at_user_line()}")
 
@@ -73,6 +74,7 @@ def argpartition(a: Any, kth: Any, axis: Any = -1, kind: str = "introselect", or
 
 
 def places(kth: Any) -> tuple[int, ...]:
+    """The places of a partition as plain numbers."""
     return tuple(int(k) for k in np.ravel(peeled(kth)))
 
 
@@ -103,6 +105,7 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Any:
 
 
 def digitize_rising(x: Any, edges: Any, side: str) -> Any:
+    """The bins by rising edges."""
     if edges.ndim != 1 or np.any(edges[1:] < edges[:-1]):
         raise ValueError(f"bins must rise or fall along one axis{at_user_line()}; sort them")
     return ops.searchsorted(edges, as_operand(x), side=side)
@@ -126,10 +129,7 @@ def unique(
     ar = as_operand(ar)
     different: Any = np.unique
     _, index, *others = different(peeled(ar), True, return_inverse, return_counts, axis, equal_nan=equal_nan)
-    if axis is None:
-        found = reshape(ar, shape=(spec_of(ar).size,))[index]
-    else:
-        found = FUNCTIONS[np.take](ar, index, axis=axis)
+    found = FUNCTIONS[np.take](ar, index, axis=axis)
     results = (found, index, *others) if return_index else (found, *others)
     return results if len(results) > 1 else found
 

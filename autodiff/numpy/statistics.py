@@ -187,6 +187,7 @@ def aligned_weights(weights: Any, shape: tuple[int, ...], axis: Any) -> Any:
 
 
 def refuse_zero(scale: Any) -> None:
+    """Refuse weights that sum to zero."""
     plain = concrete(scale)
     if type(plain) is not Spec and np.any(plain == 0):
         raise ZeroDivisionError(f"average: the weights sum to zero{at_user_line()}")

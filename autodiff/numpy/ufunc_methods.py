@@ -44,6 +44,7 @@ def outer(ufunc: np.ufunc, a: Any, b: Any, **options: Any) -> Any:
 
 
 def converted(array: Any, dtype: Any) -> Any:
+    """The operand of a reduction in the dtype that was asked for."""
     array = as_operand(array)
     return array if dtype is None else cast(array, dtype=np.dtype(dtype))
 
@@ -85,6 +86,7 @@ def truth_reduce(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def no_initial(name: str, initial: Any) -> None:
+    """Refuse ``initial=``."""
     if initial is not NOTHING and initial is not None:
         raise TypeError(f"{name} with initial= is not supported for traced values{at_user_line()}; combine it after")
 
@@ -138,6 +140,7 @@ def folded(
 
 
 def one_axis(name: str, axis: Any, ndim: int) -> int:
+    """The axis of a reduction whose order matters."""
     if axis is None and ndim == 1:
         return -1
     if axis is None or isinstance(axis, tuple):

@@ -143,6 +143,8 @@ def check_tape(tape: Tape) -> None:
         derived = derived_specs(equation, known)
         if derived != equation.specs:
             raise TapeError(f"{place} is written down as {equation.specs} but gives {derived}")
+        for _, inner in inner_tapes(equation):
+            check_tape(inner)
         known.extend(derived)
     for out in tape.outputs:
         if isinstance(out, int) and not 0 <= out < len(known):
@@ -150,6 +152,17 @@ def check_tape(tape: Tape) -> None:
     closed = tuple(map(spec_of, tape.constants))
     if closed and tape.inputs[-len(closed) :] != closed:
         raise TapeError(f"the constants are {closed} but the last inputs are {tape.inputs[-len(closed) :]}")
+
+
+def inner_tapes(equation: Equation) -> list[tuple[str, Tape]]:
+    """The tapes among an equation's parameters, with their names: ``tape``, ``branches[0]``, ..."""
+    found: list[tuple[str, Tape]] = []
+    for name, value in equation.params:
+        if isinstance(value, Tape):
+            found.append((name, value))
+        elif isinstance(value, tuple):
+            found.extend((f"{name}[{k}]", part) for k, part in enumerate(value) if isinstance(part, Tape))
+    return found
 
 
 def derived_specs(equation: Equation, known: Sequence[Spec]) -> tuple[Spec, ...]:

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.numpy.refused import REASONS
 from tests.numpy.programs import PROGRAMS
 
 PAGE = Path(__file__).parents[2] / "docs" / "numpy-coverage.md"
-OWN_NAMES = "autodiff.numpy"
 
 CONSTANT = {
     "the result is true or false": """
@@ -30,27 +30,19 @@ CONSTANT = {
         broadcast_shapes common_type einsum_path min_scalar_type result_type empty_like""",
     "operands are integers or booleans": """
         bitwise_and bitwise_count bitwise_invert bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift
-        bitwise_xor gcd invert lcm left_shift right_shift packbits unpackbits""",
+        bitwise_xor gcd invert lcm left_shift right_shift""",
     "text": "array2string array_repr array_str",
 }
-REFUSED = {
-    "the number of results depends on the values, and which one of equal elements they come from is arbitrary": """
-        intersect1d setdiff1d setxor1d union1d unique unique_all unique_counts unique_inverse unique_values""",
-    "bin edges move with the data, counts do not: only weights have a derivative (histogram)": """
-        histogram2d histogram_bin_edges histogramdd""",
-    "complex numbers have no smooth order: sort the real parts": "sort_complex",
-    "a fit or a root finder: solve the equations with np.linalg instead": "polyfit roots poly polydiv",
-    "calls Python once for every element with a plain number": "frompyfunc",
-    "memory layout of traced values is not defined": """
-        asarray_chkfinite ascontiguousarray asfortranarray require""",
+NOT_ASKED = {
     "NumPy does not ask its argument; a traced one raises an error that names autodiff.numpy.array": """
-        array asanyarray asarray asmatrix""",
+        array asanyarray asarray asarray_chkfinite ascontiguousarray asfortranarray asmatrix require""",
+    "calls Python once for every element with a plain number": "frompyfunc",
 }
 OUTSIDE = {
     "makes arrays from sizes, text or other programs": """
         arange bartlett blackman diag_indices diag_indices_from empty eye from_dlpack frombuffer fromfunction fromiter
         fromstring full hamming hanning identity indices ix_ kaiser mask_indices ones tri tril_indices
-        tril_indices_from triu_indices triu_indices_from zeros fft.fftfreq fft.rfftfreq bmat""",
+        tril_indices_from triu_indices triu_indices_from zeros fft.fftfreq fft.rfftfreq bmat packbits unpackbits""",
     "reads and writes files": """
         fromfile fromregex genfromtxt load loadtxt save savetxt savez savez_compressed""",
     "types, settings and information": """
@@ -74,7 +66,7 @@ def status() -> dict[str, tuple[str, str]]:
     """For every function its status (differentiable, constant, refused, outside, missing) and the reason."""
     reasons = {
         name: (kind, reason)
-        for kind, groups in (("constant", CONSTANT), ("refused", REFUSED), ("outside", OUTSIDE))
+        for kind, groups in (("constant", CONSTANT), ("refused", REASONS | NOT_ASKED), ("outside", OUTSIDE))
         for reason, names in groups.items()
         for name in names.split()
     }

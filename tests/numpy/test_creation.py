@@ -55,7 +55,7 @@ CASES = [
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_laws(case):
-    check_case(case, max_examples=5)
+    check_case(case, max_examples=3)
 
 
 def test_a_traced_base():
@@ -121,7 +121,7 @@ def test_the_number_of_elements_cannot_be_traced():
 
 
 def test_arguments_are_checked():
-    with pytest.raises(ValueError, match="^Number of samples, -1, must be non-negative.$"):
+    with pytest.raises(ValueError, match=r"^Number of samples, -1, must be non-negative\.$"):
         autodiff.vjp(lambda x: np.linspace(x, 1.0, -1), 0.0 * np.ones(()))
-    with pytest.raises(ValueError, match="^Geometric sequence cannot include zero$"):
+    with pytest.raises(ValueError, match=r"^Geometric sequence cannot include zero$"):
         autodiff.vjp(lambda x: np.geomspace(x, 1.0), 0.0 * np.ones(()))

@@ -99,7 +99,7 @@ CASES = [
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_laws(case):
-    check_case(case, max_examples=5)
+    check_case(case, max_examples=3)
 
 
 def test_differentiable_constants_of_a_border():
@@ -162,14 +162,14 @@ def test_selection_never_multiplies():
 
 
 def test_choices_are_checked():
-    with pytest.raises(ValueError, match="^invalid entry in choice array$"):
+    with pytest.raises(ValueError, match=r"^invalid entry in choice array$"):
         autodiff.vjp(lambda x: np.choose(np.array([2]), [x, x]), np.ones(1))
-    with pytest.raises(TypeError, match="depends|only the shape is known; use mode 'clip' or 'wrap'"):
+    with pytest.raises(RuntimeError, match=r"only the shape is known; use mode 'clip' or 'wrap'$"):
         autodiff.eval_shape(lambda i, x: np.choose(i, [x, x]), np.array([0]), np.ones(1))
 
 
 ERRORS = {
-    "concatenate nothing": (lambda x: np.concatenate([x][1:]) if isinstance(x, np.ndarray) else np.stack([x, x[:1]]),
+    "unequal shapes": (lambda x: np.stack([x, x[:1]]),
         "all input arrays must have the same shape, got (3,) (1,) ({line})"),
     "concatenate numbers": (lambda x: np.concatenate([x[0], x[1]]),
         "zero-dimensional arrays cannot be concatenated ({line}); use np.stack"),
@@ -181,7 +181,7 @@ ERRORS = {
 @pytest.mark.parametrize("name", ERRORS)
 def test_errors(name):
     fun, text = ERRORS[name]
-    with pytest.raises(ValueError) as caught:
+    with pytest.raises(ValueError, match=r"\(test_joining\.py:") as caught:
         autodiff.vjp(fun, np.ones(3))
     assert str(caught.value) == text.format(line=here(caught))
 

@@ -70,7 +70,7 @@ CASES = [Case(name, fun, shapes=shapes, dtypes=FLOATS) for name, (fun, shapes) i
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_laws(case):
-    check_case(case, max_examples=5)
+    check_case(case, max_examples=3)
 
 
 def test_several_arrays():
@@ -93,7 +93,7 @@ def test_orders_of_memory(order, layout):
 
 
 def test_the_order_of_memory_must_be_known():
-    with pytest.raises(TypeError) as caught:
+    with pytest.raises(RuntimeError) as caught:
         autodiff.eval_shape(lambda x: np.ravel(x, order="K"), np.ones((2, 3)))
     assert str(caught.value) == (
         f"np.ravel(order='K') depends on the memory of a traced float64[2,3] ({here(caught)}), of which only the "
@@ -115,7 +115,8 @@ ERRORS = {
     "transpose": (lambda x: np.transpose(x, (0, 0)), "repeated axis in transpose"),
     "broadcast_to": (
         lambda x: np.broadcast_to(x, (3, 3)),
-        "operands could not be broadcast together with remapped shapes [original->remapped]: (2,3)  and requested shape (3,3)",
+        "operands could not be broadcast together with remapped shapes [original->remapped]: (2,3)  and requested "
+        "shape (3,3)",
     ),
 }  # fmt: skip
 

@@ -89,11 +89,11 @@ def test_the_cotangents_of_all_pieces_are_joined_once():
 
 
 def test_unequal_lengths_are_refused_where_only_shapes_are_known():
-    with pytest.raises(ValueError) as caught:
+    with pytest.raises(ValueError, match="joined") as caught:
         join.concatenate.spec(spec((2, 3), float), spec((2, 4), float), axis=-2, ends=(2, 4))
     assert str(caught.value) == (
         "arrays of shapes (2, 3) and (2, 4) cannot be joined along axis -2: all other lengths must be equal"
     )
-    with pytest.raises(ValueError) as caught:
+    with pytest.raises(ValueError, match="stacked") as caught:
         join.stack.spec(spec((2,), float), spec((3,), float), axis=-1)
     assert str(caught.value) == "arrays of shapes (2,) and (3,) cannot be stacked: they must be equal"
