@@ -1,11 +1,48 @@
 """Automatic differentiation of NumPy programs."""
 
 from autodiff import numpy as _numpy  # noqa: F401 - enters NumPy's functions in the dispatch tables
+from autodiff.trace.graphviz import tape_graphviz
+from autodiff.trace.python import tape_python
+from autodiff.trace.save import load_tape, save_tape
+from autodiff.trace.tape import Tape, check_tape
 from autodiff.trace.tree import register_tree
 from autodiff.transforms.batch import vmap
+from autodiff.transforms.checkpoint import checkpoint, remat
+from autodiff.transforms.custom_jvp import custom_jvp
+from autodiff.transforms.custom_vjp import custom_vjp
 from autodiff.transforms.forward import jvp
 from autodiff.transforms.gradient import grad, value_and_grad, vjp
+from autodiff.transforms.jacobian import hessian, hvp, jacfwd, jacobian, jacrev
+from autodiff.transforms.linearize import linearize
 from autodiff.transforms.stage import eval_shape, eval_tape, make_tape
+from autodiff.transforms.stop_gradient import stop_gradient
 
 __version__ = "0.1.0"
-__all__ = ["eval_shape", "eval_tape", "grad", "jvp", "make_tape", "register_tree", "value_and_grad", "vjp", "vmap"]
+__all__ = [
+    "Tape",
+    "check_tape",
+    "checkpoint",
+    "custom_jvp",
+    "custom_vjp",
+    "eval_shape",
+    "eval_tape",
+    "grad",
+    "hessian",
+    "hvp",
+    "jacfwd",
+    "jacobian",
+    "jacrev",
+    "jvp",
+    "linearize",
+    "load_tape",
+    "make_tape",
+    "register_tree",
+    "remat",
+    "save_tape",
+    "stop_gradient",
+    "tape_graphviz",
+    "tape_python",
+    "value_and_grad",
+    "vjp",
+    "vmap",
+]

@@ -41,6 +41,7 @@ def figures(found: Measurement) -> dict[str, Any]:
         "operations": found.operations,
         "forward": found.forward,
         "total": found.total if found.has_gradients else None,
+        "interrupted_rounds": found.interrupted_rounds,
         "forward_rounds": found.forward_rounds,
         "total_rounds": found.total_rounds if found.has_gradients else None,
     }

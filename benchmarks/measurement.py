@@ -14,6 +14,7 @@ class Measurement:
     operations: int | None = None
     forward_rounds: list[float] = field(default_factory=list)
     total_rounds: list[float] = field(default_factory=list)
+    interrupted_rounds: int = 0
     failure: str | None = None
 
     @property

@@ -50,10 +50,10 @@ class Remote:
         """Checked with the other interpreter's NumPy."""
         self._ask("verify")
 
-    def sample(self) -> tuple[float, float]:
+    def sample(self) -> tuple[float, float, bool]:
         """Timed over there; the pipe is not in the figure."""
-        forward, total = self._ask("sample")
-        return forward, total
+        forward, total, interrupted = self._ask("sample")
+        return forward, total, interrupted
 
     def release(self) -> None:
         """Let go of the inputs."""

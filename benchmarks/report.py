@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from benchmarks.goals import Results
     from benchmarks.measurement import Measurement
 
+BUSY = 0.7
 HEADER = f"  {'subject':20}{'forward':>10}{'total':>10}{'spread':>10}{'/ torch':>10}{'/ autograd':>12}"
 
 
@@ -26,14 +27,21 @@ def preface(surroundings: dict[str, Any]) -> Iterator[str]:
         + ("on" if machine["garbage_collector"]["enabled"] else "off")
         + f", {machine['garbage_collector']['policy']}"
     )
-    yield f"load average before {load['before']}, after {load['after']}"
+    yield f"load average before and after: {rounded(load['before'])}; {rounded(load['after'])}"
     for name, described in surroundings["subjects"].items():
         settings = "".join(f", {key}={value}" for key, value in described.items() if key != "version")
         yield f"  {name:20}{described['version']}{settings}"
     for name, reason in surroundings["absent"].items():
         yield f"  {name:20}absent: {reason}"
+    if load["before"] and load["before"][0] > BUSY:
+        yield f"the machine was busy before we began (load {load['before'][0]:.1f}): measure again when it is idle"
     if surroundings["quick"]:
         yield "--quick: too few operations and rounds to mean anything"
+
+
+def rounded(load: list[float] | None) -> str:
+    """Three load averages, or that there are none."""
+    return "unknown" if load is None else ", ".join(f"{average:.2f}" for average in load)
 
 
 def table(results: Results) -> Iterator[str]:

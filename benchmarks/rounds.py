@@ -27,8 +27,8 @@ class TakesTurns(Protocol):
     def verify(self) -> None:
         """Check the gradient."""
 
-    def sample(self) -> tuple[float, float]:
-        """Seconds forward, seconds in total."""
+    def sample(self) -> tuple[float, float, bool]:
+        """Seconds forward, seconds in total, interrupted or not."""
 
     def release(self) -> None:
         """Let go of the inputs."""
@@ -67,8 +67,9 @@ def take_turn(entrant: TakesTurns, into: Measurement, warming: bool) -> None:
     if into.operations is None or into.failure is not None:
         return
     with failures_into(into):
-        forward, total = entrant.sample()
+        forward, total, interrupted = entrant.sample()
         if not warming:
+            into.interrupted_rounds += interrupted
             into.forward_rounds.append(forward / into.operations * 1e6)
             into.total_rounds.append(total / into.operations * 1e6)
 

@@ -40,9 +40,7 @@ def run(chosen: argparse.Namespace) -> int:
     print(f"test accuracy:      {accuracies[0]:.1%} with functions, {accuracies[1]:.1%} with Parameters")
     print(f"largest difference: {difference:.1e} between the parameters of both")
     for name, cost in zip(("tracers", "Variables"), overhead.measure()):
-        print(
-            f"cost an operation:   {name:10}{cost.forward:.2f} us forward, {cost.total:.2f} us with backward"
-        )
+        print(f"cost per operation: {name:10}{cost.forward:.2f} us forward, {cost.total:.2f} us with backward")
     title = f"{accuracies[0]:.1%} and {accuracies[1]:.1%} of {len(data.test_labels)} test digits recognised"
     figure.draw(str(chosen.out), title, functions, variables, data)
     print(f"picture:            {chosen.out}")

@@ -32,15 +32,9 @@ def draw_curves(figure: Any, functions: Trained, variables: Trained) -> None:
     """Both curves on one another: wide and light below, thin and dashed above."""
     axes = figure.subplots()
     steps = range(1, len(functions.losses) + 1)
-    axes.plot(
-        steps, functions.losses, color="#f2a65a", linewidth=5, label="value_and_grad(loss)(parameters, batch)"
-    )
-    axes.plot(
-        steps, variables.losses, color="#1d3557", linewidth=1.2, linestyle="--", label="loss.backward()"
-    )
-    axes.set(
-        yscale="log", xlabel="step", ylabel="cross-entropy of the batch", title="Training loss, same batches"
-    )
+    axes.plot(steps, functions.losses, color="#f2a65a", linewidth=5, label="value_and_grad(loss)(parameters, batch)")
+    axes.plot(steps, variables.losses, color="#1d3557", linewidth=1.2, linestyle="--", label="loss.backward()")
+    axes.set(yscale="log", xlabel="step", ylabel="cross-entropy of the batch", title="Training loss, same batches")
     axes.grid(alpha=0.3)
     axes.legend()
 
@@ -49,14 +43,10 @@ def draw_examples(figure: Any, trained: Trained, digits: Digits) -> None:
     """The first test digits, each under its prediction; a wrong one in red with the truth."""
     figure.suptitle("Test digits and predictions", fontsize="large")
     predicted = predictions(trained.parameters, digits.test_images[:SHOWN])
-    for axes, image, guess, label in zip(
-        figure.subplots(1, SHOWN), digits.test_images, predicted, digits.test_labels
-    ):
+    for axes, image, guess, label in zip(figure.subplots(1, SHOWN), digits.test_images, predicted, digits.test_labels):
         axes.imshow(image.reshape(SIDE, SIDE), cmap="gray_r")
         right = guess == label
-        axes.set_title(
-            f"{guess}" if right else f"{guess}, not {label}", color="#2a7f3f" if right else "#c1121f"
-        )
+        axes.set_title(f"{guess}" if right else f"{guess}, not {label}", color="#2a7f3f" if right else "#c1121f")
         axes.set_axis_off()
 
 

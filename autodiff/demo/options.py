@@ -8,14 +8,10 @@ from pathlib import Path
 
 def add_to(parser: argparse.ArgumentParser) -> None:
     """Give the parser the demo's options."""
-    parser.add_argument(
-        "--steps", type=steps, default=1000, metavar="N", help="batches to train on (default: 1000)"
-    )
+    parser.add_argument("--steps", type=steps, default=1000, metavar="N", help="batches to train on (default: 1000)")
     parser.add_argument("--out", type=picture, default="autodiff-demo.png", metavar="PATH.png",
                         help="where the picture goes (default: autodiff-demo.png)")  # fmt: skip
-    parser.add_argument(
-        "--seed", type=seed, default=0, metavar="N", help="for data, weights, batches (default: 0)"
-    )
+    parser.add_argument("--seed", type=seed, default=0, metavar="N", help="for data, weights, batches (default: 0)")
 
 
 def steps(text: str) -> int:

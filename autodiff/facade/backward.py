@@ -53,8 +53,7 @@ def initial(variable: Variable, loss_scale: float | None) -> Any:
             DeprecationWarning,
             stacklevel=4,
         )
-    ones = np.ones_like(array)
-    return ones if loss_scale is None else (ones * loss_scale).astype(ones.dtype, copy=False)
+    return np.full_like(array, 1 if loss_scale is None else loss_scale)
 
 
 def backward_plain(variable: Variable, retain_grad: bool, loss_scale: float | None) -> None:

@@ -69,14 +69,15 @@ def binary(primitive: Primitive, apply: Operation) -> tuple[Operation, Operation
     )
 
 
-def one_operand(primitive: Primitive, apply: Operation) -> Operation:
-    """An operator, or a function of NumPy, of one Variable."""
+def one_operand(primitive: Primitive, apply: Operation, floats: bool = False) -> Operation:
+    """An operator, or a function of NumPy, of one Variable; with ``floats`` it refuses integers."""
 
     def long(self: Variable) -> Any:
-        demand_floats(primitive, self.dtype)
+        if floats:
+            demand_floats(primitive, self.dtype)
         return shortcut.record(primitive, (self,), apply)
 
-    return unary(primitive, apply, long)
+    return unary(primitive, apply, long, floats)
 
 
 def of_two(forward: Operation, reflected: Operation) -> Operation:
@@ -112,7 +113,7 @@ def install() -> None:
             SHORT[ufunc] = one_operand(primitive, ufunc)
     protocols: dict[str, Operation] = {
         "neg": one_operand(ew.negative, operator.neg),
-        "abs": one_operand(ew.absolute, operator.abs),
+        "abs": one_operand(ew.absolute, operator.abs, floats=True),
         "array_ufunc": array_ufunc,
         "array_function": dispatch.array_function,
     }

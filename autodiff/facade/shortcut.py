@@ -27,8 +27,8 @@ Operation = Callable[..., Any]
 new = object.__new__
 
 
-def unary(primitive: Primitive, apply: Operation, otherwise: Operation) -> Operation:
-    """A function of one Variable."""
+def unary(primitive: Primitive, apply: Operation, otherwise: Operation, floats: bool = False) -> Operation:
+    """A function of one Variable; with ``floats`` integers are left to ``otherwise``."""
     link = primitive.link((0,))
     keeps_value, keeps_out = bool(link.kept), link.keeps_out
     residuals = Pick(link, ("operands",)) if keeps_value or keeps_out else None
@@ -47,7 +47,7 @@ def unary(primitive: Primitive, apply: Operation, otherwise: Operation) -> Opera
             if not isinstance(out, generic):
                 return otherwise(self)
             out = asarray(out)
-        if out.dtype is not spec.dtype:
+        if out.dtype is not spec.dtype or (floats and out.dtype.kind not in "fc"):
             return otherwise(self)
         variable = new(Variable)
         node = VariableNode(variable)
@@ -79,7 +79,7 @@ def constant_operand(
     link = primitive.link((position,))
     keeps_value, keeps_out = position in link.kept, link.keeps_out
     keeps_constant = 1 - position in link.kept
-    python_numbers = primitive.name == "power"  # whose rule, and NumPy, know small exponents by their type
+    power = primitive.name == "power"  # NumPy and the rule know small exponents by their type; integers are refused
     alone = keeps_constant and not keeps_value and not keeps_out
     places = ("operands", "others") if position == 0 else ("others", "operands")
     pick = Pick(link, places) if keeps_value or keeps_out else None
@@ -101,7 +101,7 @@ def constant_operand(
         elif kind is float or kind is int:
             its = spec
             shown = other
-            if python_numbers:
+            if power:
                 constant = other
             else:
                 constant = SCALARS[spec.dtype].get(other)
@@ -118,7 +118,7 @@ def constant_operand(
             if not isinstance(out, generic):
                 return otherwise(self, other)
             out = asarray(out)
-        if out.dtype is not spec.dtype:
+        if out.dtype is not spec.dtype or (power and out.dtype.kind not in "fc"):
             return otherwise(self, other)
         variable = new(Variable)
         node = VariableNode(variable)

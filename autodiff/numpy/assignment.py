@@ -271,12 +271,6 @@ def install_views() -> None:
                 FUNCTIONS[function] = viewing(FUNCTIONS[function], sharing)
 
 
-@implements(np.copy)
-def copy(a: Any, order: str = "K", subok: bool = False) -> Any:
-    """A handle of its own: the value is shared until one of the two is written to."""
-    return Tracer(a.value, a.recording, a.slot) if isinstance(a, Tracer) else ew.positive(a)
-
-
 @implements(np.copyto)
 def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
     """Write ``src`` into ``dst``, where the mask is true."""

@@ -10,29 +10,30 @@ import numpy as np
 from autodiff.numpy.axes import negative_axes, negative_axis
 from autodiff.numpy.dispatch import as_operand, implements, write_outs
 from autodiff.ops import fft as ops
-from autodiff.ops.fft import REVERSED, resized
+from autodiff.ops.fft import REVERSED, Norm, resized
 from autodiff.ops.join import roll
 from autodiff.ops.linalg import conj
 from autodiff.trace.errors import OperandError
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 
-Norm = str | None
+NORMS = "None, 'backward', 'ortho' or 'forward'"
 Transform = Callable[[Any, int | None, int, Norm], Any]
 
 
 def finished(result: Any, out: Any) -> Any:
+    """A result, written into the array given as ``out=``."""
     return result if out is None else write_outs((out,), result)
 
 
 def _checked(n: Any, length: int, norm: Norm) -> int:
     """The number of points of a transform."""
-    n = length if n is None else int(n)
-    if n < 1:
-        raise OperandError(f"Invalid number of FFT data points ({n}) specified{at_user_line()}.")
+    points = length if n is None else int(n)
+    if points < 1:
+        raise OperandError(f"a Fourier transform got {points} points{at_user_line()}; it needs one at least")
     if norm not in REVERSED:
-        raise OperandError(f'Invalid norm value {norm}{at_user_line()}; should be "backward", "ortho" or "forward".')
-    return n
+        raise OperandError(f"a Fourier transform got norm={norm!r}{at_user_line()}; it must be {NORMS}")
+    return points
 
 
 # Along one axis.
@@ -126,7 +127,9 @@ def _lengths(a: Any, s: Any, axes: Any, halved: bool = False) -> tuple[list[int]
     else:
         lengths = [length if n == -1 else int(n) for n, length in zip(s, own, strict=False)]
     if len(lengths) != len(axes):
-        raise OperandError(f"Shape and axes have different lengths{at_user_line()}.")
+        raise OperandError(
+            f"a Fourier transform got {len(lengths)} lengths for {len(axes)} axes{at_user_line()}; give as many"
+        )
     return lengths, axes
 
 

@@ -26,10 +26,12 @@ from autodiff.trace.tracer import concrete
 
 __all__ = ["cond", "matrix_norm", "norm", "vector_norm"]
 
-_ONE = np.eye(1)
-SLOGDET, SVD, EIGH, EIG, QR = (
-    type(function(_ONE)) for function in (np.linalg.slogdet, np.linalg.svd, np.linalg.eigh, np.linalg.eig, np.linalg.qr)
-)
+_ONE: Any = np.eye(1)
+SLOGDET: Any = type(np.linalg.slogdet(_ONE))
+SVD: Any = type(np.linalg.svd(_ONE))
+EIGH: Any = type(np.linalg.eigh(_ONE))
+EIG: Any = type(np.linalg.eig(_ONE))
+QR: Any = type(np.linalg.qr(_ONE))
 """The named tuples that NumPy returns."""
 
 
@@ -103,7 +105,8 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
     a, b = matrices("lstsq", a), inexact(b)
     if spec_of(a).ndim != 2 or spec_of(b).ndim not in (1, 2):
         raise np.linalg.LinAlgError(
-            f"lstsq got {spec_of(a)!r} and {spec_of(b)!r}{at_user_line()}; it takes one matrix, and a vector or one matrix"
+            f"lstsq got {spec_of(a)!r} and {spec_of(b)!r}{at_user_line()}; it takes one matrix, and a "
+            "vector or one matrix"
         )
     if shape_of(a)[0] != shape_of(b)[0]:
         raise np.linalg.LinAlgError("Incompatible dimensions")
@@ -142,10 +145,7 @@ def multi_dot(arrays: Sequence[Any], *, out: Any = None) -> Any:
     factors = [inexact(x) for x in arrays]
     if len(factors) < 2:
         raise ValueError("Expecting at least two arrays.")
-    if len(factors) == 2:
-        product = dot(*factors)
-    else:
-        product = _chain_of(factors)
+    product = dot(*factors) if len(factors) == 2 else _chain_of(factors)
     return product if out is None else write_outs((out,), product)
 
 
@@ -157,7 +157,8 @@ def _chain_of(factors: list[Any]) -> Any:
     for x in factors:
         if spec_of(x).ndim != 2:
             raise np.linalg.LinAlgError(
-                f"multi_dot got {spec_of(x)!r} inside the chain{at_user_line()}; all but the first and last must be matrices"
+                f"multi_dot got {spec_of(x)!r} inside the chain{at_user_line()}; all but the first and last must "
+                "be matrices"
             )
     product = _multiplied(factors, _cuts(factors), 0, len(factors) - 1)
     return shaped(product, lead + end) if lead or end else reshape(product, shape=())[()]
@@ -213,8 +214,8 @@ def tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
     size = prod(shape)
     if spec_of(a).size != size**2:
         raise np.linalg.LinAlgError(
-            f"tensorsolve got shapes {shape_of(a)} and {shape_of(b)}{at_user_line()}; the axes of the first beyond those "
-            "of the second must have as many elements as the second"
+            f"tensorsolve got shapes {shape_of(a)} and {shape_of(b)}{at_user_line()}; the axes of the first beyond "
+            "those of the second must have as many elements as the second"
         )
     return reshape(solve(shaped(a, (size, size)), shaped(b, (size,))), shape=shape)
 
@@ -235,8 +236,8 @@ def qr(a: Any, mode: str = "reduced") -> Any:
     rows, columns = shape_of(a)[-2:]
     if mode not in ("reduced", "complete", "r") or (mode == "complete" and rows > columns):
         raise DifferentiationError(
-            f"np.linalg.qr(mode={mode!r}) of a traced {spec_of(a)!r} has no derivative{at_user_line()}: use 'reduced' or "
-            "'r'; 'complete' has one where there are no more rows than columns"
+            f"np.linalg.qr(mode={mode!r}) of a traced {spec_of(a)!r} has no derivative{at_user_line()}: use 'reduced' "
+            "or 'r'; 'complete' has one where there are no more rows than columns"
         )
     q, r = decompositions.qr(a, mode="reduced" if mode == "r" else mode)
     return r if mode == "r" else QR(q, r)

@@ -46,8 +46,8 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     if len(axes) == 2:
         return kept(_matrix_norm(x, ord, axes), spec_of(x).shape, axes, keepdims)
     raise OperandError(
-        f"norm got {len(axes)} axes of an array of {ndim}{at_user_line()}; a norm is taken along one or two: name them by "
-        "axis="
+        f"norm got {len(axes)} axes of an array of {ndim}{at_user_line()}; a norm is taken along one or two: name them "
+        "by axis="
     )
 
 

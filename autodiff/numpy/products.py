@@ -30,6 +30,7 @@ FORWARD, REFLECTED = binary(matrix_product, operator.matmul)
 
 
 def shape_of(x: Any) -> tuple[int, ...]:
+    """The lengths of the axes of a value."""
     return spec_of(x).shape
 
 
@@ -48,7 +49,8 @@ def matmul(x1: Any, x2: Any) -> Any:
     left, right = spec_of(x1).ndim, spec_of(x2).ndim
     if left == 0 or right == 0:
         raise OperandError(
-            f"matmul got operands of {left} and {right} axes{at_user_line()}; both need one at least: multiply numbers by *"
+            f"matmul got operands of {left} and {right} axes{at_user_line()}; both need one at least. Multiply numbers "
+            "by *"
         )
     if right > 1:
         return matrix_product(x1, x2) if left > 1 else matrix_vector(swap(x2), x1)
@@ -56,7 +58,7 @@ def matmul(x1: Any, x2: Any) -> Any:
 
 
 def _times(x: Tracer, y: Any) -> Any:
-    if isinstance(y, (np.ndarray, Traced)) and y.ndim == x.ndim == 2:  # type: ignore[attr-defined]
+    if isinstance(y, (np.ndarray, Traced)) and spec_of(y).ndim == x.ndim == 2:
         return FORWARD(x, y)
     return matmul(x, y) if isinstance(y, (np.ndarray, Traced, list, tuple)) else NotImplemented
 
@@ -67,8 +69,8 @@ def _times_reflected(y: Tracer, x: Any) -> Any:
     return matmul(x, y) if isinstance(x, (np.ndarray, Traced, list, tuple)) else NotImplemented
 
 
-Tracer.__matmul__ = _times  # type: ignore[attr-defined]
-Tracer.__rmatmul__ = _times_reflected  # type: ignore[attr-defined]
+for name, operation in (("__matmul__", _times), ("__rmatmul__", _times_reflected)):
+    setattr(Tracer, name, operation)
 
 
 @implements(np.dot)
@@ -182,7 +184,8 @@ def _summed_axes(axes: Any, left: int, right: int) -> tuple[list[int], list[int]
     first, second = ([axis] if isinstance(axis, (int, np.integer)) else list(axis) for axis in axes)
     if len(first) != len(second):
         raise ValueError(
-            f"tensordot got {len(first)} axes of one operand and {len(second)} of the other{at_user_line()}; give as many"
+            f"tensordot got {len(first)} axes of one operand and {len(second)} of the other{at_user_line()}; give as "
+            "many"
         )
     return [negative_axis(k, left) + left for k in first], [negative_axis(k, right) + right for k in second]
 
@@ -214,8 +217,8 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     b = permuted(as_operand(b), np.moveaxis, axisb, -1)
     if shape_of(a)[-1] != 3 or shape_of(b)[-1] != 3:
         raise DifferentiationError(
-            f"np.cross got traced vectors of {shape_of(a)[-1]} and {shape_of(b)[-1]} elements{at_user_line()}; both need "
-            "three. For two write a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]"
+            f"np.cross got traced vectors of {shape_of(a)[-1]} and {shape_of(b)[-1]} elements{at_user_line()}; both "
+            "need three. For two write a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]"
         )
     return permuted(cross_product(a, b), np.moveaxis, -1, axisc)
 

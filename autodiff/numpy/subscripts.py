@@ -109,8 +109,8 @@ def _hidden(subscripts: str, term: str, rank: int) -> int:
     named = len(term.replace("...", ""))
     if named > rank or (named < rank and "..." not in term):
         raise OperandError(
-            f"einsum({subscripts!r}) has the term {term!r} for an operand of {rank} axes{at_user_line()}; give one label "
-            "for each axis"
+            f"einsum({subscripts!r}) has the term {term!r} for an operand of {rank} axes{at_user_line()}; give one "
+            "label for each axis"
         )
     return rank - named if "..." in term else 0
 
@@ -120,7 +120,7 @@ def _check_result(subscripts: str, terms: Sequence[str], result: str) -> None:
     for letter in result:
         if letter not in known or result.count(letter) > 1 or letter not in ascii_letters:
             raise OperandError(
-                f"einsum({subscripts!r}) has the label {letter!r} in its result{at_user_line()}, which must be there once, "
+                f"einsum({subscripts!r}) has the label {letter!r} in its result{at_user_line()}; it must be there once, "
                 "and in an operand"
             )
 

@@ -33,6 +33,7 @@ def last_columns(x: Any, start: int) -> Any:
 
 
 def twice_hermitian(x: Any) -> Any:
+    """Matrices plus their adjoints."""
     return x + adjoint(x)
 
 

@@ -6,7 +6,7 @@ Lengths are changed beforehand, by :func:`resized`.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from autodiff.ops.linalg import conj
 from autodiff.trace.primitive import Primitive, linear
 from autodiff.trace.spec import Spec, spec, spec_of
 
-Norm = str | None
+Norm = Literal["backward", "ortho", "forward"] | None
 REVERSED: dict[Norm, Norm] = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
 """The normalisation of the transform in the other direction that has the same factor."""
 

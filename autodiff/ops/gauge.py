@@ -7,7 +7,7 @@ derivative only where it does not depend on the gauge: then the part of the cota
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -17,50 +17,62 @@ from autodiff.trace.primitive import Primitive, general, linear
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec, spec_of
 
+Part = Literal["columns", "turn", "pairs"]
+
 
 class GaugeWarning(RuntimeWarning):
     """A derivative depends on a choice that the decomposition made: its own value has no meaning there."""
 
 
-def _evaluate_drop(x: Any, free: Any, reference: Any, *, skew: bool, name: str) -> Any:
-    if skew:
-        x = (x - np.conj(np.swapaxes(x, -1, -2))) / 2
+def _evaluate_drop(x: Any, free: Any, reference: Any, *, part: Part, name: str) -> Any:
+    turn = x if part == "columns" else (x - np.conj(np.swapaxes(x, -1, -2))) / 2
     precision = np.sqrt(np.finfo(x.dtype).eps)
-    scale = np.max(abs(reference), axis=(-2, -1), keepdims=True, initial=0)
-    if np.any((abs(x) > precision * scale) & free):
-        warnings.warn(
-            f"a derivative of {name} depends on the choice of vectors for equal or zero values, or on their "
-            f"phases{at_user_line()}: this part of it is taken as zero. Make the result independent of the choice; "
-            "where only the values are wanted, call the function that gives no vectors.",
-            GaugeWarning,
-            stacklevel=2,
-        )
-    return np.where(free, 0, x).astype(x.dtype, copy=False)
+    limit = precision * np.max(abs(reference), axis=(-2, -1), keepdims=True, initial=0)
+    diagonal = np.eye(*x.shape[-2:], dtype=bool) & (part != "columns")
+    if np.any((abs(turn) > limit) & free & diagonal):
+        _warn(name, "depends on the phases of the vectors, which are arbitrary: their part is taken as zero.")
+    across = abs(x) if part == "pairs" else abs(turn)
+    if np.any((across > limit) & free & ~diagonal):
+        _warn(name, EQUAL)
+    return np.where(free, 0, turn).astype(x.dtype, copy=False)
 
 
-def _drop_rule(g: Any, free: Any, skew: bool, name: str) -> Any:
+EQUAL = (
+    "meets equal or zero values: the part that divides by their difference is taken as zero. That is right where "
+    "vectors of equal values count only as the space that they span, but not for a function of the values put between "
+    "the vectors. Where only the values are wanted, call eigvalsh, eigvals or svdvals."
+)
+
+
+def _warn(name: str, reason: str) -> None:
+    warnings.warn(f"a derivative of {name}{at_user_line()} {reason}", GaugeWarning, stacklevel=2)
+
+
+def _drop_rule(g: Any, free: Any, part: Part, name: str) -> Any:
     """Seen forwards phases are no matter: they turn with any matrix, and nothing that uses them may depend on it."""
-    if skew:
+    if part != "columns":
         g = where(logical_and(free, np.eye(spec_of(g).shape[-1], dtype=bool)), 0, g)
-    return drop_gauge(g, free, g, skew=skew, name=name)
+    return drop_gauge(g, free, g, part=part, name=name)
 
 
 drop_gauge: Primitive = linear(
     "drop_gauge",
     ("x", "free", "reference"),
     _evaluate_drop,
-    lambda x, free, reference, *, skew, name: spec(x.shape, x.dtype),
+    lambda x, free, reference, *, part, name: spec(x.shape, x.dtype),
     {"x": _drop_rule},
 )
-"""Matrices, or their anti-Hermitian parts with ``skew``, with zeros at the free elements.
+"""A part of a cotangent with zeros at its free elements. It is its own transpose.
 
-It warns where these are not zero, compared to the elements of ``reference``. It is its own transpose.
+Parts are: ``"columns"``, the cotangent itself; ``"turn"``, the anti-Hermitian part of a square one; ``"pairs"``, the
+same, to be divided by the differences of values. Where free elements are not zero, compared to the elements of
+``reference``, it warns. Of pairs it looks at the Hermitian part as well: that is zero divided by zero.
 """
 
 
-def fixed_skew(x: Any, free: Any, name: str) -> Any:
+def fixed_turn(x: Any, free: Any, name: str, part: Part = "pairs") -> Any:
     """The anti-Hermitian part of matrices, without its free elements."""
-    return drop_gauge(x, free, x, skew=True, name=name)
+    return drop_gauge(x, free, x, part=part, name=name)
 
 
 # Which elements are free.

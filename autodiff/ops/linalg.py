@@ -75,6 +75,7 @@ def batch_of(find: Callable[[], Primitive], *cores: int) -> Callable[..., Any]:
 
 
 def check_inner(first: int, second: int) -> None:
+    """Refuse operands whose axes that are summed together differ."""
     if first != second:
         raise ValueError(f"the inner lengths {first} and {second} differ; they must be equal")
 

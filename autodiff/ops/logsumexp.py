@@ -15,13 +15,17 @@ from autodiff.trace.spec import Spec, result_spec, spec_of
 
 
 def _shares(x: Any, out: Any, axes: Axes) -> Any:
-    """exp(x - out): what each element contributes. Where the sum is infinite the infinite elements share it."""
-    whole = along(out, spec_of(x).shape, axes)
+    """What each element contributes: exp(x - out), divided by its own sum, since ``out`` is rounded.
+
+    Where the sum is infinite the infinite elements share it; where it is 0 nothing contributes.
+    """
+    shape = spec_of(x).shape
+    whole = along(out, shape, axes)
     infinite = equal(whole, np.inf)
-    reached = equal(x, whole)
-    count = along(cast(sum_axes(reached, axes=axes), dtype=spec_of(x).dtype), spec_of(x).shape, axes)
-    tied = cast(reached, dtype=spec_of(x).dtype) / where(infinite, count, 1)
-    return where(infinite, tied, exp(where(infinite, 0, x) - where(isinf(whole), 0, whole)))
+    finite = exp(where(infinite, 0, x) - where(isinf(whole), 0, whole))
+    each = where(infinite, cast(equal(x, whole), dtype=spec_of(x).dtype), finite)
+    total = sum_axes(each, axes=axes)
+    return each / along(where(equal(total, 0), 1, total), shape, axes)
 
 
 def _spec(x: Spec, *, axes: Axes) -> Spec:

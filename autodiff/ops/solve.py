@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.ops.elementwise import imag, where
+from autodiff.ops.elementwise import equal, imag, real, where
 from autodiff.ops.linalg import batch_of, column, matmul, swap
 from autodiff.ops.shape import sum_axes, sum_to
 from autodiff.trace.primitive import Primitive, general
@@ -22,6 +22,7 @@ def linalg_dtype(*dtypes: Any) -> np.dtype[Any]:
 
 
 def check_square(x: Spec) -> None:
+    """Refuse what is not made of square matrices."""
     if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
         raise np.linalg.LinAlgError(f"the last two axes have the lengths {x.shape[-2:]}; they must be square")
 
@@ -203,11 +204,20 @@ def _slogdet_rule(g: Any, a: Any, out: Any) -> Any:
     return scaled(of_log, swap(inv(a, singular=True)))
 
 
+def _slogdet_forward(tangents: Any, values: Any, out: Any, params: Any) -> Any:
+    """The trace of the inverse times the tangent; of a singular matrix infinite where the tangent is not zero."""
+    (da,), (a,) = tangents, values
+    slope = sum_axes(where(equal(da, 0), 0, da * swap(inv(a, singular=True))), axes=(-2, -1))
+    of_sign = out[0] * (1j * imag(slope)) if spec_of(a).dtype.kind == "c" else None
+    return of_sign, real(slope)
+
+
 slogdet: Primitive = general(
     "slogdet",
     ("a",),
     lambda a: tuple(np.linalg.slogdet(a)),
     _slogdet_spec,
     {"a": _slogdet_rule},
+    forward=_slogdet_forward,
 )
 """Sign and logarithm of the absolute value of the determinants."""

@@ -13,7 +13,7 @@ from autodiff.testing.domains import Domain
 from autodiff.testing.gradients import check_grads
 from autodiff.testing.jacobian import numerical_jacobian, numerical_pullback
 from autodiff.testing.law import LAWS, Law
-from autodiff.testing.layouts import LAYOUTS, lay_out
+from autodiff.testing.layouts import LAYOUTS, VALUE_KEEPING, lay_out
 from autodiff.testing.literal import literal
 from autodiff.testing.mismatch import GradientMismatch, Undecided
 from autodiff.testing.numerical import directional_derivative
@@ -27,6 +27,7 @@ from autodiff.testing.values import fill
 __all__ = [
     "LAWS",
     "LAYOUTS",
+    "VALUE_KEEPING",
     "Case",
     "Domain",
     "GradientMismatch",

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.testing.law import LAWS, check_names
+from autodiff.testing.literal import literal
 from autodiff.testing.mismatch import Subject, Undecided, judge, name_of
 from autodiff.testing.problem import Problem
 
@@ -84,7 +85,11 @@ def check_arguments(args: Any, caller: str) -> None:
 
 def _check_fun_leaves_arguments(problem: Problem, title: str) -> None:
     before = [np.asarray(leaf).tobytes() for leaf in problem.leaves]
-    problem.value  # noqa: B018  (computed here once, for all laws)
+    try:
+        problem.value  # noqa: B018  (computed here once, for all laws)
+    except Exception as error:
+        error.add_note(f"{title} itself raised this, called with plain arrays: args = {literal(problem.args)}")
+        raise
     for name, old, leaf in zip(problem.names, before, problem.leaves, strict=True):
         if np.asarray(leaf).tobytes() != old:
             raise ValueError(

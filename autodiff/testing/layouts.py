@@ -67,6 +67,9 @@ LAYOUTS: Mapping[str, Callable[[Array], Array]] = MappingProxyType(
     }
 )
 
+VALUE_KEEPING: tuple[str, ...] = tuple(name for name in LAYOUTS if name != "broadcast")
+"""The layouts that change no value: for functions that need, say, a regular matrix."""
+
 
 def lay_out(array: Array, layout: str) -> Array:
     """The array's values in the named memory layout.

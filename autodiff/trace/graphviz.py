@@ -73,11 +73,13 @@ def equation_label(equation: Equation) -> str:
 
 
 def node(name: str, label: str, **style: str) -> str:
+    """A node with its label."""
     options = "".join(f", {key}={quoted(value)}" for key, value in style.items())
     return f"{name} [label={quoted(label)}{options}];"
 
 
 def arrow(maker: tuple[str, Spec], reader: str) -> str:
+    """An arrow that carries a value to who reads it."""
     name, spec = maker
     return f"{name} -> {reader} [label={quoted(repr(spec))}];"
 

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-import base64
 import json
-import math
 import struct
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-
+from autodiff.trace.encoding import (
+    DECODERS,
+    ENCODERS,
+    Classes,
+    Json,
+    class_name,
+    decode,
+    decode_array,
+    decode_spec,
+    decode_structure,
+    encode,
+    encode_array,
+    encode_spec,
+    encode_structure,
+)
 from autodiff.trace.primitive import PRIMITIVES
-from autodiff.trace.spec import Spec, spec
 from autodiff.trace.tape import Equation, Literal, Operand, Tape, TapeError, check_tape
-from autodiff.trace.tree import LEAF, NOTHING, Structure
 
 FORMAT = "autodiff tape"
 VERSION = 1
-CONTAINERS: dict[str, type] = {"tuple": tuple, "list": list, "dict": dict}
-Json = Any
 
 
 def save_tape(tape: Tape, path: str | PathLike[str]) -> None:
@@ -53,7 +59,7 @@ def load_tape(path: str | PathLike[str], classes: Iterable[type] = ()) -> Tape:
 
 def tape_to_json(tape: Tape) -> str:
     """A tape as JSON text."""
-    return json.dumps({"format": FORMAT, "version": VERSION, "tape": encode_tape(tape)}, indent=1, allow_nan=False)
+    return json.dumps({"format": FORMAT, "version": VERSION, "tape": encode_tape(tape)}, allow_nan=False)
 
 
 def tape_from_json(text: str, classes: Iterable[type] = ()) -> Tape:
@@ -74,6 +80,7 @@ def tape_from_json(text: str, classes: Iterable[type] = ()) -> Tape:
 
 
 def encode_tape(tape: Tape) -> Json:
+    """A tape as JSON data."""
     return {
         "inputs": [encode_spec(s) for s in tape.inputs],
         "equations": [encode_equation(equation) for equation in tape.equations],
@@ -84,7 +91,8 @@ def encode_tape(tape: Tape) -> Json:
     }
 
 
-def decode_tape(data: Json, classes: dict[str, type]) -> Tape:
+def decode_tape(data: Json, classes: Classes) -> Tape:
+    """The tape of JSON data, unchecked."""
     return Tape(
         tuple(map(decode_spec, data["inputs"])),
         tuple(decode_equation(equation, classes) for equation in data["equations"]),
@@ -96,6 +104,7 @@ def decode_tape(data: Json, classes: dict[str, type]) -> Tape:
 
 
 def encode_equation(equation: Equation) -> Json:
+    """One operation as JSON data."""
     params = {}
     for name, value in equation.params:
         try:
@@ -112,7 +121,8 @@ def encode_equation(equation: Equation) -> Json:
     }
 
 
-def decode_equation(data: Json, classes: dict[str, type]) -> Equation:
+def decode_equation(data: Json, classes: Classes) -> Equation:
+    """The operation of JSON data."""
     name = data["primitive"]
     if name not in PRIMITIVES:
         raise TapeError(f"no primitive is named {name!r}; import the module that defines it before loading the tape")
@@ -127,110 +137,14 @@ def decode_equation(data: Json, classes: dict[str, type]) -> Equation:
 
 
 def encode_operand(operand: Operand) -> Json:
+    """A slot as an integer, a literal as an object."""
     return operand if isinstance(operand, int) else {"literal": encode(operand.value)}
 
 
 def decode_operand(data: Json) -> Operand:
+    """A slot or a literal."""
     return data if isinstance(data, int) else Literal(decode(data["literal"], {}))
 
 
-def encode_spec(s: Spec) -> Json:
-    return [list(s.shape), encode_dtype(s.dtype), s.kind]
-
-
-def decode_spec(data: Json) -> Spec:
-    shape, dtype, kind = data
-    if kind not in ("array", "scalar", "python"):
-        raise TapeError(f"the saved tape is damaged: there is no kind {kind!r}")
-    return spec(tuple(map(int, shape)), np.dtype(dtype), kind)
-
-
-def encode_dtype(dtype: np.dtype[Any]) -> str:
-    if dtype.hasobject or np.dtype(dtype.str) != dtype:
-        raise TapeError(f"the dtype {dtype} cannot be saved")
-    return dtype.str
-
-
-def encode_array(array: Any) -> Json:
-    array = np.asarray(array)
-    data = base64.b64encode(np.ascontiguousarray(array).tobytes()).decode("ascii")
-    return {"dtype": encode_dtype(array.dtype), "shape": list(array.shape), "data": data}
-
-
-def decode_array(data: Json) -> Any:
-    flat = np.frombuffer(base64.b64decode(data["data"], validate=True), np.dtype(data["dtype"]))
-    return flat.reshape([int(length) for length in data["shape"]])
-
-
-def encode(value: Any) -> Json:
-    """A parameter or literal. Numbers keep their types and bits."""
-    kind = type(value)
-    if value is None or kind in (bool, int, str):
-        return value
-    if kind is float:
-        return value if math.isfinite(value) else {"float": struct.pack("<d", value).hex()}
-    if kind in ENCODERS:
-        return ENCODERS[kind](value)
-    if isinstance(value, np.dtype):
-        return {"dtype": encode_dtype(value)}
-    if isinstance(value, np.generic):
-        return {"scalar": encode_array(value)}
-    raise TapeError(f"it holds a {kind.__name__}, which is neither a number, a text, a dtype, nor a tape")
-
-
-def decode(data: Json, classes: dict[str, type]) -> Any:
-    if not isinstance(data, dict):
-        return data
-    ((tag, content),) = data.items()
-    return DECODERS[tag](content, classes)
-
-
-ENCODERS: dict[type, Callable[[Any], Json]] = {
-    complex: lambda value: {"complex": [encode(value.real), encode(value.imag)]},
-    tuple: lambda value: {"tuple": [encode(part) for part in value]},
-    type(Ellipsis): lambda value: {"ellipsis": None},
-    Spec: lambda value: {"spec": encode_spec(value)},
-    Tape: lambda value: {"tape": encode_tape(value)},
-}
-
-DECODERS: dict[str, Callable[[Json, dict[str, type]], Any]] = {
-    "float": lambda data, classes: struct.unpack("<d", bytes.fromhex(data))[0],
-    "complex": lambda data, classes: complex(*(decode(part, classes) for part in data)),
-    "tuple": lambda data, classes: tuple(decode(part, classes) for part in data),
-    "ellipsis": lambda data, classes: Ellipsis,
-    "dtype": lambda data, classes: np.dtype(data),
-    "scalar": lambda data, classes: decode_array(data)[()],
-    "spec": lambda data, classes: decode_spec(data),
-    "tape": decode_tape,
-}
-
-
-def encode_structure(structure: Structure) -> Json:
-    if structure == LEAF:
-        return "*"
-    if structure == NOTHING:
-        return None
-    assert structure.kind is not None
-    named = {own: name for name, own in CONTAINERS.items()}
-    return {
-        "kind": named.get(structure.kind) or class_name(structure.kind),
-        "extra": encode(structure.extra),
-        "children": [encode_structure(child) for child in structure.children],
-    }
-
-
-def decode_structure(data: Json, classes: dict[str, type]) -> Structure:
-    if data == "*":
-        return LEAF
-    if data is None:
-        return NOTHING
-    name = data["kind"]
-    kind = CONTAINERS.get(name) or classes.get(name)
-    if kind is None:
-        raise TapeError(f"the saved tape needs the class {name}; load it with classes=[{name.rpartition('.')[2]}]")
-    children = tuple(decode_structure(child, classes) for child in data["children"])
-    return Structure(kind, decode(data["extra"], classes), children)
-
-
-def class_name(kind: type) -> str:
-    return f"{kind.__module__}.{kind.__qualname__}"
+ENCODERS[Tape] = lambda tape: {"tape": encode_tape(tape)}
+DECODERS["tape"] = decode_tape

@@ -14,7 +14,7 @@ from typing import Any
 from numpy import asarray, generic, ndarray
 
 from autodiff.trace.errors import explained
-from autodiff.trace.link import Link
+from autodiff.trace.link import Link, needed_names
 from autodiff.trace.live import EXPLAINED, Entry
 from autodiff.trace.primitive import Primitive, newest_traced
 from autodiff.trace.recording import bodies, innermost_body
@@ -78,7 +78,8 @@ def constant_operand(primitive: Primitive, apply: Operation, link: Link, otherwi
     position = link.positions[0]
     keeps_value = position in link.kept
     keeps_constant = 1 - position in link.kept
-    keeps_constant_alone = keeps_constant and not keeps_value and not link.keeps_out
+    rule = primitive.rule(position)
+    keeps_constant_alone = rule is not None and needed_names(rule) == (primitive.operands[1 - position],)
     collect = link.collect
 
     def call(x: Any, c: Any) -> Any:

@@ -8,6 +8,7 @@ import numpy as np
 
 Kind = Literal["array", "scalar", "python"]
 
+
 class Spec:
     """Shape, dtype and kind of a value.
 

@@ -35,6 +35,7 @@ def tape_lines(label: str, tape: Tape, indent: str) -> list[str]:
 
 
 def header_lines(label: str, tape: Tape, indent: str) -> list[str]:
+    """The line with the inputs, or one line for each."""
     inputs = [f"{slot_name(k)}: {spec!r}" for k, spec in enumerate(tape.inputs)]
     line = f"{indent}{label}({', '.join(inputs)}):"
     if len(line) <= WIDE:
@@ -64,6 +65,7 @@ def slot_name(slot: int) -> str:
 
 
 def operand_text(operand: Operand) -> str:
+    """An operand: the name of a slot, or a number."""
     return slot_name(operand) if isinstance(operand, int) else repr(operand)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autodiff.transforms.arguments import like
-from autodiff.transforms.call import call_in_one
+from autodiff.transforms.recompute import call_in_one
 
 
 def checkpoint(fun: Callable[..., Any]) -> Callable[..., Any]:

@@ -169,7 +169,8 @@ def refuse_closure(rule: CustomRule, tree: Any, level: int) -> None:
 
 
 def closure_error(rule: CustomRule, value: Any) -> DifferentiationError:
+    """The error that says which value was closed over."""
     return DifferentiationError(
-        f"{rule.name} has a derivative rule of its own, but closes over a traced {described(value)}{at_user_line()}, of "
-        "which the rule knows nothing: its derivative would be lost. Pass the value as an argument."
+        f"{rule.name} has a derivative rule of its own, but closes over a traced {described(value)}{at_user_line()}, "
+        "of which the rule knows nothing: its derivative would be lost. Pass the value as an argument."
     )

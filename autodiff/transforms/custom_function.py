@@ -9,8 +9,9 @@ from typing import Any
 from autodiff.trace.errors import RuleError, described
 from autodiff.trace.source import at_user_line
 from autodiff.trace.tree import Structure
-from autodiff.transforms.custom_arguments import Layout, laid_out, place_of, positional, result_leaves
+from autodiff.transforms.custom_arguments import Layout, laid_out, place_of, positional
 from autodiff.transforms.custom_call import CustomCall, call_with_rule
+from autodiff.transforms.custom_results import result_leaves
 from autodiff.transforms.custom_rule import CustomRule
 
 

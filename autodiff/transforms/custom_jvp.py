@@ -8,14 +8,15 @@ from typing import Any
 from autodiff.trace.errors import RuleError, described
 from autodiff.trace.spec import spec_of
 from autodiff.trace.tree import map_tree
-from autodiff.transforms.custom_arguments import Layout, matching_leaves, place_of, result_leaves
+from autodiff.transforms.custom_arguments import Layout, place_of
 from autodiff.transforms.custom_call import CustomCall
 from autodiff.transforms.custom_function import CustomFunction, UserRule
+from autodiff.transforms.custom_results import matching_leaves, result_leaves
 from autodiff.transforms.custom_rule import ForwardRule, Leaves
 from autodiff.transforms.gradient import zeros
 
 
-class custom_jvp(CustomFunction):  # noqa: N801 - used as a decorator
+class custom_jvp(CustomFunction):
     """A function with a forward-mode rule of its own; reverse mode follows as its transpose.
 
     Args:

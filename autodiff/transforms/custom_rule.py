@@ -64,8 +64,12 @@ class BackwardRule(CustomRule):
 
         def cotangent_map(*cotangents: Any) -> tuple[Any, None]:
             full = placed(cotangents, smooth, len(outs))
-            cts = self.pull(kept, [zeros(s) if ct is None else ct for ct, s in zip(full, specs, strict=True)], positions)
-            return tuple(zeros(spec_of(values[p])) if ct is None else ct for ct, p in zip(cts, positions, strict=True)), None
+            cts = self.pull(
+                kept, [zeros(s) if ct is None else ct for ct, s in zip(full, specs, strict=True)], positions
+            )
+            return tuple(
+                zeros(spec_of(values[p])) if ct is None else ct for ct, p in zip(cts, positions, strict=True)
+            ), None
 
         transposed = Transposed(f"the backward rule of {self.name}", cotangent_map, [specs[k] for k in smooth])
         return outs, tuple(placed(transposed([tangents[p] for p in positions]), smooth, len(outs)))

@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 from autodiff.trace.errors import RuleError, described
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.tree import Structure
-from autodiff.transforms.custom_arguments import Layout, matching_leaves, result_leaves
+from autodiff.transforms.custom_arguments import Layout
 from autodiff.transforms.custom_call import CustomCall
 from autodiff.transforms.custom_function import CustomFunction, UserRule
+from autodiff.transforms.custom_results import matching_leaves, result_leaves
 from autodiff.transforms.custom_rule import BackwardRule, Leaves
 
 
-class custom_vjp(CustomFunction):  # noqa: N801 - used as a decorator
+class custom_vjp(CustomFunction):
     """A function with a reverse-mode rule of its own; forward mode follows as its transpose.
 
     Args:

@@ -130,9 +130,7 @@ def transposed_twice(
         dummies = [
             recording.input(np.zeros(s.shape, s.dtype)) if s.inexact else np.zeros(s.shape, s.dtype) for s in specs
         ]
-        pulled = link.pull(
-            tuple(dummies) if type(out) is tuple else dummies[0], link.collect(values, out, params)
-        )
+        pulled = link.pull(tuple(dummies) if type(out) is tuple else dummies[0], link.collect(values, out, params))
         cts = (pulled,) if link.arity == 1 else pulled
         seeds = []
         for position, ct in zip(positions, cts, strict=True):

@@ -199,12 +199,16 @@ def output_specs(name: str, fun: Function, values: Sequence[Any]) -> list[Spec]:
 
 
 def refuse_real(name: str, what: str, specs: Sequence[Spec], holomorphic: bool) -> None:
+    """Refuse real numbers where the function shall be complex-differentiable."""
     for s in specs:
         if holomorphic and s.dtype.kind != "c":
-            raise DifferentiationError(f"{name} with holomorphic=True needs complex numbers, but {what} is {s!r}{at_user_line()}")
+            raise DifferentiationError(
+                f"{name} with holomorphic=True needs complex numbers, but {what} is {s!r}{at_user_line()}"
+            )
 
 
 def refuse_complex(name: str, what: str, specs: Sequence[Spec], holomorphic: bool) -> None:
+    """Refuse complex numbers where they have no derivative of that kind."""
     for s in specs:
         if not holomorphic and s.dtype.kind == "c":
             raise DifferentiationError(

@@ -116,5 +116,3 @@ def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> 
         return at.results.unflatten(separate(at.push(directions), directions))
 
     return (at.value, push, at.aux) if has_aux else (at.value, push)
-
-

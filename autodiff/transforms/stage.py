@@ -63,7 +63,8 @@ def eval_tape(tape: Tape, *args: Any) -> Any:
     leaves, structure = flatten(args)
     if structure != tape.arguments:
         raise TapeError(f"the tape was made for arguments {tape.arguments}, got {structure}{at_user_line()}")
-    outs = run_tape(tape, leaves)
+    kept = {id(constant) for constant in tape.constants}
+    outs = [out.copy() if id(out) in kept else out for out in run_tape(tape, leaves)]
     return outs if tape.results is None else tape.results.unflatten(outs)
 
 

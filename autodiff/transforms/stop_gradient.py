@@ -26,8 +26,8 @@ def stop_gradient(x: Any) -> Any:
         x: a number, an array, or a tree of them.
 
     Returns:
-        a tree like ``x``. Inside ``grad``, ``jvp``, ... its leaves are plain values; ``vmap``, ``make_tape`` and ``jit``
-        go on tracing them.
+        a tree like ``x``. Inside ``grad``, ``jvp``, ... its leaves are plain values; ``vmap``, ``make_tape`` and
+        ``jit`` go on tracing them.
 
     >>> import numpy as np
     >>> from autodiff import grad

@@ -68,6 +68,9 @@ TAKEN = {
     "apply_over_axes": (lambda x: np.apply_over_axes(np.sum, x, [0, -1]), [(2, 3, 2)]),
 }  # fmt: skip
 
+if not hasattr(np, "unstack"):  # NumPy before 2.1
+    del TAKEN["unstack"], TAKEN["unstack to numbers"]
+
 ONE_D_AND_TWO_D = [(3,), (2, 3), (1, 2)]
 PADDED = {
     "zeros": ({}, [(), (3,), (2, 3), (0, 2)]),

@@ -115,6 +115,15 @@ def test_a_function_that_changes_its_argument_is_refused() -> None:
     )
 
 
+def test_what_the_function_itself_raises_comes_through_with_its_arguments() -> None:
+    with pytest.raises(np.linalg.LinAlgError) as error:
+        check_laws(np.linalg.inv, (np.zeros((2, 2)),), name="inv")
+    assert error.value.__notes__ == [
+        "inv itself raised this, called with plain arrays: "
+        "args = (np.array([[0.0, 0.0], [0.0, 0.0]], dtype='float64'),)"
+    ]
+
+
 def test_a_skipped_law_needs_a_reason() -> None:
     with pytest.raises(ValueError, match="reason") as error:
         Case("sin", np.sin, skip={"batch": ""})
@@ -138,13 +147,13 @@ def test_the_whole_text_of_a_mismatch() -> None:
     line = doubled_when_traced.__code__.co_firstlineno
     origin = f"{doubled_when_traced.__qualname__} from test_check_laws.py:{line}"
     assert str(error.value) == (
-        "doubled breaks the law 'value': Under vjp and jvp the value is that of plain arrays: "
-        "equal bits, dtype, shape and scalar-ness.\n"
+        "doubled breaks the law 'value': Under vjp and jvp the value is that of plain arrays, "
+        "and so are its dtype, shape and scalar-ness.\n"
         "  in         the value under vjp, result 0\n"
         "  arrived    np.float32(-2.5)\n"
         "  expected   np.float32(-1.25)\n"
         "  error      1.25 at index (0,), the largest of 2 in 2 elements\n"
-        "  allowed    0\n"
+        "  allowed    5.96e-07\n"
         f"To see it again, with fun = {origin}:\n"
         "    import numpy as np\n"
         "    from autodiff.testing import check_laws\n"

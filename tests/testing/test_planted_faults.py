@@ -1,5 +1,6 @@
 """Functions with one planted fault each: the right law finds it, alone, and other laws still hold."""
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +10,7 @@ import pytest
 
 import autodiff
 from autodiff.testing import LAWS, GradientMismatch, domains, laws
-from autodiff.trace.primitive import Primitive
+from autodiff.trace.primitive import Primitive, find_primitive
 from autodiff.trace.spec import Spec, result_spec, spec_of
 from autodiff.trace.tracer import Tracer
 
@@ -272,3 +273,32 @@ def test_modes_that_differ_at_a_kink_are_found_where_no_numerical_derivative_exi
     with pytest.raises(GradientMismatch) as error:
         laws(absolute, domain=domains.kinked_at_zero, only=["adjoint"])
     assert 0.0 in np.asarray(error.value.arguments[0])
+
+
+SPOILED = [
+    ("tanh", np.tanh, 1),
+    ("exp", np.exp, 1),
+    ("multiply", np.multiply, 2),
+    ("divide", lambda x, y: x / (2.5 + np.sin(y)), 2),
+    ("sum", np.sum, 1),
+    ("matmul", lambda x: x[..., None, :] @ x[..., :, None], 1),
+    ("transpose", lambda x: np.transpose(x) * 2.0, 1),
+]
+
+
+@pytest.mark.parametrize(("name", "fun", "arity"), SPOILED, ids=[row[0] for row in SPOILED])
+def test_a_spoiled_rule_of_the_library_itself_is_found(
+    name: str, fun: Any, arity: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    laws(fun, arity=arity, shapes=[(3,)] if arity == 1 else [((3,), (3,))])
+    found = find_primitive(name)
+
+    def spoiled(rule: Callable[..., Any]) -> Callable[..., Any]:
+        parameters = list(inspect.signature(rule).parameters)
+        source = f"lambda {', '.join(parameters)}: 1.001 * rule({', '.join(parameters)})"
+        return eval(source, {"rule": rule})  # type: ignore[no-any-return]
+
+    monkeypatch.setattr(found, "rules", tuple(rule and spoiled(rule) for rule in found.rules))
+    monkeypatch.setattr(found, "links", {})
+    with pytest.raises(GradientMismatch):
+        laws(fun, arity=arity, shapes=[(3,)] if arity == 1 else [((3,), (3,))])

@@ -1,0 +1,125 @@
+"""Calls whose derivatives run their tape again.
+
+Where the transformation that asks is itself being transformed, its work becomes one call in turn, so that nothing of
+it is kept either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from autodiff.backends.reference import run_tape
+from autodiff.trace.link import Link
+from autodiff.trace.primitive import Primitive, newest_traced
+from autodiff.trace.spec import spec_of
+from autodiff.trace.tape import Tape
+from autodiff.trace.tape_call import TapeCall
+from autodiff.transforms.call import apply_known, record_call, run_for_batch
+from autodiff.transforms.forward import jvp
+from autodiff.transforms.gradient import vjp
+
+
+def as_one(fun: Callable[..., tuple[Any, ...]], values: Sequence[Any]) -> tuple[Any, ...]:
+    """Run a function; as one operation that keeps only its operands, where somebody listens."""
+    if newest_traced(tuple(values)) is None:
+        return fun(*values)
+    return call_in_one(fun, values, {})  # type: ignore[no-any-return]
+
+
+def call_in_one(fun: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """Call a function as one operation."""
+    recorded = record_call(fun, args, kwargs)
+    if not recorded.tape.outputs:
+        return recorded.rebuild(())
+    return recorded.rebuild(apply_known(checkpointed, recorded.operands, {"tape": recorded.tape}, recorded.known))
+
+
+class CallLink(Link):
+    """A call with some of its operands differentiated: it keeps the operands, and runs the tape again."""
+
+    __slots__ = ()
+
+    def __init__(self, primitive: Primitive, positions: tuple[int, ...]) -> None:
+        self.primitive = primitive
+        self.positions = positions
+        self.arity = len(positions)
+        self.elementwise = False
+        self.moves = False
+        self.kept = (-1,)
+        self.keeps_out = False
+        self.collect = lambda values, out, params: (tuple(values), params["tape"])
+        self.pull = self.pull_all
+
+    def pull_all(self, g: tuple[Any, ...], residuals: Any) -> Any:
+        """The cotangents of all differentiated operands at once."""
+        values, tape = residuals
+        smooth = smooth_outputs(tape)
+
+        def pullback(*both: Any) -> tuple[Any, ...]:
+            cotangents, now = both[: len(smooth)], both[len(smooth) :]
+            run = of_positions(tape, now, self.positions, smooth)
+            return vjp(run, *(now[p] for p in self.positions))[1](cotangents)  # type: ignore[no-any-return]
+
+        cts = as_one(pullback, [*(g[k] for k in smooth), *values])
+        return cts if self.arity > 1 else cts[0]
+
+
+class CheckpointedCall(TapeCall):
+    """The primitive of ``checkpoint``: its derivatives run the tape again."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__("checkpoint", run_tape, batched_call)
+        self.forward = push_call
+
+    def link(self, positions: tuple[int, ...]) -> Link:
+        found = self.links.get(positions)
+        if found is None:
+            found = self.links[positions] = CallLink(self, positions)
+        return found
+
+
+def smooth_outputs(tape: Tape) -> list[int]:
+    """Which outputs can have derivatives."""
+    return [k for k, spec in enumerate(tape.output_specs) if spec.inexact]
+
+
+def of_positions(
+    tape: Tape, values: Sequence[Any], positions: Sequence[int], outputs: Sequence[int]
+) -> Callable[..., tuple[Any, ...]]:
+    """Some outputs of a tape as a function of some of its inputs."""
+
+    def run(*selected: Any) -> tuple[Any, ...]:
+        full = list(values)
+        for position, value in zip(positions, selected, strict=True):
+            full[position] = value
+        outs = run_tape(tape, full)
+        return tuple(outs[k] for k in outputs)
+
+    return run
+
+
+def push_call(tangents: Sequence[Any], values: Sequence[Any], out: Any, params: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Forward mode: the tangents of a call's results."""
+    tape = params["tape"]
+    smooth = smooth_outputs(tape)
+    positions = [k for k, tangent in enumerate(tangents) if tangent is not None]
+
+    def push(*both: Any) -> tuple[Any, ...]:
+        directions, now = both[: len(positions)], both[len(positions) :]
+        run = of_positions(tape, now, positions, smooth)
+        return jvp(run, [now[p] for p in positions], directions)[1]  # type: ignore[no-any-return]
+
+    found = dict(zip(smooth, as_one(push, [*(tangents[p] for p in positions), *values]), strict=True))
+    return tuple(found.get(k) for k in range(len(tape.outputs)))
+
+
+def batched_call(values: Sequence[Any], batched: Sequence[bool], params: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The call for a whole batch: its tape is run with batches."""
+    size = next(spec_of(value).shape[0] for value, own in zip(values, batched, strict=True) if own)
+    return as_one(lambda *now: run_for_batch(params["tape"], now, batched, size), values)
+
+
+checkpointed = CheckpointedCall()
