@@ -1,6 +1,16 @@
 """Automatic differentiation of NumPy programs."""
 
 from autodiff import numpy as _numpy  # noqa: F401 - enters NumPy's functions in the dispatch tables
+from autodiff.facade import (
+    InvalidType,
+    Parameter,
+    Variable,
+    VariableNode,
+    as_array,
+    as_variable,
+    force_backprop_mode,
+    no_backprop_mode,
+)
 from autodiff.trace.graphviz import tape_graphviz
 from autodiff.trace.python import tape_python
 from autodiff.trace.save import load_tape, save_tape
@@ -19,13 +29,20 @@ from autodiff.transforms.stop_gradient import stop_gradient
 
 __version__ = "0.1.0"
 __all__ = [
+    "InvalidType",
+    "Parameter",
     "Tape",
+    "Variable",
+    "VariableNode",
+    "as_array",
+    "as_variable",
     "check_tape",
     "checkpoint",
     "custom_jvp",
     "custom_vjp",
     "eval_shape",
     "eval_tape",
+    "force_backprop_mode",
     "grad",
     "hessian",
     "hvp",
@@ -36,6 +53,7 @@ __all__ = [
     "linearize",
     "load_tape",
     "make_tape",
+    "no_backprop_mode",
     "register_tree",
     "remat",
     "save_tape",

@@ -33,7 +33,7 @@ def train_functions(start: Mapping[str, Any], batches: Iterable[Batch]) -> Train
 
 def train_variables(start: Mapping[str, Any], batches: Iterable[Batch]) -> Trained:
     """`loss(...)` of Parameters is a Variable; its `backward()` leaves the gradients on the Parameters."""
-    parameters = {name: autodiff.Parameter(np.array(array)) for name, array in start.items()}
+    parameters: dict[str, Any] = {name: autodiff.Parameter(array.copy()) for name, array in start.items()}
     adam, losses = Adam(), []
     for batch in batches:
         for parameter in parameters.values():

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff.facade.gradient import Gradients, accumulate, accumulate_variable
+from autodiff.facade.gradient import Gradients, accumulate, accumulate_variable, set_gradient
 from autodiff.facade.mode import Promoting, deviations, force_backprop_mode
 from autodiff.facade.node import VariableNode
 from autodiff.facade.residuals import arrays, variables
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line
-from autodiff.transforms.reverse import read_backwards, unmasked
+from autodiff.transforms.reverse import read_backwards
 
 if TYPE_CHECKING:
     from autodiff.facade.variable import Variable
@@ -86,7 +86,7 @@ def backward_with_graph(variable: Variable, retain_grad: bool, loss_scale: float
         leaves = read_backwards([(variable.node, seed)], variables, visited if retain_grad else None)
         variable.grad_var = None
         for intermediate, g in visited.found:
-            intermediate.grad_var = unmasked(g)
+            set_gradient(intermediate, g)
         for node, g in leaves.items():
             leaf = node.get_variable_or_none()
             if leaf is not None:

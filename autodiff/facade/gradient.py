@@ -95,7 +95,15 @@ def accumulate(variable: Variable, g: Any, loss_scale: float | None) -> None:
 def accumulate_variable(variable: Variable, g: Variable, loss_scale: float | None) -> None:
     """Add a Variable to a Variable's gradient."""
     before: Any = variable.grad_var
-    g = unmasked(g)
-    variable.grad_var = g if before is None else before + g
+    set_gradient(variable, g if before is None else before + unmasked(g))
     if loss_scale is not None:
         variable._loss_scale = loss_scale
+
+
+def set_gradient(variable: Variable, g: Any) -> None:
+    """Make a Variable, or an array where a rule gave a constant, the gradient."""
+    g = unmasked(g)
+    if isinstance(g, Traced):
+        variable.grad_var = g  # type: ignore[assignment]
+    else:
+        variable.grad = np.asarray(g)

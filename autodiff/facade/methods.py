@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import operator
 import warnings
 from typing import Any
 
 import numpy as np
 
+from autodiff.facade.invalid import InvalidType
 from autodiff.facade.operands import other_operand
+from autodiff.facade.operators import SHORT, of_two
+from autodiff.facade.shortcut import both_operands, constant_operand
 from autodiff.facade.variable import Variable
 from autodiff.numpy import indexing
 from autodiff.numpy.dispatch import FUNCTIONS, UFUNCS
 from autodiff.ops.linalg import matmul as matrix_product
+from autodiff.trace.errors import OperandError
 from autodiff.trace.source import at_user_line
+from autodiff.trace.spec import spec_of
 from autodiff.trace.traced import Traced
 
 
@@ -44,20 +50,56 @@ def mean(self: Variable, axis: Any = None, *, weights: Any = None, keepdims: boo
     return FUNCTIONS[np.average](self, axis, weights=weights, keepdims=keepdims)
 
 
-def matmul(self: Variable, other: Any) -> Any:
-    """``v @ w``: the matrix product."""
+def long_matmul(self: Variable, other: Any) -> Any:
+    """The matrix product of anything."""
     other = other_operand(matrix_product, self, other)
     if other is NotImplemented or not isinstance(other, (np.ndarray, Traced)):
         return NotImplemented
-    return UFUNCS[np.matmul](self, other)
+    return product(self, other)
+
+
+def long_reflected_matmul(self: Variable, other: Any) -> Any:
+    """The matrix product of an array and a Variable."""
+    other = other_operand(matrix_product, self, other)
+    if other is NotImplemented or not isinstance(other, (np.ndarray, Traced)):
+        return NotImplemented
+    return product(other, self)
+
+
+def product(x: Any, y: Any) -> Any:
+    """The matrix product of operands that were looked at."""
+    try:
+        return UFUNCS[np.matmul](x, y)
+    except OperandError:
+        raise InvalidType(
+            "_ @ _",
+            "in_types[0].shape[-1] == in_types[1].shape[-2]",
+            f"{spec_of(x).shape} and {spec_of(y).shape}",
+            "The inner lengths must be equal; other axes must have equal lengths or length 1.",
+        ) from None
+
+
+short_matmul = constant_operand(
+    matrix_product, operator.matmul, 0, both_operands(matrix_product, operator.matmul, long_matmul), long_matmul
+)
+short_reflected_matmul = constant_operand(
+    matrix_product, operator.matmul, 1, long_reflected_matmul, long_reflected_matmul
+)
+
+
+def matmul(self: Variable, other: Any) -> Any:
+    """``v @ w``: the matrix product."""
+    return (short_matmul if are_matrices(self, other) else long_matmul)(self, other)
 
 
 def reflected_matmul(self: Variable, other: Any) -> Any:
     """``array @ v``."""
-    other = other_operand(matrix_product, self, other)
-    if other is NotImplemented or not isinstance(other, (np.ndarray, Traced)):
-        return NotImplemented
-    return UFUNCS[np.matmul](other, self)
+    return (short_reflected_matmul if are_matrices(self, other) else long_reflected_matmul)(self, other)
+
+
+def are_matrices(x: Variable, y: Any) -> bool:
+    """Whether both have two axes."""
+    return x.ndim == 2 and getattr(y, "ndim", 0) == 2
 
 
 def item(self: Variable) -> Any:
@@ -132,6 +174,7 @@ def install() -> None:
         setattr(Variable, function.__name__, function)
     for name, operation in {"getitem": get_item, "matmul": matmul, "rmatmul": reflected_matmul}.items():
         setattr(Variable, f"__{name}__", operation)
+    SHORT[np.matmul] = of_two(matmul, reflected_matmul)
     Variable.T = property(transpose, doc="The axes in reverse order.")  # type: ignore[attr-defined]
 
 

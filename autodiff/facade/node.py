@@ -20,6 +20,9 @@ from autodiff.trace.live import Result
 if TYPE_CHECKING:
     from autodiff.facade.variable import Variable
 
+new_node: Callable[..., Any] = weakref.ref.__new__
+"""``new_node(VariableNode, variable)``: a node with nothing filled in, without the cost of a constructor."""
+
 LATER = frozenset({"_again", "_function", "_name", "data", "others"})
 
 
@@ -59,6 +62,17 @@ class VariableNode(weakref.ref):  # type: ignore[type-arg]
     __ne__ = object.__ne__
     __hash__ = object.__hash__
     __repr__ = object.__repr__
+
+    def __new__(cls, variable: Any, name: str | None = None, **keywords: Any) -> VariableNode:
+        return new_node(cls, variable)  # type: ignore[no-any-return]
+
+    def __init__(self, variable: Variable, name: str | None = None, **keywords: Any) -> None:
+        if keywords:
+            raise ValueError(
+                f"a VariableNode takes a Variable and a name, got {', '.join(keywords)}; it has no gradient"
+            )
+        self.fill_as_root(variable.spec, variable.level, variable.requires_grad)
+        self._name = name
 
     revive: ClassVar[Callable[[VariableNode], Variable]]
     """Makes a new Variable for a node whose Variable is gone."""
@@ -120,15 +134,20 @@ class VariableNode(weakref.ref):  # type: ignore[type-arg]
         found = self.get_variable_or_none()
         return None if found is None else found.grad_var
 
+    def fill_as_root(self, spec: Any, level: int, requires_grad: bool) -> None:
+        """Make it the node of a Variable that comes from nowhere."""
+        self.link = self.operands = self.residuals = None
+        self.order = 0
+        self.level = level
+        self.spec = spec
+        self._requires_grad = requires_grad
+
     @classmethod
     def of_constant(cls, spec: Any, data: Any = None) -> VariableNode:
         """A node for an operand that is no Variable, for those who look at the graph."""
-        node = cls(_Nobody())
-        node.link = node.operands = node.residuals = None
-        node.order = node.level = 0
-        node.spec = spec
+        node: VariableNode = new_node(cls, _Nobody())
+        node.fill_as_root(spec, 0, False)
         node.data = data
-        node._requires_grad = False
         return node
 
     def retain_data(self) -> None:

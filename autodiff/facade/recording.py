@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.facade.mode import deviations, thread
-from autodiff.facade.node import VariableNode, Whole
+from autodiff.facade.node import VariableNode, Whole, new_node
 from autodiff.facade.residuals import without_itself
 from autodiff.facade.variable import UNINITIALISED, Variable
 from autodiff.trace.errors import explained
@@ -133,14 +133,9 @@ def root_result(out: Any, level: int, needs: bool) -> Variable:
     if isinstance(out, NUMBERS):
         out = np.asarray(out)
     variable: Variable = new(Variable)
-    node = VariableNode(variable)
     variable._data = out
-    variable._node = node
-    node.link = node.operands = node.residuals = None
-    node.order = 0
-    node.level = level
-    node.spec = spec_of(out)
-    node._requires_grad = needs
+    variable._node = new_node(VariableNode, variable)
+    variable._node.fill_as_root(spec_of(out), level, needs)
     return variable
 
 

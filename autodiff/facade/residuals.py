@@ -11,10 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from numpy import ndarray
 
 from autodiff.facade.node import VariableNode, Whole
 from autodiff.trace.link import Link
+from autodiff.trace.spec import Spec, spec_of
 
 
 class Out:
@@ -30,22 +32,74 @@ class Pick:
     """Finds the residuals on the node.
 
     Args:
-        link: the link of the nodes; its rules ask for operands and the result only.
+        link: the link of the nodes; its rules ask for operands, the result and their specs only.
         operands: for each operand of the primitive where its node is found on a node; ``"others"`` for the constant.
     """
 
     __slots__ = ("arrays", "variables")
 
     def __init__(self, link: Link, operands: tuple[str, ...]) -> None:
-        self.arrays = _picking(link, operands, "node.{}.data", "node.data")
-        self.variables = _picking(link, operands, "node.{}.get_variable()", "node.get_variable()")
+        self.arrays = _picking(link, operands, "{}.data")
+        self.variables = _picking(link, operands, "{}.get_variable()")
 
 
-def _picking(link: Link, operands: tuple[str, ...], of_operand: str, of_result: str) -> Callable[[Any], Any]:
-    places = ["node.others" if place == "others" else of_operand.format(place) for place in operands]
-    found = link.collect(places, of_result, None)  # the residuals of these texts say where each residual is
-    body = f"({', '.join(found)})" if type(found) is tuple else found
-    return eval(compile(f"lambda node: {body}", "<autodiff residuals>", "eval"))  # type: ignore[no-any-return]
+class _Place:
+    """Stands for an operand or the result, to find out what a link collects.
+
+    Args:
+        value: an expression for its value.
+        shape: an expression for its spec.
+    """
+
+    __slots__ = ("shape", "spec", "value")
+
+    def __init__(self, value: str, shape: str) -> None:
+        self.value = value
+        self.shape = shape
+        self.spec = Spec((), np.dtype(object))  # found again by its identity
+
+
+def pick(link: Link, operands: tuple[str, ...]) -> Pick | None:
+    """How the residuals are found on the nodes of a link; None where there are none."""
+    return None if _collected(link, _places(operands, "{}"))[0] is None else Pick(link, operands)
+
+
+def keeps_constant_alone(link: Link, position: int) -> bool:
+    """Whether the constant beside the operand at ``position`` is all that the rules need."""
+    places = _places(("operands", "others") if position == 0 else ("others", "operands"), "{}")
+    return _collected(link, places)[0] is places[1 - position]
+
+
+def _places(operands: tuple[str, ...], of_node: str) -> list[_Place]:
+    return [
+        _Place("node.others", "spec_of(node.others)")
+        if operand == "others"
+        else _Place(of_node.format(f"node.{operand}"), f"node.{operand}.spec")
+        for operand in operands
+    ]
+
+
+def _collected(link: Link, places: list[_Place], of_node: str = "{}") -> tuple[Any, _Place]:
+    out = _Place(of_node.format("node"), "node.spec")
+    return link.collect(places, out, None), out
+
+
+def _picking(link: Link, operands: tuple[str, ...], of_node: str) -> Callable[[Any], Any]:
+    places = _places(operands, of_node)
+    collected, out = _collected(link, places, of_node)
+    parts = collected if type(collected) is tuple else (collected,)
+    expressions = [_expression(part, [*places, out]) for part in parts]
+    body = expressions[0] if len(expressions) == 1 else f"({', '.join(expressions)})"
+    source = compile(f"lambda node: {body}", "<autodiff residuals>", "eval")
+    return eval(source, {"spec_of": spec_of})  # type: ignore[no-any-return]
+
+
+def _expression(collected: Any, places: list[_Place]) -> str:
+    return next(
+        place.value if collected is place else place.shape
+        for place in places
+        if collected is place or collected is place.spec
+    )
 
 
 def without_itself(residuals: Any, node: Any) -> Any:

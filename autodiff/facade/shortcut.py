@@ -14,9 +14,9 @@ from typing import Any
 from numpy import asarray, generic, ndarray
 
 from autodiff.facade.mode import deviations
-from autodiff.facade.node import VariableNode
+from autodiff.facade.node import VariableNode, new_node
 from autodiff.facade.operands import SCALARS, weak_scalar
-from autodiff.facade.residuals import Pick
+from autodiff.facade.residuals import keeps_constant_alone, pick
 from autodiff.facade.variable import Variable
 from autodiff.trace.live import EXPLAINED
 from autodiff.trace.primitive import Primitive
@@ -31,7 +31,7 @@ def unary(primitive: Primitive, apply: Operation, otherwise: Operation, floats: 
     """A function of one Variable; with ``floats`` integers are left to ``otherwise``."""
     link = primitive.link((0,))
     keeps_value, keeps_out = bool(link.kept), link.keeps_out
-    residuals = Pick(link, ("operands",)) if keeps_value or keeps_out else None
+    residuals = pick(link, ("operands",))
 
     def call(self: Variable) -> Any:
         x = self._node
@@ -50,7 +50,7 @@ def unary(primitive: Primitive, apply: Operation, otherwise: Operation, floats: 
         if out.dtype is not spec.dtype or (floats and out.dtype.kind not in "fc"):
             return otherwise(self)
         variable = new(Variable)
-        node = VariableNode(variable)
+        node = new_node(VariableNode, variable)
         node.link = link
         node.operands = x
         node.residuals = residuals
@@ -80,9 +80,9 @@ def constant_operand(
     keeps_value, keeps_out = position in link.kept, link.keeps_out
     keeps_constant = 1 - position in link.kept
     power = primitive.name == "power"  # NumPy and the rule know small exponents by their type; integers are refused
-    alone = keeps_constant and not keeps_value and not keeps_out
+    alone = keeps_constant_alone(link, position)
     places = ("operands", "others") if position == 0 else ("others", "operands")
-    pick = Pick(link, places) if keeps_value or keeps_out else None
+    residuals = pick(link, places)
 
     def call(self: Variable, other: Any) -> Any:
         kind = type(other)
@@ -121,10 +121,10 @@ def constant_operand(
         if out.dtype is not spec.dtype or (power and out.dtype.kind not in "fc"):
             return otherwise(self, other)
         variable = new(Variable)
-        node = VariableNode(variable)
+        node = new_node(VariableNode, variable)
         node.link = link
         node.operands = x
-        node.residuals = constant if alone else pick
+        node.residuals = constant if alone else residuals
         node.others = shown
         node.order = x.order + 1
         node.level = x.level
@@ -145,7 +145,7 @@ def both_operands(primitive: Primitive, apply: Operation, otherwise: Operation) 
     """A function of two Variables."""
     link = primitive.link((0, 1))
     keeps_first, keeps_second, keeps_out = 0 in link.kept, 1 in link.kept, link.keeps_out
-    pick = Pick(link, ("operands[0]", "operands[1]")) if link.kept or keeps_out else None
+    residuals = pick(link, ("operands[0]", "operands[1]"))
 
     def call(self: Variable, other: Variable) -> Any:
         x, y = self._node, other._node
@@ -164,10 +164,10 @@ def both_operands(primitive: Primitive, apply: Operation, otherwise: Operation) 
         if out.dtype is not spec.dtype or out.dtype.kind not in "fc":
             return otherwise(self, other)
         variable = new(Variable)
-        node = VariableNode(variable)
+        node = new_node(VariableNode, variable)
         node.link = link
         node.operands = x, y
-        node.residuals = pick
+        node.residuals = residuals
         node.order = (x.order if x.order > y.order else y.order) + 1
         node.level = x.level if x.level > y.level else y.level
         node.spec = spec if y.spec is spec else spec_of(out)

@@ -13,7 +13,7 @@ import numpy as np
 from autodiff.facade import text
 from autodiff.facade.backward import backward
 from autodiff.facade.gradient import check_gradient
-from autodiff.facade.node import VariableNode
+from autodiff.facade.node import VariableNode, new_node
 from autodiff.facade.unchain import unchain_backward
 from autodiff.trace.errors import ConcretizationError, LeakedTracerError
 from autodiff.trace.recording import new_level
@@ -73,12 +73,8 @@ class Variable(Traced):
                 f"a Variable holds an array, got {type(data).__name__}{at_user_line()}; wrap a number or a list with "
                 "np.asarray"
             )
-        node = VariableNode(self)
-        node.link = node.operands = node.residuals = None
-        node.order = 0
-        node.level = new_level()
-        node.spec = UNINITIALISED if data is None else spec_of(data)
-        node._requires_grad = requires_grad
+        node: VariableNode = new_node(VariableNode, self)
+        node.fill_as_root(UNINITIALISED if data is None else spec_of(data), new_level(), requires_grad)
         self._data = data
         self._node = node
         if name is not None:

@@ -16,6 +16,7 @@ from autodiff.ops import join
 from autodiff.ops import shape as sh
 from autodiff.ops.creation import copy, full
 from autodiff.ops.index import slice_of
+from autodiff.ops.overlap import windows
 from autodiff.trace.errors import ConcretizationError
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec_of
@@ -181,7 +182,7 @@ def _box(plain: Any, trim: str, axes: tuple[int, ...]) -> Any:
 def sliding_window_view(
     x: Any, window_shape: Any, axis: Any = None, *, subok: bool = False, writeable: bool = False
 ) -> Any:
-    """All windows of a shape, as new last axes. Elements are gathered: nothing is shared with ``x``."""
+    """All windows of a shape, as new last axes: a read-only view of ``x``."""
     x = as_array(x)
     ndim = spec_of(x).ndim
     lengths = tuple(int(length) for length in (window_shape if np.ndim(window_shape) else (window_shape,)))
@@ -196,6 +197,6 @@ def sliding_window_view(
         count = spec_of(x).shape[place] - length + 1
         if count < 1:
             raise ValueError("window shape cannot be larger than input array shape")
-        windows = np.arange(count)[:, None] + np.arange(length)
-        x = permuted(index(x, (*(slice(None),) * place, windows)), np.moveaxis, place + 1, -1)
+        apart = windows(permuted(x, np.moveaxis, place, -1), shape=(length,), stride=(1,), dilation=(1,))
+        x = permuted(apart, np.moveaxis, -2, place)
     return x

@@ -253,7 +253,7 @@ SHARING = {
         np.fliplr, np.flipud, np.rot90, np.atleast_1d, np.atleast_2d, np.atleast_3d, np.split, np.array_split,
         np.hsplit, np.vsplit, np.dsplit,
     ),
-    read_only: (np.broadcast_to, np.diagonal),
+    read_only: (np.broadcast_to, np.diagonal, np.lib.stride_tricks.sliding_window_view),
     of_matrix: (np.diag,),
     of_complex: (np.real, np.imag),
     if_contiguous: (np.reshape, np.ravel),

@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.exceptions import AxisError
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
+
+from autodiff.trace.source import at_user_line
 
 Axes = tuple[int, ...]
 
@@ -23,7 +26,10 @@ def negative_axes(axis: Any, ndim: int) -> Axes:
         return (axis if axis < 0 else axis - ndim,)
     if ndim == 0 and isinstance(axis, (int, np.integer)) and axis in (0, -1):
         return ()  # NumPy lets a reduction of a number name its axis 0
-    return tuple(sorted(k - ndim for k in normalize_axis_tuple(axis, ndim)))
+    try:
+        return tuple(sorted(k - ndim for k in normalize_axis_tuple(axis, ndim)))
+    except AxisError as error:
+        raise explained(error, ndim) from None
 
 
 def negative_axis(axis: Any, ndim: int) -> int:
@@ -32,4 +38,13 @@ def negative_axis(axis: Any, ndim: int) -> int:
     Raises:
         AxisError: if it does not exist.
     """
-    return int(normalize_axis_index(axis, ndim)) - ndim
+    try:
+        return int(normalize_axis_index(axis, ndim)) - ndim
+    except AxisError as error:
+        raise explained(error, ndim) from None
+
+
+def explained(error: AxisError, ndim: int) -> AxisError:
+    """NumPy's error with the user's line and the axes that there are."""
+    choice = f"choose from {-ndim} to {ndim - 1}" if ndim else "leave the axis away"
+    return AxisError(f"{error}{at_user_line()}; {choice}")

@@ -18,7 +18,7 @@ from autodiff.trace.primitive import PRIMITIVES, Primitive
 from autodiff.trace.recording import bodies
 from autodiff.trace.shortcut import binary, unary
 from autodiff.trace.source import at_user_line
-from autodiff.trace.spec import Spec
+from autodiff.trace.spec import Spec, dtype_or_python, spec_of
 from autodiff.trace.staging import Body
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer, concrete
@@ -155,6 +155,13 @@ def as_operand(value: Any) -> Any:
     return value
 
 
+def as_strong_operand(value: Any) -> Any:
+    """The same with Python numbers as NumPy's: for functions in which they do not give way to other dtypes."""
+    value = as_operand(value)
+    its = spec_of(value)
+    return PRIMITIVES["cast"](value, dtype=its.dtype) if its.kind == "python" else value
+
+
 def contains_traced(values: Sequence[Any]) -> bool:
     """Whether a traced value stands anywhere among values and nested lists of them."""
     return any(
@@ -182,12 +189,13 @@ def call_ufunc(ufunc: np.ufunc, inputs: Sequence[Any], kwargs: dict[str, Any], o
     if own is None:
         raise missing(f"np.{ufunc.__name__}")
     dtype, mask = kwargs.pop("dtype", None), kwargs.pop("where", True)
-    for harmless in ("casting", "order", "subok"):
+    casting = kwargs.pop("casting", "same_kind")
+    for harmless in ("order", "subok"):
         kwargs.pop(harmless, None)
     if kwargs:
         raise missing(f"np.{ufunc.__name__} with {', '.join(kwargs)}=")
     if dtype is not None:
-        inputs = [PRIMITIVES["cast"](x, dtype=np.dtype(dtype)) for x in inputs]
+        inputs = converted(ufunc, inputs, np.dtype(dtype), casting)
     result = own(*inputs)
     if mask is True:
         return result
@@ -196,7 +204,22 @@ def call_ufunc(ufunc: np.ufunc, inputs: Sequence[Any], kwargs: dict[str, Any], o
             f"np.{ufunc.__name__}(where=...) without out= leaves elements uninitialised{at_user_line()}; use np.where "
             "on the result"
         )
-    return PRIMITIVES["where"](mask, result, outs[0])
+    if type(result) is not tuple:
+        return PRIMITIVES["where"](mask, result, outs[0])
+    return tuple(PRIMITIVES["where"](mask, part, out) for part, out in zip(result, outs, strict=True))
+
+
+def converted(ufunc: np.ufunc, inputs: Sequence[Any], dtype: np.dtype[Any], casting: Any) -> list[Any]:
+    """The operands as a ufunc takes them to compute in a dtype."""
+    given = [np.dtype(s.dtype) if all_python(inputs) else dtype_or_python(s) for s in map(spec_of, inputs)]
+    signature = (*(None,) * ufunc.nin, *(dtype,) * ufunc.nout)
+    wanted = ufunc.resolve_dtypes((*given, *(None,) * ufunc.nout), signature=signature, casting=casting)
+    return [PRIMITIVES["cast"](x, dtype=own) for x, own in zip(inputs, wanted)]
+
+
+def all_python(inputs: Sequence[Any]) -> bool:
+    """Whether all operands are Python numbers, whose dtypes then count."""
+    return all(spec_of(x).kind == "python" for x in inputs)
 
 
 def late_ufunc(ufunc: np.ufunc) -> Function | None:

@@ -121,16 +121,12 @@ def _lengths(a: Any, s: Any, axes: Any, halved: bool = False) -> tuple[list[int]
     axes = [negative_axis(axis, len(shape)) for axis in axes]
     own = [shape[axis] for axis in axes]
     if s is None:
-        lengths = list(own)
-        if halved:
-            lengths[-1] = 2 * (own[-1] - 1)
-    else:
-        lengths = [length if n == -1 else int(n) for n, length in zip(s, own, strict=False)]
-    if len(lengths) != len(axes):
+        return ([*own[:-1], 2 * (own[-1] - 1)] if halved else own), axes
+    if len(s) != len(axes):
         raise OperandError(
-            f"a Fourier transform got {len(lengths)} lengths for {len(axes)} axes{at_user_line()}; give as many"
+            f"a Fourier transform got {len(s)} lengths for {len(axes)} axes{at_user_line()}; give as many"
         )
-    return lengths, axes
+    return [length if n == -1 else int(n) for n, length in zip(s, own, strict=True)], axes
 
 
 def _one_by_one(transform: Transform, a: Any, lengths: Sequence[int], axes: Sequence[int], norm: Norm) -> Any:

@@ -13,7 +13,7 @@ from autodiff.numpy.dispatch import implements, write_outs
 from autodiff.numpy.norms import cond, inexact, matrix_norm, norm, vector_norm
 from autodiff.numpy.outline import permuted
 from autodiff.numpy.products import matmul, shape_of
-from autodiff.ops import decompositions, least_squares, spectral
+from autodiff.ops import decompositions, determinants, least_squares, spectral
 from autodiff.ops import solve as equations
 from autodiff.ops.diagonal import diagonal
 from autodiff.ops.elementwise import absolute, copysign, real
@@ -71,20 +71,20 @@ def inv(a: Any) -> Any:
 @implements(np.linalg.det)
 def det(a: Any) -> Any:
     """The determinant; its derivative is the matrix of cofactors, of singular matrices as well."""
-    return equations.det(matrices("det", a, square=True))
+    return determinants.det(matrices("det", a, square=True))
 
 
 @implements(np.linalg.slogdet)
 def slogdet(a: Any) -> Any:
     """Sign and logarithm of the absolute value of the determinant."""
-    return SLOGDET(*equations.slogdet(matrices("slogdet", a, square=True)))
+    return SLOGDET(*determinants.slogdet(matrices("slogdet", a, square=True)))
 
 
 @implements(np.linalg.pinv)
-def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = np._NoValue) -> Any:  # type: ignore[attr-defined]
+def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = np._NoValue) -> Any:
     """The pseudo-inverse; its derivative is that among matrices of the same rank."""
     a = matrices("pinv", a, square=hermitian)
-    if rtol is not np._NoValue:  # type: ignore[attr-defined]
+    if rtol is not np._NoValue:
         if rcond is not None:
             raise ValueError("`rtol` and `rcond` can't be both set.")
         rcond = max(shape_of(a)[-2:]) * np.finfo(spec_of(a).dtype).eps if rtol is None else rtol

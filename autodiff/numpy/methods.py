@@ -13,7 +13,7 @@ from autodiff.trace.source import at_user_line
 from autodiff.trace.tracer import Tracer
 
 SAME_AS_FUNCTION = (
-    "all", "any", "argmax", "argmin", "argpartition", "argsort", "choose", "clip", "compress", "copy", "cumprod",
+    "all", "any", "argmax", "argmin", "argpartition", "argsort", "choose", "compress", "copy", "cumprod",
     "cumsum", "diagonal", "dot", "max", "mean", "min", "nonzero", "prod", "put", "ravel", "repeat", "round",
     "searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace", "var",
 )  # fmt: skip
@@ -46,6 +46,11 @@ def transpose(self: Any, *axes: Any) -> Any:
     """The axes in another order, given as a tuple, as several arguments, or None for the reverse order."""
     full = axes[0] if len(axes) == 1 else axes or None
     return FUNCTIONS[np.transpose](self, full)
+
+
+def clip(self: Any, min: Any = None, max: Any = None, out: Any = None, **kwargs: Any) -> Any:
+    """Values limited to [min, max], of which one may be left out."""
+    return FUNCTIONS[np.clip](self, min, max, out, **kwargs)
 
 
 def flatten(self: Any, order: str = "C") -> Any:
@@ -121,7 +126,7 @@ def install() -> None:
     Tracer.__array_function__ = array_function  # type: ignore[attr-defined]
     for name in SAME_AS_FUNCTION:
         setattr(Tracer, name, as_method(name))
-    for function in (reshape, transpose, flatten, astype, item, fill, sort, tolist, conjugate):
+    for function in (reshape, transpose, clip, flatten, astype, item, fill, sort, tolist, conjugate):
         setattr(Tracer, function.__name__, function)
     Tracer.conj = conjugate  # type: ignore[attr-defined]
     for name, getter in PROPERTIES.items():

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.numpy.axes import negative_axis
-from autodiff.numpy.dispatch import as_operand, implements, write_outs
+from autodiff.numpy.dispatch import as_operand, as_strong_operand, implements, write_outs
 from autodiff.numpy.outline import permuted
 from autodiff.ops.cross import cross as cross_product
 from autodiff.ops.diagonal import diagonal
@@ -58,7 +58,7 @@ def matmul(x1: Any, x2: Any) -> Any:
 
 
 def _times(x: Tracer, y: Any) -> Any:
-    if isinstance(y, (np.ndarray, Traced)) and spec_of(y).ndim == x.ndim == 2:
+    if isinstance(y, (np.ndarray, Traced)) and y.ndim == x.ndim == 2:
         return FORWARD(x, y)
     return matmul(x, y) if isinstance(y, (np.ndarray, Traced, list, tuple)) else NotImplemented
 
@@ -76,7 +76,7 @@ for name, operation in (("__matmul__", _times), ("__rmatmul__", _times_reflected
 @implements(np.dot)
 def dot(a: Any, b: Any, out: Any = None) -> Any:
     """The sum over the last axis of ``a`` and the last but one of ``b``, or its only one."""
-    a, b = as_operand(a), as_operand(b)
+    a, b = as_strong_operand(a), as_strong_operand(b)
     if spec_of(a).ndim == 0 or spec_of(b).ndim == 0:
         return finished(a * b, out)
     return finished(dot_product(a, b), out)
@@ -85,7 +85,7 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
 @implements(np.inner)
 def inner(a: Any, b: Any, /) -> Any:
     """The sum over the last axes of both."""
-    a, b = as_operand(a), as_operand(b)
+    a, b = as_strong_operand(a), as_strong_operand(b)
     left, right = shape_of(a), shape_of(b)
     if not left or not right:
         return a * b

@@ -14,12 +14,12 @@ import numpy as np
 
 from autodiff.numpy.axes import Axes, negative_axes
 from autodiff.numpy.dispatch import as_operand, implements
-from autodiff.numpy.indexing import take, take_along_axis
-from autodiff.numpy.reductions import finished, kept
+from autodiff.numpy.reductions import NOTHING, finished, kept
 from autodiff.numpy.statistics import mean
 from autodiff.ops.elementwise import cast, isnan
+from autodiff.ops.index import gather
 from autodiff.ops.reduce import merged
-from autodiff.ops.shape import reshape, without
+from autodiff.ops.shape import broadcast_to, reshape, with_ones, without
 from autodiff.ops.sort import argsort, pick
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec_of
@@ -101,10 +101,13 @@ def sorted_lines(a: Any, axes: Axes) -> Any:
 
 
 def at(ordered: Any, index: Any) -> Any:
-    """Elements of sorted lines, by one index for all lines, or by an index for each."""
-    if len(spec_of(index).shape) < 2:
-        return take(ordered, index, axis=-1)
-    return take_along_axis(ordered, index, -1)
+    """Elements of sorted lines, by one index for all lines, or by an index for each.
+
+    The cotangents of all other elements are masked: an infinite slope there contributes nothing.
+    """
+    shape = (*spec_of(ordered).shape[:-1], spec_of(index).shape[-1])
+    index = index if spec_of(index).shape == shape else broadcast_to(index, shape=shape)
+    return gather(ordered, index, rest=0, chosen=True)
 
 
 def mixed(low: Any, high: Any, weight: Any) -> Any:
@@ -127,7 +130,9 @@ def found(ordered: Any, q: Any, method: str, count: Any, weak: bool) -> Any:
     low, high, weight = METHODS[method](count, q)
     if weight is None:
         return at(ordered, low)
-    below, above = at(ordered, low), at(ordered, high)
+    both = at(ordered, np.concatenate([low, high], axis=-1))  # at once, so that one mask covers them
+    size = spec_of(q).size
+    below, above = both[..., :size], both[..., size:]
     if weak and dtype.kind == "f":
         step = above - below
         near, far = cast(weight, dtype=dtype), cast(1 - weight, dtype=dtype)
@@ -142,7 +147,7 @@ def quantiles(
     a = as_operand(a)
     own = spec_of(a)
     check(name, own, method, weights)
-    weak = type(q) in (int, float)
+    weak = type(q) in (int, float) or (isinstance(q, Traced) and q.spec.kind == "python")
     q = fractions(name, q, scale)
     axes = negative_axes(axis, len(own.shape))
     ordered = sorted_lines(a, axes)
@@ -166,9 +171,7 @@ def arranged(result: Any, of_q: tuple[int, ...], shape: tuple[int, ...], axes: A
 
 def kept_shape(shape: tuple[int, ...], axes: Axes, keepdims: Any) -> tuple[int, ...]:
     """The shape of the result of a reduction."""
-    if keepdims is True:
-        return tuple(1 if k in axes else length for k, length in enumerate(shape, -len(shape)))
-    return without(shape, axes)
+    return with_ones(shape, axes) if keepdims and keepdims is not NOTHING else without(shape, axes)
 
 
 def check(name: str, own: Spec, method: str, weights: Any) -> None:
@@ -236,7 +239,7 @@ def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = Fa
     axes = negative_axes(axis, len(own.shape))
     ordered = sorted_lines(a, axes)
     count = spec_of(ordered).shape[-1]
-    result = mean(ordered[..., (count - 1) // 2 : count // 2 + 1], axis=-1)
+    result = mean(at(ordered, np.arange(max((count - 1) // 2, 0), min(count // 2 + 1, count))), axis=-1)
     if own.inexact and count:
         result = spoiled(result, isnan(ordered)[..., -1])
     return finished(kept(result, own.shape, axes, keepdims), out)
@@ -253,5 +256,5 @@ def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool =
     ordered = sorted_lines(a, axes)
     count = np.sum(np.logical_not(isnan(ordered)), axis=-1, keepdims=True)
     middle = np.concatenate([inside((count - 1) // 2, count), inside(count // 2, count)], axis=-1)
-    result = spoiled(mean(take_along_axis(ordered, middle, -1), axis=-1), count[..., 0] == 0)
+    result = spoiled(mean(at(ordered, middle), axis=-1), count[..., 0] == 0)
     return finished(kept(result, own.shape, axes, keepdims), out)

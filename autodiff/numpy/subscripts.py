@@ -120,8 +120,8 @@ def _check_result(subscripts: str, terms: Sequence[str], result: str) -> None:
     for letter in result:
         if letter not in known or result.count(letter) > 1 or letter not in ascii_letters:
             raise OperandError(
-                f"einsum({subscripts!r}) has the label {letter!r} in its result{at_user_line()}; it must be there once, "
-                "and in an operand"
+                f"einsum({subscripts!r}) has the label {letter!r} in its result{at_user_line()}; it must be there "
+                "once, and in an operand"
             )
 
 
@@ -152,4 +152,5 @@ def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = Fa
     """The order in which a product of many operands is best computed: only shapes count."""
     subscripts, arrays = written_out(operands)
     outlines = [outline(as_operand(x)) for x in arrays]
-    return np.einsum_path(subscripts, *outlines, optimize=optimize, einsum_call=einsum_call)  # type: ignore[call-overload]
+    find: Any = np.einsum_path
+    return find(subscripts, *outlines, optimize=optimize, einsum_call=einsum_call)

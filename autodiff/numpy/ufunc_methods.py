@@ -15,7 +15,7 @@ import numpy as np
 
 from autodiff.numpy.axes import negative_axes, negative_axis
 from autodiff.numpy.cumulative import running
-from autodiff.numpy.dispatch import METHODS, UFUNCS, as_operand, peeled
+from autodiff.numpy.dispatch import METHODS, UFUNCS, as_operand, as_strong_operand, peeled
 from autodiff.numpy.nans import nanmax, nanmin
 from autodiff.numpy.reductions import (
     NOTHING,
@@ -39,7 +39,7 @@ from autodiff.trace.spec import spec_of
 
 def outer(ufunc: np.ufunc, a: Any, b: Any, **options: Any) -> Any:
     """The ufunc of every element of ``a`` with every element of ``b``."""
-    a, b = as_operand(a), as_operand(b)
+    a, b = as_strong_operand(a), as_strong_operand(b)
     return ufunc(np.reshape(a, np.shape(a) + (1,) * np.ndim(b)), b, **options)
 
 

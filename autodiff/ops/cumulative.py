@@ -5,7 +5,7 @@ The axis is a negative number. ``reverse`` runs from the end to the start.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,10 +14,10 @@ from autodiff.trace.primitive import Primitive, general, linear
 from autodiff.trace.spec import Spec, spec
 
 
-def _running(ufunc: np.ufunc, x: Any, axis: int, reverse: bool) -> Any:
+def _running(function: Callable[..., Any], x: Any, axis: int, reverse: bool) -> Any:
     if not reverse:
-        return ufunc.accumulate(x, axis=axis)
-    return np.flip(ufunc.accumulate(np.flip(x, axis), axis=axis), axis)
+        return function(x, axis=axis)
+    return np.flip(function(np.flip(x, axis), axis=axis), axis)
 
 
 def _running_spec(x: Spec, *, axis: int, reverse: bool) -> Spec:
@@ -28,7 +28,7 @@ def _running_spec(x: Spec, *, axis: int, reverse: bool) -> Spec:
 cumsum: Primitive = linear(
     "cumsum",
     ("x",),
-    lambda x, *, axis, reverse: _running(np.add, x, axis, reverse),
+    lambda x, *, axis, reverse: _running(np.cumsum, x, axis, reverse),
     _running_spec,
     {"x": lambda g, axis, reverse: cumsum(g, axis=axis, reverse=not reverse)},
 )
@@ -99,7 +99,7 @@ recurrence: Primitive = general(
 def _evaluate_before(x: Any, *, axis: int, reverse: bool) -> Any:
     x = np.flip(x, axis) if reverse else x
     out = np.ones_like(x)
-    np.multiply.accumulate(np.moveaxis(x, axis, 0)[:-1], axis=0, out=np.moveaxis(out, axis, 0)[1:])
+    np.moveaxis(out, axis, 0)[1:] = np.cumprod(np.moveaxis(x, axis, 0)[:-1], axis=0)
     return np.flip(out, axis) if reverse else out
 
 
@@ -138,7 +138,7 @@ def _cumprod_forward(tangents: Sequence[Any], values: Sequence[Any], out: Any, p
 cumprod: Primitive = general(
     "cumprod",
     ("x",),
-    lambda x, *, axis, reverse: _running(np.multiply, x, axis, reverse),
+    lambda x, *, axis, reverse: _running(np.cumprod, x, axis, reverse),
     _running_spec,
     {"x": _cumprod_rule},
     forward=_cumprod_forward,

@@ -24,11 +24,25 @@ class GaugeWarning(RuntimeWarning):
     """A derivative depends on a choice that the decomposition made: its own value has no meaning there."""
 
 
-def _evaluate_drop(x: Any, free: Any, reference: Any, *, part: Part, name: str) -> Any:
+def _evaluate_size(*xs: Any) -> Any:
+    return np.maximum.reduce([np.max(abs(x), axis=(-2, -1), keepdims=True, initial=0) for x in xs])
+
+
+size_of: Primitive = general(
+    "size_of",
+    ("*xs",),
+    _evaluate_size,
+    lambda *xs: spec((*xs[0].shape[:-2], 1, 1), np.empty(0, xs[0].dtype).real.dtype),
+    {},
+)
+"""The size of the largest element of matrices that belong together: what is small is small compared to that."""
+
+
+def _evaluate_drop(x: Any, free: Any, size: Any, *, part: Part, name: str) -> Any:
     turn = x if part == "columns" else (x - np.conj(np.swapaxes(x, -1, -2))) / 2
     precision = np.sqrt(np.finfo(x.dtype).eps)
-    limit = precision * np.max(abs(reference), axis=(-2, -1), keepdims=True, initial=0)
-    diagonal = np.eye(*x.shape[-2:], dtype=bool) & (part != "columns")
+    limit = precision * size
+    diagonal = np.eye(*x.shape[-2:], dtype=np.bool_) if part != "columns" else np.zeros(x.shape[-2:], np.bool_)
     if np.any((abs(turn) > limit) & free & diagonal):
         _warn(name, "depends on the phases of the vectors, which are arbitrary: their part is taken as zero.")
     across = abs(x) if part == "pairs" else abs(turn)
@@ -52,27 +66,27 @@ def _drop_rule(g: Any, free: Any, part: Part, name: str) -> Any:
     """Seen forwards phases are no matter: they turn with any matrix, and nothing that uses them may depend on it."""
     if part != "columns":
         g = where(logical_and(free, np.eye(spec_of(g).shape[-1], dtype=bool)), 0, g)
-    return drop_gauge(g, free, g, part=part, name=name)
+    return drop_gauge(g, free, size_of(g), part=part, name=name)
 
 
 drop_gauge: Primitive = linear(
     "drop_gauge",
-    ("x", "free", "reference"),
+    ("x", "free", "size"),
     _evaluate_drop,
-    lambda x, free, reference, *, part, name: spec(x.shape, x.dtype),
+    lambda x, free, size, *, part, name: spec(x.shape, x.dtype),
     {"x": _drop_rule},
 )
 """A part of a cotangent with zeros at its free elements. It is its own transpose.
 
 Parts are: ``"columns"``, the cotangent itself; ``"turn"``, the anti-Hermitian part of a square one; ``"pairs"``, the
-same, to be divided by the differences of values. Where free elements are not zero, compared to the elements of
-``reference``, it warns. Of pairs it looks at the Hermitian part as well: that is zero divided by zero.
+same, to be divided by the differences of values. Where free elements are not zero, compared to ``size``, it
+warns. Of pairs it looks at the Hermitian part as well: that is zero divided by zero.
 """
 
 
-def fixed_turn(x: Any, free: Any, name: str, part: Part = "pairs") -> Any:
+def fixed_turn(x: Any, free: Any, size: Any, name: str, part: Part = "pairs") -> Any:
     """The anti-Hermitian part of matrices, without its free elements."""
-    return drop_gauge(x, free, x, part=part, name=name)
+    return drop_gauge(x, free, size, part=part, name=name)
 
 
 # Which elements are free.

@@ -183,18 +183,14 @@ def _dot_dx(g: Any, y: Any, x_spec: Spec) -> Any:
 def _dot_dy(g: Any, x: Any, y_spec: Spec) -> Any:
     if y_spec.ndim == spec_of(x).ndim == 1:
         return g * x
-    count, length = prod(x.shape[:-1]), x.shape[-1]
-    others = (
-        prod(y_spec.shape) // length
-        if length
-        else prod(y_spec.shape[:-2]) * (y_spec.shape[-1] if y_spec.ndim > 1 else 1)
-    )
-    ct = matmul(swap(shaped(x, (count, length))), shaped(g, (count, others)))
-    ndim = y_spec.ndim
+    shape, ndim = y_spec.shape, y_spec.ndim
+    own = spec_of(x).shape
+    count, length = prod(own[:-1]), own[-1]
+    others = shape[1:] if ndim == 1 else (*shape[:-2], shape[-1])
+    ct = matmul(swap(shaped(x, (count, length))), shaped(g, (count, prod(others))))
     if ndim <= 2:
-        return shaped(ct, y_spec.shape)
-    ct = reshape(ct, shape=(length, *y_spec.shape[:-2], y_spec.shape[-1]))
-    return transpose(ct, axes=(*range(1 - ndim, -1), -ndim, -1))
+        return shaped(ct, shape)
+    return transpose(reshape(ct, shape=(length, *others)), axes=(*range(1 - ndim, -1), -ndim, -1))
 
 
 def _batch_dot(values: Sequence[Any], batched: Sequence[bool], params: Mapping[str, Any]) -> Any:

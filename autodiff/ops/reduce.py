@@ -53,10 +53,17 @@ def _sum_where_spec(x: Spec, mask: Spec, *, axes: Axes, dtype: Any) -> Spec:
     return result_spec(without(x.shape, axes), dtype)
 
 
+def _sum_selected(x: Any, mask: Any, start: Any, axes: Axes, dtype: Any) -> Any:
+    """NumPy's own reduction; the arrays of other libraries know no mask and no start."""
+    if isinstance(x, (np.ndarray, np.generic)):
+        return np.add.reduce(x, axis=axes, dtype=dtype, where=mask, initial=start)
+    return np.sum(np.where(mask, x, 0), axis=axes, dtype=dtype) + start
+
+
 sum_where: Primitive = linear(
     "sum_where",
     ("x", "mask"),
-    lambda x, mask, *, axes, dtype: np.add.reduce(x, axis=axes, dtype=dtype, where=mask),
+    lambda x, mask, *, axes, dtype: _sum_selected(x, mask, 0, axes, dtype),
     _sum_where_spec,
     {"x": lambda g, mask, x_spec, axes: masked(spread(g, x_spec.shape, axes), mask)},
 )
@@ -77,7 +84,7 @@ def _batch_sum_from(values: Sequence[Any], batched: Sequence[bool], params: Mapp
 sum_from: Primitive = linear(
     "sum_from",
     ("x", "mask", "start"),
-    lambda x, mask, start, *, axes, dtype: np.add.reduce(x, axis=axes, dtype=dtype, where=mask, initial=start),
+    lambda x, mask, start, *, axes, dtype: _sum_selected(x, mask, start, axes, dtype),
     lambda x, mask, start, *, axes, dtype: result_spec(without(x.shape, axes), dtype),
     {
         "x": lambda g, mask, x_spec, axes: masked(spread(g, x_spec.shape, axes), mask),
@@ -114,7 +121,7 @@ def _extreme_forward(tangents: Sequence[Any], values: Sequence[Any], out: Any, p
     return sum_axes(where(chosen, tangents[0], 0), axes=params["axes"]) / count
 
 
-def _extreme(name: str, ufunc: np.ufunc) -> Primitive:
+def _extreme(name: str, function: Callable[..., Any], ufunc: np.ufunc) -> Primitive:
     def spec(x: Spec, *, axes: Axes) -> Spec:
         if x.size == 0 and any(x.shape[k] == 0 for k in axes):
             raise ValueError(f"zero-size array to reduction operation {ufunc.__name__} which has no identity")
@@ -123,17 +130,17 @@ def _extreme(name: str, ufunc: np.ufunc) -> Primitive:
     return general(
         name,
         ("x",),
-        lambda x, *, axes: ufunc.reduce(x, axis=axes),
+        lambda x, *, axes: function(x, axis=axes),
         spec,
         {"x": _extreme_rule},
         forward=_extreme_forward,
     )
 
 
-max_axes = _extreme("max", np.maximum)
+max_axes = _extreme("max", np.max, np.maximum)
 """The largest element along axes. Equal ones share the derivative; at a NaN it is NaN."""
 
-min_axes = _extreme("min", np.minimum)
+min_axes = _extreme("min", np.min, np.minimum)
 """The smallest element along axes. Equal ones share the derivative; at a NaN it is NaN."""
 
 
@@ -196,8 +203,8 @@ def _to_dtype(dtype: Any) -> Callable[..., Spec]:
 
 
 # fmt: off
-any_axes   = general("any",   ("x",), lambda x, *, axes: np.logical_or.reduce(x, axis=axes),  _to_dtype(bool), {})
-all_axes   = general("all",   ("x",), lambda x, *, axes: np.logical_and.reduce(x, axis=axes), _to_dtype(bool), {})
+any_axes   = general("any",   ("x",), lambda x, *, axes: np.any(x, axis=axes),                _to_dtype(bool), {})
+all_axes   = general("all",   ("x",), lambda x, *, axes: np.all(x, axis=axes),                _to_dtype(bool), {})
 xor_axes   = general("xor",   ("x",), lambda x, *, axes: np.logical_xor.reduce(x, axis=axes), _to_dtype(bool), {})
 # fmt: on
 

@@ -13,7 +13,7 @@ import numpy as np
 from autodiff.ops.decompositions import first_columns, read_from
 from autodiff.ops.diagonal import diagonal, square_from_diagonal
 from autodiff.ops.elementwise import real, where
-from autodiff.ops.gauge import drop_gauge, equal_pairs, fixed_turn, gaps, zero_columns, zero_pairs
+from autodiff.ops.gauge import drop_gauge, equal_pairs, fixed_turn, gaps, size_of, zero_columns, zero_pairs
 from autodiff.ops.linalg import adjoint, column, conj, matmul, row
 from autodiff.ops.solve import check_square, linalg_dtype, solve
 from autodiff.trace.primitive import Primitive, general
@@ -49,7 +49,7 @@ def _eigvalsh_rule(g: Any, a: Any, triangle: str) -> Any:
 def _eigh_rule(g: Any, out: Any, triangle: str) -> Any:
     w, v = out
     equal = equal_pairs(w)
-    turned = fixed_turn(matmul(adjoint(v), conj(g[1])), equal, "eigh") / gaps(w, equal)
+    turned = fixed_turn(matmul(adjoint(v), conj(g[1])), equal, size_of(g[1]), "eigh") / gaps(w, equal)
     return conj(read_from(_between(v, square_from_diagonal(g[0]) + turned), triangle))
 
 
@@ -99,7 +99,7 @@ def _eig_rule(g: Any, out: Any) -> Any:
     kept = real(diagonal(mine, offset=0))
     across = mine - matmul(adjoint(v), v) * row(kept)
     equal = equal_pairs(w)
-    turned = drop_gauge(across, equal, mine, part="columns", name="eig") / conj(gaps(w, equal))
+    turned = drop_gauge(across, equal, size_of(of_v), part="columns", name="eig") / conj(gaps(w, equal))
     middle = where(np.eye(size, dtype=bool), square_from_diagonal(of_w), turned)
     return conj(solve(adjoint(v), matmul(middle, adjoint(v))))
 
@@ -155,18 +155,18 @@ def _outside(of_u: Any, u: Any, s: Any) -> Any:
     """What of the cotangent of the left vectors leads out of their span, divided by the values."""
     rest = of_u - matmul(u, matmul(adjoint(u), of_u))
     zero = zero_columns(s)
-    return drop_gauge(rest, zero, of_u, part="columns", name="svd") / where(zero, 1, row(s))
+    return drop_gauge(rest, zero, size_of(of_u), part="columns", name="svd") / where(zero, 1, row(s))
 
 
-def _svd_core(u: Any, s: Any, v: Any, of_u: Any, of_s: Any, of_v: Any) -> Any:
+def _svd_core(u: Any, s: Any, v: Any, of_u: Any, of_s: Any, of_v: Any, size: Any) -> Any:
     """The cotangent of thin factors u, s, v with u s v* = a.
 
     The sum of both turns is divided by the differences of the values, their difference by the sums.
     """
     mine, other = matmul(adjoint(u), of_u), matmul(adjoint(v), of_v)
     equal, zero = equal_pairs(s), zero_pairs(s)
-    together = fixed_turn(mine + other, equal, "svd") / gaps(s, equal)
-    against = fixed_turn(mine - other, zero, "svd") / where(zero, 1, row(s) + column(s))
+    together = fixed_turn(mine + other, equal, size, "svd") / gaps(s, equal)
+    against = fixed_turn(mine - other, zero, size, "svd") / where(zero, 1, row(s) + column(s))
     ct = matmul(matmul(u, square_from_diagonal(of_s) + together + against), adjoint(v))
     (rows, inner), columns = spec_of(u).shape[-2:], spec_of(v).shape[-2]
     if rows > inner:
@@ -187,8 +187,8 @@ def _thin(u: Any, of_u: Any, inner: int) -> tuple[Any, Any]:
         return u, of_u
     later = np.arange(size) >= inner
     free = np.broadcast_to(later & later[:, None], spec_of(u).shape)
-    turn = fixed_turn(matmul(adjoint(u), of_u), free, "svd", "turn")
-    twice = np.where(later, 2, 1)[:, None]
+    turn = fixed_turn(matmul(adjoint(u), of_u), free, size_of(of_u), "svd", "turn")
+    twice = np.where(later, 2, 1)[:, None].astype(real_dtype(spec_of(u).dtype))
     return first_columns(u, inner), matmul(u, first_columns(turn, inner) * twice)
 
 
@@ -197,7 +197,7 @@ def _svd_rule(g: Any, out: Any) -> Any:
     inner = spec_of(s).shape[-1]
     thin_u, of_u = _thin(u, conj(g[0]), inner)
     thin_v, of_v = _thin(adjoint(vh), adjoint(conj(g[2])), inner)
-    return conj(_svd_core(thin_u, s, thin_v, of_u, g[1], of_v))
+    return conj(_svd_core(thin_u, s, thin_v, of_u, g[1], of_v, size_of(g[0], g[2])))
 
 
 svdvals: Primitive = general(

@@ -27,21 +27,21 @@ def scale_of(*arrays: Any) -> float:
     return max((float(np.max(part, initial=0.0)) for part in finite), default=0.0)
 
 
-def trusted(limit: Any, error: Any, value: Any) -> NDArray[np.bool_]:
+def trusted(limit: Any, error: Any, size: Any) -> NDArray[np.bool_]:
     """Where a numerical derivative is accurate enough to judge by.
 
     Accurate elements set the scale for the others; a wild one must not make itself or its neighbours look accurate.
     """
-    size = np.asarray(np.maximum(abs(limit), abs(value)))
-    accurate = np.isfinite(limit) & (error <= TRUSTED * size)
-    return np.asarray(np.isfinite(limit) & (error <= TRUSTED * scale_of(size[accurate])))
+    scale = np.asarray(np.maximum(abs(limit), size))
+    accurate = np.isfinite(limit) & (error <= TRUSTED * scale)
+    return np.asarray(np.isfinite(limit) & (error <= TRUSTED * scale_of(scale[accurate])))
 
 
 def agree(
     actual: Sequence[Any],
     limits: Sequence[Any],
     errors: Sequence[Any],
-    values: Sequence[Any],
+    sizes: Sequence[Any],
     names: Sequence[str],
     *,
     rtol: float = RELATIVE,
@@ -53,7 +53,7 @@ def agree(
         actual: the derivatives to judge.
         limits: the numerical derivatives.
         errors: their estimated errors.
-        values: the values of the function that was differentiated; with the derivatives they set the scale.
+        sizes: how large the values of the function are nearby; with the derivatives they set the scale.
         names: what to call each leaf.
         rtol: allowed error relative to that scale, element by element.
         atol: allowed absolute error.
@@ -63,12 +63,12 @@ def agree(
         Undecided: there are elements, and not one could be judged.
     """
     judged, total = 0, 0
-    for a, limit, error, value, name in zip(actual, limits, errors, values, names, strict=True):
+    for a, limit, error, size, name in zip(actual, limits, errors, sizes, names, strict=True):
         same_shape(a, limit, name)
-        certain = trusted(limit, error, value)
+        certain = trusted(limit, error, size)
         judged, total = judged + int(certain.sum()), total + certain.size
-        limit, value = np.where(certain, limit, 0.0), np.where(certain, value, 0.0)
-        scale = np.maximum(np.maximum(abs(limit), abs(value)), OTHERS * scale_of(limit, value))
+        limit, size = np.where(certain, limit, 0.0), np.where(certain, size, 0.0)
+        scale = np.maximum(np.maximum(abs(limit), size), OTHERS * scale_of(limit, size))
         allowed = atol + rtol * scale + np.where(certain, error, 0.0)
         found = difference(np.where(certain, a, 0.0), limit, allowed)
         if found is not None:

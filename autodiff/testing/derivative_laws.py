@@ -26,14 +26,14 @@ def forward(problem: Problem, *, rtol: float = RELATIVE, atol: float = 0.0) -> N
     """The derivative along a direction is the numerical one."""
     problem = problem.double
     _, tangents = autodiff.jvp(problem.flat, problem.primals, problem.tangents)
-    agree(tangents, *problem.slopes, problem.results, problem.result_names, rtol=rtol, atol=atol)
+    agree(tangents, *problem.slopes, problem.sizes, problem.result_names, rtol=rtol, atol=atol)
 
 
 def reverse(problem: Problem, *, rtol: float = RELATIVE, atol: float = 0.0) -> None:
     """The gradient paired with a direction is the numerical derivative along it."""
     problem = problem.double
     limits, errors = problem.slopes
-    certain = [trusted(*parts) for parts in zip(limits, errors, problem.results, strict=True)]
+    certain = [trusted(*parts) for parts in zip(limits, errors, problem.sizes, strict=True)]
     if problem.results and not any(part.any() or not part.size for part in certain):
         raise Undecided("no numerical derivative is accurate here")
     masked = tuple(_masked(u, keep) for u, keep in zip(problem.cotangents, certain, strict=True))
@@ -42,7 +42,7 @@ def reverse(problem: Problem, *, rtol: float = RELATIVE, atol: float = 0.0) -> N
     _same_shapes(problem, gradients)
     expected = pairing(masked, limits)
     uncertain = sum(float(np.sum(error[keep])) for keep, error in zip(certain, errors, strict=True))
-    scale = max(magnitude(masked, limits), magnitude(masked, problem.results))
+    scale = max(magnitude(masked, limits), magnitude(masked, problem.sizes))
     found = difference(pairing(gradients, problem.tangents), expected, atol + rtol * scale + uncertain)
     if found is not None:
         raise Violation(_element(problem, gradients, masked, rtol) or f"  in         a fixed direction\n{found}")
@@ -61,7 +61,7 @@ def adjoint(problem: Problem) -> None:
     scale = (
         magnitude(problem.cotangents, tangents)
         + magnitude(gradients, problem.tangents)
-        + magnitude(problem.cotangents, problem.results)
+        + magnitude(problem.cotangents, problem.sizes)
     )
     found = difference(right, left, ADJOINT * scale)
     if found is not None:

@@ -15,6 +15,9 @@ from autodiff.trace.tree import flatten, paths
 
 DOUBLE = {"float16": np.float64, "float32": np.float64, "complex64": np.complex128}
 
+NEARBY = 2.0**-6
+"""The step to the neighbours that say how large a result is."""
+
 
 class Problem:
     """A function at certain arguments.
@@ -94,6 +97,17 @@ class Problem:
         return self if same else Problem(self.fun, self.structure.unflatten(leaves), self.names, self._result_names)
 
     @cached_property
+    def sizes(self) -> tuple[Any, ...]:
+        """How large every result is, here or a small step away: what rounding errors are relative to.
+
+        A variance of equal numbers is zero, and yet it was computed from numbers that are not.
+        """
+        pairs = [list(zip(self.primals, self.tangents, strict=True))] * 2
+        steps = [[move(x, v, step) for x, v in pair] for pair, step in zip(pairs, (-NEARBY, NEARBY), strict=True)]
+        everywhere = zip(self.results, *(self.flat(*primals) for primals in steps), strict=True)
+        return tuple(_largest_finite(*leaves) for leaves in everywhere)
+
+    @cached_property
     def slopes(self) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
         """The numerical derivative of every result along `tangents`, and its estimated errors."""
         limits, errors = directional_derivative(self.flat, self.primals, self.tangents)
@@ -131,6 +145,11 @@ def is_inexact(leaf: Any) -> bool:
     """Whether a leaf, traced or not, is floating or complex."""
     dtype = getattr(leaf, "dtype", None)
     return isinstance(leaf, float | complex) if dtype is None else dtype.kind in "fc"
+
+
+def _largest_finite(*arrays: Any) -> Any:
+    sizes = np.abs(np.stack([np.asarray(array) for array in arrays]))
+    return np.max(sizes, axis=0, where=np.isfinite(sizes), initial=0.0)
 
 
 def _doubled(leaf: Any) -> Any:

@@ -26,21 +26,22 @@ def place_of(fun: Callable[..., Any]) -> str:
 
 def positional(fun: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
     """All arguments of a call by position, with defaults filled in."""
-    if not kwargs and len(args) == _count(fun):
+    if not kwargs and _count(fun) in (None, len(args)):
         return args
     bound = inspect.signature(fun).bind(*args, **kwargs)
-    bound.apply_defaults()
     if bound.kwargs:
         raise TypeError(
             f"{place_of(fun)} was called with the keyword-only arguments {', '.join(bound.kwargs)}{at_user_line()}; "
             "rules get arguments by position: make them positional"
         )
+    bound.apply_defaults()
     return bound.args
 
 
-def _count(fun: Callable[..., Any]) -> int:
+def _count(fun: Callable[..., Any]) -> int | None:
+    """How many arguments a function takes by position; None where that is not known or not fixed."""
     code = getattr(fun, "__code__", None)
-    return -1 if code is None or code.co_flags & inspect.CO_VARARGS else code.co_argcount
+    return None if code is None or code.co_flags & inspect.CO_VARARGS else code.co_argcount
 
 
 class ById:

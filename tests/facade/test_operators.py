@@ -167,3 +167,33 @@ def test_reshape_and_transpose():
     assert x.mean().item() == 2.5
     assert x.mean(axis=0, keepdims=True).shape == (1, 3)
     assert x.mean(1, weights=np.array([1.0, 0.0, 0.0])).array.tolist() == [0.0, 3.0]
+
+
+SQUARE, TALL, WIDE = np.eye(3) + 1, np.arange(6.0).reshape(3, 2), np.arange(6.0).reshape(2, 3)
+
+
+@pytest.mark.parametrize(("a", "b"), [(SQUARE, SQUARE), (SQUARE, TALL), (WIDE, TALL), (WIDE, SQUARE), (TALL.T, TALL)])
+@pytest.mark.parametrize("double", [False, True])
+def test_gradients_of_matrix_products(a, b, double):
+    x, y = Variable(a), Variable(b)
+    weights = np.arange(1.0, 1.0 + a.shape[0] * b.shape[1]).reshape(a.shape[0], b.shape[1])
+    for product in (x @ y, np.matmul(x, y)):
+        x.cleargrad()
+        y.cleargrad()
+        np.sum(product * weights).backward(enable_double_backprop=double)
+        np.testing.assert_allclose(x.grad, weights @ b.T)
+        np.testing.assert_allclose(y.grad, a.T @ weights)
+    for product in (x @ b, a @ y):
+        x.cleargrad()
+        y.cleargrad()
+        np.sum(product * weights).backward(enable_double_backprop=double)
+        found, expected = (y.grad, a.T @ weights) if x.grad is None else (x.grad, weights @ b.T)
+        np.testing.assert_allclose(found, expected)
+
+
+def test_matrices_that_do_not_fit():
+    for function in (
+        lambda: Variable(TALL) @ Variable(TALL), lambda: Variable(TALL) @ TALL, lambda: TALL @ Variable(TALL),
+    ):  # fmt: skip
+        with pytest.raises(InvalidType, match=r"Actual: \(3, 2\) and \(3, 2\)"):
+            function()

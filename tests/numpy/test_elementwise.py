@@ -150,6 +150,7 @@ def test_ufunc_keywords():
     mask = np.array([True, False])
     single = autodiff.vjp(lambda x: np.add(x, 1.0, dtype=np.float32), x)[0]
     assert single.dtype == np.float32
+    assert autodiff.vjp(lambda x: x * np.greater(x, 2.0, dtype=bool), x)[0].tolist() == [0.0, 4.0]
 
     def into(x):
         out = np.zeros_like(x)
@@ -168,7 +169,14 @@ def test_ufunc_keywords():
 
     check_laws(into, (x,))
     check_laws(masked, (x, y), batch=False)  # a batch of x cannot be written into one y
+
+    def in_two_masked(x):
+        fraction, whole = x * 2.0, x * 3.0
+        np.modf(x, out=(fraction, whole), where=mask)
+        return fraction * whole
+
     check_laws(in_two, (x + 0.25,))
+    check_laws(in_two_masked, (x + 0.25,))
     assert masked(x, y).tolist() == [1.0, 5.0]
 
 

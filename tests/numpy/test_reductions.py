@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import autodiff
-from autodiff.testing import check_laws
+from autodiff.testing import Case, check_case, check_laws
+from autodiff.testing.domains import kinked_at_zero
 from autodiff.trace.errors import ConcretizationError
 
 RNG = np.random.default_rng(7)
@@ -15,6 +16,7 @@ MASK[0] = True
 HOLES = np.where(RNG.random((3, 4, 2)) > 0.8, np.nan, X)
 HOLES[0] = X[0]
 VALUES = ("value", "spec", "replay", "batch", "dtype", "adjoint")
+SIZES = [(9, 17), (3, 40), (130,)]
 AXES = [None, 0, -1, (0, 2), ()]
 
 
@@ -32,7 +34,7 @@ def test_dtypes(function, dtype):
 
 
 # fmt: off
-@pytest.mark.parametrize(("function", "options"), [
+OPTIONS = [
     (np.sum,  {"where": MASK}),
     (np.sum,  {"where": MASK[0]}),
     (np.sum,  {"where": MASK, "initial": 2.0, "axis": 0}),
@@ -44,15 +46,18 @@ def test_dtypes(function, dtype):
     (np.max,  {"initial": 0.1, "axis": 1}),
     (np.max,  {"where": MASK, "initial": -9.0, "axis": 1, "keepdims": True}),
     (np.min,  {"where": MASK, "initial": 0.1}),
-])
+]
 # fmt: on
+
+
+@pytest.mark.parametrize(("function", "options"), OPTIONS)
 def test_options(function, options):
     check_laws(lambda x: function(x, **options), (X,))
 
 
 def test_initial_value_is_differentiable():
-    check_laws(lambda x, start: np.sum(x, axis=0, initial=start), (X, np.float64(0.5)))
-    check_laws(lambda x, start: np.max(x, axis=0, initial=start), (X, np.float64(0.1)))
+    check_laws(lambda x, start: np.sum(x, axis=0, initial=start), (X, np.float64(0.5)), batch=False)
+    check_laws(lambda x, start: np.max(x, axis=0, initial=start), (X, np.float64(0.1)), batch=False)
 
 
 def test_extreme_of_nothing_is_the_initial_value():
@@ -63,9 +68,30 @@ def test_mask_without_initial_value_is_refused():
     expected = (
         "reduction operation 'maximum' does not have an identity, so to use a where mask one has to specify 'initial'"
     )
-    with pytest.raises(ValueError) as caught:
+    with pytest.raises(ValueError, match=f"^{expected}$"):
         autodiff.grad(lambda x: np.max(x, where=MASK))(X)
-    assert str(caught.value) == expected
+
+
+def test_axes_that_do_not_exist():
+    expected = r"axis 3 is out of bounds for array of dimension 3 \(test_reductions.py:\d+\); choose from -3 to 2$"
+    for function in (np.sum, np.max, np.cumsum, np.mean, np.sort):
+        with pytest.raises(np.exceptions.AxisError, match=expected):
+            autodiff.grad(lambda x: np.sum(function(x, axis=3)))(X)  # noqa: B023
+
+
+LAYOUTS = [
+    Case("sum", lambda x: np.sum(x, axis=0), shapes=SIZES, order=1),
+    Case("sum all", np.sum, shapes=SIZES, order=1),
+    Case("mean", np.mean, shapes=SIZES, order=1),
+    Case("var", lambda x: np.var(x, axis=-1), shapes=SIZES, order=1, batch=False),
+    Case("std", np.std, shapes=SIZES, order=1, batch=False),
+    Case("masked", lambda x: np.sum(x, where=x > 0, axis=-1), shapes=SIZES, order=1, domain=kinked_at_zero),
+]
+
+
+@pytest.mark.parametrize("case", LAYOUTS, ids=str)
+def test_bits_are_those_of_numpy_in_every_layout(case):
+    check_case(case)
 
 
 def test_out():
@@ -102,9 +128,7 @@ def test_nan_has_no_share(function):
 
 
 @pytest.mark.parametrize("axis", [None, 0, 2])
-@pytest.mark.parametrize(
-    "function", [np.cumsum, np.cumprod, np.nancumsum, np.nancumprod], ids=lambda f: f.__name__
-)
+@pytest.mark.parametrize("function", [np.cumsum, np.cumprod, np.nancumsum, np.nancumprod], ids=lambda f: f.__name__)
 def test_running(function, axis):
     check_laws(lambda x: function(x, axis=axis), (X,))
 

@@ -37,7 +37,7 @@ def test_different_elements():
 def test_orders_are_staged():
     def orders(x):
         return (
-            np.argsort(x, axis=0), np.argpartition(x, 2), np.lexsort([x[0], x[1]]), np.searchsorted(np.sort(x[0]), x),
+            np.argsort(x, axis=0), np.argpartition(x, 2), np.lexsort((x[0], x[1])), np.searchsorted(np.sort(x[0]), x),
             np.digitize(x, [-1.0, 0.0, 1.0]), np.digitize(x, [1.0, 0.0, -1.0], right=True),
         )  # fmt: skip
 
@@ -68,20 +68,30 @@ def test_quantile_by_q(method):
 
 
 # fmt: off
-@pytest.mark.parametrize(("function", "x", "expected"), [
+KINKS = [
     (np.median,    [1.0, 2.0, 3.0, 4.0],  [0.0, 0.5, 0.5, 0.0]),
     (np.median,    [1.0, 1.0, 1.0],       [0.0, 1.0, 0.0]),
     (np.median,    [1.0, np.nan, 3.0],    [0.0, 0.0, np.nan]),
     (np.nanmedian, [1.0, np.nan, 3.0],    [0.5, 0.0, 0.5]),
     (np.nanmedian, [1.0, np.nan, np.nan], [1.0, 0.0, 0.0]),
-])
+]
 # fmt: on
+
+
+@pytest.mark.parametrize(("function", "x", "expected"), KINKS)
 def test_kinks(function, x, expected):
     np.testing.assert_array_equal(autodiff.grad(function)(np.array(x)), expected)
 
 
+def test_elements_that_are_not_chosen_contribute_nothing():
+    with np.errstate(all="ignore"):
+        x = np.array([0.0, 1.0, 4.0])
+        np.testing.assert_array_equal(autodiff.grad(lambda x: np.median(np.sqrt(x)))(x), [0.0, 0.5, 0.0])
+        np.testing.assert_array_equal(autodiff.grad(lambda x: np.quantile(np.sqrt(x), 0.75))(x), [0.0, 0.25, 0.125])
+
+
 # fmt: off
-@pytest.mark.parametrize(("call", "error", "text"), [
+ERRORS = [
     (lambda x: np.quantile(x, 0.5, method="best"), ValueError, "quantile has no method 'best' (test_sorting.py:LINE); "
      f"the methods are {', '.join(METHODS)}"),
     (lambda x: np.quantile(x, 1.5), ValueError, "quantile needs q between 0 and 1 (test_sorting.py:LINE)"),
@@ -92,8 +102,11 @@ def test_kinks(function, x, expected):
      "supported for traced values (test_sorting.py:LINE); repeat the elements instead"),
     (lambda x: np.sort(x, order="a"), TypeError, "sort with order='a' sorts arrays with fields, which cannot be "
      "traced (test_sorting.py:LINE)"),
-])
+]
 # fmt: on
+
+
+@pytest.mark.parametrize(("call", "error", "text"), ERRORS)
 def test_errors(call, error, text):
     with pytest.raises(error) as caught:
         autodiff.grad(call)(X)

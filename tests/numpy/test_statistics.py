@@ -38,7 +38,7 @@ def test_half_precision_has_the_bits_of_numpy(function, size):
 
 
 # fmt: off
-@pytest.mark.parametrize(("function", "options"), [
+OPTIONS = [
     (np.mean, {"where": MASK, "axis": 1}),
     (np.mean, {"dtype": "complex128"}),
     (np.var,  {"where": MASK}),
@@ -46,8 +46,11 @@ def test_half_precision_has_the_bits_of_numpy(function, size):
     (np.var,  {"ddof": 1.5}),
     (np.std,  {"correction": 1, "axis": 1}),
     (np.std,  {"where": MASK, "axis": 0, "keepdims": True}),
-])
+]
 # fmt: on
+
+
+@pytest.mark.parametrize(("function", "options"), OPTIONS)
 def test_options(function, options):
     check_laws(lambda x: function(x, **options), (X,))
 

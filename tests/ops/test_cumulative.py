@@ -48,13 +48,16 @@ def test_running_product_of_zeros_has_all_derivatives(x):
 
 
 # fmt: off
-@pytest.mark.parametrize(("function", "x", "expected"), [
+KINKS = [
     (np.cumprod,            [0.0, 2.0, 3.0],                 [9.0, 0.0, 0.0]),
     (np.maximum.accumulate, [1.0, 1.0, 0.0, 2.0, 2.0, 1.0],  [2.0, 1.0, 0.0, 2.0, 1.0, 0.0]),
     (np.minimum.accumulate, [1.0, 1.0, 2.0],                 [2.0, 1.0, 0.0]),
     (np.maximum.accumulate, [1.0, np.nan, 3.0],              [1.0, np.nan, 0.0]),
-])
+]
 # fmt: on
+
+
+@pytest.mark.parametrize(("function", "x", "expected"), KINKS)
 def test_kinks(function, x, expected):
     x = np.array(x)
     np.testing.assert_array_equal(autodiff.grad(lambda x: np.sum(function(x)))(x), expected)

@@ -49,7 +49,7 @@ def test_product_takes_other_elements_only():
 
 
 # fmt: off
-@pytest.mark.parametrize(("function", "x", "expected"), [
+KINKS = [
     (np.max, [1.0, 1.0, 0.0],       [0.5, 0.5, 0.0]),
     (np.min, [1.0, 1.0, 2.0],       [0.5, 0.5, 0.0]),
     (np.max, [2.0, 2.0, 2.0, 2.0],  [0.25, 0.25, 0.25, 0.25]),
@@ -62,8 +62,11 @@ def test_product_takes_other_elements_only():
     (np.logaddexp.reduce, [-np.inf, 0.0],     [0.0, 1.0]),
     (np.logaddexp.reduce, [np.inf, 0.0],      [1.0, 0.0]),
     (np.logaddexp.reduce, [1000.0, 1000.0],   [0.5, 0.5]),
-])
+]
 # fmt: on
+
+
+@pytest.mark.parametrize(("function", "x", "expected"), KINKS)
 def test_kinks(function, x, expected):
     x = np.array(x)
     np.testing.assert_array_equal(autodiff.grad(function)(x), expected)

@@ -1,0 +1,107 @@
+"""Windows that slide along the last axes, and their transpose, which adds up what overlaps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autodiff.trace.primitive import Primitive, linear
+from autodiff.trace.spec import Spec, spec
+
+Lengths = tuple[int, ...]
+
+
+def window_counts(lengths: Lengths, shape: Lengths, stride: Lengths, dilation: Lengths) -> Lengths:
+    """How many windows of a shape fit along each axis.
+
+    Raises:
+        ValueError: if not even one does.
+    """
+    spans = tuple(d * (k - 1) + 1 if k else 0 for k, d in zip(shape, dilation))
+    if any(length < span for length, span in zip(lengths, spans)):
+        raise ValueError(f"windows that span {spans} elements do not fit into axes of lengths {lengths}")
+    return tuple((length - span) // s + 1 for length, span, s in zip(lengths, spans, stride))
+
+
+def scaled(lengths: Lengths, factors: Lengths) -> Lengths:
+    """The lengths, each times its factor."""
+    return tuple(length * factor for length, factor in zip(lengths, factors))
+
+
+def _slices(counts: Lengths, offsets: Lengths, stride: Lengths) -> tuple[slice, ...]:
+    """The elements that lie at an offset within each window."""
+    return tuple(slice(at, at + s * (n - 1) + 1 if n else at, s) for n, at, s in zip(counts, offsets, stride))
+
+
+def _evaluate_windows(x: Any, *, shape: Lengths, stride: Lengths, dilation: Lengths) -> Any:
+    rank = len(shape)
+    lead, lengths = x.shape[:-rank], x.shape[-rank:]
+    counts = window_counts(lengths, shape, stride, dilation)
+    if isinstance(x, np.ndarray):
+        steps = x.strides[-rank:]
+        strides = (*x.strides[:-rank], *scaled(steps, stride), *scaled(steps, dilation))
+        return np.lib.stride_tricks.as_strided(x, (*lead, *counts, *shape), strides, writeable=False)
+    out = np.empty_like(x, shape=(*lead, *counts, *shape))
+    for place in np.ndindex(*shape):
+        out[(..., *place)] = x[(..., *_slices(counts, scaled(place, dilation), stride))]
+    return out
+
+
+def _windows_spec(x: Spec, *, shape: Lengths, stride: Lengths, dilation: Lengths) -> Spec:
+    rank = len(shape)
+    counts = window_counts(x.shape[-rank:], shape, stride, dilation)
+    return spec((*x.shape[:-rank], *counts, *shape), x.dtype)
+
+
+def _windows_rule(g: Any, x_spec: Spec, shape: Lengths, stride: Lengths, dilation: Lengths) -> Any:
+    return overlap_add(g, lengths=x_spec.shape[-len(shape) :], stride=stride, dilation=dilation)
+
+
+windows: Primitive = linear(
+    "windows",
+    ("x",),
+    _evaluate_windows,
+    _windows_spec,
+    {"x": _windows_rule},
+    view=True,
+)
+"""All windows of a shape over the last axes, every ``stride`` elements, of every ``dilation``-th element.
+
+Axes (..., lengths) become (..., counts, shape). Nothing is copied.
+"""
+
+
+def _evaluate_overlap_add(g: Any, *, lengths: Lengths, stride: Lengths, dilation: Lengths) -> Any:
+    for place in reversed(range(len(lengths))):  # one axis after another: sums of sums are fewer
+        g = _overlap_last(g, len(lengths), lengths[place], stride[place], dilation[place])
+    return g
+
+
+def _overlap_last(g: Any, rank: int, length: int, stride: int, dilation: int) -> Any:
+    """The last axis, along windows, laid down along the axis of their counts, which stands ``rank`` before it."""
+    behind = g.shape[-rank:-1]
+    out = np.zeros_like(g, shape=(*g.shape[: -rank - 1], length, *behind))
+    rest: tuple[Any, ...] = (slice(None),) * len(behind)
+    for at in range(g.shape[-1]):
+        (places,) = _slices((g.shape[-rank - 1],), (at * dilation,), (stride,))
+        out[(..., places, *rest)] += g[..., at]
+    return out
+
+
+def _overlap_spec(g: Spec, *, lengths: Lengths, stride: Lengths, dilation: Lengths) -> Spec:
+    return spec((*g.shape[: -2 * len(lengths)], *lengths), g.dtype)
+
+
+def _overlap_rule(g: Any, g_spec: Spec, stride: Lengths, dilation: Lengths) -> Any:
+    return windows(g, shape=g_spec.shape[-len(stride) :], stride=stride, dilation=dilation)
+
+
+overlap_add: Primitive = linear(
+    "overlap_add",
+    ("g",),
+    _evaluate_overlap_add,
+    _overlap_spec,
+    {"g": _overlap_rule},
+)
+"""The sum of windows, each laid down where it was taken from: the transpose of :data:`windows`."""

@@ -1,0 +1,298 @@
+"""Selecting arguments, passing on aux, trees of every kind, names and signatures; and the errors of each."""
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from autodiff import (
+    checkpoint, eval_shape, eval_tape, grad, hessian, jacfwd, jacobian, jacrev, jvp, linearize, make_tape,
+    register_tree, stop_gradient, value_and_grad, vjp, vmap,
+)  # fmt: skip
+from autodiff.trace.errors import DifferentiationError
+from autodiff.trace.tape import TapeError
+
+X = np.array([0.3, -0.8, 1.1])
+
+
+def here() -> int:
+    frame = inspect.currentframe()
+    assert frame is not None
+    assert frame.f_back is not None
+    return frame.f_back.f_lineno
+
+
+def f(x: Any, y: Any = 2.0, *, z: Any = 1.0) -> Any:
+    """A function of three arguments."""
+    return np.sum(x) * y * z
+
+
+# What is selected.
+
+
+def test_positions_and_names() -> None:
+    assert grad(f, 1)(X, 2.0) == pytest.approx(np.sum(X))
+    assert grad(f, -1)(X, 2.0) == pytest.approx(np.sum(X))
+    by_x, by_y = grad(f, (0, 1))(X, 2.0)
+    np.testing.assert_array_equal(by_x, np.full(3, 2.0))
+    assert by_y == pytest.approx(np.sum(X))
+    assert grad(f, argnames="z")(X, 2.0, z=3.0) == pytest.approx(2 * np.sum(X))
+    assert grad(f, argnames=["y", "z"])(X, 2.0, z=3.0) == pytest.approx((3 * np.sum(X), 2 * np.sum(X)))
+    assert grad(f, argnames="y")(X, 2.0) == pytest.approx(np.sum(X))
+
+
+def test_aux_is_passed_on_without_traces() -> None:
+    def with_aux(x: Any) -> Any:
+        return np.sum(x**2), {"double": x * 2, "text": "aux"}
+
+    gradient, aux = grad(with_aux, has_aux=True)(X)
+    np.testing.assert_array_equal(gradient, 2 * X)
+    assert type(aux["double"]) is np.ndarray
+    (value, aux), _ = value_and_grad(with_aux, has_aux=True)(X)
+    assert (value, aux["text"]) == (np.sum(X**2), "aux")
+    assert type(vjp(with_aux, X, has_aux=True)[2]["double"]) is np.ndarray
+    assert type(jvp(with_aux, (X,), (X,), has_aux=True)[2]["double"]) is np.ndarray
+    assert type(linearize(lambda x: (x, {"double": x * 2}), X, has_aux=True)[2]["double"]) is np.ndarray
+
+
+TRANSFORMS: list[Callable[..., Any]] = [
+    grad, value_and_grad, jacfwd, jacrev, jacobian, hessian, vmap, checkpoint, make_tape,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("transform", TRANSFORMS)
+def test_name_documentation_and_signature_are_kept(transform: Any) -> None:
+    transformed = transform(f)
+    assert (transformed.__name__, transformed.__doc__) == ("f", "A function of three arguments.")
+    assert inspect.signature(transformed) == inspect.signature(f)
+    assert transformed.__wrapped__ is f
+
+
+@pytest.mark.parametrize("transform", TRANSFORMS)
+def test_functions_without_a_name(transform: Any) -> None:
+    argument = X if transform is vmap else 2.0
+
+    class Callable_:
+        def __call__(self, x: Any) -> Any:
+            return x * x
+
+    transform(Callable_())(argument)
+    transform(functools.partial(lambda a, x: a * x, 2.0))(argument)
+    transform(np.sin)(argument)
+
+
+# Trees.
+
+
+class Point(NamedTuple):
+    x: Any
+    y: Any
+
+
+@dataclass(frozen=True)
+class Layer:
+    weight: Any
+    bias: Any = None
+
+    def __post_init__(self) -> None:
+        assert not isinstance(self.weight, str)
+
+
+class Box:
+    def __init__(self, content: Any, label: str) -> None:
+        self.content = content
+        self.label = label
+
+
+register_tree(Box, lambda box: ((box.content,), box.label), lambda label, children: Box(children[0], label))
+
+TREES: dict[str, tuple[Any, Callable[[Any], Any]]] = {
+    "list": ([X, 2.0], lambda t: np.sum(t[0]) * t[1]),
+    "tuple": ((X, 2.0), lambda t: np.sum(t[0]) * t[1]),
+    "dict": ({"b": X, "a": 2.0}, lambda t: np.sum(t["b"]) * t["a"]),
+    "named tuple": (Point(X, 2.0), lambda t: np.sum(t.x) * t.y),
+    "dataclass": (Layer(X, 2.0), lambda t: np.sum(t.weight) * t.bias),
+    "registered": (Box((X, 2.0), "box"), lambda t: np.sum(t.content[0]) * t.content[1]),
+    "nested": ({"layers": [Layer(X, Point(2.0, None))], "none": None}, lambda t: np.sum(t["layers"][0].weight) * t["layers"][0].bias.x),
+}  # fmt: skip
+
+
+def leaves(tree: Any) -> list[Any]:
+    from autodiff.trace.tree import flatten
+
+    return flatten(tree)[0]
+
+
+@pytest.mark.parametrize("kind", TREES)
+def test_trees_go_in_and_come_out(kind: str) -> None:
+    tree, fun = TREES[kind]
+    found = grad(fun)(tree)
+    assert type(found) is type(tree)
+    by_x, by_y = sorted(leaves(found), key=np.ndim, reverse=True)
+    np.testing.assert_array_equal(by_x, np.full(3, 2.0))
+    assert by_y == pytest.approx(np.sum(X))
+    assert jvp(fun, (tree,), (tree,))[1] == pytest.approx(2 * 2 * np.sum(X))
+    assert linearize(fun, tree)[1](tree) == pytest.approx(2 * 2 * np.sum(X))
+    assert checkpoint(fun)(tree) == fun(tree)
+    tape = make_tape(fun)(tree)
+    assert eval_tape(tape, tree) == fun(tree)
+    assert repr(eval_shape(lambda t: (fun(t), t), tree)[0]) == "float64[]"
+    copy = make_tape(lambda t: t)(tree)
+    assert type(eval_tape(copy, tree)) is type(tree)
+
+
+@pytest.mark.parametrize("kind", TREES)
+def test_second_order_on_trees(kind: str) -> None:
+    tree, fun = TREES[kind]
+    second = hessian(lambda t: fun(t) ** 2)(tree)
+    total = sum(np.sum(leaf) for leaf in leaves(second))
+    s = np.sum(X)
+    assert total == pytest.approx(9 * 2 * 4 + 2 * s * s + 2 * 3 * 4 * 2 * s)
+
+
+def test_stop_gradient() -> None:
+    assert grad(lambda x: x * stop_gradient(x))(3.0) == 3.0
+    assert jvp(lambda x: x * stop_gradient(x), (3.0,), (1.0,)) == (9.0, 3.0)
+    found = stop_gradient({"a": X, "b": [1.0, "text"]})
+    assert found["a"] is X
+    assert found["b"] == [1.0, "text"]
+    assert grad(lambda t: t["x"] * stop_gradient(t)["x"])({"x": 3.0}) == {"x": 3.0}
+    np.testing.assert_array_equal(vmap(grad(lambda x: x * stop_gradient(x)))(X), X)
+    tape = make_tape(lambda x: x * stop_gradient(x))(3.0)
+    assert [equation.primitive.name for equation in tape.equations] == ["stop_gradient", "multiply"]
+    assert grad(lambda x: eval_tape(tape, x))(3.0) == 3.0
+    assert grad(checkpoint(lambda x: x * stop_gradient(x)))(3.0) == 3.0
+
+
+def test_stop_gradient_gives_a_plain_value_that_may_be_changed() -> None:
+    x = X.copy()
+
+    def fun(x: Any) -> Any:
+        fixed = stop_gradient(x)
+        assert type(fixed) is np.ndarray
+        assert float(fixed[0]) == X[0]
+        fixed[:] = 100.0
+        return np.sum(x * fixed)
+
+    np.testing.assert_array_equal(grad(fun)(x), np.full(3, 100.0))
+    np.testing.assert_array_equal(x, X)
+
+
+def test_stop_gradient_inside_stops_the_inner_derivative_only_where_it_stands() -> None:
+    assert grad(lambda x: grad(lambda y: y * stop_gradient(y) * x)(x))(3.0) == 3.0
+    assert grad(lambda x: x * stop_gradient(grad(lambda y: y * y * x)(x)))(3.0) == 18.0
+
+
+# Errors.
+
+
+def test_position_that_is_not_there() -> None:
+    with pytest.raises(ValueError) as error:
+        line = here() + 1
+        grad(f, 2)(X, 2.0)
+    assert str(error.value) == (
+        f"grad: argnums=2 but f was called with 2 positional arguments (test_arguments.py:{line}); select keyword "
+        "arguments with argnames"
+    )
+
+
+def test_name_that_is_not_there() -> None:
+    with pytest.raises(ValueError) as error:
+        line = here() + 1
+        jacrev(f, argnames="w")(X)
+    assert str(error.value) == (
+        f"jacrev: argnames='w' but f was called without an argument of that name (test_arguments.py:{line})"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"argnums": 1.5}, "grad: argnums must be an int or a sequence of ints, got 1.5"),
+        ({"argnums": ()}, "grad: argnums must be an int or a sequence of ints, got ()"),
+        ({"argnums": "x"}, "grad: argnums must be an int or a sequence of ints, got 'x'"),
+        ({"argnames": 0}, "grad: argnames must be a str or a sequence of strs, got 0"),
+        ({"argnames": [0]}, "grad: argnames must be a str or a sequence of strs, got [0]"),
+    ],
+)
+def test_wrong_selections(options: Any, text: str) -> None:
+    with pytest.raises(TypeError) as error:
+        grad(f, **options)(X, 2.0)
+    assert str(error.value) == text
+
+
+def test_the_same_argument_twice() -> None:
+    with pytest.raises(ValueError) as error:
+        grad(f, (0, -2))(X, 2.0)
+    assert str(error.value) == "grad: the same argument is selected twice: (0, -2)"
+
+
+def test_what_is_no_function() -> None:
+    with pytest.raises(TypeError) as error:
+        grad(3.0)  # type: ignore[arg-type]
+    assert str(error.value) == "grad needs a function, got ~float64[]; write grad(f)(x), not grad(f(x))"
+
+
+@pytest.mark.parametrize("name", ["grad", "value_and_grad", "vjp", "jvp", "linearize", "jacfwd"])
+def test_aux_that_is_missing(name: str) -> None:
+    uses: dict[str, Callable[[], Any]] = {
+        "grad": lambda: grad(np.sum, has_aux=True)(X),
+        "value_and_grad": lambda: value_and_grad(np.sum, has_aux=True)(X),
+        "vjp": lambda: vjp(np.sum, X, has_aux=True),
+        "jvp": lambda: jvp(np.sum, (X,), (X,), has_aux=True),
+        "linearize": lambda: linearize(np.sum, X, has_aux=True),
+        "jacfwd": lambda: jacfwd(np.sum, has_aux=True)(X),
+    }  # fmt: skip
+    with pytest.raises(TypeError) as error:
+        uses[name]()
+    line = uses[name].__code__.co_firstlineno
+    assert str(error.value) == (
+        f"{name} with has_aux=True needs a function that returns a pair (value, aux), got Tracer (test_arguments.py:{line})"
+    )
+
+
+def test_tangents_that_do_not_fit() -> None:
+    _, push = linearize(np.sin, X)
+    with pytest.raises(ValueError) as error:
+        line = here() + 1
+        push(np.ones(2))
+    assert str(error.value) == (
+        f"a tangent has shape (2,) but its primal has shape (3,) (test_arguments.py:{line}); they must be equal"
+    )
+    with pytest.raises(ValueError) as error:
+        line = here() + 1
+        push(X, X)
+    assert str(error.value) == (
+        f"the tangents are (*, *) but the primals are (*,) (test_arguments.py:{line}); they must be alike"
+    )
+
+
+def test_integers_have_no_derivative() -> None:
+    for use, name in ((lambda: linearize(np.sin, 3), "linearize"), (lambda: hessian(np.sin)(3), "jacfwd")):
+        with pytest.raises(DifferentiationError) as error:
+            use()
+        assert str(error.value).startswith(f"{name} differentiates with respect to real")
+        assert "but argument 0 is ~int64[] (test_arguments.py:" in str(error.value)
+
+
+def test_a_tape_for_other_arguments() -> None:
+    tape = make_tape(lambda t: t["a"])({"a": X})
+    with pytest.raises(TapeError) as error:
+        line = here() + 1
+        eval_tape(tape, X)
+    assert str(error.value) == (
+        f"the tape was made for arguments ({{'a': *}},), got (*,) (test_arguments.py:{line})"
+    )
+
+
+def test_a_tape_of_a_function_that_closes_over_a_traced_value() -> None:
+    with pytest.raises(TapeError) as error:
+        line = here() + 1
+        grad(lambda x: make_tape(lambda y: x * y)(1.0))(2.0)
+    assert str(error.value) == (
+        f"make_tape: <lambda> closes over a value that is being traced (test_arguments.py:{line}); pass it as an argument"
+    )
