@@ -13,7 +13,7 @@ from autodiff.numpy.dispatch import implements, write_outs
 from autodiff.numpy.norms import cond, inexact, matrix_norm, norm, vector_norm
 from autodiff.numpy.outline import permuted
 from autodiff.numpy.products import matmul, shape_of
-from autodiff.ops import decompositions, determinants, least_squares, spectral
+from autodiff.ops import decompositions, determinants, least_squares, singular, spectral
 from autodiff.ops import solve as equations
 from autodiff.ops.diagonal import diagonal
 from autodiff.ops.elementwise import absolute, copysign, real
@@ -290,9 +290,9 @@ def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: 
     if hermitian:
         return _hermitian_svd(a, compute_uv)
     if not compute_uv:
-        return spectral.svdvals(a)
+        return singular.svdvals(a)
     rows, columns = shape_of(a)[-2:]
-    return SVD(*spectral.svd(a, full=bool(full_matrices) and rows != columns))
+    return SVD(*singular.svd(a, full=bool(full_matrices) and rows != columns))
 
 
 def _hermitian_svd(a: Any, compute_uv: bool) -> Any:
@@ -309,7 +309,7 @@ def _hermitian_svd(a: Any, compute_uv: bool) -> Any:
 @implements(np.linalg.svdvals)
 def svdvals(x: Any, /) -> Any:
     """Singular values, the largest first."""
-    return spectral.svdvals(matrices("svdvals", x))
+    return singular.svdvals(matrices("svdvals", x))
 
 
 # Parts of matrices.

@@ -19,8 +19,9 @@ from autodiff.ops.linalg import conj, dot, shaped
 from autodiff.ops.norms import nan_as_infinity, power_root
 from autodiff.ops.reduce import any_axes, root
 from autodiff.ops.shape import reshape, sum_axes
+from autodiff.ops.singular import svdvals
 from autodiff.ops.solve import inv
-from autodiff.ops.spectral import real_dtype, svdvals
+from autodiff.ops.spectral import real_dtype
 from autodiff.trace.errors import OperandError
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec_of

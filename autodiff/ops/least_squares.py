@@ -11,8 +11,8 @@ from autodiff.ops.diagonal import diagonal
 from autodiff.ops.elementwise import real
 from autodiff.ops.linalg import adjoint, conj, matmul, row, swap
 from autodiff.ops.shape import sum_axes
+from autodiff.ops.singular import svd
 from autodiff.ops.solve import linalg_dtype
-from autodiff.ops.spectral import svd
 from autodiff.trace.primitive import Primitive, general
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec, spec_of

@@ -34,7 +34,7 @@ class Selection:
         chosen: Any = argnums if argnames is None else argnames
         kind: Any = int if argnames is None else str
         self.single = isinstance(chosen, kind)
-        self.keys: tuple[Any, ...] = (chosen,) if self.single else tuple(chosen)
+        self.keys: tuple[Any, ...] = tuple(chosen) if not self.single and isinstance(chosen, Sequence) else (chosen,)
         self.name = name
         self.fun = fun
         option = "argnums" if argnames is None else "argnames"

@@ -214,8 +214,8 @@ def grad(
         a function of the same arguments that returns the gradient; ``(gradient, aux)`` with ``has_aux``.
 
     >>> import numpy as np
-    >>> grad(lambda x: np.tanh(x) ** 2)(0.5)
-    0.7268619813835874
+    >>> grad(lambda x: np.sin(x) + x**2)(0.0)
+    1.0
     >>> grad(grad(lambda x: x**3))(2.0)
     12.0
     """

@@ -103,8 +103,8 @@ def hessian(
     array([[0., 4.],
            [4., 2.]])
     """
-    inner = jacrev(fun, argnums, has_aux, holomorphic, argnames=argnames)
-    return jacfwd(inner, argnums, has_aux, holomorphic, argnames=argnames)
+    inner = _jacobian("hessian", fun, argnums, "reverse", has_aux, holomorphic, argnames)
+    return like(fun, _jacobian("hessian", inner, argnums, "forward", has_aux, holomorphic, argnames))
 
 
 def hvp(fun: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:

@@ -39,7 +39,7 @@ SUMS = [
 
 
 @pytest.mark.parametrize("dtype", ALL)
-@pytest.mark.parametrize("subscripts, shapes", [(row[0], row[1:]) for row in SUMS])
+@pytest.mark.parametrize(("subscripts", "shapes"), [(row[0], row[1:]) for row in SUMS])
 def test_sums_keep_all_laws(subscripts, shapes, dtype):
     arrays = tuple(draw(f"{subscripts}{k}", shape, dtype) for k, shape in enumerate(shapes))
     check_laws(lambda *xs: np.einsum(subscripts, *xs), arrays, name=subscripts)
@@ -104,7 +104,7 @@ def test_path_is_a_constant():
 
 
 def line_of(function):
-    return "test_einsum.py:%d" % (function.__code__.co_firstlineno + 1)
+    return f"test_einsum.py:{function.__code__.co_firstlineno + 1}"
 
 
 def test_errors_name_the_subscripts():

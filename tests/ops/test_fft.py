@@ -37,8 +37,8 @@ def rows(table):
 
 
 @pytest.mark.parametrize("norm", [None, "ortho", "forward"])
-@pytest.mark.parametrize("n, axis", [(None, -1), (3, -1), (7, -1), (4, 0)])
-@pytest.mark.parametrize("name, dtype", rows(ONE))
+@pytest.mark.parametrize(("n", "axis"), [(None, -1), (3, -1), (7, -1), (4, 0)])
+@pytest.mark.parametrize(("name", "dtype"), rows(ONE))
 def test_one_axis(name, dtype, n, axis, norm):
     x = draw(name, (4, 5), dtype)
     check_laws(lambda a: ONE[name][0](a, n, axis, norm), (x,), name=name)
@@ -47,7 +47,7 @@ def test_one_axis(name, dtype, n, axis, norm):
 @pytest.mark.parametrize(
     "options", [{}, {"s": (5, 2), "axes": (0, 2)}, {"axes": (1, 0), "norm": "ortho"}, {"s": (-1, 4), "axes": (0, 1)}]
 )
-@pytest.mark.parametrize("name, dtype", rows(SEVERAL))
+@pytest.mark.parametrize(("name", "dtype"), rows(SEVERAL))
 def test_several_axes(name, dtype, options):
     check_laws(lambda a: SEVERAL[name][0](a, **options), (draw(name, (2, 3, 4), dtype),), name=name)
 
@@ -95,7 +95,7 @@ def test_frequencies_are_constants():
 def error_of(kind, fun, x):
     with pytest.raises(kind) as caught:
         grad(fun)(x)
-    return str(caught.value), "test_fft.py:%d" % (fun.__code__.co_firstlineno + 1)
+    return str(caught.value), f"test_fft.py:{fun.__code__.co_firstlineno + 1}"
 
 
 def test_errors_say_what_is_needed():
