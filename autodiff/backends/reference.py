@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
+from autodiff.ops.operators import BINARY, COMPARISONS, UNARY
+from autodiff.trace.primitive import Primitive
+from autodiff.trace.spec import spec_of
+from autodiff.trace.tape import Equation, Tape
 
-from autodiff.trace.tape import Tape
+OPERATORS: dict[Primitive, Callable[..., Any]] = dict((BINARY | COMPARISONS | UNARY).values())
+"""Python's operators by the primitives that record them."""
 
 
 def run_tape(tape: Tape, inputs: Sequence[Any]) -> list[Any]:
@@ -24,9 +28,7 @@ def run_tape(tape: Tape, inputs: Sequence[Any]) -> list[Any]:
     dead = last_uses(tape)
     for equation, done in zip(tape.equations, dead, strict=True):
         operands = [slots[o] if isinstance(o, int) else o.value for o in equation.operands]
-        out = equation.primitive(*operands, **dict(equation.params))
-        if equation.specs[0].kind == "python" and isinstance(out, np.generic):
-            out = out.item()  # what Python's operators made of Python numbers: its dtype gives way to others
+        out = run_equation(equation, operands)
         if len(equation.results) == 1 and not isinstance(out, tuple):
             slots[equation.results[0]] = out
         else:
@@ -36,6 +38,18 @@ def run_tape(tape: Tape, inputs: Sequence[Any]) -> list[Any]:
         for slot in done:
             slots[slot] = None
     return [slots[out] if isinstance(out, int) else out.value for out in tape.outputs]
+
+
+def run_equation(equation: Equation, operands: Sequence[Any]) -> Any:
+    """The results of one operation.
+
+    Where Python's own operator met nothing but Python numbers it runs again: what it returns gives way to other dtypes,
+    which NumPy's function of that name would not.
+    """
+    if equation.specs[0].kind == "python" and all(spec_of(operand).kind == "python" for operand in operands):
+        operation = OPERATORS.get(equation.primitive, equation.primitive)
+        return operation(*operands, **dict(equation.params))
+    return equation.primitive(*operands, **dict(equation.params))
 
 
 def last_uses(tape: Tape) -> list[list[int]]:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.numpy.dispatch import FUNCTIONS, METHODS, implements
+from autodiff.numpy.dispatch import FUNCTIONS, METHODS, as_operand, implements
 from autodiff.numpy.indexing import ParsedKey, index
 from autodiff.ops import elementwise as ew
 from autodiff.ops.index import put, scatter_add, slice_set
@@ -75,8 +75,7 @@ def put_at(x: Any, places: Any, value: Any) -> Any:
 
 def fitted(value: Any, slot: Spec) -> Any:
     """A value broadcast to the shape, and converted to the dtype, of what it is assigned to."""
-    if not isinstance(value, (np.ndarray, Traced)):
-        value = FUNCTIONS[np.stack](value) if has_traced(value) else np.asarray(value)
+    value = as_array(value)
     its = spec_of(value)
     if its.dtype.kind == "c" and slot.dtype.kind != "c":
         raise TypeError(
@@ -98,11 +97,6 @@ def fitted(value: Any, slot: Spec) -> Any:
             f"could not broadcast input array from shape {its.shape} into shape {slot.shape}{at_user_line()}"
         )
     return broadcast_to(reshape(value, shape=shape) if shape != its.shape else value, shape=slot.shape)
-
-
-def has_traced(value: Any) -> bool:
-    """Whether a traced value stands anywhere in nested lists."""
-    return isinstance(value, (list, tuple)) and any(isinstance(v, Traced) or has_traced(v) for v in value)
 
 
 def point(handle: Tracer, new: Any) -> None:
@@ -288,12 +282,14 @@ def put_flat(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     if mode != "raise":
         raise TypeError(f"np.put with mode={mode!r} is not supported for traced values{at_user_line()}; use 'raise'")
     places = positions(reshape(a, shape=(a.size,)), np.asarray(ind).ravel())
-    values = FUNCTIONS[np.resize](v, (places.size,)) if spec_of(np.asarray(0) if v is None else as_array(v)).size else v
+    v = as_array(v)
+    values = FUNCTIONS[np.resize](v, (places.size,)) if spec_of(v).size else v
     point(a, put_at(Tracer(a.value, a.recording, a.slot), places, values))
 
 
 def as_array(v: Any) -> Any:
     """Numbers and lists as arrays."""
+    v = as_operand(v)
     return v if isinstance(v, (np.ndarray, Traced)) else np.asarray(v)
 
 

@@ -171,7 +171,10 @@ def contains_traced(values: Sequence[Any]) -> bool:
 
 def unusual_ufunc(ufunc: np.ufunc, method: str, inputs: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     """A ufunc that is called with keywords, or by one of its methods."""
-    inputs = [as_operand(value) for value in inputs]
+    if method == "at":  # whose second argument is an index: a tuple of lists stays what it is
+        inputs = [inputs[0], inputs[1], *map(as_operand, inputs[2:])]
+    else:
+        inputs = [as_operand(value) for value in inputs]
     outs = kwargs.pop("out", None)
     if method == "__call__":
         result = call_ufunc(ufunc, inputs, kwargs, outs)

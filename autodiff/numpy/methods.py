@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.numpy.dispatch import FUNCTIONS, array_function, array_ufunc, missing
+from autodiff.numpy.dispatch import FUNCTIONS, UFUNCS, array_function, array_ufunc, missing, peeled
 from autodiff.ops import elementwise as ew
+from autodiff.ops.elementwise import python_number
+from autodiff.trace.errors import ConcretizationError
 from autodiff.trace.source import at_user_line
 from autodiff.trace.tracer import Tracer
 
@@ -70,14 +72,14 @@ def astype(
 
 
 def item(self: Any, *index: Any) -> Any:
-    """The one element, still traced; use stop_gradient where a plain number is wanted."""
+    """The one element as a Python number, still traced; use stop_gradient where a plain one is wanted."""
     if index:
         flat = self.reshape(-1) if len(index) == 1 and isinstance(index[0], int) else self
         key = index[0] if len(index) == 1 else index
-        return flat[key]
+        return python_number(flat[key])
     if self.size != 1:
         raise ValueError(f"can only convert an array of size 1 to a scalar, got shape {self.shape}{at_user_line()}")
-    return self[(0,) * self.ndim]
+    return python_number(self[(0,) * self.ndim])
 
 
 def fill(self: Any, value: Any) -> None:
@@ -91,8 +93,34 @@ def sort(self: Any, axis: int = -1, **options: Any) -> None:
 
 
 def tolist(self: Any) -> Any:
-    """Nested lists of the elements, still traced."""
-    return [part.tolist() if part.shape else part for part in self] if self.shape else self
+    """Nested lists of the elements, still traced; as Python numbers they give way to other dtypes."""
+    return [part.tolist() for part in self] if self.shape else python_number(self)
+
+
+def divided(self: Any, other: Any) -> Any:
+    """Python's divmod: the floor of the quotient, and the remainder."""
+    return UFUNCS[np.divmod](self, other)
+
+
+def divided_reflected(self: Any, other: Any) -> Any:
+    """Python's divmod with the traced value as the divisor."""
+    return UFUNCS[np.divmod](other, self)
+
+
+def rounded(self: Any, digits: int | None = None) -> Any:
+    """Python's round of a number; a plain int where no digits are given, whose derivative is zero."""
+    if self.spec.kind == "array":
+        raise TypeError(f"type numpy.ndarray doesn't define __round__ method{at_user_line()}; use np.round")
+    result = FUNCTIONS[np.round](self, digits or 0)
+    return int(peeled(result)) if digits is None else result
+
+
+def not_pickled(self: Any, protocol: Any = None) -> Any:
+    """Refuses to save what belongs to a run of a transformation."""
+    raise ConcretizationError(
+        f"a traced {self.spec!r} would be pickled{at_user_line()}, and its derivative would be lost; save "
+        "autodiff.stop_gradient(x), or the results of the transformation"
+    )
 
 
 PROPERTIES: dict[str, Callable[[Any], Any]] = {
@@ -120,6 +148,16 @@ def conjugate(self: Any) -> Any:
     return ew.conjugate(self)
 
 
+SPECIAL: dict[str, Callable[..., Any]] = {
+    "divmod": divided,
+    "rdivmod": divided_reflected,
+    "round": rounded,
+    "copy": lambda self: FUNCTIONS[np.copy](self),
+    "deepcopy": lambda self, memo: FUNCTIONS[np.copy](self),
+    "reduce_ex": not_pickled,
+}
+
+
 def install() -> None:
     """Give traced values NumPy's protocols, methods and properties."""
     Tracer.__array_ufunc__ = array_ufunc  # type: ignore[attr-defined]
@@ -128,6 +166,8 @@ def install() -> None:
         setattr(Tracer, name, as_method(name))
     for function in (reshape, transpose, clip, flatten, astype, item, fill, sort, tolist, conjugate):
         setattr(Tracer, function.__name__, function)
+    for name, function in SPECIAL.items():
+        setattr(Tracer, f"__{name}__", function)
     Tracer.conj = conjugate  # type: ignore[attr-defined]
     for name, getter in PROPERTIES.items():
         setattr(Tracer, name, property(getter, set_part(name) if name in ("real", "imag") else None))

@@ -70,6 +70,11 @@ def _evaluate_cast(x: Any, *, dtype: Any) -> Any:
     return x.astype(dtype) if hasattr(x, "astype") else np.dtype(dtype).type(x)
 
 
+def _evaluate_python_number(x: Any) -> Any:
+    """A number as Python's; a batch of them stays an array."""
+    return x.item() if hasattr(x, "item") and not np.shape(x) else x
+
+
 def _evaluate_from_parts(x: Any, y: Any) -> Any:
     shape = np.broadcast_shapes(np.shape(x), np.shape(y))
     out = np.empty_like(x, np.result_type(x, y, np.complex64), shape=shape)
@@ -119,6 +124,8 @@ where = elementwise("where", np.where, dtype=_choice_dtype, kind=_array_kind,
 
 # Changing the type, and parts of complex numbers: the projection to the operand's slot does most of the work.
 cast       = elementwise("cast", _evaluate_cast, dtype=_given_dtype, kind=_cast_kind, dx=passing)
+python_number = elementwise("python_number", _evaluate_python_number,
+                            dtype=lambda x: x.dtype, kind=lambda x: "python", dx=passing)
 real       = elementwise("real", np.real, dtype=_real_dtype, kind=_own_kind, dx=passing)
 imag       = elementwise("imag", np.imag, dtype=_real_dtype, kind=_own_kind, dx=lambda g: g * -1j)
 from_parts = elementwise("from_parts", _evaluate_from_parts, dtype=_complex_dtype,

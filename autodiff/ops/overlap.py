@@ -74,14 +74,20 @@ Axes (..., lengths) become (..., counts, shape). Nothing is copied.
 
 def _evaluate_overlap_add(g: Any, *, lengths: Lengths, stride: Lengths, dilation: Lengths) -> Any:
     for place in reversed(range(len(lengths))):  # one axis after another: sums of sums are fewer
-        g = _overlap_last(g, len(lengths), lengths[place], stride[place], dilation[place])
+        out = _zeros(g, (*g.shape[: -len(lengths) - 1], lengths[place], *g.shape[-len(lengths) : -1]), place)
+        g = _overlap_last(g, out, len(lengths), stride[place], dilation[place])
     return g
 
 
-def _overlap_last(g: Any, rank: int, length: int, stride: int, dilation: int) -> Any:
+def _zeros(g: Any, shape: Lengths, last: int) -> Any:
+    """Zeros of a shape whose last axes, along windows, are the slowest: images stay together in memory."""
+    split = len(shape) - last
+    return np.moveaxis(np.zeros_like(g, shape=(*shape[split:], *shape[:split])), range(last), range(split, len(shape)))
+
+
+def _overlap_last(g: Any, out: Any, rank: int, stride: int, dilation: int) -> Any:
     """The last axis, along windows, laid down along the axis of their counts, which stands ``rank`` before it."""
     behind = g.shape[-rank:-1]
-    out = np.zeros_like(g, shape=(*g.shape[: -rank - 1], length, *behind))
     rest: tuple[Any, ...] = (slice(None),) * len(behind)
     for at in range(g.shape[-1]):
         (places,) = _slices((g.shape[-rank - 1],), (at * dilation,), (stride,))

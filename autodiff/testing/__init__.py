@@ -1,8 +1,14 @@
 """Property-based tests of derivatives: strategies that try to break a gradient, and the laws it must keep.
 
+One call checks a function against every law; one row of a table does the same for a function of a library:
+
 >>> import numpy as np
->>> from autodiff.testing import domains, laws
+>>> from autodiff.testing import Case, check_case, domains, laws
 >>> laws(np.sqrt, domain=domains.positive, max_examples=5)
+>>> check_case(Case("divide", np.divide, (domains.real, domains.nonzero)), max_examples=5)
+
+`check_grads` and `check_laws` do it at arguments of your own. Values are drawn away from kinks, derivatives are
+compared in double precision, and nothing depends on luck: the same test gives the same answer.
 """
 
 from autodiff.testing import domains

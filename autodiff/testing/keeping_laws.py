@@ -43,8 +43,9 @@ def precision(problem: Problem) -> None:
         for u, result in zip(problem.cotangents, exact.results, strict=True)
     )
     desired = autodiff.vjp(exact.flat, *exact.primals)[1](cotangents)
+    scale = scale_of(*desired, *exact.sizes, *exact.pulled.sizes)
     for name, a, b in zip(problem.gradient_names, gradients, desired, strict=True):
-        found = difference(a, b, SINGLE * max(scale_of(*desired, *exact.results), VANISHING))
+        found = difference(a, b, SINGLE * max(scale, VANISHING))
         if found is not None:
             raise Violation(f"  in         {name}, against double precision\n{found}")
 

@@ -102,10 +102,8 @@ class Problem:
 
         A variance of equal numbers is zero, and yet it was computed from numbers that are not.
         """
-        pairs = [list(zip(self.primals, self.tangents, strict=True))] * 2
-        steps = [[move(x, v, step) for x, v in pair] for pair, step in zip(pairs, (-NEARBY, NEARBY), strict=True)]
-        everywhere = zip(self.results, *(self.flat(*primals) for primals in steps), strict=True)
-        return tuple(_largest_finite(*leaves) for leaves in everywhere)
+        behind, ahead = self.flat(*self.near(-NEARBY)), self.flat(*self.near(NEARBY))
+        return tuple(_largest_finite(*leaves) for leaves in zip(self.results, behind, ahead, strict=True))
 
     @cached_property
     def slopes(self) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
@@ -133,11 +131,15 @@ class Problem:
         names = [self.names[place] for place in self.places]
         return Problem(derivative_along_fixed, self.primals, names, [f"the tangent of {r}" for r in self.result_names])
 
+    def near(self, step: float) -> list[Any]:
+        """The primals, moved by a step along `tangents`."""
+        return [move(x, v, step) for x, v in zip(self.primals, self.tangents, strict=True)]
+
     def moved(self, step: float) -> list[Any]:
         """All leaves, the differentiable ones a step away; whole numbers change places among themselves."""
         leaves = [np.roll(leaf, 1) if isinstance(leaf, np.ndarray) and step else leaf for leaf in self.leaves]
-        for place, primal, tangent in zip(self.places, self.primals, self.tangents, strict=True):
-            leaves[place] = move(primal, tangent, step)
+        for place, primal in zip(self.places, self.near(step), strict=True):
+            leaves[place] = primal
         return leaves
 
 

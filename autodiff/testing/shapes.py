@@ -33,6 +33,8 @@ def shapes(draw: DrawFn, *, min_dims: int = 0, max_dims: int = 3, min_side: int 
 def square_shapes(*, max_batch_dims: int = 1, min_side: int = 1, max_side: int = 4) -> SearchStrategy[Shape]:
     """Shapes of square matrices and stacks of them.
 
+    Values are not drawn to make matrices regular: let the function add a multiple of the identity first.
+
     >>> from hypothesis import find
     >>> find(square_shapes(), lambda shape: True)
     (1, 1)

@@ -26,6 +26,16 @@ def user_frame() -> FrameType | None:
     return frame
 
 
+def asked_by(package: str) -> bool:
+    """Whether a module of the package has called, on the user's behalf."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and _foreign(frame):
+        if frame.f_globals.get("__name__", "").startswith(package):
+            return True
+        frame = frame.f_back
+    return False
+
+
 def user_line() -> str:
     """``file.py:12`` of the innermost line that is the user's own, or ``""`` where there is none."""
     frame = user_frame()

@@ -185,7 +185,8 @@ def frozen_copy(array: Any) -> Any:
 def abstract(primitive: Primitive, specs: Sequence[Spec], params: Mapping[str, Any], apply: Any) -> Any:
     """What an operation returns, as a spec: a Python number where Python's operator meets nothing else."""
     out = primitive.spec(*specs, **params)
-    if getattr(apply, "__module__", None) == "_operator" and all(s.kind == "python" for s in specs):
+    operator = apply is not None and not isinstance(apply, np.ufunc)
+    if operator and type(out) is Spec and all(s.kind == "python" for s in specs):
         return as_python(out)
     return out
 

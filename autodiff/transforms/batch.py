@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.backends.reference import run_equation
 from autodiff.ops.shape import broadcast_to, reshape, transpose
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.source import at_user_line
@@ -38,7 +39,7 @@ def run_batched(tape: Tape, inputs: Sequence[Any], batched: Sequence[bool], size
         if any(which):
             out = batch_operation(equation.primitive, operands, which, params, size)
         else:
-            out = equation.primitive(*operands, **params)
+            out = run_equation(equation, operands)
         outs = out if isinstance(out, tuple) else (out,)
         slots.extend(outs)
         flags.extend([any(which)] * len(outs))

@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
+import scipy.special as sp
 
+import autodiff
 from autodiff.ops import elementwise as ew
 from autodiff.testing import Case, Domain, check_case
 from autodiff.testing.domains import (
@@ -116,3 +118,31 @@ def test_every_operation_that_has_a_derivative_has_a_row():
     primitives = [value for value in vars(ew).values() if isinstance(value, Primitive)]
     differentiable = {each.name for each in primitives if any(rule is not None for rule in each.rules)}
     assert differentiable - {case.name for case in CASES} == set()
+
+
+@pytest.mark.parametrize(
+    ("fun", "at", "slope"),
+    [
+        (ew.logistic, 40.0, np.exp(-40.0)),
+        (ew.logistic, -700.0, np.exp(-700.0)),
+        (sp.expit, 40.0, np.exp(-40.0)),
+        (np.expm1, -40.0, np.exp(-40.0)),
+        (lambda x: np.logaddexp(0.0, x), -40.0, np.exp(-40.0)),
+        (lambda x: np.arctan2(x, 3e-200), 4e-200, 3 / 25 * 1e200),
+        (lambda x: np.arctan2(x, 3e200), 4e200, 3 / 25 * 1e-200),
+        (lambda x: np.hypot(x, 3e-200), 4e-200, 0.8),
+        (lambda x: np.fmod(0.3, x), 0.1, -2.0),
+        (lambda x: np.remainder(0.3, x), 0.1, -2.0),
+        (sp.log_ndtr, -1e5, 1e5 + 1e-5),
+        (lambda x: autodiff.grad(np.sinc)(x), 1e-4, -(np.pi**2) / 3 + np.pi**4 * 1e-8 / 10),
+    ],
+)
+def test_derivatives_keep_their_digits_at_extremes(fun, at, slope):
+    for found in (autodiff.grad(fun)(at), autodiff.jvp(fun, (at,), (1.0,))[1]):
+        assert found == pytest.approx(slope, rel=1e-13, abs=0)
+
+
+def test_the_shorter_way_of_python_floats_is_that_of_numpy():
+    for x in (0.0, np.float64(0.0), np.array(0.0)):
+        assert autodiff.grad(lambda x: x**0.5)(x) == np.inf
+        assert autodiff.jvp(lambda x: x**0.5, (x,), (1.0,))[1] == np.inf

@@ -27,7 +27,6 @@ for name in "sum prod mean var std max min ptp median".split():
         f"{name}_axes_keepdims": (lambda x, f=f: f(x, axis=(-1, 0), keepdims=True) * x, T),
         f"{name}_all_keepdims": (lambda x, f=f: f(x, keepdims=True), T),
         f"{name}_of_vector": (f, V),
-        f"{name}_of_list": (lambda x, f=f: f([x[0], 2.0, x[1] * x[2]]), V),
         f"{name}_out": (lambda x, f=f: f(x, axis=0, out=np.zeros_like(x[0])), X),
     })
 for name in "sum prod mean var std max min".split():

@@ -30,7 +30,9 @@ def test_numpy_has_most_operations() -> None:
         y = np.sin(p["w"]) * p["b"]
         return {"y": [y.reshape(3, 1)[::-1, 0], np.sum(y)], "none": None}
 
-    assert tape_python(make_tape(fun)({"w": X, "b": 2.0}), "forward") == """\
+    assert (
+        tape_python(make_tape(fun)({"w": X, "b": 2.0}), "forward")
+        == """\
 import numpy as np
 
 
@@ -44,11 +46,14 @@ def forward(argument_1):
     g = np.add.reduce(d, axis=(-1,))
     return {'none': None, 'y': [f, g]}
 """
+    )
 
 
 def test_calls_become_functions() -> None:
     inner = checkpoint(np.tanh)
-    assert tape_python(make_tape(checkpoint(lambda x: inner(x) + 1.0))(X)) == """\
+    assert (
+        tape_python(make_tape(checkpoint(lambda x: inner(x) + 1.0))(X))
+        == """\
 import numpy as np
 
 
@@ -67,6 +72,7 @@ def tape(a):
     (b,) = checkpoint_1(a)
     return b
 """
+    )
 
 
 def test_small_constants_are_readable() -> None:

@@ -31,7 +31,9 @@ def text_of(fun, *args):
 
 def test_inner_tapes_stand_indented_below_their_operation() -> None:
     inner = checkpoint(lambda x: np.tanh(x) * 2.0)
-    assert text_of(checkpoint(lambda x: inner(x) + X), X) == """\
+    assert (
+        text_of(checkpoint(lambda x: inner(x) + X), X)
+        == """\
 tape(a: float64[3], b: float64[3]):
     c: float64[3] = checkpoint(a, b)
         tape(a: float64[3], b: float64[3]):
@@ -43,23 +45,30 @@ tape(a: float64[3], b: float64[3]):
             d: float64[3] = add(c, b)
             return d
     return c"""
+    )
 
 
 def test_python_numbers_are_marked_as_weak() -> None:
-    assert text_of(lambda a, b: a * b + np.float32(1), 1.0, np.float32(2)) == """\
+    assert (
+        text_of(lambda a, b: a * b + np.float32(1), 1.0, np.float32(2))
+        == """\
 tape(a: ~float64[], b: float32[]):
     c: float32[] = multiply(a, b)
     d: float32[] = add(c, np.float32(1.0))
     return d"""
+    )
 
 
 def test_parameters_are_written_shortly() -> None:
-    assert text_of(lambda x: x.astype(np.float32)[..., 0:2].reshape(2, 1), X) == """\
+    assert (
+        text_of(lambda x: x.astype(np.float32)[..., 0:2].reshape(2, 1), X)
+        == """\
 tape(a: float64[3]):
     b: float32[3] = cast(a, dtype=float32)
     c: float32[2] = slice_of(b, key=((0, 2, None), ...))
     d: float32[2,1] = reshape(c, shape=(2, 1))
     return d"""
+    )
 
 
 def test_many_inputs_stand_in_lines_of_their_own() -> None:

@@ -10,20 +10,29 @@ import numpy as np
 import pytest
 
 from autodiff import (
-    checkpoint, eval_shape, eval_tape, grad, hessian, jacfwd, jacobian, jacrev, jvp, linearize, make_tape,
-    register_tree, stop_gradient, value_and_grad, vjp, vmap,
-)  # fmt: skip
+    checkpoint,
+    eval_shape,
+    eval_tape,
+    grad,
+    hessian,
+    jacfwd,
+    jacobian,
+    jacrev,
+    jvp,
+    linearize,
+    make_tape,
+    register_tree,
+    stop_gradient,
+    value_and_grad,
+    vjp,
+    vmap,
+)
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.tape import TapeError
 
+from .raised import raised
+
 X = np.array([0.3, -0.8, 1.1])
-
-
-def here() -> int:
-    frame = inspect.currentframe()
-    assert frame is not None
-    assert frame.f_back is not None
-    return frame.f_back.f_lineno
 
 
 def f(x: Any, y: Any = 2.0, *, z: Any = 1.0) -> Any:
@@ -117,7 +126,10 @@ TREES: dict[str, tuple[Any, Callable[[Any], Any]]] = {
     "named tuple": (Point(X, 2.0), lambda t: np.sum(t.x) * t.y),
     "dataclass": (Layer(X, 2.0), lambda t: np.sum(t.weight) * t.bias),
     "registered": (Box((X, 2.0), "box"), lambda t: np.sum(t.content[0]) * t.content[1]),
-    "nested": ({"layers": [Layer(X, Point(2.0, None))], "none": None}, lambda t: np.sum(t["layers"][0].weight) * t["layers"][0].bias.x),
+    "nested": (
+        {"layers": [Layer(X, Point(2.0, None))], "none": None},
+        lambda t: np.sum(t["layers"][0].weight) * t["layers"][0].bias.x,
+    ),
 }  # fmt: skip
 
 
@@ -191,20 +203,16 @@ def test_stop_gradient_inside_stops_the_inner_derivative_only_where_it_stands() 
 
 
 def test_position_that_is_not_there() -> None:
-    with pytest.raises(ValueError) as error:
-        line = here() + 1
-        grad(f, 2)(X, 2.0)
-    assert str(error.value) == (
+    text, line = raised(ValueError, lambda: grad(f, 2)(X, 2.0))
+    assert text == (
         f"grad: argnums=2 but f was called with 2 positional arguments (test_arguments.py:{line}); select keyword "
         "arguments with argnames"
     )
 
 
 def test_name_that_is_not_there() -> None:
-    with pytest.raises(ValueError) as error:
-        line = here() + 1
-        jacrev(f, argnames="w")(X)
-    assert str(error.value) == (
+    text, line = raised(ValueError, lambda: jacrev(f, argnames="w")(X))
+    assert text == (
         f"jacrev: argnames='w' but f was called without an argument of that name (test_arguments.py:{line})"
     )
 
@@ -226,9 +234,8 @@ def test_wrong_selections(options: Any, text: str) -> None:
 
 
 def test_the_same_argument_twice() -> None:
-    with pytest.raises(ValueError) as error:
-        grad(f, (0, -2))(X, 2.0)
-    assert str(error.value) == "grad: the same argument is selected twice: (0, -2)"
+    text, _ = raised(ValueError, lambda: grad(f, (0, -2))(X, 2.0))
+    assert text == "grad: the same argument is selected twice: (0, -2)"
 
 
 def test_what_is_no_function() -> None:
@@ -251,24 +258,19 @@ def test_aux_that_is_missing(name: str) -> None:
         uses[name]()
     line = uses[name].__code__.co_firstlineno
     assert str(error.value) == (
-        f"{name} with has_aux=True needs a function that returns a pair (value, aux), got Tracer (test_arguments.py:{line})"
+        f"{name} with has_aux=True needs a function that returns a pair (value, aux), "
+        f"got Tracer (test_arguments.py:{line})"
     )
 
 
 def test_tangents_that_do_not_fit() -> None:
     _, push = linearize(np.sin, X)
-    with pytest.raises(ValueError) as error:
-        line = here() + 1
-        push(np.ones(2))
-    assert str(error.value) == (
+    text, line = raised(ValueError, lambda: push(np.ones(2)))
+    assert text == (
         f"a tangent has shape (2,) but its primal has shape (3,) (test_arguments.py:{line}); they must be equal"
     )
-    with pytest.raises(ValueError) as error:
-        line = here() + 1
-        push(X, X)
-    assert str(error.value) == (
-        f"the tangents are (*, *) but the primals are (*,) (test_arguments.py:{line}); they must be alike"
-    )
+    text, line = raised(ValueError, lambda: push(X, X))
+    assert text == (f"the tangents are (*, *) but the primals are (*,) (test_arguments.py:{line}); they must be alike")
 
 
 def test_integers_have_no_derivative() -> None:
@@ -281,18 +283,13 @@ def test_integers_have_no_derivative() -> None:
 
 def test_a_tape_for_other_arguments() -> None:
     tape = make_tape(lambda t: t["a"])({"a": X})
-    with pytest.raises(TapeError) as error:
-        line = here() + 1
-        eval_tape(tape, X)
-    assert str(error.value) == (
-        f"the tape was made for arguments ({{'a': *}},), got (*,) (test_arguments.py:{line})"
-    )
+    text, line = raised(TapeError, lambda: eval_tape(tape, X))
+    assert text == (f"the tape was made for arguments ({{'a': *}},), got (*,) (test_arguments.py:{line})")
 
 
 def test_a_tape_of_a_function_that_closes_over_a_traced_value() -> None:
-    with pytest.raises(TapeError) as error:
-        line = here() + 1
-        grad(lambda x: make_tape(lambda y: x * y)(1.0))(2.0)
-    assert str(error.value) == (
-        f"make_tape: <lambda> closes over a value that is being traced (test_arguments.py:{line}); pass it as an argument"
+    text, line = raised(TapeError, lambda: grad(lambda x: make_tape(lambda y: x * y)(1.0))(2.0))
+    assert text == (
+        f"make_tape: <lambda> closes over a value that is being traced (test_arguments.py:{line}); pass it as an "
+        "argument"
     )

@@ -9,15 +9,10 @@ import pytest
 from autodiff import checkpoint, grad, hessian, hvp, jacfwd, jacobian, jacrev, vmap
 from autodiff.trace.errors import DifferentiationError
 
+from .raised import raised
+
 X = np.array([0.3, -0.8, 1.1])
 EVERY = pytest.mark.parametrize("jac", [jacfwd, jacrev, jacobian])
-
-
-def here() -> int:
-    frame = inspect.currentframe()
-    assert frame is not None
-    assert frame.f_back is not None
-    return frame.f_back.f_lineno
 
 
 @EVERY
@@ -116,7 +111,7 @@ def test_a_jacobian_is_differentiable_and_batches() -> None:
 
     for jac in (jacfwd, jacrev, jacobian):
         gradient = grad(lambda x, jac=jac: np.sum(jac(f)(x)))(X)
-        np.testing.assert_allclose(gradient, -3.0 * 0 + (-np.sin(X) * np.sum(X) + np.sum(np.cos(X)) + 3 * np.cos(X)))
+        np.testing.assert_allclose(gradient, -np.sin(X) * np.sum(X) + np.sum(np.cos(X)) + 3 * np.cos(X))
         many = vmap(jac(f))(np.stack([X, 2 * X]))
         np.testing.assert_allclose(many[1], jac(f)(2 * X))
 
@@ -125,16 +120,18 @@ def test_a_jacobian_is_differentiable_and_batches() -> None:
 @pytest.mark.parametrize("inner", [jacfwd, jacrev, jacobian])
 def test_second_order(outer: Any, inner: Any) -> None:
     found = outer(inner(lambda x: np.sum(x**3) * x[0]))(X)
-    cubes, wanted = np.sum(X**3), np.diag(6 * X) * X[0]
+    wanted = np.diag(6 * X) * X[0]
     wanted[0] += 3 * X**2
     wanted[:, 0] += 3 * X**2
     np.testing.assert_allclose(found, wanted, rtol=1e-12)
-    assert np.isfinite(cubes)
 
 
 def test_hessian() -> None:
     np.testing.assert_allclose(hessian(lambda x: np.sum(x**3))(X), np.diag(6 * X))
-    np.testing.assert_allclose(hessian(checkpoint(lambda x: np.sum(np.sin(x)) ** 2))(X), np.diag(-2 * np.sum(np.sin(X)) * np.sin(X)) + 2 * np.outer(np.cos(X), np.cos(X)))
+    np.testing.assert_allclose(
+        hessian(checkpoint(lambda x: np.sum(np.sin(x)) ** 2))(X),
+        np.diag(-2 * np.sum(np.sin(X)) * np.sin(X)) + 2 * np.outer(np.cos(X), np.cos(X)),
+    )
     assert hessian(np.sin)(1.0) == -np.sin(1.0)
     found, aux = hessian(lambda x: (np.sum(x**2), "aux"), has_aux=True)(X)
     np.testing.assert_array_equal(found, 2 * np.eye(3))
@@ -166,51 +163,41 @@ def test_names_are_kept() -> None:
 
 
 def test_complex_arguments_are_refused_forward() -> None:
-    with pytest.raises(DifferentiationError) as error:
-        line = here() + 1
-        jacfwd(lambda z: z)(np.ones(2, complex))
-    assert str(error.value) == (
+    text, line = raised(DifferentiationError, lambda: jacfwd(lambda z: z)(np.ones(2, complex)))
+    assert text == (
         "jacfwd differentiates with respect to real floating-point numbers and arrays, but argument 0 is complex128[2] "
-        f"(test_jacobian.py:{line}). Pass 3.0 in place of 3, x.astype(float) in place of integers; leave other arguments "
-        "out by argnums."
+        f"(test_jacobian.py:{line}). Pass 3.0 in place of 3, x.astype(float) in place of integers; leave other "
+        "arguments out by argnums."
     )
 
 
 def test_complex_results_are_refused_backward() -> None:
-    with pytest.raises(DifferentiationError) as error:
-        line = here() + 1
-        jacrev(lambda x: x * 1j)(X)
-    assert str(error.value) == (
+    text, line = raised(DifferentiationError, lambda: jacrev(lambda x: x * 1j)(X))
+    assert text == (
         "jacrev without holomorphic=True needs real numbers here, but the result of <lambda> is complex128[3] "
         f"(test_jacobian.py:{line})"
     )
 
 
 def test_real_arguments_are_refused_where_the_function_is_holomorphic() -> None:
-    with pytest.raises(DifferentiationError) as error:
-        line = here() + 1
-        jacobian(lambda z: z, holomorphic=True)(X)
-    assert str(error.value) == (
-        "jacobian with holomorphic=True needs complex numbers, but an argument is float64[3] "
-        f"(test_jacobian.py:{line})"
+    text, line = raised(DifferentiationError, lambda: jacobian(lambda z: z, holomorphic=True)(X))
+    assert text == (
+        f"jacobian with holomorphic=True needs complex numbers, but an argument is float64[3] (test_jacobian.py:{line})"
     )
 
 
 @EVERY
 def test_results_without_derivative_are_refused(jac: Any) -> None:
-    with pytest.raises(DifferentiationError) as error:
-        line = here() + 1
-        jac(lambda x: x > 0)(X)
-    assert str(error.value) == (
+    text, line = raised(DifferentiationError, lambda: jac(lambda x: x > 0)(X))
+    assert text == (
         f"{jac.__name__} needs a function that returns real or complex floating-point numbers, but <lambda> returned "
         f"bool[3] (test_jacobian.py:{line}); with has_aux=True a second result is passed on"
     )
 
 
 def test_unknown_mode() -> None:
-    with pytest.raises(ValueError) as error:
-        jacobian(np.sin, mode="sideways")  # type: ignore[arg-type]
-    assert str(error.value) == "jacobian: mode must be 'auto', 'forward' or 'reverse', got 'sideways'"
+    text, _ = raised(ValueError, lambda: jacobian(np.sin, mode="sideways"))  # type: ignore[arg-type]
+    assert text == "jacobian: mode must be 'auto', 'forward' or 'reverse', got 'sideways'"
 
 
 @pytest.mark.parametrize("mode", ["auto", "forward", "reverse"])

@@ -135,11 +135,15 @@ def test_values_that_share_a_tangent_are_different_captures() -> None:
     """x and x + 1 have one tangent; a body that closes over both must not take one for the other."""
     value, tangent = jvp(lambda x: checkpoint(lambda: x * (x + 1))(), (2.0,), (1.0,))
     assert (value, tangent) == (6.0, 5.0)
-    np.testing.assert_array_equal(vmap(lambda x: vmap(lambda y: x * (x + 1) + y)(BATCH))(BATCH)[:, 0], BATCH * (BATCH + 1) + BATCH[0])
+    np.testing.assert_array_equal(
+        vmap(lambda x: vmap(lambda y: x * (x + 1) + y)(BATCH))(BATCH)[:, 0], BATCH * (BATCH + 1) + BATCH[0]
+    )
 
 
 def test_values_of_two_outer_bodies_with_one_number_are_different_captures() -> None:
-    found = vmap(lambda x: vmap(lambda y: vmap(lambda z: 100 * x + 10 * y + z)(np.arange(2.0)))(np.arange(2.0)))(np.arange(2.0))
+    found = vmap(lambda x: vmap(lambda y: vmap(lambda z: 100 * x + 10 * y + z)(np.arange(2.0)))(np.arange(2.0)))(
+        np.arange(2.0)
+    )
     np.testing.assert_array_equal(found.ravel(), [0, 1, 10, 11, 100, 101, 110, 111])
 
 

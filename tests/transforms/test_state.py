@@ -1,6 +1,5 @@
 """Nothing is left behind: not by errors, not by leaks, not by other threads."""
 
-import inspect
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -10,10 +9,24 @@ import numpy as np
 import pytest
 
 from autodiff import (
-    checkpoint, custom_jvp, custom_vjp, eval_shape, grad, hessian, jacfwd, jacrev, jvp, linearize, make_tape, vjp, vmap,
-)  # fmt: skip
+    checkpoint,
+    custom_jvp,
+    custom_vjp,
+    eval_shape,
+    grad,
+    hessian,
+    jacfwd,
+    jacrev,
+    jvp,
+    linearize,
+    make_tape,
+    vjp,
+    vmap,
+)
 from autodiff.trace.errors import LeakedTracerError
 from autodiff.trace.recording import _thread, bodies
+
+from .raised import raised
 
 X = np.array([0.3, -0.8, 1.1])
 
@@ -76,13 +89,6 @@ def test_an_error_in_a_body_that_is_caught_inside_a_trace() -> None:
     assert (bodies, _thread.bodies) == ([], [])
 
 
-def here() -> int:
-    frame = inspect.currentframe()
-    assert frame is not None
-    assert frame.f_back is not None
-    return frame.f_back.f_lineno
-
-
 LEAKS: dict[str, tuple[Callable[[Any], Any], str]] = {
     "grad": (lambda f: grad(f)(1.0), "the derivative (grad, vjp, ...)"),
     "jvp": (lambda f: jvp(f, (1.0,), (1.0,)), "the derivative (jvp, jacfwd, ...)"),
@@ -102,12 +108,10 @@ def test_a_leaked_value_is_an_error_that_names_the_line(kind: str) -> None:
 
     use, purpose = LEAKS[kind]
     use(leaky)
-    with pytest.raises(LeakedTracerError) as error:
-        line = here() + 1
-        kept[0] + 1
-    assert str(error.value) == (
-        f"add: a traced value was used after {purpose} that made it had ended (test_state.py:{line}). Return it from the "
-        "function that is transformed; do not keep it in a global, an attribute or a closure."
+    text, line = raised(LeakedTracerError, lambda: kept[0] + 1)
+    assert text == (
+        f"add: a traced value was used after {purpose} that made it had ended (test_state.py:{line}). Return it from "
+        "the function that is transformed; do not keep it in a global, an attribute or a closure."
     )
     with pytest.raises(LeakedTracerError, match=r"^sin: a traced value was used after"):
         np.sin(kept[0])
