@@ -175,7 +175,7 @@ def install() -> None:
     for name, operation in {"getitem": get_item, "matmul": matmul, "rmatmul": reflected_matmul}.items():
         setattr(Variable, f"__{name}__", operation)
     SHORT[np.matmul] = of_two(matmul, reflected_matmul)
-    Variable.T = property(transpose, doc="The axes in reverse order.")  # type: ignore[attr-defined]
+    Variable.T = property(transpose, doc="The axes in reverse order.")  # type: ignore[assignment]
 
 
 install()

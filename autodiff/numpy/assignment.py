@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from autodiff.numpy.dispatch import FUNCTIONS, METHODS, as_operand, implements
-from autodiff.numpy.indexing import ParsedKey, index
+from autodiff.numpy.indexing import ParsedKey, index, index_by, plain_basic
 from autodiff.ops import elementwise as ew
-from autodiff.ops.index import put, scatter_add, slice_set
+from autodiff.ops.index import put, scatter_add, slice_of, slice_set
 from autodiff.ops.operators import BINARY
 from autodiff.ops.shape import broadcast_to, reshape
 from autodiff.trace.errors import AliasingError, ConcretizationError, OperandError, described
@@ -29,13 +29,17 @@ from autodiff.trace.view import READ_ONLY, SHARED, UNKNOWN, View
 
 def get_item(self: Tracer, key: Any) -> Any:
     """x[key]; a basic key gives a view."""
-    parsed = ParsedKey(key, self.shape)
-    if parsed.arrays:
-        return index(self, key)
-    out = index(self, key)
+    shape = self.shape
+    basic = plain_basic(key, shape)
+    if basic is None:
+        parsed = ParsedKey(key, shape)
+        if parsed.arrays:
+            return index_by(self, parsed)
+        basic = parsed.basic
+    out = slice_of(self, key=basic)
     if type(out) is not Tracer or out.spec.kind != "array":
         return out
-    return View(out, self, lambda base: index(base, key), parsed.basic, SHARED)
+    return View(out, self, lambda base: slice_of(base, key=basic), basic, SHARED)
 
 
 def set_item(self: Tracer, key: Any, value: Any) -> None:

@@ -18,6 +18,10 @@ from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import concrete
 
 
+WHOLE = (None, None, None)
+"""The slice that takes an axis as it is."""
+
+
 class ParsedKey:
     """A key of ``x[key]`` for an array of some shape.
 
@@ -51,7 +55,7 @@ class ParsedKey:
                 axis, after = axis + 1, after + 1
             elif with_arrays:
                 for index in self.as_integers(part, shape, axis):
-                    basic.append((None, None, None))
+                    basic.append(WHOLE)
                     self.arrays.append(index)
                     self.axes.append(after)
                     places.append(place)
@@ -148,12 +152,40 @@ def within(index: Any, length: int, axis: int) -> Any:
     return index
 
 
+def plain_basic(key: Any, shape: tuple[int, ...]) -> Key | None:
+    """The key in its hashable form, if it is made of integers and slices alone: by far the most are."""
+    parts = key if type(key) is tuple else (key,)
+    missing = len(shape) - len(parts)
+    if missing < 0:
+        return None
+    basic: list[Any] = []
+    for part, length in zip(parts, shape):
+        if type(part) is int and -length <= part < length:
+            basic.append(part)
+        elif type(part) is slice:
+            bounds = (part.start, part.stop, part.step)
+            for bound in bounds:
+                if bound is not None and type(bound) is not int:
+                    return None
+            basic.append(bounds)
+        else:
+            return None
+    basic.extend([WHOLE] * missing)
+    return tuple(basic)
+
+
 def index(x: Any, key: Any) -> Any:
     """x[key], for every key that NumPy takes."""
-    parsed = ParsedKey(key, x.shape)
+    shape = x.shape
+    basic = plain_basic(key, shape)
+    return slice_of(x, key=basic) if basic is not None else index_by(x, ParsedKey(key, shape))
+
+
+def index_by(x: Any, parsed: ParsedKey) -> Any:
+    """x[key] for a key that was taken apart."""
     if not parsed.arrays:
         return slice_of(x, key=parsed.basic)
-    if any(part != (None, None, None) for part in parsed.basic):
+    if any(part != WHOLE for part in parsed.basic):
         x = slice_of(x, key=parsed.basic)
     return pick(x, parsed)
 

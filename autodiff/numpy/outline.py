@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -39,8 +40,20 @@ def permuted(x: Any, function: Callable[..., Any], *args: Any) -> Any:
     The function is shown an array whose lengths are the numbers of its axes.
     """
     ndim = spec_of(x).ndim
-    order = shape_by(x, function, np.empty(range(ndim), bool), *args)
-    return transpose(x, axes=tuple(axis - ndim for axis in order))
+    try:
+        axes = order_of_axes(function, ndim, args)
+    except TypeError:  # lists, which cannot be looked up, or a mistake, which is explained here
+        order = shape_by(x, function, np.empty(range(ndim), bool), *args)
+        axes = tuple(axis - ndim for axis in order)
+    except (ValueError, IndexError) as error:
+        raise explained(error, f"np.{function.__name__}", (x,)) from None
+    return transpose(x, axes=axes)
+
+
+@lru_cache(1024)
+def order_of_axes(function: Callable[..., Any], ndim: int, args: tuple[Any, ...]) -> tuple[int, ...]:
+    """Where a function of NumPy moves the axes to, as negative numbers."""
+    return tuple(axis - ndim for axis in function(np.empty(range(ndim), bool), *args).shape)
 
 
 def known(x: Any) -> Any:

@@ -217,6 +217,11 @@ def _from(bound: float, x: Any) -> Any:
     return x if _is_complex(x) else where(less(x, bound), nan, x)
 
 
+def _one_minus_square(x: Any) -> Any:
+    """1 - x^2, as a difference that keeps the sign of zero: it says on which side of a branch cut complex x lies."""
+    return -(x - 1) * (x - -1)
+
+
 def _arctanh_dx(g: Any, x: Any) -> Any:
     """1 / (1 - x^2), and NaN outside of [-1, 1]."""
     return g / ((1 - _from(-1, x)) * (1 + -_from(-1, -x)))
@@ -273,8 +278,8 @@ logaddexp2 = elementwise("logaddexp2", np.logaddexp2,
 sin      = elementwise("sin",      np.sin,      dx=lambda g, x: g * cos(x))
 cos: Primitive = elementwise("cos", np.cos, dx=lambda g, x: -g * sin(x))
 tan      = elementwise("tan",      np.tan,      dx=lambda g, out: g * (1 + out * out))
-arcsin   = elementwise("arcsin",   np.arcsin,   dx=lambda g, x: g / sqrt((1 - x) * (1 + x)))
-arccos   = elementwise("arccos",   np.arccos,   dx=lambda g, x: -g / sqrt((1 - x) * (1 + x)))
+arcsin   = elementwise("arcsin",   np.arcsin,   dx=lambda g, x: g / sqrt(_one_minus_square(x)))
+arccos   = elementwise("arccos",   np.arccos,   dx=lambda g, x: -g / sqrt(_one_minus_square(x)))
 arctan   = elementwise("arctan",   np.arctan,   dx=lambda g, x: g / (1 + x * x))
 arctan2  = elementwise("arctan2",  np.arctan2,
                        dx=_arctan2_dx, dy=lambda g, x, y: _arctan2_dx(-g, y, x))
@@ -288,8 +293,8 @@ rad2deg  = elementwise("rad2deg",  np.rad2deg,  dx=lambda g: g * (180 / pi))
 sinh     = elementwise("sinh",     np.sinh,     dx=lambda g, x: g * cosh(x))
 cosh: Primitive = elementwise("cosh", np.cosh, dx=lambda g, x: g * sinh(x))
 tanh     = elementwise("tanh",     np.tanh,     dx=lambda g, out: g * (1 - out * out))
-arcsinh  = elementwise("arcsinh",  np.arcsinh,  dx=lambda g, x: g / sqrt(1 + x * x))
-arccosh  = elementwise("arccosh",  np.arccosh,  dx=lambda g, x: g / (sqrt(x - 1) * sqrt(x + 1)))
+arcsinh  = elementwise("arcsinh",  np.arcsinh,  dx=lambda g, x: g / sqrt(x * x - -1))
+arccosh  = elementwise("arccosh",  np.arccosh,  dx=lambda g, x: g / (sqrt(x - 1) * sqrt(x - -1)))
 arctanh  = elementwise("arctanh",  np.arctanh,  dx=_arctanh_dx)
 
 # Kinks.

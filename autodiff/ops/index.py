@@ -7,6 +7,7 @@ form: one integer array that picks along one axis.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from types import EllipsisType
 from typing import Any
 
@@ -28,6 +29,7 @@ def consumed(key: Key) -> int:
     return sum(isinstance(part, (int, tuple)) for part in key)
 
 
+@lru_cache(4096)
 def plain_key(key: Key, ndim: int) -> tuple[Any, ...]:
     """The key as NumPy understands it, for an array with leading axes that it does not touch."""
     lead = ndim - consumed(key)

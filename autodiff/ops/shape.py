@@ -61,8 +61,8 @@ reshape: Primitive = linear(
 
 
 def _evaluate_transpose(x: Any, *, axes: Axes) -> Any:
-    ndim = np.ndim(x)
-    return np.transpose(x, (*range(ndim - len(axes)), *(k + ndim for k in axes)))
+    lead = np.ndim(x) - len(axes)
+    return np.transpose(x, (*range(lead), *axes) if lead else axes)
 
 
 transpose: Primitive = linear(

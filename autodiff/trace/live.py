@@ -84,6 +84,8 @@ class Differentiation(Recording):
     ) -> Any:
         if not self.open:
             self.check_open(primitive.name)
+        if len(operands) == 1:
+            return self.record_one(primitive, operands[0], params, apply)
         values, entries = list(operands), []
         positions = []
         for position, operand in enumerate(operands):
@@ -108,6 +110,23 @@ class Differentiation(Recording):
                     values[k] = self.keep(values[k])
         residuals = link.collect(values, out, params)
         return self.results(link, entries[0] if len(entries) == 1 else tuple(entries), residuals, out)
+
+    def record_one(
+        self, primitive: Primitive, operand: Tracer, params: Mapping[str, Any], apply: Callable[..., Any] | None
+    ) -> Any:
+        """The same for the one operand of an operation, which is this recording's."""
+        value = operand.value
+        entry: Entry = operand.slot
+        differentiable = primitive.rule(0) is not None
+        link = primitive.link((0,)) if differentiable else None
+        if entry.link is None and (primitive.view or (link is not None and link.kept)):
+            value = self.keep(value)
+        run = apply or (primitive.evaluate if type(value) is np.ndarray else primitive)
+        try:
+            out = run(value, **params)
+        except EXPLAINED as error:
+            raise explained(error, primitive.name, (value,)) from None
+        return out if link is None else self.results(link, entry, link.collect((value,), out, params), out)
 
     def results(self, link: Link, operands: Any, residuals: Any, out: Any) -> Any:
         """Wrap what an operation returned, with the entries that say where it came from."""

@@ -64,6 +64,9 @@ class Primitive:
         moves: bool = False,
         register: bool = True,
     ) -> None:
+        reserved = {"out", "index"}.intersection(operands)
+        if reserved:
+            raise ValueError(f"{name}: rules know {reserved.pop()!r} by another meaning; give the operand another name")
         self.name = name
         self.family = family
         self.variadic = operands[-1].startswith("*")

@@ -13,9 +13,15 @@ _NUMPY = os.path.dirname(os.path.abspath(np.__file__)) + os.sep
 
 
 def _foreign(frame: FrameType) -> bool:
-    """Whether the frame runs code of this package, of NumPy, or generated code."""
+    """Whether the frame runs code of this package, of NumPy or SciPy, or generated code."""
     name = frame.f_code.co_filename
-    return name.startswith((_PACKAGE, _NUMPY, "<__array_function__", "<autodiff"))
+    return name.startswith((_PACKAGE, _NUMPY, "<__array_function__", "<autodiff")) or _of(frame, "scipy")
+
+
+def _of(frame: FrameType, package: str) -> bool:
+    """Whether the frame runs code of a package."""
+    module = frame.f_globals.get("__name__") or ""
+    return bool(module == package or module.startswith(package + "."))
 
 
 def user_frame() -> FrameType | None:
@@ -30,7 +36,7 @@ def asked_by(package: str) -> bool:
     """Whether a module of the package has called, on the user's behalf."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and _foreign(frame):
-        if frame.f_globals.get("__name__", "").startswith(package):
+        if _of(frame, package):
             return True
         frame = frame.f_back
     return False

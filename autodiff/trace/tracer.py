@@ -17,6 +17,12 @@ if TYPE_CHECKING:
     from autodiff.trace.recording import Recording
 
 
+OF_SCIPY = (
+    " SciPy's functions that are no ufuncs convert their arguments: autodiff.scipy has its own softmax, log_softmax, "
+    "logsumexp and polygamma; give others a rule with custom_vjp or custom_jvp."
+)
+
+
 class Tracer(Traced):
     """A traced value: what transformed functions receive in place of their arrays.
 
@@ -110,7 +116,8 @@ class Tracer(Traced):
         return np.array(self._plain("a plain NumPy array"), dtype=dtype)
 
     def __format__(self, format_spec: str) -> str:
-        return format(concrete(self), format_spec)
+        value = concrete(self)
+        return str(value) if type(value) is Spec else format(value, format_spec)
 
     def __str__(self) -> str:
         return str(concrete(self))
@@ -125,6 +132,7 @@ class Tracer(Traced):
                 "silently. To collect traced values in an array use np.stack or np.concatenate, or make the array "
                 "with np.zeros(n, like=x) or np.zeros_like(x) and assign into that; call NumPy's functions in place "
                 "of those of math; where no derivative is wanted, wrap the value in autodiff.stop_gradient."
+                + (OF_SCIPY if asked_by("scipy") else "")
             )
         return value
 

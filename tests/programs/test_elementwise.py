@@ -66,6 +66,9 @@ programs.table({
     "absolute_complex": (lambda z: abs(z) ** 2, Z),
     "conj_product": (lambda z: (z * z.conj()).real, Z),
     "sign_complex": (lambda z: np.sign(z), Z),
+    "branch_cuts_above": (lambda x: np.arccos(x + 0j).imag + np.arcsin(x + 0j).imag + np.arccosh(x + 0j).imag + np.arctanh(x + 0j), 2.1 * X),
+    "branch_cuts_below": (lambda x: np.arccos(below(x)).imag + np.arcsin(below(x)).imag + np.arccosh(below(x)).imag, 2.1 * X),
+    "branch_cuts_of_arcsinh": (lambda x: np.arcsinh(1j * x).real + np.arcsinh(below(x) * 1j).real, 2.1 * X),
     "complex_power": (lambda z: z**2 + z**3 + 1 / z, Z),
     "complex_power_complex": (lambda z, w: z**w, Z, W),
     "complex_from_real": (lambda x: np.exp(1j * x).real + (x + 2j * x).imag, X),
@@ -134,6 +137,11 @@ programs.table({
     "ackley": (lambda x: -20 * np.exp(-0.2 * np.sqrt(np.mean(x**2))) - np.exp(np.mean(np.cos(2 * np.pi * x))) + 20 + np.e, V),
     "rastrigin": (lambda x: 10 * x.size + np.sum(x**2 - 10 * np.cos(2 * np.pi * x)), V),
 })
+
+
+def below(x):
+    """Complex numbers on the real axis, on the lower side of a branch cut."""
+    return np.conj(x + 0j)
 
 
 @pytest.mark.parametrize("name", programs)

@@ -358,7 +358,7 @@ def quiet_log(x):
 def printed(x):
     stream = io.StringIO()
     print("x =", x, f"{x[0]:.3f} {x.sum()} {x}", "%s" % x[0], "{:.2e}".format(x[1]), str(x), repr(x), file=stream)
-    assert "x = [" in stream.getvalue()
+    assert "x = " in stream.getvalue()
     return x * len(str(x[0])) / len(str(x[0]))
 
 

@@ -1,0 +1,24 @@
+"""The notebooks run from the first cell to the last."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import nbclient
+import nbformat
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
+@pytest.mark.filterwarnings("default")  # of Jupyter's own machinery, in this process
+def test_notebook_runs(path, monkeypatch):
+    paths = [str(ROOT), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, paths)))
+    notebook = nbformat.read(path, as_version=4)
+    nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
+    outputs = [cell.outputs for cell in notebook.cells if cell.cell_type == "code"]
+    assert any(outputs)
+    assert not [out for cell in outputs for out in cell if out.get("name") == "stderr"]
