@@ -9,6 +9,7 @@ from typing import Any
 from autodiff.numpy import (
     arranging,
     assignment,
+    attributes,
     choosing,
     comparing,
     complexes,
@@ -56,6 +57,7 @@ assignment.install_views()
 __all__ = [
     "arranging",
     "assignment",
+    "attributes",
     "choosing",
     "comparing",
     "complexes",

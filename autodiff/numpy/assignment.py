@@ -51,7 +51,7 @@ def set_item(self: Tracer, key: Any, value: Any) -> None:
         target = index(self, key)
         new = slice_set(self, fitted(value, spec_of(target)), key=parsed.basic)
     elif parsed is None:
-        new = ew.where(key, fitted(value, Spec((), self.dtype)), self)
+        new = where_masked(self, key, value)
     else:
         new = put_at(self, positions(self, key), value)
     point(self, new)
@@ -60,6 +60,20 @@ def set_item(self: Tracer, key: Any, value: Any) -> None:
 def is_abstract_mask(key: Any) -> bool:
     """Whether a key is a mask of which only the shape is known."""
     return isinstance(key, Tracer) and key.dtype.kind == "b" and type(concrete(key)) is Spec
+
+
+def where_masked(x: Tracer, mask: Tracer, value: Any) -> Any:
+    """The array with a value where a mask is true of which only the shape is known."""
+    if mask.shape != x.shape[: mask.ndim]:
+        raise IndexError(f"a boolean index of shape {mask.shape} into an array of shape {x.shape}{at_user_line()}")
+    rest = x.shape[mask.ndim :]
+    shape = spec_of(as_array(value)).shape
+    if not broadcasts(shape, rest):
+        raise ConcretizationError(
+            f"values of shape {shape} are assigned where a traced mask is true{at_user_line()}, and how many places that "
+            "are is not known; assign one number, or select with np.where"
+        )
+    return ew.where(reshape(mask, shape=(*mask.shape, *(1,) * len(rest))), fitted(value, Spec(rest, x.dtype)), x)
 
 
 def positions(x: Any, key: Any) -> Any:
@@ -92,15 +106,19 @@ def fitted(value: Any, slot: Spec) -> Any:
     shape = its.shape
     while len(shape) > len(slot.shape) and shape[0] == 1:
         shape = shape[1:]
-    try:
-        fits = np.broadcast_shapes(shape, slot.shape) == slot.shape
-    except ValueError:
-        fits = False
-    if not fits:
+    if not broadcasts(shape, slot.shape):
         raise OperandError(
             f"could not broadcast input array from shape {its.shape} into shape {slot.shape}{at_user_line()}"
         )
     return broadcast_to(reshape(value, shape=shape) if shape != its.shape else value, shape=slot.shape)
+
+
+def broadcasts(shape: tuple[int, ...], whole: tuple[int, ...]) -> bool:
+    """Whether an array of one shape can be repeated to another shape."""
+    try:
+        return np.broadcast_shapes(shape, whole) == whole
+    except ValueError:
+        return False
 
 
 def point(handle: Tracer, new: Any) -> None:
@@ -134,7 +152,10 @@ def newer_purpose(new: Any) -> str:
 def pass_on(view: View, new: Tracer) -> None:
     """Write what was written to a view into its base."""
     if view.sharing == READ_ONLY:
-        raise ValueError(f"assignment destination is read-only{at_user_line()}")
+        raise ValueError(
+            f"assignment destination is read-only{at_user_line()}: it shows part of another array, as np.broadcast_to, "
+            "np.diagonal and the parts of complex arrays do; assign to that array"
+        )
     if view.sharing == UNKNOWN:
         raise AliasingError(
             f"a write to a reshaped array{at_user_line()}: whether NumPy would have copied is not known here. Copy it "
@@ -154,13 +175,14 @@ def write_out(out: Any, result: Any) -> Any:
     if not isinstance(out, Tracer):
         if isinstance(result, Traced):
             raise ConcretizationError(
-                f"out= is a plain array and the result is traced{at_user_line()}: its derivative would be lost. Leave "
+                f"a traced {spec_of(result)!r} would be written into a plain array{at_user_line()}, by out=, +=, "
+                "np.copyto or np.full_like, and its derivative would be lost. Write a = a + x in place of a += x, leave "
                 "out= away, or make the array with np.zeros_like(x) of a traced x."
             )
         out[...] = result
         return out
     its, slot = spec_of(result), spec_of(out)
-    if its.shape != slot.shape:
+    if its.shape != slot.shape and not broadcasts(its.shape, slot.shape):
         raise OperandError(
             f"non-broadcastable output operand with shape {slot.shape} doesn't match the broadcast shape {its.shape}"
             f"{at_user_line()}"

@@ -7,6 +7,7 @@ into them.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,8 @@ from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 from autodiff.trace.traced import Traced
+from autodiff.trace.tracer import Tracer, concrete
+from autodiff.trace.view import UNKNOWN, View
 
 
 def filled(prototype: Any, value: Any, dtype: Any, shape: Any) -> Any:
@@ -68,7 +71,7 @@ def copy(a: Any, order: str = "K", subok: bool = False) -> Any:
 
 def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Any:
     """The values converted to another dtype; the derivative passes between floating-point dtypes."""
-    return cast(x, dtype=np.dtype(dtype))
+    return x if not copy and spec_of(x).dtype == dtype else cast(x, dtype=np.dtype(dtype))
 
 
 if hasattr(np, "astype"):  # since NumPy 2.1
@@ -110,15 +113,46 @@ def full(
     return filled(prototype, value, spec_of(value).dtype if dtype is None else dtype, shape)
 
 
-@creates(np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.require)
+@creates(np.array)
 def array(prototype: Any, object: Any, dtype: Any = None, *args: Any, **options: Any) -> Any:
     """An array of traced and plain values, from nested lists of them."""
+    if options.get("copy", True) is not True and not options.get("ndmin"):
+        return converted(np.asarray, prototype, object, dtype, *args, **options)
     value = as_operand(object)
     its = spec_of(value)
     dtype = its.dtype if dtype is None else np.dtype(dtype)
     rank = options.get("ndmin", 0)
     shape = (*(1,) * (rank - its.ndim), *its.shape)
     return full_of(prototype, value, shape=shape, dtype=dtype)
+
+
+def converted(
+    function: Callable[..., Any], prototype: Any, object: Any, dtype: Any = None, *args: Any, **options: Any
+) -> Any:
+    """What is an array of the dtype already, as it is; anything else as a new array."""
+    if isinstance(object, Tracer) and object.spec.kind == "array" and dtype in (None, object.dtype):
+        kept = keeps(function, object, args, options)
+        if kept:
+            return object
+        if kept is None:
+            return View(copy_of(object), object, copy_of, (), UNKNOWN)
+    return array(prototype, object, dtype)
+
+
+def keeps(function: Callable[..., Any], x: Tracer, args: tuple[Any, ...], options: dict[str, Any]) -> bool | None:
+    """Whether NumPy's function returns the same array; None where that depends on a layout that is not known."""
+    if options.get("copy") is True:
+        return False
+    if function in (np.asarray, np.asanyarray, np.require) and not args and not options.keys() - {"copy", "device"}:
+        return True
+    plain = concrete(x)
+    return None if not isinstance(plain, np.ndarray) else function(plain, None, *args, **options) is plain
+
+
+_converting: tuple[Callable[..., Any], ...] = (
+    np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.require,
+)  # fmt: skip
+CREATION.update({function: partial(converted, function) for function in _converting})
 
 
 def _computed(function: Callable[..., Any]) -> None:

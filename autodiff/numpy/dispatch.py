@@ -181,7 +181,7 @@ def unusual_ufunc(ufunc: np.ufunc, method: str, inputs: Sequence[Any], kwargs: d
     else:
         own = METHODS.get((ufunc, method))
         if own is None:
-            raise missing(f"np.{ufunc.__name__}.{method}")
+            raise missing(f"{name_of(ufunc)}.{method}")
         result = own(*inputs, **kwargs)
     return result if outs is None else write_outs(outs, result)
 
@@ -190,13 +190,13 @@ def call_ufunc(ufunc: np.ufunc, inputs: Sequence[Any], kwargs: dict[str, Any], o
     """A plain call of a ufunc, with its keywords."""
     own = UFUNCS.get(ufunc) or late_ufunc(ufunc)
     if own is None:
-        raise missing(f"np.{ufunc.__name__}")
+        raise missing(name_of(ufunc))
     dtype, mask = kwargs.pop("dtype", None), kwargs.pop("where", True)
     casting = kwargs.pop("casting", "same_kind")
     for harmless in ("order", "subok"):
         kwargs.pop(harmless, None)
     if kwargs:
-        raise missing(f"np.{ufunc.__name__} with {', '.join(kwargs)}=")
+        raise missing(f"{name_of(ufunc)} with {', '.join(kwargs)}=")
     if dtype is not None:
         inputs = converted(ufunc, inputs, np.dtype(dtype), casting)
     result = own(*inputs)
@@ -223,6 +223,12 @@ def converted(ufunc: np.ufunc, inputs: Sequence[Any], dtype: np.dtype[Any], cast
 def all_python(inputs: Sequence[Any]) -> bool:
     """Whether all operands are Python numbers, whose dtypes then count."""
     return all(spec_of(x).kind == "python" for x in inputs)
+
+
+def name_of(ufunc: np.ufunc) -> str:
+    """The name of a ufunc as users know it, which need not be one of NumPy's."""
+    name = ufunc.__name__
+    return f"np.{name}" if getattr(np, name, None) is ufunc else name
 
 
 def late_ufunc(ufunc: np.ufunc) -> Function | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.numpy.dispatch import constant, implements
+from autodiff.numpy.dispatch import constant, implements, write_outs
 from autodiff.ops import elementwise as ew
 from autodiff.ops.index import Key, gather, slice_of
 from autodiff.ops.shape import reshape, transpose
@@ -61,7 +61,7 @@ class ParsedKey:
                     places.append(place)
                     axis, after = axis + 1, after + 1
             else:
-                basic.append(bounded(operator.index(part), shape[axis], axis))
+                basic.append(bounded(whole(part), shape[axis], axis))
                 axis += 1
         self.basic: Key = tuple(basic)
         self.adjacent = not places or set(range(places[0], places[-1] + 1)) == set(places)
@@ -134,6 +134,17 @@ def triple(part: slice) -> tuple[int | None, int | None, int | None]:
         return None if bound is None else operator.index(bound)
 
     return index(part.start), index(part.stop), index(part.step)
+
+
+def whole(part: Any) -> int:
+    """An index that is one number."""
+    try:
+        return operator.index(part)
+    except TypeError:
+        raise IndexError(
+            "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are "
+            f"valid indices, got {part!r}{at_user_line()}"
+        ) from None
 
 
 def bounded(index: int, length: int, axis: int) -> int:
@@ -232,8 +243,8 @@ def flat_index(arrays: list[Any], lengths: tuple[int, ...]) -> Any:
 @implements(np.take)
 def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise") -> Any:
     """Elements picked along an axis, or from the flattened array."""
-    if out is not None or mode not in ("raise", "wrap", "clip"):
-        raise TypeError(f"np.take with out= or mode={mode!r} is not supported for traced values{at_user_line()}")
+    if mode not in ("raise", "wrap", "clip"):
+        raise ValueError(f"np.take has no mode {mode!r}{at_user_line()}; the modes are 'raise', 'wrap' and 'clip'")
     a = reshape(a, shape=(spec_of(a).size,)) if axis is None else a
     axis = 0 if axis is None else operator.index(axis) % max(spec_of(a).ndim, 1)
     length = spec_of(a).shape[axis]
@@ -243,7 +254,8 @@ def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: s
         indices = ew.clip(np.asarray(indices) if not isinstance(indices, Traced) else indices, 0, length - 1)
     elif not isinstance(indices, Traced):
         indices = np.asarray(indices)
-    return index(a, (*(slice(None),) * axis, indices))
+    taken = index(a, (*(slice(None),) * axis, indices))
+    return taken if out is None else write_outs((out,), taken)
 
 
 @implements(np.take_along_axis)

@@ -68,7 +68,16 @@ def astype(
         raise TypeError(
             f"cannot cast {self.dtype.name} to {np.dtype(dtype).name} by the rule {casting!r}{at_user_line()}"
         )
-    return ew.cast(self, dtype=np.dtype(dtype))
+    return self if not copy and self.dtype == dtype else ew.cast(self, dtype=np.dtype(dtype))
+
+
+def view(self: Any, dtype: Any = None) -> Any:
+    """Another name for the same elements."""
+    if dtype is not None and np.dtype(dtype) != self.dtype:
+        raise TypeError(
+            f"the bytes of a traced array cannot be seen as another dtype{at_user_line()}; use astype to convert values"
+        )
+    return self[...]
 
 
 def item(self: Any, *index: Any) -> Any:
@@ -90,6 +99,11 @@ def fill(self: Any, value: Any) -> None:
 def sort(self: Any, axis: int = -1, **options: Any) -> None:
     """Sort in place."""
     self[...] = FUNCTIONS[np.sort](self, axis, **options)
+
+
+def partition(self: Any, kth: Any, axis: int = -1, **options: Any) -> None:
+    """Partition in place."""
+    self[...] = FUNCTIONS[np.partition](self, kth, axis, **options)
 
 
 def tolist(self: Any) -> Any:
@@ -128,19 +142,7 @@ PROPERTIES: dict[str, Callable[[Any], Any]] = {
     "mT": lambda self: FUNCTIONS[np.swapaxes](self, -1, -2),
     "real": lambda self: FUNCTIONS[np.real](self),
     "imag": lambda self: FUNCTIONS[np.imag](self),
-    "flat": lambda self: FUNCTIONS[np.ravel](self),
 }
-
-
-def set_part(name: str) -> Callable[[Any, Any], None]:
-    """Refuses assignment to the real or imaginary part."""
-    def assign(self: Any, value: Any) -> None:
-        raise TypeError(
-            f"assigning to .{name} of a traced array is not supported{at_user_line()}; assign a complex value to the "
-            "array"
-        )
-
-    return assign
 
 
 def conjugate(self: Any) -> Any:
@@ -164,13 +166,13 @@ def install() -> None:
     Tracer.__array_function__ = array_function  # type: ignore[attr-defined]
     for name in SAME_AS_FUNCTION:
         setattr(Tracer, name, as_method(name))
-    for function in (reshape, transpose, clip, flatten, astype, item, fill, sort, tolist, conjugate):
+    for function in (reshape, transpose, clip, flatten, astype, view, item, fill, sort, partition, tolist, conjugate):
         setattr(Tracer, function.__name__, function)
     for name, function in SPECIAL.items():
         setattr(Tracer, f"__{name}__", function)
     Tracer.conj = conjugate  # type: ignore[attr-defined]
     for name, getter in PROPERTIES.items():
-        setattr(Tracer, name, property(getter, set_part(name) if name in ("real", "imag") else None))
+        setattr(Tracer, name, property(getter))
 
 
 install()

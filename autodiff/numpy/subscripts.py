@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.numpy.assignment import always, viewing
 from autodiff.numpy.dispatch import as_operand, implements
 from autodiff.numpy.outline import outline
 from autodiff.numpy.products import finished
@@ -38,6 +39,8 @@ def einsum(
     if dtype is not None:
         arrays = [cast(x, dtype=np.dtype(dtype)) for x in arrays]
     terms, result = explicit(subscripts, [spec_of(x).ndim for x in arrays])
+    if len(arrays) == 1 and dtype is None and sorted(set(terms[0])) == sorted(result):
+        return finished(rearranged(arrays[0], terms[0], result), out)
     pairs = [without_repeats(x, term) for x, term in zip(arrays, terms, strict=True)]
     return finished(_contracted([x for x, _ in pairs], [term for _, term in pairs], result, _fixed(optimize)), out)
 
@@ -47,9 +50,16 @@ def _contracted(arrays: Sequence[Any], terms: Sequence[str], result: str, optimi
     if len(arrays) > 1:
         return product_sum(*arrays, subscripts=subscripts, optimize=optimize)
     (x,), (term,) = arrays, terms
-    if sorted(term) != sorted(result):
-        return sum_labels(x, subscripts=subscripts)
+    return sum_labels(x, subscripts=subscripts) if sorted(term) != sorted(result) else rearranged(x, term, result)
+
+
+def _rearranged(x: Any, term: str, result: str) -> Any:
+    x, term = without_repeats(x, term)
     return x if term == result else transpose(x, axes=tuple(term.index(k) - len(term) for k in result))
+
+
+rearranged = viewing(_rearranged, always)
+"""The axes of one operand in another order, or the diagonal of some of them: a view, as NumPy returns it."""
 
 
 def _fixed(optimize: Any) -> Any:

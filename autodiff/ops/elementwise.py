@@ -70,9 +70,15 @@ def _evaluate_cast(x: Any, *, dtype: Any) -> Any:
     return x.astype(dtype) if hasattr(x, "astype") else np.dtype(dtype).type(x)
 
 
+def _python_dtype(x: Any) -> np.dtype[Any]:
+    return np.asarray(x.dtype.type(0).item()).dtype
+
+
 def _evaluate_python_number(x: Any) -> Any:
     """A number as Python's; a batch of them stays an array."""
-    return x.item() if hasattr(x, "item") and not np.shape(x) else x
+    if not hasattr(x, "item"):
+        return x
+    return x.astype(_python_dtype(x)) if x.shape else x.item()
 
 
 def _evaluate_from_parts(x: Any, y: Any) -> Any:
@@ -125,7 +131,7 @@ where = elementwise("where", np.where, dtype=_choice_dtype, kind=_array_kind,
 # Changing the type, and parts of complex numbers: the projection to the operand's slot does most of the work.
 cast       = elementwise("cast", _evaluate_cast, dtype=_given_dtype, kind=_cast_kind, dx=passing)
 python_number = elementwise("python_number", _evaluate_python_number,
-                            dtype=lambda x: x.dtype, kind=lambda x: "python", dx=passing)
+                            dtype=_python_dtype, kind=lambda x: "python", dx=passing)
 real       = elementwise("real", np.real, dtype=_real_dtype, kind=_own_kind, dx=passing)
 imag       = elementwise("imag", np.imag, dtype=_real_dtype, kind=_own_kind, dx=lambda g: g * -1j)
 from_parts = elementwise("from_parts", _evaluate_from_parts, dtype=_complex_dtype,
@@ -218,8 +224,8 @@ def _from(bound: float, x: Any) -> Any:
 
 
 def _one_minus_square(x: Any) -> Any:
-    """1 - x^2, as a difference that keeps the sign of zero: it says on which side of a branch cut complex x lies."""
-    return -(x - 1) * (x - -1)
+    """1 - x^2; of complex x with the sign of zero, which says on which side of a branch cut x lies."""
+    return -(x - 1) * (x - -1) if _is_complex(x) else (1 - x) * (1 + x)
 
 
 def _arctanh_dx(g: Any, x: Any) -> Any:

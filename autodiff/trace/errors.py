@@ -40,12 +40,12 @@ class RuleError(AutodiffError, RuntimeError):
 def run_user_code(fun: Callable[..., Any], args: Iterable[Any]) -> Any:
     """Call the user's function.
 
-    Where NumPy replaced the error of a traced value that would have become a number by its own ("setting an array
-    element with a sequence"), the original is raised, which says what to do.
+    Where NumPy or SciPy replaced the error of a traced value that would have become a number by its own ("setting an
+    array element with a sequence"), the original is raised, which says what to do.
     """
     try:
         return fun(*args)
-    except ValueError as error:
+    except (ValueError, SystemError) as error:
         cause = error.__cause__
         if isinstance(cause, ConcretizationError):
             raise cause.with_traceback(error.__traceback__) from None

@@ -58,8 +58,9 @@ class Spec:
         return hash((self.shape, self.dtype, self.kind))
 
     def __repr__(self) -> str:
-        mark = {"array": "", "scalar": "", "python": "~"}[self.kind]
-        return f"{mark}{self.dtype.name}[{','.join(map(str, self.shape))}]"
+        if self.kind == "python":
+            return type(self.dtype.type(0).item()).__name__
+        return f"{self.dtype.name}[{','.join(map(str, self.shape))}]"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return spec, (self.shape, self.dtype, self.kind)

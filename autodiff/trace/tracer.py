@@ -36,7 +36,12 @@ class Tracer(Traced):
     """
 
     __slots__ = ("__weakref__", "recording", "slot", "value")
-    __hash__ = None  # type: ignore[assignment]
+
+    def __hash__(self) -> int:
+        raise TypeError(
+            f"unhashable type: a traced {self.spec!r}{at_user_line()} cannot be a key of a dictionary, an element of a "
+            "set, or an argument of a cached function; use a name or a position as the key"
+        )
 
     def __init__(self, value: Any, recording: Recording, slot: Any) -> None:
         self.value = value
@@ -131,7 +136,8 @@ class Tracer(Traced):
                 f"a traced {spec_of(self)!r} would become {wanted}{at_user_line()} and its derivative would be lost "
                 "silently. To collect traced values in an array use np.stack or np.concatenate, or make the array "
                 "with np.zeros(n, like=x) or np.zeros_like(x) and assign into that; call NumPy's functions in place "
-                "of those of math; where no derivative is wanted, wrap the value in autodiff.stop_gradient."
+                "of those of math; print with f'{x:.3f}' in place of '%.3f' % x; where no derivative is wanted, wrap "
+                "the value in autodiff.stop_gradient."
                 + (OF_SCIPY if asked_by("scipy") else "")
             )
         return value

@@ -44,6 +44,7 @@ CASES = [
     row("where",       lambda x, y: np.where(np.arange(1.0) > 1, x, y), two, ALL),
     row("from_parts",  ew.from_parts, two, REAL),
     row("cast",        lambda x: ew.cast(x, dtype=np.dtype("float64")), one, REAL),
+    row("python_number", ew.python_number, one, ALL),
     row("real",        np.real,        one, ALL),
     row("imag",        np.imag,        one, COMPLEX),
     row("conjugate",   np.conjugate,   one, ALL),

@@ -128,7 +128,7 @@ def test_unknown_derivatives_are_refused_in_both_modes(name, fun, operand):
 
 
 def test_an_unknown_ufunc_is_refused():
-    with pytest.raises(DifferentiationError, match=r"^np.ellipk cannot be called with a traced value"):
+    with pytest.raises(DifferentiationError, match=r"^ellipk cannot be called with a traced value"):
         autodiff.grad(sp.ellipk)(0.5)
 
 

@@ -241,7 +241,7 @@ def test_the_same_argument_twice() -> None:
 def test_what_is_no_function() -> None:
     with pytest.raises(TypeError) as error:
         grad(3.0)  # type: ignore[arg-type]
-    assert str(error.value) == "grad needs a function, got ~float64[]; write grad(f)(x), not grad(f(x))"
+    assert str(error.value) == "grad needs a function, got float; write grad(f)(x), not grad(f(x))"
 
 
 @pytest.mark.parametrize("name", ["grad", "value_and_grad", "vjp", "jvp", "linearize", "jacfwd"])
@@ -278,7 +278,7 @@ def test_integers_have_no_derivative() -> None:
         with pytest.raises(DifferentiationError) as error:
             use()
         assert str(error.value).startswith(f"{name} differentiates with respect to real")
-        assert "but argument 0 is ~int64[] (test_arguments.py:" in str(error.value)
+        assert "but argument 0 is int (test_arguments.py:" in str(error.value)
 
 
 def test_a_tape_for_other_arguments() -> None:

@@ -1,0 +1,77 @@
+"""Attributes and methods of arrays that traced values lack, refused by name; and attributes that are assigned to."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+
+from autodiff.numpy.assignment import fitted
+from autodiff.numpy.dispatch import FUNCTIONS, as_operand
+from autodiff.numpy.flat import Flat
+from autodiff.numpy.methods import PROPERTIES
+from autodiff.ops.elementwise import from_parts
+from autodiff.trace.source import at_user_line
+from autodiff.trace.spec import Spec, spec_of
+from autodiff.trace.tracer import Tracer
+
+INSTEAD = {
+    "resize": "use np.resize, or np.reshape",
+    "base": "use np.copy where memory must not be shared",
+    "byteswap": "use it on plain arrays",
+}
+MEMORY = "it would show memory that is not traced; pass autodiff.stop_gradient(x) where no derivative is wanted"
+
+
+def missing_attribute(self: Tracer, name: str) -> NoReturn:
+    """What Python asks for attributes that are nowhere found."""
+    if name.startswith("__") or not hasattr(np.ndarray, name):
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+    raise AttributeError(
+        f"traced arrays have no {name!r}{at_user_line()}: {INSTEAD.get(name, MEMORY)}", name=name, obj=self
+    )
+
+
+def set_shape(self: Tracer, shape: Any) -> NoReturn:
+    """Refuses another shape for the same array."""
+    raise AttributeError(
+        f"the shape of a traced array cannot be assigned to{at_user_line()}; write x = x.reshape{shape}", name="shape"
+    )
+
+
+def set_flat(self: Any, value: Any) -> None:
+    """x.flat = value: the values one after another, repeated as often as needed."""
+    self[...] = FUNCTIONS[np.resize](as_operand(value), self.shape)
+
+
+def set_real(self: Any, value: Any) -> None:
+    """x.real = value."""
+    self[...] = from_parts(real_part(self, value), self.imag) if self.dtype.kind == "c" else value
+
+
+def set_imag(self: Any, value: Any) -> None:
+    """x.imag = value.
+
+    Raises:
+        TypeError: if the array is real.
+    """
+    if self.dtype.kind != "c":
+        raise TypeError(f"a real array has no imaginary part to assign to{at_user_line()}; make it with dtype=complex")
+    self[...] = from_parts(self.real, real_part(self, value))
+
+
+def real_part(x: Any, value: Any) -> Any:
+    """A value in the shape and precision of the parts of a complex array."""
+    return fitted(value, Spec(x.shape, spec_of(x.real).dtype))
+
+
+def install() -> None:
+    """Give traced values these attributes."""
+    Tracer.__getattr__ = missing_attribute  # type: ignore[attr-defined]
+    Tracer.shape = Tracer.shape.setter(set_shape)  # type: ignore[method-assign, attr-defined]
+    Tracer.flat = property(Flat, set_flat)  # type: ignore[attr-defined]
+    for name, setter in (("real", set_real), ("imag", set_imag)):
+        setattr(Tracer, name, property(PROPERTIES[name], setter))
+
+
+install()
