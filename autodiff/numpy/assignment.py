@@ -44,7 +44,7 @@ def get_item(self: Tracer, key: Any) -> Any:
 
 def set_item(self: Tracer, key: Any, value: Any) -> None:
     """x[key] = value."""
-    parsed = None if is_abstract_mask(key) else ParsedKey(key, self.shape)
+    parsed = None if is_traced_mask(key) else ParsedKey(key, self.shape)
     if parsed is not None and not parsed.arrays:
         if type(value) is View and value.base is self and value.key == parsed.basic:
             return  # x[key] += v has written through the view already
@@ -57,21 +57,21 @@ def set_item(self: Tracer, key: Any, value: Any) -> None:
     point(self, new)
 
 
-def is_abstract_mask(key: Any) -> bool:
-    """Whether a key is a mask of which only the shape is known."""
-    return isinstance(key, Tracer) and key.dtype.kind == "b" and type(concrete(key)) is Spec
+def is_traced_mask(key: Any) -> bool:
+    """Whether a key is a mask on a tape, where the number of places is not part of what is recorded."""
+    return isinstance(key, Tracer) and key.dtype.kind == "b"
 
 
 def where_masked(x: Tracer, mask: Tracer, value: Any) -> Any:
-    """The array with a value where a mask is true of which only the shape is known."""
+    """The array with a value where a mask is true that is part of a tape."""
     if mask.shape != x.shape[: mask.ndim]:
         raise IndexError(f"a boolean index of shape {mask.shape} into an array of shape {x.shape}{at_user_line()}")
     rest = x.shape[mask.ndim :]
     shape = spec_of(as_array(value)).shape
     if not broadcasts(shape, rest):
         raise ConcretizationError(
-            f"values of shape {shape} are assigned where a traced mask is true{at_user_line()}, and how many places that "
-            "are is not known; assign one number, or select with np.where"
+            f"values of shape {shape} are assigned where a traced mask is true{at_user_line()}, and how many places "
+            "that are is no part of a tape; assign one number, or select with np.where"
         )
     return ew.where(reshape(mask, shape=(*mask.shape, *(1,) * len(rest))), fitted(value, Spec(rest, x.dtype)), x)
 
@@ -176,8 +176,8 @@ def write_out(out: Any, result: Any) -> Any:
         if isinstance(result, Traced):
             raise ConcretizationError(
                 f"a traced {spec_of(result)!r} would be written into a plain array{at_user_line()}, by out=, +=, "
-                "np.copyto or np.full_like, and its derivative would be lost. Write a = a + x in place of a += x, leave "
-                "out= away, or make the array with np.zeros_like(x) of a traced x."
+                "np.copyto or np.full_like, and its derivative would be lost. Write a = a + x in place of a += x, "
+                "leave out= away, or make the array with np.zeros_like(x) of a traced x."
             )
         out[...] = result
         return out
@@ -364,9 +364,7 @@ def add_at(a: Any, indices: Any, b: Any) -> None:
 def put_sum(places: Any, values: Any, size: int) -> Any:
     """Zeros, to which values are added in some places."""
     count = spec_of(places).size
-    return scatter_add(
-        reshape(values, shape=(count,)), reshape(places, shape=(count,)), length=size, rest=0, rank=1
-    )
+    return scatter_add(reshape(values, shape=(count,)), reshape(places, shape=(count,)), length=size, rest=0, rank=1)
 
 
 METHODS[np.add, "at"] = add_at

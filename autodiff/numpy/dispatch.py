@@ -83,6 +83,7 @@ def constant(*functions: Any) -> None:
 
 def without_derivative(function: Function) -> Function:
     """The function, called on the values behind traced ones."""
+
     def call(*args: Any, **kwargs: Any) -> Any:
         return function(*map(peeled, args), **{name: peeled(value) for name, value in kwargs.items()})
 
@@ -197,16 +198,16 @@ def call_ufunc(ufunc: np.ufunc, inputs: Sequence[Any], kwargs: dict[str, Any], o
         kwargs.pop(harmless, None)
     if kwargs:
         raise missing(f"{name_of(ufunc)} with {', '.join(kwargs)}=")
+    if mask is not True and outs is None:
+        raise DifferentiationError(
+            f"np.{ufunc.__name__}(where=...) without out= leaves elements uninitialised{at_user_line()}; use np.where "
+            "on the result"
+        )
     if dtype is not None:
         inputs = converted(ufunc, inputs, np.dtype(dtype), casting)
     result = own(*inputs)
     if mask is True:
         return result
-    if outs is None:
-        raise DifferentiationError(
-            f"np.{ufunc.__name__}(where=...) without out= leaves elements uninitialised{at_user_line()}; use np.where "
-            "on the result"
-        )
     if type(result) is not tuple:
         return PRIMITIVES["where"](mask, result, outs[0])
     return tuple(PRIMITIVES["where"](mask, part, out) for part, out in zip(result, outs, strict=True))

@@ -17,7 +17,6 @@ from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import concrete
 
-
 WHOLE = (None, None, None)
 """The slice that takes an axis as it is."""
 
@@ -130,6 +129,7 @@ def axes_of(part: Any) -> int:
 
 def triple(part: slice) -> tuple[int | None, int | None, int | None]:
     """A slice as a hashable value."""
+
     def index(bound: Any) -> int | None:
         return None if bound is None else operator.index(bound)
 

@@ -39,8 +39,10 @@ def as_method(name: str) -> Callable[..., Any]:
 def reshape(self: Any, *shape: Any, order: str = "C", copy: bool | None = None) -> Any:
     """The same elements in another shape, given as a tuple or as several arguments."""
     full = shape[0] if len(shape) == 1 else shape
-    return FUNCTIONS[np.reshape](self, full, order=order) if copy is None else FUNCTIONS[np.reshape](
-        self, full, order=order, copy=copy
+    return (
+        FUNCTIONS[np.reshape](self, full, order=order)
+        if copy is None
+        else FUNCTIONS[np.reshape](self, full, order=order, copy=copy)
     )
 
 

@@ -107,9 +107,7 @@ slice_set: Primitive = linear(
 
 def lead_index(shape: tuple[int, ...], lead: int, rank: int) -> tuple[Any, ...]:
     """Integer arrays that run along the first ``lead`` axes of a shape, beside an index of further ``rank`` axes."""
-    return tuple(
-        np.arange(shape[k]).reshape((*(1,) * k, shape[k], *(1,) * (lead - k - 1 + rank))) for k in range(lead)
-    )
+    return tuple(np.arange(shape[k]).reshape((*(1,) * k, shape[k], *(1,) * (lead - k - 1 + rank))) for k in range(lead))
 
 
 def _evaluate_gather(x: Any, i: Any, *, rest: int, chosen: bool) -> Any:
@@ -214,13 +212,18 @@ def _evaluate_put(x: Any, i: Any, v: Any) -> Any:
     return out
 
 
+def untouched(i: Any, shape: tuple[int, ...]) -> Any:
+    """Where no place is written to."""
+    return put(np.ones(shape, bool), i, np.zeros(spec_of(i).shape, bool))
+
+
 put: Primitive = linear(
     "put",
     ("x", "i", "v"),
     _evaluate_put,
     lambda x, i, v: x,
     {
-        "x": lambda g, i, v_spec: put(g, i, np.zeros(v_spec.shape, spec_of(g).dtype)),
+        "x": lambda g, i: masked(g, untouched(i, shape=spec_of(g).shape)),
         "v": lambda g, i: masked(gather(g, i, rest=0, chosen=False), last_writes(i, length=spec_of(g).shape[-1])),
     },
 )

@@ -120,9 +120,7 @@ def spread(g: Any, shape: Shape, axes: Axes) -> Any:
 def sum_to(g: Any, shape: Shape) -> Any:
     """What was broadcast from ``shape``, summed back to it."""
     own = spec_of(g).shape
-    axes = tuple(
-        k for k, length in enumerate(own, -len(own)) if k < -len(shape) or (length != 1 and shape[k] == 1)
-    )
+    axes = tuple(k for k, length in enumerate(own, -len(own)) if k < -len(shape) or (length != 1 and shape[k] == 1))
     summed = sum_axes(g, axes=axes) if axes else g
     return summed if spec_of(summed).shape == shape else reshape(summed, shape=shape)
 
@@ -147,4 +145,3 @@ def project(g: Any, slot: Spec) -> Any:
         if spec_of(g).dtype != slot.dtype:
             g = cast(g, dtype=slot.dtype)
     return g
-

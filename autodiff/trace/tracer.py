@@ -137,16 +137,15 @@ class Tracer(Traced):
                 "silently. To collect traced values in an array use np.stack or np.concatenate, or make the array "
                 "with np.zeros(n, like=x) or np.zeros_like(x) and assign into that; call NumPy's functions in place "
                 "of those of math; print with f'{x:.3f}' in place of '%.3f' % x; where no derivative is wanted, wrap "
-                "the value in autodiff.stop_gradient."
-                + (OF_SCIPY if asked_by("scipy") else "")
+                "the value in autodiff.stop_gradient." + (OF_SCIPY if asked_by("scipy") else "")
             )
         return value
 
     def _refuse_abstract(self, wanted: str, value: Spec) -> NoReturn:
         raise ConcretizationError(
             f"a traced {value!r} would become {wanted}{at_user_line()}, but {self.recording.purpose} traces with "
-            "shapes only: the number is not known. Select with np.where in place of branching on it; pick from a plain array "
-            "with autodiff.numpy.take(array, index) in place of array[index]; or compute it outside."
+            "shapes only: the number is not known. Select with np.where in place of branching on it; pick from a plain "
+            "array with autodiff.numpy.take(array, index) in place of array[index]; or compute it outside."
         )
 
 

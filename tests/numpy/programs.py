@@ -18,13 +18,24 @@ S = _RNG.normal(size=(3, 3)) + 3 * np.eye(3)
 H = S @ S.T  # symmetric, positive definite
 T = _RNG.normal(size=(2, 3, 4))
 N = np.array([0.3, np.nan, 0.7, 2.1, -0.4])
-I = np.array([0, 2, 1])
+ORDER = np.array([0, 2, 1])
 
 Program = tuple[Callable[..., Any], tuple[Any, ...]]
 
 
 def unary(names: str, x: Any) -> dict[str, Program]:
     return {name: (getattr(np, name), (x,)) for name in names.split()}
+
+
+def _written(x: Any, write: Callable[[Any], None]) -> Any:
+    """A copy of an array, traced wherever anything is, after something was written to it."""
+    y = x * 1.0
+    write(y)
+    return y
+
+
+def _parts(z: Any) -> Any:
+    return np.real(z) + 2 * np.imag(z)
 
 
 PROGRAMS: dict[str, Program] = {
@@ -136,7 +147,7 @@ PROGRAMS: dict[str, Program] = {
     "piecewise": (lambda x: np.piecewise(x, [x < 0, x >= 0], [lambda t: -t, lambda t: t**2]), (V,)),
     "apply_along_axis": (lambda x: np.apply_along_axis(lambda r: r * np.sum(r), 0, x), (A,)),
     "apply_over_axes": (lambda x: np.apply_over_axes(np.sum, x, [0]), (A,)),
-    "take": (lambda x: np.take(x, I, axis=1), (A,)),
+    "take": (lambda x: np.take(x, ORDER, axis=1), (A,)),
     "take_along_axis": (lambda x: np.take_along_axis(x, np.argsort(A, axis=0), axis=0), (A,)),
     "full_like": (lambda x: np.full_like(x, x[0]), (V,)),
     "zeros_like": (lambda x: np.zeros_like(x) + x, (V,)),
@@ -145,7 +156,7 @@ PROGRAMS: dict[str, Program] = {
     "logspace": (lambda x: np.logspace(x[0], x[1], 4), (U,)),
     "geomspace": (lambda x: np.geomspace(x[0], x[1], 4), (P,)),
     "put": (lambda x, y: _written(x, lambda z: np.put(z, [0, 2], y[:2])), (V, W)),
-    "put_along_axis": (lambda x, y: _written(x, lambda z: np.put_along_axis(z, I[:2], y[:2], 0)), (V, W)),
+    "put_along_axis": (lambda x, y: _written(x, lambda z: np.put_along_axis(z, ORDER[:2], y[:2], 0)), (V, W)),
     "place": (lambda x, y: _written(x, lambda z: np.place(z, V > 0, y[:3])), (V, W)),
     "putmask": (lambda x, y: _written(x, lambda z: np.putmask(z, V > 0, y)), (V, W)),
     "copyto": (lambda x, y: _written(x, lambda z: np.copyto(z, y, where=V > 0)), (V, W)),
@@ -195,22 +206,15 @@ PROGRAMS: dict[str, Program] = {
     "linalg.trace": (np.linalg.trace, (S,)),
     "linalg.vecdot": (np.linalg.vecdot, (A, A)),
     "linalg.vector_norm": (np.linalg.vector_norm, (A,)),
-    # Fourier transforms
-    **{
-        f"fft.{name}": (lambda x, transform=getattr(np.fft, name): _parts(transform(x)), (T,))
-        for name in (
-            "fft ifft rfft irfft hfft ihfft fft2 ifft2 rfft2 irfft2 fftn ifftn rfftn irfftn fftshift ifftshift"
-        ).split()
-    },
 }
 
 
-def _written(x: Any, write: Callable[[Any], None]) -> Any:
-    """A copy of an array, traced wherever anything is, after something was written to it."""
-    y = x * 1.0
-    write(y)
-    return y
+def _fourier(name: str) -> Program:
+    transform = getattr(np.fft, name)
+    return lambda x: _parts(transform(x)), (T,)
 
 
-def _parts(z: Any) -> Any:
-    return np.real(z) + 2 * np.imag(z)
+TRANSFORMS = """
+    fft ifft rfft irfft hfft ihfft fft2 ifft2 rfft2 irfft2 fftn ifftn rfftn irfftn fftshift ifftshift
+"""
+PROGRAMS.update({f"fft.{name}": _fourier(name) for name in TRANSFORMS.split()})

@@ -83,9 +83,7 @@ def test_random_programs_of_views_and_writes_equal_numpy(block):
         direction = np.random.default_rng(seed).normal(size=X.shape)
         step = 1e-6
         slope = (program(X + step * direction) - program(X - step * direction)) / (2 * step)
-        np.testing.assert_allclose(
-            np.sum(gradient * direction), slope, rtol=1e-6, atol=1e-6, err_msg=f"seed {seed}"
-        )
+        np.testing.assert_allclose(np.sum(gradient * direction), slope, rtol=1e-6, atol=1e-6, err_msg=f"seed {seed}")
         tangent = autodiff.jvp(program, (X,), (direction,))[1]
         np.testing.assert_allclose(tangent, np.sum(gradient * direction), rtol=1e-11, atol=1e-11)
     assert compared > 25
@@ -184,7 +182,7 @@ def test_assignment_into_a_plain_array_is_refused():
         y += x
         return np.sum(y)
 
-    with pytest.raises(ConcretizationError, match="would be written into a plain array .*by out="):
+    with pytest.raises(ConcretizationError, match=r"would be written into a plain array .*by out="):
         grad_of(g)
 
 
@@ -237,7 +235,5 @@ def test_writes_under_vmap_and_at_second_order():
     step = 1e-6
     for k in range(4):
         e = step * np.eye(4)[k]
-        slope = (
-            np.sum(autodiff.grad(f)(xs[0] + e) ** 2) - np.sum(autodiff.grad(f)(xs[0] - e) ** 2)
-        ) / (2 * step)
+        slope = (np.sum(autodiff.grad(f)(xs[0] + e) ** 2) - np.sum(autodiff.grad(f)(xs[0] - e) ** 2)) / (2 * step)
         np.testing.assert_allclose(second[k], slope, rtol=1e-6)

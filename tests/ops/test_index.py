@@ -97,9 +97,7 @@ def test_keys_differ_per_example_under_vmap():
     np.testing.assert_array_equal(gradient, expected)
     nested = autodiff.vmap(autodiff.vmap(lambda row, k: row[k], in_axes=(None, 0)), in_axes=(0, None))(x, i)
     np.testing.assert_array_equal(nested, x[:, i])
-    np.testing.assert_array_equal(
-        autodiff.vmap(lambda k: autodiff.numpy.take(x, k, axis=0))(i), x[i]
-    )
+    np.testing.assert_array_equal(autodiff.vmap(lambda k: autodiff.numpy.take(x, k, axis=0))(i), x[i])
 
 
 def test_out_of_bounds_names_the_axis_and_the_line():

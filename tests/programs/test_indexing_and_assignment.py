@@ -12,65 +12,70 @@ programs = Programs()
 V = np.array([0.9, -0.4, 1.3, 0.2, 2.2])
 X = np.array([[0.3, -1.2, 0.7, 0.15], [1.6, 0.45, -0.8, 2.1], [-0.55, 0.9, 1.15, -0.35]])
 T = np.sin(np.arange(24.0)).reshape(2, 3, 4)
-I = np.array([2, 0, 2])
+PLACES = np.array([2, 0, 2])
 MASK = X > 0
 Z = X + 1j * X[::-1]
 
-programs.table({
-    "integer": (lambda x: x[1] * x[-1], V),
-    "numpy_integer": (lambda x: x[np.int64(1)] * x[np.argmax(V)], V),
-    "pair": (lambda x: x[1, 2] * x[-1, -2], X),
-    "chained": (lambda x: x[1][2] * x[0][1:3].sum(), X),
-    "slice": (lambda x: x[1:4] + x[:3] + x[-3:], V),
-    "slice_steps": (lambda x: x[::2] * x[::-2], V),
-    "slice_reversed": (lambda x: x[::-1] * x, V),
-    "slice_beyond": (lambda x: x[2:100], V),
-    "slice_empty": (lambda x: x[3:1].sum() + x[0], V),
-    "slice_object": (lambda x: x[slice(1, None)] - x[slice(None, -1)], V),
-    "slice_numpy_bounds": (lambda x: x[np.int64(1) : np.int32(3)], V),
-    "row_and_column": (lambda x: np.outer(x[0], x[:, 1]), X),
-    "newaxis": (lambda x: x[:, None] - x[None, :], V),
-    "np_newaxis": (lambda x: x[np.newaxis, :, np.newaxis], V),
-    "ellipsis": (lambda x: x[..., 0] + x[0, ..., :2].sum(), T),
-    "ellipsis_only": (lambda x: x[...] * 2, T),
-    "integer_array": (lambda x: x[I], V),
-    "integer_list": (lambda x: x[[0, 0, 3]], V),
-    "negative_integer_array": (lambda x: x[np.array([-1, -1, 0])], V),
-    "integer_array_2d": (lambda x: x[np.array([[0, 1], [1, 4]])], V),
-    "integer_array_rows": (lambda x: x[I], X),
-    "integer_array_columns": (lambda x: x[:, [3, 0, 0]], X),
-    "two_integer_arrays": (lambda x: x[[0, 1, 2], [3, 3, 0]], X),
-    "integer_arrays_broadcast": (lambda x: x[[[0], [2]], [1, 3]], X),
-    "np_ix": (lambda x: x[np.ix_([0, 2], [1, 3])], X),
-    "separated_arrays": (lambda x: x[[0, 1], :, [1, 2]], T),
-    "array_and_newaxis": (lambda x: x[None, [0, 2], 1:], X),
-    "array_and_integer": (lambda x: x[1, [0, 2]], X),
-    "array_and_ellipsis": (lambda x: x[..., [0, 2]], T),
-    "boolean_mask": (lambda x: x[MASK], X),
-    "boolean_mask_of_x": (lambda x: x[x > 0.5], X),
-    "boolean_mask_list": (lambda x: x[[True, False, True, False, True]], V),
-    "boolean_mask_rows": (lambda x: x[np.array([True, False, True])], X),
-    "boolean_mask_columns": (lambda x: x[:, np.array([True, False, True, True])], X),
-    "boolean_mask_and_integer": (lambda x: x[np.array([True, False, True]), 1], X),
-    "mask_combined": (lambda x: x[(x > 0) & ~(x > 1) | (x < -1)], X),
-    "mask_sum": (lambda x: (x * (x > 0)).sum() + (x > 0).sum(), X),
-    "flat_index": (lambda x: x.ravel()[5] + x.flatten()[-1], X),
-    "dot_flat": (lambda x: x.flat[5] + x.flat[1:3].sum(), X),
-    "item": (lambda x: x.item(2) * x[1:2].item(), V),
-    "take": (lambda x: np.take(x, [0, 3, 3]) + x.take([0, 1, 2], axis=1)[0], X),
-    "take_modes": (lambda x: np.take(x, [7, -1], mode="wrap") + np.take(x, [7, 0], mode="clip"), V),
-    "take_along_axis": (lambda x: np.take_along_axis(x, np.array([[0, 0], [3, 1], [2, 2]]), axis=1), X),
-    "compress_and_extract": (lambda x: np.compress([1, 0, 1], x, axis=0).sum() + np.extract(MASK, x).sum(), X),
-    "nonzero": (lambda x: x[np.nonzero(x > 0)], X),
-    "where_indices": (lambda x: x[np.where(x > 0)], X),
-    "argwhere": (lambda x: sum(x[i, j] for i, j in np.argwhere(x > 1)), X),
-    "unravel_index": (lambda x: x[np.unravel_index(np.argmax(x), x.shape)], X),
-    "triu_indices": (lambda x: x[np.triu_indices(3)], X),
-    "diag_indices": (lambda x: x[np.diag_indices(3)], X[:, :3]),
-    "mgrid": (lambda x: x[tuple(np.mgrid[0:2, 1:3])], X),
-    "delete_and_insert": (lambda x: np.insert(np.delete(x, 1), 2, x[0] ** 2), V),
-    "tail_recursion_by_slices": (lambda x: (lambda f: f(f, x))(lambda f, a: a[0] if len(a) == 1 else a[0] * f(f, a[1:])), V),
-})
+programs.table(
+    {
+        "integer": (lambda x: x[1] * x[-1], V),
+        "numpy_integer": (lambda x: x[np.int64(1)] * x[np.argmax(V)], V),
+        "pair": (lambda x: x[1, 2] * x[-1, -2], X),
+        "chained": (lambda x: x[1][2] * x[0][1:3].sum(), X),
+        "slice": (lambda x: x[1:4] + x[:3] + x[-3:], V),
+        "slice_steps": (lambda x: x[::2] * x[::-2], V),
+        "slice_reversed": (lambda x: x[::-1] * x, V),
+        "slice_beyond": (lambda x: x[2:100], V),
+        "slice_empty": (lambda x: x[3:1].sum() + x[0], V),
+        "slice_object": (lambda x: x[slice(1, None)] - x[slice(None, -1)], V),
+        "slice_numpy_bounds": (lambda x: x[np.int64(1) : np.int32(3)], V),
+        "row_and_column": (lambda x: np.outer(x[0], x[:, 1]), X),
+        "newaxis": (lambda x: x[:, None] - x[None, :], V),
+        "np_newaxis": (lambda x: x[np.newaxis, :, np.newaxis], V),
+        "ellipsis": (lambda x: x[..., 0] + x[0, ..., :2].sum(), T),
+        "ellipsis_only": (lambda x: x[...] * 2, T),
+        "integer_array": (lambda x: x[PLACES], V),
+        "integer_list": (lambda x: x[[0, 0, 3]], V),
+        "negative_integer_array": (lambda x: x[np.array([-1, -1, 0])], V),
+        "integer_array_2d": (lambda x: x[np.array([[0, 1], [1, 4]])], V),
+        "integer_array_rows": (lambda x: x[PLACES], X),
+        "integer_array_columns": (lambda x: x[:, [3, 0, 0]], X),
+        "two_integer_arrays": (lambda x: x[[0, 1, 2], [3, 3, 0]], X),
+        "integer_arrays_broadcast": (lambda x: x[[[0], [2]], [1, 3]], X),
+        "np_ix": (lambda x: x[np.ix_([0, 2], [1, 3])], X),
+        "separated_arrays": (lambda x: x[[0, 1], :, [1, 2]], T),
+        "array_and_newaxis": (lambda x: x[None, [0, 2], 1:], X),
+        "array_and_integer": (lambda x: x[1, [0, 2]], X),
+        "array_and_ellipsis": (lambda x: x[..., [0, 2]], T),
+        "boolean_mask": (lambda x: x[MASK], X),
+        "boolean_mask_of_x": (lambda x: x[x > 0.5], X),
+        "boolean_mask_list": (lambda x: x[[True, False, True, False, True]], V),
+        "boolean_mask_rows": (lambda x: x[np.array([True, False, True])], X),
+        "boolean_mask_columns": (lambda x: x[:, np.array([True, False, True, True])], X),
+        "boolean_mask_and_integer": (lambda x: x[np.array([True, False, True]), 1], X),
+        "mask_combined": (lambda x: x[(x > 0) & ~(x > 1) | (x < -1)], X),
+        "mask_sum": (lambda x: (x * (x > 0)).sum() + (x > 0).sum(), X),
+        "flat_index": (lambda x: x.ravel()[5] + x.flatten()[-1], X),
+        "dot_flat": (lambda x: x.flat[5] + x.flat[1:3].sum(), X),
+        "item": (lambda x: x.item(2) * x[1:2].item(), V),
+        "take": (lambda x: np.take(x, [0, 3, 3]) + x.take([0, 1, 2], axis=1)[0], X),
+        "take_modes": (lambda x: np.take(x, [7, -1], mode="wrap") + np.take(x, [7, 0], mode="clip"), V),
+        "take_along_axis": (lambda x: np.take_along_axis(x, np.array([[0, 0], [3, 1], [2, 2]]), axis=1), X),
+        "compress_and_extract": (lambda x: np.compress([1, 0, 1], x, axis=0).sum() + np.extract(MASK, x).sum(), X),
+        "nonzero": (lambda x: x[np.nonzero(x > 0)], X),
+        "where_indices": (lambda x: x[np.where(x > 0)], X),
+        "argwhere": (lambda x: sum(x[i, j] for i, j in np.argwhere(x > 1)), X),
+        "unravel_index": (lambda x: x[np.unravel_index(np.argmax(x), x.shape)], X),
+        "triu_indices": (lambda x: x[np.triu_indices(3)], X),
+        "diag_indices": (lambda x: x[np.diag_indices(3)], X[:, :3]),
+        "mgrid": (lambda x: x[tuple(np.mgrid[0:2, 1:3])], X),
+        "delete_and_insert": (lambda x: np.insert(np.delete(x, 1), 2, x[0] ** 2), V),
+        "tail_recursion_by_slices": (
+            lambda x: (lambda f: f(f, x))(lambda f, a: a[0] if len(a) == 1 else a[0] * f(f, a[1:])),
+            V,
+        ),
+    }
+)
 
 
 @programs(V)
@@ -588,6 +593,109 @@ def pad_modes(x):
 @programs(X)
 def resize_tile_repeat(x):
     return np.tile(x, (2, 1)).sum() + np.repeat(x, [1, 0, 2], axis=0) @ np.ones(4)
+
+
+@programs(X)
+def asarray_shares(x):
+    y = x * 1.0
+    z = np.asarray(y, like=y)
+    z[0] = 1.0
+    w = np.ascontiguousarray(y, like=y)
+    w[1] *= x[2]
+    return y
+
+
+@programs(X)
+def asarray_of_transposed_copies(x):
+    y = x * 1.0
+    w = np.ascontiguousarray(y.T, like=y)
+    w[0] = 5.0
+    return y.T * w
+
+
+@programs(X)
+def astype_without_copy_shares(x):
+    y = x * 1.0
+    y.astype(y.dtype, copy=False)[0] = 3.0
+    y.astype(y.dtype)[1] = 4.0
+    return y * x
+
+
+@programs(X)
+def einsum_view_shares(x):
+    y = x[:, :3] * 1.0
+    np.einsum("ij->ji", y)[0] = 2.0
+    np.einsum("ii->i", y)[:] += x[0, :3]
+    return y
+
+
+@programs(X)
+def view_shares(x):
+    y = x * 1.0
+    y.view()[0] = 2.0
+    y[...][1] = x[0]
+    return y
+
+
+@programs(X)
+def flat_reads_copies_and_writes_through(x):
+    y = x.T * 1.0
+    part = y.flat[1:4]
+    y.flat[::5] = x[0, :3]
+    y.flat[1] += 2.0
+    z = np.zeros_like(x)
+    z.flat = x[0]
+    return part * y[1, 0], z * x, np.sum(y.flat)
+
+
+@programs(Z)
+def real_and_imaginary_assignment(z):
+    y = z * 1
+    y.real = np.abs(z) ** 2
+    y.imag = 2.0
+    return y * z
+
+
+@programs(X)
+def nan_guard_by_mask(x):
+    y = np.log(x)
+    y[np.isnan(y)] = 0
+    return y
+
+
+@programs(X)
+def infinite_slope_under_mask(x):
+    y = np.sqrt(np.where(x > 0, x, 0))
+    y[x <= 0] = 0
+    return y
+
+
+@programs(X)
+def mask_of_rows(x):
+    y = x.copy()
+    y[x[:, 0] > 0] = 0.5
+    return y
+
+
+@programs(V)
+def take_with_out(x):
+    y = np.zeros_like(x[:2])
+    np.take(x, [0, 2], out=y)
+    return y * y
+
+
+@programs(V)
+def partition_in_place(x):
+    y = x.copy()
+    y.partition(2)
+    return y[2]
+
+
+@programs(V)
+def out_is_broadcast(x):
+    y = np.zeros((2, 5), like=x)
+    np.sin(x, out=y)
+    return y
 
 
 @pytest.mark.parametrize("name", programs)

@@ -44,7 +44,7 @@ def van_der_pol_with_like(y, mu):
     def f(s, t):
         return np.array([s[1], mu * (1 - s[0] ** 2) * s[1] - s[0]], like=s)
 
-    for k in range(5):
+    for _ in range(5):
         y = rk4(f, y, 0.0, 0.2)
     return y
 
@@ -134,11 +134,13 @@ def distance_matrix(x):
 def quaternion_rotation(x, axis):
     angle = np.linalg.norm(axis)
     w, (a, b, c) = np.cos(angle / 2), axis / angle * np.sin(angle / 2)
-    rotation = np.stack([
-        np.stack([1 - 2 * (b * b + c * c), 2 * (a * b - c * w), 2 * (a * c + b * w)]),
-        np.stack([2 * (a * b + c * w), 1 - 2 * (a * a + c * c), 2 * (b * c - a * w)]),
-        np.stack([2 * (a * c - b * w), 2 * (b * c + a * w), 1 - 2 * (a * a + b * b)]),
-    ])
+    rotation = np.stack(
+        [
+            np.stack([1 - 2 * (b * b + c * c), 2 * (a * b - c * w), 2 * (a * c + b * w)]),
+            np.stack([2 * (a * b + c * w), 1 - 2 * (a * a + c * c), 2 * (b * c - a * w)]),
+            np.stack([2 * (a * c - b * w), 2 * (b * c + a * w), 1 - 2 * (a * a + b * b)]),
+        ]
+    )
     return x @ rotation.T
 
 
@@ -257,7 +259,9 @@ def thin_film_reflection(n, d):
     total = np.eye(2) + 0j
     for nk, dk in zip(n, d):
         delta = 2 * np.pi * nk * dk / 0.55
-        total = total @ np.array([[np.cos(delta), 1j * np.sin(delta) / nk], [1j * nk * np.sin(delta), np.cos(delta)]], like=n)
+        total = total @ np.array(
+            [[np.cos(delta), 1j * np.sin(delta) / nk], [1j * nk * np.sin(delta), np.cos(delta)]], like=n
+        )
     b, c = total @ np.array([1.0, 1.5])
     return np.abs((b - c) / (b + c)) ** 2
 
@@ -418,7 +422,12 @@ def bilinear_interpolation(image):
     y, x = np.array([0.3, 2.6]), np.array([1.2, 3.7])
     i, j = np.floor(y).astype(int), np.floor(x).astype(int)
     a, b = y - i, x - j
-    return (1 - a) * (1 - b) * image[i, j] + a * (1 - b) * image[i + 1, j] + (1 - a) * b * image[i, j + 1] + a * b * image[i + 1, j + 1]
+    return (
+        (1 - a) * (1 - b) * image[i, j]
+        + a * (1 - b) * image[i + 1, j]
+        + (1 - a) * b * image[i, j + 1]
+        + a * b * image[i + 1, j + 1]
+    )
 
 
 @programs(np.array([0.31, 2.62]), np.array([1.23, 3.74]))

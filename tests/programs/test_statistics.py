@@ -27,51 +27,123 @@ def logsumexp(a, axis=None):
     return np.squeeze(out, axis=axis) if axis is not None else out.item()
 
 
-programs.table({
-    "normal_log_likelihood": (lambda x, m, s: np.sum(-0.5 * ((x - m) / s) ** 2 - np.log(s) - 0.5 * np.log(2 * np.pi)), SERIES, 0.3, 1.2),
-    "student_t": (lambda x, nu: np.sum(special.gammaln((nu + 1) / 2) - special.gammaln(nu / 2) - (nu + 1) / 2 * np.log1p(x**2 / nu)), SERIES, 3.5),
-    "poisson_regression": (lambda b: np.sum(COUNTS * b - np.exp(b) - special.gammaln(COUNTS + 1)), np.array([0.2, 0.1, 0.7, -0.3])),
-    "gamma_log_density": (lambda a, b: (a - 1) * np.log(1.7) - 1.7 / b - special.gammaln(a) - a * np.log(b), 2.3, 0.8),
-    "beta_binomial": (lambda a, b: special.betaln(a + COUNTS, b + 6 - COUNTS) - special.betaln(a, b), 1.3, 2.1),
-    "dirichlet": (lambda a: special.gammaln(np.sum(a)) - np.sum(special.gammaln(a)) + np.sum((a - 1) * np.log([0.2, 0.5, 0.3])), np.array([1.5, 0.7, 2.2])),
-    "negative_binomial": (lambda r, p: special.gammaln(COUNTS + r) - special.gammaln(r) + r * np.log(p) + COUNTS * np.log1p(-p), 1.7, 0.4),
-    "entropy": (lambda x: -np.sum(x / x.sum() * np.log(x / x.sum())), np.array([0.2, 1.5, 0.6])),
-    "kullback_leibler": (lambda p, q: np.sum(special.rel_entr(p / p.sum(), q / q.sum())), np.array([0.2, 1.5, 0.6]), np.array([0.9, 0.5, 0.6])),
-    "kl_of_normals": (lambda m, s: np.sum(0.5 * (s**2 + m**2 - 1) - np.log(s)), np.array([0.3, -0.4]), np.array([0.8, 1.3])),
-    "softmax_scipy": (lambda x: own.softmax(x, axis=1) * own.log_softmax(x, axis=0), LOGITS),
-    "logsumexp_scipy": (lambda x: own.logsumexp(x, axis=1), LOGITS),
-    "logsumexp_hand": (lambda x: logsumexp(x, axis=1), LOGITS),
-    "logsumexp_hand_all": (lambda x: logsumexp(x), LOGITS),
-    "expit_logit": (lambda x: special.logit(special.expit(x) ** 2), SERIES),
-    "xlogy": (lambda p: np.sum(special.xlogy(p, p)), np.array([0.2, 0.5, 0.3])),
-    "probit": (lambda x: special.log_ndtr(x) + special.ndtr(2 * x), SERIES),
-    "erf_and_inverse": (lambda x: special.erfinv(special.erf(x) * 0.9) + special.erfc(x), SERIES / 4),
-    "digamma": (lambda x: special.digamma(x) + own.polygamma(1, x), np.array([0.7, 2.2])),
-    "method_of_moments": (lambda x: np.stack([x.mean(), x.var(), np.mean((x - x.mean()) ** 3)]), SERIES),
-    "standardise": (lambda x: (x - x.mean(axis=0)) / x.std(axis=0, ddof=1), DATA),
-    "weighted_least_squares": (lambda w: np.linalg.solve(DATA.T @ (w[:, None] * DATA), DATA.T @ (w * LABELS)), np.abs(SERIES[:6]) + 0.5),
-    "quantile_loss": (lambda q: np.mean(np.maximum(0.3 * (SERIES - q), -0.7 * (SERIES - q))), 0.123),
-    "absolute_loss_median": (lambda x: np.sum(np.abs(x - np.median(x))), SERIES),
-    "spearman": (lambda x: np.corrcoef(np.argsort(np.argsort(SERIES)), x)[0, 1], SERIES**2),
-    "lorenz_curve": (lambda x: np.cumsum(np.sort(x)) / np.sum(x), np.array([0.3, 1.2, 0.7])),
-    "wasserstein": (lambda x, y: np.mean(np.abs(np.sort(x) - np.sort(y))), SERIES, SERIES[::-1] * 1.1 + 0.3),
-    "kernel_density": (lambda x, h: np.exp(-0.5 * ((x[:, None] - SERIES) / h) ** 2).mean(1) / h, np.array([0.1, 0.9]), 0.7),
-    "maximum_mean_discrepancy": (lambda x, y: np.mean(rbf(x, x)) + np.mean(rbf(y, y)) - 2 * np.mean(rbf(x, y)), DATA, DATA[::-1] + 0.2),
-    "energy_distance": (lambda x: np.mean(np.sqrt(np.sum((x[:, None] - DATA[None, ::-1]) ** 2, -1) + 1e-2)), DATA),
-    "bootstrap": (lambda x: np.stack([x[np.random.default_rng(k).integers(0, 7, 7)].mean() for k in range(3)]).std(), SERIES),
-    "reparametrised_normal": (lambda m, s: np.mean(np.tanh(m + s * np.random.default_rng(1).normal(size=50))), 0.3, 0.8),
-    "reparametrised_multivariate": (lambda m, a: np.mean(np.sum((m + np.random.default_rng(1).normal(size=(20, 3)) @ np.linalg.cholesky(a @ a.T + np.eye(3)).T) ** 3, -1)), LOGITS[0], LOGITS),
-    "gumbel_softmax": (lambda x: softmax((x + np.random.default_rng(2).gumbel(size=(3, 3))) / 0.5), LOGITS),
-    "inverse_transform_sampling": (lambda rate: np.mean(-np.log1p(-np.random.default_rng(3).uniform(size=20)) / rate), 1.4),
-    "black_scholes": (lambda s, k, r, v, t: black_scholes(s, k, r, v, t), 100.0, 95.0, 0.05, 0.2, 0.7),
-    "black_scholes_of_arrays": (lambda s, v: black_scholes(s, np.array([90.0, 100.0, 110.0]), 0.03, v, 0.5), np.array([99.0, 101.0, 98.0]), 0.3),
-    "binomial_option_tree": (lambda s, v: binomial_tree(s, v), 100.0, 0.3),
-    "asian_option_monte_carlo": (lambda s, v: asian(s, v), 100.0, 0.3),
-    "portfolio_variance": (lambda w: (w / w.sum()) @ np.cov(DATA.T) @ (w / w.sum()), np.array([0.4, 0.9])),
-    "sharpe_ratio": (lambda w: np.mean(DATA @ w) / np.std(DATA @ w, ddof=1), np.array([0.4, 0.9])),
-    "discounted_returns": (lambda r, g: np.sum(r * g ** np.arange(len(r))), SERIES, 0.9),
-    "internal_rate_by_newton": (lambda flows: internal_rate(flows), np.array([-1.0, 0.4, 0.5, 0.4])),
-})
+programs.table(
+    {
+        "normal_log_likelihood": (
+            lambda x, m, s: np.sum(-0.5 * ((x - m) / s) ** 2 - np.log(s) - 0.5 * np.log(2 * np.pi)),
+            SERIES,
+            0.3,
+            1.2,
+        ),
+        "student_t": (
+            lambda x, nu: np.sum(
+                special.gammaln((nu + 1) / 2) - special.gammaln(nu / 2) - (nu + 1) / 2 * np.log1p(x**2 / nu)
+            ),
+            SERIES,
+            3.5,
+        ),
+        "poisson_regression": (
+            lambda b: np.sum(COUNTS * b - np.exp(b) - special.gammaln(COUNTS + 1)),
+            np.array([0.2, 0.1, 0.7, -0.3]),
+        ),
+        "gamma_log_density": (
+            lambda a, b: (a - 1) * np.log(1.7) - 1.7 / b - special.gammaln(a) - a * np.log(b),
+            2.3,
+            0.8,
+        ),
+        "beta_binomial": (lambda a, b: special.betaln(a + COUNTS, b + 6 - COUNTS) - special.betaln(a, b), 1.3, 2.1),
+        "dirichlet": (
+            lambda a: (
+                special.gammaln(np.sum(a)) - np.sum(special.gammaln(a)) + np.sum((a - 1) * np.log([0.2, 0.5, 0.3]))
+            ),
+            np.array([1.5, 0.7, 2.2]),
+        ),
+        "negative_binomial": (
+            lambda r, p: special.gammaln(COUNTS + r) - special.gammaln(r) + r * np.log(p) + COUNTS * np.log1p(-p),
+            1.7,
+            0.4,
+        ),
+        "entropy": (lambda x: -np.sum(x / x.sum() * np.log(x / x.sum())), np.array([0.2, 1.5, 0.6])),
+        "kullback_leibler": (
+            lambda p, q: np.sum(special.rel_entr(p / p.sum(), q / q.sum())),
+            np.array([0.2, 1.5, 0.6]),
+            np.array([0.9, 0.5, 0.6]),
+        ),
+        "kl_of_normals": (
+            lambda m, s: np.sum(0.5 * (s**2 + m**2 - 1) - np.log(s)),
+            np.array([0.3, -0.4]),
+            np.array([0.8, 1.3]),
+        ),
+        "softmax_scipy": (lambda x: own.softmax(x, axis=1) * own.log_softmax(x, axis=0), LOGITS),
+        "logsumexp_scipy": (lambda x: own.logsumexp(x, axis=1), LOGITS),
+        "logsumexp_hand": (lambda x: logsumexp(x, axis=1), LOGITS),
+        "logsumexp_hand_all": (lambda x: logsumexp(x), LOGITS),
+        "expit_logit": (lambda x: special.logit(special.expit(x) ** 2), SERIES),
+        "xlogy": (lambda p: np.sum(special.xlogy(p, p)), np.array([0.2, 0.5, 0.3])),
+        "probit": (lambda x: special.log_ndtr(x) + special.ndtr(2 * x), SERIES),
+        "erf_and_inverse": (lambda x: special.erfinv(special.erf(x) * 0.9) + special.erfc(x), SERIES / 4),
+        "digamma": (lambda x: special.digamma(x) + own.polygamma(1, x), np.array([0.7, 2.2])),
+        "method_of_moments": (lambda x: np.stack([x.mean(), x.var(), np.mean((x - x.mean()) ** 3)]), SERIES),
+        "standardise": (lambda x: (x - x.mean(axis=0)) / x.std(axis=0, ddof=1), DATA),
+        "weighted_least_squares": (
+            lambda w: np.linalg.solve(DATA.T @ (w[:, None] * DATA), DATA.T @ (w * LABELS)),
+            np.abs(SERIES[:6]) + 0.5,
+        ),
+        "quantile_loss": (lambda q: np.mean(np.maximum(0.3 * (SERIES - q), -0.7 * (SERIES - q))), 0.123),
+        "absolute_loss_median": (lambda x: np.sum(np.abs(x - np.median(x))), SERIES),
+        "spearman": (lambda x: np.corrcoef(np.argsort(np.argsort(SERIES)), x)[0, 1], SERIES**2),
+        "lorenz_curve": (lambda x: np.cumsum(np.sort(x)) / np.sum(x), np.array([0.3, 1.2, 0.7])),
+        "wasserstein": (lambda x, y: np.mean(np.abs(np.sort(x) - np.sort(y))), SERIES, SERIES[::-1] * 1.1 + 0.3),
+        "kernel_density": (
+            lambda x, h: np.exp(-0.5 * ((x[:, None] - SERIES) / h) ** 2).mean(1) / h,
+            np.array([0.1, 0.9]),
+            0.7,
+        ),
+        "maximum_mean_discrepancy": (
+            lambda x, y: np.mean(rbf(x, x)) + np.mean(rbf(y, y)) - 2 * np.mean(rbf(x, y)),
+            DATA,
+            DATA[::-1] + 0.2,
+        ),
+        "energy_distance": (lambda x: np.mean(np.sqrt(np.sum((x[:, None] - DATA[None, ::-1]) ** 2, -1) + 1e-2)), DATA),
+        "bootstrap": (
+            lambda x: np.stack([x[np.random.default_rng(k).integers(0, 7, 7)].mean() for k in range(3)]).std(),
+            SERIES,
+        ),
+        "reparametrised_normal": (
+            lambda m, s: np.mean(np.tanh(m + s * np.random.default_rng(1).normal(size=50))),
+            0.3,
+            0.8,
+        ),
+        "reparametrised_multivariate": (
+            lambda m, a: np.mean(
+                np.sum(
+                    (m + np.random.default_rng(1).normal(size=(20, 3)) @ np.linalg.cholesky(a @ a.T + np.eye(3)).T)
+                    ** 3,
+                    -1,
+                )
+            ),
+            LOGITS[0],
+            LOGITS,
+        ),
+        "gumbel_softmax": (lambda x: softmax((x + np.random.default_rng(2).gumbel(size=(3, 3))) / 0.5), LOGITS),
+        "inverse_transform_sampling": (
+            lambda rate: np.mean(-np.log1p(-np.random.default_rng(3).uniform(size=20)) / rate),
+            1.4,
+        ),
+        "black_scholes": (lambda s, k, r, v, t: black_scholes(s, k, r, v, t), 100.0, 95.0, 0.05, 0.2, 0.7),
+        "black_scholes_of_arrays": (
+            lambda s, v: black_scholes(s, np.array([90.0, 100.0, 110.0]), 0.03, v, 0.5),
+            np.array([99.0, 101.0, 98.0]),
+            0.3,
+        ),
+        "binomial_option_tree": (lambda s, v: binomial_tree(s, v), 100.0, 0.3),
+        "asian_option_monte_carlo": (lambda s, v: asian(s, v), 100.0, 0.3),
+        "portfolio_variance": (lambda w: (w / w.sum()) @ np.cov(DATA.T) @ (w / w.sum()), np.array([0.4, 0.9])),
+        "sharpe_ratio": (lambda w: np.mean(DATA @ w) / np.std(DATA @ w, ddof=1), np.array([0.4, 0.9])),
+        "discounted_returns": (lambda r, g: np.sum(r * g ** np.arange(len(r))), SERIES, 0.9),
+        "internal_rate_by_newton": (lambda flows: internal_rate(flows), np.array([-1.0, 0.4, 0.5, 0.4])),
+    }
+)
 
 
 def rbf(x, y):

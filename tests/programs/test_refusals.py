@@ -1,0 +1,314 @@
+"""What cannot be differentiated: each program is refused with the user's line and a remedy, in every transformation."""
+
+from __future__ import annotations
+
+import functools
+import math
+import pickle
+import re
+
+import numpy as np
+import pytest
+from scipy import integrate, special
+
+from autodiff import grad, jvp, stop_gradient, vjp, vmap
+from autodiff.trace.errors import ConcretizationError, DifferentiationError, LeakedTracerError, OperandError
+
+V = np.array([0.9, -0.4, 1.3, 0.25])
+
+LOST = (
+    "a traced float64{shape} would become {wanted} (HERE) and its derivative would be lost silently. To collect traced "
+    "values in an array use np.stack or np.concatenate, or make the array with np.zeros(n, like=x) or np.zeros_like(x) "
+    "and assign into that; call NumPy's functions in place of those of math; print with f'{{x:.3f}}' in place of "
+    "'%.3f' % x; where no derivative is wanted, wrap the value in autodiff.stop_gradient."
+)
+OF_SCIPY = (
+    " SciPy's functions that are no ufuncs convert their arguments: autodiff.scipy has its own softmax, log_softmax, "
+    "logsumexp and polygamma; give others a rule with custom_vjp or custom_jvp."
+)
+WRITTEN = (
+    "a traced float64{shape} would be written into a plain array (HERE), by out=, +=, np.copyto or "
+    "np.full_like, and its "
+    "derivative would be lost. Write a = a + x in place of a += x, leave out= away, or make the array with "
+    "np.zeros_like(x) of a traced x."
+)
+PUT = (
+    "a traced value would be written into a plain array (HERE) and its derivative would be lost; make the array with "
+    "np.zeros_like(x) of a traced x (got float64[4])"
+)
+NO_RULE = (
+    "{name} cannot be called with a traced value (HERE): it has no derivative rule here. Compose it "
+    "of other functions, "
+    "give it a rule with custom_vjp or custom_jvp, or, where no derivative is wanted, pass stop_gradient(x)."
+)
+FLOAT = LOST.format(shape="[]", wanted="float")
+NUMBER = LOST.format(shape="[]", wanted="a plain NumPy array")
+ARRAY = LOST.format(shape="[4]", wanted="a plain NumPy array")
+
+
+def buffer(write):
+    """A program that makes a plain array, writes to it and returns it."""
+
+    def program(x):
+        b = np.zeros(4)
+        write(b, x)
+        return b
+
+    return program
+
+
+def add_in_place(b, x):
+    b += x
+
+
+def set_item(key, part):
+    def write(b, x):
+        b[key] = x[part]
+
+    return write
+
+
+# Programs that lose a derivative: the same text under grad, vjp and jvp.
+LOSING = {
+    "math": (lambda x: math.sin(x[0]), FLOAT),
+    "math_pow": (lambda x: math.pow(x[0], 2), FLOAT),
+    "math_fsum": (lambda x: math.fsum(x), FLOAT),
+    "float": (lambda x: float(x[0]) * 2, FLOAT),
+    "int": (lambda x: x * int(x[0]), LOST.format(shape="[]", wanted="int")),
+    "complex": (lambda x: complex(x[0]), LOST.format(shape="[]", wanted="complex")),
+    "percent_format": (lambda x: len("%.3f" % x[0]) * x, FLOAT),  # noqa: UP031
+    "index": (lambda x: V[x[0]], NUMBER),
+    "slice_bound": (lambda x: x[: x[0]], LOST.format(shape="[]", wanted="an index")),
+    "asarray": (lambda x: np.asarray(x), ARRAY),
+    "array": (lambda x: np.array(x), ARRAY),
+    "array_of_list": (lambda x: np.array([x[0], x[1]]), NUMBER),
+    "array_of_nested_list": (lambda x: np.array([[x[0], 0.0], [0.0, x[1]]]), NUMBER),
+    "array_of_objects": (lambda x: np.array([x[0]], dtype=object), NUMBER),
+    "float64": (lambda x: np.float64(x[0]), NUMBER),
+    "full": (lambda x: np.full(3, x[0]), NUMBER),
+    "arange": (lambda x: np.arange(0, x[0], 0.1), NUMBER),
+    "sum_of_list": (lambda x: np.sum([x[0], x[1]]), NUMBER),
+    "mean_of_comprehension": (lambda x: np.mean([v**2 for v in x]), NUMBER),
+    "dot_of_list": (lambda x: np.dot([x[0], x[1]], [1.0, 2.0]), NUMBER),
+    "sqrt_of_list": (lambda x: np.sqrt([x[0], x[1]]), NUMBER),
+    "det_of_list": (lambda x: np.linalg.det([[x[0], 1.0], [2.0, x[1]]]), NUMBER),
+    "maximum_reduce_of_list": (lambda x: np.maximum.reduce([x, x**2]), ARRAY),
+    "fromiter": (lambda x: np.fromiter((v for v in x), float), FLOAT),
+    "r_": (lambda x: np.r_[x, 1.0], ARRAY),
+    "c_": (lambda x: np.c_[x, x], ARRAY),
+    "mgrid": (lambda x: np.mgrid[0 : 1 : x[0]], NUMBER),
+    "polynomial": (lambda x: np.polynomial.Polynomial(x)(2.0), ARRAY),
+    "masked_array": (lambda x: np.ma.array(x, mask=[0, 1, 0, 0]).sum(), ARRAY),
+    "vectorize": (lambda x: np.vectorize(lambda t: t**2)(x), ARRAY),
+    "nditer": (lambda x: sum(v * 1 for v in np.nditer(x)), ARRAY),
+    "ndenumerate": (lambda x: sum(v for _, v in np.ndenumerate(x)), ARRAY),
+    "as_strided": (lambda x: np.lib.stride_tricks.as_strided(x, (2, 2), (8, 8)), ARRAY),
+    "random_location": (lambda x: np.random.default_rng(0).normal(x, 1.0), ARRAY),
+    "random_permutation": (lambda x: np.random.default_rng(0).permutation(x), ARRAY),
+    "quad": (lambda x: integrate.quad(lambda t: t * x[0], 0, 1)[0], FLOAT + OF_SCIPY),
+    "scipy_logsumexp": (lambda x: special.logsumexp(x), ARRAY + OF_SCIPY),
+    "scipy_softmax": (lambda x: special.softmax(x), ARRAY + OF_SCIPY),
+    "plain_item": (buffer(set_item(0, 0)), FLOAT),
+    "plain_slice": (buffer(set_item(slice(None), slice(None))), ARRAY),
+    "plain_mask": (buffer(set_item(V > -1, slice(None))), ARRAY),
+    "plain_fill": (buffer(lambda b, x: b.fill(x[0])), FLOAT),
+    "plain_integers": (lambda x: set_item(0, 0)(np.zeros(4, int), x), LOST.format(shape="[]", wanted="int")),
+    "plain_in_place": (buffer(add_in_place), WRITTEN.format(shape="[4]")),
+    "plain_out": (buffer(lambda b, x: np.sin(x, out=b)), WRITTEN.format(shape="[4]")),
+    "plain_out_of_sum": (lambda x: np.sum(x, out=np.zeros(())), WRITTEN.format(shape="[]")),
+    "plain_out_of_cumsum": (buffer(lambda b, x: np.cumsum(x, out=b)), WRITTEN.format(shape="[4]")),
+    "plain_copyto": (buffer(lambda b, x: np.copyto(b, x)), WRITTEN.format(shape="[4]")),
+    "plain_full_like": (lambda x: np.full_like(V, x[0]), WRITTEN.format(shape="[]")),
+    "plain_add_at": (buffer(lambda b, x: np.add.at(b, [0, 1, 2, 3], x)), PUT),
+    "plain_put": (buffer(lambda b, x: np.put(b, [0, 1], x[:2])), PUT),
+    "plain_place": (buffer(lambda b, x: np.place(b, V > 0, x)), PUT),
+    "plain_putmask": (buffer(lambda b, x: np.putmask(b, V > 0, x)), PUT),
+    "pickled": (
+        lambda x: pickle.loads(pickle.dumps(x)),
+        "a traced float64[4] would be pickled (HERE), and its derivative would be lost; save "
+        "autodiff.stop_gradient(x), "
+        "or the results of the transformation",
+    ),
+}
+
+# Programs that ask for what is not there.
+ASKING = {
+    "frompyfunc": (
+        lambda x: np.frompyfunc(square, 1, 1)(x),
+        DifferentiationError,
+        NO_RULE.format(name="square (vectorized)"),
+    ),
+    "unknown_ufunc": (lambda x: special.ellipk(x / 3), DifferentiationError, NO_RULE.format(name="ellipk")),
+    "save": (lambda x: np.save("nowhere.npy", x), DifferentiationError, NO_RULE.format(name="np.save")),
+    "arange_like": (
+        lambda x: np.arange(0, x[0], 0.1, like=x),
+        DifferentiationError,
+        "np.arange cannot be called with a traced float64[] (HERE): how many elements there are would "
+        "depend on it. Use "
+        "np.linspace, or start + step * np.arange(n)",
+    ),
+    "roots": (
+        lambda x: np.roots(x),
+        DifferentiationError,
+        "np.roots cannot be called with a traced value (HERE): it finds roots or divides with a remainder; solve the "
+        "equations with np.linalg instead. Compose it of other functions, give it a rule with "
+        "custom_vjp or custom_jvp, "
+        "or, where no derivative is wanted, pass stop_gradient(x).",
+    ),
+    "dictionary_key": (
+        lambda x: {x[0]: 1},
+        TypeError,
+        "unhashable type: a traced float64[] (HERE) cannot be a key of a dictionary, an element of a set, or an "
+        "argument of a cached function; use a name or a position as the key",
+    ),
+    "cached_function": (
+        lambda x: functools.lru_cache(square)(x[0]),
+        TypeError,
+        "unhashable type: a traced float64[] (HERE) cannot be a key of a dictionary, an element of a set, or an "
+        "argument of a cached function; use a name or a position as the key",
+    ),
+    "float_index": (
+        lambda x: x[1.0],
+        IndexError,
+        "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid "
+        "indices, got 1.0 (HERE)",
+    ),
+    "float_array_index": (
+        lambda x: x[x],
+        IndexError,
+        "arrays used as indices must be of integer (or boolean) type, got float64[4] (HERE)",
+    ),
+    "index_out_of_bounds": (lambda x: x[7], IndexError, "index 7 is out of bounds for axis 0 with size 4 (HERE)"),
+    "too_many_indices": (
+        lambda x: x[0, 0],
+        IndexError,
+        "too many indices for array: array is 1-dimensional, but 2 were indexed (HERE)",
+    ),
+    "shapes_do_not_broadcast": (
+        lambda x: x + np.ones(3),
+        OperandError,
+        "add(float64[4], float64[3]) (HERE): operands could not be broadcast together with shapes (4,) (3,) ",
+    ),
+    "assigned_shape": (
+        lambda x: x[:2].__setitem__(slice(None), x),
+        OperandError,
+        "could not broadcast input array from shape (4,) into shape (2,) (HERE)",
+    ),
+    "assigned_complex": (
+        lambda x: x.copy().__setitem__(0, 1j),
+        TypeError,
+        "a complex value cannot be assigned into float64 (HERE); take its real part",
+    ),
+    "read_only": (
+        lambda x: np.broadcast_to(x, (2, 4)).__setitem__(0, 1.0),
+        ValueError,
+        "assignment destination is read-only (HERE): it shows part of another array, as np.broadcast_to, np.diagonal "
+        "and the parts of complex arrays do; assign to that array",
+    ),
+    "shape_attribute": (
+        lambda x: setattr(x, "shape", (2, 2)),
+        AttributeError,
+        "the shape of a traced array cannot be assigned to (HERE); write x = x.reshape(2, 2)",
+    ),
+    "memory_attribute": (
+        lambda x: x.strides,
+        AttributeError,
+        "traced arrays have no 'strides' (HERE): it would show memory that is not traced; pass "
+        "autodiff.stop_gradient(x) "
+        "where no derivative is wanted",
+    ),
+    "resize_method": (
+        lambda x: x.copy().resize(2, 2),
+        AttributeError,
+        "traced arrays have no 'resize' (HERE): use np.resize, or np.reshape",
+    ),
+    "bytes_of_another_dtype": (
+        lambda x: x.view(np.int64),
+        TypeError,
+        "the bytes of a traced array cannot be seen as another dtype (HERE); use astype to convert values",
+    ),
+    "ufunc_where_without_out": (
+        lambda x: np.log(x, where=x > 0),
+        DifferentiationError,
+        "np.log(where=...) without out= leaves elements uninitialised (HERE); use np.where on the result",
+    ),
+}
+
+# Programs for whose results the values would have to be known: refused where only shapes are.
+ABSTRACT = {
+    "branch": lambda x: x if x[0] > 0 else -x,
+    "branch_any": lambda x: x if np.any(x > 1) else -x,
+    "while": lambda x: halved(x),
+    "builtin_max": lambda x: max(x),
+    "builtin_sorted": lambda x: sorted(x)[0],
+    "mask": lambda x: x[x > 0],
+    "nonzero": lambda x: x[np.nonzero(x > 0)],
+    "round": lambda x: x * round(x[0]),
+    "emath": lambda x: np.emath.sqrt(x),
+    "index_of_plain_array": lambda x: V[np.argmax(x)],
+}
+
+
+def square(x):
+    return x * x
+
+
+def halved(x):
+    while np.abs(x).max() > 0.1:
+        x = x / 2
+    return x
+
+
+def here(error):
+    """The text of an error, without the number of the line."""
+    return re.sub(r"\(test_refusals\.py:\d+\)", "(HERE)", str(error.value))
+
+
+@pytest.mark.parametrize("name", LOSING)
+def test_a_derivative_is_never_lost(name):
+    function, text = LOSING[name]
+    for run in (lambda: vjp(function, V), lambda: jvp(function, (V,), (V,)), lambda: grad(grad(function))(V)):
+        with pytest.raises(ConcretizationError) as error:
+            run()
+        assert here(error) == text
+
+
+@pytest.mark.parametrize("name", ASKING)
+def test_what_is_not_there_is_said(name):
+    function, kind, text = ASKING[name]
+    for run in (lambda: vjp(function, V), lambda: jvp(function, (V,), (V,))):
+        with pytest.raises(kind) as error:
+            run()
+        assert here(error) == text
+
+
+@pytest.mark.parametrize("name", ABSTRACT)
+def test_values_are_not_known_under_vmap(name):
+    vjp(ABSTRACT[name], V)
+    with pytest.raises(ConcretizationError, match=r"\(test_refusals\.py:\d+\)"):
+        vmap(ABSTRACT[name])(np.stack([V, V]))
+
+
+def test_a_traced_value_that_is_kept_is_refused_later():
+    kept = []
+    grad(lambda x: kept.append(x) or np.sum(x))(V)
+    with pytest.raises(LeakedTracerError) as error:
+        np.sin(kept[0])
+    assert here(error) == (
+        "sin: a traced value was used after the derivative (grad, vjp, ...) that made it had ended "
+        "(HERE). Return it from "
+        "the function that is transformed; do not keep it in a global, an attribute or a closure."
+    )
+
+
+def test_no_missing_attribute_is_invented():
+    with pytest.raises(AttributeError, match=r"^'Tracer' object has no attribute 'no_such_name'$"):
+        grad(lambda x: x.no_such_name)(V)
+
+
+def test_stop_gradient_is_the_remedy():
+    def program(x):
+        scale = float(stop_gradient(x[0]))
+        return np.sum(np.array(stop_gradient(x)) * x) * scale
+
+    np.testing.assert_allclose(grad(program)(V), V * V[0])
