@@ -15,7 +15,7 @@ from numpy import asarray, generic, ndarray
 
 from autodiff.trace.errors import explained
 from autodiff.trace.link import Link, needed_names
-from autodiff.trace.live import EXPLAINED, Entry
+from autodiff.trace.live import EXPLAINED, SMALL, Entry
 from autodiff.trace.primitive import Primitive, newest_traced
 from autodiff.trace.recording import bodies, innermost_body
 from autodiff.trace.spec import spec_of
@@ -94,7 +94,7 @@ def constant_operand(primitive: Primitive, apply: Operation, link: Link, otherwi
         except EXPLAINED as error:
             raise explained(error, primitive.name, (c, x) if position else (x, c)) from None
         if keeps_constant and kind is ndarray and (getrefcount(c) > TEMPORARY or c.base is not None):
-            c = recording.keep(c)
+            c = c.copy() if c.nbytes <= SMALL else recording.keep(c)
         if keeps_constant_alone:
             residuals = c
         else:
