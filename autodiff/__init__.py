@@ -11,15 +11,15 @@ from autodiff.facade import (
     force_backprop_mode,
     no_backprop_mode,
 )
-from autodiff.trace.graphviz import tape_graphviz
-from autodiff.trace.python import tape_python
-from autodiff.trace.save import load_tape, save_tape
+from autodiff.trace.formats.graphviz import tape_graphviz
+from autodiff.trace.formats.python import tape_python
+from autodiff.trace.formats.save import load_tape, save_tape
 from autodiff.trace.tape import Tape, check_tape
 from autodiff.trace.tree import register_tree
 from autodiff.transforms.batch import vmap
 from autodiff.transforms.checkpoint import checkpoint, remat
-from autodiff.transforms.custom_jvp import custom_jvp
-from autodiff.transforms.custom_vjp import custom_vjp
+from autodiff.transforms.custom.jvp import custom_jvp
+from autodiff.transforms.custom.vjp import custom_vjp
 from autodiff.transforms.forward import jvp
 from autodiff.transforms.gradient import grad, value_and_grad, vjp
 from autodiff.transforms.jacobian import hessian, hvp, jacfwd, jacobian, jacrev

@@ -112,7 +112,7 @@ class Tape:
     results: Structure | None = None
 
     def __str__(self) -> str:
-        from autodiff.trace.text import tape_text  # noqa: PLC0415 - text.py describes tapes and so imports this file
+        from autodiff.trace.formats.text import tape_text  # noqa: PLC0415 - text.py describes tapes and so imports this file
 
         return tape_text(self)
 

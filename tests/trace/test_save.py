@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from autodiff import check_tape, eval_tape, load_tape, make_tape, save_tape
-from autodiff.trace.save import tape_from_json, tape_to_json
+from autodiff.trace.formats.save import tape_from_json, tape_to_json
 from autodiff.trace.tape import Literal, TapeError
 
 from .tapes import FUNCTIONS, Point, X

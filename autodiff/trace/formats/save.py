@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
 
-from autodiff.trace.encoding import (
+from autodiff.trace.formats.encoding import (
     DECODERS,
     ENCODERS,
     Classes,

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.trace.formats.written import slice_source, value_source
 from autodiff.trace.spec import Spec
-from autodiff.trace.written import slice_source, value_source
 
 Params = dict[str, Any]
 MODULES = (("np", np), ("np.linalg", np.linalg), ("np.fft", np.fft))

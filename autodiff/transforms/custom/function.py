@@ -9,10 +9,10 @@ from typing import Any
 from autodiff.trace.errors import RuleError, described
 from autodiff.trace.source import at_user_line
 from autodiff.trace.tree import Structure
-from autodiff.transforms.custom_arguments import Layout, laid_out, place_of, positional
-from autodiff.transforms.custom_call import CustomCall, call_with_rule
-from autodiff.transforms.custom_results import result_leaves
-from autodiff.transforms.custom_rule import CustomRule
+from autodiff.transforms.custom.arguments import Layout, laid_out, place_of, positional
+from autodiff.transforms.custom.call import CustomCall, call_with_rule
+from autodiff.transforms.custom.results import result_leaves
+from autodiff.transforms.custom.rule import CustomRule
 
 
 class CustomFunction:

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 from autodiff.trace.errors import RuleError, described
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.tree import Structure
-from autodiff.transforms.custom_arguments import Layout
-from autodiff.transforms.custom_call import CustomCall
-from autodiff.transforms.custom_function import CustomFunction, UserRule
-from autodiff.transforms.custom_results import matching_leaves, result_leaves
-from autodiff.transforms.custom_rule import BackwardRule, Leaves
+from autodiff.transforms.custom.arguments import Layout
+from autodiff.transforms.custom.call import CustomCall
+from autodiff.transforms.custom.function import CustomFunction, UserRule
+from autodiff.transforms.custom.results import matching_leaves, result_leaves
+from autodiff.transforms.custom.rule import BackwardRule, Leaves
 
 
 class custom_vjp(CustomFunction):

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.trace.formats.save import tape_to_json
+from autodiff.trace.formats.spelling import SPELLED, numpy_name
+from autodiff.trace.formats.text import slot_name
+from autodiff.trace.formats.written import number_source, value_source
 from autodiff.trace.primitive import Primitive
-from autodiff.trace.save import tape_to_json
 from autodiff.trace.spec import Spec
-from autodiff.trace.spelling import SPELLED, numpy_name
 from autodiff.trace.tape import Equation, Operand, Tape, TapeError, operand_specs
 from autodiff.trace.tape_call import TapeCall
-from autodiff.trace.text import slot_name
 from autodiff.trace.tree import Structure, paths
-from autodiff.trace.written import number_source, value_source
 
 MANY = 64
 """Arrays with more elements are written down as bytes."""
@@ -137,7 +137,7 @@ class Module:
 
     def parameter(self, primitive: Primitive, name: str, value: Any) -> str:
         if isinstance(value, Tape):
-            self.imports["from autodiff.trace.save import tape_from_json"] = None
+            self.imports["from autodiff.trace.formats.save import tape_from_json"] = None
             return f"tape_from_json({tape_to_json(value)!r})"
         if isinstance(value, tuple):
             return tuple_source([self.parameter(primitive, name, part) for part in value])

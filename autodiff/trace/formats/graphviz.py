@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from autodiff.trace.formats.text import operand_text, param_text, slot_name
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, Tape, inner_tapes
-from autodiff.trace.text import operand_text, param_text, slot_name
 
 STYLE = """\
     rankdir=TB; compound=true;

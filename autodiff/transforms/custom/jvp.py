@@ -8,11 +8,11 @@ from typing import Any
 from autodiff.trace.errors import RuleError, described
 from autodiff.trace.spec import spec_of
 from autodiff.trace.tree import map_tree
-from autodiff.transforms.custom_arguments import Layout, place_of
-from autodiff.transforms.custom_call import CustomCall
-from autodiff.transforms.custom_function import CustomFunction, UserRule
-from autodiff.transforms.custom_results import matching_leaves, result_leaves
-from autodiff.transforms.custom_rule import ForwardRule, Leaves
+from autodiff.transforms.custom.arguments import Layout, place_of
+from autodiff.transforms.custom.call import CustomCall
+from autodiff.transforms.custom.function import CustomFunction, UserRule
+from autodiff.transforms.custom.results import matching_leaves, result_leaves
+from autodiff.transforms.custom.rule import ForwardRule, Leaves
 from autodiff.transforms.gradient import zeros
 
 

@@ -1,0 +1,1 @@
+"""A frozen tape as text, as Graphviz, as Python source, and as a file."""

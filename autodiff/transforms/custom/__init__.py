@@ -1,0 +1,1 @@
+"""Functions with derivative rules of their own: ``custom_vjp`` and ``custom_jvp``."""
