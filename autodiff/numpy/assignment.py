@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.numpy.dispatch import FUNCTIONS, METHODS, as_operand, implements
+from autodiff.numpy.dispatch import FUNCTIONS, METHODS, WRITING, as_operand, implements
 from autodiff.numpy.indexing import ParsedKey, index, index_by, plain_basic
 from autodiff.ops import elementwise as ew
 from autodiff.ops.index import put, scatter_add, slice_of, slice_set
@@ -192,6 +192,9 @@ def write_out(out: Any, result: Any) -> Any:
     whole = tuple((None, None, None) for _ in slot.shape)
     point(out, slice_set(Tracer(out.value, out.recording, out.slot), fitted(result, slot), key=whole))
     return out
+
+
+WRITING["out"] = write_out
 
 
 def in_place(name: str) -> Callable[[Tracer, Any], Any]:

@@ -38,6 +38,9 @@ FUNCTIONS: dict[Function, Function] = {}
 CREATION: dict[Function, Function] = {}
 """What functions run that are called with ``like=x``; they get ``x`` in front of NumPy's arguments."""
 
+WRITING: dict[str, Function] = {}
+"""``WRITING["out"](out, result)`` writes into an array given as ``out=``: what item assignment enters here."""
+
 REFUSED: dict[Function, str] = {}
 """Functions that are refused, and why."""
 
@@ -241,8 +244,7 @@ def late_ufunc(ufunc: np.ufunc) -> Function | None:
 
 def write_outs(outs: Any, result: Any) -> Any:
     """Write results into the arrays given as ``out=``."""
-    from autodiff.numpy.assignment import write_out  # noqa: PLC0415 - assignment is built of the functions here
-
+    write_out = WRITING["out"]
     if len(outs) == 1:
         return write_out(outs[0], result)
     return tuple(write_out(out, part) for out, part in zip(outs, result, strict=True))

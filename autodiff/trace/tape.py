@@ -111,11 +111,6 @@ class Tape:
     arguments: Structure | None = None
     results: Structure | None = None
 
-    def __str__(self) -> str:
-        from autodiff.trace.formats.text import tape_text  # noqa: PLC0415 - text.py describes tapes and so imports this file
-
-        return tape_text(self)
-
     @property
     def specs(self) -> tuple[Spec, ...]:
         """The specs of all slots."""

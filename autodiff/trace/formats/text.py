@@ -79,3 +79,6 @@ def param_text(value: Any) -> str:
     if isinstance(value, (Spec, str)) or not callable(value):
         return "..." if value is Ellipsis else repr(value)
     return getattr(value, "__name__", type(value).__name__)
+
+
+Tape.__str__ = tape_text  # type: ignore[assignment] # what a tape prints as belongs to this file, not to the data
