@@ -1,0 +1,84 @@
+"""No primitive that has a derivative escapes: each is reached by a row of cases or by a program that is checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autodiff
+import autodiff.numpy.special  # enters what loads late
+import autodiff.ops.windows
+import autodiff.scipy.special  # noqa: F401 - enters what loads late
+from autodiff.testing import Case
+from autodiff.testing.draws import corner_operands
+from autodiff.trace.primitive import PRIMITIVES
+from autodiff.trace.staging import Body
+from autodiff.trace.tree import flatten
+from tests.numpy.programs import PROGRAMS
+
+TESTS = Path(__file__).parents[1]
+CALLS = {"checkpoint", "custom_jvp", "custom_vjp"}  # whole functions as one operation: tests/transforms
+
+
+def rows(table: Any, depth: int = 0) -> Iterator[Case]:
+    """The cases that stand anywhere in a table."""
+    if isinstance(table, Case):
+        yield table
+    elif isinstance(table, dict | list | tuple) and depth < 4:
+        for part in table.values() if isinstance(table, dict) else table:
+            yield from rows(part, depth + 1)
+
+
+def cases() -> Iterator[Case]:
+    """The cases of all test files: in their tables, and in what tests are parametrised by."""
+    for path in sorted(TESTS.rglob("test_*.py")):
+        if "Case(" in path.read_text() and path != Path(__file__):
+            module = import_module(".".join(path.relative_to(TESTS.parent).with_suffix("").parts))
+            for found in vars(module).values():
+                marks = [mark.args[1] for mark in getattr(found, "pytestmark", []) if mark.name == "parametrize"]
+                yield from rows([found, *marks])
+
+
+def programs() -> Iterator[tuple[Any, tuple[Any, ...]]]:
+    yield from PROGRAMS.values()
+    for case in cases():
+        for sample in islice(corner_operands(case), 1):
+            yield case.fun, sample.args
+
+
+def total(fun: Any) -> Any:
+    """One real number of all results, for ``grad``."""
+
+    def summed(*args: Any) -> Any:
+        outs = [out for out in flatten(fun(*args))[0] if getattr(out, "dtype", np.dtype(bool)).kind in "fc"]
+        return sum((np.sum(np.real(out) * 1.0) + np.sum(np.imag(out)) for out in outs), 0.0)
+
+    return summed
+
+
+@pytest.mark.filterwarnings("ignore")  # of values that are not computed for their own sake here
+def test_every_primitive_with_a_rule_is_reached(monkeypatch):
+    reached: set[str] = set()
+    record = Body.record
+
+    def noting(self, primitive, operands, params, apply=None):
+        reached.add(primitive.name)
+        return record(self, primitive, operands, params, apply)
+
+    monkeypatch.setattr(Body, "record", noting)
+    for fun, args in programs():
+        inexact = tuple(k for k, arg in enumerate(args) if np.asarray(arg).dtype.kind in "fc")
+        gradient = autodiff.grad(total(fun), inexact or 0)
+        for recorded in (fun, gradient, autodiff.grad(total(gradient), inexact or 0)):
+            try:
+                autodiff.make_tape(recorded)(*args)
+            except (autodiff.trace.errors.AutodiffError, ValueError, TypeError):
+                continue  # depends on values, or not differentiable: what was reached before still counts
+    with_rules = {name for name, primitive in PRIMITIVES.items() if any(primitive.rules)}
+    assert sorted(with_rules - reached - CALLS) == []
