@@ -11,6 +11,7 @@ from autodiff.facade import (
     force_backprop_mode,
     no_backprop_mode,
 )
+from autodiff.ops.gauge import GaugeWarning
 from autodiff.trace.formats.graphviz import tape_graphviz
 from autodiff.trace.formats.python import tape_python
 from autodiff.trace.formats.save import load_tape, save_tape
@@ -29,6 +30,7 @@ from autodiff.transforms.stop_gradient import stop_gradient
 
 __version__ = "0.1.0"
 __all__ = [
+    "GaugeWarning",
     "InvalidType",
     "Parameter",
     "Tape",

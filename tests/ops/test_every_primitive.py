@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import autodiff
-import autodiff.numpy.special  # enters what loads late
+import autodiff.numpy.special  # these modules load late, when something needs them
 import autodiff.ops.windows
-import autodiff.scipy.special  # noqa: F401 - enters what loads late
+import autodiff.scipy.special
 from autodiff.testing import Case
 from autodiff.testing.draws import corner_operands
 from autodiff.trace.primitive import PRIMITIVES
