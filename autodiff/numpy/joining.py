@@ -12,7 +12,7 @@ from autodiff.numpy.dispatch import as_operand, implements, write_outs
 from autodiff.numpy.shapes import atleast_1d, atleast_2d, atleast_3d, ravel, reshape, transpose
 from autodiff.ops import join
 from autodiff.ops.creation import copy
-from autodiff.ops.elementwise import cast
+from autodiff.ops.elementwise import cast, common_dtype
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 
@@ -29,7 +29,7 @@ def concatenate(
     """The arrays one behind the other along an axis; flattened where the axis is None."""
     parts = operands(arrays)
     if axis is None:
-        parts, axis = [ravel(part) for part in parts], 0
+        parts, axis = [ravel(part) for part in with_weak_numbers(parts)], 0
     if not parts:
         raise ValueError(f"need at least one array to concatenate{at_user_line()}")
     if not spec_of(parts[0]).shape:
@@ -37,6 +37,16 @@ def concatenate(
     ndim = spec_of(parts[0]).ndim
     result = join.joined(*converted(parts, dtype, casting), axis=normalize_axis_index(axis, ndim) - ndim)
     return result if out is None else write_outs((out,), result)
+
+
+def with_weak_numbers(parts: Sequence[Any]) -> Sequence[Any]:
+    """The parts with Python numbers in the dtype of the others, to which they give way."""
+    specs = [spec_of(part) for part in parts]
+    kinds = {spec.kind for spec in specs}
+    if "python" not in kinds or len(kinds) == 1:
+        return parts
+    dtype = common_dtype(*specs)
+    return [cast(part, dtype=dtype) if spec.kind == "python" else part for part, spec in zip(parts, specs)]
 
 
 def converted(parts: Sequence[Any], dtype: Any, casting: str) -> Sequence[Any]:

@@ -20,7 +20,7 @@ from autodiff.ops.shape import broadcast_to
 from autodiff.trace.spec import Spec, dtype_or_python, spec_of
 
 
-def _common_dtype(*values: Any) -> np.dtype[Any]:
+def common_dtype(*values: Any) -> np.dtype[Any]:
     """The floating dtype that NumPy promotes to; Python numbers are weak."""
     parts = [dtype_or_python(spec_of(value)) for value in values]
     return np.result_type(*(part() if isinstance(part, type) else part for part in parts), 0.0)
@@ -47,7 +47,7 @@ def linspace(
     if count < 0:
         raise ValueError(f"Number of samples, {count}, must be non-negative.")
     start, stop = as_operand(start), as_operand(stop)
-    exact = _common_dtype(start, stop)
+    exact = common_dtype(start, stop)
     start, stop = _as_dtype(start, exact), _as_dtype(stop, exact)
     shape = np.broadcast_shapes(spec_of(start).shape, spec_of(stop).shape)
     ends = [end if spec_of(end).shape == shape else broadcast_to(end, shape=shape) for end in (start, stop)]

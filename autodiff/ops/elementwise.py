@@ -22,7 +22,7 @@ from autodiff.trace.spec import Kind, Spec, spec_of
 LN2, LN10 = scalar_log(2.0), scalar_log(10.0)
 
 
-def _common_dtype(*specs: Spec) -> np.dtype[Any]:
+def common_dtype(*specs: Spec) -> np.dtype[Any]:
     """The dtype that NumPy promotes to; Python numbers are weak."""
     if all(s.kind == "python" for s in specs):
         return np.result_type(*(s.dtype for s in specs))
@@ -30,7 +30,7 @@ def _common_dtype(*specs: Spec) -> np.dtype[Any]:
 
 
 def _choice_dtype(_: Spec, x: Spec, y: Spec) -> np.dtype[Any]:
-    return _common_dtype(x, y)
+    return common_dtype(x, y)
 
 
 def _given_dtype(_: Spec, *, dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -47,7 +47,7 @@ def _floating_dtype(x: Spec) -> np.dtype[Any]:
 
 
 def _complex_dtype(x: Spec, y: Spec) -> np.dtype[Any]:
-    return np.result_type(_common_dtype(x, y), np.complex64)
+    return np.result_type(common_dtype(x, y), np.complex64)
 
 
 def _own_kind(x: Spec) -> Kind:
@@ -320,7 +320,7 @@ fmin     = elementwise("fmin",     np.fmin,     dx=_fmin_dx,    dy=_fmin_dy)
 
 
 def _clip_dtype(x: Spec, low: Spec, high: Spec) -> np.dtype[Any]:
-    return _common_dtype(x, low, high)
+    return common_dtype(x, low, high)
 
 
 clip = elementwise(
