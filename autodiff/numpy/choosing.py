@@ -17,7 +17,7 @@ from autodiff.ops.index import slice_of
 from autodiff.ops.shape import broadcast_to
 from autodiff.trace.errors import ConcretizationError
 from autodiff.trace.source import at_user_line
-from autodiff.trace.spec import Spec, dtype_or_python, spec_of
+from autodiff.trace.spec import Spec, common_dtype, spec_of
 
 
 @implements(np.select)
@@ -33,18 +33,13 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
             raise TypeError(f"invalid entry {k} in condlist: should be boolean ndarray")
     choices = [as_operand(choice) for choice in (*choicelist, default)]
     shape = np.broadcast_shapes(*(spec_of(part).shape for part in (*conditions, *choices)))
-    dtype = common_dtype(choices)
+    dtype = common_dtype(*map(spec_of, choices))
     *choices, result = (_as_dtype(choice, dtype) for choice in choices)
     for condition, choice in zip(reversed(conditions), reversed(choices)):
         result = ew.where(condition, choice, result)
     if spec_of(result).shape != shape:
         return copy(broadcast_to(result, shape=shape))
     return result if shape else copy(result)
-
-
-def common_dtype(values: list[Any]) -> np.dtype[Any]:
-    parts = [dtype_or_python(spec_of(value)) for value in values]
-    return np.result_type(*(part() if isinstance(part, type) else part for part in parts))
 
 
 def _as_dtype(x: Any, dtype: np.dtype[Any]) -> Any:
@@ -61,7 +56,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
             f"Cannot cast array data from {spec_of(which).dtype!r} to dtype('int64') according to the rule 'safe'"
         )
     which = _in_range(which, len(options), mode)
-    dtype = common_dtype(options)
+    dtype = common_dtype(*map(spec_of, options))
     result = _as_dtype(options[0], dtype)
     for k, option in enumerate(options[1:], 1):
         result = ew.where(ew.equal(which, k), _as_dtype(option, dtype), result)

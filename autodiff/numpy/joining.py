@@ -12,9 +12,9 @@ from autodiff.numpy.dispatch import as_operand, implements, write_outs
 from autodiff.numpy.shapes import atleast_1d, atleast_2d, atleast_3d, ravel, reshape, transpose
 from autodiff.ops import join
 from autodiff.ops.creation import copy
-from autodiff.ops.elementwise import cast, common_dtype
+from autodiff.ops.elementwise import cast
 from autodiff.trace.source import at_user_line
-from autodiff.trace.spec import spec_of
+from autodiff.trace.spec import common_dtype, spec_of
 
 
 def operands(arrays: Any) -> list[Any]:

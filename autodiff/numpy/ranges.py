@@ -17,13 +17,12 @@ from autodiff.ops.creation import samples
 from autodiff.ops.index import slice_of
 from autodiff.ops.join import WHOLE
 from autodiff.ops.shape import broadcast_to
-from autodiff.trace.spec import Spec, dtype_or_python, spec_of
+from autodiff.trace.spec import Spec, common_dtype, spec_of
 
 
-def common_dtype(*values: Any) -> np.dtype[Any]:
+def floating_dtype(*values: Any) -> np.dtype[Any]:
     """The floating dtype that NumPy promotes to; Python numbers are weak."""
-    parts = [dtype_or_python(spec_of(value)) for value in values]
-    return np.result_type(*(part() if isinstance(part, type) else part for part in parts), 0.0)
+    return np.result_type(common_dtype(*map(spec_of, values)), 0.0)
 
 
 def _as_dtype(x: Any, dtype: np.dtype[Any]) -> Any:
@@ -47,7 +46,7 @@ def linspace(
     if count < 0:
         raise ValueError(f"Number of samples, {count}, must be non-negative.")
     start, stop = as_operand(start), as_operand(stop)
-    exact = common_dtype(start, stop)
+    exact = floating_dtype(start, stop)
     start, stop = _as_dtype(start, exact), _as_dtype(stop, exact)
     shape = np.broadcast_shapes(spec_of(start).shape, spec_of(stop).shape)
     ends = [end if spec_of(end).shape == shape else broadcast_to(end, shape=shape) for end in (start, stop)]

@@ -17,16 +17,9 @@ import numpy as np
 from autodiff.ops.masked import masked
 from autodiff.trace.link import passing
 from autodiff.trace.primitive import Primitive, elementwise
-from autodiff.trace.spec import Kind, Spec, spec_of
+from autodiff.trace.spec import Kind, Spec, common_dtype, spec_of
 
 LN2, LN10 = scalar_log(2.0), scalar_log(10.0)
-
-
-def common_dtype(*specs: Spec) -> np.dtype[Any]:
-    """The dtype that NumPy promotes to; Python numbers are weak."""
-    if all(s.kind == "python" for s in specs):
-        return np.result_type(*(s.dtype for s in specs))
-    return np.result_type(*(s.dtype.type(0).item() if s.kind == "python" else s.dtype for s in specs))
 
 
 def _choice_dtype(_: Spec, x: Spec, y: Spec) -> np.dtype[Any]:

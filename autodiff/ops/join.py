@@ -22,7 +22,8 @@ Ends = tuple[int, ...]
 WHOLE = (None, None, None)
 
 
-def common_dtype(specs: Sequence[Spec]) -> np.dtype[Any]:
+def joined_dtype(specs: Sequence[Spec]) -> np.dtype[Any]:
+    """The dtype of arrays put together; numbers count like arrays here."""
     return np.result_type(*{s.dtype for s in specs})
 
 
@@ -38,7 +39,7 @@ def _concatenate_spec(*xs: Spec, axis: int, ends: Ends) -> Spec:
                 f"arrays of shapes {xs[0].shape} and {x.shape} cannot be joined along axis {axis}: all other lengths "
                 "must be equal"
             )
-    return spec(_with_length(xs[0].shape, axis, ends[-1]), common_dtype(xs))
+    return spec(_with_length(xs[0].shape, axis, ends[-1]), joined_dtype(xs))
 
 
 def _evaluate_split(x: Any, *, axis: int, ends: Ends) -> tuple[Any, ...]:
@@ -82,7 +83,7 @@ def _stack_spec(*xs: Spec, axis: int) -> Spec:
             raise ValueError(f"arrays of shapes {xs[0].shape} and {x.shape} cannot be stacked: they must be equal")
     position = xs[0].ndim + 1 + axis
     shape = xs[0].shape
-    return spec((*shape[:position], len(xs), *shape[position:]), common_dtype(xs))
+    return spec((*shape[:position], len(xs), *shape[position:]), joined_dtype(xs))
 
 
 stack: Primitive = linear(

@@ -126,3 +126,10 @@ def dtype_or_python(value: Spec) -> Any:
     if value.kind != "python":
         return value.dtype
     return {"b": value.dtype, "i": int, "f": float, "c": complex}[value.dtype.kind]
+
+
+def common_dtype(*specs: Spec) -> np.dtype[Any]:
+    """The dtype that NumPy promotes to; Python numbers are weak."""
+    if all(s.kind == "python" for s in specs):
+        return np.result_type(*(s.dtype for s in specs))
+    return np.result_type(*(s.dtype.type(0).item() if s.kind == "python" else s.dtype for s in specs))
