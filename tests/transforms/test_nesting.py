@@ -168,3 +168,25 @@ def test_pullback_of_an_outer_trace_inside_an_inner_one() -> None:
 
     # pullback(g) = 3 x^3 g, so the inner gradient at g = x is 6 x^4
     assert grad(outer)(2.0) == pytest.approx(24 * 8.0)
+
+
+@pytest.mark.parametrize(
+    "apply",
+    [
+        lambda branch: checkpoint(branch)(0.0),
+        lambda branch: checkpoint(branch)(np.float32(0.0)),
+        lambda branch: vmap(branch)(np.zeros(3))[1],
+        lambda branch: jvp(branch, (0.0,), (1.0,))[0],
+        lambda branch: vjp(branch, 0.0)[0],
+        lambda branch: linearize(branch, 0.0)[0],
+    ],
+)
+def test_a_branch_that_touches_only_closed_over_values(apply: Any) -> None:
+    def through_a_body(w: Any) -> Any:
+        return apply(lambda _: np.sin(w) * w)
+
+    plain = grad(lambda w: np.sin(w) * w)
+    assert grad(through_a_body)(2.0) == pytest.approx(plain(2.0), rel=1e-15)
+    assert grad(grad(through_a_body))(2.0) == pytest.approx(grad(plain)(2.0), rel=1e-14)
+    assert jvp(through_a_body, (2.0,), (1.0,))[1] == pytest.approx(plain(2.0), rel=1e-15)
+    np.testing.assert_allclose(vmap(grad(through_a_body))(np.arange(3.0)), [plain(float(w)) for w in range(3)])
