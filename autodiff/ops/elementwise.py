@@ -125,8 +125,8 @@ where = elementwise("where", np.where, dtype=_choice_dtype, kind=_array_kind,
 cast       = elementwise("cast", _evaluate_cast, dtype=_given_dtype, kind=_cast_kind, dx=passing)
 python_number = elementwise("python_number", _evaluate_python_number,
                             dtype=_python_dtype, kind=lambda x: "python", dx=passing)
-real       = elementwise("real", np.real, dtype=_real_dtype, kind=_own_kind, dx=passing)
-imag       = elementwise("imag", np.imag, dtype=_real_dtype, kind=_own_kind, dx=lambda g: g * -1j)
+real       = elementwise("real", np.real, dtype=_real_dtype, kind=_own_kind, view=True, dx=passing)
+imag       = elementwise("imag", np.imag, dtype=_real_dtype, kind=_own_kind, view=True, dx=lambda g: g * -1j)
 from_parts = elementwise("from_parts", _evaluate_from_parts, dtype=_complex_dtype,
                          dx=passing, dy=lambda g: g * 1j)
 conjugate: Primitive = elementwise("conjugate", np.conjugate, dx=lambda g: conjugate(g))

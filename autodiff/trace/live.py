@@ -91,8 +91,7 @@ class Differentiation(Recording):
         for position, operand in enumerate(operands):
             if isinstance(operand, Tracer) and operand.recording is self:
                 entry: Entry = operand.slot
-                value = operand.value
-                values[position] = self.keep(value) if entry.link is None and primitive.view else value
+                values[position] = self.keep_input(operand) if entry.link is None and primitive.view else operand.value
                 if primitive.rule(position) is not None:
                     positions.append(position)
                     entries.append(entry)
@@ -106,8 +105,10 @@ class Differentiation(Recording):
         for position in link.kept:
             for k in range(len(values)) if position < 0 else (position,):
                 operand = operands[k]
-                if not (isinstance(operand, Tracer) and operand.recording is self) or operand.slot.link is None:
+                if not (isinstance(operand, Tracer) and operand.recording is self):
                     values[k] = self.keep(values[k])
+                elif operand.slot.link is None:
+                    values[k] = self.keep_input(operand)
         residuals = link.collect(values, out, params)
         return self.results(link, entries[0] if len(entries) == 1 else tuple(entries), residuals, out)
 
@@ -120,7 +121,7 @@ class Differentiation(Recording):
         differentiable = primitive.rule(0) is not None
         link = primitive.link((0,)) if differentiable else None
         if entry.link is None and (primitive.view or (link is not None and link.kept)):
-            value = self.keep(value)
+            value = self.keep_input(operand)
         run = apply or (primitive.evaluate if type(value) is np.ndarray else primitive)
         try:
             out = run(value, **params)
@@ -158,6 +159,15 @@ class Differentiation(Recording):
         copy = np.array(value, copy=True, order="K")
         self.copies[id(value)] = (value, copy)
         return copy
+
+    def keep_input(self, tracer: Tracer) -> Any:
+        """The value of an input, kept: from now on the traced value holds a copy, which nobody can write to."""
+        value = tracer.value
+        kept = self.keep(value)
+        if kept is not value:
+            kept.flags.writeable = False
+            tracer.value = kept
+        return kept
 
 
 def immutable(array: Any) -> bool:

@@ -142,6 +142,7 @@ def elementwise(
     *,
     dtype: Callable[..., Any] | None = None,
     kind: Callable[..., Kind] | None = None,
+    view: bool = False,
     **rules: Rule | None,
 ) -> Primitive:
     """An operation on each element by itself, with NumPy's broadcasting.
@@ -151,6 +152,7 @@ def elementwise(
         evaluate: a NumPy ufunc, or any function that broadcasts like one.
         dtype: for functions that are no ufunc: the dtype of the result from the operands' specs and parameters.
         kind: what a result without axes is, from the operands' specs: by default a scalar, as ufuncs return.
+        view: whether the result may share memory with the first operand.
         rules: ``dx=``, ``dy=``, ...: the derivative with respect to operand ``x``, ``y``, ... times the first
             argument; None where it is zero almost everywhere.
     """
@@ -165,7 +167,7 @@ def elementwise(
         return make_spec(shape, dtype(*specs, **params), "array" if shape else kind(*specs) if kind else "scalar")
 
     own = {key.removeprefix("d"): rule for key, rule in rules.items()}
-    return Primitive(name, "elementwise", operands, evaluate, spec, own)
+    return Primitive(name, "elementwise", operands, evaluate, spec, own, view=view)
 
 
 def ufunc_dtype(ufunc: np.ufunc) -> Callable[..., np.dtype[Any]]:

@@ -46,7 +46,7 @@ def unary(primitive: Primitive, apply: Operation) -> Operation:
         except EXPLAINED as error:
             raise explained(error, primitive.name, (x,)) from None
         if keeps_value and entry.link is None:
-            value = x.recording.keep(value)
+            value = x.recording.keep_input(x)
         return append(x.recording, link, entry, collect((value,), out, None), entry.order, entry.spec, out)
 
     return call
@@ -99,7 +99,7 @@ def constant_operand(primitive: Primitive, apply: Operation, link: Link, otherwi
             residuals = c
         else:
             if keeps_value and entry.link is None:
-                value = recording.keep(value)
+                value = recording.keep_input(x)
             residuals = collect((c, value) if position else (value, c), out, None)
         return append(recording, link, entry, residuals, entry.order, entry.spec, out)
 
@@ -124,9 +124,9 @@ def traced_operands(primitive: Primitive, apply: Operation, otherwise: Operation
             raise explained(error, primitive.name, (x, y)) from None
         if keeps:
             if first.link is None:
-                a = recording.keep(a)
+                a = recording.keep_input(x)
             if second.link is None:
-                b = recording.keep(b)
+                b = recording.keep_input(y)
         order = first.order if first.order > second.order else second.order
         return append(recording, link, (first, second), collect((a, b), out, None), order, first.spec, out)
 

@@ -45,6 +45,12 @@ class Linearization:
         finally:
             recording.close()
 
+    def release(self) -> Any:
+        """The function's value in arrays of its own, as the tape may hold the others; afterwards only the tape does."""
+        value = self.out.unflatten(released(value) for value, _ in self.outs)
+        self.outs = [(None, entry) for _, entry in self.outs]
+        return value
+
     @property
     def value(self) -> Any:
         """The function's value, no longer traced."""
@@ -81,7 +87,13 @@ def refreshed(out: Any, recording: Differentiation) -> tuple[Any, Entry | None]:
 def map_out(tree: Any, recording: Differentiation) -> Any:
     """A tree with this recording's traced values replaced by what they stand for."""
     leaves, structure = flatten(tree)
-    return structure.unflatten(refreshed(leaf, recording)[0] for leaf in leaves)
+    found = [refreshed(leaf, recording) for leaf in leaves]
+    return structure.unflatten(value if entry is None else released(value) for value, entry in found)
+
+
+def released(value: Any) -> Any:
+    """A value as the caller may have it: an array of its own."""
+    return np.array(value, copy=True, order="K") if type(value) is np.ndarray else value
 
 
 def own(g: Any, slot: Spec) -> Any:
@@ -132,12 +144,13 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     """
     at = Linearization("vjp", fun, primals, has_aux)
     specs = [spec_of(value) for value, _ in at.outs]
+    value = at.release()
 
     def pullback(cotangent: Any) -> Any:
         cotangents = matching_cotangents(cotangent, at.out, specs, function_name(fun))
         return at.structure.unflatten(separate(at.pull(cotangents), cotangents))
 
-    return (at.value, pullback, at.aux) if has_aux else (at.value, pullback)
+    return (value, pullback, at.aux) if has_aux else (value, pullback)
 
 
 def matching_cotangents(cotangent: Any, structure: Structure, specs: list[Spec], name: str) -> list[Any]:

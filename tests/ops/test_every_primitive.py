@@ -63,6 +63,36 @@ def total(fun: Any) -> Any:
 
 
 @pytest.mark.filterwarnings("ignore")  # of values that are not computed for their own sake here
+def test_results_share_memory_with_operands_only_where_it_is_said(monkeypatch):
+    """A tape that keeps such a result would else see the user's array change."""
+    sharing: set[str] = set()
+
+    def noting(primitive):
+        evaluate = primitive.evaluate
+
+        def run(*operands, **params):
+            out = evaluate(*operands, **params)
+            plain = [x for x in operands if isinstance(x, np.ndarray)]
+            for part in out if isinstance(out, tuple) else (out,):
+                if isinstance(part, np.ndarray) and any(np.shares_memory(part, x) for x in plain):
+                    sharing.add(primitive.name)
+            return out
+
+        return run
+
+    for primitive in PRIMITIVES.values():
+        if not isinstance(primitive.evaluate, np.ufunc):
+            monkeypatch.setattr(primitive, "evaluate", noting(primitive))
+    for fun, args in programs():
+        try:
+            autodiff.vjp(fun, *args)
+        except (autodiff.trace.errors.AutodiffError, ValueError, TypeError):
+            continue  # arguments that are not differentiable
+    assert {"reshape", "slice_of", "real"} <= sharing
+    assert sorted(name for name in sharing if not PRIMITIVES[name].view) == []
+
+
+@pytest.mark.filterwarnings("ignore")  # of values that are not computed for their own sake here
 def test_every_primitive_with_a_rule_is_reached(monkeypatch):
     reached: set[str] = set()
     record = Body.record

@@ -179,3 +179,25 @@ def test_arguments_are_left_untouched() -> None:
         np.testing.assert_array_equal(x, X)
     vmap(f)(x[None])
     np.testing.assert_array_equal(x, X)
+
+
+@pytest.mark.parametrize("size", [5, 5000])
+def test_the_returned_value_may_be_written_to(size: int) -> None:
+    x = np.linspace(0.1, 1.0, size)
+    value, pullback, aux = vjp(lambda x: (np.tanh(x), np.exp(x)), x, has_aux=True)
+    before = pullback(np.ones(size))[0]
+    value *= 0.0
+    aux *= 0.0
+    np.testing.assert_array_equal(pullback(np.ones(size))[0], before)
+
+
+@pytest.mark.parametrize("size", [5, 5000])
+@pytest.mark.parametrize(
+    "f", [np.tanh, np.square, lambda x: np.real(x) * np.exp(x), lambda x: x.reshape(-1) * x, lambda x: x[:] ** 3]
+)
+def test_the_argument_may_be_written_to_before_the_pullback_runs(f: Any, size: int) -> None:
+    x = np.linspace(0.1, 1.0, size)
+    expected = vjp(f, x.copy())[1](np.ones(size))[0]
+    _, pullback = vjp(f, x)
+    x *= 0.0
+    np.testing.assert_array_equal(pullback(np.ones(size))[0], expected)

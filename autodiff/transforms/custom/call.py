@@ -146,8 +146,9 @@ def differentiated(primitive: CustomCall, rule: CustomRule, operands: Leaves, ta
 
 def protected(recording: Differentiation, operand: Any, value: Any) -> Any:
     """The value as it is now, where the user may hold the array: of arguments and constants."""
-    intermediate = isinstance(operand, Tracer) and operand.recording is recording and operand.slot.link is not None
-    return value if intermediate else recording.keep(value)
+    if not isinstance(operand, Tracer) or operand.recording is not recording:
+        return recording.keep(value)
+    return recording.keep_input(operand) if operand.slot.link is None else value
 
 
 def check_results(rule: CustomRule, outs: Leaves, tape: Tape) -> None:
