@@ -181,4 +181,9 @@ def immutable(array: Any) -> bool:
 
 def same_bits(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
     """Whether two arrays of one shape and dtype hold the same values, counting NaN equal to NaN."""
-    return a.shape == b.shape and a.dtype == b.dtype and bool(np.array_equal(a, b, equal_nan=a.dtype.kind in "fc"))
+    if a.shape != b.shape or a.dtype != b.dtype:
+        return False
+    if a.flags.c_contiguous and b.flags.c_contiguous and a.dtype.kind in "fc":
+        word = np.dtype(f"u{min(a.dtype.itemsize, 8)}") if a.dtype.itemsize in (2, 4, 8, 16) else np.dtype("u1")
+        return np.array_equal(a.reshape(-1).view(word), b.reshape(-1).view(word))
+    return np.array_equal(a, b, equal_nan=a.dtype.kind in "fc")
