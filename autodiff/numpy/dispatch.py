@@ -15,7 +15,6 @@ import numpy as np
 
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.primitive import PRIMITIVES, Primitive
-from autodiff.trace.recording import bodies
 from autodiff.trace.shortcut import binary, unary
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, dtype_or_python, spec_of
@@ -203,7 +202,7 @@ def call_ufunc(ufunc: np.ufunc, inputs: Sequence[Any], kwargs: dict[str, Any], o
         raise missing(f"{name_of(ufunc)} with {', '.join(kwargs)}=")
     if mask is not True and outs is None:
         raise DifferentiationError(
-            f"np.{ufunc.__name__}(where=...) without out= leaves elements uninitialised{at_user_line()}; use np.where "
+            f"{name_of(ufunc)}(where=...) without out= leaves elements uninitialised{at_user_line()}; use np.where "
             "on the result"
         )
     if dtype is not None:
@@ -267,6 +266,3 @@ def missing(name: str, reason: str | None = None) -> DifferentiationError:
         f"{name} cannot be called with a traced value{at_user_line()}: {why}. Compose it of other functions, give it a "
         "rule with custom_vjp or custom_jvp, or, where no derivative is wanted, pass stop_gradient(x)."
     )
-
-
-_ = bodies

@@ -36,12 +36,12 @@ class Recording:
         self.linked = False
 
     def keep(self, value: Any) -> Any:
-        """The value as it is now, whatever happens later to the array that the user holds."""
-        return value
+        """The value as it is now, whatever happens later to the array that the user holds: for linked recordings."""
+        raise NotImplementedError
 
     def keep_input(self, tracer: Any) -> Any:
-        """The value of an input, kept."""
-        return tracer.value
+        """The value of an input, kept: for linked recordings."""
+        raise NotImplementedError
 
     def close(self) -> None:
         self.open = False

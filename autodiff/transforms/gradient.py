@@ -29,7 +29,7 @@ class Linearization:
         has_aux: whether it returns a pair of which the second part is only passed on.
     """
 
-    __slots__ = ("aux", "entries", "inputs", "leaves", "out", "outs", "specs", "structure")
+    __slots__ = ("aux", "entries", "leaves", "out", "outs", "structure")
 
     def __init__(self, name: str, fun: Callable[..., Any], primals: tuple[Any, ...], has_aux: bool) -> None:
         self.leaves, self.structure = differentiable_leaves(name, primals)
