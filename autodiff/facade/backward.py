@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autodiff.facade.gradient import Gradients, accumulate, accumulate_variable, set_gradient
-from autodiff.facade.mode import Promoting, deviations, force_backprop_mode
+from autodiff.facade.configuration import deviations
+from autodiff.facade.mode import Promoting, force_backprop_mode
 from autodiff.facade.node import VariableNode
 from autodiff.facade.residuals import arrays, variables
 from autodiff.trace.errors import DifferentiationError

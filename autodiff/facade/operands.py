@@ -8,7 +8,7 @@ import numpy as np
 
 from autodiff.facade.invalid import InvalidType
 from autodiff.facade.labels import FORMS
-from autodiff.facade.mode import thread
+from autodiff.facade.mode import promoting
 from autodiff.facade.variable import Variable, is_array
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.traced import Traced
@@ -52,7 +52,7 @@ def other_operand(primitive: Primitive, variable: Variable, other: Any) -> Any:
     """
     dtype = variable.dtype
     if isinstance(other, Variable):
-        if other.dtype != dtype and not thread.promoting:
+        if other.dtype != dtype and not promoting():
             raise InvalidType(
                 label(primitive),
                 "lhs.dtype == rhs.dtype",
@@ -67,7 +67,7 @@ def other_operand(primitive: Primitive, variable: Variable, other: Any) -> Any:
         return number_operand(primitive, dtype, other)
     if not is_array(other):
         return NotImplemented
-    if other.dtype != dtype and not thread.promoting:
+    if other.dtype != dtype and not promoting():
         if not np.can_cast(other.dtype, dtype, "same_kind"):
             refuse_cast(primitive, dtype, f"an array of dtype {other.dtype}")
         other = other.astype(dtype)
@@ -81,7 +81,7 @@ def number_operand(primitive: Primitive, dtype: np.dtype[Any], number: Any) -> A
         if number.dtype.kind not in "biufc":
             return NotImplemented
         number = number.item() if isinstance(number.item(), (bool, int, float, complex)) else dtype.type(number)
-    if isinstance(number, complex) and dtype.kind != "c" and not thread.promoting:
+    if isinstance(number, complex) and dtype.kind != "c" and not promoting():
         refuse_cast(primitive, dtype, repr(number))
     if dtype.kind in "iub":
         if primitive.name in ("divide", "power"):
@@ -94,7 +94,7 @@ def number_operand(primitive: Primitive, dtype: np.dtype[Any], number: Any) -> A
 
 def demand_floats(primitive: Primitive, dtype: np.dtype[Any]) -> None:
     """See that operators which take no integers get none."""
-    if dtype.kind not in "fc" and primitive.name in DEMANDING and not thread.promoting:
+    if dtype.kind not in "fc" and primitive.name in DEMANDING and not promoting():
         raise InvalidType(
             label(primitive),
             "in_types[0].dtype.kind == f",

@@ -6,13 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.facade.configuration import get_dtype
 from autodiff.facade.methods import warn_zerograd, zerograd
 from autodiff.facade.variable import Variable, is_array
 from autodiff.trace.source import at_user_line
-
-DTYPE = np.dtype(np.float32)
-"""The dtype of parameters whose initializer names none."""
-
 
 class Parameter(Variable):
     """A Variable that is registered to a link and updated by an optimizer.
@@ -64,7 +61,7 @@ class Parameter(Variable):
 
     def _initial_dtype(self) -> np.dtype[Any]:
         dtype = getattr(self.initializer, "dtype", None)
-        return DTYPE if dtype is None else np.dtype(dtype)
+        return get_dtype(dtype, map_mixed16=np.float32)
 
     @property
     def grad(self) -> Any:
@@ -120,7 +117,7 @@ class Constant:
         value: the number.
     """
 
-    dtype = DTYPE
+    dtype = np.dtype(np.float32)
 
     def __init__(self, value: Any) -> None:
         self.value = value

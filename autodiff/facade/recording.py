@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.facade.mode import deviations, thread
+from autodiff.facade.configuration import config, deviations
 from autodiff.facade.node import VariableNode, Whole, new_node
 from autodiff.facade.residuals import without_itself
 from autodiff.facade.variable import UNINITIALISED, Variable
@@ -141,7 +141,7 @@ def root_result(out: Any, level: int, needs: bool) -> Variable:
 
 def recorded() -> bool:
     """Whether this thread builds a graph."""
-    return not deviations or thread.backprop
+    return not deviations or bool(config.enable_backprop)
 
 
 def one_result(operation: Operands, out: Any, params: Mapping[str, Any], level: int) -> Variable:

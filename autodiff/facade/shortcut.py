@@ -13,7 +13,7 @@ from typing import Any
 
 from numpy import asarray, generic, ndarray
 
-from autodiff.facade.mode import deviations
+from autodiff.facade.configuration import deviations
 from autodiff.facade.node import VariableNode, new_node
 from autodiff.facade.operands import SCALARS, weak_scalar
 from autodiff.facade.residuals import keeps_constant_alone, pick

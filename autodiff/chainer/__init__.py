@@ -1,0 +1,1 @@
+"""Chainer's names over autodiff."""
