@@ -30,16 +30,35 @@ class Operation:
         label: its name in drawings of the graph.
     """
 
-    stack = None
+    stack: Any = None
+    inputs: tuple[VariableNode, ...] | None = None
+    outputs: tuple[Any, ...] | None = None
+    kept: tuple[Any, ...] | None = None
+    whole: Shared | None = None
 
-    def __init__(self, keeper: VariableNode | Whole, node: VariableNode) -> None:
-        self.kept: tuple[Any, ...] | None = (keeper.link, keeper.operands, keeper.residuals, keeper.others)
-        self.whole = None if keeper is node else Shared(keeper)
-        self.rank = node.order - 1
+    def __init__(self, label: str, rank: int) -> None:
+        self.label = label
+        self.rank = rank
+
+    @classmethod
+    def of(cls, keeper: VariableNode | Whole, node: VariableNode) -> Operation:
+        """The operation that a node was made by.
+
+        Args:
+            keeper: the node, or what the nodes of several results share.
+            node: the node.
+        """
         operands = all_operands(keeper.link, keeper.operands, keeper.others)
-        self.label = operation_label(keeper.link.primitive.name, operands)
-        self.inputs: tuple[VariableNode, ...] | None = input_nodes(operands, type(node))
-        self.outputs: tuple[Any, ...] | None = (weakref.ref(node),) if keeper is node else tuple(keeper.results)
+        operation = cls(operation_label(keeper.link.primitive.name, operands), node.order - 1)
+        operation.shows(keeper, node)
+        return operation
+
+    def shows(self, keeper: VariableNode | Whole, node: VariableNode) -> None:
+        """Take note of what the operation was run on and gave."""
+        self.kept = (keeper.link, keeper.operands, keeper.residuals, keeper.others)
+        self.whole = None if keeper is node else Shared(keeper)
+        self.inputs = input_nodes(all_operands(keeper.link, keeper.operands, keeper.others), type(node))
+        self.outputs = (weakref.ref(node),) if keeper is node else tuple(keeper.results)  # type: ignore[union-attr]
 
     def __repr__(self) -> str:
         return f"<operation {self.label}>"
@@ -98,8 +117,7 @@ class Unknown:
     """The link of a node whose creator is some object that was set by hand: nothing is known behind it."""
 
     __slots__ = ("function",)
-    special = False
-    elementwise = moves = False
+    special = elementwise = moves = partial = False
     arity = 0
     positions = ()
 

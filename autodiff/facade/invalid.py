@@ -12,15 +12,25 @@ class InvalidType(AutodiffError):
     """Operands whose types or shapes an operation does not take.
 
     Args:
-        operation: the label of the operation.
         expect: the condition that does not hold, as text.
         actual: what holds instead.
-        remedy: what to do about it.
+        message: the whole text; by default it is made of the two.
     """
 
-    def __init__(self, operation: str, expect: Any, actual: Any, remedy: str = "") -> None:
-        text = f"\nInvalid operation is performed in: {operation} (Forward){at_user_line()}\n\n"
-        text += f"Expect: {expect}\nActual: {actual}"
-        super().__init__(f"{text}\n\n{remedy}" if remedy else text)
+    def __init__(self, expect: Any, actual: Any, message: str | None = None) -> None:
+        super().__init__(f"Expect: {expect}\nActual: {actual}" if message is None else message)
         self.expect = expect
         self.actual = actual
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return InvalidType, (self.expect, self.actual, str(self))
+
+    def performed_in(self, operation: str, remedy: str = "") -> InvalidType:
+        """The same error, with the label of the operation, the user's line, and what to do about it."""
+        text = f"\nInvalid operation is performed in: {operation} (Forward){at_user_line()}\n\n{self}"
+        return InvalidType(self.expect, self.actual, f"{text}\n\n{remedy}" if remedy else text)
+
+
+def invalid(operation: str, expect: Any, actual: Any, remedy: str = "") -> InvalidType:
+    """The error of an operation."""
+    return InvalidType(expect, actual).performed_in(operation, remedy)

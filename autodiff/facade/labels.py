@@ -20,7 +20,12 @@ FORMS = {
 def operation_label(name: str, operands: Sequence[Any]) -> str:
     """The label of an operation: its operator with ``_`` for each array, or its name."""
     form = FORMS.get(name)
-    return name if form is None else form.format(*map(operand_text, operands))
+    if form is None:
+        return name
+    texts = [operand_text(operand) for operand in operands]
+    if name in ("add", "multiply") and texts[0] != "_":
+        texts.reverse()  # Chainer has one function for both orders
+    return form.format(*texts)
 
 
 def operand_text(operand: Any) -> str:

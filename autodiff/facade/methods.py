@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.facade.invalid import InvalidType
+from autodiff.facade.invalid import invalid
 from autodiff.facade.operands import other_operand
 from autodiff.facade.operators import SHORT, of_two
 from autodiff.facade.shortcut import both_operands, constant_operand
@@ -71,7 +71,7 @@ def product(x: Any, y: Any) -> Any:
     try:
         return UFUNCS[np.matmul](x, y)
     except OperandError:
-        raise InvalidType(
+        raise invalid(
             "_ @ _",
             "in_types[0].shape[-1] == in_types[1].shape[-2]",
             f"{spec_of(x).shape} and {spec_of(y).shape}",

@@ -168,7 +168,7 @@ class VariableNode(weakref.ref):  # type: ignore[type-arg]
             return None
         keeper = self.operands if self.link.special else self
         if keeper._function is None:
-            keeper._function = Operation(keeper, self)
+            keeper._function = Operation.of(keeper, self)
         return keeper._function
 
     @creator_node.setter

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.facade.invalid import InvalidType
+from autodiff.facade.invalid import invalid
 from autodiff.facade.labels import FORMS
 from autodiff.facade.mode import promoting
 from autodiff.facade.variable import Variable, is_array
@@ -53,7 +53,7 @@ def other_operand(primitive: Primitive, variable: Variable, other: Any) -> Any:
     dtype = variable.dtype
     if isinstance(other, Variable):
         if other.dtype != dtype and not promoting():
-            raise InvalidType(
+            raise invalid(
                 label(primitive),
                 "lhs.dtype == rhs.dtype",
                 f"{dtype} != {other.dtype}",
@@ -95,7 +95,7 @@ def number_operand(primitive: Primitive, dtype: np.dtype[Any], number: Any) -> A
 def demand_floats(primitive: Primitive, dtype: np.dtype[Any]) -> None:
     """See that operators which take no integers get none."""
     if dtype.kind not in "fc" and primitive.name in DEMANDING and not promoting():
-        raise InvalidType(
+        raise invalid(
             label(primitive),
             "in_types[0].dtype.kind == f",
             f"{dtype.kind} != f",
@@ -105,7 +105,7 @@ def demand_floats(primitive: Primitive, dtype: np.dtype[Any]) -> None:
 
 def refuse_cast(primitive: Primitive, dtype: np.dtype[Any], what: str) -> None:
     """Say that a constant does not fit the Variable."""
-    raise InvalidType(
+    raise invalid(
         label(primitive),
         f"a constant that {dtype} can hold",
         what,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.facade.invalid import InvalidType
+from autodiff.facade.invalid import invalid
 from autodiff.facade.operands import demand_floats, label, other_operand
 from autodiff.facade.shortcut import both_operands, constant_operand, unary
 from autodiff.facade.variable import Variable
@@ -45,7 +45,7 @@ def long_way(primitive: Primitive, apply: Operation, reflected: bool) -> Operati
             out = shortcut.record(primitive, operands, apply)
         except OperandError:
             shapes = [spec_of(operand).shape for operand in operands]
-            raise InvalidType(
+            raise invalid(
                 label(primitive),
                 "in_types[0].shape and in_types[1].shape broadcast",
                 f"{shapes[0]} and {shapes[1]}",

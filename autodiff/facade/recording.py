@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 
 from autodiff.facade.configuration import config, deviations
+from autodiff.facade.labels import operation_label
 from autodiff.facade.node import VariableNode, Whole, new_node
+from autodiff.facade.observing import announced, observed
 from autodiff.facade.residuals import without_itself
 from autodiff.facade.variable import UNINITIALISED, Variable
 from autodiff.trace.errors import explained
@@ -37,21 +39,39 @@ def record(
     apply: Callable[..., Any] | None = None,
 ) -> Any:
     """Run one operation, of whose operands ``self`` was made last, and link its result to them."""
-    operation = Operands(primitive, operands)
+    operation = Operands(operands, primitive.rule)
+    run = apply or primitive
+    sketch = None
+    if deviations:
+        sketch = announced(operation_label(primitive.name, operation.entries), operation.rank)
+        run = run if sketch is None else observed(sketch, run)
     try:
-        out = (apply or primitive)(*operation.values, **params)
+        out = run(*operation.values, **params)
     except EXPLAINED as error:
         raise explained(error, primitive.name, operation.values) from None
-    level = self._node.level
-    if type(out) is tuple:
-        return several_results(operation, out, params, level)
-    if not any(primitive.rules) and not spec_of(out).inexact:
+    if type(out) is not tuple and not any(primitive.rules) and not spec_of(out).inexact:
         return out  # comparisons, argmax, ...: plain values, with which Python can go on
-    return one_result(operation, out, params, level)
+    if not recorded():
+        return unlinked(operation, out, self.level)
+    link = primitive.link(tuple(operation.positions))
+    operation.keep(link)
+
+    def residuals(keeper: VariableNode | Whole) -> Any:
+        found = link.collect(operation.entries, keeper, params)
+        if not link.keeps_out:
+            return found
+        keeper.data = out
+        return without_itself(found, keeper)
+
+    return connected(operation, link, residuals, out, self.level, sketch)
 
 
 class Operands:
     """The operands of one operation as the graph sees them.
+
+    Args:
+        operands: Variables, arrays, numbers.
+        rule: gives the derivative rule for the operand at a position; None if it has none.
 
     Attributes:
         values: the arrays of the Variables, and the other operands.
@@ -60,10 +80,9 @@ class Operands:
         positions: which operands are differentiated.
     """
 
-    __slots__ = ("entries", "needs", "positions", "primitive", "values")
+    __slots__ = ("entries", "needs", "positions", "values")
 
-    def __init__(self, primitive: Primitive, operands: Sequence[Any]) -> None:
-        self.primitive = primitive
+    def __init__(self, operands: Sequence[Any], rule: Callable[[int], Any]) -> None:
         self.values, self.entries = list(operands), list(operands)
         self.needs = False
         self.positions: list[int] = []
@@ -78,32 +97,30 @@ class Operands:
                     self.entries[position] = node
                     if node._requires_grad:
                         self.needs = True
-                        if primitive.rule(position) is not None:
+                        if rule(position) is not None:
                             self.positions.append(position)
 
     @property
     def rank(self) -> int:
-        return max(entry.order for entry in self.entries if type(entry) is VariableNode)
+        return max((entry.order for entry in self.entries if type(entry) is VariableNode), default=0)
 
-    def link(self) -> Link:
-        """The link; the nodes whose arrays its rules need keep them from now on."""
-        link = self.primitive.link(tuple(self.positions))
+    def keep(self, link: Link) -> None:
+        """The nodes whose arrays the rules of the link need keep them from now on."""
         for kept in link.kept:
             for position in range(len(self.values)) if kept < 0 else (kept,):
                 if type(self.entries[position]) is VariableNode:
                     self.entries[position].data = self.values[position]
-        return link
 
     def differentiated(self) -> Any:
         nodes = [self.entries[position] for position in self.positions]
         return nodes[0] if len(nodes) == 1 else tuple(nodes)
 
-    def shown(self, link: Link) -> tuple[Any, ...]:
+    def shown(self, kept: Sequence[int]) -> tuple[Any, ...]:
         """The operands for those who look at the graph, without arrays that no rule needs."""
-        everything = -1 in link.kept
+        everything = -1 in kept
         return tuple(
             entry
-            if type(entry) is VariableNode or isinstance(entry, NUMBERS) or everything or position in link.kept
+            if type(entry) is VariableNode or isinstance(entry, NUMBERS) or everything or position in kept
             else shown_spec(entry)
             for position, entry in enumerate(self.entries)
         )
@@ -144,45 +161,53 @@ def recorded() -> bool:
     return not deviations or bool(config.enable_backprop)
 
 
-def one_result(operation: Operands, out: Any, params: Mapping[str, Any], level: int) -> Variable:
-    """The result as a Variable, linked to the operands."""
-    variable = root_result(out, level, operation.needs)
-    if recorded():
-        node = variable._node
-        link = operation.link()
-        node.link = link
-        node.operands = operation.differentiated()
-        node.others = operation.shown(link)
-        node.order = operation.rank + 1
-        residuals = link.collect(operation.entries, node, params)
-        if link.keeps_out:
-            node.data = variable._data
-            residuals = without_itself(residuals, node)
-        node.residuals = residuals
-    return variable
+def unlinked(operation: Operands, out: Any, level: int) -> Any:
+    """The result, or the results, as Variables that come from nowhere."""
+    if type(out) is tuple:
+        return tuple(root_result(part, level, operation.needs) for part in out)
+    return root_result(out, level, operation.needs)
 
 
-def several_results(operation: Operands, outs: tuple[Any, ...], params: Mapping[str, Any], level: int) -> Any:
-    """The results as Variables, linked to one operation."""
-    variables = tuple(root_result(out, level, operation.needs) for out in outs)
-    if recorded():
-        whole = Whole()
-        link = operation.link()
-        whole.link = link
-        whole.operands = operation.differentiated()
-        whole.others = operation.shown(link)
-        whole.order = operation.rank + 0.5  # between the operands' and the results'
-        whole.spec = tuple(variable._node.spec for variable in variables)
-        whole.level = level
-        whole.results = [weakref.ref(variable._node) for variable in variables]
-        residuals = link.collect(operation.entries, whole, params)
-        if link.keeps_out:
-            whole.data = tuple(variable._data for variable in variables)
-            residuals = without_itself(residuals, whole)
-        whole.residuals = residuals
+def connected(
+    operation: Operands,
+    link: Any,
+    residuals: Callable[[VariableNode | Whole], Any],
+    out: Any,
+    level: int,
+    function: Any = None,
+) -> Any:
+    """The result, or the tuple of results, as Variables that are linked to the operands.
+
+    Args:
+        operation: the operands.
+        link: the link of the operation.
+        residuals: gives what the link needs, from the node that will keep it.
+        out: an array, or a tuple of arrays.
+        level: when the newest of the operands was made.
+        function: the object that shows the operation to those who look at the graph, if it is there already.
+    """
+    variables = unlinked(operation, out, level)
+    rank = operation.rank
+    keeper: Any
+    if type(out) is tuple:
+        keeper = Whole()
+        keeper.order = rank + 0.5  # between the operands' and the results'
+        keeper.spec = tuple(variable._node.spec for variable in variables)
+        keeper.level = level
+        keeper.results = [weakref.ref(variable._node) for variable in variables]
         for index, variable in enumerate(variables):
             node = variable._node
-            node.link, node.operands, node.order = Result(index), whole, operation.rank + 1
+            node.link, node.operands, node.order = Result(index), keeper, rank + 1
+    else:
+        keeper = variables._node
+        keeper.order = rank + 1
+    keeper.link = link
+    keeper.operands = operation.differentiated()
+    keeper.others = operation.shown(link.kept)
+    keeper.residuals = residuals(keeper)
+    if function is not None:
+        keeper._function = function
+        function.shows(keeper, variables[0]._node if type(out) is tuple else keeper)
     return variables
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from autodiff.facade.composition import Composition, WithGraph
 from autodiff.facade.node import VariableNode, Whole
 from autodiff.trace.link import Link
 from autodiff.trace.spec import Spec, spec_of
@@ -130,6 +131,8 @@ def variables(node: Any) -> Any:
         return residuals
     if kind is Pick:
         return residuals.variables(node)
+    if kind is Composition:
+        return WithGraph(residuals)
     return _resolved(residuals, node, _variable)
 
 

@@ -18,10 +18,14 @@ from autodiff.trace.spec import Spec, spec_of
 
 Fetch = Callable[[Any], Any]
 Visit = Callable[[Any, Any], Any]
+Pull = Callable[[Any, Any, Any], Any]
 
 
 def read_backwards(
-    seeds: Iterable[tuple[Any, Any]], fetch: Fetch | None = None, visit: Visit | None = None
+    seeds: Iterable[tuple[Any, Any]],
+    fetch: Fetch | None = None,
+    visit: Visit | None = None,
+    pull: Pull | None = None,
 ) -> dict[Any, Any]:
     """The cotangents of all inputs that the seeds' entries depend on.
 
@@ -32,6 +36,7 @@ def read_backwards(
         seeds: pairs of an entry and the cotangent of its result.
         fetch: gives an entry's residuals, where they are not simply ``entry.residuals``.
         visit: called with every entry that is not an input and its complete cotangent.
+        pull: in place of :func:`pulled`, gives the operands' cotangents from an entry, its cotangent and residuals.
 
     Returns:
         a dictionary from inputs' entries to cotangents.
@@ -73,12 +78,14 @@ def read_backwards(
                 break
             residuals = node.residuals if fetch is None else fetch(node)
             kind = type(g)
-            if kind is Masked:
-                cts = pull_masked(link, g, residuals)
+            if pull is not None:
+                cts = pull(node, g, residuals)
+            elif kind is Masked or kind is list:
+                cts = pulled(node, g, residuals)
             elif link.pull is None:
                 cts = g
             else:
-                cts = link.pull(complete(g, node.spec) if kind is list else g, residuals)
+                cts = link.pull(g, residuals)
             if link.arity == 1:
                 spec = operands.spec
                 if type(cts) is not ndarray or cts.shape != spec.shape or cts.dtype is not spec.dtype:
@@ -111,6 +118,16 @@ def read_backwards(
                 add(node, g)
                 node = None
     return leaves
+
+
+def pulled(node: Any, g: Any, residuals: Any) -> Any:
+    """The cotangents of an entry's operands: one, or one for each."""
+    link = node.link
+    if type(g) is Masked:
+        return pull_masked(link, g, residuals)
+    if type(g) is list and not link.partial:
+        g = complete(g, node.spec)
+    return g if link.pull is None else link.pull(g, residuals)
 
 
 def plus(a: Any, b: Any) -> Any:

@@ -1,0 +1,95 @@
+"""Functions of Variables as one node of the graph each, whatever they are composed of.
+
+The function runs once, on values that record themselves as inside of ``vjp``; its node keeps that recording and reads
+it backwards. Where gradients are Variables in turn, the function is run again, on Variables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from autodiff.facade.composition import Composition, composition_link
+from autodiff.facade.configuration import config, deviations
+from autodiff.facade.observing import announced, observed
+from autodiff.facade.recording import Operands, connected, recorded, unlinked
+from autodiff.facade.type_check import check_conditions
+from autodiff.facade.variable import Variable, is_array
+from autodiff.trace.primitive import newest_traced
+from autodiff.trace.recording import bodies, innermost_body, new_level
+from autodiff.trace.source import at_user_line
+from autodiff.trace.traced import Traced
+
+Function = Callable[..., Any]
+Check = Callable[..., Any]
+
+
+def apply(label: str, fun: Function, inputs: Sequence[Any], check: Check | None = None) -> Any:
+    """Call a function of arrays on Variables, as one node of their graph.
+
+    Args:
+        label: the name of the node.
+        fun: a pure function of the inputs, written with NumPy, which returns an array or a tuple of arrays. It may be
+            run again to differentiate gradients: random numbers are drawn, and state is changed, outside of it.
+        inputs: Variables, or arrays. Values that are traced by a transformation of the user's program are handed to
+            ``fun`` as they are, and so is what it returns.
+        check: a function of the inputs' specs that returns a condition or a tuple of conditions.
+
+    Returns:
+        a Variable, or a tuple of Variables. It requires a gradient if one of the inputs does.
+
+    Raises:
+        TypeError: if an input is no array.
+        InvalidType: if a condition of ``check`` does not hold.
+
+    >>> import numpy as np
+    >>> x = Variable(np.array([0.0, 1.0]))
+    >>> y = apply("Mish", lambda x: x * np.tanh(np.log1p(np.exp(x))), (x,))
+    >>> y.creator.label
+    'Mish'
+    >>> y.grad = np.ones(2)
+    >>> y.backward()
+    >>> x.grad.round(3)
+    array([0.6  , 1.049])
+    """
+    for value in inputs:
+        if not isinstance(value, Traced) and not is_array(value):
+            refuse_input(label, inputs)
+    if check is not None and config.type_check:
+        check_conditions(label, check, inputs)
+    newest = newest_traced(tuple(inputs))
+    if recorded_elsewhere(newest):
+        return fun(*inputs)
+    operation = Operands(inputs, differentiable(inputs))
+    level = new_level() if newest is None else newest.level
+    sketch = announced(label, operation.rank) if deviations else None
+    if not recorded():
+        return unlinked(operation, (fun if sketch is None else observed(sketch, fun))(*operation.values), level)
+    composition = Composition(fun, operation.entries, operation.positions)
+    out = (composition.run if sketch is None else observed(sketch, composition.run))(*operation.values)
+    for position in operation.positions:
+        operation.entries[position].data = operation.values[position]
+    link = composition_link(label, tuple(operation.positions))
+    return connected(operation, link, lambda keeper: composition, out, level, sketch)
+
+
+def refuse_input(label: str, inputs: Sequence[Any]) -> None:
+    """Say that inputs are not arrays."""
+    kinds = ", ".join(str(type(value)) for value in inputs)
+    raise TypeError(
+        f"incompatible array types are mixed in the forward input ({label}).\nActual: {kinds}{at_user_line()}\n"
+        "Pass Variables or arrays; np.asarray makes an array of a list or a number."
+    )
+
+
+def recorded_elsewhere(newest: Traced | None) -> bool:
+    """Whether the operations belong to a transformation of the user's program, not to the graph of Variables."""
+    if newest is None:
+        return False
+    body = innermost_body() if bodies else None
+    return not isinstance(newest, Variable) or (body is not None and body.level > newest.level)
+
+
+def differentiable(inputs: Sequence[Any]) -> Callable[[int], Any]:
+    """For each position, whether its input has a derivative."""
+    return lambda position: True if inputs[position].dtype.kind in "fc" else None
