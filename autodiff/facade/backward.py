@@ -4,25 +4,41 @@ from __future__ import annotations
 
 import warnings
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from autodiff.facade.gradient import Gradients, accumulate, accumulate_variable, set_gradient
 from autodiff.facade.configuration import deviations
+from autodiff.facade.gradient import Gradients, accumulate, accumulate_variable, set_gradient
 from autodiff.facade.mode import Promoting, force_backprop_mode
 from autodiff.facade.node import VariableNode
+from autodiff.facade.pulling import pull_in_this_thread
 from autodiff.facade.residuals import arrays, variables
+from autodiff.facade.variable import Variable
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line
 from autodiff.transforms.reverse import read_backwards
 
-if TYPE_CHECKING:
-    from autodiff.facade.variable import Variable
 
+def backward(
+    variable: Variable,
+    retain_grad: bool = False,
+    enable_double_backprop: bool = False,
+    loss_scale: float | None = None,
+) -> None:
+    """Compute the gradients of all leaves that it depends on, and add them to what the leaves have.
 
-def backward(variable: Variable, retain_grad: bool, double: bool, loss_scale: float | None) -> None:
-    """See :meth:`autodiff.facade.variable.Variable.backward`."""
+    It starts from ``grad``, or from 1 if there is only one element, and leaves ``grad`` None.
+
+    Args:
+        variable: where to start.
+        retain_grad: whether intermediate Variables that are still alive get their gradients too.
+        enable_double_backprop: whether gradients are Variables with a graph, so that they can be differentiated.
+        loss_scale: a factor for the automatic 1; leaves note it, so that optimizers can take it out again.
+
+    Raises:
+        DifferentiationError: if there is more than one element and no ``grad``.
+    """
     if not variable.requires_grad:
         return
     if variable._grad is None and variable.size == 1:
@@ -38,7 +54,7 @@ def backward(variable: Variable, retain_grad: bool, double: bool, loss_scale: fl
         raise ValueError(
             f"the gradient has shape {variable._grad.shape} but the Variable {variable.shape}{at_user_line()}"
         )
-    if double:
+    if enable_double_backprop:
         backward_with_graph(variable, retain_grad, loss_scale)
     else:
         backward_plain(variable, retain_grad, loss_scale)
@@ -62,7 +78,8 @@ def backward_plain(variable: Variable, retain_grad: bool, loss_scale: float | No
     seed, grad_var = variable._grad, variable._grad_var
     visited = Visited()
     with np.errstate(all="ignore"):  # infinite derivatives are values like any other: see the conventions
-        leaves = read_backwards([(variable.node, seed)], arrays, visited if retain_grad else None)
+        pull = pull_in_this_thread(graph=False) if deviations else None
+        leaves = read_backwards([(variable.node, seed)], arrays, visited if retain_grad else None, pull)
         variable._grad = variable._grad_var = None
         gradients = Gradients(seed)
         for intermediate, g in visited.found:
@@ -82,9 +99,9 @@ def backward_with_graph(variable: Variable, retain_grad: bool, loss_scale: float
     with ExitStack() as stack:
         stack.enter_context(np.errstate(all="ignore"))
         stack.enter_context(Promoting())
-        if deviations:
-            stack.enter_context(force_backprop_mode())
-        leaves = read_backwards([(variable.node, seed)], variables, visited if retain_grad else None)
+        stack.enter_context(force_backprop_mode())
+        pull = pull_in_this_thread(graph=True)
+        leaves = read_backwards([(variable.node, seed)], variables, visited if retain_grad else None, pull)
         variable.grad_var = None
         for intermediate, g in visited.found:
             set_gradient(intermediate, g)
@@ -109,3 +126,6 @@ class Visited:
             variable = node.get_variable_or_none()
             if variable is not None:
                 self.found.append((variable, g))
+
+
+Variable.backward = backward  # type: ignore[method-assign, assignment]

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from autodiff.facade.node import VariableNode
+from autodiff.facade.residuals import Own
 from autodiff.trace.live import Differentiation, Entry
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer
@@ -27,7 +28,7 @@ class Composing(Differentiation):
         return tracer.value
 
 
-class Composition:
+class Composition(Own):
     """A function that is recorded while it runs.
 
     Args:
@@ -71,6 +72,9 @@ class Composition:
             return out.value
         self.outs.append(None)
         return out
+
+    def with_graph(self) -> WithGraph:
+        return WithGraph(self)
 
     def pull(self, g: Any) -> Any:
         """The cotangents of the operands, as arrays."""

@@ -199,7 +199,7 @@ True
 """
 
 
-class using_config(ContextDecorator):  # noqa: N801 - the name that users know, of a thing used like a function
+class using_config(ContextDecorator):
     """A context in which an entry of the configuration has another value.
 
     Args:

@@ -41,24 +41,19 @@ class Operation:
         self.rank = rank
 
     @classmethod
-    def of(cls, keeper: VariableNode | Whole, node: VariableNode) -> Operation:
-        """The operation that a node was made by.
-
-        Args:
-            keeper: the node, or what the nodes of several results share.
-            node: the node.
-        """
+    def of(cls, keeper: VariableNode | Whole) -> Operation:
+        """The operation that a node, or what the nodes of several results share, was made by."""
         operands = all_operands(keeper.link, keeper.operands, keeper.others)
-        operation = cls(operation_label(keeper.link.primitive.name, operands), node.order - 1)
-        operation.shows(keeper, node)
+        operation = cls(operation_label(keeper.link.primitive.name, operands), keeper.rank - 1)
+        operation.shows(keeper)
         return operation
 
-    def shows(self, keeper: VariableNode | Whole, node: VariableNode) -> None:
+    def shows(self, keeper: VariableNode | Whole) -> None:
         """Take note of what the operation was run on and gave."""
         self.kept = (keeper.link, keeper.operands, keeper.residuals, keeper.others)
-        self.whole = None if keeper is node else Shared(keeper)
-        self.inputs = input_nodes(all_operands(keeper.link, keeper.operands, keeper.others), type(node))
-        self.outputs = (weakref.ref(node),) if keeper is node else tuple(keeper.results)  # type: ignore[union-attr]
+        self.inputs = input_nodes(all_operands(keeper.link, keeper.operands, keeper.others), keeper.kind)
+        self.outputs = keeper.references()
+        self.whole = None if keeper.kind is type(keeper) else Shared(keeper)
 
     def __repr__(self) -> str:
         return f"<operation {self.label}>"

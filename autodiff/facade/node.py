@@ -166,18 +166,16 @@ class VariableNode(weakref.ref):  # type: ignore[type-arg]
         """The operation that made the Variable, None for a root. None may be assigned, and the same object again."""
         if self.link is None:
             return None
-        keeper = self.operands if self.link.special else self
-        if keeper._function is None:
-            keeper._function = Operation.of(keeper, self)
-        return keeper._function
+        return operation_of(self.operands if self.link.special else self)
 
     @creator_node.setter
     def creator_node(self, function: Any) -> None:
         self.unchain()
         if function is None:
             return
-        function = getattr(function, "node", function)
-        if isinstance(function, Operation):
+        node = getattr(function, "node", None)  # of a function of the old style
+        function = node if hasattr(node, "connect") else function
+        if isinstance(function, Operation) or getattr(function, "inputs", None) is not None:
             function.connect(self)
         else:
             self.link = Unknown(function)
@@ -185,7 +183,14 @@ class VariableNode(weakref.ref):  # type: ignore[type-arg]
             self._function = function
         self.order = function.rank + 1
 
-    creator = creator_node
+    @property
+    def creator(self) -> Any:
+        """The same; for functions of the old style the function, not its node."""
+        return function_of(self.creator_node)
+
+    @creator.setter
+    def creator(self, function: Any) -> None:
+        self.creator_node = function
 
     def set_creator_node(self, function: Any) -> None:
         """Make ``function`` the creator."""
@@ -193,12 +198,33 @@ class VariableNode(weakref.ref):  # type: ignore[type-arg]
 
     set_creator = set_creator_node
 
+    @property
+    def kind(self) -> type[VariableNode]:
+        """The class of nodes."""
+        return VariableNode
+
+    def references(self) -> tuple[Any, ...]:
+        """Weak references to the nodes of all results of the operation: to itself."""
+        return (weakref.ref(self),)
+
     def unchain(self) -> None:
         """Forget the operation that made the Variable; its rank stays."""
         self.link = self.operands = self.residuals = self.others = self._function = None
 
 
 VariableNode.rank = VariableNode._rank = VariableNode.order  # type: ignore[attr-defined]
+
+
+def operation_of(keeper: VariableNode | Whole) -> Any:
+    """The object that shows the operation by which a node, or what several nodes share, was made."""
+    if keeper._function is None:
+        keeper._function = Operation.of(keeper)
+    return keeper._function
+
+
+def function_of(node: Any) -> Any:
+    """The function of the old style that a node stands for, or the node itself."""
+    return node.function if getattr(node, "stands_for_function", False) else node
 
 
 class Whole:
@@ -246,6 +272,15 @@ class Whole:
     def rank(self) -> int:
         """The rank of the results, which is half a step later."""
         return int(self.order + 0.5)
+
+    @property
+    def kind(self) -> type[VariableNode]:
+        """The class of nodes."""
+        return VariableNode
+
+    def references(self) -> tuple[Any, ...]:
+        """Weak references to the nodes of all results."""
+        return tuple(self.results)
 
     def unchain(self) -> None:
         """Forget what it was computed from."""

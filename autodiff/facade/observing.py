@@ -140,9 +140,7 @@ def called_at(function: Any) -> str:
     return "\nStacktrace of the function is below:\n" + "".join(traceback.format_list(function.stack))
 
 
-def pull_observed(
-    function: Any, pull: Callable[[], Any], out_grad: Sequence[Any], arrays: Callable[[Any], Any]
-) -> Any:
+def pull_observed(function: Any, pull: Callable[[], Any], out_grad: Sequence[Any], arrays: Callable[[Any], Any]) -> Any:
     """Run a function's part of the backward pass, watched.
 
     Args:

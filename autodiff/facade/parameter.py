@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 
 from autodiff.facade.configuration import get_dtype
+from autodiff.facade.devices import Device
 from autodiff.facade.methods import warn_zerograd, zerograd
 from autodiff.facade.variable import Variable, is_array
 from autodiff.trace.source import at_user_line
+
 
 class Parameter(Variable):
     """A Variable that is registered to a link and updated by an optimizer.
@@ -19,6 +21,7 @@ class Parameter(Variable):
             it is given (its attribute ``dtype``, if any, decides the dtype); None for NaN everywhere.
         shape: its shape. Without one an array is held as it is, and everything else waits for :meth:`initialize`.
         name: what it is called in texts.
+        layout: None, which is NumPy's layout of arrays.
 
     Until a gradient has been computed or :meth:`cleargrad` was called, ``grad`` is full of NaN: a gradient that was
     never cleared cannot go unnoticed.
@@ -31,7 +34,10 @@ class Parameter(Variable):
     update_rule: Any = None
     _first_grad: str | None = None
 
-    def __init__(self, initializer: Any = None, shape: Any = None, name: str | None = None) -> None:
+    def __init__(
+        self, initializer: Any = None, shape: Any = None, name: str | None = None, *, layout: None = None
+    ) -> None:
+        self.as_layout(layout)
         constant = initializer is None or isinstance(initializer, (int, float, complex, np.number))
         self.initializer = Constant(np.nan if initializer is None else initializer) if constant else initializer
         if is_array(initializer) and shape is None:
@@ -94,15 +100,20 @@ class Parameter(Variable):
     def initialize(self, shape: Any) -> None:
         """Make the array, and a gradient full of NaN."""
         shape = (shape,) if np.isscalar(shape) else tuple(shape)
-        array = np.empty(shape, self._initial_dtype())
-        if is_array(self.initializer):
-            array[...] = self.initializer
-        else:
-            self.initializer(array)
-        self.array = array
+        self.array = array = self._initial_array(shape)
         fill = {"nan": np.nan, "zero": 0.0}.get(self._first_grad or "")
         self._grad_var = None
-        self._grad = None if fill is None else np.full_like(array, fill if array.dtype.kind in "fc" else 0)
+        self._grad = None if fill is None else self.xp.full_like(array, fill if array.dtype.kind in "fc" else 0)
+
+    def _initial_array(self, shape: tuple[int, ...]) -> Any:
+        device: Device = self.device
+        with device.create_context():
+            array = device.xp.empty(shape, self._initial_dtype())
+            if is_array(self.initializer):
+                array[...] = device.send(self.initializer)
+            else:
+                self.initializer(array)
+        return array
 
     def update(self) -> None:
         """Let the update rule, if there is one, change the array by the gradient."""
@@ -115,12 +126,11 @@ class Constant:
 
     Args:
         value: the number.
+        dtype: the dtype of the array.
     """
 
-    dtype = np.dtype(np.float32)
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
+    def __init__(self, value: Any, dtype: Any = np.float32) -> None:
+        self.value, self.dtype = value, np.dtype(dtype)
 
     def __call__(self, array: Any) -> None:
         array[...] = self.value

@@ -100,6 +100,16 @@ class Operands:
                         if rule(position) is not None:
                             self.positions.append(position)
 
+    @classmethod
+    def of_variables(cls, variables: Sequence[Variable]) -> Operands:
+        """The operands of an operation of which all operands are Variables, with or without arrays."""
+        operation = cls((), no_rule)
+        operation.values = [variable._data for variable in variables]
+        operation.entries = [variable._node for variable in variables]
+        operation.positions = [k for k, variable in enumerate(variables) if variable._node._requires_grad]
+        operation.needs = bool(operation.positions)
+        return operation
+
     @property
     def rank(self) -> int:
         return max((entry.order for entry in self.entries if type(entry) is VariableNode), default=0)
@@ -124,6 +134,10 @@ class Operands:
             else shown_spec(entry)
             for position, entry in enumerate(self.entries)
         )
+
+
+def no_rule(position: int) -> None:
+    """Stands for the rules where there are no operands."""
 
 
 def shown_spec(operand: Any) -> Spec | None:
@@ -152,7 +166,7 @@ def root_result(out: Any, level: int, needs: bool) -> Variable:
     variable: Variable = new(Variable)
     variable._data = out
     variable._node = new_node(VariableNode, variable)
-    variable._node.fill_as_root(spec_of(out), level, needs)
+    variable._node.fill_as_root(UNINITIALISED if out is None else spec_of(out), level, needs)
     return variable
 
 
@@ -207,7 +221,7 @@ def connected(
     keeper.residuals = residuals(keeper)
     if function is not None:
         keeper._function = function
-        function.shows(keeper, variables[0]._node if type(out) is tuple else keeper)
+        function.shows(keeper)
     return variables
 
 

@@ -221,8 +221,8 @@ def in_light_mode() -> bool:
 
 
 def info_of(value: Any) -> Any:
-    """Shape and dtype of an operand; of an array or a Variable that has none yet, whatever it says itself."""
-    return spec_of(value)
+    """Shape and dtype of an operand, None if it is None."""
+    return None if value is None else spec_of(value)
 
 
 def get_light_types(data: Iterable[Any], *, shapes: Sequence[Any] | None = None) -> LightTypeInfoTuple:
@@ -341,15 +341,20 @@ def check_operands(label: str, check: Callable[[Any], Any], values: Sequence[Any
     """
     if not config.type_check:
         return
+    with light_mode:
+        found = violation(check, get_light_types(values))
+    if found is not None:
+        found = violation(check, get_types(values, "in_types", True)) or found
+        raise found.performed_in(label)
+
+
+def violation(check: Callable[[Any], Any], in_types: Any) -> InvalidType | None:
+    """The error that a check raises, if any."""
     try:
-        with light_mode:
-            check(get_light_types(values))
+        check(in_types)
     except InvalidType as error:
-        try:
-            check(get_types(values, "in_types", True))
-        except InvalidType as found:
-            error = found
-        raise error.performed_in(label) from None
+        return error
+    return None
 
 
 def check_conditions(label: str, check: Callable[..., Any], values: Sequence[Any]) -> None:
@@ -360,7 +365,10 @@ def check_conditions(label: str, check: Callable[..., Any], values: Sequence[Any
     if not config.type_check:
         return
     specs = [info_of(value) for value in values]
-    conditions = check(*specs)
+    try:
+        conditions = check(*specs)
+    except IndexError:  # of an axis that is not there: an earlier condition says so
+        conditions = False
     if conditions is True or (type(conditions) is tuple and all(conditions)):
         return
     try:
@@ -373,8 +381,6 @@ def check_conditions(label: str, check: Callable[..., Any], values: Sequence[Any
 
 def parameter_names(check: Callable[..., Any], count: int) -> list[str]:
     """What a check calls its operands; those of ``*xs`` are ``in_types[0]``, ..."""
-    names = []
-    for parameter in inspect.signature(check).parameters.values():
-        if parameter.kind is not parameter.VAR_POSITIONAL:
-            names.append(parameter.name)
+    parameters = inspect.signature(check).parameters.values()
+    names = [parameter.name for parameter in parameters if parameter.kind is not parameter.VAR_POSITIONAL]
     return names + [f"in_types[{position}]" for position in range(len(names), count)]

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from autodiff.facade import text
-from autodiff.facade.backward import backward
 from autodiff.facade.gradient import check_gradient
 from autodiff.facade.node import VariableNode, new_node
 from autodiff.facade.unchain import unchain_backward
@@ -54,6 +53,7 @@ class Variable(Traced):
     _grad: Any = None
     _grad_var: Variable | None = None
     _loss_scale: float | None = None
+    _initial_device: Any = None
 
     def __init__(
         self,
@@ -191,7 +191,14 @@ class Variable(Traced):
     def creator_node(self, function: Any) -> None:
         self._node.creator_node = function
 
-    creator = creator_node
+    @property
+    def creator(self) -> Any:
+        """The same; for functions of the old style the function, not its node."""
+        return self._node.creator
+
+    @creator.setter
+    def creator(self, function: Any) -> None:
+        self._node.creator_node = function
 
     def set_creator_node(self, function: Any) -> None:
         """Make ``function`` the creator."""
@@ -210,27 +217,13 @@ class Variable(Traced):
         """
         unchain_backward(self._node)
 
-    def backward(
-        self, retain_grad: bool = False, enable_double_backprop: bool = False, loss_scale: float | None = None
-    ) -> None:
-        """Compute the gradients of all leaves that it depends on, and add them to what the leaves have.
-
-        It starts from :attr:`grad`, or from 1 if there is only one element, and leaves ``grad`` None.
-
-        Args:
-            retain_grad: whether intermediate Variables that are still alive get their gradients too.
-            enable_double_backprop: whether gradients are Variables with a graph, so that they can be differentiated.
-            loss_scale: a factor for the automatic 1; leaves note it, so that optimizers can take it out again.
-
-        Raises:
-            DifferentiationError: if there is more than one element and no :attr:`grad`.
-        """
-        backward(self, retain_grad, enable_double_backprop, loss_scale)
-
     # Python's protocols.
 
-    if TYPE_CHECKING:  # installed by methods.py and operators.py, which are made of the operations above this file
+    if TYPE_CHECKING:  # methods.py, operators.py and placement.py install these
 
+        def backward(
+            self, retain_grad: bool = False, enable_double_backprop: bool = False, loss_scale: float | None = None
+        ) -> None: ...
         def reshape(self, *shape: Any) -> Variable: ...
         def transpose(self, *axes: Any) -> Variable: ...
         def mean(self, axis: Any = None, *, weights: Any = None, keepdims: bool = False) -> Variable: ...
@@ -258,6 +251,19 @@ class Variable(Traced):
         def __abs__(self) -> Variable: ...
 
         T: Variable
+
+        def to_device(self, device: Any) -> None: ...
+        def to_cpu(self) -> None: ...
+        def to_gpu(self, device: int | None = None) -> None: ...
+        def to_intel64(self) -> None: ...
+        def to_chx(self) -> NoReturn: ...
+        def from_chx(self) -> None: ...
+        def as_layout(self, layout: Any) -> Variable: ...
+
+        device: Any
+        chx_array: Any
+        raw_array: Any
+        layout: None
 
     def __len__(self) -> int:
         shape = self._node.spec.shape if self._data is not None else ()

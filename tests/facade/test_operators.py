@@ -136,7 +136,7 @@ def test_matrix_product():
         (abs, "|_|"),
         (lambda x: x * -1, "_ * (-1)"),
         (lambda x: x + F, "_ + _"),
-        (lambda x: np.tanh(x), "tanh"),
+        (lambda x: np.tanh(x), "Tanh"),
     ],
 )
 def test_labels(function, label):
