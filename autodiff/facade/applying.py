@@ -11,6 +11,7 @@ from typing import Any
 
 from autodiff.facade.composition import Composition, composition_link
 from autodiff.facade.configuration import config, deviations
+from autodiff.facade.node import VariableNode
 from autodiff.facade.observing import announced, observed
 from autodiff.facade.recording import Operands, connected, recorded, unlinked
 from autodiff.facade.type_check import check_conditions
@@ -67,8 +68,9 @@ def apply(label: str, fun: Function, inputs: Sequence[Any], check: Check | None 
         return unlinked(operation, (fun if sketch is None else observed(sketch, fun))(*operation.values), level)
     composition = Composition(fun, operation.entries, operation.positions)
     out = (composition.run if sketch is None else observed(sketch, composition.run))(*operation.values)
-    for position in operation.positions:
-        operation.entries[position].data = operation.values[position]
+    for entry, value in zip(operation.entries, operation.values, strict=True):
+        if type(entry) is VariableNode:
+            entry.data = value  # also of those that are not differentiated: the function may be run again
     link = composition_link(label, tuple(operation.positions))
     return connected(operation, link, lambda keeper: composition, out, level, sketch)
 

@@ -67,7 +67,7 @@ class Composition(Own):
         """The value of a result, of whose entry note is taken."""
         if isinstance(out, Traced):
             out = out.seen_from(recording.level)
-        if type(out) is Tracer and out.recording is recording:
+        if isinstance(out, Tracer) and out.recording is recording:
             self.outs.append(out.slot)
             return out.value
         self.outs.append(None)

@@ -209,8 +209,8 @@ CPU = CpuDevice()
 def no_chainerx() -> RuntimeError:
     """The error of everything that needs ChainerX."""
     return RuntimeError(
-        f"ChainerX is not available{at_user_line()}: it was not continued; use the CPU (device -1 or '@numpy') or a GPU "
-        "(device 0 or '@cupy:0')"
+        f"ChainerX is not available{at_user_line()}: it was not continued; use the CPU (device -1 or '@numpy') or a "
+        "GPU (device 0 or '@cupy:0')"
     )
 
 

@@ -113,10 +113,11 @@ def grad(
     >>> gx, grad([gx], [x]), x.grad
     (variable([ 3., 12.]), [variable([ 6., 12.])], None)
     """
-    seeds = {
-        output.node: unit_gradient(output, loss_scale) if given is None else gradient_of(output, given)
-        for output, given in zip(outputs, checked_outputs(outputs, grad_outputs, "or a list or None"), strict=True)
-    }
+    seeds: dict[Any, Variable] = {}
+    for output, given in zip(outputs, checked_outputs(outputs, grad_outputs, "or a list or None"), strict=True):
+        g = unit_gradient(output, loss_scale) if given is None else gradient_of(output, given)
+        # Gradients of two operands may be one Variable, so an output that is there twice counts twice.
+        seeds[output.node] = seeds[output.node] + g if output.node in seeds else g
     check_variables("input", inputs)
     nodes = [variable.node for variable in inputs]
     on_path = between(seeds, set(nodes))

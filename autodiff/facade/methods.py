@@ -135,7 +135,8 @@ def addgrad(self: Variable, var: Variable) -> None:
         return
     if self.array is None:
         initialize(self, var.shape)
-    self.grad = var.grad if self.grad is None else np.asarray(self.grad + var.grad)
+    grad = self.device.send(var.grad)
+    self.grad = grad if self.grad is None else self.xp.asarray(self.grad + grad)
 
 
 def copydata(self: Variable, var: Variable) -> None:
@@ -149,7 +150,7 @@ def copydata(self: Variable, var: Variable) -> None:
         initialize(self, var.shape)
     elif var.array is None:
         initialize(var, self.shape)
-    np.copyto(self.array, var.array, casting="unsafe")
+    self.xp.copyto(self.array, self.device.send(var.array), casting="unsafe")
 
 
 def initialize(variable: Variable, shape: tuple[int, ...]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from autodiff.facade.devices import Device
 from autodiff.facade.methods import warn_zerograd, zerograd
 from autodiff.facade.variable import Variable, is_array
 from autodiff.trace.source import at_user_line
+
+NUMBERS = (int, float, complex, np.number)
 
 
 class Parameter(Variable):
@@ -38,12 +41,12 @@ class Parameter(Variable):
         self, initializer: Any = None, shape: Any = None, name: str | None = None, *, layout: None = None
     ) -> None:
         self.as_layout(layout)
-        constant = initializer is None or isinstance(initializer, (int, float, complex, np.number))
+        constant = initializer is None or is_array(initializer) or isinstance(initializer, NUMBERS)
         self.initializer = Constant(np.nan if initializer is None else initializer) if constant else initializer
         if is_array(initializer) and shape is None:
             super().__init__(initializer, name=name)
             return
-        if not is_array(initializer) and not callable(self.initializer):
+        if not callable(self.initializer):
             raise TypeError(
                 f"a Parameter is initialised by an array, a number, a function or None, got "
                 f"{type(initializer).__name__}{at_user_line()}"
@@ -66,8 +69,8 @@ class Parameter(Variable):
         return self._initial_dtype()
 
     def _initial_dtype(self) -> np.dtype[Any]:
-        dtype = getattr(self.initializer, "dtype", None)
-        return get_dtype(dtype, map_mixed16=np.float32)
+        dtype: np.dtype[Any] = get_dtype(getattr(self.initializer, "dtype", None), map_mixed16=np.float32)
+        return dtype
 
     @property
     def grad(self) -> Any:
@@ -109,10 +112,7 @@ class Parameter(Variable):
         device: Device = self.device
         with device.create_context():
             array = device.xp.empty(shape, self._initial_dtype())
-            if is_array(self.initializer):
-                array[...] = device.send(self.initializer)
-            else:
-                self.initializer(array)
+            self.initializer(array)
         return array
 
     def update(self) -> None:
@@ -122,15 +122,16 @@ class Parameter(Variable):
 
 
 class Constant:
-    """An initializer that fills an array with one number.
+    """An initializer that fills an array with one number, or with the numbers of another array.
 
     Args:
-        value: the number.
-        dtype: the dtype of the array.
+        fill_value: the number, or an array that broadcasts to those that are filled.
+        dtype: the dtype of the array; None for that of the configuration when the array is made.
     """
 
-    def __init__(self, value: Any, dtype: Any = np.float32) -> None:
-        self.value, self.dtype = value, np.dtype(dtype)
+    def __init__(self, fill_value: Any, dtype: Any = None) -> None:
+        self.fill_value, self.dtype = fill_value, None if dtype is None else np.dtype(dtype)
 
     def __call__(self, array: Any) -> None:
-        array[...] = self.value
+        xp = sys.modules[type(array).__module__.partition(".")[0]]
+        array[...] = xp.asarray(self.fill_value)

@@ -18,10 +18,9 @@ def device(self: Variable) -> Device:
 
 
 def to_device(self: Variable, device: Any) -> None:
-    """Bring array and gradient to a device; a Variable without an array will get it there.
+    """Bring array and gradient to what :func:`autodiff.facade.devices.get_device` finds.
 
-    Args:
-        device: as for :func:`autodiff.facade.devices.get_device`.
+    A Variable without an array will get it there.
     """
     move(self, get_device(device))
 
@@ -32,10 +31,9 @@ def to_cpu(self: Variable) -> None:
 
 
 def to_gpu(self: Variable, device: int | None = None) -> None:
-    """Bring array and gradient to a GPU.
+    """Bring array and gradient to the GPU of that number.
 
-    Args:
-        device: its number; None for the current one, and where they are already if that is a GPU.
+    None stands for the current one, and for the one where they are already.
     """
     if device is not None or not gpu.is_gpu_array(self._data):
         move(self, GpuDevice.from_device_id(device))

@@ -322,7 +322,7 @@ def make_variable(value: Any, name: str) -> Any:
 
 def prod(lengths: Any) -> Any:
     """The product of lengths."""
-    if not isinstance(lengths, Expr) and in_light_mode():
+    if not isinstance(lengths, Expr) and not any(isinstance(length, Expr) for length in lengths):
         return int(np.prod(lengths, dtype=int))
     return Expr(f"prod({lengths})", lambda: int(np.prod(evaluated(lengths), dtype=int)))
 

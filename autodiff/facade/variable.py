@@ -206,6 +206,10 @@ class Variable(Traced):
 
     set_creator = set_creator_node
 
+    def retain_data(self) -> None:
+        """Keep the array for as long as the node lives."""
+        self._node.retain_data()
+
     def unchain(self) -> None:
         """Forget the operation that made it."""
         self._node.unchain()

@@ -3,5 +3,26 @@
 from autodiff.ops.convolution import convolve_nd, transposed_convolve_nd
 from autodiff.ops.overlap import overlap_add, windows
 from autodiff.ops.pooling import average_pooling, max_pooling
+from autodiff.ops.sliding import (
+    first_positions,
+    lay_in_windows,
+    max_windows,
+    pick_from_windows,
+    spread_windows,
+    sum_windows,
+)
 
-__all__ = ["average_pooling", "convolve_nd", "max_pooling", "overlap_add", "transposed_convolve_nd", "windows"]
+__all__ = [
+    "average_pooling",
+    "convolve_nd",
+    "first_positions",
+    "lay_in_windows",
+    "max_pooling",
+    "max_windows",
+    "overlap_add",
+    "pick_from_windows",
+    "spread_windows",
+    "sum_windows",
+    "transposed_convolve_nd",
+    "windows",
+]

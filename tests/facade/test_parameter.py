@@ -20,7 +20,7 @@ def test_an_array_and_a_shape():
     a = np.arange(3)
     p = Parameter(a, (2, 3))
     assert p.array.tolist() == [[0, 1, 2], [0, 1, 2]]
-    assert p.dtype == a.dtype
+    assert p.dtype == np.float32  # the dtype of the configuration, as for every initializer that names none
 
 
 @pytest.mark.parametrize(("initializer", "value"), [(None, np.nan), (2, 2.0), (np.float64(0.5), 0.5)])

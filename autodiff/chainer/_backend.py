@@ -1,0 +1,5 @@
+"""Where Chainer defines :class:`Device`."""
+
+from autodiff.facade.devices import Device
+
+__all__ = ["Device"]

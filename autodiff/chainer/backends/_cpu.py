@@ -1,0 +1,5 @@
+"""Where Chainer defines :class:`CpuDevice`."""
+
+from autodiff.facade.devices import CpuDevice
+
+__all__ = ["CpuDevice"]

@@ -1,0 +1,179 @@
+"""Things that hold arrays and Variables, and bring all of them to a device."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, ClassVar, NoReturn, Self
+
+from autodiff.backends import gpu
+from autodiff.facade.devices import CPU, Device, GpuDevice, Intel64Device, get_device, no_chainerx
+from autodiff.facade.variable import Variable
+
+MOVES: dict[type[Device], str] = {}
+"""The methods by the kind of device that they bring to."""
+
+
+class DeviceResident:
+    """What holds arrays and Variables that live on a device.
+
+    A subclass overrides :meth:`device_resident_accept` and shows the visitor what it holds.
+    """
+
+    _device: Device = CPU
+    _overridden_to_methods: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        cls._overridden_to_methods = tuple(
+            name for name in MOVES.values() if getattr(cls, name) is not getattr(DeviceResident, name)
+        )
+        for name in MOVES.values():
+            if name in vars(cls):
+                warnings.warn(
+                    f"{cls.__name__} overrides {name}(), which is deprecated; override device_resident_accept()",
+                    DeprecationWarning,
+                    stacklevel=2,
+                )
+
+    @property
+    def device(self) -> Device:
+        """Where it is."""
+        return self._device
+
+    @property
+    def xp(self) -> Any:
+        """The module of its arrays: numpy or cupy."""
+        return self.device.xp
+
+    def device_resident_accept(self, visitor: DeviceResidentsVisitor) -> None:
+        """Show a visitor this object and everything it holds.
+
+        Args:
+            visitor: what is called with this object, its Variables and its arrays; arrays are replaced by what it
+                returns.
+        """
+        visitor.visit_device_resident(self)
+
+    def to_device(self, device: Any) -> Self:
+        """Bring everything to a device.
+
+        Args:
+            device: as for :func:`autodiff.chainer.backend.get_device`.
+
+        Returns:
+            the object itself.
+        """
+        return self._move(ToDeviceVisitor(get_device(device)))
+
+    def to_cpu(self) -> Self:
+        """Bring everything to the CPU. Deprecated: use ``to_device("@numpy")``."""
+        warn_move("to_cpu", CPU)
+        return self._move(ToDeviceVisitor(CPU, self))
+
+    def to_gpu(self, device: int | None = None) -> Self:
+        """Bring everything to a GPU. Deprecated: use ``to_device("@cupy:0")``.
+
+        Args:
+            device: its number; None for the current one, where what is on another GPU stays there.
+        """
+        target = GpuDevice.from_device_id(device)
+        warn_move("to_gpu", target)
+        return self._move(ToDeviceVisitor(target, self, between_gpus=device is not None))
+
+    def to_intel64(self) -> Self:
+        """Chainer's way to iDeep, which no longer exists.
+
+        Raises:
+            RuntimeError: always.
+        """
+        return self._move(ToDeviceVisitor(Intel64Device(), self))
+
+    def to_chx(self) -> NoReturn:
+        """Chainer's way to ChainerX, which no longer exists.
+
+        Raises:
+            RuntimeError: always.
+        """
+        raise no_chainerx()
+
+    def from_chx(self) -> Self:
+        """The object itself: nothing is of ChainerX."""
+        return self._move(StayingVisitor())
+
+    def _move(self, visitor: DeviceResidentsVisitor) -> Self:
+        self.device_resident_accept(visitor)
+        return self
+
+
+MOVES.update({type(CPU): "to_cpu", GpuDevice: "to_gpu", Intel64Device: "to_intel64"})
+
+
+def warn_move(name: str, device: Device) -> None:
+    """Tell the caller of the method that it is deprecated."""
+    warnings.warn(f"{name}() is deprecated; use to_device({device.name!r})", DeprecationWarning, stacklevel=3)
+
+
+class DeviceResidentsVisitor:
+    """What :meth:`DeviceResident.device_resident_accept` calls."""
+
+    def visit_device_resident(self, device_resident: DeviceResident) -> None:
+        """Meet an object that holds arrays."""
+        raise NotImplementedError(f"{type(self).__name__} does not say what it does with objects")
+
+    def visit_array(self, arr: Any) -> Any:
+        """Meet an array.
+
+        Returns:
+            the array to put in its place.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not say what it does with arrays")
+
+    def visit_variable(self, param: Variable) -> None:
+        """Meet a Variable."""
+        raise NotImplementedError(f"{type(self).__name__} does not say what it does with Variables")
+
+
+class StayingVisitor(DeviceResidentsVisitor):
+    """Changes nothing."""
+
+    def visit_device_resident(self, device_resident: DeviceResident) -> None:
+        """Nothing."""
+
+    def visit_array(self, arr: Any) -> Any:
+        return arr
+
+    def visit_variable(self, param: Variable) -> None:
+        """Nothing."""
+
+
+class ToDeviceVisitor(DeviceResidentsVisitor):
+    """Brings everything to a device.
+
+    An object of a class that overrides ``to_cpu`` or ``to_gpu`` gets that method called, as old programs expect.
+
+    Args:
+        device: where to.
+        caller: the object whose ``to_cpu`` or ``to_gpu`` this is, which is not called again.
+        between_gpus: whether what is on another GPU is moved.
+    """
+
+    def __init__(self, device: Device, caller: DeviceResident | None = None, between_gpus: bool = True) -> None:
+        self.device, self.caller, self.between_gpus = device, caller, between_gpus
+
+    def visit_device_resident(self, device_resident: DeviceResident) -> None:
+        device_resident._device = self.device
+        name = MOVES.get(type(self.device), "")
+        if name in device_resident._overridden_to_methods and device_resident is not self.caller:
+            arguments = [self.device.device.id] if isinstance(self.device, GpuDevice) else []
+            getattr(device_resident, name)(*arguments)
+
+    def visit_array(self, arr: Any) -> Any:
+        return arr if self.stays(arr) else self.device.send(arr)
+
+    def visit_variable(self, param: Variable) -> None:
+        if not self.stays(param.array):
+            param.to_device(self.device)
+
+    def stays(self, array: Any) -> bool:
+        """Whether the array is on another GPU and is left there."""
+        return not self.between_gpus and gpu.is_gpu_array(array)

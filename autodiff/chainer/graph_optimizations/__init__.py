@@ -1,0 +1,1 @@
+"""What Chainer had for graphs that never change."""
