@@ -64,7 +64,7 @@ def apply(label: str, fun: Function, inputs: Sequence[Any], check: Check | None 
     operation = Operands(inputs, differentiable(inputs))
     level = new_level() if newest is None else newest.level
     sketch = announced(label, operation.rank) if deviations else None
-    if not recorded():
+    if not recorded(operation):
         return unlinked(operation, (fun if sketch is None else observed(sketch, fun))(*operation.values), level)
     composition = Composition(fun, operation.entries, operation.positions)
     out = (composition.run if sketch is None else observed(sketch, composition.run))(*operation.values)

@@ -252,7 +252,7 @@ class FunctionNode:
         newest = newest_traced(tuple(variables))
         level = new_level() if newest is None else newest.level
         operation = Operands.of_variables(variables)
-        if not recorded():
+        if not recorded(operation):
             self._input_indexes_to_retain = self._output_indexes_to_retain = None
             return unlinked(operation, outs, level)  # type: ignore[no-any-return]
         self._applied = True

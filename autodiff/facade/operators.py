@@ -29,6 +29,9 @@ BINARY: dict[str, tuple[Primitive, Operation]] = {
     "floordiv": (ew.floor_divide, operator.floordiv),
     "pow": (ew.power, operator.pow),
 }
+COMPARISONS = {
+    "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal, "eq": np.equal, "ne": np.not_equal,
+}  # fmt: skip
 SHORT: dict[np.ufunc, Operation] = {}
 """What NumPy's functions run, called with Variables: the short ways."""
 
@@ -89,6 +92,17 @@ def of_two(forward: Operation, reflected: Operation) -> Operation:
     return call
 
 
+def comparison(ufunc: np.ufunc, operator_of_variable: Operation) -> Operation:
+    """A comparison as a function of NumPy. With an array on the left it is what ``array < v`` runs: refused."""
+
+    def call(x: Any, y: Any) -> Any:
+        if isinstance(x, Variable):
+            return dispatch.array_ufunc(x, ufunc, "__call__", x, y)
+        return operator_of_variable(y, x)
+
+    return call
+
+
 def array_ufunc(self: Variable, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
     """NumPy's question for ufuncs."""
     if method == "__call__" and not kwargs:
@@ -111,6 +125,8 @@ def install() -> None:
         ufunc = primitive.evaluate
         if isinstance(ufunc, np.ufunc) and len(primitive.operands) == 1 and primitive.rules[0] and not primitive.view:
             SHORT[ufunc] = one_operand(primitive, ufunc)
+    for name, ufunc in COMPARISONS.items():
+        SHORT[ufunc] = comparison(ufunc, getattr(Variable, f"__{name}__"))
     protocols: dict[str, Operation] = {
         "neg": one_operand(ew.negative, operator.neg),
         "abs": one_operand(ew.absolute, operator.abs, floats=True),

@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.facade.configuration import config, deviations
+from autodiff.facade.configuration import deviations
 from autodiff.facade.labels import operation_label
 from autodiff.facade.node import VariableNode, Whole, new_node
 from autodiff.facade.observing import announced, observed
 from autodiff.facade.residuals import without_itself
 from autodiff.facade.variable import UNINITIALISED, Variable
+from autodiff.facade.volatility import builds_graph, inherit
 from autodiff.trace.errors import explained
 from autodiff.trace.link import Link
 from autodiff.trace.live import EXPLAINED, Result
@@ -51,7 +52,7 @@ def record(
         raise explained(error, primitive.name, operation.values) from None
     if type(out) is not tuple and not any(primitive.rules) and not spec_of(out).inexact:
         return out  # comparisons, argmax, ...: plain values, with which Python can go on
-    if not recorded():
+    if not recorded(operation):
         return unlinked(operation, out, self.level)
     link = primitive.link(tuple(operation.positions))
     operation.keep(link)
@@ -170,16 +171,17 @@ def root_result(out: Any, level: int, needs: bool) -> Variable:
     return variable
 
 
-def recorded() -> bool:
-    """Whether this thread builds a graph."""
-    return not deviations or bool(config.enable_backprop)
+def recorded(operation: Operands) -> bool:
+    """Whether this thread builds the graph of an operation."""
+    return not deviations or builds_graph(operation.entries)
 
 
 def unlinked(operation: Operands, out: Any, level: int) -> Any:
     """The result, or the results, as Variables that come from nowhere."""
-    if type(out) is tuple:
-        return tuple(root_result(part, level, operation.needs) for part in out)
-    return root_result(out, level, operation.needs)
+    results = tuple(root_result(part, level, operation.needs) for part in (out if type(out) is tuple else (out,)))
+    if deviations:
+        inherit(results, operation.entries)
+    return results if type(out) is tuple else results[0]
 
 
 def connected(

@@ -329,7 +329,7 @@ def refuse_keywords(name: str, removed: dict[str, Any]) -> NoReturn:
     if "volatile" in removed:
         raise ValueError(
             f"{name}(volatile=...) is gone{at_user_line()}; use no_backprop_mode(), or "
-            "using_config('enable_backprop', False)"
+            "using_config('enable_backprop', False), or run the program with python -m autodiff.chainer --compat v1"
         )
     raise TypeError(f"{name} got an unexpected keyword argument {next(iter(removed))!r}{at_user_line()}")
 

@@ -5,7 +5,7 @@ import threading
 import numpy as np
 
 from autodiff.facade import Variable, force_backprop_mode, no_backprop_mode
-from autodiff.facade.configuration import deviations
+from autodiff.facade.configuration import config, deviations, global_config, using_config
 
 
 def recorded():
@@ -48,3 +48,9 @@ def test_other_threads_are_not_concerned():
         thread.start()
         thread.join()
     assert found == [True]
+
+
+def test_an_entry_of_the_global_configuration():
+    with using_config("train", False, global_config):
+        assert not config.train
+    assert config.train
