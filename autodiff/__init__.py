@@ -1,5 +1,9 @@
 """Automatic differentiation of NumPy programs."""
 
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
+
 from autodiff import numpy as _numpy  # noqa: F401 - enters NumPy's functions in the dispatch tables
 from autodiff.facade import (
     InvalidType,
@@ -28,6 +32,9 @@ from autodiff.transforms.linearize import linearize
 from autodiff.transforms.stage import eval_shape, eval_tape, make_tape
 from autodiff.transforms.stop_gradient import stop_gradient
 
+if _TYPE_CHECKING:
+    from autodiff.chainer.functional import functional
+
 __version__ = "0.1.0"
 __all__ = [
     "GaugeWarning",
@@ -45,6 +52,7 @@ __all__ = [
     "eval_shape",
     "eval_tape",
     "force_backprop_mode",
+    "functional",
     "grad",
     "hessian",
     "hvp",
@@ -66,3 +74,9 @@ __all__ = [
     "vjp",
     "vmap",
 ]
+
+
+def __getattr__(name: str) -> _Any:
+    if name == "functional":  # a model is one of autodiff.chainer's, which most programs have no use for
+        return _import_module("autodiff.chainer.functional").functional
+    raise AttributeError(f"module {__name__} has no attribute {name!r}")

@@ -99,7 +99,7 @@ class Reporter:
         """The name of an object that reports."""
         if id(observer) not in self._observer_names:
             raise KeyError(
-                f"an observer of type {type(observer).__name__} is not registered to the reporter{at_user_line()}; "
+                f"the reporter has no name for this {type(observer).__name__}{at_user_line()}; "
                 "call reporter.add_observer(name, observer)"
             )
         return self._observer_names[id(observer)]
@@ -139,8 +139,7 @@ def report(values: dict[str, Any], observer: Any = None) -> None:
         _thread.reporters[-1].report(values, observer)
 
 
-@contextlib.contextmanager
-def report_scope(observation: dict[str, Any]) -> Iterator[None]:
+def report_scope(observation: dict[str, Any]) -> contextlib.AbstractContextManager[None]:
     """A context in which the current reporter fills another dict.
 
     Args:
@@ -155,9 +154,4 @@ def report_scope(observation: dict[str, Any]) -> Iterator[None]:
     >>> observation
     {'loss': 0.5}
     """
-    reporter = get_current_reporter()
-    before, reporter.observation = reporter.observation, observation
-    try:
-        yield
-    finally:
-        reporter.observation = before
+    return get_current_reporter().scope(observation)

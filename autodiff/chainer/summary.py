@@ -69,7 +69,7 @@ class Summary:
             self._x2 = serializer("_x2", self._x2)
             self._n = serializer("_n", self._n)
         except KeyError:
-            warnings.warn("The previous statistics are not saved.", stacklevel=2)
+            warnings.warn("no statistics are stored for the summary; it stays as it is", stacklevel=2)
 
 
 def widened(value: Any) -> Any:
@@ -137,6 +137,6 @@ def stored_names(serializer: Any) -> list[str]:
     except KeyError:
         text = ""
     if not text:
-        warnings.warn("The names of statistics are not saved.", stacklevel=3)
+        warnings.warn("no names of statistics are stored for the summary; it is empty now", stacklevel=3)
         return []
     return list(json.loads(text))

@@ -15,7 +15,7 @@ def _evaluate(x: Any, regions: Any) -> Any:
     lead, grid = x.shape[:-4], regions.shape[-4:-1]
     images = x.reshape(-1, *x.shape[-4:])
     boxes = regions.reshape(-1, *regions.shape[-4:])
-    places = np.full((len(images), grid[0], x.shape[-3], *grid[1:]), -1, np.intp)
+    places = np.full((len(images), grid[0], x.shape[-3], *grid[1:]), -1, np.intp, like=x)
     for batch in np.ndindex(len(images)):
         for cell in np.ndindex(*grid):
             _note_largest(places[batch], images[batch], cell, boxes[batch][cell])
@@ -29,7 +29,7 @@ def _note_largest(places: Any, images: Any, cell: tuple[int, ...], box: Any) -> 
     if region.size:
         _, channels, height, width = images.shape
         row, column = np.divmod(region.reshape(channels, -1).argmax(1), right - left)
-        flat = ((image * channels + np.arange(channels)) * height + top + row) * width + left + column
+        flat = ((image * channels + np.arange(channels, like=images)) * height + top + row) * width + left + column
         places[(cell[0], slice(None), *cell[1:])] = flat
 
 

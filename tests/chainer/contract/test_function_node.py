@@ -170,7 +170,7 @@ def test_contract_097_retaining():
 
     a, b = variable(1, 2), variable(3, 4)
     f = Keeps()
-    y, z = f.apply((a, b))
+    _, z = f.apply((a, b))
     assert [v.array.tolist() for v in f.get_retained_inputs()] == [[3, 4], [1, 2]]
     assert f.get_retained_inputs()[0] is b
     assert f.get_retained_outputs()[0] is z

@@ -1,9 +1,11 @@
-"""The examples of the guide "Variables and Derivatives", with the results it prints."""
+"""The examples of Chainer's pages on Variables and of its guide "Variables and Derivatives", with what they print."""
 
 import numpy as np
 import pytest
 
-from autodiff.facade import Variable
+import autodiff.chainer as chainer
+import autodiff.chainer.functions as F
+from autodiff.chainer import Variable
 
 pytestmark = pytest.mark.filterwarnings("ignore:backward.. from a Variable of shape:DeprecationWarning")
 
@@ -56,3 +58,25 @@ def test_second_derivatives():
     gx.backward()
     assert repr(x.grad) == "array([[ 0., 12., 18.],\n       [24., 30., 36.]], dtype=float32)"
     assert (x.grad == (6 * x).array).all()
+
+
+def test_gradients_of_any_variables():
+    x = Variable(np.array([[0, 2, 3], [4, 5, 6]], dtype=np.float32))
+    z = 2 * x
+    y = x**2 - z
+    gx, gz = chainer.grad([y], [x, z])
+    assert (gx.array == 2 * x.array - 2).all()
+    assert (gz.array == -1).all()
+    assert x.grad is None
+
+
+def test_get_item():
+    x = np.arange(12).reshape((2, 2, 3))
+    assert repr(F.get_item(x, 0)) == "variable([[0, 1, 2],\n          [3, 4, 5]])"
+    assert repr(F.get_item(x, (0, 0, slice(0, 2, 1)))) == "variable([0, 1])"
+    assert repr(F.get_item(x, (Ellipsis, 2))) == "variable([[ 2,  5],\n          [ 8, 11]])"
+    assert repr(F.get_item(x, (1, np.newaxis, 1, 0))) == "variable([9])"
+    v = Variable(x)
+    assert repr(v[0, 0, 0:2:1]) == "variable([0, 1])"
+    assert repr(v[..., 2]) == "variable([[ 2,  5],\n          [ 8, 11]])"
+    assert repr(v[1, None, 1, 0]) == "variable([9])"

@@ -1,0 +1,63 @@
+"""Kuzushiji-MNIST: handwritten Japanese characters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autodiff.chainer.datasets._mnist_helper import preprocess_mnist, retrieve
+
+TRAIN_URLS = (
+    "http://codh.rois.ac.jp/kmnist/dataset/kmnist/train-images-idx3-ubyte.gz",
+    "http://codh.rois.ac.jp/kmnist/dataset/kmnist/train-labels-idx1-ubyte.gz",
+)
+TEST_URLS = (
+    "http://codh.rois.ac.jp/kmnist/dataset/kmnist/t10k-images-idx3-ubyte.gz",
+    "http://codh.rois.ac.jp/kmnist/dataset/kmnist/t10k-labels-idx1-ubyte.gz",
+)
+
+LABELS = [
+    ("o", "お"),
+    ("ki", "き"),
+    ("su", "す"),
+    ("tsu", "つ"),
+    ("na", "な"),
+    ("ha", "は"),
+    ("ma", "ま"),
+    ("ya", "や"),
+    ("re", "れ"),
+    ("wo", "を"),
+]
+
+
+def get_kuzushiji_mnist(
+    withlabel: bool = True,
+    ndim: int = 1,
+    scale: float = 1.0,
+    dtype: Any = None,
+    label_dtype: Any = np.int32,
+    rgb_format: bool = False,
+) -> tuple[Any, Any]:
+    """The training and the test set: handwritten Japanese characters, 60000 and 10000 images of 28 by 28 pixels.
+
+    Args:
+        withlabel: whether examples are pairs of an image and a label; otherwise the sets are arrays of images.
+        ndim: 1 for flat images, 2 for rows and columns, 3 with a channel before them.
+        scale: the value of a white pixel; black is 0.
+        dtype: the dtype of the images; ``config.dtype`` if None.
+        label_dtype: the dtype of the labels.
+        rgb_format: whether there are three equal channels, if ``ndim`` is 3.
+
+    Raises:
+        OSError: if the files are not in the cache and cannot be downloaded.
+        ValueError: if ``ndim`` is something else.
+    """
+    raws = retrieve("kuzushiji_mnist", "train.npz", TRAIN_URLS), retrieve("kuzushiji_mnist", "test.npz", TEST_URLS)
+    train, test = (preprocess_mnist(raw, withlabel, ndim, scale, dtype, label_dtype, rgb_format) for raw in raws)
+    return train, test
+
+
+def get_kuzushiji_mnist_labels() -> list[tuple[str, str]]:
+    """The ten classes: how each character is read, and its modern form."""
+    return list(LABELS)

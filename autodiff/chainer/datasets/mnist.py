@@ -1,0 +1,45 @@
+"""MNIST: handwritten digits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autodiff.chainer.datasets._mnist_helper import preprocess_mnist, retrieve
+
+TRAIN_URLS = (
+    "http://yann.lecun.com/exdb/mnist/train-images-idx3-ubyte.gz",
+    "http://yann.lecun.com/exdb/mnist/train-labels-idx1-ubyte.gz",
+)
+TEST_URLS = (
+    "http://yann.lecun.com/exdb/mnist/t10k-images-idx3-ubyte.gz",
+    "http://yann.lecun.com/exdb/mnist/t10k-labels-idx1-ubyte.gz",
+)
+
+
+def get_mnist(
+    withlabel: bool = True,
+    ndim: int = 1,
+    scale: float = 1.0,
+    dtype: Any = None,
+    label_dtype: Any = np.int32,
+    rgb_format: bool = False,
+) -> tuple[Any, Any]:
+    """The training and the test set: handwritten digits, 60000 and 10000 images of 28 by 28 pixels.
+
+    Args:
+        withlabel: whether examples are pairs of an image and a label; otherwise the sets are arrays of images.
+        ndim: 1 for flat images, 2 for rows and columns, 3 with a channel before them.
+        scale: the value of a white pixel; black is 0.
+        dtype: the dtype of the images; ``config.dtype`` if None.
+        label_dtype: the dtype of the labels.
+        rgb_format: whether there are three equal channels, if ``ndim`` is 3.
+
+    Raises:
+        OSError: if the files are not in the cache and cannot be downloaded.
+        ValueError: if ``ndim`` is something else.
+    """
+    raws = retrieve("mnist", "train.npz", TRAIN_URLS), retrieve("mnist", "test.npz", TEST_URLS)
+    train, test = (preprocess_mnist(raw, withlabel, ndim, scale, dtype, label_dtype, rgb_format) for raw in raws)
+    return train, test

@@ -1,0 +1,49 @@
+"""Rectifiers with an upper bound."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autodiff.chainer.functions.conditions import floating
+from autodiff.facade.applying import apply
+from autodiff.facade.variable import Variable
+
+
+def clipped_relu(x: Any, z: float = 20.0) -> Variable:
+    """min(max(x, 0), z), element by element.
+
+    Args:
+        x: floating-point numbers of any shape.
+        z: the upper bound.
+
+    Returns:
+        an array of that shape. The derivative at both bounds is 0.
+
+    Raises:
+        InvalidType: if the numbers are no floating-point numbers.
+
+    >>> clipped_relu(np.array([-2.0, 3.0, 9.0]), z=5)
+    variable([0., 3., 5.])
+    """
+    top = float(z)
+    return apply("ClippedReLU", lambda x: np.where(x <= 0, 0, np.where(x >= top, top, x)), (x,), floating)
+
+
+def relu6(x: Any) -> Variable:
+    """min(max(x, 0), 6), element by element.
+
+    Args:
+        x: floating-point numbers of any shape.
+
+    Returns:
+        an array of that shape. The derivative at both bounds is 0.
+
+    Raises:
+        InvalidType: if the numbers are no floating-point numbers.
+
+    >>> relu6(np.array([-2.0, 3.0, 9.0]))
+    variable([0., 3., 6.])
+    """
+    return clipped_relu(x, 6.0)

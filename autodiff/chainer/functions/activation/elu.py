@@ -1,0 +1,31 @@
+"""The exponential linear unit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autodiff.chainer.functions.conditions import floating
+from autodiff.facade.applying import apply
+from autodiff.facade.variable import Variable
+
+
+def elu(x: Any, alpha: float = 1.0) -> Variable:
+    """x where it is positive, alpha (exp(x) - 1) elsewhere.
+
+    Args:
+        x: floating-point numbers of any shape.
+        alpha: minus the value at minus infinity.
+
+    Returns:
+        an array of that shape. The derivative at 0 is ``alpha``.
+
+    Raises:
+        InvalidType: if the numbers are no floating-point numbers.
+
+    >>> elu(np.array([-1.0, 3.0]))
+    variable([-0.63212056,  3.        ])
+    """
+    scale = float(alpha)
+    return apply("ELU", lambda x: np.where(x <= 0, scale * np.expm1(np.where(x <= 0, x, 0)), x), (x,), floating)

@@ -1,0 +1,31 @@
+"""The rectifier with a leak."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autodiff.chainer.functions.conditions import floating
+from autodiff.facade.applying import apply
+from autodiff.facade.variable import Variable
+
+
+def leaky_relu(x: Any, slope: float = 0.2) -> Variable:
+    """x where it is positive, slope x elsewhere.
+
+    Args:
+        x: floating-point numbers of any shape.
+        slope: the factor of numbers that are not positive.
+
+    Returns:
+        an array of that shape. The derivative at 0 is ``slope``.
+
+    Raises:
+        InvalidType: if the numbers are no floating-point numbers.
+
+    >>> leaky_relu(np.array([-2.0, 3.0]))
+    variable([-0.4,  3. ])
+    """
+    factor = float(slope)
+    return apply("LeakyReLU", lambda x: np.where(x <= 0, factor * x, x), (x,), floating)

@@ -1,0 +1,28 @@
+"""The smooth rectifier."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autodiff.chainer.functions.conditions import floating
+from autodiff.facade.applying import apply
+from autodiff.facade.variable import Variable
+
+
+def softplus(x: Any, beta: float = 1.0) -> Variable:
+    """log(1 + exp(beta x)) / beta, without overflow.
+
+    Args:
+        x: floating-point numbers of any shape.
+        beta: how sharp the bend at 0 is.
+
+    Raises:
+        InvalidType: if the numbers are no floating-point numbers.
+
+    >>> softplus(np.array([0.0, 1000.0]))
+    variable([6.93147181e-01, 1.00000000e+03])
+    """
+    sharpness = float(beta)
+    return apply("Softplus", lambda x: np.logaddexp(sharpness * x, 0) / sharpness, (x,), floating)

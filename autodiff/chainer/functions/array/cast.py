@@ -1,0 +1,25 @@
+"""The same numbers in another dtype."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autodiff.facade.applying import apply
+from autodiff.facade.variable import Variable
+from autodiff.ops import elementwise
+
+
+def cast(x: Any, typ: Any) -> Variable:
+    """The same numbers in another dtype; the gradient comes back in the dtype of ``x``.
+
+    Args:
+        x: any array.
+        typ: the dtype.
+
+    >>> cast(np.array([1.5]), np.float32).dtype
+    dtype('float32')
+    """
+    dtype = np.dtype(typ)
+    return apply("Cast", lambda x: elementwise.cast(x, dtype=dtype), (x,))

@@ -1,0 +1,25 @@
+"""The second axis in reverse order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autodiff.facade.applying import apply
+from autodiff.facade.variable import Variable
+
+
+def fliplr(a: Any) -> Variable:
+    """The second axis in reverse order.
+
+    Args:
+        a: floating-point numbers.
+
+    Raises:
+        InvalidType: if there is no such axis, or the numbers are no floating-point numbers.
+
+    >>> fliplr(np.array([[1.0, 2.0]]))
+    variable([[2., 1.]])
+    """
+    return apply("FlipLR", np.fliplr, (a,), lambda a: (a.dtype.kind == "f", a.ndim >= 2))

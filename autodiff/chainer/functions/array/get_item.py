@@ -1,0 +1,35 @@
+"""Elements by their indices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autodiff.facade.applying import apply
+from autodiff.facade.variable import Variable
+from autodiff.trace.source import at_user_line
+
+
+def get_item(x: Any, slices: Any) -> Variable:
+    """``x[slices]``: elements as NumPy picks them; where one is picked repeatedly its gradients are summed.
+
+    Args:
+        x: any array.
+        slices: numbers, slices, ``...``, None, arrays of integers, or one of truth values; or a tuple of them.
+
+    Raises:
+        IndexError: if there is no such element, or a Variable is an index.
+        ValueError: if there are several arrays of truth values.
+
+    >>> get_item(np.array([1.0, 2.0, 3.0]), [0, 0, 2])
+    variable([1., 1., 3.])
+    """
+    parts = slices if isinstance(slices, tuple) else (slices,)
+    if sum(isinstance(part, np.ndarray) and part.dtype == bool for part in parts) > 1:
+        raise ValueError(f"only one boolean array is supported as an index{at_user_line()}; take np.ix_ of positions")
+    if isinstance(x, Variable):
+        return x[slices]
+    if any(isinstance(part, Variable) for part in parts):
+        raise IndexError(f"a Variable cannot be an index{at_user_line()}; index with its array: v[i.array]")
+    return apply("GetItem", lambda x: x[slices], (x,))

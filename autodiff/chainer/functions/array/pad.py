@@ -1,0 +1,29 @@
+"""Arrays with a margin."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autodiff.chainer.functions.conditions import floating
+from autodiff.facade.applying import apply
+from autodiff.facade.variable import Variable
+
+
+def pad(x: Any, pad_width: Any, mode: str, **keywords: Any) -> Variable:
+    """The array with a margin, as ``numpy.pad``.
+
+    Args:
+        x: floating-point numbers.
+        pad_width: how many elements before and after each axis.
+        mode: what stands in the margin: ``"constant"``, ``"edge"``, ``"reflect"``, ...
+        keywords: what ``numpy.pad`` takes for that mode.
+
+    Raises:
+        InvalidType: if the numbers are no floating-point numbers.
+
+    >>> pad(np.array([1.0, 2.0]), (1, 2), "constant")
+    variable([0., 1., 2., 0., 0.])
+    """
+    return apply("Pad", lambda x: np.pad(x, pad_width, mode, **keywords), (x,), floating)  # type: ignore[call-overload]

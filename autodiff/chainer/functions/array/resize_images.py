@@ -1,0 +1,62 @@
+"""Images in another size."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autodiff.facade.applying import apply
+from autodiff.facade.variable import Variable
+from autodiff.trace.source import at_user_line
+
+
+def resize_images(
+    x: Any, output_shape: tuple[int, int], *, mode: str = "bilinear", align_corners: bool = True
+) -> Variable:
+    """Images in another size.
+
+    Args:
+        x: images, floating-point numbers of shape (batch, channels, height, width).
+        output_shape: the new height and width.
+        mode: ``"bilinear"``: between the pixels around a place; ``"nearest"``: the next one towards the corner.
+        align_corners: whether the centres of the pixels in the corners stay, else the corners of the images do.
+
+    Raises:
+        ValueError: if the mode is another one.
+        InvalidType: if the shape or the dtype does not fit.
+
+    >>> resize_images(np.array([[[[0.0, 2.0]]]]), (1, 3))
+    variable([[[[0., 1., 2.]]]])
+    """
+    if mode not in ("bilinear", "nearest"):
+        raise ValueError(f"mode must be 'bilinear' or 'nearest', got {mode!r}{at_user_line()}")
+
+    def fun(x: Any) -> Any:
+        for axis, length in zip((2, 3), output_shape, strict=True):
+            places = sampled(x.shape[axis], length, align_corners)
+            x = between(x, places, axis) if mode == "bilinear" else np.take(x, nearest(places), axis)
+        return x
+
+    return apply("ResizeImages", fun, (x,), lambda x: (x.dtype.kind == "f", x.ndim == 4))
+
+
+def sampled(length: int, wanted: int, align_corners: bool) -> Any:
+    """Where along an axis the new pixels are, within the old ones."""
+    if align_corners:
+        return np.linspace(0, length - 1, wanted) if wanted > 1 else np.zeros(1)
+    places = (np.arange(wanted) + 0.5) * (length / wanted) - 0.5
+    return np.clip(places, 0, length - 1)
+
+
+def nearest(places: Any) -> Any:
+    """The whole numbers below."""
+    return np.floor(places).astype(int)
+
+
+def between(x: Any, places: Any, axis: int) -> Any:
+    """Mixtures of the two pixels around each place."""
+    below = nearest(places)
+    above = np.minimum(below + 1, x.shape[axis] - 1)
+    share = (places - below).astype(x.dtype).reshape((-1,) + (1,) * (3 - axis))
+    return np.take(x, below, axis) * (1 - share) + np.take(x, above, axis) * share

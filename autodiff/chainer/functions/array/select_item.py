@@ -1,0 +1,34 @@
+"""One element of each row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autodiff.facade.applying import apply
+from autodiff.facade.conversion import as_array
+from autodiff.facade.variable import Variable
+
+
+def select_item(x: Any, t: Any) -> Variable:
+    """One element of each row: ``x[i, t[i]]``.
+
+    Args:
+        x: an array of shape (batch, n).
+        t: for each row which element, an array of integers of shape (batch,).
+
+    Raises:
+        IndexError: if there is no such element.
+        InvalidType: if shapes do not fit, or ``t`` holds no integers.
+
+    >>> select_item(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([0, 1]))
+    variable([1., 4.])
+    """
+    chosen = as_array(t)
+    return apply(
+        "SelectItem",
+        lambda x, t: x[np.arange(x.shape[0]), chosen],
+        (x, t),
+        lambda x, t: (t.dtype.kind == "i", x.ndim == 2, t.ndim == 1, x.shape[0] == t.shape[0]),
+    )

@@ -1,0 +1,30 @@
+"""The axes in another order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from autodiff.facade.applying import apply
+from autodiff.facade.variable import Variable
+
+
+def transpose(x: Any, axes: Sequence[int] | None = None) -> Variable:
+    """The axes in another order, by default the reverse one.
+
+    Args:
+        x: any array.
+        axes: the axes in their new order.
+
+    Raises:
+        ValueError: if they are no permutation of the axes.
+
+    >>> transpose(np.ones((2, 3, 4)), (1, 0, 2)).shape
+    (3, 2, 4)
+    """
+    order = None if axes is None else tuple(axes)
+    if isinstance(x, Variable):
+        return np.transpose(x, order)  # type: ignore[return-value]
+    return apply("Transpose", lambda x: np.transpose(x, order), (x,))

@@ -1,0 +1,1 @@
+"""Products with weights: linear maps, convolutions and their transposes, embeddings."""

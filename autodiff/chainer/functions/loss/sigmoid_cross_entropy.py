@@ -1,0 +1,46 @@
+"""The cross entropy of yes-or-no answers given by scores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autodiff.chainer.functions.loss.reduction import check_reduce, mean_length
+from autodiff.facade import Variable
+from autodiff.facade.applying import apply
+
+
+def sigmoid_cross_entropy(x: Any, t: Any, normalize: bool = True, reduce: str = "mean") -> Variable:
+    """log(1 + exp(x)) - t x: minus the logarithm of the probability sigmoid(x) gives to the answer t.
+
+    Args:
+        x: scores, floats.
+        t: answers of the same shape, integers: 1 for yes, 0 for no; where it is -1 there is no loss.
+        normalize: whether the mean is over the answers that are not -1; otherwise the sum is divided by the length of
+            the first axis.
+        reduce: ``"mean"``, or ``"no"`` for a loss for each element.
+
+    Returns:
+        a number, or an array of x's shape.
+
+    Raises:
+        InvalidType: if the shapes differ, or the dtypes are others.
+        ValueError: for another ``reduce``.
+
+    >>> sigmoid_cross_entropy(np.array([0.0, 1000.0, 3.0]), np.array([1, 0, -1]), reduce="no")
+    variable([6.93147181e-01, 1.00000000e+03, 0.00000000e+00])
+    """
+    check_reduce(reduce, "mean", "no")
+
+    def loss(x: Any, t: Any) -> Any:
+        counts = t != -1
+        each = np.where(counts, np.logaddexp(x, 0) - x * t.astype(x.dtype), 0)
+        return each if reduce == "no" else np.sum(each) / mean_length(counts, normalize).astype(x.dtype)
+
+    return apply(
+        "SigmoidCrossEntropy",
+        loss,
+        (x, t),
+        check=lambda x, t: (x.dtype.kind == "f", t.dtype.kind == "i", x.shape == t.shape),
+    )

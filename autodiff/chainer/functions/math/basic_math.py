@@ -1,0 +1,66 @@
+"""Sums and absolute values as functions."""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import add as plus
+from typing import Any
+
+from autodiff.chainer.functions.conditions import broadcastable, numbered
+from autodiff.facade.applying import apply
+from autodiff.facade.conversion import as_variable
+from autodiff.facade.variable import Variable
+from autodiff.trace.source import at_user_line
+
+
+def absolute(self: Any) -> Variable:
+    """The absolute value, element by element; its derivative at 0 is 0.
+
+    Args:
+        self: floating-point numbers.
+
+    Raises:
+        InvalidType: if the numbers are no floating-point numbers.
+
+    >>> import numpy as np
+    >>> absolute(np.array([-2.0, 3.0]))
+    variable([2., 3.])
+    """
+    return abs(as_operand(self))
+
+
+def add(*xs: Any) -> Variable:
+    """The sum of two or more arrays.
+
+    Args:
+        xs: arrays of one dtype.
+
+    Raises:
+        TypeError: if there is none.
+        InvalidType: if dtypes or shapes do not fit.
+
+    >>> import numpy as np
+    >>> add(np.array([1.0]), np.array([2.0]), np.array([3.0]))
+    variable([6.])
+    """
+    if not xs:
+        raise TypeError(f"add() needs at least one array{at_user_line()}")
+    if len(xs) == 1:
+        return as_operand(xs[0])
+    if len(xs) == 2:
+        return as_operand(xs[0]) + xs[1]
+    return apply("MultiAdd", lambda *xs: reduce(plus, xs), xs, alike)
+
+
+def as_operand(value: Any) -> Any:
+    """A Variable, or a traced value as it is."""
+    return as_variable(value) if hasattr(value, "flags") else value
+
+
+def alike(*xs: Any) -> tuple[Any, ...]:
+    """Whether all have the dtype of the first, and shapes that broadcast."""
+    first, *others = numbered(xs)
+    return (
+        *(first.dtype == other.dtype for other in others),
+        broadcastable(*(operand.shape for operand in xs)),
+    )

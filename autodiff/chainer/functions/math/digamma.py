@@ -1,0 +1,24 @@
+"""The digamma function."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autodiff.chainer.functions.direct import special
+from autodiff.facade.variable import Variable
+
+
+def digamma(x: Any) -> Variable:
+    """The derivative of :func:`lgamma`.
+
+    Args:
+        x: floating-point numbers of any shape.
+
+    Raises:
+        InvalidType: if the numbers are no floating-point numbers.
+
+    >>> import numpy as np
+    >>> digamma(np.array([1.0]))
+    variable([-0.57721566])
+    """
+    return special("digamma", "digamma", x)

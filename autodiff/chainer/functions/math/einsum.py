@@ -1,0 +1,72 @@
+"""Einstein's summation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autodiff.chainer.functions.conditions import numbered
+from autodiff.facade.applying import apply
+from autodiff.facade.variable import Variable
+from autodiff.trace.source import at_user_line
+
+
+def einsum(*operands: Any) -> Variable:
+    """Products summed over the axes that a formula does not keep, as ``numpy.einsum``.
+
+    Args:
+        operands: a formula like ``"ij,jk->ik"`` and the arrays; or each array followed by a list of numbers
+            that name its axes, and maybe the list of the result.
+
+    Raises:
+        ValueError: if the formula is wrong.
+        InvalidType: if axes of one name have different lengths, or the numbers are no floating-point numbers.
+
+    >>> einsum("ij,j->i", np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, 1.0]))
+    variable([3., 7.])
+    """
+    formula, arrays = parsed(operands)
+    terms = formula.partition("->")[0].split(",")
+    if len(terms) != len(arrays):
+        raise ValueError(
+            f"Number of einsum subscripts must be equal to the number of operands: {len(terms)} and {len(arrays)}"
+            f"{at_user_line()}"
+        )
+    return apply("EinSum", lambda *xs: np.einsum(formula, *xs), arrays, lambda *xs: alike(numbered(xs), terms))
+
+
+def parsed(operands: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
+    """Formula and arrays of either way to write them."""
+    if isinstance(operands[0], str):
+        return operands[0].replace(" ", ""), operands[1:]
+    terms = [letters(names) for names in operands[1::2]]
+    arrays = operands[: len(operands) - len(operands) % 2 : 2]
+    out = f"->{letters(operands[-1])}" if len(operands) % 2 else ""
+    return ",".join(terms) + out, arrays
+
+
+def letters(names: Any) -> str:
+    """Numbers as letters; the Ellipsis stays."""
+    return "".join("..." if name is Ellipsis else chr(ord("a") + name) for name in names)
+
+
+def alike(operands: Any, terms: list[str]) -> tuple[Any, ...]:
+    """Whether all are floating-point numbers, and axes of one name have one length."""
+    first: dict[str, Any] = {}
+    conditions = [operand.dtype.kind == "f" for operand in operands]
+    for operand, term in zip(operands, terms, strict=True):
+        for name, place in places(term):
+            length = operand.shape[place]
+            if name in first:
+                conditions.append(first[name] == length)
+            first.setdefault(name, length)
+    return tuple(conditions)
+
+
+def places(term: str) -> list[tuple[str, int]]:
+    """The names of axes and where they are, behind an ellipsis counted from the end."""
+    front, _, back = term.partition("...")
+    return [(name, place) for place, name in enumerate(front)] + [
+        (name, place - len(back)) for place, name in enumerate(back)
+    ]

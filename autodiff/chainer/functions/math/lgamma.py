@@ -1,0 +1,24 @@
+"""The logarithm of the gamma function."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autodiff.chainer.functions.direct import special
+from autodiff.facade.variable import Variable
+
+
+def lgamma(x: Any) -> Variable:
+    """log(abs(gamma(x))).
+
+    Args:
+        x: floating-point numbers of any shape.
+
+    Raises:
+        InvalidType: if the numbers are no floating-point numbers.
+
+    >>> import numpy as np
+    >>> lgamma(np.array([1.0, 4.0]))
+    variable([0.        , 1.79175947])
+    """
+    return special("lgamma", "gammaln", x)

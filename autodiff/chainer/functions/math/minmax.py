@@ -1,0 +1,128 @@
+"""Extreme elements and where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autodiff.chainer.functions.axes import axes_of, one_axis
+from autodiff.chainer.functions.conditions import has_axes, has_axis
+from autodiff.facade.applying import apply
+from autodiff.facade.variable import Variable
+from autodiff.transforms.stop_gradient import stop_gradient
+
+
+def max(x: Any, axis: Any = None, keepdims: bool = False) -> Variable:
+    """The largest element along axes.
+
+    Args:
+        x: floating-point numbers.
+        axis: an axis, a tuple of axes, or None for all.
+        keepdims: whether the axes stay, with length one.
+
+    Returns:
+        the largest elements. Equal ones get the whole derivative each; infinite ones share it.
+
+    Raises:
+        TypeError: if the axis is neither None, nor an int, nor a tuple of ints.
+        ValueError: if an axis is there twice.
+        InvalidType: if the numbers are no floating-point numbers, or there is no such axis.
+
+    >>> max(np.array([[1.0, 5.0], [3.0, 2.0]]), axis=1)
+    variable([5., 3.])
+    """
+    return extreme("Max", np.max, x, axis, keepdims)
+
+
+def min(x: Any, axis: Any = None, keepdims: bool = False) -> Variable:
+    """The smallest element along axes.
+
+    Args:
+        x: floating-point numbers.
+        axis: an axis, a tuple of axes, or None for all.
+        keepdims: whether the axes stay, with length one.
+
+    Returns:
+        the smallest elements. Equal ones get the whole derivative each; infinite ones share it.
+
+    Raises:
+        TypeError: if the axis is neither None, nor an int, nor a tuple of ints.
+        ValueError: if an axis is there twice.
+        InvalidType: if the numbers are no floating-point numbers, or there is no such axis.
+
+    >>> min(np.array([[1.0, 5.0], [3.0, 2.0]]), axis=1)
+    variable([1., 2.])
+    """
+    return extreme("Min", np.min, x, axis, keepdims)
+
+
+def extreme(label: str, reduce: Callable[..., Any], x: Any, axis: Any, keepdims: bool) -> Variable:
+    """The largest or the smallest elements."""
+    axes = axes_of(axis)
+
+    def fun(x: Any) -> Any:
+        out = reduce(x, axis=axes, keepdims=True)
+        value = stop_gradient(out)
+        finite = np.isfinite(value)
+        safe = np.where(finite, value, 0)
+        each = np.sum(np.where((x == value) & finite, x, safe) - safe, axis=axes, keepdims=True)  # zeros
+        whole = np.where(finite, safe + each, out)
+        return whole if keepdims else np.squeeze(whole, axis=axes)
+
+    return apply(label, fun, (x,), lambda x: (x.dtype.kind == "f", *has_axes(x, axes)))
+
+
+def argmax(x: Any, axis: int | None = None) -> Variable:
+    """The position of the first largest element along an axis.
+
+    Args:
+        x: floating-point numbers.
+        axis: the axis; None counts through all elements.
+
+    Returns:
+        positions, of dtype int32; no gradient flows.
+
+    Raises:
+        TypeError: if the axis is neither None nor an int.
+        InvalidType: if the numbers are no floating-point numbers, or there is no such axis.
+
+    >>> argmax(np.array([[1.0, 5.0], [3.0, 2.0]]), axis=1)
+    variable([1, 0])
+    """
+    return position("ArgMax", np.argmax, x, axis)
+
+
+def argmin(x: Any, axis: int | None = None) -> Variable:
+    """The position of the first smallest element along an axis.
+
+    Args:
+        x: floating-point numbers.
+        axis: the axis; None counts through all elements.
+
+    Returns:
+        positions, of dtype int32; no gradient flows.
+
+    Raises:
+        TypeError: if the axis is neither None nor an int.
+        InvalidType: if the numbers are no floating-point numbers, or there is no such axis.
+
+    >>> argmin(np.array([[1.0, 5.0], [3.0, 2.0]]), axis=1)
+    variable([0, 1])
+    """
+    return position("ArgMin", np.argmin, x, axis)
+
+
+def position(label: str, find: Callable[..., Any], x: Any, axis: int | None) -> Variable:
+    """Where the extreme elements are."""
+    where = None if axis is None else one_axis(axis, "None or int")
+    return apply(
+        label,
+        lambda x: np.asarray(find(x, axis=where), np.int32),
+        (x,),
+        lambda *in_types: (
+            in_types[0].dtype.kind == "f",
+            *(() if where is None else (has_axis(in_types[0], where),)),
+        ),
+    )

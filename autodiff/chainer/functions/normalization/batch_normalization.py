@@ -1,0 +1,197 @@
+"""Each feature with its mean over the batch taken away, divided by its standard deviation."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from autodiff.chainer.utils.argument import parse_kwargs
+from autodiff.facade import Variable
+from autodiff.facade.applying import apply
+from autodiff.trace.source import at_user_line
+from autodiff.trace.traced import Traced
+from autodiff.trace.tracer import concrete
+
+Axes = tuple[int, ...]
+
+TRAIN = "train= is gone; use chainer.using_config('train', value)"
+
+
+def batch_normalization(x: Any, gamma: Any, beta: Any, **kwargs: Any) -> Variable:
+    """gamma (x - mean) / sqrt(var + eps) + beta, with mean and variance over the batch.
+
+    Args:
+        x: floats, with the batch as the first axis.
+        gamma: scales, of the shape of x without the axes over which is averaged.
+        beta: shifts, of the shape and dtype of gamma.
+        kwargs: ``eps`` = 2e-5, added to the variance; ``running_mean`` and ``running_var``, arrays in which the mean
+            and the unbiased variance over all batches are kept, in place; ``decay`` = 0.9, how much of these remains;
+            ``axis``, over which axes to average: by default the first one, and all behind those that gamma has.
+
+    Returns:
+        an array like x, of its dtype. Where x is traced by ``grad``, ``vmap``, ... the call is a pure function: the
+        running values stay as they are.
+
+    Raises:
+        InvalidType: if shapes or dtypes do not fit.
+        RuntimeError: if ``axis`` is not in ascending order.
+
+    S. Ioffe and C. Szegedy, Batch Normalization: Accelerating Deep Network Training by Reducing Internal Covariate
+    Shift, 2015.
+
+    >>> batch_normalization(np.array([[1.0], [3.0]]), np.array([2.0]), np.array([0.5]), eps=0.0)
+    variable([[-1.5],
+              [ 2.5]])
+    """
+    eps, running_mean, running_var, decay, axis = parse_kwargs(
+        kwargs,
+        ("eps", 2e-5),
+        ("running_mean", None),
+        ("running_var", None),
+        ("decay", 0.9),
+        ("axis", None),
+        train=TRAIN,
+    )
+    axes = averaged_axes(axis, x.ndim, gamma.ndim)
+    warn_of_one_sample(x, axes)
+    moments: list[Any] = []
+
+    def normalized(x: Any, gamma: Any, beta: Any) -> Any:
+        wide = x.astype(np.promote_types(x.dtype, gamma.dtype))
+        mean = wide.mean(axes, keepdims=True)
+        centered = wide - mean
+        var = np.mean(centered * centered, axes, keepdims=True)
+        moments[:] = concrete(mean), concrete(var)
+        return scaled(centered, var, gamma, beta, eps, x.dtype)
+
+    y = apply("BatchNormalization", normalized, (x, gamma, beta), check=conditions(axes))
+    if moments_are_known(y, moments):
+        count = x.size // gamma.size
+        update(running_mean, moments[0], decay)
+        update(running_var, moments[1] * (count / max(count - 1, 1)), decay)
+    return y
+
+
+def scaled(centered: Any, var: Any, gamma: Any, beta: Any, eps: float, dtype: Any) -> Any:
+    """gamma centered / sqrt(var + eps) + beta, in a dtype."""
+    shape = var.shape
+    scale = gamma.astype(var.dtype).reshape(shape) / np.sqrt(var + eps)
+    y = centered * scale + beta.astype(var.dtype).reshape(shape)
+    return y if y.dtype == dtype else y.astype(dtype)
+
+
+def averaged_axes(axis: Any, ndim: int, gamma_ndim: int) -> Axes:
+    """The axes over which is averaged.
+
+    Raises:
+        RuntimeError: if the given ones are not in ascending order.
+    """
+    if axis is None:
+        return (0, *range(gamma_ndim + 1, ndim))
+    axes = (axis,) if isinstance(axis, (int, np.integer)) else tuple(axis)
+    if any(a >= b for a, b in pairwise(axes)):
+        raise RuntimeError(f"axis must be in ascending order, got {axes}{at_user_line()}")
+    return axes
+
+
+def kept_axes(axes: Axes, ndim: int) -> Axes:
+    """The axes over which is not averaged."""
+    return tuple(k for k in range(ndim) if k not in axes)
+
+
+def conditions(axes: Axes) -> Callable[..., tuple[Any, ...]]:
+    """The conditions on shapes and dtypes."""
+
+    def fits(*in_types: Any) -> tuple[Any, ...]:
+        x, gamma, beta, *statistics = in_types
+        ndim = x.ndim if isinstance(x.ndim, int) else x.ndim.eval()
+        kept = kept_axes(axes, ndim)
+        return (
+            x.dtype.kind == "f",
+            gamma.dtype.kind == "f",
+            gamma.dtype == beta.dtype,
+            gamma.shape == beta.shape,
+            gamma.ndim == len(kept),
+            *(x.shape[k] == gamma.shape[position] for position, k in enumerate(kept)),
+            *(part.dtype == gamma.dtype for part in statistics),
+            *(part.shape == gamma.shape for part in statistics),
+        )
+
+    return fits
+
+
+def warn_of_one_sample(x: Any, axes: Axes) -> None:
+    """Say that a mean over one sample is that sample."""
+    if all(x.shape[k] == 1 for k in axes if k < x.ndim):
+        warnings.warn(
+            f"F.batch_normalization averages over axes {axes} of an array of shape {x.shape}: one sample, whose mean "
+            "is itself, so that the output is beta. To evaluate, set chainer.config.train to False; to train, let no "
+            "batch be that small",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
+def moments_are_known(y: Any, moments: list[Any]) -> bool:
+    """Whether running values can be updated: not where the call is part of a transformation."""
+    traced = not isinstance(y, Variable) or isinstance(y.array, Traced)
+    return not traced and all(hasattr(moment, "__array__") for moment in moments)
+
+
+def update(running: Any, value: Any, decay: float) -> None:
+    """Let a running value, if there is one, follow a new one, in place.
+
+    Raises:
+        ValueError: if it has another size.
+    """
+    if running is None:
+        return
+    array = running.array if isinstance(running, Variable) else running
+    if array.size != value.size:
+        raise ValueError(
+            f"a running value of shape {array.shape} cannot follow {value.size} values{at_user_line()}; it must have "
+            "the shape of gamma"
+        )
+    array *= decay
+    array += ((1 - decay) * value).reshape(array.shape).astype(array.dtype)
+
+
+def fixed_batch_normalization(
+    x: Any, gamma: Any, beta: Any, mean: Any, var: Any, eps: float = 2e-5, axis: Any = None
+) -> Variable:
+    """gamma (x - mean) / sqrt(var + eps) + beta, with given mean and variance.
+
+    Args:
+        x: floats.
+        gamma: scales, of the shape of x without the axes over which was averaged.
+        beta: shifts, of the shape and dtype of gamma, as are mean and var.
+        mean: usually a running mean.
+        var: usually a running variance.
+        eps: added to the variance.
+        axis: over which axes was averaged; by default the first one, and all behind those that gamma has.
+
+    Returns:
+        an array like x, of its dtype.
+
+    Raises:
+        InvalidType: if shapes or dtypes do not fit.
+
+    >>> one = np.ones(1)
+    >>> fixed_batch_normalization(np.array([[1.0], [3.0]]), 2 * one, one, 3 * one, 4 * one, eps=0.0)
+    variable([[-1.],
+              [ 1.]])
+    """
+    axes = averaged_axes(axis, x.ndim, gamma.ndim)
+
+    def normalized(x: Any, gamma: Any, beta: Any, mean: Any, var: Any) -> Any:
+        wide = np.promote_types(x.dtype, gamma.dtype)
+        shape = tuple(1 if k in axes else length for k, length in enumerate(x.shape))
+        centered = x.astype(wide) - mean.astype(wide).reshape(shape)
+        return scaled(centered, var.astype(wide).reshape(shape), gamma, beta, eps, x.dtype)
+
+    inputs = (x, gamma, beta, mean, var)
+    return apply("FixedBatchNormalization", normalized, inputs, check=conditions(axes))

@@ -1,0 +1,49 @@
+"""Each channel divided by a measure of the channels beside it."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from autodiff.facade import Variable
+from autodiff.facade.applying import apply
+from autodiff.ops.windows import sum_windows
+
+
+def local_response_normalization(x: Any, n: int = 5, k: float = 2, alpha: float = 1e-4, beta: float = 0.75) -> Variable:
+    """x / (k + alpha S)^beta, where S is the sum of the squares of the n channels around each one.
+
+    Args:
+        x: (N, C, ...), floats.
+        n: width of the window: n // 2 channels on both sides.
+        k: what the denominator has at least.
+        alpha: weight of the squares.
+        beta: exponent.
+
+    Returns:
+        an array like x.
+
+    Raises:
+        InvalidType: if x are no floats, or there is no axis of channels.
+
+    A. Krizhevsky, I. Sutskever and G. E. Hinton, ImageNet Classification with Deep Convolutional Neural Networks, 2012.
+
+    >>> local_response_normalization(np.array([[1.0, 2.0, 3.0]]), n=3, k=0, alpha=1, beta=0.5).array.round(3)
+    array([[0.447, 0.535, 0.832]])
+    """
+    half = n // 2
+
+    def normalized(x: Any) -> Any:
+        squares = (x * x).reshape((x.shape[0], x.shape[1], prod(x.shape[2:])))
+        padded = np.pad(squares, ((0, 0), (half, half), (0, 0)))
+        around = sum_windows(padded, shape=(2 * half + 1, 1), stride=(1, 1)).reshape(x.shape)
+        return x * (k + alpha * around) ** -beta
+
+    return apply(
+        "LocalResponseNormalization",
+        normalized,
+        (x,),
+        check=lambda *in_types: (in_types[0].dtype.kind == "f", in_types[0].ndim >= 2),
+    )

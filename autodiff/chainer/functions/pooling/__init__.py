@@ -1,0 +1,1 @@
+"""Windows and regions of images brought to one number each, and back."""

@@ -1,0 +1,39 @@
+"""The link that is one parameter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autodiff.chainer.link import Link
+from autodiff.facade import Parameter as Trained
+from autodiff.facade import Variable
+
+
+class Parameter(Link):
+    """A trained array.
+
+    Args:
+        array: its first value, which is held as it is.
+
+    Attributes:
+        W: the parameter.
+
+    >>> import numpy as np
+    >>> Parameter(np.array([1.0, 2.0]))()
+    variable W([1., 2.])
+    """
+
+    W: Trained
+
+    def __init__(self, array: Any) -> None:
+        super().__init__()
+        self.add_param("W", array.shape, dtype=array.dtype)
+        self.W.array = array
+
+    def forward(self, volatile: Any = "off") -> Variable:
+        """The parameter.
+
+        Args:
+            volatile: is ignored.
+        """
+        return self.W

@@ -1,0 +1,65 @@
+"""Names that NumPy had when Chainer programs were written, and has no more."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import numpy as np
+
+
+BUILTINS = {name: getattr(builtins, name) for name in ("int", "float", "complex", "object", "str")}
+RENAMED = {
+    "alltrue": "all", "cfloat": "complex128", "clongfloat": "clongdouble", "complex_": "complex128",
+    "cumproduct": "cumprod", "float_": "float64", "in1d": "isin", "Inf": "inf", "Infinity": "inf", "infty": "inf",
+    "longcomplex": "clongdouble", "longfloat": "longdouble", "mat": "asmatrix", "NaN": "nan", "PINF": "inf",
+    "product": "prod", "round_": "round", "row_stack": "vstack", "singlecomplex": "complex64", "sometrue": "any",
+    "string_": "bytes_", "trapz": "trapezoid", "unicode_": "str_",
+}  # fmt: skip
+
+
+def asfarray(a: Any, dtype: Any = np.float64) -> Any:
+    """An array of floating-point numbers."""
+    dtype = np.dtype(dtype)
+    return np.asarray(a, dtype=dtype if dtype.kind in "fc" else np.float64)
+
+
+def msort(a: Any) -> Any:
+    """A copy sorted along the first axis."""
+    return np.sort(a, axis=0)
+
+
+def find_common_type(array_types: Any, scalar_types: Any) -> Any:
+    """The dtype that arrays and numbers of these types have together."""
+    arrays = [np.dtype(kind) for kind in array_types]
+    scalars = [np.dtype(kind) for kind in scalar_types]
+    if not arrays or not scalars:
+        return np.result_type(*arrays, *scalars)
+    of_arrays, of_scalars = np.result_type(*arrays), np.result_type(*scalars)
+    kinds = "biufc"
+    return of_scalars if kinds.index(of_scalars.kind) > kinds.index(of_arrays.kind) else of_arrays
+
+
+def restore() -> list[str]:
+    """Give NumPy its former names back, in this process.
+
+    Returns:
+        the names that were missing.
+    """
+    known: dict[str, Any] = {
+        **BUILTINS,
+        **{old: getattr(np, new) for old, new in RENAMED.items() if hasattr(np, new)},
+        "bool8": np.bool_,
+        "long": int,
+        "NINF": -np.inf,
+        "NZERO": -0.0,
+        "PZERO": 0.0,
+        "unicode": str,
+        "asfarray": asfarray,
+        "find_common_type": find_common_type,
+        "msort": msort,
+    }
+    missing = [name for name in known if name not in vars(np)]
+    for name in missing:
+        setattr(np, name, known[name])
+    return missing

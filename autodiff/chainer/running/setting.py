@@ -1,0 +1,54 @@
+"""How old programs are run, in this process and in those that it starts."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+from autodiff.chainer.running import names, numpy_names
+
+SHIMS = str(Path(__file__).parent / "shims")
+"""A folder in which ``chainer``, ``chainerx`` and ``chainermn`` can be found by processes that know nothing yet."""
+
+ROOT = str(Path(__file__).parents[3])
+"""The folder that autodiff is in."""
+
+COMPAT, ALIASES = "AUTODIFF_CHAINER_COMPAT", "AUTODIFF_CHAINER_NUMPY_NAMES"
+
+
+class Setting(NamedTuple):
+    """What the user asked for.
+
+    Attributes:
+        compat: ``"v1"`` to accept what Chainer 1 had and Chainer 7 refuses; None otherwise.
+        numpy_names: whether NumPy gets back the names that it has no more.
+    """
+
+    compat: str | None = None
+    numpy_names: bool = True
+
+    @classmethod
+    def inherited(cls) -> Setting:
+        """The setting of the process that started this one."""
+        return cls(os.environ.get(COMPAT) or None, os.environ.get(ALIASES, "1") == "1")
+
+    def bequeath(self) -> None:
+        """Let processes that this one starts, in whatever way, have the same setting."""
+        os.environ[COMPAT] = self.compat or ""
+        os.environ[ALIASES] = "1" if self.numpy_names else "0"
+        wanted = [SHIMS, *([] if ROOT in sys.path[1:] else [ROOT])]  # a checkout, found only as the current folder
+        before = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path and path not in wanted]
+        os.environ["PYTHONPATH"] = os.pathsep.join([*wanted, *before])
+        sys.path[1:1] = [path for path in wanted if path not in sys.path[1:]]  # multiprocessing hands the list on
+
+    def enter(self) -> None:
+        """Make this process such that old programs run."""
+        names.install()
+        if self.numpy_names:
+            numpy_names.restore()
+        if self.compat == "v1":
+            from autodiff.chainer.running.v1 import install as install_v1
+
+            install_v1.install()

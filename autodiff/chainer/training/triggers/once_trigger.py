@@ -1,0 +1,33 @@
+"""A trigger that fires once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autodiff.chainer.training.triggers.progress import as_number
+
+
+class OnceTrigger:
+    """Fires the first time that it is asked.
+
+    Args:
+        call_on_resume: whether to fire once more after a snapshot was loaded.
+    """
+
+    def __init__(self, call_on_resume: bool = False) -> None:
+        self._flag_first = True
+        self._flag_resumed = call_on_resume
+
+    @property
+    def finished(self) -> bool:
+        """Whether it will never fire again."""
+        return not (self._flag_first or self._flag_resumed)
+
+    def __call__(self, trainer: Any) -> bool:
+        fire = not self.finished
+        self._flag_first = self._flag_resumed = False
+        return fire
+
+    def serialize(self, serializer: Any) -> None:
+        """Save or restore whether it has fired."""
+        self._flag_first = bool(as_number(serializer("_flag_first", self._flag_first)))

@@ -1,0 +1,1 @@
+collect_ignore = ["make_batches.py"]  # it needs Chainer

@@ -1,0 +1,10 @@
+"""What real Chainer 7.8.1 computed for links, replayed with autodiff.chainer."""
+
+import pytest
+
+from tests.chainer.recorded.replay import parameters, replay
+
+
+@pytest.mark.parametrize(("group", "case", "dtype"), parameters("links", "mixed"))
+def test_links_as_recorded(group, case, dtype):
+    replay(group, case, dtype)

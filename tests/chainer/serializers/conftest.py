@@ -1,0 +1,1 @@
+collect_ignore = ["snapshots/make.py"]  # it needs Chainer

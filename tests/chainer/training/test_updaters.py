@@ -1,0 +1,160 @@
+"""Updates of one model, and of several copies of it."""
+
+import numpy as np
+import pytest
+
+from autodiff.chainer.dataset import converter
+from autodiff.chainer.optimizers.sgd import SGD
+from autodiff.chainer.training import ParallelUpdater, StandardUpdater, Updater, updaters
+
+
+@pytest.fixture
+def optimizer(line):
+    return SGD(0.01).setup(line)
+
+
+def test_one_update(optimizer, line, minibatches):
+    updater = StandardUpdater(minibatches(), optimizer)
+    updater.update()
+    # the loss is ((0 w - 0)^2 + (1 w - 2)^2) / 2, whose gradient at w = 0 is -2
+    np.testing.assert_allclose(line.w.array, [0.02])
+    assert (updater.iteration, updater.epoch, updater.is_new_epoch) == (1, 0, False)
+    assert (updater.previous_epoch_detail, updater.epoch_detail) == (0.0, 0.4)
+
+
+def test_epochs_reach_the_optimizer(optimizer, minibatches):
+    updater = StandardUpdater(minibatches(), optimizer)
+    for _ in range(6):
+        updater.update()
+    assert (updater.epoch, optimizer.epoch) == (2, 2)
+
+
+def test_epochs_do_not_reach_the_optimizer(optimizer, minibatches):
+    updater = StandardUpdater(minibatches(), optimizer, auto_new_epoch=False)
+    for _ in range(6):
+        updater.update()
+    assert (updater.epoch, optimizer.epoch) == (2, 0)
+
+
+@pytest.mark.parametrize(
+    ("convert", "loss_func"),
+    [
+        (lambda batch, device: ("x", "t"), lambda x, t: (x, t)),
+        (lambda batch, device: {"t": "t", "x": "x"}, lambda x, t: (x, t)),
+        (lambda batch, device: "xt", tuple),
+    ],
+)
+def test_tuples_are_arguments_and_dicts_keywords(optimizer, minibatches, convert, loss_func):
+    seen = []
+    optimizer.update = lambda function, *arguments, **keywords: seen.append(function(*arguments, **keywords))
+    StandardUpdater(minibatches(), optimizer, convert, loss_func=loss_func).update()
+    assert seen == [("x", "t")]
+
+
+@pytest.mark.parametrize(("device", "plain", "new"), [(None, "None", "None"), (-1, "-1", "<CpuDevice (numpy)>")])
+def test_what_converters_get(optimizer, minibatches, device, plain, new):
+    seen = []
+
+    def old_style(batch, device):
+        seen.append(repr(device))
+        return ()
+
+    @converter()
+    def new_style(batch, device):
+        seen.append(repr(device))
+        return ()
+
+    optimizer.update = lambda function: None
+    StandardUpdater(minibatches(), optimizer, old_style, device).update()
+    StandardUpdater(minibatches(), optimizer, new_style, device).update()
+    assert seen == [plain, new]
+
+
+def test_devices(optimizer, minibatches):
+    updater = StandardUpdater(minibatches(), optimizer)
+    assert (updater.device, updater.input_device) == (None, None)
+    updater = StandardUpdater(minibatches(), optimizer, input_device="@numpy")
+    assert (updater.device, updater.input_device.name) == (None, "@numpy")
+
+
+def test_parts_by_name(optimizer, minibatches, line):
+    iterators = {"main": minibatches(), "second": minibatches()}
+    updater = StandardUpdater(iterators, {"main": optimizer})
+    assert updater.get_iterator("second") is iterators["second"]
+    assert updater.get_optimizer("main") is optimizer
+    assert updater.get_all_optimizers() == {"main": optimizer}
+    updater.finalize()
+    assert [each.finalized for each in iterators.values()] == [1, 1]
+
+
+def test_loss_scale_reaches_all_optimizers(optimizer, minibatches):
+    seen = []
+    optimizer.set_loss_scale = seen.append
+    StandardUpdater(minibatches(), {"main": optimizer, "second": optimizer}, loss_scale=8.0)
+    assert seen == [8.0, 8.0]
+
+
+def test_keys_in_a_snapshot(optimizer, minibatches, through_file, tmp_path):
+    updater = StandardUpdater(minibatches(), optimizer)
+    updater.update()
+    other = StandardUpdater(minibatches(), SGD(0.01).setup(type(optimizer.target)()))
+    through_file(updater, other)
+    assert (other.iteration, other.epoch_detail) == (1, 0.4)
+    np.testing.assert_array_equal(other.get_optimizer("main").target.w.array, optimizer.target.w.array)
+    with np.load(tmp_path / "state") as saved:
+        assert sorted(saved) == [
+            "iteration", "iterator:main/current_position", "iterator:main/epoch", "model:main/w",
+            "optimizer:main/epoch", "optimizer:main/t", "optimizer:main/w/t",
+        ]  # fmt: skip
+
+
+def test_parallel_updates_as_much_as_one(optimizer, line, minibatches):
+    updater = ParallelUpdater(minibatches(), optimizer, devices={"main": -1, "second": -1})
+    updater.update()
+    # each example is alone, so that the sum of two losses has twice the gradient of their mean
+    np.testing.assert_allclose(line.w.array, [0.04])
+    second = updater._models["second"]
+    assert second is not line
+    np.testing.assert_array_equal(second.w.array, line.w.array)
+
+
+def test_parallel_with_given_models(optimizer, line, minibatches):
+    copy = type(line)()
+    ParallelUpdater(minibatches(), optimizer, models={"main": line, "second": copy}).update()
+    np.testing.assert_allclose(copy.w.array, [0.04])
+
+
+def test_parallel_models_report_by_name(optimizer, minibatches, tmp_path):
+    from autodiff.chainer.training import Trainer
+
+    updater = ParallelUpdater(minibatches(), optimizer, devices={"main": -1, "second": -1})
+    trainer = Trainer(updater, (1, "iteration"), str(tmp_path))
+    trainer.run()
+    assert sorted(trainer.observation) == ["main/loss", "main/size", "second/loss", "second/size"]
+
+
+def test_parallel_without_devices(optimizer, minibatches):
+    with pytest.raises(ValueError, match=r"^either models or devices must be specified: devices={'main': 0, 'second'"):
+        ParallelUpdater(minibatches(), optimizer)
+
+
+def test_parallel_without_main(optimizer, minibatches):
+    with pytest.raises(KeyError, match="'devices' must contain a 'main' key; it has 'a'"):
+        ParallelUpdater(minibatches(), optimizer, devices={"a": -1})
+
+
+def test_multiprocess_needs_gpus(optimizer, minibatches):
+    assert not updaters.MultiprocessParallelUpdater.available()
+    with pytest.raises(NotImplementedError) as caught:
+        updaters.MultiprocessParallelUpdater([minibatches()], optimizer, devices=[0])
+    assert str(caught.value) == (
+        "MultiprocessParallelUpdater requires NCCL and several GPUs, which autodiff does not drive; test "
+        "MultiprocessParallelUpdater.available() first, and use ParallelUpdater or StandardUpdater"
+    )
+
+
+def test_an_abstract_updater():
+    with pytest.raises(NotImplementedError, match=r"^Updater must define update\(self\)$"):
+        Updater().update()
+    Updater().connect_trainer(None)
+    Updater().finalize()
