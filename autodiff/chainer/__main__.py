@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 
-from autodiff.chainer.running.script import run_module, run_script
+from autodiff.chainer.running.script import run_module, run_script, show_error
 from autodiff.chainer.running.setting import Setting
 
 DESCRIPTION = """Run a program that was written for Chainer, without a change: chainer, chainerx and chainermn are
@@ -29,10 +30,13 @@ def parser() -> argparse.ArgumentParser:
 def main(command_line: Sequence[str]) -> None:
     """Run what the command line says."""
     arguments = parser().parse_args(command_line)
+    if not arguments.module and not os.path.isfile(arguments.program):
+        parser().error(f"there is no file {arguments.program!r}; -m {arguments.program} runs a module")
     setting = Setting(arguments.compat, not arguments.no_numpy_aliases)
     setting.bequeath()
     setting.enter()
     run = run_module if arguments.module else run_script
+    sys.excepthook = show_error
     run(arguments.program, arguments.arguments)
 
 

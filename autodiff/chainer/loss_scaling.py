@@ -37,6 +37,7 @@ class LossScaling:
             raise ValueError(f"interval must be greater than or equal to 1. Actual: {interval}{at_user_line()}")
         if scale is not None:
             self.set_loss_scale(scale)
+            self._loss_scaling_is_dynamic = False
             return
         self._loss_scale = 1.0
         self._loss_scaling_is_dynamic = True
@@ -44,9 +45,8 @@ class LossScaling:
         self._loss_scaling_isnan = self._loss_scaling_isnan_ever = False
 
     def set_loss_scale(self, loss_scale: float | None) -> None:
-        """Scale the loss by a fixed number."""
+        """Scale the loss by this number, from which a scale that changes goes on."""
         self._loss_scale = loss_scale
-        self._loss_scaling_is_dynamic = False
 
     def check_nan_in_grads(self) -> None:
         """Find out whether a gradient is not finite, where the scale depends on it."""

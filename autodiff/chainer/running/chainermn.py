@@ -8,6 +8,9 @@ from __future__ import annotations
 import warnings
 from typing import Any, NoReturn, TypeVar
 
+import numpy as np
+
+from autodiff.chainer.datasets.sub_dataset import SubDataset
 from autodiff.trace.source import at_user_line
 
 T = TypeVar("T")
@@ -92,16 +95,14 @@ class CommunicatorBase:
         """Nothing to do."""
 
 
-def create_communicator(
-    communicator_name: str = "naive", mpi_comm: Any = None, **options: Any
-) -> CommunicatorBase:
+def create_communicator(communicator_name: str = "naive", mpi_comm: Any = None, **options: Any) -> CommunicatorBase:
     """The communicator of the one process, whatever kind is asked for.
 
     >>> create_communicator("pure_nccl").size
     1
     """
     warnings.warn(
-        f"chainermn runs with one process here: create_communicator({communicator_name!r}) gives a communicator of size 1",
+        f"chainermn is one process here: create_communicator({communicator_name!r}) gives a communicator of size 1",
         UserWarning,
         stacklevel=2,
     )
@@ -133,10 +134,6 @@ def scatter_dataset(
     """This process's part of a dataset: all of it, in random order if ``shuffle`` is set."""
     if not shuffle:
         return dataset
-    import numpy as np
-
-    from autodiff.chainer.datasets.sub_dataset import SubDataset
-
     order = np.random.RandomState(seed).permutation(len(dataset))
     return SubDataset(dataset, 0, len(dataset), order)
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-
 BUILTINS = {name: getattr(builtins, name) for name in ("int", "float", "complex", "object", "str")}
 RENAMED = {
     "alltrue": "all", "cfloat": "complex128", "clongfloat": "clongdouble", "complex_": "complex128",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import builtins
 import io
+import os
 import runpy
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, TracebackType
 
 
 def run_script(path: str, arguments: Sequence[str]) -> None:
@@ -16,19 +18,16 @@ def run_script(path: str, arguments: Sequence[str]) -> None:
     Args:
         path: the file.
         arguments: what the script finds behind its own name in ``sys.argv``.
-
-    Raises:
-        FileNotFoundError: if there is no such file.
     """
-    file = Path(path)
-    with io.open_code(str(file)) as opened:
-        code = compile(opened.read(), path, "exec")
+    file = os.path.abspath(path)
     module = ModuleType("__main__")
-    module.__file__ = path
-    module.__dict__["__builtins__"] = __builtins__
+    module.__file__ = file
+    module.__dict__["__builtins__"] = builtins
     sys.modules["__main__"] = module
     sys.argv = [path, *arguments]
-    put_first(str(file.resolve().parent))
+    put_first(str(Path(path).resolve().parent))
+    with io.open_code(file) as opened:
+        code = compile(opened.read(), file, "exec")
     exec(code, module.__dict__)
 
 
@@ -40,10 +39,27 @@ def run_module(name: str, arguments: Sequence[str]) -> None:
         arguments: what it finds behind its own name in ``sys.argv``.
     """
     sys.argv = [name, *arguments]
-    put_first("")
+    put_first(os.getcwd())
     runpy.run_module(name, run_name="__main__", alter_sys=True)
 
 
 def put_first(folder: str) -> None:
     """Look for modules in this folder first: in place of the one that ``python -m`` has put there, if it has."""
     sys.path[: 0 if sys.flags.safe_path else 1] = [folder]
+
+
+RUNNERS = (__file__, str(Path(__file__).parents[1] / "__main__.py"), runpy.run_module.__code__.co_filename)
+"""The files whose code is behind every line of a program."""
+
+
+def show_error(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Print an error that the program did not catch, from the program's own first line on, as Python does.
+
+    Args:
+        kind: its class.
+        error: the error.
+        trace: where it came by.
+    """
+    while trace is not None and trace.tb_frame.f_code.co_filename in RUNNERS:
+        trace = trace.tb_next
+    sys.__excepthook__(kind, error.with_traceback(trace), trace)

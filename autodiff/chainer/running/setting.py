@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from autodiff.chainer.running import names, numpy_names
+from autodiff.chainer.running.v1 import install as v1
 
 SHIMS = str(Path(__file__).parent / "shims")
 """A folder in which ``chainer``, ``chainerx`` and ``chainermn`` can be found by processes that know nothing yet."""
@@ -49,6 +50,4 @@ class Setting(NamedTuple):
         if self.numpy_names:
             numpy_names.restore()
         if self.compat == "v1":
-            from autodiff.chainer.running.v1 import install as install_v1
-
-            install_v1.install()
+            v1.install()

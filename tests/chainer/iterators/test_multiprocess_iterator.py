@@ -117,9 +117,8 @@ def test_a_process_that_is_killed_while_it_waits_is_an_error(fork):
         for process in multiprocessing.active_children():
             process.kill()
             process.join()
-        assert len(iterator.next()) == 2  # it was on its way
         with pytest.raises(RuntimeError, match="died with exit code -9"):
-            iterator.next()
+            list(itertools.islice(iterator, 3))  # the next batch may have been on its way
 
 
 class OwnError(Exception):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from autodiff.chainer.functions.math.identity import identity
 from autodiff.chainer.link import Link
 from autodiff.facade import Parameter as Trained
 from autodiff.facade import Variable
@@ -20,7 +21,7 @@ class Parameter(Link):
 
     >>> import numpy as np
     >>> Parameter(np.array([1.0, 2.0]))()
-    variable W([1., 2.])
+    variable([1., 2.])
     """
 
     W: Trained
@@ -36,4 +37,4 @@ class Parameter(Link):
         Args:
             volatile: is ignored.
         """
-        return self.W
+        return identity(self.W)

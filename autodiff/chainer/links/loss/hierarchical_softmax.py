@@ -47,7 +47,7 @@ class BinaryHierarchicalSoftmax(Link):
         for leaf, way in ways:
             for step, (node, sign) in enumerate(way):
                 self._nodes[leaf, step], self._signs[leaf, step] = node, sign
-        dtype = get_dtype(dtype, map_mixed16=np.float32)
+        dtype = get_dtype(dtype)
         with self.init_scope():
             self.W = Parameter(Uniform(1.0, dtype=dtype), (len(ways) - 1, in_size))
 

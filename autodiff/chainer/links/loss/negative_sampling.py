@@ -39,7 +39,7 @@ class NegativeSampling(Link):
     ) -> None:
         super().__init__()
         self.sample_size = sample_size
-        dtype = get_dtype(dtype, map_mixed16=np.float32)
+        dtype = get_dtype(dtype)
         self.sampler = WalkerAlias(np.power(np.asarray(counts, np.float32), np.float32(power)))
         with self.init_scope():
             self.W = Parameter(Constant(0, dtype), (len(counts), in_size))

@@ -54,9 +54,10 @@ class LSTMBase(Chain):
         for start in range(0, 4 * self.state_size, self.state_size):
             lateral(self.lateral.W.array[start : start + self.state_size])
             upward(self.upward.W.array[start : start + self.state_size])
-        a, i, f, o = self.upward.b.array.reshape(self.state_size, 4).T
-        for bias in (a, i, o):
-            _get_initializer(self.bias_init)(bias)
+        bias: Any = self.upward.b
+        a, i, f, o = bias.array.reshape(self.state_size, 4).T
+        for column in (a, i, o):
+            _get_initializer(self.bias_init)(column)
         _get_initializer(self.forget_bias_init)(f)
 
     def _project(self, x: Any) -> Any:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-
 from autodiff.chainer.chain import Chain
 from autodiff.chainer.functions.rnn.tree_lstm import tree_lstm
 from autodiff.chainer.links.connection.linear import Linear

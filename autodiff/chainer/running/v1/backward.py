@@ -17,6 +17,7 @@ def backward(self: Variable, retain_grad: bool = False) -> None:
     It starts from ``grad``, which it keeps, or from 1 if there is only one element. A leaf is left as it is.
 
     Args:
+        self: where to start.
         retain_grad: whether intermediate Variables get their gradients too; they lose what they have otherwise.
     """
     if self.creator is None:
@@ -58,4 +59,4 @@ def accumulate_in_place(variable: Variable, g: Any, loss_scale: float | None) ->
 def install() -> None:
     """Let the Variables of this process compute gradients as in Chainer 1."""
     Variable.backward = backward  # type: ignore[method-assign, assignment]
-    facade.accumulate = accumulate_in_place
+    facade.accumulate = accumulate_in_place  # type: ignore[attr-defined]

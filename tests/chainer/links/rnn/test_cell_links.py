@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-pytest.importorskip("autodiff.chainer.links.connection.linear")
-
 from autodiff import Variable
 from autodiff.chainer.initializers import Orthogonal
 from autodiff.chainer.links.rnn.gru import GRU, StatefulGRU, StatelessGRU
