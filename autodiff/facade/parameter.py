@@ -69,7 +69,7 @@ class Parameter(Variable):
         return self._initial_dtype()
 
     def _initial_dtype(self) -> np.dtype[Any]:
-        dtype: np.dtype[Any] = get_dtype(getattr(self.initializer, "dtype", None), map_mixed16=np.float32)
+        dtype: np.dtype[Any] = get_dtype(getattr(self.initializer, "dtype", None))
         return dtype
 
     @property

@@ -83,6 +83,7 @@ from autodiff.chainer.functions.loss.crf1d import argmax_crf1d, crf1d
 from autodiff.chainer.functions.loss.cross_covariance import cross_covariance
 from autodiff.chainer.functions.loss.ctc import connectionist_temporal_classification
 from autodiff.chainer.functions.loss.decov import decov
+from autodiff.chainer.functions.loss.discriminative_loss import discriminative_margin_based_clustering_loss
 from autodiff.chainer.functions.loss.hinge import hinge
 from autodiff.chainer.functions.loss.huber_loss import huber_loss
 from autodiff.chainer.functions.loss.mean_absolute_error import mean_absolute_error
@@ -142,7 +143,6 @@ from autodiff.chainer.functions.math.sum import sum, sum_to
 from autodiff.chainer.functions.math.tensordot import tensordot
 from autodiff.chainer.functions.math.trigonometric import arccos, arcsin, arctan, arctan2, cos, sin, tan
 from autodiff.chainer.functions.math.zeta import zeta
-from autodiff.chainer.functions.missing import discriminative_margin_based_clustering_loss
 from autodiff.chainer.functions.noise.dropout import dropout
 from autodiff.chainer.functions.noise.gaussian import gaussian
 from autodiff.chainer.functions.noise.gumbel_softmax import gumbel_softmax

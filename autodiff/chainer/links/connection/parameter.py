@@ -7,7 +7,6 @@ from typing import Any
 from autodiff.chainer.functions.math.identity import identity
 from autodiff.chainer.link import Link
 from autodiff.facade import Parameter as Trained
-from autodiff.facade import Variable
 
 
 class Parameter(Link):
@@ -31,7 +30,7 @@ class Parameter(Link):
         self.add_param("W", array.shape, dtype=array.dtype)
         self.W.array = array
 
-    def forward(self, volatile: Any = "off") -> Variable:
+    def forward(self, volatile: Any = "off") -> Any:
         """The parameter.
 
         Args:

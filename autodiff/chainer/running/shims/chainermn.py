@@ -2,10 +2,9 @@
 
 import sys
 
-from autodiff.chainer.running.names import own_name
+from autodiff.chainer.running.names import STANDS_FOR
 from autodiff.chainer.running.setting import Setting
 
 Setting.inherited().enter()
-name = own_name(__name__)
-__import__(name)
-sys.modules[__name__] = sys.modules[name]
+__import__(STANDS_FOR[__name__])
+sys.modules[__name__] = sys.modules[STANDS_FOR[__name__]]

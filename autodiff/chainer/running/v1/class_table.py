@@ -113,4 +113,4 @@ CLASSES = {
     "Where": ("where", ""),
     "Zoneout": ("zoneout", "zoneout_ratio"),
 }
-"""For each class its function, and what its constructor takes, in that order: the function's own names but for three."""
+"""For each class its function, and what its constructor takes, in that order."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import autodiff.chainer as chainer  # the whole of it is changed here
-from autodiff.chainer import flag, initializers
+from autodiff.chainer import flag
 from autodiff.chainer import variable as variable_module
 from autodiff.chainer.backends import cuda
 from autodiff.chainer.running.v1 import backward, function_classes, function_set, functions, links, variable
@@ -31,10 +31,10 @@ def install() -> None:
     give_variables(standard_updater, flag.OFF)
     give_variables(parallel_updater, flag.OFF)
     give_variables(evaluator, flag.ON)
-    variable_module.Variable = variable.Variable  # type: ignore[misc]
+    variable_module.Variable = variable.Variable  # type: ignore[assignment, misc]
     for name, value in NAMES.items():
         setattr(chainer, name, value)
-    cuda.init = init  # type: ignore[attr-defined]
+    cuda.init = init
 
 
 def init(device: Any = None) -> None:
@@ -63,7 +63,7 @@ def init_weight(weights: Any, initializer: Any, scale: float = 1.0) -> None:
 
 def give_variables(module: ModuleType, volatile: flag.Flag) -> None:
     """Let a module of the training loop call models on Variables: they are called on arrays since Chainer 2."""
-    assert module.called is conversion.called  # type: ignore[attr-defined]
+    assert module.called is conversion.called
     wrap = functools.partial(variable.Variable, volatile=volatile)
 
     def called(function: Callable[..., Any], arrays: Any, *before: Any) -> Any:
@@ -73,7 +73,7 @@ def give_variables(module: ModuleType, volatile: flag.Flag) -> None:
             return function(*before, **{name: wrap(array) for name, array in arrays.items()})
         return function(*before, wrap(arrays))
 
-    module.called = called  # type: ignore[attr-defined]
+    module.called = called
 
 
 NAMES = {
@@ -86,6 +86,5 @@ NAMES = {
     "flag": flag,
     "function_set": function_set,
     "init_weight": init_weight,
-    "initializers": initializers,
 }
 """What programs find in ``chainer`` besides."""

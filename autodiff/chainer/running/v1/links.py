@@ -137,7 +137,7 @@ def with_old_call(kind: type, names: str) -> dict[str, Any]:
         given = bound(name, names.split(), args, kwargs)
         volatile = given.pop("volatile", None)
         with mode(name, given, getattr(self, "train", None)):
-            result = kind.__call__(self, **given)  # type: ignore[operator]
+            result = kind.__call__(self, **given)
         return result if name != "Parameter" else with_flag(result, "off" if volatile is None else volatile)
 
     return {"__call__": __call__}
@@ -164,7 +164,7 @@ def old_link(name: str) -> type:
 
 def install() -> None:
     """Give ``chainer.links`` the arguments of Chainer 1, and ``chainer.functions`` the links it had."""
-    for name in sorted(CONSTRUCTORS.keys() | CALLS.keys()):
+    for name in filter(links.__dict__.__contains__, sorted(CONSTRUCTORS.keys() | CALLS.keys())):
         setattr(links, name, old_link(name))
-    for name in IN_FUNCTIONS:
+    for name in filter(links.__dict__.__contains__, IN_FUNCTIONS):
         setattr(functions, name, getattr(links, name))

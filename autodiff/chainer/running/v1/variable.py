@@ -51,6 +51,7 @@ def length(self: facade.Variable) -> int:
 
 
 def representation(self: facade.Variable) -> str:
+    """``<variable NAME>``, without the elements."""
     return text.summary(self)
 
 
@@ -66,6 +67,11 @@ def report(self: facade.Variable) -> str:
 
 
 def no_truth(self: facade.Variable, *_: Any) -> NoReturn:
+    """Refuse to be compared.
+
+    Raises:
+        NotImplementedError: always.
+    """
     raise NotImplementedError(f"Variables are neither compared nor true{at_user_line()}; compare their arrays: v.data")
 
 
