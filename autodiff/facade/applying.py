@@ -11,12 +11,12 @@ from typing import Any
 
 from autodiff.facade.composition import Composition, composition_link
 from autodiff.facade.configuration import config, deviations
+from autodiff.facade.creator import Operation as OperationOfGraph
 from autodiff.facade.node import VariableNode
 from autodiff.facade.observing import announced, observed
 from autodiff.facade.recording import Operands, connected, recorded, unlinked
 from autodiff.facade.type_check import check_conditions
 from autodiff.facade.variable import Variable, is_array
-from autodiff.trace.primitive import newest_traced
 from autodiff.trace.recording import bodies, innermost_body, new_level
 from autodiff.trace.source import at_user_line
 from autodiff.trace.traced import Traced
@@ -53,26 +53,41 @@ def apply(label: str, fun: Function, inputs: Sequence[Any], check: Check | None 
     >>> x.grad.round(3)
     array([0.6  , 1.049])
     """
+    newest = None
     for value in inputs:
-        if not isinstance(value, Traced) and not is_array(value):
+        if isinstance(value, Traced):
+            if newest is None or value.level > newest.level:
+                newest = value
+        elif not is_array(value):
             refuse_input(label, inputs)
-    if check is not None and config.type_check:
+    if check is not None and (not deviations or config.type_check):
         check_conditions(label, check, inputs)
-    newest = newest_traced(tuple(inputs))
     if recorded_elsewhere(newest):
         return fun(*inputs)
-    operation = Operands(inputs, differentiable(inputs))
+    operation = Operands(inputs, differentiable)
     level = new_level() if newest is None else newest.level
-    sketch = announced(label, operation.rank) if deviations else None
+    if deviations:
+        return apply_watched(label, fun, operation, level)
+    return composed(label, Composition(fun, operation), operation, level)
+
+
+def apply_watched(label: str, fun: Function, operation: Operands, level: int) -> Any:
+    """The same where something is unusual: no graph is built, or somebody watches."""
+    sketch = announced(label, operation.rank)
     if not recorded(operation):
         return unlinked(operation, (fun if sketch is None else observed(sketch, fun))(*operation.values), level)
-    composition = Composition(fun, operation.entries, operation.positions)
+    return composed(label, Composition(fun, operation), operation, level, sketch)
+
+
+def composed(
+    label: str, composition: Composition, operation: Operands, level: int, sketch: OperationOfGraph | None = None
+) -> Any:
+    """Run a composition and link its results to the operands."""
     out = (composition.run if sketch is None else observed(sketch, composition.run))(*operation.values)
     for entry, value in zip(operation.entries, operation.values, strict=True):
         if type(entry) is VariableNode:
             entry.data = value  # also of those that are not differentiated: the function may be run again
-    link = composition_link(label, tuple(operation.positions))
-    return connected(operation, link, lambda keeper: composition, out, level, sketch)
+    return connected(operation, composition_link(label, tuple(operation.positions)), composition, out, level, sketch)
 
 
 def refuse_input(label: str, inputs: Sequence[Any]) -> None:
@@ -92,6 +107,6 @@ def recorded_elsewhere(newest: Traced | None) -> bool:
     return not isinstance(newest, Variable) or (body is not None and body.level > newest.level)
 
 
-def differentiable(inputs: Sequence[Any]) -> Callable[[int], Any]:
-    """For each position, whether its input has a derivative."""
-    return lambda position: True if inputs[position].dtype.kind in "fc" else None
+def differentiable(value: Any, position: int) -> bool:
+    """Whether an input has a derivative."""
+    return value.dtype.kind in "fc"

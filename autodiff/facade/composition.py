@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from autodiff.facade.node import VariableNode
 from autodiff.facade.residuals import Own
@@ -13,6 +13,9 @@ from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer
 from autodiff.transforms.gradient import vjp
 from autodiff.transforms.reverse import read_backwards, unmasked
+
+if TYPE_CHECKING:
+    from autodiff.facade.recording import Operands
 
 
 class Composing(Differentiation):
@@ -33,16 +36,15 @@ class Composition(Own):
 
     Args:
         fun: a function of arrays that returns an array or a tuple of arrays.
-        entries: its operands as the graph sees them: nodes, and arrays.
-        positions: which operands are differentiated.
+        operation: its operands.
     """
 
     __slots__ = ("entries", "fun", "inputs", "outs", "positions")
 
-    def __init__(self, fun: Callable[..., Any], entries: Sequence[Any], positions: Sequence[int]) -> None:
+    def __init__(self, fun: Callable[..., Any], operation: Operands) -> None:
         self.fun = fun
-        self.entries = entries
-        self.positions = positions
+        self.entries = operation.entries
+        self.positions = operation.positions
         self.inputs: list[Entry] = []
         self.outs: list[Entry | None] = []
 

@@ -18,7 +18,7 @@ import numpy as np
 deviations: set[Any] = set()
 """Everything that makes operations of Variables unusual, in all threads."""
 
-USUAL = {"enable_backprop": True, "debug": False}
+USUAL = {"enable_backprop": True, "debug": False, "type_check": True}
 """The entries that operations depend on, with the values at which they need not look."""
 
 

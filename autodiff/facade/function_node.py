@@ -263,7 +263,7 @@ class FunctionNode:
         found = connected(
             operation,
             OwnLink(self, operation.positions),
-            lambda keeper: OwnResiduals(self),
+            OwnResiduals(self),
             outs if len(outs) > 1 else outs[0],
             level,
             self,

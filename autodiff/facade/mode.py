@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from autodiff.facade.configuration import config, using_config
+from autodiff.facade.configuration import config, deviations, using_config
 
 
 class _Thread(threading.local):
@@ -17,7 +17,7 @@ thread = _Thread()
 
 def promoting() -> bool:
     """Whether Variables of different dtypes may meet now, in this thread."""
-    return thread.promoting or not config.type_check
+    return thread.promoting or (bool(deviations) and not config.type_check)
 
 
 def no_backprop_mode() -> using_config:

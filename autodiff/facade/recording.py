@@ -40,7 +40,7 @@ def record(
     apply: Callable[..., Any] | None = None,
 ) -> Any:
     """Run one operation, of whose operands ``self`` was made last, and link its result to them."""
-    operation = Operands(operands, primitive.rule)
+    operation = Operands(operands, lambda value, position: primitive.rule(position) is not None)
     run = apply or primitive
     sketch = None
     if deviations:
@@ -72,48 +72,51 @@ class Operands:
 
     Args:
         operands: Variables, arrays, numbers.
-        rule: gives the derivative rule for the operand at a position; None if it has none.
+        differentiable: says of the array of a Variable, and its position, whether it has a derivative.
 
     Attributes:
         values: the arrays of the Variables, and the other operands.
         entries: the nodes of the Variables, and the other operands.
         needs: whether any of the Variables requires a gradient.
         positions: which operands are differentiated.
+        rank: the largest rank of the Variables.
     """
 
-    __slots__ = ("entries", "needs", "positions", "values")
+    __slots__ = ("entries", "needs", "positions", "rank", "values")
 
-    def __init__(self, operands: Sequence[Any], rule: Callable[[int], Any]) -> None:
-        self.values, self.entries = list(operands), list(operands)
+    def __init__(self, operands: Sequence[Any], differentiable: Callable[[Any, int], bool]) -> None:
+        self.values = values = list(operands)
+        self.entries = entries = list(operands)
         self.needs = False
         self.positions: list[int] = []
+        positions = self.positions
+        self.rank = 0
         outside = newest_trace(operands)
         for position, operand in enumerate(operands):
             if isinstance(operand, Variable):
                 node = operand._node
-                if node.spec is UNINITIALISED:
-                    _ = node.spec.dtype  # says what is missing
                 if node.level > outside:
-                    self.values[position] = operand._data
-                    self.entries[position] = node
+                    if node.spec is UNINITIALISED:
+                        _ = node.spec.dtype  # says what is missing
+                    values[position] = value = operand._data
+                    entries[position] = node
+                    if node.order > self.rank:
+                        self.rank = node.order
                     if node._requires_grad:
                         self.needs = True
-                        if rule(position) is not None:
-                            self.positions.append(position)
+                        if differentiable(value, position):
+                            positions.append(position)
 
     @classmethod
     def of_variables(cls, variables: Sequence[Variable]) -> Operands:
         """The operands of an operation of which all operands are Variables, with or without arrays."""
-        operation = cls((), no_rule)
+        operation = cls((), always)
         operation.values = [variable._data for variable in variables]
         operation.entries = [variable._node for variable in variables]
         operation.positions = [k for k, variable in enumerate(variables) if variable._node._requires_grad]
         operation.needs = bool(operation.positions)
+        operation.rank = max((variable._node.order for variable in variables), default=0)
         return operation
-
-    @property
-    def rank(self) -> int:
-        return max((entry.order for entry in self.entries if type(entry) is VariableNode), default=0)
 
     def keep(self, link: Link) -> None:
         """The nodes whose arrays the rules of the link need keep them from now on."""
@@ -128,17 +131,19 @@ class Operands:
 
     def shown(self, kept: Sequence[int]) -> tuple[Any, ...]:
         """The operands for those who look at the graph, without arrays that no rule needs."""
-        everything = -1 in kept
+        if -1 in kept:
+            return tuple(self.entries)
         return tuple(
             entry
-            if type(entry) is VariableNode or isinstance(entry, NUMBERS) or everything or position in kept
+            if type(entry) is VariableNode or isinstance(entry, NUMBERS) or position in kept
             else shown_spec(entry)
             for position, entry in enumerate(self.entries)
         )
 
 
-def no_rule(position: int) -> None:
-    """Stands for the rules where there are no operands."""
+def always(value: Any, position: int) -> bool:
+    """Every operand is differentiated."""
+    return True
 
 
 def shown_spec(operand: Any) -> Spec | None:
@@ -187,7 +192,7 @@ def unlinked(operation: Operands, out: Any, level: int) -> Any:
 def connected(
     operation: Operands,
     link: Any,
-    residuals: Callable[[VariableNode | Whole], Any],
+    residuals: Any,
     out: Any,
     level: int,
     function: Any = None,
@@ -197,7 +202,7 @@ def connected(
     Args:
         operation: the operands.
         link: the link of the operation.
-        residuals: gives what the link needs, from the node that will keep it.
+        residuals: what the link needs; a function that gives it from the node that will keep it.
         out: an array, or a tuple of arrays.
         level: when the newest of the operands was made.
         function: the object that shows the operation to those who look at the graph, if it is there already.
@@ -220,7 +225,7 @@ def connected(
     keeper.link = link
     keeper.operands = operation.differentiated()
     keeper.others = operation.shown(link.kept)
-    keeper.residuals = residuals(keeper)
+    keeper.residuals = residuals(keeper) if callable(residuals) else residuals
     if function is not None:
         keeper._function = function
         function.shows(keeper)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from autodiff.chainer.backend import get_array_module
 from autodiff.chainer.functions.array.broadcast import broadcast_to
 from autodiff.chainer.functions.array.where import where
@@ -46,8 +48,8 @@ def within(holds: Any, value: Any, outside: float) -> Any:
 
 
 def times_log(p: Any, log_q: Any) -> Any:
-    """p log(q), which is 0 where p = 0."""
-    return p * within(as_array(p) != 0, log_q, 0.0)
+    """p log(q), which is 0 where p and q are."""
+    return p * within((as_array(p) != 0) | (as_array(log_q) != -np.inf), log_q, 0.0)
 
 
 def log_beta(a: Any, b: Any) -> Any:

@@ -11,7 +11,7 @@ import random
 import time
 import warnings
 from multiprocessing import connection
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -49,6 +49,9 @@ class Process:
         self.process = context.Process(target=worker.run, args=(theirs, inherited, *arguments), daemon=True)
         try:
             self.process.start()
+        except BaseException:
+            self.channel.close()
+            raise
         finally:
             theirs.close()
         self.examples = 0
@@ -71,19 +74,17 @@ class Process:
         ready = connection.wait([self.channel, self.process.sentinel], timeout)
         if not ready:
             raise TimeoutError
-        if self.channel not in ready and not self.channel.poll():
-            self.died()
-        try:
-            answer = pickle.loads(self.channel.recv_bytes())
-        except (EOFError, OSError):
-            self.died()
-        self.unanswered -= 1
-        return answer
+        with contextlib.suppress(EOFError, OSError):
+            if self.channel in ready or self.channel.poll():
+                answer = pickle.loads(self.channel.recv_bytes())
+                self.unanswered -= 1
+                return answer
+        raise self.death()
 
-    def died(self) -> NoReturn:
-        """Say that the process is gone, and how."""
+    def death(self) -> RuntimeError:
+        """The error that says that the process is gone, and how."""
         self.process.join(5)
-        raise RuntimeError(
+        return RuntimeError(
             f"a process of MultiprocessIterator died with exit code {self.process.exitcode}{at_user_line()}; "
             "-9 means that it was killed, most often for want of memory, -11 that it crashed, 1 that it could not "
             "start: where processes are not forked the program must stand under if __name__ == '__main__'"

@@ -23,6 +23,11 @@ def asfarray(a: Any, dtype: Any = np.float64) -> Any:
     return np.asarray(a, dtype=dtype if dtype.kind in "fc" else np.float64)
 
 
+def asscalar(a: Any) -> Any:
+    """The one number in an array."""
+    return np.asarray(a).item()
+
+
 def msort(a: Any) -> Any:
     """A copy sorted along the first axis."""
     return np.sort(a, axis=0)
@@ -55,6 +60,7 @@ def restore() -> list[str]:
         "PZERO": 0.0,
         "unicode": str,
         "asfarray": asfarray,
+        "asscalar": asscalar,
         "find_common_type": find_common_type,
         "msort": msort,
     }

@@ -21,7 +21,9 @@ def check_unexpected_kwargs(kwargs: Mapping[str, Any], **unexpected: str) -> Non
     """
     for name, message in unexpected.items():
         if name in kwargs:
-            raise ValueError(f"{message}{at_user_line()}")
+            raise ValueError(
+                f"{message}{at_user_line()}, or run the program with python -m autodiff.chainer --compat v1"
+            )
 
 
 def parse_kwargs(kwargs: Mapping[str, Any], *name_and_values: tuple[str, Any], **unexpected: str) -> tuple[Any, ...]:

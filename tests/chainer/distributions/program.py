@@ -51,7 +51,7 @@ def numbers(compute, variables):
         return "NotImplementedError"
     for variable in variables:
         variable.cleargrad()
-    y.grad = np.cos(np.arange(y.size, dtype=y.dtype)).reshape(y.shape)
+    y.grad = np.cos(np.arange(y.size)).reshape(y.shape).astype(y.dtype)
     y.backward()
     return [y.array.tolist(), *(None if v.grad is None else v.grad.tolist() for v in variables)]
 
@@ -59,7 +59,8 @@ def numbers(compute, variables):
 def record(D, V, kl_divergence, name):
     """Everything about one case."""
     kind, given, others, x = CASES[name]
-    params = {key: V(np.array(value)) for key, value in given.items()}
+    dtype = "float32" if kind == "MultivariateNormal" else "float64"  # Chainer inverts triangles in single precision only
+    params = {key: V(np.array(value, dtype)) for key, value in given.items()}
     variables = list(params.values())
 
     def make():
@@ -70,12 +71,13 @@ def record(D, V, kl_divergence, name):
     for quantity in QUANTITIES:
         found[quantity] = numbers(lambda quantity=quantity: getattr(make(), quantity), variables)
     for method in METHODS:
-        argument = V(np.array(P if method == "icdf" else x))
+        values = np.array(P if method == "icdf" else x)
+        argument = V(values.astype(dtype) if values.dtype.kind == "f" else values)
         found[method] = numbers(lambda method=method: getattr(make(), method)(argument), [*variables, argument])
     np.random.seed(0)
     found["sample"] = [numbers(lambda shape=shape: make().sample(shape), variables) for shape in ((), 2, (2, 1))]
     if others is not None:
-        second = {key: V(np.array(value)) for key, value in others.items()}
+        second = {key: V(np.array(value, dtype)) for key, value in others.items()}
         found["kl"] = numbers(lambda: kl_divergence(make(), getattr(D, kind)(**second)), [*variables, *second.values()])
     found["dtype"] = str(make().sample().dtype)
     return found

@@ -154,7 +154,7 @@ def function_in_a_function():
 
 def test_examples_that_cannot_travel_are_an_error(fork):
     with MultiprocessIterator(Special(function_in_a_function), 6, shuffle=False, n_processes=1) as iterator:
-        with pytest.raises(Exception, match=r"[Pp]ickle"):
+        with pytest.raises(Exception, match="function_in_a_function"):
             iterator.next()
 
 

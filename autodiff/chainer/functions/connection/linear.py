@@ -7,6 +7,8 @@ from typing import Any
 
 from autodiff.facade import Variable
 from autodiff.facade.applying import apply
+from autodiff.ops.linalg import matmul as matrix_product
+from autodiff.ops.shape import transpose
 from autodiff.trace.source import at_user_line
 
 
@@ -37,7 +39,7 @@ def linear(x: Any, W: Any, b: Any = None, n_batch_axes: int = 1) -> Variable:
         x = x.reshape((prod(lead), prod(x.shape[n_batch_axes:])))
 
     def product(x: Any, W: Any, *b: Any) -> Any:
-        y = x @ W.T
+        y = matrix_product(x, transpose(W, axes=(-1, -2)))
         y = y if y.dtype == x.dtype else y.astype(x.dtype)
         return y + b[0] if b else y
 

@@ -1,0 +1,1 @@
+"""Links of linear maps, convolutions and lookups."""

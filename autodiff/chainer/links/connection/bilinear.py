@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from autodiff.chainer.functions.connection.bilinear import bilinear
 from autodiff.chainer.link import Link
 from autodiff.chainer.links.initial import bias, weight
 from autodiff.chainer.registering import warn
 from autodiff.facade import Variable
+from autodiff.facade.variable import is_array
 from autodiff.trace.source import at_user_line
 
 
@@ -92,5 +91,5 @@ def check_shape(name: str, initial: Any, shape: tuple[int, ...]) -> None:
     Raises:
         AssertionError: if it has not.
     """
-    if isinstance(initial, np.ndarray) and initial.shape != shape:
+    if is_array(initial) and initial.shape != shape:
         raise AssertionError(f"{name} must have the shape {shape}, got {initial.shape}{at_user_line()}")

@@ -73,7 +73,7 @@ def give_variables(module: ModuleType, volatile: flag.Flag) -> None:
             return function(*before, **{name: wrap(array) for name, array in arrays.items()})
         return function(*before, wrap(arrays))
 
-    module.called = called
+    module.called = called  # type: ignore[attr-defined]
 
 
 NAMES = {

@@ -1,0 +1,1 @@
+"""Links of activations with parameters."""

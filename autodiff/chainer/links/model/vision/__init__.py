@@ -1,0 +1,1 @@
+"""Links of networks that classify photographs."""

@@ -1,0 +1,228 @@
+import pytest
+
+from tests.chainer.running.process import run, written
+
+
+def test_a_script_finds_itself_as_under_python(tmp_path):
+    script = written(
+        tmp_path,
+        "folder/script.py",
+        """
+        import sys, inspect
+        import beside
+        print(__name__, __file__, sys.argv, sys.path[0])
+        print(sys.modules["__main__"].__dict__ is globals(), inspect.getsource(beside.f).strip(), __spec__)
+        """,
+    )
+    written(tmp_path, "folder/beside.py", "def f(): return 1")
+    out, err = run("folder/script.py", "--compat", "v1", "-m", cwd=tmp_path)
+    assert out.splitlines() == [
+        f"__main__ {script} ['folder/script.py', '--compat', 'v1', '-m'] {script.parent}",
+        "True def f(): return 1 None",
+    ]
+    assert err == ""
+
+
+def test_a_module_finds_itself_as_under_python(tmp_path):
+    module = written(tmp_path, "package/program.py", "import sys; print(__name__, __package__, sys.argv, sys.path[0])")
+    out, _ = run("-m", "package.program", "-x", cwd=tmp_path)
+    assert out == f"__main__ package ['{module}', '-x'] {tmp_path}\n"
+
+
+def test_chainer_is_autodiff_chainer_under_both_names(tmp_path):
+    script = written(
+        tmp_path,
+        "script.py",
+        """
+        import sys
+        import chainer, chainer.cuda, chainerx, chainermn
+        import chainer.functions as F
+        from chainer.functions.activation.relu import relu
+        from chainer import backends, Variable
+        import autodiff.chainer
+        assert chainer is autodiff.chainer and chainer.__name__ == "autodiff.chainer"
+        assert chainer.__spec__.name == "autodiff.chainer" and chainer.functions is F
+        assert sys.modules["chainer.functions"] is sys.modules["autodiff.chainer.functions"]
+        assert sys.modules["chainer.functions.activation.relu"].relu is relu is F.relu
+        assert chainer.cuda is backends.cuda
+        assert not chainerx.is_available() and chainer.__version__ == "7.8.1"
+        try:
+            import chainer.nothing
+        except ModuleNotFoundError as error:
+            print(error)
+        """,
+    )
+    assert run(script)[0] == "No module named 'chainer.nothing'\n"
+
+
+def test_an_installed_chainer_is_outranked_also_in_children(tmp_path):
+    written(tmp_path, "site/chainer/__init__.py", "raise RuntimeError('the installed Chainer was imported')")
+    script = written(
+        tmp_path,
+        "script.py",
+        """
+        import subprocess, sys
+        sys.path.insert(0, "site")
+        import chainer
+        print(chainer.__name__)
+        code = "import chainer, numpy; print(chainer.__name__, numpy.float)"
+        print(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
+        """,
+    )
+    out, _ = run(script, cwd=tmp_path)
+    assert out.split("\n") == ["autodiff.chainer", "autodiff.chainer <class 'float'>", "", ""]
+
+
+CHILDREN = """
+    import multiprocessing
+    import numpy as np
+    import chainer
+    import chainer.functions as F
+
+    def work(x):
+        import autodiff.chainer, sys
+        assert chainer is autodiff.chainer and sys.modules["chainer.functions"] is F
+        assert isinstance(x, chainer.Variable)
+        return float(F.sum(x * np.float(2)).array), __name__, hasattr(chainer, "ON")
+
+    if __name__ == "__main__":
+        context = multiprocessing.get_context("METHOD")
+        with context.Pool(1) as pool:
+            print(pool.apply_async(work, (chainer.Variable(np.ones(3, np.float32)),)).get(timeout=60))
+"""
+
+
+@pytest.mark.parametrize(
+    ("method", "compat", "name"),
+    [("fork", "", "__main__"), ("spawn", "", "__mp_main__"), ("forkserver", "v1", "__mp_main__")],
+)
+def test_children_have_the_same_modules(tmp_path, method, compat, name):
+    script = written(tmp_path, "script.py", CHILDREN.replace("METHOD", method))
+    out, _ = run(*(["--compat", compat] if compat else []), script, PYTHONWARNINGS="ignore")
+    assert out == f"(6.0, '{name}', {bool(compat)})\n"
+
+
+def test_spawned_children_of_a_module_have_the_same_modules(tmp_path):
+    written(tmp_path, "package/program.py", CHILDREN.replace("METHOD", "spawn"))
+    assert run("-m", "package.program", cwd=tmp_path)[0] == "(6.0, '__mp_main__', False)\n"
+
+
+def test_an_uncaught_error_shows_the_lines_of_the_program_alone(tmp_path):
+    script = written(
+        tmp_path,
+        "script.py",
+        """
+        import chainer
+        def f():
+            raise ValueError("wrong")
+        f()
+        """,
+    )
+    _, err, code = run(script, check=False)
+    assert code == 1
+    lines = [line for line in err.splitlines() if not set(line) <= set(" ^~")]
+    assert lines == [
+        "Traceback (most recent call last):",
+        f'  File "{script}", line 5, in <module>',
+        "    f()",
+        f'  File "{script}", line 4, in f',
+        '    raise ValueError("wrong")',
+        "ValueError: wrong",
+    ]
+
+
+def test_a_syntax_error_shows_its_line(tmp_path):
+    script = written(tmp_path, "script.py", "x = = 1\n")
+    _, err, code = run(script, check=False)
+    assert code == 1
+    assert err.splitlines()[0] == f'  File "{script}", line 1'
+    assert err.splitlines()[-1] == "SyntaxError: invalid syntax"
+
+
+def test_the_exit_code_is_the_program_s(tmp_path):
+    assert run(written(tmp_path, "script.py", "raise SystemExit(7)"), check=False)[2] == 7
+
+
+def test_a_missing_script_is_an_error_of_the_command_line(tmp_path):
+    _, err, code = run("nothing.py", cwd=tmp_path, check=False)
+    assert code == 2
+    assert err.splitlines()[-1] == (
+        "python -m autodiff.chainer: error: there is no file 'nothing.py'; -m nothing.py runs a module"
+    )
+
+
+def test_old_names_of_numpy_are_there_unless_refused(tmp_path):
+    script = written(tmp_path, "script.py", "import numpy as np; print(np.zeros(1, np.float), np.asscalar(np.ones(1)))")
+    assert run(script)[0] == "[0.] 1.0\n"
+    _, err, code = run("--no-numpy-aliases", script, check=False)
+    assert code == 1
+    assert "AttributeError: module 'numpy' has no attribute 'float'" in err
+
+
+def test_without_the_switch_old_keywords_are_refused(tmp_path):
+    script = written(
+        tmp_path,
+        "script.py",
+        """
+        import numpy as np, chainer
+        import chainer.functions as F
+        x = np.ones(2, np.float32)
+        for call in (lambda: chainer.Variable(x, volatile=True), lambda: F.dropout(x, train=False)):
+            try:
+                call()
+            except ValueError as error:
+                print(error)
+        print(hasattr(chainer, "ON"), hasattr(F, "ReLU"), len(chainer.Variable(np.ones((2, 3)))))
+        """,
+    )
+    assert run(script)[0].splitlines() == [
+        "Variable(volatile=...) is gone (script.py:5); use no_backprop_mode(), or using_config('enable_backprop', False)"
+        ", or run the program with python -m autodiff.chainer --compat v1",
+        "train= is gone; use chainer.using_config('train', value) (script.py:5), or run the program with python -m "
+        "autodiff.chainer --compat v1",
+        "False False 2",
+    ]
+
+
+def test_chainermn_is_one_process(tmp_path):
+    script = written(
+        tmp_path,
+        "script.py",
+        """
+        import numpy as np, chainer, chainermn
+        comm = chainermn.create_communicator("naive")
+        assert (comm.rank, comm.size, comm.intra_rank) == (0, 1, 0)
+        data = chainermn.scatter_dataset(list(range(9)), comm, shuffle=True, seed=0)
+        print(sorted(data), comm.allreduce_obj(3), comm.gather_obj(1), comm.bcast_obj("x"))
+        for call in (lambda: comm.send(1, 1), lambda: chainermn.links):
+            try:
+                call()
+            except (RuntimeError, NotImplementedError) as error:
+                print(error)
+        """,
+    )
+    out, err = run(script)
+    assert out.splitlines() == [
+        "[0, 1, 2, 3, 4, 5, 6, 7, 8] 3 [1] x",
+        "there is one process only (script.py:7): nothing can be sent or received",
+        "chainermn.links is not implemented (script.py:7): chainermn stands for one process here, and has "
+        "create_communicator, create_multi_node_optimizer, create_multi_node_evaluator and scatter_dataset",
+    ]
+    assert "UserWarning: chainermn is one process here: create_communicator('naive') gives a communicator" in err
+
+
+def test_chainerx_is_not_there(tmp_path):
+    script = written(
+        tmp_path,
+        "script.py",
+        """
+        import chainerx
+        print(chainerx.is_available(), isinstance(1, chainerx.ndarray))
+        for call in (lambda: chainerx.ndarray((2,)), lambda: chainerx.ones((2,))):
+            try:
+                call()
+            except RuntimeError as error:
+                print("ChainerX" in str(error))
+        """,
+    )
+    assert run(script)[0].splitlines() == ["False False", "True", "True"]
