@@ -1,7 +1,6 @@
 """Automatic differentiation of NumPy programs."""
 
 from importlib import import_module as _import_module
-from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 from autodiff import numpy as _numpy  # noqa: F401 - enters NumPy's functions in the dispatch tables
@@ -32,9 +31,7 @@ from autodiff.transforms.linearize import linearize
 from autodiff.transforms.stage import eval_shape, eval_tape, make_tape
 from autodiff.transforms.stop_gradient import stop_gradient
 
-if _TYPE_CHECKING:
-    from autodiff.chainer.functional import functional
-
+functional: _Any  # found by __getattr__ below
 __version__ = "0.1.0"
 __all__ = [
     "GaugeWarning",

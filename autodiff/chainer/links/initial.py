@@ -29,6 +29,6 @@ def bias(initial_bias: Any, shape: Any = None) -> Parameter:
 def typed(initializer: Any, dtype: Any) -> Any:
     """An initializer for arrays of a dtype that fills them as the given one does."""
     found = _get_initializer(initializer)
-    own = copy.copy(found) if isinstance(found, Initializer) else partial(found)
+    own: Any = copy.copy(found) if isinstance(found, Initializer) else partial(found)
     own.dtype = dtype
     return own

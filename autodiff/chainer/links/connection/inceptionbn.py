@@ -89,8 +89,9 @@ class InceptionBN(Chain):
         h33 = relu(self.conv33an(self.conv33a(h33)))
         branches += [self.conv3n(self.conv3(h3)), self.conv33bn(self.conv33b(h33))]
         pool = POOLINGS[self.pooltype](x, 3, stride=self.stride, pad=1, **self._covering())
-        branches.append(pool if self.proj_pool is None else self.poolpn(self.poolp(pool)))
-        return relu(concat(branches, axis=1))
+        if self.proj_pool is None:
+            return concat([*map(relu, branches), pool], axis=1)
+        return relu(concat([*branches, self.poolpn(self.poolp(pool))], axis=1))
 
     def _covering(self) -> dict[str, bool]:
         return {"cover_all": False} if self.pooltype == "max" else {}

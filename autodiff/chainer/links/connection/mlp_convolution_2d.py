@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 from autodiff.chainer.chain_list import ChainList
@@ -71,4 +72,4 @@ class MLPConvolution2D(ChainList):
 
 def one_pixel_each(channels: Sequence[int], initial: dict[str, Any]) -> list[Convolution2D]:
     """Convolutions with kernels of one pixel from each number of channels to the next."""
-    return [Convolution2D(before, after, 1, **initial) for before, after in zip(channels, channels[1:])]
+    return [Convolution2D(before, after, 1, **initial) for before, after in pairwise(channels)]
