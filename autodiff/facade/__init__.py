@@ -1,6 +1,14 @@
 """The stateful face: Variables over the same tape."""
 
-from autodiff.facade import backward, copying, methods, operators, placement, recording  # noqa: F401 - complete the Variable
+from autodiff.facade import (  # noqa: F401 - these complete the Variable
+    backward,
+    copying,
+    methods,
+    operators,
+    placement,
+    recording,
+    refusals,
+)
 from autodiff.facade.conversion import as_array, as_variable
 from autodiff.facade.invalid import InvalidType
 from autodiff.facade.mode import force_backprop_mode, no_backprop_mode

@@ -52,7 +52,8 @@ def backward(
         )
     if variable._grad.shape != variable.shape:  # a gradient given to the constructor was not looked at
         raise ValueError(
-            f"the gradient has shape {variable._grad.shape} but the Variable {variable.shape}{at_user_line()}"
+            f"the gradient has shape {variable._grad.shape} but the Variable {variable.shape}{at_user_line()}; they "
+            "must be equal"
         )
     if enable_double_backprop:
         backward_with_graph(variable, retain_grad, loss_scale)

@@ -73,7 +73,10 @@ class Operation:
             RuntimeError: if :meth:`unchain` was called.
         """
         if self.kept is None:
-            raise RuntimeError(f"the operation {self.label} was unchained itself; it cannot be connected again")
+            raise RuntimeError(
+                f"the operation {self.label} was unchained itself{at_user_line()}, so it cannot be a creator again; "
+                "compute the Variable anew"
+            )
         if self.whole is None:
             fill(node, self.kept, self)
             return

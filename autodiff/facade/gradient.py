@@ -25,7 +25,8 @@ def check_gradient(grad: Any, variable: Variable) -> None:
     """
     array = variable.array
     if not is_gradient(grad):
-        raise TypeError(f"a gradient must be an array, got {type(grad).__name__}{at_user_line()}")
+        remedy = "assign it to .grad_var" if isinstance(grad, Traced) else "for example np.ones_like(v.array)"
+        raise TypeError(f"a gradient must be an array, got {type(grad).__name__}{at_user_line()}; {remedy}")
     check_inside(grad, variable)
     if array is None:
         return

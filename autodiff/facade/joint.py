@@ -212,7 +212,10 @@ def check_variables(name: str, values: Any) -> None:
         raise TypeError(f"{name}s must be a tuple or a list, not {type(values)}.{at_user_line()}")
     for value in values:
         if not isinstance(value, Variable):
-            raise TypeError(f"each {name} must be a Variable, not {type(value)}{at_user_line()}")
+            raise TypeError(
+                f"each {name} must be a Variable, not {type(value)}{at_user_line()}; gradients are computed of and for "
+                "the Variables of a graph"
+            )
 
 
 def checked_gradients(name: str, grads: Any, of: str, values: Sequence[Any], kinds: str) -> Sequence[Any]:
@@ -237,7 +240,8 @@ def checked_gradients(name: str, grads: Any, of: str, values: Sequence[Any], kin
 def refuse_keyword(name: str) -> None:
     """Say why a keyword is not taken."""
     if name in ("retain_grad", "loss_scale"):
-        raise ValueError(
-            f"backward(outputs) does not support {name}{at_user_line()}; scale grad_outputs, or call y.backward()"
-        )
-    raise TypeError(f"backward got an unexpected keyword argument {name!r}{at_user_line()}")
+        remedy = "scale grad_outputs" if name == "loss_scale" else "use chainer.grad(..., retain_grad=True)"
+        raise ValueError(f"backward(outputs) does not support {name}{at_user_line()}; {remedy}, or call y.backward()")
+    raise TypeError(
+        f"backward got an unexpected keyword argument {name!r}{at_user_line()}; it takes enable_double_backprop"
+    )

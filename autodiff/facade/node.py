@@ -69,7 +69,8 @@ class VariableNode(weakref.ref):  # type: ignore[type-arg]
     def __init__(self, variable: Variable, name: str | None = None, **keywords: Any) -> None:
         if keywords:
             raise ValueError(
-                f"a VariableNode takes a Variable and a name, got {', '.join(keywords)}; it has no gradient"
+                f"a VariableNode takes a Variable and a name, got {', '.join(keywords)}{at_user_line()}; a gradient is "
+                "given to the Variable"
             )
         self.fill_as_root(variable.spec, variable.level, variable.requires_grad)
         self._name = name
@@ -80,7 +81,8 @@ class VariableNode(weakref.ref):  # type: ignore[type-arg]
     def __getattr__(self, name: str) -> Any:
         if name in LATER:  # slots that most nodes never fill
             return None
-        raise AttributeError(f"a VariableNode has no attribute {name!r}")
+        remedy = "; the array is .data" if name == "array" else ""
+        raise AttributeError(f"a VariableNode has no attribute {name!r}{at_user_line()}{remedy}")
 
     def get_variable_or_none(self) -> Variable | None:
         """The Variable of this node, if there is one."""
@@ -158,7 +160,10 @@ class VariableNode(weakref.ref):  # type: ignore[type-arg]
         """
         found = self.get_variable_or_none()
         if found is None:
-            raise RuntimeError("the Variable of this node is gone, and its array with it; call retain_data() before")
+            raise RuntimeError(
+                f"the Variable of this node is gone, and its array with it{at_user_line()}; call retain_data() while "
+                "the Variable lives"
+            )
         self.data = found.array
 
     @property

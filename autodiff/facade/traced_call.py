@@ -10,6 +10,7 @@ import numpy as np
 
 from autodiff.facade.configuration import using_config
 from autodiff.facade.own_gradient import gradients
+from autodiff.facade.type_check import check_operands
 from autodiff.facade.variable import Variable
 from autodiff.trace.recording import new_level
 from autodiff.trace.traced import Traced
@@ -24,11 +25,11 @@ def call_traced(function: FunctionNode, inputs: Sequence[Any]) -> tuple[Any, ...
     places = [k for k, value in enumerate(inputs) if value is not None]
 
     def outputs(*values: Any) -> tuple[Any, ...]:
-        return applied(function, values, places, len(inputs))[1]
+        return outputs_alone(function, placed(values, places, len(inputs)))
 
     def forward(*values: Any) -> tuple[Any, Any]:
         if any(isinstance(value, Traced) for value in values):
-            return outputs(*values), (None, values)
+            return call(*values), (None, values)
         node, outs = applied(function, values, places, len(inputs))
         return outs, (node, values)
 
@@ -43,18 +44,28 @@ def call_traced(function: FunctionNode, inputs: Sequence[Any]) -> tuple[Any, ...
     return call(*(inputs[k] for k in places))  # type: ignore[no-any-return]
 
 
+def outputs_alone(function: FunctionNode, values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What ``forward`` returns, without a graph."""
+    check_operands(function.label, function.check_type_forward, values)
+    return copy.copy(function)._run(values)
+
+
 def applied(
     function: FunctionNode, values: Sequence[Any], places: Sequence[int], count: int
 ) -> tuple[FunctionNode, tuple[Any, ...]]:
     """A copy of the function that was applied, and the arrays of its outputs."""
-    full: list[Any] = [None] * count
-    for place, value in zip(places, values, strict=True):
-        full[place] = value if isinstance(value, Traced) else Variable(np.asarray(value))
+    variables = [value if isinstance(value, Traced) else Variable(np.asarray(value)) for value in values]
     node = copy.copy(function)
     with using_config("enable_backprop", True):
-        outs = node.apply(full)
+        outs = node.apply(placed(variables, places, count))
     node._kept_outputs = outs  # type: ignore[attr-defined] # the backward pass may ask for them
     return node, tuple(out.array if isinstance(out, Variable) else out for out in outs)
+
+
+def placed(values: Sequence[Any], places: Sequence[int], count: int) -> tuple[Any, ...]:
+    """The values at their places among ``count``, None elsewhere."""
+    found = dict(zip(places, values, strict=True))
+    return tuple(found.get(place) for place in range(count))
 
 
 def pulled(node: FunctionNode, places: Sequence[int], cotangents: Sequence[Any]) -> tuple[Any, ...]:

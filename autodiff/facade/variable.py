@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -67,12 +67,11 @@ class Variable(Traced):
         if removed:
             refuse_keywords(type(self).__name__, removed)
         if type(requires_grad) is not bool:
-            raise TypeError(f"requires_grad must be True or False, got {requires_grad!r}{at_user_line()}")
-        if data is not None and not is_array(data):
             raise TypeError(
-                f"a Variable holds an array, got {type(data).__name__}{at_user_line()}; wrap a number or a list with "
-                "np.asarray"
+                f"requires_grad must be True or False, got {requires_grad!r}{at_user_line()}; bool() makes one of it"
             )
+        if data is not None and not is_array(data):
+            raise TypeError(no_array(data))
         node: VariableNode = new_node(VariableNode, self)
         node.fill_as_root(UNINITIALISED if data is None else spec_of(data), new_level(), requires_grad)
         self._data = data
@@ -175,7 +174,7 @@ class Variable(Traced):
         if grad is not None:
             if not isinstance(grad, Variable):
                 raise AttributeError(
-                    f"grad_var must be a Variable, got {type(grad).__name__}; assign an array to .grad"
+                    f"grad_var must be a Variable, got {type(grad).__name__}{at_user_line()}; assign an array to .grad"
                 )
             check_gradient(grad.array, self)
         self._grad, self._grad_var = None if grad is None else grad.array, grad
@@ -270,14 +269,15 @@ class Variable(Traced):
         layout: None
 
     def __len__(self) -> int:
-        shape = self._node.spec.shape if self._data is not None else ()
-        if not shape:
-            raise TypeError(f"len() of a Variable that is {self._node.spec!r}{at_user_line()}; it has no axis")
-        return int(shape[0])
+        if self._data is None:
+            raise TypeError(f"len() of a Variable without an array{at_user_line()}; assign to .array first")
+        if not self.shape:
+            raise TypeError(f"len() of a Variable without axes{at_user_line()}; it is one number: v.item()")
+        return int(self.shape[0])
 
     def __iter__(self) -> Iterator[Variable]:
         if not self.shape:
-            raise TypeError(f"iteration over a Variable without axes{at_user_line()}")
+            raise TypeError(f"iteration over a Variable without axes{at_user_line()}; it is one number: v.item()")
         return (self[index] for index in range(self.shape[0]))
 
     def __pos__(self) -> Variable:
@@ -298,7 +298,7 @@ class Variable(Traced):
         return text.report(self)
 
     def __bool__(self) -> bool:
-        raise TypeError(f"a Variable has no truth value{at_user_line()}; test its array: if v.array > 0")
+        raise TypeError(f"a Variable has no truth value{at_user_line()}; test its array: if (v.array > 0).all()")
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
         raise ConcretizationError(
@@ -320,8 +320,14 @@ def spec_of_array(array: Any) -> Any:
     if array is None:
         return UNINITIALISED
     if not is_array(array):
-        raise AttributeError(f"a Variable holds an array, got {type(array).__name__}{at_user_line()}")
+        raise AttributeError(no_array(array))
     return spec_of(array)
+
+
+def no_array(value: Any) -> str:
+    """What to say of a value that a Variable cannot hold."""
+    remedy = "take its .array" if isinstance(value, Variable) else "wrap a number or a list with np.asarray"
+    return f"a Variable holds an array, got {type(value).__name__}{at_user_line()}; {remedy}"
 
 
 def refuse_keywords(name: str, removed: dict[str, Any]) -> NoReturn:
@@ -331,7 +337,10 @@ def refuse_keywords(name: str, removed: dict[str, Any]) -> NoReturn:
             f"{name}(volatile=...) is gone{at_user_line()}; use no_backprop_mode(), or "
             "using_config('enable_backprop', False), or run the program with python -m autodiff.chainer --compat v1"
         )
-    raise TypeError(f"{name} got an unexpected keyword argument {next(iter(removed))!r}{at_user_line()}")
+    raise TypeError(
+        f"{name} got an unexpected keyword argument {next(iter(removed))!r}{at_user_line()}; it takes data, name, grad "
+        "and requires_grad"
+    )
 
 
 class Uninitialised:
@@ -359,16 +368,3 @@ def revive(node: VariableNode) -> Variable:
 
 
 VariableNode.revive = staticmethod(revive)
-
-
-def refused_comparison(name: str) -> Callable[[Any, Any], NoReturn]:
-    """A comparison that says that there is none."""
-
-    def compare(self: Any, other: Any) -> NoReturn:
-        raise TypeError(f"Variables do not support {name} operator{at_user_line()}; compare their arrays: v.array")
-
-    return compare
-
-
-for _name, _sign in {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}.items():
-    setattr(Variable, f"__{_name}__", refused_comparison(_sign))

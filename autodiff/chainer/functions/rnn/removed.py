@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autodiff.chainer.utils.argument import refuse_unknown
-from autodiff.trace.source import at_user_line
+from autodiff.chainer.utils.argument import check_unexpected_kwargs, refuse_unknown
 
 REMOVED = ("train", "use_cudnn")
 
@@ -17,9 +16,8 @@ def refuse_keywords(name: str, keywords: dict[str, Any]) -> None:
         ValueError: for one that was removed.
         TypeError: for any other one.
     """
-    for keyword in REMOVED:
-        if keyword in keywords:
-            raise ValueError(
-                f"{name}({keyword}=...) is gone{at_user_line()}; use chainer.using_config({keyword!r}, ...)"
-            )
+    check_unexpected_kwargs(
+        keywords,
+        **{each: f"{name}({each}=...) is gone; use chainer.using_config({each!r}, ...)" for each in REMOVED},
+    )
     refuse_unknown(keywords, set(), name)

@@ -11,7 +11,12 @@ from autodiff.facade.unchain import operand_nodes
 from autodiff.facade.variable import Variable
 
 
-def backward(self: Variable, retain_grad: bool = False) -> None:
+def backward(
+    self: Variable,
+    retain_grad: bool = False,
+    enable_double_backprop: bool = False,
+    loss_scale: float | None = None,
+) -> None:
     """Compute the gradients of all leaves that it depends on, and add them to what the leaves have.
 
     It starts from ``grad``, which it keeps, or from 1 if there is only one element. A leaf is left as it is.
@@ -19,15 +24,17 @@ def backward(self: Variable, retain_grad: bool = False) -> None:
     Args:
         self: where to start.
         retain_grad: whether intermediate Variables get their gradients too; they lose what they have otherwise.
+        enable_double_backprop: as in Chainer 7, and so is the next one: optimizers use them.
+        loss_scale: a factor for the automatic 1.
     """
     if self.creator is None:
         return
     if self.grad is None and self.size == 1:
-        self.grad = self.xp.ones_like(self.array)
+        self.grad = self.xp.full_like(self.array, 1 if loss_scale is None else loss_scale)
     grad = self.grad
     for intermediate in between(self):
         intermediate.grad = None
-    facade.backward(self, retain_grad)
+    facade.backward(self, retain_grad, enable_double_backprop, loss_scale)
     self.grad = grad
 
 
@@ -54,6 +61,8 @@ def accumulate_in_place(variable: Variable, g: Any, loss_scale: float | None) ->
     check_inside(g, variable)
     before += g
     variable._grad_var = None
+    if loss_scale is not None:
+        variable._loss_scale = loss_scale
 
 
 def install() -> None:

@@ -57,6 +57,7 @@ CALLS = {
 """For each link what it took when it was called, in that order."""
 
 DEFAULTS: dict[str, dict[str, Any]] = {
+    "BatchNormalization": {"initial_avg_var": 0},
     "GRU": {"n_inputs": None},
     "LSTM": {"bias_init": 0, "forget_bias_init": 0},
     "StatelessLSTM": {"bias_init": 0, "forget_bias_init": 0},

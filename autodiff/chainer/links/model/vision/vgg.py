@@ -21,6 +21,9 @@ from autodiff.trace.source import at_user_line
 BLOCKS = {16: (2, 2, 3, 3, 3), 19: (2, 2, 4, 4, 4)}
 """How many convolutions the five blocks have."""
 
+CHANNELS = (3, 64, 128, 256, 512, 512)
+"""How many channels images have, and the results of each block."""
+
 
 def prepare(image: Any, size: tuple[int, int] | None = (224, 224)) -> Any:
     """An image as the networks take it: channels blue, green, red, less their means.
@@ -58,17 +61,17 @@ class VGGLayers(LayeredModel):
             raise ValueError(f"n_layers must be 16 or 19, got {n_layers}{at_user_line()}")
         super().__init__()
         initial: dict[str, Any] = {"initialW": Zero() if pretrained_model else Normal(0.01), "initial_bias": Zero()}
-        channels = 3
         with self.init_scope():
-            for block, count in enumerate(BLOCKS[n_layers], 1):
-                out_channels = min(64 << block - 1, 512)
-                for layer in range(1, count + 1):
-                    convolution = Convolution2D(channels, out_channels, 3, 1, 1, **initial)
-                    setattr(self, f"conv{block}_{layer}", convolution)
-                    channels = out_channels
+            for block, count in enumerate(BLOCKS[16]):
+                for layer in range(count):
+                    channels = CHANNELS[block + (layer > 0)], CHANNELS[block + 1]
+                    setattr(self, f"conv{block + 1}_{layer + 1}", Convolution2D(*channels, 3, 1, 1, **initial))
             self.fc6 = Linear(512 * 7 * 7, 4096, **initial)
             self.fc7 = Linear(4096, 4096, **initial)
             self.fc8 = Linear(4096, 1000, **initial)
+            for block in (3, 4, 5) if n_layers == 19 else ():  # their kernels are drawn last, as in Chainer
+                channels = CHANNELS[block], CHANNELS[block]
+                setattr(self, f"conv{block}_4", Convolution2D(*channels, 3, 1, 1, **initial))
         self._blocks = BLOCKS[n_layers]
         if pretrained_model:
             self._load(pretrained_model, f"VGG_ILSVRC_{n_layers}_layers.npz")
