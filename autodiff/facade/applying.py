@@ -17,9 +17,10 @@ from autodiff.facade.observing import announced, observed
 from autodiff.facade.recording import Operands, connected, recorded, unlinked
 from autodiff.facade.type_check import check_conditions
 from autodiff.facade.variable import Variable, is_array
-from autodiff.trace.recording import bodies, innermost_body, new_level
+from autodiff.trace.recording import Recording, bodies, innermost_body, new_level
 from autodiff.trace.source import at_user_line
 from autodiff.trace.traced import Traced
+from autodiff.trace.tracer import Tracer
 
 Function = Callable[..., Any]
 Check = Callable[..., Any]
@@ -62,8 +63,9 @@ def apply(label: str, fun: Function, inputs: Sequence[Any], check: Check | None 
             refuse_input(label, inputs)
     if check is not None and (not deviations or config.type_check):
         check_conditions(label, check, inputs)
-    if recorded_elsewhere(newest):
-        return fun(*inputs)
+    elsewhere = recorded_elsewhere(newest)
+    if elsewhere is not None:
+        return fun(*(elsewhere.lift(value) if isinstance(value, Variable) else value for value in inputs))
     operation = Operands(inputs, differentiable)
     level = new_level() if newest is None else newest.level
     if deviations:
@@ -99,12 +101,14 @@ def refuse_input(label: str, inputs: Sequence[Any]) -> None:
     )
 
 
-def recorded_elsewhere(newest: Traced | None) -> bool:
-    """Whether the operations belong to a transformation of the user's program, not to the graph of Variables."""
+def recorded_elsewhere(newest: Traced | None) -> Recording | None:
+    """The recording of the user's program to which the operations belong, if it is not the graph of Variables."""
     if newest is None:
-        return False
+        return None
     body = innermost_body() if bodies else None
-    return not isinstance(newest, Variable) or (body is not None and body.level > newest.level)
+    if body is not None and body.level > newest.level:
+        return body
+    return newest.recording if isinstance(newest, Tracer) else None
 
 
 def differentiable(value: Any, position: int) -> bool:

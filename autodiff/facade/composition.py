@@ -69,9 +69,9 @@ class Composition(Own):
         """The value of a result, of whose entry note is taken."""
         if isinstance(out, Traced):
             out = out.seen_from(recording.level)
-        if isinstance(out, Tracer) and out.recording is recording:
-            self.outs.append(out.slot)
-            return out.value
+            if isinstance(out, Tracer) and out.recording is recording:
+                self.outs.append(out.slot)
+                return out.value
         self.outs.append(None)
         return out
 

@@ -15,6 +15,8 @@ from typing import Any, TextIO
 
 import numpy as np
 
+from autodiff.trace.source import at_user_line
+
 deviations: set[Any] = set()
 """Everything that makes operations of Variables unusual, in all threads."""
 
@@ -78,7 +80,9 @@ class GlobalConfig(Configuration):
         try:
             return self._store.values[name]
         except KeyError:
-            raise AttributeError(f"the configuration has no entry {name!r}") from None
+            raise AttributeError(
+                f"the configuration has no entry {name!r}{at_user_line()}; config.show() lists them, an assignment adds one"
+            ) from None
 
     def __setattr__(self, name: str, value: Any) -> None:
         self._store.put(name, value)
@@ -112,14 +116,19 @@ class LocalConfig(Configuration):
 
     def __getattr__(self, name: str) -> Any:
         values = self._thread.store.values
-        return values[name] if name in values else getattr(self._global, name)
+        if name not in values:
+            values = self._global._store.values
+        return values[name] if name in values else getattr(self._global, name)  # says what there is
 
     def __setattr__(self, name: str, value: Any) -> None:
         self._thread.store.put(name, value)
 
     def __delattr__(self, name: str) -> None:
         if name not in self._thread.store.values:
-            raise AttributeError(f"this thread has no configuration entry {name!r} of its own")
+            raise AttributeError(
+                f"this thread has no configuration entry {name!r} of its own{at_user_line()}; those of all threads are "
+                "entries of global_config"
+            )
         self._thread.store.remove(name)
 
     def names(self) -> list[str]:
@@ -248,4 +257,7 @@ def get_dtype(dtype: Any = None, map_mixed16: Any = None) -> Any:
         dtype = config.dtype
     if dtype is mixed16:
         dtype = mixed16.dtype if map_mixed16 is None else map_mixed16
-    return np.dtype(dtype)
+    try:
+        return np.dtype(dtype)
+    except TypeError:
+        raise TypeError(f"{dtype!r} is no dtype{at_user_line()}; for example np.float32, or chainer.mixed16") from None

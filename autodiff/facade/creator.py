@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from autodiff.facade.labels import operation_label
 from autodiff.trace.live import Result
+from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec_of
 
 if TYPE_CHECKING:

@@ -70,11 +70,11 @@ class Function:
 
     def forward_cpu(self, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
         """:meth:`forward` on NumPy arrays."""
-        raise NotImplementedError(f"{type(self).__name__} has neither forward nor forward_cpu")
+        raise NotImplementedError(f"{type(self).__name__} has neither forward nor forward_cpu{at_user_line()}")
 
     def forward_gpu(self, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
         """:meth:`forward` on CuPy arrays."""
-        raise NotImplementedError(f"{type(self).__name__} has neither forward nor forward_gpu")
+        raise NotImplementedError(f"{type(self).__name__} has neither forward nor forward_gpu{at_user_line()}")
 
     def backward(self, inputs: tuple[Any, ...], grad_outputs: tuple[Any, ...]) -> tuple[Any, ...]:
         """The gradients of the inputs; by default one of the two methods below."""
@@ -185,6 +185,10 @@ class FunctionAdapter(FunctionNode):
         retained = set(self._input_indexes_to_retain or ())
         in_data = tuple(node.data if k in retained else None for k, node in enumerate(self.inputs))
         found = self._function.backward(in_data, tuple(None if g is None else g.array for g in grad_outputs))
+        if not isinstance(found, (tuple, list)):
+            raise TypeError(
+                f"type of gradients returned from backward is incorrect: {type(found)} is no tuple{of_function(self)}"
+            )
         gradients = dict(zip(range(len(self.inputs)), found, strict=False))
         wanted = [gradients.get(index) for index in target_input_indexes]
         for index, gradient in zip(target_input_indexes, wanted, strict=True):
@@ -207,6 +211,9 @@ class OldGradient(FunctionNode):
         self.name = name
         self.gradients = tuple(gradients)
 
+    def _call_traced(self, arrays: tuple[Any, ...]) -> tuple[Any, ...]:
+        return self._run(arrays)
+
     def forward(self, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
         return self.gradients
 
@@ -214,8 +221,8 @@ class OldGradient(FunctionNode):
         self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Variable | None, ...]
     ) -> tuple[Any, ...]:
         raise RuntimeError(
-            f'cannot twice-differentiate an old style Function "{self.name}"; derive it from FunctionNode, whose '
-            "backward computes with Variables"
+            f'cannot twice-differentiate an old style Function "{self.name}"{at_user_line()}; derive it from '
+            "FunctionNode, whose backward computes with Variables"
         )
 
 

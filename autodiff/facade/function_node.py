@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import weakref
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -64,6 +65,7 @@ class FunctionNode:
     _retained_output_data: tuple[Any, ...] | None = None
     _local_function_hooks: OrderedDict[str, FunctionHook] | None = None
     _keeper: Any = None  # refers weakly to the Whole of several outputs
+    _later: tuple[Any, Any] | None = None  # inputs and outputs on which forward has not run
     _applied = False
 
     @property
@@ -79,7 +81,9 @@ class FunctionNode:
             RuntimeError: if nothing is retained.
         """
         if self._retained_output_data is None:
-            raise RuntimeError("retained output data is gone: call retain_outputs in forward")
+            raise RuntimeError(
+                f"retained output data is gone{at_user_line()}: {self.label} kept none; call retain_outputs in forward"
+            )
         return self._retained_output_data
 
     def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
@@ -102,11 +106,11 @@ class FunctionNode:
 
     def forward_cpu(self, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
         """:meth:`forward` on NumPy arrays."""
-        raise NotImplementedError(f"{type(self).__name__} has neither forward nor forward_cpu")
+        raise NotImplementedError(f"{type(self).__name__} has neither forward nor forward_cpu{at_user_line()}")
 
     def forward_gpu(self, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
         """:meth:`forward` on CuPy arrays."""
-        raise NotImplementedError(f"{type(self).__name__} has neither forward nor forward_gpu")
+        raise NotImplementedError(f"{type(self).__name__} has neither forward nor forward_gpu{at_user_line()}")
 
     def backward(
         self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Variable | None, ...]
@@ -180,7 +184,7 @@ class FunctionNode:
             raise TypeError(f"a hook must be a FunctionHook, got {type(hook).__name__}{at_user_line()}")
         name = hook.name if name is None else name
         if name in self.local_function_hooks:
-            raise KeyError(f"{self.label} has a hook named {name!r} already")
+            raise KeyError(f"{self.label} has a hook named {name!r} already{at_user_line()}; give this one a name=")
         self.local_function_hooks[name] = hook
         hook.added(self)
 
@@ -191,7 +195,8 @@ class FunctionNode:
             KeyError: if there is none of this name.
         """
         if name not in self.local_function_hooks:
-            raise KeyError(f"{self.label} has no hook named {name!r}")
+            known = list(self.local_function_hooks)
+            raise KeyError(f"{self.label} has no hook named {name!r}{at_user_line()}; it has {known}")
         self.local_function_hooks.pop(name).deleted(self)
 
     # The graph.
@@ -211,6 +216,11 @@ class FunctionNode:
             InvalidType: if :meth:`check_type_forward` finds fault.
             RuntimeError: if it was applied before.
         """
+        if isinstance(inputs, Variable) or is_array(inputs):
+            raise TypeError(
+                f"apply takes a tuple of inputs, got a {type(inputs).__name__}{at_user_line()}; write "
+                f"{type(self).__name__}(...).apply((x,))"
+            )
         newest = newest_traced(tuple(inputs))
         if newest is not None and not isinstance(newest, Variable):
             return call_traced(self, inputs)
@@ -222,7 +232,7 @@ class FunctionNode:
         arrays = tuple(variable.array for variable in variables)
         check_operands(self.label, self.check_type_forward, arrays)
         note_stack(self)
-        outs = self._run(arrays)
+        outs = self._run(arrays) if newest_traced(arrays) is None else self._call_traced(arrays)
         return self._connect(variables, outs)
 
     def _as_input(self, value: Any, inputs: Sequence[Any]) -> Variable:
@@ -232,7 +242,7 @@ class FunctionNode:
             kinds = ", ".join(str(type(each)) for each in inputs)
             raise TypeError(
                 f"incompatible array types are mixed in the forward input ({self.label}).\nActual: {kinds}"
-                f"{at_user_line()}"
+                f"{at_user_line()}\nPass Variables or arrays; np.asarray makes an array of a list or a number."
             )
         return as_variable(value)
 
@@ -246,9 +256,29 @@ class FunctionNode:
             return outs
 
         watched = deviations or self._local_function_hooks
-        return (observed(self, forward) if watched else forward)(*arrays)  # type: ignore[no-any-return]
+        outs = (observed(self, forward) if watched else forward)(*arrays)
+        check_retained(self.label, "inputs", self._input_indexes_to_retain, len(arrays))
+        check_retained(self.label, "outputs", self._output_indexes_to_retain, len(outs))
+        return outs  # type: ignore[no-any-return]
+
+    def _call_traced(self, arrays: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The outputs for arrays that are traced: there, too, :meth:`backward` is the derivative."""
+        outs = call_traced(copy.copy(self), arrays)  # a copy, since the outputs refer to it
+        self._input_indexes_to_retain = self._output_indexes_to_retain = None
+        self._later = arrays, outs
+        return outs
+
+    def _run_later(self) -> None:
+        """Run :meth:`forward` on values that were traced, now that :meth:`backward` is about to ask what it kept."""
+        if self._later is not None:
+            arrays, outs = self._later
+            self._later = None
+            self.forward(arrays)
+            self._retain(arrays, outs)
 
     def _connect(self, variables: list[Variable], outs: tuple[Any, ...]) -> tuple[Variable, ...]:
+        if not outs:
+            return ()
         newest = newest_traced(tuple(variables))
         level = new_level() if newest is None else newest.level
         operation = Operands.of_variables(variables)
@@ -258,8 +288,6 @@ class FunctionNode:
         self._applied = True
         self.rank = operation.rank
         self.inputs = tuple(variable.node for variable in variables)
-        for index in self._input_indexes_to_retain or ():
-            self.inputs[index].data = variables[index].array
         found = connected(
             operation,
             OwnLink(self, operation.positions),
@@ -269,7 +297,7 @@ class FunctionNode:
             self,
         )
         results: tuple[Variable, ...] = found if len(outs) > 1 else (found,)
-        self._retain(results)
+        self._retain([variable.array for variable in variables], [result.array for result in results])
         return results
 
     def shows(self, keeper: VariableNode | Whole) -> None:
@@ -277,13 +305,18 @@ class FunctionNode:
         self.outputs = keeper.references()
         self._keeper = weakref.ref(keeper) if isinstance(keeper, Whole) else None
 
-    def _retain(self, results: tuple[Variable, ...]) -> None:
-        indexes = self._output_indexes_to_retain
-        if indexes is None:
+    def _retain(self, arrays: Sequence[Any], outs: Sequence[Any]) -> None:
+        """Keep what forward asked for."""
+        for index in self._input_indexes_to_retain or ():
+            self.inputs[index].data = arrays[index]  # type: ignore[index]
+        if self._output_indexes_to_retain is None:
             return
-        kept = [None] * len(results)
-        for index in indexes:
-            kept[index] = results[index].node.data = results[index].array
+        kept = [None] * len(outs)
+        for index in self._output_indexes_to_retain:
+            kept[index] = outs[index]
+            node = self.outputs[index]()  # type: ignore[index]
+            if node is not None:
+                node.data = outs[index]
         self._retained_output_data = tuple(kept)
 
     def _output_node(self, index: int) -> VariableNode:
@@ -302,7 +335,7 @@ class FunctionNode:
 
     def unchain(self) -> None:
         """Forget inputs and outputs; the outputs become roots."""
-        outputs, self.inputs, self.outputs = self.outputs, None, None
+        outputs, self.inputs, self.outputs, self._later = self.outputs, None, None, None
         for reference in outputs or ():
             node = reference()
             if node is not None:
@@ -340,10 +373,23 @@ def check_outputs(label: str, outs: Any) -> None:
         TypeError: if it did not.
     """
     if type(outs) is not tuple:
-        raise TypeError(f"forward output must be a tuple ({label})\nActual: {type(outs)}")
+        raise TypeError(f"forward output must be a tuple ({label})\nActual: {type(outs)}{at_user_line()}")
     if not all(out is None or is_array(out) for out in outs):
         kinds = tuple(map(type, outs))
         raise TypeError(
-            f"forward output must be a tuple of ndarrays.\nFunction: {label}\nActual output types: {kinds}\n"
-            "NumPy gives numbers where arrays have no axes; np.asarray makes arrays of them."
+            f"forward output must be a tuple of ndarrays.\nFunction: {label}\nActual output types: {kinds}"
+            f"{at_user_line()}\nNumPy gives numbers where arrays have no axes; np.asarray makes arrays of them."
+        )
+
+
+def check_retained(label: str, kind: str, indexes: Sequence[int] | None, count: int) -> None:
+    """See that what ``forward`` asked to keep is there.
+
+    Raises:
+        IndexError: if it is not.
+    """
+    if indexes and not all(-count <= index < count for index in indexes):
+        raise IndexError(
+            f"retain_{kind}({tuple(indexes)}) was called in the forward of {label}{at_user_line()}, but the number of "
+            f"its {kind} is {count}; they are counted from 0"
         )

@@ -24,7 +24,7 @@ def check_gradient(grad: Any, variable: Variable) -> None:
         ValueError: if it has another shape.
     """
     array = variable.array
-    if not is_gradient(grad):
+    if type(grad) is not np.ndarray and not is_gradient(grad):
         remedy = "assign it to .grad_var" if isinstance(grad, Traced) else "for example np.ones_like(v.array)"
         raise TypeError(f"a gradient must be an array, got {type(grad).__name__}{at_user_line()}; {remedy}")
     check_inside(grad, variable)
@@ -77,8 +77,8 @@ class Gradients:
         if isinstance(g, np.generic):
             g = np.asarray(g)
         if isinstance(g, np.ndarray):
-            if g.base is not None or not g.flags.writeable or id(g) in self.given:
-                g = g.copy()
+            if g.base is not None or id(g) in self.given or not g.flags.writeable:
+                g = g.copy("K")
             self.given[id(g)] = g  # held here so that its id stays its own
         return g
 

@@ -131,8 +131,8 @@ def grad(
             if variable.node not in nodes:
                 set_gradient(variable, result(g, None))
     if set_grad:
-        for variable, g in zip(inputs, results, strict=True):
-            variable.grad_var = g
+        for variable, found_gradient in zip(inputs, results, strict=True):
+            variable.grad_var = found_gradient
     return results
 
 
@@ -209,7 +209,7 @@ def check_variables(name: str, values: Any) -> None:
         TypeError: if not.
     """
     if not isinstance(values, (tuple, list)):
-        raise TypeError(f"{name}s must be a tuple or a list, not {type(values)}.{at_user_line()}")
+        raise TypeError(f"{name}s must be a tuple or a list, not {type(values)}.{at_user_line()} Put it into a list.")
     for value in values:
         if not isinstance(value, Variable):
             raise TypeError(
@@ -228,11 +228,11 @@ def checked_gradients(name: str, grads: Any, of: str, values: Sequence[Any], kin
     if grads is None:
         return (None,) * len(values)
     if not isinstance(grads, (tuple, list)):
-        raise TypeError(f"{name} must be a tuple {kinds}, not {type(grads)}.{at_user_line()}")
+        raise TypeError(f"{name} must be a tuple {kinds}, not {type(grads)}.{at_user_line()} Put it into a list.")
     if len(grads) != len(values):
         raise ValueError(
             f"{name} must be of the same length as {of}.\nlen({of}) = {len(values)}, len({name}) = {len(grads)}"
-            f"{at_user_line()}"
+            f"{at_user_line()}\nGive None where there is none."
         )
     return grads
 

@@ -32,9 +32,18 @@ def get_item(self: Variable, key: Any) -> Any:
 def reshape(self: Variable, *shape: Any) -> Any:
     """The same elements in another shape, given as lengths or as one tuple; one length may be -1."""
     lengths = shape[0] if len(shape) == 1 and not isinstance(shape[0], (int, np.integer)) else shape
-    if tuple(lengths) == self.shape:
+    lengths = tuple(lengths)
+    if lengths == self.shape:
         return self
-    return FUNCTIONS[np.reshape](self, tuple(lengths))
+    try:
+        return FUNCTIONS[np.reshape](self, lengths)
+    except OperandError:
+        raise invalid(
+            "Reshape",
+            f"prod(x.shape) == prod({lengths})",
+            f"x.shape is {self.shape}, {self.size} elements",
+            "The number of elements must stay; one length may be -1.",
+        ) from None
 
 
 def transpose(self: Variable, *axes: Any) -> Any:
@@ -52,6 +61,7 @@ def mean(self: Variable, axis: Any = None, *, weights: Any = None, keepdims: boo
 
 def long_matmul(self: Variable, other: Any) -> Any:
     """The matrix product of anything."""
+    refuse_number(other)
     other = other_operand(matrix_product, self, other)
     if other is NotImplemented or not isinstance(other, (np.ndarray, Traced)):
         return NotImplemented
@@ -60,10 +70,21 @@ def long_matmul(self: Variable, other: Any) -> Any:
 
 def long_reflected_matmul(self: Variable, other: Any) -> Any:
     """The matrix product of an array and a Variable."""
+    refuse_number(other)
     other = other_operand(matrix_product, self, other)
     if other is NotImplemented or not isinstance(other, (np.ndarray, Traced)):
         return NotImplemented
     return product(other, self)
+
+
+def refuse_number(other: Any) -> None:
+    """See that a factor is no number.
+
+    Raises:
+        TypeError: if it is.
+    """
+    if np.isscalar(other):
+        raise TypeError(f"@ multiplies matrices, got {type(other).__name__}{at_user_line()}; * multiplies by a number")
 
 
 def product(x: Any, y: Any) -> Any:
@@ -72,7 +93,7 @@ def product(x: Any, y: Any) -> Any:
         return UFUNCS[np.matmul](x, y)
     except OperandError:
         raise invalid(
-            "_ @ _",
+            "MatMul",
             "in_types[0].shape[-1] == in_types[1].shape[-2]",
             f"{spec_of(x).shape} and {spec_of(y).shape}",
             "The inner lengths must be equal; other axes must have equal lengths or length 1.",
@@ -131,12 +152,18 @@ def zerograd(self: Variable) -> None:
 
 def addgrad(self: Variable, var: Variable) -> None:
     """Add the gradient of another Variable to this one's, if it has any."""
+    check_source("addgrad", var)
     if var.grad is None:
         return
     if self.array is None:
         initialize(self, var.shape)
     grad = self.device.send(var.grad)
-    self.grad = grad if self.grad is None else self.xp.asarray(self.grad + grad)
+    if self.grad is not None:
+        try:
+            grad = self.xp.asarray(self.grad + grad)
+        except ValueError:
+            raise misfit("addgrad", self, grad.shape) from None
+    self.grad = grad
 
 
 def copydata(self: Variable, var: Variable) -> None:
@@ -144,13 +171,35 @@ def copydata(self: Variable, var: Variable) -> None:
 
     Where one of both has no array yet, it is initialised with the shape of the other.
     """
+    check_source("copydata", var)
     if self.array is None and var.array is None:
         return
     if self.array is None:
         initialize(self, var.shape)
     elif var.array is None:
         initialize(var, self.shape)
-    self.xp.copyto(self.array, self.device.send(var.array), casting="unsafe")
+    try:
+        self.xp.copyto(self.array, self.device.send(var.array), casting="unsafe")
+    except ValueError:
+        raise misfit("copydata", self, var.shape) from None
+
+
+def check_source(method: str, var: Any) -> None:
+    """See that a Variable was given.
+
+    Raises:
+        TypeError: if not.
+    """
+    if not isinstance(var, Variable):
+        raise TypeError(f"{method} takes a Variable, got {type(var).__name__}{at_user_line()}; wrap it: Variable(array)")
+
+
+def misfit(method: str, variable: Variable, shape: tuple[int, ...]) -> ValueError:
+    """The error of a source of a shape that does not fit into a Variable."""
+    name = variable.name or "the Variable"
+    return ValueError(
+        f"{method}: {name} has shape {variable.shape}, but the source {shape}{at_user_line()}; they must be equal"
+    )
 
 
 def initialize(variable: Variable, shape: tuple[int, ...]) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 from autodiff.facade.creator import Operation, Unknown
 from autodiff.facade.text import label_of
 from autodiff.trace.live import Result
+from autodiff.trace.source import at_user_line
 
 if TYPE_CHECKING:
     from autodiff.facade.variable import Variable
@@ -175,6 +176,11 @@ class VariableNode(weakref.ref):  # type: ignore[type-arg]
 
     @creator_node.setter
     def creator_node(self, function: Any) -> None:
+        if function is not None and not hasattr(function, "rank"):
+            raise AttributeError(
+                f"a creator is a Function or a FunctionNode, got {type(function).__name__}{at_user_line()}; None makes "
+                "a root of the Variable"
+            )
         self.unchain()
         if function is None:
             return

@@ -9,6 +9,7 @@ from typing import Any
 
 from autodiff.facade.configuration import config, deviations
 from autodiff.facade.creator import Operation
+from autodiff.trace.source import at_user_line
 from autodiff.trace.traced import Traced
 
 
@@ -51,7 +52,9 @@ class FunctionHook:
     def __enter__(self) -> FunctionHook:
         hooks = _thread.hooks
         if self.name in hooks:
-            raise KeyError(f"a function hook named {self.name!r} is entered already; give this one another name")
+            raise KeyError(
+                f"a function hook named {self.name!r} is entered already{at_user_line()}; give this one another name"
+            )
         hooks[self.name] = self
         deviations.add(self)
         self.added(None)
@@ -120,7 +123,9 @@ def observed(function: Any, run: Callable[..., Any]) -> Callable[..., Any]:
         for hook in hooks:
             hook.forward_postprocess(function, in_data)
         if config.debug and any(map(has_nan, out if type(out) is tuple else (out,))):
-            raise RuntimeError(f"NaN is detected on forward computation of {function.label}{called_at(function)}")
+            raise RuntimeError(
+                f"NaN is detected on forward computation of {function.label}{at_user_line()}{called_at(function)}"
+            )
         return out
 
     return call
@@ -174,4 +179,6 @@ def check_no_nan(function: Any, gradients: Iterable[Any]) -> None:
         RuntimeError: if one is.
     """
     if any(map(has_nan, gradients)):
-        raise RuntimeError(f"NaN is detected on backward computation of {function.label}{called_at(function)}")
+        raise RuntimeError(
+            f"NaN is detected on backward computation of {function.label}{at_user_line()}{called_at(function)}"
+        )

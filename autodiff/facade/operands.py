@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -11,9 +11,13 @@ from autodiff.facade.labels import FORMS
 from autodiff.facade.mode import promoting
 from autodiff.facade.variable import Variable, is_array
 from autodiff.trace.primitive import Primitive
+from autodiff.trace.source import at_user_line
 from autodiff.trace.traced import Traced
 
 MANY = 256
+
+CONTAINERS = frozenset({list, tuple, dict, set, str, bytes, type(None)})
+"""What is no operand, and knows no operators that could take a Variable."""
 
 DEMANDING = frozenset({"multiply", "divide", "power", "absolute"})
 """Operators that take no integer Variables, but integers times a number."""
@@ -66,6 +70,8 @@ def other_operand(primitive: Primitive, variable: Variable, other: Any) -> Any:
     if isinstance(other, (bool, int, float, complex, np.generic)):
         return number_operand(primitive, dtype, other)
     if not is_array(other):
+        if type(other) in CONTAINERS:
+            refuse_operand(primitive, other)
         return NotImplemented
     if other.dtype != dtype and not promoting():
         if not np.can_cast(other.dtype, dtype, "same_kind"):
@@ -101,6 +107,15 @@ def demand_floats(primitive: Primitive, dtype: np.dtype[Any]) -> None:
             f"{dtype.kind} != f",
             "Cast the Variable to a floating-point dtype.",
         )
+
+
+def refuse_operand(primitive: Primitive, other: Any) -> NoReturn:
+    """Say that something is no operand."""
+    remedy = "is the return of a function missing?" if other is None else "np.asarray makes an array of numbers"
+    raise TypeError(
+        f"the operands of {label(primitive)} must be Variables, arrays or numbers, got {type(other).__name__}"
+        f"{at_user_line()}; {remedy}"
+    )
 
 
 def refuse_cast(primitive: Primitive, dtype: np.dtype[Any], what: str) -> None:

@@ -92,13 +92,13 @@ def of_two(forward: Operation, reflected: Operation) -> Operation:
     return call
 
 
-def comparison(ufunc: np.ufunc, operator_of_variable: Operation) -> Operation:
+def comparison(ufunc: np.ufunc, name: str) -> Operation:
     """A comparison as a function of NumPy. With an array on the left it is what ``array < v`` runs: refused."""
 
     def call(x: Any, y: Any) -> Any:
         if isinstance(x, Variable):
             return dispatch.array_ufunc(x, ufunc, "__call__", x, y)
-        return operator_of_variable(y, x)
+        return getattr(Variable, name)(y, x)
 
     return call
 
@@ -126,7 +126,7 @@ def install() -> None:
         if isinstance(ufunc, np.ufunc) and len(primitive.operands) == 1 and primitive.rules[0] and not primitive.view:
             SHORT[ufunc] = one_operand(primitive, ufunc)
     for name, ufunc in COMPARISONS.items():
-        SHORT[ufunc] = comparison(ufunc, getattr(Variable, f"__{name}__"))
+        SHORT[ufunc] = comparison(ufunc, f"__{name}__")
     protocols: dict[str, Operation] = {
         "neg": one_operand(ew.negative, operator.neg),
         "abs": one_operand(ew.absolute, operator.abs, floats=True),

@@ -9,6 +9,7 @@ from autodiff.facade.configuration import config, deviations, using_config
 from autodiff.facade.observing import pull_observed
 from autodiff.facade.residuals import Own
 from autodiff.facade.variable import Variable
+from autodiff.trace.source import at_user_line
 from autodiff.transforms.reverse import unmasked
 
 if TYPE_CHECKING:
@@ -94,9 +95,10 @@ class OwnResiduals(Own):
 
 def gradients(function: FunctionNode, positions: tuple[int, ...], grads: tuple[Variable | None, ...]) -> list[Any]:
     """What ``backward`` returns for the inputs at positions, checked."""
+    function._run_later()
     found = function.backward_accumulate(positions, grads, (None,) * len(positions))
     if not isinstance(found, (tuple, list)) or len(found) != len(positions):
-        count = len(found) if isinstance(found, (tuple, list)) else type(found).__name__
+        count = len(found) if isinstance(found, (tuple, list)) else f"a {type(found).__name__}, no tuple,"
         raise ValueError(
             f"number of gradients returned from backward_accumulate is incorrect: {count} != expected "
             f"{len(positions)}{of_function(function)}"
@@ -114,7 +116,7 @@ def check_count(function: FunctionNode, found: Any, positions: tuple[int, ...]) 
     Raises:
         ValueError: if there is not.
     """
-    count = len(found) if isinstance(found, (tuple, list, Variable)) else 1
+    count = len(found) if isinstance(found, (tuple, list)) else f"a {type(found).__name__}, no tuple,"
     inputs = len(function.inputs or ())
     if isinstance(found, (tuple, list)) and count in (len(positions), inputs):
         return
@@ -148,15 +150,13 @@ def check_gradient(function: FunctionNode, position: int, gradient: Any, node: V
 
 def of_function(function: FunctionNode) -> str:
     """Lines that say which function has a bug, and what it was applied to."""
-    lines = [f"\n  function={type(function).__name__} ({function.label}) has a bug"]
+    name = type(getattr(function, "function", function)).__name__  # of the old style, not of its node
+    lines = [f"{at_user_line()}\n  function={name} ({function.label}) has a bug"]
     for index, node in enumerate(function.inputs or ()):
         lines.append(f"    input {index}: {described(node)}")
     for index, reference in enumerate(function.outputs or ()):
         node = reference()
         lines.append(f"    output {index}: {'not available' if node is None else described(node)}")
-    if function.stack is not None:
-        from_stack = "".join(f"\n  File {frame.filename}, line {frame.lineno}" for frame in function.stack)
-        lines.append(f"Stacktrace of the function is below:{from_stack}")
     return "\n".join(lines)
 
 

@@ -49,7 +49,7 @@ class Parameter(Variable):
         if not callable(self.initializer):
             raise TypeError(
                 f"a Parameter is initialised by an array, a number, a function or None, got "
-                f"{type(initializer).__name__}{at_user_line()}"
+                f"{type(initializer).__name__}{at_user_line()}; np.asarray makes an array of a list"
             )
         super().__init__(name=name)
         self._first_grad = "nan"
@@ -134,4 +134,11 @@ class Constant:
 
     def __call__(self, array: Any) -> None:
         xp = sys.modules[type(array).__module__.partition(".")[0]]
-        array[...] = xp.asarray(self.fill_value)
+        values = xp.asarray(self.fill_value)
+        try:
+            array[...] = values
+        except ValueError:
+            raise ValueError(
+                f"an initial array of shape {values.shape} does not fit into shape {array.shape}{at_user_line()}; leave "
+                "the shape out, or give an array of this shape"
+            ) from None

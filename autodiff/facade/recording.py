@@ -120,7 +120,7 @@ class Operands:
 
     def keep(self, link: Link) -> None:
         """The nodes whose arrays the rules of the link need keep them from now on."""
-        for kept in link.kept:
+        for kept in (-1,) if link.runs_again else link.kept:
             for position in range(len(self.values)) if kept < 0 else (kept,):
                 if type(self.entries[position]) is VariableNode:
                     self.entries[position].data = self.values[position]
@@ -167,7 +167,7 @@ def newest_trace(operands: Sequence[Any]) -> int:
 
 def root_result(out: Any, level: int, needs: bool) -> Variable:
     """A Variable for a result, not linked to anything yet."""
-    if isinstance(out, NUMBERS):
+    if type(out) is not np.ndarray and isinstance(out, NUMBERS):
         out = np.asarray(out)
     variable: Variable = new(Variable)
     variable._data = out
@@ -183,10 +183,12 @@ def recorded(operation: Operands) -> bool:
 
 def unlinked(operation: Operands, out: Any, level: int) -> Any:
     """The result, or the results, as Variables that come from nowhere."""
-    results = tuple(root_result(part, level, operation.needs) for part in (out if type(out) is tuple else (out,)))
+    needs = operation.needs
+    several = type(out) is tuple
+    results = tuple([root_result(part, level, needs) for part in out]) if several else root_result(out, level, needs)
     if deviations:
-        inherit(results, operation.entries)
-    return results if type(out) is tuple else results[0]
+        inherit(results if several else (results,), operation.entries)
+    return results
 
 
 def connected(

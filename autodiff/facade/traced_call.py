@@ -12,6 +12,7 @@ from autodiff.facade.configuration import using_config
 from autodiff.facade.own_gradient import gradients
 from autodiff.facade.type_check import check_operands
 from autodiff.facade.variable import Variable
+from autodiff.trace.primitive import newest_traced
 from autodiff.trace.recording import new_level
 from autodiff.trace.traced import Traced
 from autodiff.transforms.custom.vjp import custom_vjp
@@ -23,22 +24,24 @@ if TYPE_CHECKING:
 def call_traced(function: FunctionNode, inputs: Sequence[Any]) -> tuple[Any, ...]:
     """The outputs of a FunctionNode for inputs of which some are traced."""
     places = [k for k, value in enumerate(inputs) if value is not None]
+    count = len(inputs)  # what follows is kept on tapes, and must not refer to the inputs
 
     def outputs(*values: Any) -> tuple[Any, ...]:
-        return outputs_alone(function, placed(values, places, len(inputs)))
+        return outputs_alone(function, placed(values, places, count))
 
     def forward(*values: Any) -> tuple[Any, Any]:
-        if any(isinstance(value, Traced) for value in values):
-            return call(*values), (None, values)
-        node, outs = applied(function, values, places, len(inputs))
-        return outs, (node, values)
+        if newest_traced(values) is not None:
+            return call_traced(function, placed(values, places, count)), (None, values)
+        done = Applied(function, placed(values, places, count))
+        return done.arrays(), (done, values)
 
-    def backward(kept: tuple[FunctionNode | None, tuple[Any, ...]], cotangents: tuple[Any, ...]) -> tuple[Any, ...]:
-        node, values = kept
-        if node is None:  # the derivative is differentiated in turn
-            node, _ = applied(function, [Variable(value) for value in values], places, len(inputs))
-        return pulled(node, places, cotangents)
+    def backward(kept: tuple[Applied | None, tuple[Any, ...]], cotangents: tuple[Any, ...]) -> tuple[Any, ...]:
+        done, values = kept
+        if done is None:  # the derivative is differentiated in turn
+            done = Applied(function, placed(values, places, count))
+        return done.pull(places, cotangents)
 
+    outputs.__qualname__ = outputs.__name__ = function.label
     call = custom_vjp(outputs)
     call.defvjp(forward, backward)
     return call(*(inputs[k] for k in places))  # type: ignore[no-any-return]
@@ -50,32 +53,43 @@ def outputs_alone(function: FunctionNode, values: tuple[Any, ...]) -> tuple[Any,
     return copy.copy(function)._run(values)
 
 
-def applied(
-    function: FunctionNode, values: Sequence[Any], places: Sequence[int], count: int
-) -> tuple[FunctionNode, tuple[Any, ...]]:
-    """A copy of the function that was applied, and the arrays of its outputs."""
-    variables = [value if isinstance(value, Traced) else Variable(np.asarray(value)) for value in values]
-    node = copy.copy(function)
-    with using_config("enable_backprop", True):
-        outs = node.apply(placed(variables, places, count))
-    node._kept_outputs = outs  # type: ignore[attr-defined] # the backward pass may ask for them
-    return node, tuple(out.array if isinstance(out, Variable) else out for out in outs)
-
-
 def placed(values: Sequence[Any], places: Sequence[int], count: int) -> tuple[Any, ...]:
     """The values at their places among ``count``, None elsewhere."""
     found = dict(zip(places, values, strict=True))
     return tuple(found.get(place) for place in range(count))
 
 
-def pulled(node: FunctionNode, places: Sequence[int], cotangents: Sequence[Any]) -> tuple[Any, ...]:
-    """The cotangents of the inputs that are not None."""
-    assert node.inputs is not None
-    assert node.outputs is not None
-    for known in (*node.inputs, *(reference() for reference in node.outputs)):
-        known.level = new_level()  # the backward pass may be traced: its Variables belong inside of that trace
-    grads = tuple(Variable(g if isinstance(g, Traced) else np.asarray(g)) for g in cotangents)
-    wanted = tuple(k for k in places if node.inputs[k].dtype.kind in "fc")
-    with using_config("enable_backprop", any(isinstance(g, Traced) for g in cotangents)):
-        found = dict(zip(wanted, gradients(node, wanted, grads), strict=True))
-    return tuple(None if (g := found.get(k)) is None else g.array for k in places)
+class Applied:
+    """A copy of a function that was applied, and its outputs, for which the backward pass may ask.
+
+    Args:
+        function: the function.
+        values: its inputs: arrays, traced values or None.
+    """
+
+    def __init__(self, function: FunctionNode, values: Sequence[Any]) -> None:
+        self.node = copy.copy(function)
+        variables = [None if value is None else as_input(value) for value in values]
+        with using_config("enable_backprop", True):
+            self.outputs = self.node.apply(variables)
+
+    def arrays(self) -> tuple[Any, ...]:
+        """The arrays of the outputs."""
+        return tuple(output.array for output in self.outputs)
+
+    def pull(self, places: Sequence[int], cotangents: Sequence[Any]) -> tuple[Any, ...]:
+        """The cotangents of the inputs that are not None."""
+        inputs = self.node.inputs
+        assert inputs is not None
+        for node in (*inputs, *(output.node for output in self.outputs)):
+            node.level = new_level()  # the backward pass may be traced: its Variables belong inside of that trace
+        grads = tuple(as_input(g) for g in cotangents)
+        wanted = tuple(k for k in places if inputs[k].dtype.kind in "fc")
+        with using_config("enable_backprop", newest_traced(tuple(cotangents)) is not None):
+            found = dict(zip(wanted, gradients(self.node, wanted, grads), strict=True))
+        return tuple(None if (g := found.get(k)) is None else g.array for k in places)
+
+
+def as_input(value: Any) -> Variable:
+    """A Variable of its own."""
+    return Variable(value if isinstance(value, Traced) else np.asarray(value))

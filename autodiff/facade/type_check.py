@@ -16,6 +16,7 @@ import numpy as np
 
 from autodiff.facade.configuration import config
 from autodiff.facade.invalid import InvalidType
+from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 
 ATOM, POWER, SIGN, PRODUCT, SUM, COMPARISON = 8, 7, 6, 5, 4, 1
@@ -44,7 +45,10 @@ class Expr:
     __repr__ = __str__
 
     def __bool__(self) -> NoReturn:
-        raise RuntimeError(f"the expression {self} has no truth value; give it to type_check.expect, or evaluate it")
+        raise RuntimeError(
+            f"the expression {self} has no truth value{at_user_line()}; give it to type_check.expect, or the value of "
+            "type_check.eval to Python"
+        )
 
     def __getattr__(self, name: str) -> Expr:
         if name.startswith("__"):
@@ -248,7 +252,7 @@ def get_types(
     types = []
     for position, value in enumerate(values):
         if value is None and not accept_none:
-            raise ValueError(f"operand {position} is None")
+            raise ValueError(f"operand {position} is None{at_user_line()}; an array is needed")
         shape = None if shapes is None else shapes[position]
         info = None if value is None else TypeInfo(value.shape if shape is None else shape, value.dtype)
         types.append(Variable(info, f"{name}[{position}]"))
@@ -354,17 +358,19 @@ def violation(check: Callable[[Any], Any], in_types: Any) -> InvalidType | None:
         check(in_types)
     except InvalidType as error:
         return error
+    except IndexError:  # of an axis that is not there: as an expression an earlier condition says so
+        if not in_light_mode():
+            raise
+        return InvalidType("a condition that holds", "it does not hold")
     return None
 
 
 def check_conditions(label: str, check: Callable[..., Any], values: Sequence[Any]) -> None:
-    """The same for ``check(x, W, ...)``, which returns one condition or a tuple of them.
+    """The same for ``check(x, W, ...)``, which returns one condition or a tuple of them, however it is configured.
 
     The operands have the names of its parameters.
     """
-    if not config.type_check:
-        return
-    specs = [info_of(value) for value in values]
+    specs = [None if value is None else spec_of(value) for value in values]
     try:
         conditions = check(*specs)
     except IndexError:  # of an axis that is not there: an earlier condition says so

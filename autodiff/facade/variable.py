@@ -349,7 +349,8 @@ class Uninitialised:
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("__"):
             raise AttributeError(name)
-        raise AttributeError(f"the Variable has no array yet, hence no {name}{at_user_line()}; assign to .array first")
+        remedy = "assign to .array, or call initialize(shape) of a Parameter"
+        raise AttributeError(f"the Variable has no array yet, hence no {name}{at_user_line()}; {remedy}")
 
     def __repr__(self) -> str:
         return "not initialised"

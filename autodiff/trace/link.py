@@ -45,12 +45,14 @@ class Link:
         collect: ``collect(values, out, params)`` gives the residuals: None, the one thing kept, or a tuple.
         kept: positions of the operands whose values are kept.
         keeps_out: whether the result is kept.
+        runs_again: whether the operation runs again where gradients are Variables, for which all operands are kept.
         partial: whether ``pull`` takes None for those of several results that nothing depends on; otherwise zeros.
     """
 
     __slots__ = ("arity", "collect", "elementwise", "keeps_out", "kept", "moves", "positions", "primitive", "pull")
     special = False
     partial = False
+    runs_again = False
 
     def __init__(self, primitive: Primitive, positions: tuple[int, ...]) -> None:
         rules = [rule for position in positions if (rule := primitive.rule(position)) is not None]

@@ -71,6 +71,9 @@ class Differentiation(Recording):
         """A traced value with respect to which derivatives are taken."""
         return Tracer(value, self, Entry(None, None, None, 0, spec_of(value)))
 
+    def lift(self, value: Any) -> Tracer:
+        return self.input(value)
+
     def close(self) -> None:
         super().close()
         self.copies = {}

@@ -108,9 +108,13 @@ class Primitive:
         return found
 
     def __call__(self, *operands: Any, **params: Any) -> Any:
-        newest = newest_traced(operands)
-        if newest is None:
+        for operand in operands:
+            if isinstance(operand, Traced):
+                break
+        else:
             return self.evaluate(*operands, **params)
+        newest = newest_traced(operands)
+        assert newest is not None
         body = innermost_body() if bodies else None
         if body is not None and body.level > newest.level:
             return body.record(self, operands, params)

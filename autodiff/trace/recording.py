@@ -43,6 +43,10 @@ class Recording:
         """The value of an input, kept: for linked recordings."""
         raise NotImplementedError
 
+    def lift(self, value: Any) -> Any:
+        """A traced value for an array from outside, or for a Variable, on which nothing depends here."""
+        raise NotImplementedError
+
     def close(self) -> None:
         self.open = False
         self.linked = False

@@ -24,6 +24,7 @@ from autodiff.trace.tracer import Tracer
 
 Operation = Callable[..., Any]
 OPERANDS = (ndarray, generic, bool, int, float, complex, Traced)
+CONSTANTS = (ndarray, float, int)
 new = object.__new__
 getrefcount = sys.getrefcount
 
@@ -57,6 +58,8 @@ def binary(primitive: Primitive, apply: Operation) -> tuple[Operation, Operation
 
     Both record ``primitive(x, y)``; the second has its operands in the order of Python's reflected operators.
     """
+    if not any(primitive.rules):
+        return comparison(primitive, apply)
     if primitive.rule(0) is None or primitive.rule(1) is None:
         return (lambda x, y: record(primitive, (x, y), apply)), (lambda y, x: record(primitive, (x, y), apply))
 
@@ -71,6 +74,22 @@ def binary(primitive: Primitive, apply: Operation) -> tuple[Operation, Operation
         constant_operand(primitive, apply, primitive.link((0,)), both),
         constant_operand(primitive, apply, primitive.link((1,)), general_reflected),
     )
+
+
+def comparison(primitive: Primitive, apply: Operation) -> tuple[Operation, Operation]:
+    """The same where nothing has a derivative: with a constant nothing is recorded on a live tape."""
+
+    def forward(x: Any, c: Any) -> Any:
+        if bodies or not x.recording.linked or type(c) not in CONSTANTS:
+            return record(primitive, (x, c), apply)
+        return apply(x.value, c)
+
+    def reflected(x: Any, c: Any) -> Any:
+        if bodies or not x.recording.linked or type(c) not in CONSTANTS:
+            return record(primitive, (c, x), apply)
+        return apply(c, x.value)
+
+    return forward, reflected
 
 
 def constant_operand(primitive: Primitive, apply: Operation, link: Link, otherwise: Operation) -> Operation:

@@ -62,6 +62,9 @@ class Body(Recording):
             found = self.captured[key] = (outside, tracer)
         return found[1]
 
+    def lift(self, value: Any) -> Tracer:
+        return self.capture(value)
+
     def own(self, operand: Any) -> Any:
         """An operand as this recording sees it: its own traced value, or a plain one."""
         if isinstance(operand, Traced):

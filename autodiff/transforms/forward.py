@@ -54,6 +54,9 @@ class Forward(Recording):
             return tuple(self.paired(*pair) for pair in zip(out, tangent, strict=True))
         return self.paired(out, tangent)
 
+    def lift(self, value: Any) -> Tracer:
+        return Tracer(value, self, None)
+
     def paired(self, out: Any, tangent: Any) -> Any:
         slot = spec_of(out)
         return Tracer(out, self, settled(tangent, slot)) if slot.inexact and tangent is not None else out

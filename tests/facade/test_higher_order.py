@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from autodiff import grad
+from autodiff import checkpoint, custom_jvp, custom_vjp, grad
 from autodiff.facade import Variable, no_backprop_mode
 
 FUNCTIONS = [
@@ -74,3 +74,29 @@ def test_dtype_changes_on_the_way():
     y = np.sum(np.multiply(x, 2.0).reshape(1, 2) * np.ones((2, 1)))
     y.backward(enable_double_backprop=True)
     assert x.grad_var.dtype == np.float32
+
+
+@custom_vjp
+def square(x):
+    return x**2
+
+
+square.defvjp(lambda x: (x**2, x), lambda x, g: (2 * x * g,))
+
+
+@custom_jvp
+def cube(x):
+    return x**3
+
+
+cube.defjvp(lambda primals, tangents: (primals[0] ** 3, 3 * primals[0] ** 2 * tangents[0]))
+
+
+@pytest.mark.parametrize(("function", "second"), [(square, [2, 2]), (cube, [6, 12]), (checkpoint(square), [2, 2])])
+def test_rules_of_the_users_own_are_differentiated_twice(function, second):
+    x = Variable(np.array([1.0, 2.0]))
+    np.sum(function(x)).backward(enable_double_backprop=True)
+    gx = x.grad_var
+    x.cleargrad()
+    np.sum(gx).backward()
+    assert x.grad.tolist() == second

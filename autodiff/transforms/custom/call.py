@@ -29,9 +29,14 @@ from autodiff.transforms.forward import Forward
 
 
 class CustomLink(Link):
-    """A call with some operands differentiated: the rule says what is kept, and pulls all cotangents at once."""
+    """A call with some operands differentiated: the rule says what is kept, and pulls all cotangents at once.
+
+    Variables that are differentiated twice want residuals that are Variables: where the rule ran on plain values it is
+    run again, on them.
+    """
 
     __slots__ = ()
+    runs_again = True
 
     def __init__(self, primitive: Primitive, positions: tuple[int, ...]) -> None:
         self.primitive = primitive
@@ -41,13 +46,15 @@ class CustomLink(Link):
         self.moves = False
         self.kept = ()
         self.keeps_out = False
-        self.collect = lambda values, out, params: (params["rule"], *params["kept"])
+        self.collect = lambda values, out, params: (params["rule"], *params["kept"][:2], *values[: params["kept"][2]])
         self.pull = self.pull_all
 
     def pull_all(self, g: tuple[Any, ...], residuals: Any) -> Any:
-        rule, kept, positions = residuals
+        rule, kept, positions, *values = residuals
+        if newest_traced(tuple(values)) is not None:
+            kept = rule.run(values, positions)[1]
         cts = dict(zip(positions, rule.pull(kept, g, positions), strict=True))
-        return tuple(cts[p] for p in self.positions) if self.arity > 1 else cts[self.positions[0]]
+        return tuple(map(cts.get, self.positions)) if self.arity > 1 else cts.get(self.positions[0])
 
 
 class CustomCall(TapeCall):
@@ -135,7 +142,8 @@ def differentiated(primitive: CustomCall, rule: CustomRule, operands: Leaves, ta
             if isinstance(recording, Differentiation):
                 values = tuple(protected(recording, o, value) for o, value in zip(operands, values, strict=False))
             outs, saved = rule.run(values, positions)
-            kept[:] = [saved, positions]
+            again = 0 if recording or newest_traced(tuple(values)) is not None else rule.count
+            kept[:] = [saved, positions, again]
         refuse_closure(rule, (outs, kept), newest.level)
         if tape is not None:
             check_results(rule, outs, tape)
