@@ -11,6 +11,8 @@ import sys
 from contextlib import nullcontext
 from typing import Any
 
+from autodiff.trace.source import at_user_line
+
 
 @functools.cache
 def found() -> tuple[Any, str]:
@@ -38,8 +40,8 @@ def require() -> Any:
     cupy, reason = found()
     if cupy is None:
         raise RuntimeError(
-            f"CUDA is not correctly set up ({reason}); install CuPy for the version of CUDA (pip install cupy-cuda12x, "
-            "say), or stay on the CPU: device -1 or '@numpy'"
+            f"CUDA is not correctly set up ({reason}){at_user_line()}; install CuPy for the version of CUDA (pip "
+            "install cupy-cuda12x, say), or stay on the CPU: device -1 or '@numpy'"
         )
     return cupy
 

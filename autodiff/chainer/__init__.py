@@ -11,6 +11,7 @@ from autodiff.chainer import (
     backends,
     dataset,
     datasets,
+    function_hooks,
     functions,
     graph_optimizations,
     initializers,
@@ -29,6 +30,7 @@ from autodiff.chainer.backends import cuda
 from autodiff.chainer.backends.cuda import should_use_cudnn, should_use_cudnn_tensor_core
 from autodiff.chainer.debugging import DebugMode, is_debug, set_debug
 from autodiff.chainer.device_resident import DeviceResident
+from autodiff.chainer.distribution import Distribution, cross_entropy, kl_divergence, register_kl
 from autodiff.chainer.function_node import Fallback
 from autodiff.chainer.graph_optimizations.static_graph import static_code, static_graph
 from autodiff.chainer.initializer import Initializer
@@ -62,6 +64,7 @@ __version__ = "7.8.1"  # the version of Chainer whose interface this is
 disable_experimental_feature_warning = False
 _sys.modules[f"{__name__}.cuda"] = cuda
 
+_OF_CHAINER_1 = ("AUTO", "Flag", "FunctionSet", "OFF", "ON", "flag", "function_set", "init_weight")
 _ON_DEMAND = ("computational_graph", "distributions", "gradient_check", "testing")
 
 
@@ -73,7 +76,8 @@ def get_compute_mode() -> _Any:
 def __getattr__(name: str) -> _Any:
     if name in _ON_DEMAND:
         return _import_module(f"{__name__}.{name}")
-    raise AttributeError(f"module {__name__} has no attribute {name!r}")
+    hint = "; it was Chainer 1's: run the program with --compat v1" if name in _OF_CHAINER_1 else ""
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
 
 
 __all__ = [
@@ -84,6 +88,7 @@ __all__ = [
     "Deserializer",
     "DeviceResident",
     "DictSummary",
+    "Distribution",
     "Fallback",
     "Function",
     "FunctionAdapter",
@@ -107,10 +112,12 @@ __all__ = [
     "backends",
     "backward",
     "config",
+    "cross_entropy",
     "cuda",
     "dataset",
     "datasets",
     "force_backprop_mode",
+    "function_hooks",
     "functions",
     "get_array_types",
     "get_compute_mode",
@@ -126,6 +133,7 @@ __all__ = [
     "is_arrays_compatible",
     "is_debug",
     "iterators",
+    "kl_divergence",
     "link_hooks",
     "links",
     "mixed16",
@@ -133,6 +141,7 @@ __all__ = [
     "optimizer_hooks",
     "optimizers",
     "print_runtime_info",
+    "register_kl",
     "report",
     "report_scope",
     "serializers",

@@ -2,5 +2,6 @@
 
 from autodiff.facade.function import Function, FunctionAdapter
 from autodiff.facade.mode import force_backprop_mode, no_backprop_mode
+from autodiff.facade.observing import FunctionHook
 
-__all__ = ["Function", "FunctionAdapter", "force_backprop_mode", "no_backprop_mode"]
+__all__ = ["Function", "FunctionAdapter", "FunctionHook", "force_backprop_mode", "no_backprop_mode"]

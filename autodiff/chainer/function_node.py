@@ -1,9 +1,11 @@
 """Functions with a gradient of their own, and gradients as values."""
 
+from typing import Any
+
 from autodiff.facade.function_node import FunctionNode
 from autodiff.facade.joint import grad
 
-__all__ = ["Fallback", "FunctionNode", "grad"]
+__all__ = ["Fallback", "FunctionNode", "grad", "static_forward_optimizations"]
 
 
 class _FallbackType:
@@ -14,3 +16,8 @@ class _FallbackType:
 
 
 Fallback = _FallbackType()
+
+
+def static_forward_optimizations(func: FunctionNode, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The outputs of a function: there are no static graphs here that could do it faster."""
+    return func.forward(inputs)

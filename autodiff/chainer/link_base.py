@@ -69,8 +69,14 @@ class Link(Registering):
         """``forward(*args, **kwargs)``, with hooks around it."""
         if active or self._local_link_hooks:
             check_initialised(self)
-            return call_with_hooks(self, self.forward, args, kwargs)  # type: ignore[attr-defined]
-        return self.forward(*args, **kwargs)  # type: ignore[attr-defined]
+        forward = getattr(self, "forward", None)
+        if forward is None:
+            raise AttributeError(
+                f"{type(self).__name__!r} object has no attribute 'forward'{at_user_line()}; define forward(self, ...)"
+            )
+        if active or self._local_link_hooks:
+            return call_with_hooks(self, forward, args, kwargs)
+        return forward(*args, **kwargs)
 
     # Hooks.
 

@@ -82,8 +82,8 @@ class LinkHook:
     >>> class Shown(LinkHook):
     ...     name = "Shown"
     ...
-    ...     def forward_postprocess(self, args):
-    ...         print(args.link, args.args, args.out)
+    ...     def forward_postprocess(self, cb_args):
+    ...         print(cb_args.link, cb_args.args, cb_args.out)
     >>> with Shown():
     ...     y = Doubled()(3)
     Doubled() (3,) 6
@@ -119,10 +119,10 @@ class LinkHook:
             link: to what it was; None for the thread.
         """
 
-    def forward_preprocess(self, args: ForwardPreprocessCallbackArgs) -> None:
+    def forward_preprocess(self, cb_args: ForwardPreprocessCallbackArgs) -> None:
         """A link is called."""
 
-    def forward_postprocess(self, args: ForwardPostprocessCallbackArgs) -> None:
+    def forward_postprocess(self, cb_args: ForwardPostprocessCallbackArgs) -> None:
         """A link has returned."""
 
 

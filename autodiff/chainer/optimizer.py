@@ -20,6 +20,7 @@ from autodiff.chainer.moved_hooks import (
 )
 from autodiff.chainer.old_optimizer import OldSpellings
 from autodiff.chainer.update_rule import UpdateRule
+from autodiff.facade import Variable
 from autodiff.trace.source import at_user_line
 
 __all__ = [
@@ -209,6 +210,8 @@ class GradientMethod(Optimizer):
             self.target.cleargrads()
         else:
             self.target.zerograds()
+        if not isinstance(loss, Variable):
+            raise TypeError(f"the loss function must return a Variable, got {type(loss).__name__}{at_user_line()}")
         loss.backward(loss_scale=self._loss_scale)
 
     def reallocate_cleared_grads(self) -> None:

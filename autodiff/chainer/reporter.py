@@ -139,6 +139,16 @@ def report(values: dict[str, Any], observer: Any = None) -> None:
         _thread.reporters[-1].report(values, observer)
 
 
+@contextlib.contextmanager
+def unreported() -> Iterator[None]:
+    """A context in which this thread has no reporter."""
+    before, _thread.reporters = _thread.reporters, []
+    try:
+        yield
+    finally:
+        _thread.reporters = before
+
+
 def report_scope(observation: dict[str, Any]) -> contextlib.AbstractContextManager[None]:
     """A context in which the current reporter fills another dict.
 

@@ -145,6 +145,10 @@ class UpdateRule:
         """Change a parameter that is a CuPy array."""
         raise NotImplementedError(f"{type(self).__name__} must define update_core_gpu(self, param), or update_core")
 
+    def update_core_chainerx(self, param: Any) -> None:
+        """Change a parameter that is an array of ChainerX; there are none here, so it is never called."""
+        raise NotImplementedError(f"{type(self).__name__}: arrays of ChainerX are not supported")
+
     def use_fp32_update(self, flag: bool = True) -> None:
         """Whether a float16 parameter is updated through a float32 copy of it."""
         self._use_fp32_update = flag

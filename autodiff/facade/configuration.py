@@ -16,6 +16,7 @@ from typing import Any, TextIO
 import numpy as np
 
 from autodiff.trace.source import at_user_line
+from autodiff.trace.surroundings import surroundings
 
 deviations: set[Any] = set()
 """Everything that makes operations of Variables unusual, in all threads."""
@@ -81,7 +82,8 @@ class GlobalConfig(Configuration):
             return self._store.values[name]
         except KeyError:
             raise AttributeError(
-                f"the configuration has no entry {name!r}{at_user_line()}; config.show() lists them, an assignment adds one"
+                f"the configuration has no entry {name!r}{at_user_line()}; config.show() lists them, an "
+                "assignment adds one"
             ) from None
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -261,3 +263,6 @@ def get_dtype(dtype: Any = None, map_mixed16: Any = None) -> Any:
         return np.dtype(dtype)
     except TypeError:
         raise TypeError(f"{dtype!r} is no dtype{at_user_line()}; for example np.float32, or chainer.mixed16") from None
+
+
+surroundings.append(lambda: (config.train, config.dtype, config.enable_backprop))  # what functions and links branch on

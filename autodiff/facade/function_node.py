@@ -104,6 +104,10 @@ class FunctionNode:
             return self.forward_gpu(inputs)
         return self.forward_cpu(inputs)
 
+    def forward_chainerx(self, inputs: tuple[Any, ...]) -> Any:
+        """:meth:`forward` on arrays of ChainerX; there are none here, so it is never called."""
+        raise NotImplementedError(f"{type(self).__name__}: arrays of ChainerX are not supported")
+
     def forward_cpu(self, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
         """:meth:`forward` on NumPy arrays."""
         raise NotImplementedError(f"{type(self).__name__} has neither forward nor forward_cpu{at_user_line()}")
@@ -229,7 +233,7 @@ class FunctionNode:
                 f"this {self.label} was applied before{at_user_line()}; make a new object for each application"
             )
         variables = [self._as_input(value, inputs) for value in inputs]
-        arrays = tuple(variable.array for variable in variables)
+        arrays = tuple(variable._data for variable in variables)
         check_operands(self.label, self.check_type_forward, arrays)
         note_stack(self)
         outs = self._run(arrays) if newest_traced(arrays) is None else self._call_traced(arrays)
@@ -297,7 +301,7 @@ class FunctionNode:
             self,
         )
         results: tuple[Variable, ...] = found if len(outs) > 1 else (found,)
-        self._retain([variable.array for variable in variables], [result.array for result in results])
+        self._retain([variable._data for variable in variables], [result._data for result in results])
         return results
 
     def shows(self, keeper: VariableNode | Whole) -> None:

@@ -23,7 +23,7 @@ def check_gradient(grad: Any, variable: Variable) -> None:
         TypeError: if it is no array, or of another dtype.
         ValueError: if it has another shape.
     """
-    array = variable.array
+    array = variable._data
     if type(grad) is not np.ndarray and not is_gradient(grad):
         remedy = "assign it to .grad_var" if isinstance(grad, Traced) else "for example np.ones_like(v.array)"
         raise TypeError(f"a gradient must be an array, got {type(grad).__name__}{at_user_line()}; {remedy}")

@@ -148,7 +148,7 @@ def read(
             stack.enter_context(Promoting())
             stack.enter_context(force_backprop_mode())
             return read_backwards(seeds.items(), variables, visited, pull), visited.found
-        pairs = [(node, seed.array) for node, seed in seeds.items()]
+        pairs = [(node, seed._data) for node, seed in seeds.items()]
         return read_backwards(pairs, arrays, visited, pull), visited.found
 
 
@@ -176,7 +176,7 @@ def differentiated_nodes(node: Any) -> list[Any]:
 def gradient_of(output: Variable, given: Any) -> Variable:
     """A gradient that was given for an output, as a Variable."""
     grad = as_variable(given)
-    check_gradient(grad.array, output)
+    check_gradient(grad._data, output)
     return grad
 
 
@@ -193,7 +193,7 @@ def result(g: Any, added: Any) -> Variable | None:
     if isinstance(g, Variable):
         return g if added is None else g + added
     own = Variable(Gradients(None).own(g))
-    return own if added is None else own + as_variable(added).array
+    return own if added is None else own + as_variable(added)._data
 
 
 def checked_outputs(outputs: Any, grads: Any, kinds: str = "or a list") -> Sequence[Any]:

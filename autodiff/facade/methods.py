@@ -191,7 +191,9 @@ def check_source(method: str, var: Any) -> None:
         TypeError: if not.
     """
     if not isinstance(var, Variable):
-        raise TypeError(f"{method} takes a Variable, got {type(var).__name__}{at_user_line()}; wrap it: Variable(array)")
+        raise TypeError(
+            f"{method} takes a Variable, got {type(var).__name__}{at_user_line()}; wrap it: Variable(array)"
+        )
 
 
 def misfit(method: str, variable: Variable, shape: tuple[int, ...]) -> ValueError:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import threading
+from typing import Any
 
 from autodiff.facade.configuration import config, deviations, using_config
+from autodiff.trace.tracer import Tracer
+from autodiff.transforms.stop_gradient import stop_gradient
 
 
 class _Thread(threading.local):
     def __init__(self) -> None:
         self.promoting = False
+        self.cutting = False
 
 
 thread = _Thread()
@@ -52,3 +56,24 @@ class Promoting:
 
     def __exit__(self, *_: object) -> None:
         thread.promoting = self.before
+
+
+class Cutting:
+    """While it is entered, arrays that are taken out of Variables are constants, as in a graph of Variables they are.
+
+    Where Variables hold traced values, those would otherwise carry on derivatives.
+    """
+
+    __slots__ = ("before",)
+
+    def __enter__(self) -> None:
+        self.before = thread.cutting
+        thread.cutting = True
+
+    def __exit__(self, *_: object) -> None:
+        thread.cutting = self.before
+
+
+def taken_out(array: Any) -> Any:
+    """An array of a Variable as the user gets it."""
+    return stop_gradient(array) if thread.cutting and isinstance(array, Tracer) else array

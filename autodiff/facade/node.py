@@ -165,7 +165,7 @@ class VariableNode(weakref.ref):  # type: ignore[type-arg]
                 f"the Variable of this node is gone, and its array with it{at_user_line()}; call retain_data() while "
                 "the Variable lives"
             )
-        self.data = found.array
+        self.data = found._data
 
     @property
     def creator_node(self) -> Any:
@@ -203,11 +203,13 @@ class VariableNode(weakref.ref):  # type: ignore[type-arg]
     def creator(self, function: Any) -> None:
         self.creator_node = function
 
-    def set_creator_node(self, function: Any) -> None:
-        """Make ``function`` the creator."""
-        self.creator_node = function
+    def set_creator_node(self, creator_node: Any) -> None:
+        """Make a FunctionNode the creator."""
+        self.creator_node = creator_node
 
-    set_creator = set_creator_node
+    def set_creator(self, creator: Any) -> None:
+        """Make a function, of the old style or the new, the creator."""
+        self.creator_node = creator
 
     @property
     def kind(self) -> type[VariableNode]:

@@ -61,7 +61,7 @@ class OwnLink:
 
 def array_of(g: Any) -> Any:
     """The array of a gradient, None if there is none."""
-    return g.array if isinstance(g, Variable) else g
+    return g._data if isinstance(g, Variable) else g
 
 
 class OwnResiduals(Own):
@@ -90,7 +90,7 @@ class OwnResiduals(Own):
         variables = tuple(None if g is None else Variable(g) for g in grads)
         with using_config("enable_backprop", False):
             found = gradients(function, positions, variables)
-        return [None if g is None else g.array for g in found]
+        return [None if g is None else g._data for g in found]
 
 
 def gradients(function: FunctionNode, positions: tuple[int, ...], grads: tuple[Variable | None, ...]) -> list[Any]:

@@ -139,6 +139,6 @@ class Constant:
             array[...] = values
         except ValueError:
             raise ValueError(
-                f"an initial array of shape {values.shape} does not fit into shape {array.shape}{at_user_line()}; leave "
-                "the shape out, or give an array of this shape"
+                f"an initial array of shape {values.shape} does not fit into shape {array.shape}{at_user_line()}; "
+                "leave the shape out, or give an array of this shape"
             ) from None

@@ -185,6 +185,7 @@ def unlinked(operation: Operands, out: Any, level: int) -> Any:
     """The result, or the results, as Variables that come from nowhere."""
     needs = operation.needs
     several = type(out) is tuple
+    results: Any
     results = tuple([root_result(part, level, needs) for part in out]) if several else root_result(out, level, needs)
     if deviations:
         inherit(results if several else (results,), operation.entries)

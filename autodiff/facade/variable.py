@@ -12,6 +12,7 @@ import numpy as np
 
 from autodiff.facade import text
 from autodiff.facade.gradient import check_gradient
+from autodiff.facade.mode import taken_out
 from autodiff.facade.node import VariableNode, new_node
 from autodiff.facade.unchain import unchain_backward
 from autodiff.trace.errors import ConcretizationError, LeakedTracerError
@@ -90,7 +91,8 @@ class Variable(Traced):
     @property
     def array(self) -> Any:
         """The array itself; a new one may be assigned."""
-        return self._data
+        data = self._data
+        return data if type(data) is np.ndarray else taken_out(data)
 
     @array.setter
     def array(self, array: Any) -> None:
@@ -154,7 +156,7 @@ class Variable(Traced):
     @property
     def grad(self) -> Any:
         """The gradient as an array; None before ``backward()``."""
-        return self._grad
+        return taken_out(self._grad)
 
     @grad.setter
     def grad(self, grad: Any) -> None:
@@ -176,8 +178,8 @@ class Variable(Traced):
                 raise AttributeError(
                     f"grad_var must be a Variable, got {type(grad).__name__}{at_user_line()}; assign an array to .grad"
                 )
-            check_gradient(grad.array, self)
-        self._grad, self._grad_var = None if grad is None else grad.array, grad
+            check_gradient(grad._data, self)
+        self._grad, self._grad_var = None if grad is None else grad._data, grad
 
     # The graph.
 
@@ -199,11 +201,13 @@ class Variable(Traced):
     def creator(self, function: Any) -> None:
         self._node.creator_node = function
 
-    def set_creator_node(self, function: Any) -> None:
-        """Make ``function`` the creator."""
-        self._node.creator_node = function
+    def set_creator_node(self, fnode: Any) -> None:
+        """Make a FunctionNode the creator."""
+        self._node.creator_node = fnode
 
-    set_creator = set_creator_node
+    def set_creator(self, gen_func: Any) -> None:
+        """Make a function, of the old style or the new, the creator."""
+        self._node.creator_node = gen_func
 
     def retain_data(self) -> None:
         """Keep the array for as long as the node lives."""

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.numpy.dispatch import FUNCTIONS, METHODS, WRITING, as_operand, implements
-from autodiff.numpy.indexing import ParsedKey, index, index_by, plain_basic
+from autodiff.numpy.indexing import ParsedKey, index, index_by, plain_basic, rows_of
 from autodiff.ops import elementwise as ew
 from autodiff.ops.index import put, scatter_add, slice_of, slice_set
 from autodiff.ops.operators import BINARY
@@ -29,6 +29,8 @@ from autodiff.trace.view import READ_ONLY, SHARED, UNKNOWN, View
 
 def get_item(self: Tracer, key: Any) -> Any:
     """x[key]; a basic key gives a view."""
+    if type(key) is np.ndarray and key.dtype.kind in "iu":
+        return rows_of(self, key)
     shape = self.shape
     basic = plain_basic(key, shape)
     if basic is None:

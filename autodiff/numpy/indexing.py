@@ -187,9 +187,22 @@ def plain_basic(key: Any, shape: tuple[int, ...]) -> Key | None:
 
 def index(x: Any, key: Any) -> Any:
     """x[key], for every key that NumPy takes."""
+    if type(key) is np.ndarray and key.dtype.kind in "iu":
+        return rows_of(x, key)
     shape = x.shape
     basic = plain_basic(key, shape)
     return slice_of(x, key=basic) if basic is not None else index_by(x, ParsedKey(key, shape))
+
+
+def rows_of(x: Any, key: Any) -> Any:
+    """x[key] for one array of integers, the advanced index that is used most."""
+    shape = x.shape
+    if not shape:
+        return index_by(x, ParsedKey(key, shape))
+    rows = within(key.astype(np.intp), shape[0], 0)
+    if not nonnegative(rows):
+        rows = np.where(rows < 0, rows + shape[0], rows)
+    return gather(x, rows, rest=len(shape) - 1, chosen=False)
 
 
 def index_by(x: Any, parsed: ParsedKey) -> Any:
@@ -226,18 +239,25 @@ def pick(x: Any, parsed: ParsedKey) -> Any:
 
 def flat_index(arrays: list[Any], lengths: tuple[int, ...]) -> Any:
     """One integer array in place of several: positions in C order."""
+    its = [spec_of(array).shape for array in arrays]
     try:
-        np.broadcast_shapes(*(spec_of(array).shape for array in arrays))
+        if any(shape != its[0] for shape in its):
+            np.broadcast_shapes(*its)
     except ValueError:
-        shapes = " ".join(str(spec_of(array).shape) for array in arrays)
+        shapes = " ".join(map(str, its))
         raise IndexError(
             f"shape mismatch: indexing arrays could not be broadcast together with shapes {shapes}{at_user_line()}"
         ) from None
     flat = None
     for array, length in zip(arrays, lengths, strict=True):
-        wrapped = ew.where(ew.less(array, 0), array + length, array)
+        wrapped = array if nonnegative(array) else ew.where(ew.less(array, 0), array + length, array)
         flat = wrapped if flat is None else flat * length + wrapped
     return flat
+
+
+def nonnegative(index: Any) -> bool:
+    """Whether it is known that no index counts from the end."""
+    return type(index) is np.ndarray and (not index.size or bool(index.min() >= 0))
 
 
 @implements(np.take)

@@ -29,6 +29,22 @@ def shape_by(x: Any, function: Callable[..., Any], plain: Any, *args: Any, **kwa
         raise explained(error, f"np.{function.__name__}", (x,)) from None
 
 
+def new_lengths(x: Any, shape: Any) -> tuple[int, ...]:
+    """The lengths of the axes that ``np.reshape`` gives ``x``."""
+    try:
+        return lengths_of(spec_of(x).shape, shape)
+    except (TypeError, ValueError):  # what cannot be looked up, or a mistake, which is explained here
+        return shape_by(x, np.reshape, outline(x), shape)
+
+
+@lru_cache(4096)
+def lengths_of(own: tuple[int, ...], shape: Any) -> tuple[int, ...]:
+    """The lengths of the axes that ``np.reshape`` gives an array of a shape."""
+    array: Any = np.broadcast_to(np.empty((), bool), own).reshape(shape)
+    lengths: tuple[int, ...] = array.shape
+    return lengths
+
+
 def reshaped(x: Any, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """``x`` in the shape that a function of NumPy gives its outline."""
     return reshape(x, shape=shape_by(x, function, outline(x), *args, **kwargs))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.numpy.dispatch import as_operand, implements
-from autodiff.numpy.outline import known, outline, permuted, reshaped, shape_by
+from autodiff.numpy.outline import known, new_lengths, outline, permuted, reshaped, shape_by
 from autodiff.ops import shape as sh
 from autodiff.trace.errors import ConcretizationError
 from autodiff.trace.source import at_user_line
@@ -21,7 +21,7 @@ def reshape(a: Any, shape: Any = None, order: str = "C", *, newshape: Any = None
     a = as_operand(a)
     if copy is not None and not isinstance(known(a), Spec):
         np.reshape(known(a), shape, order, copy=copy)  # type: ignore[call-overload] # NumPy refuses copy=False where memory does not allow it
-    lengths = shape_by(a, np.reshape, outline(a), newshape if shape is None else shape)
+    lengths = new_lengths(a, newshape if shape is None else shape)
     if memory_order("np.reshape", a, order) == "C":
         return sh.reshape(a, shape=lengths)
     return _reversed(sh.reshape(_reversed(a), shape=lengths[::-1]))

@@ -26,8 +26,17 @@ Place = tuple[int, int]
 def _columns(x: Any, kernel: Lengths, geometry: Geometry) -> Any:
     """Every element under the kernel: (N, C, lengths) to (N, C, kernel, counts). Only padding is copied."""
     if any(map(any, geometry.padding)):
-        x = np.pad(x, ((0, 0), (0, 0), *geometry.padding))
+        x = _padded(x, geometry.padding)
     return _kernel_first(windows(x, shape=kernel, stride=geometry.stride, dilation=geometry.dilation), geometry.rank)
+
+
+def _padded(x: Any, padding: Sequence[tuple[int, int]]) -> Any:
+    """The images between zeros; ``np.pad`` takes ten times as long for small ones."""
+    lengths = x.shape[2:]
+    widened = [low + length + high for length, (low, high) in zip(lengths, padding)]
+    out: Any = np.zeros_like(x, shape=(*x.shape[:2], *widened), order="C")
+    out[(..., *(slice(low, low + length) for length, (low, _) in zip(lengths, padding)))] = x
+    return out
 
 
 def _kernel_first(x: Any, rank: int) -> Any:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.ops.masked import masked
+from autodiff.ops.selection import select
 from autodiff.trace.link import passing
 from autodiff.trace.primitive import Primitive, elementwise
 from autodiff.trace.spec import Kind, Spec, common_dtype, spec_of
@@ -118,7 +119,7 @@ sign          = elementwise("sign",          np.sign,          dx=None)  # of re
 spacing       = elementwise("spacing",       np.spacing,       dx=None)
 
 # Choosing.
-where = elementwise("where", np.where, dtype=_choice_dtype, kind=_array_kind,
+where = elementwise("where", select, dtype=_choice_dtype, kind=_array_kind,
                     dc=None, dx=lambda g, c: masked(g, c), dy=lambda g, c: masked(g, logical_not(c)))
 
 # Changing the type, and parts of complex numbers: the projection to the operand's slot does most of the work.
@@ -243,8 +244,16 @@ def _stable_difference(x: Any, y: Any) -> Any:
 
 
 def _evaluate_logistic(x: Any) -> Any:
-    small = np.exp(-np.abs(x))
-    return np.where(x >= 0, 1, small) / (1 + small)
+    with np.errstate(over="ignore"):
+        grown = np.exp(-x)
+        if grown.dtype == np.float16:  # of which too many overflow
+            return np.exp(np.minimum(x, 0)) / (1 + np.exp(-np.abs(x)))
+        grown += 1
+        return 1 / grown
+
+
+def _evaluate_softplus(x: Any) -> Any:
+    return np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
 
 
 # fmt: off
@@ -266,6 +275,7 @@ log10    = elementwise("log10",    np.log10,    dx=lambda g, x: g / (_from(0, x)
 log1p    = elementwise("log1p",    np.log1p,    dx=lambda g, x: g / (1 + _from(-1, x)))
 logistic: Primitive = elementwise("logistic", _evaluate_logistic, dtype=_floating_dtype,
                                   dx=lambda g, x, out: g * (out * logistic(-x)))
+softplus = elementwise("softplus", _evaluate_softplus, dtype=_floating_dtype, dx=lambda g, x: g * logistic(x))
 logaddexp  = elementwise("logaddexp",  np.logaddexp,
                          dx=lambda g, x, y: g * logistic(_stable_difference(x, y)),
                          dy=lambda g, x, y: g * logistic(_stable_difference(y, x)))

@@ -174,8 +174,26 @@ def _evaluate_scatter_add(g: Any, i: Any, *, length: int, rest: int, rank: int) 
     shape = np.shape(g)
     lead = len(shape) - rest - rank
     out = np.zeros((*shape[:lead], length, *shape[lead + rank :]), np.asarray(g).dtype)
-    np.add.at(out, (*lead_index(shape, lead, rank), i), g)
+    if lead == 0 and rest and type(g) is np.ndarray and g.size > FEW:
+        add_rows(out, np.asarray(i), g)
+    else:
+        np.add.at(out, (*lead_index(shape, lead, rank), i), g)
     return out
+
+
+FEW, LONG = 256, 512
+"""``np.add.at`` is for few elements; rows that long are added one by one."""
+
+
+def add_rows(out: Any, i: Any, g: Any) -> None:
+    """``out[i] += g`` for rows, as often as a row occurs, in order: some times faster than ``np.add.at``."""
+    rows, own = out.reshape(len(out), -1), g.reshape(i.size, -1)
+    length = rows.shape[1]
+    if length < LONG:
+        np.add.at(rows.reshape(-1), (i.reshape(-1, 1) * length + np.arange(length)).reshape(-1), own.reshape(-1))
+        return
+    for place, row in zip(i.reshape(-1).tolist(), own):
+        rows[place] += row
 
 
 def _batch_scatter_add(values: Sequence[Any], batched: Sequence[bool], params: Mapping[str, Any]) -> Any:

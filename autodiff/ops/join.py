@@ -99,7 +99,7 @@ stack: Primitive = linear(
 unstack: Primitive = linear(
     "unstack",
     ("x",),
-    lambda x, *, axis: tuple(np.moveaxis(x, axis, 0)),
+    lambda x, *, axis: tuple(x.transpose((axis % x.ndim, *(k for k in range(x.ndim) if k != axis % x.ndim)))),
     lambda x, *, axis: (result_spec(without(x.shape, (axis,)), x.dtype),) * x.shape[axis],
     {"x": lambda g, axis: stack(*g, axis=axis)},
     view=True,

@@ -86,6 +86,11 @@ def _matmul_spec(x: Spec, y: Spec) -> Spec:
     return result_spec((*lead, x.shape[-2], y.shape[-1]), np.result_type(x.dtype, y.dtype))
 
 
+def swapped_spec(x: Spec) -> Spec:
+    """The spec of the matrices transposed."""
+    return result_spec((*x.shape[:-2], x.shape[-1], x.shape[-2]), x.dtype)
+
+
 def _rows(x: Any) -> Any:
     """A stack of matrices as one, with the rows of all of them."""
     shape = spec_of(x).shape
@@ -114,6 +119,20 @@ matmul: Primitive = multilinear(
     batch=batch_of(lambda: matmul, 2, 2),
 )
 """Matrix product of operands with at least two axes each; leading axes broadcast."""
+
+
+linear_map: Primitive = multilinear(
+    "linear_map",
+    ("x", "w"),
+    lambda x, w: np.matmul(x, w.T),
+    lambda x, w: _matmul_spec(x, swapped_spec(w)),
+    {"x": lambda g, w: matmul(g, w), "w": lambda g, x: matmul(swap(g), x)},
+    batch=lambda values, batched, params: matmul(values[0], swap(values[1])),
+)
+"""The rows of a matrix multiplied by another one: x w^T.
+
+As a composition the cotangent of w would be a transposed matrix, and a copy of it would take as long as the product.
+"""
 
 
 # Matrices times vectors.

@@ -9,6 +9,7 @@ import numpy as np
 
 from autodiff.ops.elementwise import cast, equal, exp, isinf, where
 from autodiff.ops.reduce import along
+from autodiff.ops.selection import select
 from autodiff.ops.shape import Axes, sum_axes, without
 from autodiff.trace.primitive import Primitive, general
 from autodiff.trace.spec import Spec, result_spec, spec_of
@@ -21,6 +22,9 @@ def _shares(x: Any, out: Any, axes: Axes) -> Any:
     """
     shape = spec_of(x).shape
     whole = along(out, shape, axes)
+    if isinstance(whole, np.ndarray) and np.isfinite(whole).all():
+        each = exp(x - whole)
+        return each / along(sum_axes(each, axes=axes), shape, axes)
     infinite = equal(whole, np.inf)
     finite = exp(where(infinite, 0, x) - where(isinf(whole), 0, whole))
     each = where(infinite, cast(equal(x, whole), dtype=spec_of(x).dtype), finite)
@@ -54,14 +58,14 @@ logaddexp_axes: Primitive = general(
 
 def _evaluate(x: Any, *, axes: Axes) -> Any:
     """The largest elements apart from the rest, which keeps every digit where the result is near zero."""
-    top = np.max(x, axis=axes, keepdims=True, initial=-np.inf)
+    top = x.max(axis=axes, keepdims=True, initial=-np.inf)
     largest = x == top
     with np.errstate(invalid="ignore", divide="ignore"):
-        rest = np.sum(np.where(largest, 0, np.exp(x - top)), axis=axes)
-        count = np.sum(largest, axis=axes, dtype=x.dtype)
-        finite = np.log1p(rest / count) + np.log(count)
-        total = finite + np.reshape(top, np.shape(finite))
-    return np.where(np.isinf(np.reshape(top, np.shape(finite))), np.reshape(top, np.shape(finite)), total)[()]
+        rest = select(largest, 0, np.exp(x - top)).sum(axis=axes)
+        count = largest.sum(axis=axes, dtype=x.dtype)
+        top = top.reshape(rest.shape)
+        total = np.log1p(rest / count) + np.log(count) + top
+    return np.where(np.isinf(top), top, total)[()]
 
 
 logsumexp: Primitive = general("logsumexp", ("x",), _evaluate, _spec, {"x": _rule}, forward=_forward)

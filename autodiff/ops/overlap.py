@@ -82,7 +82,7 @@ def _evaluate_overlap_add(g: Any, *, lengths: Lengths, stride: Lengths, dilation
 def _zeros(g: Any, shape: Lengths, last: int) -> Any:
     """Zeros of a shape whose last axes, along windows, are the slowest: images stay together in memory."""
     split = len(shape) - last
-    return np.moveaxis(np.zeros_like(g, shape=(*shape[split:], *shape[:split])), range(last), range(split, len(shape)))
+    return np.zeros_like(g, shape=(*shape[split:], *shape[:split])).transpose((*range(last, len(shape)), *range(last)))
 
 
 def _overlap_last(g: Any, out: Any, rank: int, stride: int, dilation: int) -> Any:

@@ -47,10 +47,14 @@ def _batch_reshape(values: Sequence[Any], batched: Sequence[bool], params: Mappi
     return reshape(x, shape=(x.shape[0], *params["shape"]))
 
 
+def _evaluate_reshape(x: Any, *, shape: Shape) -> Any:
+    return x.reshape(shape) if isinstance(x, np.ndarray) else np.reshape(x, shape)
+
+
 reshape: Primitive = linear(
     "reshape",
     ("x",),
-    lambda x, *, shape: np.reshape(x, shape),
+    _evaluate_reshape,
     lambda x, *, shape: _rearranged(x, shape),
     {"x": lambda g, x_spec: reshape(g, shape=x_spec.shape)},
     batch=_batch_reshape,
@@ -61,8 +65,11 @@ reshape: Primitive = linear(
 
 
 def _evaluate_transpose(x: Any, *, axes: Axes) -> Any:
-    lead = np.ndim(x) - len(axes)
-    return np.transpose(x, (*range(lead), *axes) if lead else axes)
+    if not isinstance(x, np.ndarray):
+        lead = np.ndim(x) - len(axes)
+        return np.transpose(x, (*range(lead), *axes) if lead else axes)
+    lead = x.ndim - len(axes)
+    return x.transpose((*range(lead), *axes) if lead else axes)
 
 
 transpose: Primitive = linear(
@@ -120,6 +127,8 @@ def spread(g: Any, shape: Shape, axes: Axes) -> Any:
 def sum_to(g: Any, shape: Shape) -> Any:
     """What was broadcast from ``shape``, summed back to it."""
     own = spec_of(g).shape
+    if own == shape:
+        return g
     axes = tuple(k for k, length in enumerate(own, -len(own)) if k < -len(shape) or (length != 1 and shape[k] == 1))
     summed = sum_axes(g, axes=axes) if axes else g
     return summed if spec_of(summed).shape == shape else reshape(summed, shape=shape)

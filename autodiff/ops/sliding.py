@@ -147,7 +147,7 @@ def _flat_places(positions: Any, lengths: Lengths, shape: Lengths, stride: Lengt
     for count, s, step in zip(positions.shape[-rank:], stride, steps):
         corners = np.add.outer(corners, np.arange(count) * (s * step))
     images = prod(positions.shape[:-rank])
-    flat = np.take(np.asarray(inside, np.intp, like=positions), positions).reshape(images, -1)
+    flat = np.take(np.asarray(inside, np.intp, like=positions), positions).reshape(images, corners.size)
     flat += np.asarray(corners.reshape(-1), like=positions)
     flat += np.asarray(np.arange(images)[:, np.newaxis] * prod(lengths), like=positions)
     return flat

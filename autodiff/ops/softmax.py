@@ -18,8 +18,9 @@ def _spread_sum(x: Any, axes: Axes) -> Any:
 
 
 def _evaluate_softmax(x: Any, *, axes: Axes) -> Any:
-    shares = np.exp(x - np.max(x, axis=axes, keepdims=True))
-    return shares / np.sum(shares, axis=axes, keepdims=True)
+    shares = np.exp(x - x.max(axes, keepdims=True))
+    shares /= shares.sum(axes, keepdims=True)
+    return shares
 
 
 def _softmax_rule(g: Any, out: Any, axes: Axes) -> Any:
@@ -34,10 +35,11 @@ softmax: Primitive = general(
 
 
 def _evaluate_log_softmax(x: Any, *, axes: Axes) -> Any:
-    top = np.max(x, axis=axes, keepdims=True)
-    below = x - np.where(np.isfinite(top), top, 0)
+    top = x.max(axes, keepdims=True)
+    finite = np.isfinite(top)
+    below = x - (top if finite.all() else np.where(finite, top, 0))
     with np.errstate(divide="ignore"):
-        return below - np.log(np.sum(np.exp(below), axis=axes, keepdims=True))
+        return below - np.log(np.exp(below).sum(axes, keepdims=True))
 
 
 def _log_softmax_forward(tangent: Any, out: Any, axes: Axes) -> Any:

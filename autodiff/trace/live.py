@@ -24,6 +24,10 @@ SMALL = 4096
 EXPLAINED = (ValueError, TypeError, IndexError)
 
 
+FIRST = (0,)
+"""The positions of the one operand that most operations have."""
+
+
 class Entry:
     """One operation on a live tape, or one input.
 
@@ -121,8 +125,7 @@ class Differentiation(Recording):
         """The same for the one operand of an operation, which is this recording's."""
         value = operand.value
         entry: Entry = operand.slot
-        differentiable = primitive.rule(0) is not None
-        link = primitive.link((0,)) if differentiable else None
+        link = None if primitive.rules[0] is None else primitive.links.get(FIRST) or primitive.link(FIRST)
         if entry.link is None and (primitive.view or (link is not None and link.kept)):
             value = self.keep_input(operand)
         run = apply or (primitive.evaluate if type(value) is np.ndarray else primitive)
@@ -137,14 +140,17 @@ class Differentiation(Recording):
         order = 1 + (operands.order if type(operands) is Entry else max(entry.order for entry in operands))
         if type(out) is not tuple:
             out_spec = spec_of(out)
-            if not out_spec.inexact:
+            if out_spec.dtype.kind not in "fc":
                 return out
             return Tracer(out, self, Entry(link, operands, residuals, order, out_spec))
         specs: tuple[Spec, ...] = tuple(map(spec_of, out))
         whole = Entry(link, operands, residuals, order, specs)
+        order += 1
         return tuple(
-            Tracer(part, self, Entry(Result(index), whole, None, order + 1, part_spec)) if part_spec.inexact else part
-            for index, (part, part_spec) in enumerate(zip(out, specs, strict=True))
+            [
+                Tracer(part, self, Entry(Result(index), whole, None, order, its)) if its.dtype.kind in "fc" else part
+                for index, (part, its) in enumerate(zip(out, specs, strict=True))
+            ]
         )
 
     def keep(self, value: Any) -> Any:

@@ -108,27 +108,22 @@ class Primitive:
         return found
 
     def __call__(self, *operands: Any, **params: Any) -> Any:
-        for operand in operands:
-            if isinstance(operand, Traced):
-                break
-        else:
-            return self.evaluate(*operands, **params)
         newest = newest_traced(operands)
-        assert newest is not None
-        body = innermost_body() if bodies else None
-        if body is not None and body.level > newest.level:
-            return body.record(self, operands, params)
+        if newest is None:
+            return self.evaluate(*operands, **params)
+        if bodies:
+            body = innermost_body()
+            if body is not None and body.level > newest.level:
+                return body.record(self, operands, params)
         return newest.record(self, operands, params)
 
 
 def newest_traced(operands: tuple[Any, ...]) -> Traced | None:
     """The traced operand that was made last, by its level: it decides who records the operation."""
     newest = None
-    level = 0
     for operand in operands:
-        if isinstance(operand, Traced) and operand.level > level:
+        if isinstance(operand, Traced) and (newest is None or operand.level > newest.level):
             newest = operand
-            level = operand.level
     return newest
 
 

@@ -34,4 +34,6 @@ def stop_gradient(x: Any) -> Any:
     >>> grad(lambda x: x * stop_gradient(x))(3.0)
     3.0
     """
+    if isinstance(x, Traced):
+        return stopped(x)
     return map_tree(lambda leaf: stopped(leaf) if isinstance(leaf, Traced) else leaf, x)

@@ -75,7 +75,7 @@ def test_a_variable_without_an_array():
     for function in (lambda: v + 1, lambda: v * A, lambda: v + v, lambda: np.tanh(v), lambda: -v, lambda: np.sum(v)):
         with pytest.raises(AttributeError, match="the Variable has no array yet"):
             function()
-    with pytest.raises(TypeError, match="it has no axis"):
+    with pytest.raises(TypeError, match="of a Variable without an array"):
         len(v)
     with pytest.raises(TypeError, match="has no label"):
         _ = v.label
@@ -153,7 +153,7 @@ def test_length_item_and_iteration():
     assert type(y.item()) is float
     with pytest.raises(ValueError, match=r"item\(\) needs exactly one element, the Variable has shape \(2, 3\)"):
         v.item()
-    with pytest.raises(TypeError, match="it has no axis"):
+    with pytest.raises(TypeError, match="of a Variable without axes"):
         len(x)
     with pytest.raises(TypeError, match="iteration over a Variable without axes"):
         list(x)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python
 """A perceptron in the style of Chainer 1: FunctionSet, volatile Variables, train= and a loop written by hand."""
+
 from __future__ import print_function
 
 import argparse
@@ -15,10 +16,10 @@ import chainer.links as L
 from chainer import optimizers
 from chainer import serializers
 
-parser = argparse.ArgumentParser(description='Chainer example: digits')
-parser.add_argument('--gpu', '-g', default=-1, type=int, help='GPU ID (negative value indicates CPU)')
-parser.add_argument('--net', '-n', choices=('simple', 'chain'), default='simple')
-parser.add_argument('--out', '-o', default='result')
+parser = argparse.ArgumentParser(description="Chainer example: digits")
+parser.add_argument("--gpu", "-g", default=-1, type=int, help="GPU ID (negative value indicates CPU)")
+parser.add_argument("--net", "-n", choices=("simple", "chain"), default="simple")
+parser.add_argument("--out", "-o", default="result")
 args = parser.parse_args()
 
 batchsize = 50
@@ -36,7 +37,6 @@ def make_digits(n, seed):
 
 
 class Perceptron(chainer.Chain):
-
     """The same network as a Chain with today's links."""
 
     def __init__(self):
@@ -53,14 +53,14 @@ class Perceptron(chainer.Chain):
 
 
 def make_model():
-    if args.net == 'chain':
+    if args.net == "chain":
         return Perceptron()
     return chainer.FunctionSet(l1=F.Linear(36, n_units), l2=F.Linear(n_units, n_units), l3=F.Linear(n_units, 10))
 
 
 def forward(model, x_data, y_data, train=True):
     x, t = chainer.Variable(x_data, volatile=not train), chainer.Variable(y_data, volatile=not train)
-    if args.net == 'chain':
+    if args.net == "chain":
         model.train = train
         y = model(x)
     else:
@@ -86,8 +86,8 @@ def train_epoch(model, optimizer, x_train, y_train):
     perm = np.random.permutation(N)
     sum_loss = 0
     for i in range(0, N, batchsize):
-        x_batch = x_train[perm[i:i + batchsize]]
-        y_batch = y_train[perm[i:i + batchsize]]
+        x_batch = x_train[perm[i : i + batchsize]]
+        y_batch = y_train[perm[i : i + batchsize]]
         optimizer.zero_grads()
         loss, accuracy = forward(model, x_batch, y_batch)
         loss.backward()
@@ -100,7 +100,7 @@ def train_epoch(model, optimizer, x_train, y_train):
 def main():
     if not os.path.isdir(args.out):
         os.makedirs(args.out)
-    model_path, state_path = os.path.join(args.out, 'mlp.model'), os.path.join(args.out, 'mlp.state')
+    model_path, state_path = os.path.join(args.out, "mlp.model"), os.path.join(args.out, "mlp.state")
     np.random.seed(1)
     x_train, y_train = make_digits(N, 5)
     model = make_model()
@@ -108,7 +108,7 @@ def main():
         cuda.init(args.gpu)
         model.to_gpu()
     optimizer = optimizers.Adam()
-    optimizer.setup(model.collect_parameters() if args.net == 'simple' else model)
+    optimizer.setup(model.collect_parameters() if args.net == "simple" else model)
 
     for epoch in range(n_epoch):
         if epoch == n_epoch - 1:
@@ -116,7 +116,7 @@ def main():
             serializers.save_npz(state_path, optimizer)
             state = np.random.get_state()
         loss = train_epoch(model, optimizer, x_train, y_train)
-        print('epoch {} loss {:.9f}'.format(epoch + 1, loss))
+        print("epoch {} loss {:.9f}".format(epoch + 1, loss))
 
     again = make_model()
     serializers.load_npz(model_path, again)
@@ -127,15 +127,15 @@ def main():
     assert train_epoch(again, optimizer_again, x_train, y_train) == loss
     for param, param_again in zip(model.params(), again.params()):
         assert (param.data == param_again.data).all()
-    print('resumed identically')
+    print("resumed identically")
 
     serializers.save_npz(model_path, model)
     pool = multiprocessing.Pool(2)
     for loss, accuracy in pool.map_async(evaluate, [(model_path, 100), (model_path, 101)]).get(60):
-        print('test loss {:.9f} accuracy {:.4f}'.format(loss, accuracy))
+        print("test loss {:.9f} accuracy {:.4f}".format(loss, accuracy))
     pool.close()
     pool.join()
 
 
-if __name__ == '__main__':
+if __name__ == "__main__":
     main()

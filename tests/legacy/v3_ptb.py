@@ -1,5 +1,6 @@
 #!/usr/bin/env python
 """A language model in the style of Chainer 3: truncated backpropagation through time, without a Trainer."""
+
 from __future__ import division
 from __future__ import print_function
 
@@ -18,7 +19,6 @@ from chainer import training
 
 
 class RNNForLM(chainer.Chain):
-
     def __init__(self, n_vocab, n_units, ratio):
         super(RNNForLM, self).__init__()
         with self.init_scope():
@@ -72,16 +72,14 @@ class ParallelSequentialIterator(chainer.dataset.Iterator):
         return self.iteration * self.batch_size / len(self.dataset)
 
     def get_words(self):
-        return [self.dataset[(offset + self.iteration) % len(self.dataset)]
-                for offset in self.offsets]
+        return [self.dataset[(offset + self.iteration) % len(self.dataset)] for offset in self.offsets]
 
     def serialize(self, serializer):
-        self.iteration = serializer('iteration', self.iteration)
-        self.epoch = serializer('epoch', self.epoch)
+        self.iteration = serializer("iteration", self.iteration)
+        self.epoch = serializer("epoch", self.epoch)
 
 
 class BPTTUpdater(training.StandardUpdater):
-
     def __init__(self, train_iter, optimizer, bprop_len, device):
         super(BPTTUpdater, self).__init__(train_iter, optimizer, device=device)
         self.bprop_len = bprop_len
@@ -89,8 +87,8 @@ class BPTTUpdater(training.StandardUpdater):
 
     def update_core(self):
         loss = 0
-        train_iter = self.get_iterator('main')
-        optimizer = self.get_optimizer('main')
+        train_iter = self.get_iterator("main")
+        optimizer = self.get_optimizer("main")
         for i in range(self.bprop_len):
             batch = train_iter.__next__()
             x, t = self.converter(batch, self.device)
@@ -124,7 +122,7 @@ def evaluate(args):
     serializers.load_npz(path, model)
     model.predictor.reset_state()
     sum_loss = 0
-    with chainer.using_config('train', False), chainer.no_backprop_mode():
+    with chainer.using_config("train", False), chainer.no_backprop_mode():
         for word, next_word in zip(text[:-1], text[1:]):
             loss = model(np.array([word], np.int32), np.array([next_word], np.int32))
             assert loss.creator is None
@@ -147,16 +145,16 @@ def make_updater(args, text):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument('--bproplen', '-l', type=int, default=8)
-    parser.add_argument('--gpu', '-g', type=int, default=-1)
-    parser.add_argument('--out', '-o', default='result')
-    parser.add_argument('--unit', '-u', type=int, default=16)
-    parser.add_argument('--vocab', '-v', type=int, default=12)
+    parser.add_argument("--bproplen", "-l", type=int, default=8)
+    parser.add_argument("--gpu", "-g", type=int, default=-1)
+    parser.add_argument("--out", "-o", default="result")
+    parser.add_argument("--unit", "-u", type=int, default=16)
+    parser.add_argument("--vocab", "-v", type=int, default=12)
     args = parser.parse_args()
     if not os.path.isdir(args.out):
         os.makedirs(args.out)
-    model_path = os.path.join(args.out, 'rnnlm.npz')
-    updater_path = os.path.join(args.out, 'updater.npz')
+    model_path = os.path.join(args.out, "rnnlm.npz")
+    updater_path = os.path.join(args.out, "updater.npz")
 
     np.random.seed(0)
     text = make_text(args.vocab, 1000, 2)
@@ -172,7 +170,7 @@ def main():
         updater.update()
         losses.append(updater.last_loss)
         if updater.iteration % 10 == 0:
-            print('epoch {} loss {:.9f}'.format(updater.epoch, np.mean(losses[-10:])))
+            print("epoch {} loss {:.9f}".format(updater.epoch, np.mean(losses[-10:])))
     assert updater.is_new_epoch in (True, False) and updater.epoch == 3
 
     again, model_again = make_updater(args, text)
@@ -184,16 +182,16 @@ def main():
         assert again.last_loss == loss
     for param, param_again in zip(model.params(), model_again.params()):
         assert (param.data == param_again.data).all()
-    print('resumed identically')
+    print("resumed identically")
 
     serializers.save_npz(model_path, model)
     jobs = [(model_path, args.vocab, args.unit, make_text(args.vocab, 60, seed)) for seed in (10, 11)]
     pool = multiprocessing.Pool(2)
     for value in pool.map_async(evaluate, jobs).get(60):
-        print('test loss {:.9f}'.format(value))
+        print("test loss {:.9f}".format(value))
     pool.close()
     pool.join()
 
 
-if __name__ == '__main__':
+if __name__ == "__main__":
     main()

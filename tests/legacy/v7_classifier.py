@@ -1,5 +1,6 @@
 #!/usr/bin/env python
 """A classifier in the style of Chainer 7: Trainer, extensions, workers that load the data, snapshots."""
+
 import argparse
 import json
 import os
@@ -32,7 +33,6 @@ class Glyphs(chainer.dataset.DatasetMixin):
 
 
 class ConvNet(chainer.Chain):
-
     def __init__(self, n_out):
         super(ConvNet, self).__init__()
         with self.init_scope():
@@ -55,26 +55,36 @@ def make_trainer(args, device, train_iter, test_iter):
     optimizer.add_hook(chainer.optimizer_hooks.WeightDecay(1e-4))
 
     updater = training.updaters.StandardUpdater(train_iter, optimizer, device=device)
-    trainer = training.Trainer(updater, (args.epoch, 'epoch'), out=args.out)
+    trainer = training.Trainer(updater, (args.epoch, "epoch"), out=args.out)
 
     trainer.extend(extensions.Evaluator(test_iter, model, device=device))
-    trainer.extend(extensions.DumpGraph('main/loss'))
-    trainer.extend(extensions.ExponentialShift('lr', 0.5), trigger=(1, 'epoch'))
+    trainer.extend(extensions.DumpGraph("main/loss"))
+    trainer.extend(extensions.ExponentialShift("lr", 0.5), trigger=(1, "epoch"))
     trainer.extend(extensions.observe_lr())
-    trainer.extend(extensions.snapshot(), trigger=(args.frequency, 'iteration'))
+    trainer.extend(extensions.snapshot(), trigger=(args.frequency, "iteration"))
     trainer.extend(extensions.LogReport())
-    trainer.extend(extensions.PrintReport(
-        ['epoch', 'iteration', 'main/loss', 'validation/main/loss',
-         'main/accuracy', 'validation/main/accuracy', 'lr']))
+    trainer.extend(
+        extensions.PrintReport(
+            [
+                "epoch",
+                "iteration",
+                "main/loss",
+                "validation/main/loss",
+                "main/accuracy",
+                "validation/main/accuracy",
+                "lr",
+            ]
+        )
+    )
     return trainer, model
 
 
 def train(args, device, resume=None):
     np.random.seed(args.seed)
-    train_iter = chainer.iterators.MultiprocessIterator(
-        Glyphs(args.n_train, 0), args.batchsize, n_processes=2)
+    train_iter = chainer.iterators.MultiprocessIterator(Glyphs(args.n_train, 0), args.batchsize, n_processes=2)
     test_iter = chainer.iterators.SerialIterator(
-        Glyphs(args.n_train // 2, 100000), args.batchsize, repeat=False, shuffle=False)
+        Glyphs(args.n_train // 2, 100000), args.batchsize, repeat=False, shuffle=False
+    )
     trainer, model = make_trainer(args, device, train_iter, test_iter)
     if resume is not None:
         chainer.serializers.load_npz(resume, trainer)
@@ -82,38 +92,38 @@ def train(args, device, resume=None):
         trainer.run()
     finally:
         train_iter.finalize()
-    with open(os.path.join(args.out, 'log')) as f:
+    with open(os.path.join(args.out, "log")) as f:
         return model, json.load(f)
 
 
 def main():
-    parser = argparse.ArgumentParser(description='Chainer example: glyphs')
-    parser.add_argument('--batchsize', '-b', type=int, default=20)
-    parser.add_argument('--epoch', '-e', type=int, default=3)
-    parser.add_argument('--frequency', '-f', type=int, default=25)
-    parser.add_argument('--n-train', type=int, default=200)
-    parser.add_argument('--seed', type=int, default=0)
-    parser.add_argument('--device', '-d', type=str, default='-1')
-    parser.add_argument('--out', '-o', default='result')
+    parser = argparse.ArgumentParser(description="Chainer example: glyphs")
+    parser.add_argument("--batchsize", "-b", type=int, default=20)
+    parser.add_argument("--epoch", "-e", type=int, default=3)
+    parser.add_argument("--frequency", "-f", type=int, default=25)
+    parser.add_argument("--n-train", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--device", "-d", type=str, default="-1")
+    parser.add_argument("--out", "-o", default="result")
     args = parser.parse_args()
 
     device = chainer.get_device(args.device)
-    print('Device: {}'.format(device))
+    print("Device: {}".format(device))
     device.use()
 
     model, log = train(args, device)
 
     # The snapshot in the middle of the last epoch, taken up again, ends with the same parameters.
-    snapshot = os.path.join(args.out, 'snapshot_iter_{}'.format(args.frequency))
+    snapshot = os.path.join(args.out, "snapshot_iter_{}".format(args.frequency))
     again, log_again = train(args, device, resume=snapshot)
     for (name, p), (_, q) in zip(sorted(model.namedparams()), sorted(again.namedparams())):
         np.testing.assert_array_equal(p.array, q.array, err_msg=name)
-    assert log[-1]['main/loss'] == log_again[-1]['main/loss']
-    assert log[-1]['validation/main/loss'] == log_again[-1]['validation/main/loss']
-    print('resumed identically')
+    assert log[-1]["main/loss"] == log_again[-1]["main/loss"]
+    assert log[-1]["validation/main/loss"] == log_again[-1]["validation/main/loss"]
+    print("resumed identically")
     for entry in log:
-        print('loss {:.9f} {:.9f}'.format(entry['main/loss'], entry['validation/main/loss']))
+        print("loss {:.9f} {:.9f}".format(entry["main/loss"], entry["validation/main/loss"]))
 
 
-if __name__ == '__main__':
+if __name__ == "__main__":
     main()

@@ -72,6 +72,7 @@ CASES = [
     row("log10",       np.log10,       (positive,), ALL),
     row("log1p",       np.log1p,       (Domain(-1.0, hit=(0.0,)),), ALL),
     row("logistic",    ew.logistic,    one, REAL),
+    row("softplus",    ew.softplus,    one, REAL),
     row("logaddexp",   np.logaddexp,   two, REAL),
     row("logaddexp2",  np.logaddexp2,  two, REAL),
     # Trigonometry.

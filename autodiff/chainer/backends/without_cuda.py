@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NoReturn, Self
 
 from autodiff.backends import gpu
+from autodiff.trace.source import at_user_line
 
 
 class ndarray:
@@ -45,7 +46,9 @@ class Missing:
     """The module that is not there."""
 
     def __getattr__(self, name: str) -> NoReturn:
-        raise AttributeError(f"there is no cupy.{name}: CUDA is not correctly set up ({gpu.found()[1]})")
+        raise AttributeError(
+            f"there is no cupy.{name}: CUDA is not correctly set up ({gpu.found()[1]}){at_user_line()}"
+        )
 
     def __bool__(self) -> bool:
         return False

@@ -36,8 +36,8 @@ class Bernoulli(Distribution):
 
     def __init__(self, p: Any = None, logit: Any = None, binary_check: bool = False) -> None:
         demand_one("Bernoulli", "p", "logit", p is not None, logit is not None)
-        self._p = None if p is None else parameter(p)
-        self._logit = None if logit is None else parameter(logit)
+        self._p: Any = None if p is None else parameter(p)
+        self._logit: Any = None if logit is None else parameter(logit)
         self.binary_check = binary_check
 
     @cached_property
@@ -56,7 +56,7 @@ class Bernoulli(Distribution):
 
     @property
     def batch_shape(self) -> tuple[int, ...]:
-        return (self._logit if self._p is None else self._p).shape
+        return (self._logit if self._p is None else self._p).shape  # type: ignore[no-any-return]
 
     @property
     def event_shape(self) -> tuple[int, ...]:

@@ -1,5 +1,7 @@
 """Chainer's functions by their names: each from the module where Chainer has it."""
 
+from typing import NoReturn as _NoReturn
+
 from autodiff.chainer.functions.activation.clipped_relu import clipped_relu, relu6
 from autodiff.chainer.functions.activation.crelu import crelu
 from autodiff.chainer.functions.activation.elu import elu
@@ -189,6 +191,12 @@ from autodiff.chainer.functions.rnn.n_step_rnn import n_step_birnn, n_step_rnn
 from autodiff.chainer.functions.rnn.slstm import slstm
 from autodiff.chainer.functions.rnn.tree_lstm import tree_lstm
 from autodiff.chainer.functions.util.forget import forget
+
+
+def __getattr__(name: str) -> _NoReturn:
+    hint = "; Chainer 1 had classes: run a program that needs them with --compat v1" if name[:1].isupper() else ""
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
+
 
 __all__ = [
     "absolute",

@@ -41,6 +41,8 @@ def broadcastable(*shapes: Any) -> bool:
     if any(isinstance(shape, Expr) for shape in shapes):
         expect_broadcast_shapes(*shapes)
         return True
+    if all(shape == shapes[0] for shape in shapes):
+        return True
     try:
         np.broadcast_shapes(*shapes)
     except ValueError:

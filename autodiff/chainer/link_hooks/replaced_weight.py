@@ -43,15 +43,15 @@ class ReplacedWeight(LinkHook):
                 "right weight_name="
             )
 
-    def forward_preprocess(self, args: ForwardPreprocessCallbackArgs) -> None:
-        link = args.link
+    def forward_preprocess(self, cb_args: ForwardPreprocessCallbackArgs) -> None:
+        link = cb_args.link
         self.restore()  # after a call that raised
         if getattr(link, self.weight_name).array is None:
-            initialise(link, args.args)
+            initialise(link, cb_args.args)
         self.replaced = link, getattr(link, self.weight_name)
         link.__dict__[self.weight_name] = self.replacement(link)
 
-    def forward_postprocess(self, args: ForwardPostprocessCallbackArgs) -> None:
+    def forward_postprocess(self, cb_args: ForwardPostprocessCallbackArgs) -> None:
         self.restore()
 
     def restore(self) -> None:

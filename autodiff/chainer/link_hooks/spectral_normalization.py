@@ -12,6 +12,8 @@ from autodiff.chainer.link_hooks.replaced_weight import ReplacedWeight, is_a
 from autodiff.facade.configuration import config
 from autodiff.facade.parameter import Parameter
 from autodiff.trace.source import at_user_line
+from autodiff.trace.traced import Traced
+from autodiff.transforms.stop_gradient import stop_gradient
 
 
 class SpectralNormalization(ReplacedWeight):
@@ -96,12 +98,12 @@ class SpectralNormalization(ReplacedWeight):
             link: what the weight belongs to.
         """
         W = getattr(link, self.weight_name)
-        matrix = self.reshape_W(W.array)
+        matrix = stop_gradient(self.reshape_W(W.array))
         u = getattr(link, self.vector_name)
         for _ in range(self.n_power_iteration):
             v = self.unit(u @ matrix)
             u = self.unit(matrix @ v)
-        if config.train:
+        if config.train and not isinstance(u, Traced):
             getattr(link, self.vector_name)[...] = u
         sigma = (u @ self.reshape_W(W)) @ v
         if self.factor is not None:

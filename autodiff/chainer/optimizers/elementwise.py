@@ -63,7 +63,7 @@ class ElementwiseRule(UpdateRule):
 
 def blocks(x: Any, g: Any, state: dict[str, Any]) -> Iterator[tuple[Any, Any, dict[str, Any]]]:
     """Corresponding pieces of all arrays; everything at once unless they are large and lie in memory alike."""
-    if x.nbytes <= BLOCK_BYTES or not all(lies_in_order(array) for array in (x, g, *state.values())):
+    if x.nbytes <= BLOCK_BYTES or not all(lies_in_order(array) for array in (x, *state.values())):
         yield x, g, state
         return
     x, g, state = x.reshape(-1), g.reshape(-1), {name: value.reshape(-1) for name, value in state.items()}

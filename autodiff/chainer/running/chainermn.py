@@ -16,6 +16,10 @@ from autodiff.trace.source import at_user_line
 T = TypeVar("T")
 
 
+class MissingName(NotImplementedError, AttributeError):
+    """A name that is not here; ``hasattr`` says so."""
+
+
 class CommunicatorBase:
     """The one process, as a communicator.
 
@@ -98,7 +102,8 @@ class CommunicatorBase:
 def create_communicator(communicator_name: str = "naive", mpi_comm: Any = None, **options: Any) -> CommunicatorBase:
     """The communicator of the one process, whatever kind is asked for.
 
-    >>> create_communicator("pure_nccl").size
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     create_communicator("pure_nccl").size
     1
     """
     warnings.warn(
@@ -144,9 +149,7 @@ def create_empty_dataset(dataset: Any) -> list[tuple[()]]:
 
 
 def __getattr__(name: str) -> NoReturn:
-    if name.startswith("__"):
-        raise AttributeError(name)
-    raise NotImplementedError(
+    raise MissingName(
         f"chainermn.{name} is not implemented{at_user_line()}: chainermn stands for one process here, and has "
         "create_communicator, create_multi_node_optimizer, create_multi_node_evaluator and scatter_dataset"
     )

@@ -7,6 +7,10 @@ from typing import Any, NoReturn
 from autodiff.facade.devices import no_chainerx
 
 
+class MissingName(RuntimeError, AttributeError):
+    """A name that is not here; ``hasattr`` says so."""
+
+
 class ndarray:
     """The class of ChainerX's arrays, of which there are none.
 
@@ -28,6 +32,4 @@ def is_available() -> bool:
 
 
 def __getattr__(name: str) -> NoReturn:
-    if name.startswith("__"):
-        raise AttributeError(name)
-    raise no_chainerx()
+    raise MissingName(f"chainerx.{name}: {no_chainerx()}")

@@ -47,6 +47,17 @@ class SameModule(Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         module.__spec__ = self.spec  # the import system has just put the other name's there
+        share()
+
+
+def share() -> None:
+    """Enter all modules of Chainer that are loaded under their other names too.
+
+    Imported again, a module would take its name in its parent, where that means a function of the same name by now.
+    """
+    for name, module in list(sys.modules.items()):
+        if name.startswith(f"{HERE}."):
+            sys.modules.setdefault(f"chainer{name.removeprefix(HERE)}", module)
 
 
 class Finder(MetaPathFinder):

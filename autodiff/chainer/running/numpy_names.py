@@ -54,7 +54,6 @@ def restore() -> list[str]:
         **BUILTINS,
         **{old: getattr(np, new) for old, new in RENAMED.items() if hasattr(np, new)},
         "bool8": np.bool_,
-        "long": int,
         "NINF": -np.inf,
         "NZERO": -0.0,
         "PZERO": 0.0,

@@ -36,7 +36,10 @@ class Setting(NamedTuple):
         return cls(os.environ.get(COMPAT) or None, os.environ.get(ALIASES, "1") == "1")
 
     def bequeath(self) -> None:
-        """Let processes that this one starts, in whatever way, have the same setting."""
+        """Let processes that this one starts, in whatever way, have the same setting.
+
+        They find ``chainer`` in the folder of shims, and take the setting over when they first import it.
+        """
         os.environ[COMPAT] = self.compat or ""
         os.environ[ALIASES] = "1" if self.numpy_names else "0"
         wanted = [SHIMS, *([] if ROOT in sys.path[1:] else [ROOT])]  # a checkout, found only as the current folder

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from autodiff.trace.source import at_user_line
+
 if TYPE_CHECKING:
     from autodiff.chainer.training.trainer import Trainer
 
@@ -112,8 +114,8 @@ def refuse_removed(function: str, keywords: dict[str, Any]) -> None:
     """
     if "invoke_before_training" in keywords:
         raise ValueError(
-            f"{function}(invoke_before_training=...) has been removed since Chainer v2.0.0; "
+            f"{function}(invoke_before_training=...) has been removed since Chainer v2.0.0{at_user_line()}; "
             "use initializer=, or define initialize(trainer)"
         )
     if keywords:
-        raise TypeError(f"{function}() got an unexpected keyword argument {next(iter(keywords))!r}")
+        raise TypeError(f"{function}() got an unexpected keyword argument {next(iter(keywords))!r}{at_user_line()}")

@@ -15,6 +15,7 @@ from autodiff.chainer.reporter import Reporter
 from autodiff.chainer.serializer import Serializer
 from autodiff.chainer.training.extension import PRIORITY_READER, Extension, refuse_removed
 from autodiff.chainer.training.triggers.argument import get_trigger
+from autodiff.trace.source import at_user_line
 
 FINALIZING = "Will finalize trainer extensions and updater before reraising the exception.\n"
 
@@ -86,7 +87,9 @@ class Trainer:
         self.reporter = Reporter()
         for name, optimizer in updater.get_all_optimizers().items():
             if optimizer.target is None:
-                raise RuntimeError(f"the optimizer {name!r} has no model; call optimizer.setup(model) first")
+                raise RuntimeError(
+                    f"the optimizer {name!r} has no model{at_user_line()}; call optimizer.setup(model) first"
+                )
             self.reporter.add_observer(name, optimizer.target)
             self.reporter.add_observers(name, optimizer.target.namedlinks(skipself=True))
         updater.connect_trainer(self)
@@ -109,7 +112,7 @@ class Trainer:
         if self._final_elapsed_time is not None:
             return self._final_elapsed_time
         if self._start_at is None:
-            raise RuntimeError("training has not been started yet; elapsed_time counts from run()")
+            raise RuntimeError(f"training has not been started yet{at_user_line()}; elapsed_time counts from run()")
         return time.perf_counter() - self._start_at + self._snapshot_elapsed_time
 
     @property
@@ -154,7 +157,9 @@ class Trainer:
 
     def _free_name(self, name: str) -> str:
         if name == "training":
-            raise ValueError('the name "training" is prohibited as an extension name; give name= another one')
+            raise ValueError(
+                f'the name "training" is prohibited as an extension name{at_user_line()}; give name= another one'
+            )
         free, count = name, 0
         while free in self._extensions:
             count += 1
@@ -169,7 +174,7 @@ class Trainer:
         """
         if name not in self._extensions:
             present = ", ".join(self._extensions) or "none"
-            raise ValueError(f"extension {name} not found; the trainer has: {present}")
+            raise ValueError(f"extension {name} not found{at_user_line()}; the trainer has: {present}")
         return self._extensions[name].extension
 
     def run(self, show_loop_exception_msg: bool = True) -> None:
@@ -185,7 +190,7 @@ class Trainer:
             RuntimeError: if training was done already.
         """
         if self._done:
-            raise RuntimeError("cannot run training loop multiple times; make a new Trainer to go on")
+            raise RuntimeError(f"cannot run training loop multiple times{at_user_line()}; make a new Trainer to go on")
         os.makedirs(self.out, exist_ok=True)
         entries = sorted(self._extensions.values(), key=lambda entry: entry.priority, reverse=True)
         self._start_at = time.perf_counter()
@@ -255,7 +260,7 @@ def name_of(extension: Any) -> str:
         name = getattr(extension, attribute, None)
         if name:
             return str(name)
-    raise TypeError(f"name is not given for the extension {extension!r}; pass name= to extend()")
+    raise TypeError(f"name is not given for the extension {extension!r}{at_user_line()}; pass name= to extend()")
 
 
 def has_state(extension: Any) -> bool:

@@ -41,6 +41,8 @@ def parse_kwargs(kwargs: Mapping[str, Any], *name_and_values: tuple[str, Any], *
     >>> parse_kwargs({"ratio": 0.1}, ("ratio", 0.5), ("axis", None))
     (0.1, None)
     """
+    if not kwargs:
+        return tuple([default for _, default in name_and_values])
     check_unexpected_kwargs(kwargs, **unexpected)
     refuse_unknown(kwargs, {name for name, _ in name_and_values}, sys._getframe(1).f_code.co_name)
     return tuple(kwargs.get(name, default) for name, default in name_and_values)

@@ -29,7 +29,7 @@ def final(*args: Any, **kwargs: Any) -> Any:
 
 def mark(method: Callable[..., Any], action: Any) -> Callable[..., Any]:
     """The method, marked as final."""
-    method.__override_action = (action,)  # type: ignore[attr-defined]
+    method._final_action = (action,)  # type: ignore[attr-defined]
     return method
 
 
@@ -45,7 +45,7 @@ class FinalMeta(type):
 def refuse_override(name: str, bases: tuple[type, ...], member: str) -> None:
     """Raise, or warn, if one of the bases says that the member is final."""
     for owner in (parent for base in bases for parent in base.__mro__):
-        marked = getattr(vars(owner).get(member), "__override_action", None)
+        marked = getattr(vars(owner).get(member), "_final_action", None)
         if marked is None:
             continue
         text = f"{name} overrides the method {member!r}, which is final in {owner.__name__}"

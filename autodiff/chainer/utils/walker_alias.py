@@ -42,13 +42,30 @@ class WalkerAlias(DeviceResident):
         other.threshold, other.values = self.threshold.copy(), self.values.copy()
         return other
 
+    @property
+    def use_gpu(self) -> bool:
+        """Whether the arrays are on a GPU."""
+        return bool(self.xp is not np)
+
     def sample(self, shape: Any) -> Any:
         """Numbers drawn independently, int32.
 
         Args:
             shape: the shape of the result.
         """
-        xp = self.xp
+        return self.sample_xp(self.xp, shape)
+
+    def sample_gpu(self, shape: Any) -> Any:
+        """The same, of an object that is on a GPU."""
+        return self.sample_xp(self.xp, shape)
+
+    def sample_xp(self, xp: Any, shape: Any) -> Any:
+        """Numbers drawn independently with the random numbers of an array module, int32.
+
+        Args:
+            xp: the module.
+            shape: the shape of the result.
+        """
         place = xp.random.uniform(0, 1, shape) * len(self.threshold)
         column = place.astype(np.int32) if hasattr(place, "astype") else int(place)
         second = self.threshold[column] < place - column

@@ -59,7 +59,9 @@ def numbers(compute, variables):
 def record(D, V, kl_divergence, name):
     """Everything about one case."""
     kind, given, others, x = CASES[name]
-    dtype = "float32" if kind == "MultivariateNormal" else "float64"  # Chainer inverts triangles in single precision only
+    dtype = (
+        "float32" if kind == "MultivariateNormal" else "float64"
+    )  # Chainer inverts triangles in single precision only
     params = {key: V(np.array(value, dtype)) for key, value in given.items()}
     variables = list(params.values())
 
@@ -73,8 +75,8 @@ def record(D, V, kl_divergence, name):
     for method in METHODS:
         values = np.array(P if method == "icdf" else x)
         argument = V(values.astype(dtype) if values.dtype.kind == "f" else values)
-        found[method] = numbers(lambda method=method: getattr(make(), method)(argument), [*variables, argument])
-    np.random.seed(0)
+        found[method] = numbers(lambda method=method, x=argument: getattr(make(), method)(x), [*variables, argument])
+    np.random.seed(0)  # noqa: NPY002 - Chainer draws from the global state
     found["sample"] = [numbers(lambda shape=shape: make().sample(shape), variables) for shape in ((), 2, (2, 1))]
     if others is not None:
         second = {key: V(np.array(value, dtype)) for key, value in others.items()}

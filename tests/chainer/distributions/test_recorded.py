@@ -30,7 +30,9 @@ def assert_same(found, expected, path, tolerance):
         for position, (own, value) in enumerate(zip(found, expected, strict=True)):
             assert_same(own, value, f"{path} {position}", tolerance)
     elif isinstance(expected, (float, int, list)) and isinstance(found, (float, int, list)):
-        found = np.where(np.isnan(expected), np.nan, found)  # some gradients of Chainer are NaN where they should be zero
+        found = np.where(
+            np.isnan(expected), np.nan, found
+        )  # some gradients of Chainer are NaN where they should be zero
         np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance, err_msg=path)
     else:
         assert found == expected, path
@@ -42,5 +44,7 @@ def test_as_recorded(name):
         warnings.simplefilter("ignore", RuntimeWarning)  # the moments of the Cauchy distribution
         found = record(distributions, Variable, kl_divergence, name)
     if name in ("Dirichlet", "Poisson"):
-        found["dtype"] = "float32"  # Chainer draws them in single precision always; here they have the dtype of the parameters
+        found["dtype"] = (
+            "float32"  # Chainer draws them in single precision always; here they have the dtype of the parameters
+        )
     assert_same(found, RECORDED[name], name, 1e-5 if name == "MultivariateNormal" else 1e-8)

@@ -1,5 +1,6 @@
 import pytest
 
+from autodiff.chainer.running.script import show_error
 from tests.chainer.running.process import run, written
 
 
@@ -10,15 +11,16 @@ def test_a_script_finds_itself_as_under_python(tmp_path):
         """
         import sys, inspect
         import beside
+        def annotated(x: int): pass
         print(__name__, __file__, sys.argv, sys.path[0])
-        print(sys.modules["__main__"].__dict__ is globals(), inspect.getsource(beside.f).strip(), __spec__)
+        print(sys.modules["__main__"].__dict__ is globals(), inspect.getsource(beside.f).strip(), annotated.__annotations__)
         """,
     )
     written(tmp_path, "folder/beside.py", "def f(): return 1")
     out, err = run("folder/script.py", "--compat", "v1", "-m", cwd=tmp_path)
     assert out.splitlines() == [
         f"__main__ {script} ['folder/script.py', '--compat', 'v1', '-m'] {script.parent}",
-        "True def f(): return 1 None",
+        "True def f(): return 1 {'x': <class 'int'>}",
     ]
     assert err == ""
 
@@ -76,6 +78,7 @@ def test_an_installed_chainer_is_outranked_also_in_children(tmp_path):
 CHILDREN = """
     import multiprocessing
     import numpy as np
+    TWO = np.BEFORE(2)
     import chainer
     import chainer.functions as F
 
@@ -83,7 +86,7 @@ CHILDREN = """
         import autodiff.chainer, sys
         assert chainer is autodiff.chainer and sys.modules["chainer.functions"] is F
         assert isinstance(x, chainer.Variable)
-        return float(F.sum(x * np.float(2)).array), __name__, hasattr(chainer, "ON")
+        return float(F.sum(x * TWO).array), __name__, hasattr(chainer, "ON")
 
     if __name__ == "__main__":
         context = multiprocessing.get_context("METHOD")
@@ -97,13 +100,13 @@ CHILDREN = """
     [("fork", "", "__main__"), ("spawn", "", "__mp_main__"), ("forkserver", "v1", "__mp_main__")],
 )
 def test_children_have_the_same_modules(tmp_path, method, compat, name):
-    script = written(tmp_path, "script.py", CHILDREN.replace("METHOD", method))
+    script = written(tmp_path, "script.py", CHILDREN.replace("METHOD", method).replace("BEFORE", "float"))
     out, _ = run(*(["--compat", compat] if compat else []), script, PYTHONWARNINGS="ignore")
     assert out == f"(6.0, '{name}', {bool(compat)})\n"
 
 
 def test_spawned_children_of_a_module_have_the_same_modules(tmp_path):
-    written(tmp_path, "package/program.py", CHILDREN.replace("METHOD", "spawn"))
+    written(tmp_path, "package/program.py", CHILDREN.replace("METHOD", "spawn").replace("BEFORE", "float32"))
     assert run("-m", "package.program", cwd=tmp_path)[0] == "(6.0, '__mp_main__', False)\n"
 
 
@@ -129,6 +132,13 @@ def test_an_uncaught_error_shows_the_lines_of_the_program_alone(tmp_path):
         '    raise ValueError("wrong")',
         "ValueError: wrong",
     ]
+
+
+def test_what_chainer_brought_along_is_named(capsys):
+    show_error(ModuleNotFoundError, ModuleNotFoundError("No module named 'six'", name="six"), None)
+    assert capsys.readouterr().err == (
+        "ModuleNotFoundError: No module named 'six'\nChainer brought six along and autodiff does not: pip install six\n"
+    )
 
 
 def test_a_syntax_error_shows_its_line(tmp_path):
@@ -218,11 +228,12 @@ def test_chainerx_is_not_there(tmp_path):
         """
         import chainerx
         print(chainerx.is_available(), isinstance(1, chainerx.ndarray))
+        print(hasattr(chainerx, "ones"))
         for call in (lambda: chainerx.ndarray((2,)), lambda: chainerx.ones((2,))):
             try:
                 call()
             except RuntimeError as error:
-                print("ChainerX" in str(error))
+                print("ChainerX is not available" in str(error))
         """,
     )
-    assert run(script)[0].splitlines() == ["False False", "True", "True"]
+    assert run(script)[0].splitlines() == ["False False", "False", "True", "True"]

@@ -15,18 +15,18 @@ MIXED = "volatile Variables and others meet"
 
 
 @pytest.mark.parametrize("flag", SPELLINGS)
-def test_flags_have_several_spellings_and_are_singletons(flag):
+def test_contract_142_flags_have_several_spellings_and_are_singletons(flag):
     for spelling in SPELLINGS[flag]:
         assert Flag(spelling) is flag
         assert flag == spelling
-        assert not flag != spelling
+        assert (flag != spelling) is False
     assert Flag(flag) is flag
     assert pickle.loads(pickle.dumps(flag)) is flag
     assert copy.deepcopy(flag) is flag
     assert repr(flag) == str(flag) == SPELLINGS[flag][1]
 
 
-def test_flags_have_truth_but_no_order():
+def test_contract_142_flags_have_truth_but_no_order():
     assert ON
     assert not OFF
     with pytest.raises(ValueError, match="AUTO is neither true nor false"):
@@ -37,7 +37,7 @@ def test_flags_have_truth_but_no_order():
         Flag("perhaps")
 
 
-def test_flags_together():
+def test_contract_142_flags_together():
     assert aggregate_flags([]) is AUTO
     assert aggregate_flags(["auto", ON]) is ON
     assert aggregate_flags([OFF, AUTO, False]) is OFF
@@ -45,7 +45,7 @@ def test_flags_together():
         aggregate_flags([ON, OFF])
 
 
-def test_the_constructor_takes_volatile_name_and_grad_by_position():
+def test_contract_141_the_constructor_takes_volatile_name_and_grad_by_position():
     grad = np.ones_like(A)
     x = Variable(A, "on", "x", grad)
     assert x.data is A
@@ -57,7 +57,7 @@ def test_the_constructor_takes_volatile_name_and_grad_by_position():
         Variable([1])
 
 
-def test_volatile_inputs_give_volatile_results_without_a_graph():
+def test_contract_143_volatile_inputs_give_volatile_results_without_a_graph():
     x = Variable(A, volatile=True)
     for y in (x * 2, x + x, x + A, F.exp(x), F.softmax(x), abs(x), x[0], F.split_axis(x, 2, 1)[0]):
         assert y.volatile is ON
@@ -65,7 +65,7 @@ def test_volatile_inputs_give_volatile_results_without_a_graph():
         assert isinstance(y, chainer.Variable)
 
 
-def test_other_inputs_give_a_graph():
+def test_contract_143_other_inputs_give_a_graph():
     x = Variable(A)
     with chainer.no_backprop_mode():  # it concerns only what adapts
         for y in (x * 2, F.softmax(x), x + A):
@@ -73,7 +73,7 @@ def test_other_inputs_give_a_graph():
             assert y.creator is not None
 
 
-def test_inputs_that_adapt_give_way_and_follow_the_mode():
+def test_contract_143_inputs_that_adapt_give_way_and_follow_the_mode():
     w = Variable(A, "auto")
     assert (w * 2).volatile is AUTO
     assert (w * 2).creator is not None
@@ -85,12 +85,12 @@ def test_inputs_that_adapt_give_way_and_follow_the_mode():
 
 
 @pytest.mark.parametrize("call", [lambda x, y: x + y, F.linear, lambda x, y: F.concat((x, y))])
-def test_volatile_and_others_do_not_mix(call):
+def test_contract_143_volatile_and_others_do_not_mix(call):
     with pytest.raises(ValueError, match=MIXED):
         call(Variable(A, "on"), Variable(A))
 
 
-def test_functions_with_gradients_of_their_own_are_volatile_too():
+def test_contract_143_functions_with_gradients_of_their_own_are_volatile_too():
     class Twice(chainer.Function):
         def forward(self, inputs):
             return (inputs[0] * 2,)
@@ -105,14 +105,14 @@ def test_functions_with_gradients_of_their_own_are_volatile_too():
     assert x.grad.tolist() == [[2.0, 2.0]]
 
 
-def test_volatile_may_be_set():
+def test_contract_144_volatile_may_be_set():
     x = Variable(A)
     x.volatile = "on"
     assert x.volatile is ON
     assert (x + 1).creator is None
 
 
-def test_length_text_and_hash():
+def test_contract_146_length_text_and_hash():
     x, named = Variable(A), Variable(A, name="n")
     assert len(x) == len(x + 1) == 2
     assert repr(x) == f"<variable at {id(x):#x}>"
@@ -122,12 +122,12 @@ def test_length_text_and_hash():
 
 
 @pytest.mark.parametrize("call", [lambda x: x == x, lambda x: x != 1, lambda x: x < 1, lambda x: x >= A, bool])
-def test_there_are_no_comparisons(call):
+def test_contract_146_there_are_no_comparisons(call):
     with pytest.raises(NotImplementedError, match="Variables are neither compared nor true"):
         call(Variable(A))
 
 
-def test_debug_print_has_a_line_for_volatile():
+def test_contract_146_debug_print_has_a_line_for_volatile():
     assert Variable(A, name="n", volatile="on").debug_print().split("\n") == [
         "<variable n>",
         "- device: CPU",
@@ -140,7 +140,7 @@ def test_debug_print_has_a_line_for_volatile():
     ]
 
 
-def test_backward_adds_in_place_and_keeps_the_gradient_it_started_from():
+def test_contract_145_backward_adds_in_place_and_keeps_the_gradient_it_started_from():
     x = Variable(np.array([1.0, 2.0], np.float32))
     x.grad = before = np.ones(2, np.float32)
     y = x * 2
@@ -156,7 +156,7 @@ def test_backward_adds_in_place_and_keeps_the_gradient_it_started_from():
     assert y.grad.tolist() == [1.0, 1.0]
 
 
-def test_backward_of_a_leaf_does_nothing():
+def test_contract_145_backward_of_a_leaf_does_nothing():
     x = Variable(np.array(1.0))
     x.backward()
     assert x.grad is None

@@ -123,7 +123,9 @@ def test_the_table_shows_texts(make_trainer):
 
 def test_the_table_without_a_log(make_trainer):
     trainer = make_trainer(extensions=[extensions.PrintReport(["epoch"], "Log", io.StringIO())])
-    with pytest.raises(ValueError, match=r"^extension Log not found; the trainer has: PrintReport$"):
+    with pytest.raises(
+        ValueError, match=r"^extension Log not found \(test_\w+\.py:\d+\); the trainer has: PrintReport$"
+    ):
         trainer.run(show_loop_exception_msg=False)
 
 

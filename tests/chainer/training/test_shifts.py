@@ -67,12 +67,16 @@ def test_warmup_leaves_the_attribute_alone_afterwards(clock):
 
 
 def test_negative_rate():
-    with pytest.raises(ValueError, match=r"^ExponentialShift does not support negative rate, got -1$"):
+    with pytest.raises(
+        ValueError, match=r"^ExponentialShift does not support negative rate, got -1 \(test_\w+\.py:\d+\)$"
+    ):
         extensions.ExponentialShift("lr", -1)
 
 
 def test_negative_gamma():
-    with pytest.raises(ValueError, match=r"^InverseShift does not support negative gamma, got -1$"):
+    with pytest.raises(
+        ValueError, match=r"^InverseShift does not support negative gamma, got -1 \(test_\w+\.py:\d+\)$"
+    ):
         extensions.InverseShift("lr", -1, 1)
 
 

@@ -1,5 +1,7 @@
 """When triggers fire; the numbers were seen on Chainer 7.8.1."""
 
+import re
+
 import pytest
 
 from autodiff.chainer.training import get_trigger
@@ -62,12 +64,13 @@ def test_interval_as_text_and_length():
 
 @pytest.mark.parametrize("make", [IntervalTrigger, ManualScheduleTrigger])
 def test_unknown_unit(make):
-    with pytest.raises(ValueError, match=r"^Trigger unit must be either 'epoch' or 'iteration', got 'minute'$"):
+    text = r"^Trigger unit must be either 'epoch' or 'iteration', got 'minute' \(test_triggers.py:\d+\)$"
+    with pytest.raises(ValueError, match=text):
         make(1, "minute")
 
 
 def test_period_that_is_not_positive():
-    with pytest.raises(ValueError, match=r"^the period of a trigger must be positive, got 0$"):
+    with pytest.raises(ValueError, match=r"^the period of a trigger must be positive, got 0 \(test_\w+\.py:\d+\)$"):
         IntervalTrigger(0, "epoch")
 
 
@@ -189,8 +192,6 @@ def test_get_trigger():
 
 @pytest.mark.parametrize("wrong", [3, (1, "epoch", "more"), ()])
 def test_what_is_no_trigger(wrong):
-    with pytest.raises(TypeError) as caught:
+    text = f"a trigger must be a function of the trainer or a pair such as (1, 'epoch'), got {wrong!r}"
+    with pytest.raises(TypeError, match=rf"^{re.escape(text)} \(test_triggers.py:\d+\)$"):
         get_trigger(wrong)
-    assert str(caught.value) == (
-        f"a trigger must be a function of the trainer or a pair such as (1, 'epoch'), got {wrong!r}"
-    )

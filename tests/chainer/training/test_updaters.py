@@ -134,12 +134,16 @@ def test_parallel_models_report_by_name(optimizer, minibatches, tmp_path):
 
 
 def test_parallel_without_devices(optimizer, minibatches):
-    with pytest.raises(ValueError, match=r"^either models or devices must be specified: devices={'main': 0, 'second'"):
+    text = (
+        r"^either models or devices must be specified \(test_updaters.py:\d+\), "
+        r"for example devices={'main': 0, 'second': 1}$"
+    )
+    with pytest.raises(ValueError, match=text):
         ParallelUpdater(minibatches(), optimizer)
 
 
 def test_parallel_without_main(optimizer, minibatches):
-    with pytest.raises(KeyError, match="'devices' must contain a 'main' key; it has 'a'"):
+    with pytest.raises(KeyError, match=r"'devices' must contain a 'main' key \(test_updaters.py:\d+\); it has 'a'"):
         ParallelUpdater(minibatches(), optimizer, devices={"a": -1})
 
 

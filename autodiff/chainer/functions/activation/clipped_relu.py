@@ -9,6 +9,8 @@ import numpy as np
 from autodiff.chainer.functions.conditions import floating
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
+from autodiff.ops.elementwise import where
+from autodiff.transforms.stop_gradient import stop_gradient
 
 
 def clipped_relu(x: Any, z: float = 20.0) -> Variable:
@@ -28,7 +30,12 @@ def clipped_relu(x: Any, z: float = 20.0) -> Variable:
     variable([0., 3., 5.])
     """
     top = float(z)
-    return apply("ClippedReLU", lambda x: np.where(x <= 0, 0, np.where(x >= top, top, x)), (x,), floating)
+    return apply("ClippedReLU", lambda x: clipped(x, top), (x,), floating)
+
+
+def clipped(x: Any, top: float) -> Any:
+    """min(max(x, 0), top), of which the bounds have no derivative."""
+    return where((x > 0) & (x < top), x, np.clip(stop_gradient(x), 0, top))
 
 
 def relu6(x: Any) -> Variable:

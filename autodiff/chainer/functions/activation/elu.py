@@ -9,6 +9,7 @@ import numpy as np
 from autodiff.chainer.functions.conditions import floating
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
+from autodiff.ops.elementwise import where
 
 
 def elu(x: Any, alpha: float = 1.0) -> Variable:
@@ -28,4 +29,10 @@ def elu(x: Any, alpha: float = 1.0) -> Variable:
     variable([-0.63212056,  3.        ])
     """
     scale = float(alpha)
-    return apply("ELU", lambda x: np.where(x <= 0, scale * np.expm1(np.where(x <= 0, x, 0)), x), (x,), floating)
+    return apply("ELU", lambda x: exponential_unit(x, scale), (x,), floating)
+
+
+def exponential_unit(x: Any, scale: float) -> Any:
+    """x where it is positive, scale (exp(x) - 1) elsewhere."""
+    low = x <= 0
+    return where(low, scale * np.expm1(where(low, x, 0)), x)

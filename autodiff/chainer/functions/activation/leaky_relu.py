@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from autodiff.chainer.functions.conditions import floating
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
+from autodiff.ops.elementwise import where
 
 
 def leaky_relu(x: Any, slope: float = 0.2) -> Variable:
@@ -24,8 +23,9 @@ def leaky_relu(x: Any, slope: float = 0.2) -> Variable:
     Raises:
         InvalidType: if the numbers are no floating-point numbers.
 
+    >>> import numpy as np
     >>> leaky_relu(np.array([-2.0, 3.0]))
     variable([-0.4,  3. ])
     """
     factor = float(slope)
-    return apply("LeakyReLU", lambda x: np.where(x <= 0, factor * x, x), (x,), floating)
+    return apply("LeakyReLU", lambda x: x * where(x <= 0, x.dtype.type(factor), x.dtype.type(1)), (x,), floating)

@@ -11,7 +11,7 @@ from autodiff.facade.applying import apply
 from autodiff.facade.configuration import config
 from autodiff.trace.source import at_user_line
 
-TRAIN = "train argument is not supported anymore. Use chainer.using_config"
+TRAIN = "train= is gone; use chainer.using_config('train', value)"
 
 
 def rrelu(x: Any, l: float = 1.0 / 8, u: float = 1.0 / 3, **kwargs: Any) -> Any:  # noqa: E741 - Chainer's name

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from autodiff.chainer.functions.conditions import floating
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
+from autodiff.ops.elementwise import softplus as smooth
 
 
 def softplus(x: Any, beta: float = 1.0) -> Variable:
@@ -21,8 +20,13 @@ def softplus(x: Any, beta: float = 1.0) -> Variable:
     Raises:
         InvalidType: if the numbers are no floating-point numbers.
 
+    >>> import numpy as np
     >>> softplus(np.array([0.0, 1000.0]))
     variable([6.93147181e-01, 1.00000000e+03])
     """
     sharpness = float(beta)
-    return apply("Softplus", lambda x: np.logaddexp(sharpness * x, 0) / sharpness, (x,), floating)
+
+    def fun(x: Any) -> Any:
+        return smooth(x) if sharpness == 1 else smooth(sharpness * x) / sharpness
+
+    return apply("Softplus", fun, (x,), floating)

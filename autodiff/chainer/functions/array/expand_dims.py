@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
+from autodiff.ops.shape import reshape
 
 
 def expand_dims(x: Any, axis: int) -> Variable:
@@ -20,13 +19,20 @@ def expand_dims(x: Any, axis: int) -> Variable:
     Raises:
         InvalidType: if it cannot stand there.
 
+    >>> import numpy as np
     >>> expand_dims(np.array([1.0, 2.0]), 0)
     variable([[1., 2.]])
     """
     axis = int(axis)
     return apply(
         "ExpandDims",
-        lambda x: np.expand_dims(x, axis),
+        lambda x: reshape(x, shape=with_axis(x.shape, axis)),
         (x,),
         lambda x: x.ndim >= (axis if axis >= 0 else -axis - 1),
     )
+
+
+def with_axis(shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
+    """The shape with one more axis, of length one."""
+    place = axis if axis >= 0 else axis + len(shape) + 1
+    return (*shape[:place], 1, *shape[place:])

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.functions.picking import all_are_classes, picked
 from autodiff.facade.applying import apply
 from autodiff.facade.conversion import as_array
 from autodiff.facade.variable import Variable
@@ -28,7 +29,7 @@ def select_item(x: Any, t: Any) -> Variable:
     chosen = as_array(t)
     return apply(
         "SelectItem",
-        lambda x, t: x[np.arange(x.shape[0]), chosen],
+        lambda x, t: picked(x, t) if all_are_classes(t, x.shape[1], None) else x[np.arange(x.shape[0]), chosen],
         (x, t),
         lambda x, t: (t.dtype.kind == "i", x.ndim == 2, t.ndim == 1, x.shape[0] == t.shape[0]),
     )

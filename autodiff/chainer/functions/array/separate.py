@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from autodiff.chainer.functions.conditions import has_axis
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
+from autodiff.numpy.splitting import unstack
 
 
 def separate(x: Any, axis: int = 0) -> tuple[Variable, ...]:
@@ -24,12 +23,8 @@ def separate(x: Any, axis: int = 0) -> tuple[Variable, ...]:
     Raises:
         InvalidType: if there is no such axis.
 
+    >>> import numpy as np
     >>> separate(np.array([[1.0, 2.0], [3.0, 4.0]]), axis=1)
     (variable([1., 3.]), variable([2., 4.]))
     """
-
-    def fun(x: Any) -> tuple[Any, ...]:
-        rows = np.moveaxis(x, axis, 0)
-        return tuple(rows[place] for place in range(rows.shape[0]))
-
-    return apply("Separate", fun, (x,), lambda x: has_axis(x, axis))
+    return apply("Separate", lambda x: unstack(x, axis=axis), (x,), lambda x: has_axis(x, axis))

@@ -31,7 +31,7 @@ def spatial_transformer_grid(theta: Any, output_shape: tuple[int, int], **kwargs
     """
     check_unexpected_kwargs(
         kwargs,
-        use_cudnn="The argument `use_cudnn` is not supported anymore. Use chainer.using_config('use_cudnn', ...)",
+        use_cudnn="use_cudnn= is gone; use chainer.using_config('use_cudnn', value)",
     )
     assert_kwargs_empty(kwargs)
     height, width = output_shape

@@ -35,7 +35,7 @@ def spatial_transformer_sampler(x: Any, grid: Any, **kwargs: Any) -> Variable:
     """
     check_unexpected_kwargs(
         kwargs,
-        use_cudnn="The argument `use_cudnn` is not supported anymore. Use chainer.using_config('use_cudnn', ...)",
+        use_cudnn="use_cudnn= is gone; use chainer.using_config('use_cudnn', value)",
     )
     assert_kwargs_empty(kwargs)
     return apply("SpatialTransformerSampler", sampled, (x, grid), fitting)

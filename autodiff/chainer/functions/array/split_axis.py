@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from numbers import Integral
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from autodiff.chainer.functions.conditions import has_axis
 from autodiff.facade.applying import apply
 from autodiff.facade.type_check import Expr
+from autodiff.numpy.splitting import cut_at
 from autodiff.trace.source import at_user_line
 
 
@@ -38,8 +38,7 @@ def split_axis(x: Any, indices_or_sections: Any, axis: int, force_tuple: bool = 
     def fun(x: Any) -> tuple[Any, ...]:
         length = x.shape[axis]
         begins = [length // sections * part for part in range(1, sections)] if sections else indices
-        rows = np.moveaxis(x, axis, 0)
-        return tuple(np.moveaxis(rows[i:j], 0, axis) for i, j in pairwise((0, *begins, length)))
+        return tuple(cut_at(x, begins, axis if axis < 0 else axis - len(x.shape)))
 
     parts = apply("SplitAxis", fun, (x,), lambda *in_types: can_be_cut(in_types[0], axis, sections, indices))
     return parts if force_tuple or len(parts) > 1 else parts[0]

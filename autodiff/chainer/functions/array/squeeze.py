@@ -10,6 +10,7 @@ from autodiff.chainer.functions.axes import axes_of
 from autodiff.chainer.functions.conditions import has_signed_axis
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
+from autodiff.ops.shape import reshape
 
 
 def squeeze(x: Any, axis: Any = None) -> Variable:
@@ -30,7 +31,16 @@ def squeeze(x: Any, axis: Any = None) -> Variable:
     axes = axes_of(axis)
     return apply(
         "Squeeze",
-        lambda x: np.squeeze(x, axes),
+        lambda x: squeezed(x, axes),
         (x,),
         lambda *in_types: tuple(has_signed_axis(in_types[0], each) for each in axes or ()),
     )
+
+
+def squeezed(x: Any, axes: tuple[int, ...] | None) -> Any:
+    """The array without the axes; NumPy says what is wrong with them."""
+    shape = x.shape
+    removed = {k for k, length in enumerate(shape) if length == 1} if axes is None else {k % len(shape) for k in axes}
+    if any(shape[k] != 1 for k in removed) or len(removed) < len(axes or ()):
+        return np.squeeze(x, axes)
+    return reshape(x, shape=tuple(length for k, length in enumerate(shape) if k not in removed))

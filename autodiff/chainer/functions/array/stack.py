@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from autodiff.chainer.functions.axes import one_axis
 from autodiff.chainer.functions.conditions import demand_some
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
+from autodiff.ops.join import stack as side_by_side
 
 
 def stack(xs: Sequence[Any], axis: int = 0) -> Variable:
@@ -24,6 +23,7 @@ def stack(xs: Sequence[Any], axis: int = 0) -> Variable:
         TypeError: if the axis is no int.
         InvalidType: if dtypes or shapes differ, there is no such axis, or no array.
 
+    >>> import numpy as np
     >>> stack((np.array([1.0, 2.0]), np.array([3.0, 4.0])), axis=1)
     variable([[1., 3.],
               [2., 4.]])
@@ -31,7 +31,11 @@ def stack(xs: Sequence[Any], axis: int = 0) -> Variable:
     arrays = tuple(xs)
     axis = one_axis(axis)
     demand_some("Stack", arrays)
-    return apply("Stack", lambda *xs: np.stack(xs, axis), arrays, lambda *in_types: alike(in_types, axis))
+
+    def fun(*xs: Any) -> Any:
+        return side_by_side(*xs, axis=axis if axis < 0 else axis - len(xs[0].shape) - 1)
+
+    return apply("Stack", fun, arrays, lambda *in_types: alike(in_types, axis))
 
 
 def alike(in_types: Sequence[Any], axis: int) -> Any:

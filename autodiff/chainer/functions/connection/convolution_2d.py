@@ -8,6 +8,7 @@ from autodiff.chainer.functions.connection.convolution_nd import bias_fits, conv
 from autodiff.chainer.utils.argument import parse_kwargs
 from autodiff.facade import Variable
 from autodiff.facade.applying import apply
+from autodiff.trace.source import at_user_line
 
 DETERMINISTIC = "deterministic= is gone; use chainer.using_config('cudnn_deterministic', value)"
 
@@ -58,5 +59,7 @@ def pair(x: Any) -> tuple[Any, Any]:
     """A pair: the given one, or a single thing twice."""
     if not hasattr(x, "__getitem__"):
         return x, x
+    if len(x) != 2:
+        raise ValueError(f"one number or a pair is needed for two spatial axes, got {x!r}{at_user_line()}")
     first, second = x
     return first, second

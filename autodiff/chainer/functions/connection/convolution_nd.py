@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from autodiff.chainer.utils.conv import get_conv_outsize
 from autodiff.chainer.utils.conv_nd import as_tuple
 from autodiff.facade import Variable
 from autodiff.facade.applying import apply
+from autodiff.ops.shape import reshape
 from autodiff.ops.windows import convolve_nd
 from autodiff.trace.source import at_user_line
 
@@ -87,14 +90,21 @@ def convolution(stride: Any, pad: Any, cover_all: bool, dilate: Any, groups: int
 def finished(y: Any, b: Any, dtype: Any) -> Any:
     """A result with its bias, if there is one, in its dtype."""
     if b:
-        y = y + b[0].reshape((-1,) + (1,) * (y.ndim - 2))
+        y = y + reshape(b[0], shape=(b[0].shape[0], *(1,) * (len(y.shape) - 2)))
     return y if y.dtype == dtype else y.astype(dtype)
 
 
 def paddings(
     lengths: Any, kernel: Any, stride: Any, pad: Any, cover_all: bool, dilate: Any
 ) -> tuple[tuple[int, int], ...]:
-    """For each spatial axis, the widths of the padding before and after, such that the last window just fits."""
+    """For each spatial axis, the widths of the padding before and after, such that the last window just fits.
+
+    Raises:
+        ValueError: if sizes or steps are no whole numbers, or too small.
+        AssertionError: if no window fits.
+    """
+    for name, numbers, least in (("ksize", kernel, 1), ("stride", stride, 1), ("pad", pad, 0), ("dilate", dilate, 1)):
+        check_whole(name, numbers, least)
     widths = []
     for axis, (length, k, s, p, d) in enumerate(zip(lengths, kernel, stride, pad, dilate)):
         count = get_conv_outsize(length, k, s, p, cover_all, d)
@@ -102,6 +112,16 @@ def paddings(
             raise AssertionError(no_output(axis, lengths, kernel))
         widths.append((p, max(0, s * (count - 1) + d * (k - 1) + 1 - length - p)))
     return tuple(widths)
+
+
+def check_whole(name: str, numbers: Any, least: int) -> None:
+    """See that sizes or steps of windows are whole numbers that are large enough.
+
+    Raises:
+        ValueError: if they are not.
+    """
+    if not all(isinstance(number, (int, np.integer)) and number >= least for number in numbers):
+        raise ValueError(f"{name} must be whole numbers of at least {least}, got {tuple(numbers)}{at_user_line()}")
 
 
 def no_output(axis: int, lengths: Any, kernel: Any) -> str:

@@ -6,9 +6,8 @@ from math import prod
 from typing import Any
 
 from autodiff.facade import Variable
-from autodiff.facade.applying import apply
-from autodiff.ops.linalg import matmul as matrix_product
-from autodiff.ops.shape import transpose
+from autodiff.facade.applying import apply, refuse_input
+from autodiff.ops.linalg import linear_map
 from autodiff.trace.source import at_user_line
 
 
@@ -34,12 +33,14 @@ def linear(x: Any, W: Any, b: Any = None, n_batch_axes: int = 1) -> Variable:
     """
     if n_batch_axes <= 0:
         raise ValueError(f"n_batch_axes must be at least 1, got {n_batch_axes}{at_user_line()}")
+    if isinstance(x, (list, tuple, int, float)):
+        refuse_input("LinearFunction", (x, W))
     lead = x.shape[:n_batch_axes]
     if n_batch_axes > 1 or x.ndim > 2:
         x = x.reshape((prod(lead), prod(x.shape[n_batch_axes:])))
 
     def product(x: Any, W: Any, *b: Any) -> Any:
-        y = matrix_product(x, transpose(W, axes=(-1, -2)))
+        y = linear_map(x, W)
         y = y if y.dtype == x.dtype else y.astype(x.dtype)
         return y + b[0] if b else y
 

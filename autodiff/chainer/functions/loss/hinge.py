@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.backend import get_array_module
+from autodiff.chainer.functions.loss.labels import check_labels
 from autodiff.chainer.functions.loss.reduction import check_reduce
 from autodiff.facade import Variable
 from autodiff.facade.applying import apply
@@ -27,6 +28,7 @@ def hinge(x: Any, t: Any, norm: str = "L1", reduce: str = "mean") -> Variable:
 
     Raises:
         InvalidType: if shapes or dtypes are others.
+        IndexError: if a label is no class.
         ValueError: for another ``reduce``.
         NotImplementedError: for another ``norm``.
 
@@ -39,6 +41,7 @@ def hinge(x: Any, t: Any, norm: str = "L1", reduce: str = "mean") -> Variable:
     xp = get_array_module(x)
 
     def loss(x: Any, t: Any) -> Any:
+        check_labels(t, x.shape[1], None)
         margin = 1 + np.where(xp.arange(x.shape[1]) == t[:, None], -x, x)
         each = np.where(margin > 0, margin, 0)
         each = each if norm == "L1" else np.square(each)

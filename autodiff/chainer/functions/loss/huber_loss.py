@@ -9,6 +9,7 @@ import numpy as np
 from autodiff.chainer.functions.loss.reduction import check_reduce
 from autodiff.facade import Variable
 from autodiff.facade.applying import apply
+from autodiff.ops.shape import sum_axes
 
 
 def huber_loss(x: Any, t: Any, delta: float, reduce: str = "sum_along_second_axis") -> Variable:
@@ -34,9 +35,9 @@ def huber_loss(x: Any, t: Any, delta: float, reduce: str = "sum_along_second_axi
 
     def loss(x: Any, t: Any) -> Any:
         d = x - t
-        distance = np.abs(d)
-        each = np.where(distance <= delta, 0.5 * d * d, delta * (distance - 0.5 * delta))
-        return each if reduce == "no" else np.sum(each, axis=1)
+        near = np.clip(d, -delta, delta)
+        each = near * (d - 0.5 * near)
+        return each if reduce == "no" else sum_axes(each, axes=(1 - len(x.shape),))
 
     return apply(
         "HuberLoss", loss, (x, t), check=lambda x, t: (x.dtype.kind == "f", x.dtype == t.dtype, x.shape == t.shape)

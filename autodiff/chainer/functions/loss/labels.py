@@ -25,6 +25,7 @@ def check_labels(labels: Any, classes: int, ignore_label: int | None) -> None:
     if labels.view(f"u{labels.dtype.itemsize}").max() >= classes:
         wrong = labels[(labels < 0) | (labels >= classes)][0]
         raise IndexError(
-            f"the label {wrong} is none of the {classes} classes 0 to {classes - 1}{at_user_line()}"
+            f"the label {wrong} is none of the {classes} classes"
+            f"{f' 0 to {classes - 1}' if classes else ''}{at_user_line()}"
             + ("" if ignore_label is None else f", and not ignore_label, which is {ignore_label}")
         )

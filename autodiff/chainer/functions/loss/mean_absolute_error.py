@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.functions.loss.absolute_error import alike
+from autodiff.chainer.functions.sums import mean
 from autodiff.facade import Variable
 from autodiff.facade.applying import apply
 
@@ -27,4 +28,4 @@ def mean_absolute_error(x0: Any, x1: Any) -> Variable:
     >>> mean_absolute_error(np.array([1.0, 2.0]), np.array([3.0, 6.0]))
     variable(3.)
     """
-    return apply("MeanAbsoluteError", lambda x0, x1: np.mean(np.abs(x0 - x1)), (x0, x1), check=alike)
+    return apply("MeanAbsoluteError", lambda x0, x1: mean(np.abs(x0 - x1)), (x0, x1), check=alike)

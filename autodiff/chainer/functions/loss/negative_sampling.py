@@ -11,6 +11,7 @@ from autodiff.chainer.backend import get_array_module
 from autodiff.chainer.functions.loss.reduction import check_reduce
 from autodiff.facade import as_array
 from autodiff.facade.applying import apply
+from autodiff.ops.elementwise import softplus
 from autodiff.trace.source import at_user_line
 
 
@@ -60,7 +61,7 @@ def negative_sampling(
 
     def loss(x: Any, t: Any, W: Any) -> Any:
         scores = np.sum(x[:, None] * W[samples], axis=2) * signs.astype(x.dtype)
-        each = np.where(t != -1, np.sum(np.logaddexp(scores, 0), axis=1), 0)
+        each = np.where(t != -1, np.sum(softplus(scores), axis=1), 0)
         return each if reduce == "no" else np.sum(each)
 
     out = apply(

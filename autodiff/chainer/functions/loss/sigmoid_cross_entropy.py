@@ -6,9 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.functions.loss.labels import every
 from autodiff.chainer.functions.loss.reduction import check_reduce, mean_length
+from autodiff.chainer.functions.sums import total
 from autodiff.facade import Variable
 from autodiff.facade.applying import apply
+from autodiff.ops.elementwise import softplus
 
 
 def sigmoid_cross_entropy(x: Any, t: Any, normalize: bool = True, reduce: str = "mean") -> Variable:
@@ -35,8 +38,10 @@ def sigmoid_cross_entropy(x: Any, t: Any, normalize: bool = True, reduce: str = 
 
     def loss(x: Any, t: Any) -> Any:
         counts = t != -1
-        each = np.where(counts, np.logaddexp(x, 0) - x * t.astype(x.dtype), 0)
-        return each if reduce == "no" else np.sum(each) / mean_length(counts, normalize).astype(x.dtype)
+        each = softplus(x) - x * t.astype(x.dtype)
+        if not every(counts):
+            each = np.where(counts, each, 0)
+        return each if reduce == "no" else total(each) / mean_length(counts, normalize).astype(x.dtype)
 
     return apply(
         "SigmoidCrossEntropy",

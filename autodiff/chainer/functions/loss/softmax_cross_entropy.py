@@ -9,6 +9,8 @@ import numpy as np
 from autodiff.chainer.functions.loss.labels import check_labels, every
 from autodiff.chainer.functions.loss.reduction import check_reduce, mean_length
 from autodiff.chainer.functions.loss.soft_targets import soft_target_cross_entropy
+from autodiff.chainer.functions.picking import all_are_classes, picked
+from autodiff.chainer.functions.sums import total
 from autodiff.facade import Variable
 from autodiff.facade.applying import apply
 from autodiff.numpy.indexing import take
@@ -62,13 +64,15 @@ def softmax_cross_entropy(
         return soft_target_cross_entropy(x, t, reduce, soft_target_loss, weight)
 
     def loss(x: Any, t: Any) -> Any:
+        if all_are_classes(t, x.shape[1], ignore_label):
+            gains = gains_of(x, t, weight)
+            return -gains if reduce == "no" else total(gains) / -max(t.size if normalize else len(t), 1)
         counts = np.ones_like(t, bool) if ignore_label is None else t != ignore_label
         labels = np.where(counts, t, 0)
         check_labels(labels, x.shape[1], ignore_label)
-        scores = log_softmax(x if every(counts) else np.where(np.expand_dims(counts, 1), x, 0), axes=(1 - x.ndim,))
-        each = np.where(counts, -np.squeeze(np.take_along_axis(scores, np.expand_dims(labels, 1), 1), 1), 0)
-        each = each if weight is None else each * take(weight.astype(x.dtype), labels)
-        return each if reduce == "no" else np.sum(each) / mean_length(counts, normalize).astype(x.dtype)
+        scores = x if every(counts) else np.where(np.expand_dims(counts, 1), x, 0)
+        each = np.where(counts, -gains_of(scores, labels, weight), 0)
+        return each if reduce == "no" else total(each) / mean_length(counts, normalize).astype(x.dtype)
 
     return apply(
         "SoftmaxCrossEntropy",
@@ -79,6 +83,12 @@ def softmax_cross_entropy(
             x.shape[2:] == t.shape[1:],
         ),
     )  # fmt: skip
+
+
+def gains_of(x: Any, labels: Any, weight: Any) -> Any:
+    """The logarithms of the probabilities of the true classes, times their weights."""
+    gains = picked(log_softmax(x, axes=(1 - len(x.shape),)), labels)
+    return gains if weight is None else gains * take(weight.astype(x.dtype), labels)
 
 
 def checked_weight(weight: Any, x: Any) -> Any:

@@ -30,4 +30,6 @@ def squared_error(x0: Any, x1: Any) -> Variable:
     return apply("SquaredError", lambda x0, x1: np.square(x0 - x1), (x0, x1), check=alike)
 
 
-squared_difference = squared_error
+def squared_difference(x1: Any, x2: Any) -> Variable:
+    """(x1 - x2)²: another name of :func:`squared_error`."""
+    return squared_error(x1, x2)

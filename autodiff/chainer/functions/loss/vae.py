@@ -11,6 +11,7 @@ from autodiff.chainer.functions.loss.reduction import check_reduce
 from autodiff.chainer.functions.math.average import average
 from autodiff.chainer.functions.math.sum import sum as total
 from autodiff.facade import Variable, as_variable
+from autodiff.ops.elementwise import softplus
 
 
 def gaussian_kl_divergence(mean: Any, ln_var: Any, reduce: str = "sum") -> Variable:
@@ -56,7 +57,7 @@ def bernoulli_nll(x: Any, y: Any, reduce: str = "sum") -> Variable:
     """
     check_reduce(reduce, "sum", "mean", "no")
     y = as_variable(y)
-    return reduced(np.logaddexp(y, 0) - y * x, reduce)
+    return reduced(softplus(y) - y * x, reduce)
 
 
 def gaussian_nll(x: Any, mean: Any, ln_var: Any, reduce: str = "sum") -> Variable:

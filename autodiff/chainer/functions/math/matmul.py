@@ -9,6 +9,7 @@ import numpy as np
 from autodiff.chainer.functions.conditions import broadcastable
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
+from autodiff.ops.shape import transpose
 
 
 def matmul(a: Any, b: Any, transa: bool = False, transb: bool = False) -> Variable:
@@ -33,7 +34,7 @@ def matmul(a: Any, b: Any, transa: bool = False, transb: bool = False) -> Variab
         return a @ b
     return apply(
         "MatMul",
-        lambda a, b: np.matmul(swapped(a, transa), swapped(b, transb)),
+        lambda a, b: swapped(a, transa) @ swapped(b, transb),
         (a, b),
         lambda a, b: (
             a.dtype.kind == "f",
@@ -60,7 +61,7 @@ def plain_matrices(a: Any, b: Any) -> bool:
 
 def swapped(x: Any, swap: bool) -> Any:
     """The matrices, transposed if so wanted; vectors as they are."""
-    return np.swapaxes(x, -1, -2) if swap and x.ndim > 1 else x
+    return transpose(x, axes=(-1, -2)) if swap and len(x.shape) > 1 else x
 
 
 def inner(x: Any, place: int, swap: bool) -> Any:

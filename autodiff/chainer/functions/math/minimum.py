@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from autodiff.chainer.functions.conditions import broadcastable
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
+from autodiff.ops.elementwise import where
 
 
 def minimum(x1: Any, x2: Any) -> Variable:
@@ -24,12 +23,13 @@ def minimum(x1: Any, x2: Any) -> Variable:
     Raises:
         InvalidType: if dtypes or shapes do not fit.
 
+    >>> import numpy as np
     >>> minimum(np.array([1.0, 5.0]), np.array([3.0, 4.0]))
     variable([1., 4.])
     """
     return apply(
         "Minimum",
-        lambda x1, x2: np.where((x1 <= x2) | np.isnan(x1), x1, x2),
+        lambda x1, x2: where((x1 <= x2) | (x1 != x1), x1, x2),
         (x1, x2),
         lambda x1, x2: (x1.dtype.kind == "f", x1.dtype == x2.dtype, broadcastable(x1.shape, x2.shape)),
     )

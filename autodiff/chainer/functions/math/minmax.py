@@ -11,6 +11,9 @@ from autodiff.chainer.functions.axes import axes_of, one_axis
 from autodiff.chainer.functions.conditions import has_axes, has_axis
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
+from autodiff.numpy.axes import negative_axes
+from autodiff.ops.elementwise import where
+from autodiff.ops.shape import reshape, sum_axes
 from autodiff.transforms.stop_gradient import stop_gradient
 
 
@@ -63,8 +66,11 @@ def extreme(label: str, reduce: Callable[..., Any], x: Any, axis: Any, keepdims:
     axes = axes_of(axis)
 
     def fun(x: Any) -> Any:
+        value = reduce(stop_gradient(x), axis=axes, keepdims=True)
+        if type(value) is np.ndarray and np.isfinite(value).all():
+            zeros = sum_axes(where(x == value, x - value, 0), axes=negative_axes(axes, len(x.shape)))
+            return reshape(zeros, shape=value.shape) + value if keepdims else zeros + value.reshape(zeros.shape)
         out = reduce(x, axis=axes, keepdims=True)
-        value = stop_gradient(out)
         finite = np.isfinite(value)
         safe = np.where(finite, value, 0)
         each = np.sum(np.where((x == value) & finite, x, safe) - safe, axis=axes, keepdims=True)  # zeros

@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.functions.sums import means_along
 from autodiff.chainer.utils.argument import parse_kwargs
 from autodiff.facade import Variable
 from autodiff.facade.applying import apply
+from autodiff.ops.shape import reshape
 from autodiff.trace.source import at_user_line
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import concrete
@@ -61,15 +63,15 @@ def batch_normalization(x: Any, gamma: Any, beta: Any, **kwargs: Any) -> Variabl
     moments: list[Any] = []
 
     def normalized(x: Any, gamma: Any, beta: Any) -> Any:
-        wide = x.astype(np.promote_types(x.dtype, gamma.dtype))
-        mean = wide.mean(axes, keepdims=True)
+        wide = as_dtype(x, np.promote_types(x.dtype, gamma.dtype))
+        mean = means_along(wide, axes)
         centered = wide - mean
-        var = np.mean(centered * centered, axes, keepdims=True)
+        var = means_along(np.square(centered), axes)
         moments[:] = concrete(mean), concrete(var)
         return scaled(centered, var, gamma, beta, eps, x.dtype)
 
     y = apply("BatchNormalization", normalized, (x, gamma, beta), check=conditions(axes))
-    if moments_are_known(y, moments):
+    if x.size and moments_are_known(y, moments):  # a batch without samples has no mean that could be followed
         count = x.size // gamma.size
         update(running_mean, moments[0], decay)
         update(running_var, moments[1] * (count / max(count - 1, 1)), decay)
@@ -78,10 +80,15 @@ def batch_normalization(x: Any, gamma: Any, beta: Any, **kwargs: Any) -> Variabl
 
 def scaled(centered: Any, var: Any, gamma: Any, beta: Any, eps: float, dtype: Any) -> Any:
     """gamma centered / sqrt(var + eps) + beta, in a dtype."""
-    shape = var.shape
-    scale = gamma.astype(var.dtype).reshape(shape) / np.sqrt(var + eps)
-    y = centered * scale + beta.astype(var.dtype).reshape(shape)
-    return y if y.dtype == dtype else y.astype(dtype)
+    shape, wide = var.shape, var.dtype
+    gamma, beta = (part if part.shape == shape else reshape(part, shape=shape) for part in (gamma, beta))
+    scale = as_dtype(gamma, wide) / np.sqrt(var + eps)
+    return as_dtype(centered * scale + as_dtype(beta, wide), dtype)
+
+
+def as_dtype(x: Any, dtype: Any) -> Any:
+    """The array in a dtype; itself where it has that."""
+    return x if x.dtype == dtype else x.astype(dtype)
 
 
 def averaged_axes(axis: Any, ndim: int, gamma_ndim: int) -> Axes:
@@ -190,8 +197,8 @@ def fixed_batch_normalization(
     def normalized(x: Any, gamma: Any, beta: Any, mean: Any, var: Any) -> Any:
         wide = np.promote_types(x.dtype, gamma.dtype)
         shape = tuple(1 if k in axes else length for k, length in enumerate(x.shape))
-        centered = x.astype(wide) - mean.astype(wide).reshape(shape)
-        return scaled(centered, var.astype(wide).reshape(shape), gamma, beta, eps, x.dtype)
+        centered = as_dtype(x, wide) - reshape(as_dtype(mean, wide), shape=shape)
+        return scaled(centered, reshape(as_dtype(var, wide), shape=shape), gamma, beta, eps, x.dtype)
 
     inputs = (x, gamma, beta, mean, var)
     return apply("FixedBatchNormalization", normalized, inputs, check=conditions(axes))

@@ -31,7 +31,7 @@ def normalize(x: Any, eps: float = 1e-5, axis: Any = 1) -> Variable:
     axes = tuple(axis) if isinstance(axis, (tuple, list)) else axis
     return apply(
         "NormalizeL2",
-        lambda x: x / (root(np.sum(x * x, axes, keepdims=True)) + eps),
+        lambda x: x / (root(np.sum(np.square(x), axes, keepdims=True)) + eps),
         (x,),
         check=lambda *in_types: in_types[0].dtype.kind == "f",
     )

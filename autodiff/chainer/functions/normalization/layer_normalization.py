@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.functions.sums import means_along
 from autodiff.facade import Variable
 from autodiff.facade.applying import apply
 
@@ -40,8 +41,8 @@ def layer_normalization(x: Any, gamma: Any, beta: Any, eps: float = 1e-5) -> Var
 
 def standardized(x: Any, axes: tuple[int, ...], eps: float) -> Any:
     """(x - mean) / sqrt(var + eps), with mean and variance over axes."""
-    centered = x - x.mean(axes, keepdims=True)
-    return centered / np.sqrt(np.mean(centered * centered, axes, keepdims=True) + eps)
+    centered = x - means_along(x, axes)
+    return centered / np.sqrt(means_along(np.square(centered), axes) + eps)
 
 
 def fits(*in_types: Any) -> tuple[Any, ...]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-import numpy as np
-
 from autodiff.facade import Variable
 from autodiff.facade.applying import apply
+from autodiff.ops.index import slice_into
+from autodiff.ops.join import WHOLE
+from autodiff.ops.shape import reshape
 from autodiff.ops.windows import sum_windows
 
 
@@ -36,10 +37,12 @@ def local_response_normalization(x: Any, n: int = 5, k: float = 2, alpha: float 
     half = n // 2
 
     def normalized(x: Any) -> Any:
-        squares = (x * x).reshape((x.shape[0], x.shape[1], prod(x.shape[2:])))
-        padded = np.pad(squares, ((0, 0), (half, half), (0, 0)))
-        around = sum_windows(padded, shape=(2 * half + 1, 1), stride=(1, 1)).reshape(x.shape)
-        return x * (k + alpha * around) ** -beta
+        count, channels, inner = x.shape[0], x.shape[1], prod(x.shape[2:])
+        squares = reshape(x * x, shape=(count, channels, inner))
+        inside = (WHOLE, (half, half + channels, None), WHOLE)
+        padded = slice_into(squares, key=inside, shape=(count, channels + 2 * half, inner))
+        around = sum_windows(padded, shape=(2 * half + 1, 1), stride=(1, 1))
+        return x * (k + alpha * reshape(around, shape=x.shape)) ** -beta
 
     return apply(
         "LocalResponseNormalization",

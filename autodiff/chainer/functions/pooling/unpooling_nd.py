@@ -72,7 +72,9 @@ def cut(full: Any, pad: Lengths, sizes: Lengths) -> Any:
     missing = [(0, max(0, p + size - length)) for length, size, p in zip(full.shape[2:], sizes, pad)]
     if any(map(any, missing)):
         full = np.pad(full, ((0, 0), (0, 0), *missing))
-    return full[(..., *(slice(p, p + size) for p, size in zip(pad, sizes)))]
+    if full.shape[2:] == tuple(sizes) and not any(pad):
+        return full
+    return full[(slice(None), slice(None), *(slice(p, p + size) for p, size in zip(pad, sizes)))]
 
 
 def unpooling_1d(

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.ops.shape import reshape
+
 
 def sigmoid(x: Any) -> Any:
     """(1 + tanh(x / 2)) / 2, which never overflows, and costs one tanh."""
@@ -32,4 +34,5 @@ def lstm_gates(x: Any, xp: Any) -> Any:
         factor, offset = xp.asarray(factor), xp.asarray(offset)
     if len(x.shape) > 2:
         factor, offset = (part.reshape((-1,) + (1,) * (len(x.shape) - 2)) for part in (factor, offset))
-    return (factor * np.tanh(factor * x) + offset).reshape((x.shape[0], x.shape[1] // 4, 4, *x.shape[2:]))
+    y = factor * np.tanh(factor * x) + offset
+    return reshape(y, shape=(x.shape[0], x.shape[1] // 4, 4, *x.shape[2:]))

@@ -10,7 +10,7 @@ from autodiff.chainer.backend import get_array_module
 from autodiff.chainer.functions.rnn.gates import lstm_gates
 from autodiff.facade import Variable
 from autodiff.facade.applying import apply
-from autodiff.numpy.splitting import unstack
+from autodiff.ops.join import unstack
 
 
 def lstm(c_prev: Any, x: Any) -> tuple[Variable, Variable]:
@@ -50,7 +50,7 @@ def lstm(c_prev: Any, x: Any) -> tuple[Variable, Variable]:
 def lstm_step(c: Any, x: Any, xp: Any) -> tuple[Any, Any]:
     """The new cell state and the output; rows of c beyond those of x are kept."""
     batch = x.shape[0]
-    a, i, f, o = unstack(lstm_gates(x, xp), axis=2)
+    a, i, f, o = unstack(lstm_gates(x, xp), axis=1 - len(x.shape))
     if batch == c.shape[0]:
         c_next = a * i + f * c
         return c_next, o * np.tanh(c_next)

@@ -57,6 +57,6 @@ def mode(name: str, given: dict[str, Any], default: bool | None = None) -> Abstr
     return nullcontext() if train is None else using_config("train", train)
 
 
-def warn_old(what: str, remedy: str) -> None:
-    """Say what has taken the place of something."""
-    warnings.warn(f"{what} is gone since Chainer 2; use {remedy}", DeprecationWarning, stacklevel=4)
+def warn_old(what: str, remedy: str, level: int = 4) -> None:
+    """Say what has taken the place of something; ``level`` is how far away the user's line is."""
+    warnings.warn(f"{what} is gone since Chainer 2; use {remedy}", DeprecationWarning, stacklevel=level)

@@ -67,5 +67,5 @@ def accumulate_in_place(variable: Variable, g: Any, loss_scale: float | None) ->
 
 def install() -> None:
     """Let the Variables of this process compute gradients as in Chainer 1."""
-    Variable.backward = backward  # type: ignore[method-assign, assignment]
+    Variable.backward = backward  # type: ignore[method-assign]
     facade.accumulate = accumulate_in_place  # type: ignore[attr-defined]

@@ -114,3 +114,17 @@ CLASSES = {
     "Zoneout": ("zoneout", "zoneout_ratio"),
 }
 """For each class its function, and what its constructor takes, in that order."""
+
+NOT_HERE = {
+    "AveragePooling2D": "average_pooling_2d",
+    "AveragePoolingND": "average_pooling_nd",
+    "NStepBiGRU": "n_step_bigru",
+    "NStepBiLSTM": "n_step_bilstm",
+    "NStepBiRNNReLU": "n_step_birnn",
+    "NStepBiRNNTanh": "n_step_birnn",
+    "NStepGRU": "n_step_gru",
+    "NStepLSTM": "n_step_lstm",
+    "NStepRNNReLU": "n_step_rnn",
+    "NStepRNNTanh": "n_step_rnn",
+}
+"""The classes whose calls mean something else than calls of their functions."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 from autodiff.chainer import functions
 from autodiff.chainer.running.v1.arguments import bound
-from autodiff.chainer.running.v1.class_table import CLASSES
+from autodiff.chainer.running.v1.class_table import CLASSES, NOT_HERE
+from autodiff.trace.source import at_user_line
 
 RENAMED = {"dropout_ratio": "ratio", "out_device": "dst", "zoneout_ratio": "ratio"}
 NOT_NEEDED = ("ndim", "x_shape")
@@ -57,8 +58,19 @@ def old_class(name: str, function: str, names: str) -> type[OldFunction]:
     return type(name, (OldFunction,), attributes)
 
 
+def refused(name: str, function: str) -> Any:
+    """What raises where a class would be."""
+
+    def refuse(*args: Any, **kwargs: Any) -> NoReturn:
+        raise NotImplementedError(f"functions.{name} is not implemented{at_user_line()}; use functions.{function}")
+
+    return refuse
+
+
 def install() -> None:
     """Give ``chainer.functions`` the classes."""
-    functions.Forget = Forget  # type: ignore[attr-defined]
+    setattr(functions, Forget.__name__, Forget)
     for name, (function, names) in CLASSES.items():
         setattr(functions, name, old_class(name, function, names))
+    for name, function in NOT_HERE.items():
+        setattr(functions, name, refused(name, function))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
-from types import ModuleType
+import sys
 from typing import Any
 
 import numpy as np
@@ -13,10 +11,16 @@ import autodiff.chainer as chainer  # the whole of it is changed here
 from autodiff.chainer import flag
 from autodiff.chainer import variable as variable_module
 from autodiff.chainer.backends import cuda
-from autodiff.chainer.running.v1 import backward, function_classes, function_set, functions, links, variable
-from autodiff.chainer.training import conversion
-from autodiff.chainer.training.extensions import evaluator
-from autodiff.chainer.training.updaters import parallel_updater, standard_updater
+from autodiff.chainer.running.v1 import (
+    backward,
+    function_classes,
+    function_set,
+    functions,
+    links,
+    optimizer,
+    training,
+    variable,
+)
 from autodiff.facade import volatility
 
 
@@ -28,12 +32,12 @@ def install() -> None:
     functions.install()
     function_classes.install()
     links.install()
-    give_variables(standard_updater, flag.OFF)
-    give_variables(parallel_updater, flag.OFF)
-    give_variables(evaluator, flag.ON)
+    optimizer.install()
+    training.install()
     variable_module.Variable = variable.Variable  # type: ignore[assignment, misc]
     for name, value in NAMES.items():
         setattr(chainer, name, value)
+    sys.modules[f"{chainer.__name__}.function_set"] = function_set
     cuda.init = init
 
 
@@ -59,21 +63,6 @@ def init_weight(weights: Any, initializer: Any, scale: float = 1.0) -> None:
         filled(weights)
     else:
         weights[...] = np.asarray(filled)
-
-
-def give_variables(module: ModuleType, volatile: flag.Flag) -> None:
-    """Let a module of the training loop call models on Variables: they are called on arrays since Chainer 2."""
-    assert module.called is conversion.called
-    wrap = functools.partial(variable.Variable, volatile=volatile)
-
-    def called(function: Callable[..., Any], arrays: Any, *before: Any) -> Any:
-        if isinstance(arrays, tuple):
-            return function(*before, *map(wrap, arrays))
-        if isinstance(arrays, dict):
-            return function(*before, **{name: wrap(array) for name, array in arrays.items()})
-        return function(*before, wrap(arrays))
-
-    module.called = called  # type: ignore[attr-defined]
 
 
 NAMES = {

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from contextlib import nullcontext
 from typing import Any
 
 from autodiff.chainer import functions, links
-from autodiff.chainer.flag import Flag
+from autodiff.chainer.flag import ON, Flag
 from autodiff.chainer.initializers import LeCunNormal
 from autodiff.chainer.running.v1.arguments import bound, mode, warn_old
+from autodiff.facade.mode import no_backprop_mode
 from autodiff.facade.volatility import set_volatile
 
 CONSTRUCTORS = {
@@ -55,6 +57,11 @@ CALLS = {
     "StatefulZoneoutLSTM": "x",
 }
 """For each link what it took when it was called, in that order."""
+
+TRAINED = ("GoogLeNet", "ResNet101Layers", "ResNet152Layers", "ResNet50Layers", "VGG16Layers")
+"""The links with trained weights, which are not trained further unless that is asked for."""
+
+CALLS |= dict.fromkeys(TRAINED, "x layers test") | {"GoogLeNet": "x layers train"}
 
 DEFAULTS: dict[str, dict[str, Any]] = {
     "BatchNormalization": {"initial_avg_var": 0},
@@ -130,26 +137,22 @@ def with_old_constructor(kind: type, names: str) -> dict[str, Any]:
     return {"__init__": __init__}
 
 
-def with_old_call(kind: type, names: str) -> dict[str, Any]:
-    """A link, called as in Chainer 1."""
+def with_old_method(kind: type, method: str, names: str) -> dict[str, Any]:
+    """A method of a link, called as in Chainer 1."""
     name = kind.__name__
+    train = False if name in TRAINED else None
 
-    def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
         given = bound(name, names.split(), args, kwargs)
-        volatile = given.pop("volatile", None)
-        with mode(name, given, getattr(self, "train", None)):
-            result = kind.__call__(self, **given)
-        return result if name != "Parameter" else with_flag(result, "off" if volatile is None else volatile)
+        flag = Flag(given.pop("volatile", "off"))
+        with mode(name, given, getattr(self, "train", train)), nullcontext() if flag is not ON else no_backprop_mode():
+            result = getattr(kind, method)(self, **given)
+        if "volatile" in names:
+            for variable in result.values() if isinstance(result, dict) else (result,):
+                set_volatile(variable, flag.value)
+        return result
 
-    return {"__call__": __call__}
-
-
-def with_flag(variable: Any, flag: Any) -> Any:
-    """A Variable that is made volatile, or not."""
-    set_volatile(variable, Flag(flag).value)
-    if Flag(flag).value:
-        variable.unchain()
-    return variable
+    return {method: call}
 
 
 def old_link(name: str) -> type:
@@ -159,13 +162,15 @@ def old_link(name: str) -> type:
     if name in CONSTRUCTORS:
         attributes |= with_old_constructor(kind, CONSTRUCTORS[name])
     if name in CALLS:
-        attributes |= with_old_call(kind, CALLS[name])
+        attributes |= with_old_method(kind, "__call__", CALLS[name])
+    if name in TRAINED:
+        attributes |= with_old_method(kind, "extract", "images layers size test train volatile")
     return type(name, (kind,), attributes)
 
 
 def install() -> None:
     """Give ``chainer.links`` the arguments of Chainer 1, and ``chainer.functions`` the links it had."""
-    for name in filter(links.__dict__.__contains__, sorted(CONSTRUCTORS.keys() | CALLS.keys())):
+    for name in sorted(CONSTRUCTORS.keys() | CALLS.keys()):
         setattr(links, name, old_link(name))
-    for name in filter(links.__dict__.__contains__, IN_FUNCTIONS):
+    for name in IN_FUNCTIONS:
         setattr(functions, name, getattr(links, name))

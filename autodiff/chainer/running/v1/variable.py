@@ -15,7 +15,7 @@ class Constructor(type):
     """The type of a class of which all Variables are instances, also those that operations make."""
 
     def __instancecheck__(cls, instance: Any) -> bool:
-        return isinstance(instance, facade.Variable)
+        return isinstance(instance, facade.Variable) if cls is Variable else super().__instancecheck__(instance)
 
 
 class Variable(facade.Variable, metaclass=Constructor):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff.chainer.training.extensions.shift import Shift, stopped_at
+from autodiff.trace.source import at_user_line
 
 
 class ExponentialShift(Shift):
@@ -27,7 +28,7 @@ class ExponentialShift(Shift):
         self, attr: str, rate: float, init: float | None = None, target: float | None = None, optimizer: Any = None
     ) -> None:
         if rate < 0:
-            raise ValueError(f"ExponentialShift does not support negative rate, got {rate}")
+            raise ValueError(f"ExponentialShift does not support negative rate, got {rate}{at_user_line()}")
         super().__init__(attr, init, target, optimizer)
         self._rate = rate
 

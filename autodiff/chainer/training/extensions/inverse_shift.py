@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff.chainer.training.extensions.shift import Shift, stopped_at
+from autodiff.trace.source import at_user_line
 
 
 class InverseShift(Shift):
@@ -32,7 +33,7 @@ class InverseShift(Shift):
         optimizer: Any = None,
     ) -> None:
         if gamma < 0:
-            raise ValueError(f"InverseShift does not support negative gamma, got {gamma}")
+            raise ValueError(f"InverseShift does not support negative gamma, got {gamma}{at_user_line()}")
         super().__init__(attr, init, target, optimizer)
         self._gamma = gamma
         self._power = power

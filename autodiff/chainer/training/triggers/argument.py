@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autodiff.chainer.training.triggers.interval_trigger import IntervalTrigger
+from autodiff.trace.source import at_user_line
 
 Trigger = Callable[[Any], bool]
 """A function of the trainer that says whether it is time."""
@@ -35,6 +36,7 @@ def get_trigger(trigger: Any) -> Trigger:
     except (TypeError, ValueError):
         raise TypeError(
             f"a trigger must be a function of the trainer or a pair such as (1, 'epoch'), got {trigger!r}"
+            f"{at_user_line()}"
         ) from None
     return IntervalTrigger(period, unit)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from autodiff.chainer.training.triggers.argument import get_trigger
 from autodiff.chainer.training.triggers.averaged import ObservedMean
+from autodiff.trace.source import at_user_line
 
 
 class EarlyStoppingTrigger:
@@ -38,7 +39,10 @@ class EarlyStoppingTrigger:
         patients: int | None = None,
     ) -> None:
         if patience is not None and patients is not None:
-            raise TypeError("both patience= and patients= are given; patients is an old spelling, pass only patience")
+            raise TypeError(
+                f"both patience= and patients= are given{at_user_line()}; patients is an old spelling, pass only "
+                "patience"
+            )
         self.count = 0
         self.patience = next((value for value in (patience, patients) if value is not None), 3)
         self.monitor = monitor

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff.chainer.training.triggers.progress import ProgressTrigger
+from autodiff.trace.source import at_user_line
 
 
 class IntervalTrigger(ProgressTrigger):
@@ -24,7 +25,7 @@ class IntervalTrigger(ProgressTrigger):
     def __init__(self, period: float, unit: str) -> None:
         super().__init__(unit)
         if period <= 0:
-            raise ValueError(f"the period of a trigger must be positive, got {period}")
+            raise ValueError(f"the period of a trigger must be positive, got {period}{at_user_line()}")
         self.period = period
         self.count = 0
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from autodiff.trace.source import at_user_line
+
 
 def check_unit(unit: str) -> None:
     """Refuse units other than epochs and iterations.
@@ -13,7 +15,7 @@ def check_unit(unit: str) -> None:
         ValueError: for any other.
     """
     if unit not in ("epoch", "iteration"):
-        raise ValueError(f"Trigger unit must be either 'epoch' or 'iteration', got {unit!r}")
+        raise ValueError(f"Trigger unit must be either 'epoch' or 'iteration', got {unit!r}{at_user_line()}")
 
 
 class ProgressTrigger:

@@ -11,6 +11,7 @@ from autodiff.chainer.dataset.convert import concat_examples
 from autodiff.chainer.training.conversion import called, converted
 from autodiff.chainer.training.updaters.standard_updater import StandardUpdater
 from autodiff.facade.mode import force_backprop_mode
+from autodiff.trace.source import at_user_line
 
 
 class ParallelUpdater(StandardUpdater):
@@ -90,9 +91,12 @@ class ParallelUpdater(StandardUpdater):
 def copies(target: Any, devices: dict[str, Any] | None) -> dict[str, Any]:
     """The model on its device, and copies of it on the others."""
     if devices is None:
-        raise ValueError("either models or devices must be specified: devices={'main': 0, 'second': 1}")
+        raise ValueError(
+            f"either models or devices must be specified{at_user_line()}, for example devices={{'main': 0, "
+            "'second': 1}"
+        )
     if "main" not in devices:
-        raise KeyError(f"'devices' must contain a 'main' key; it has {', '.join(map(repr, devices))}")
+        raise KeyError(f"'devices' must contain a 'main' key{at_user_line()}; it has {', '.join(map(repr, devices))}")
     models = {name: target if name == "main" else copy.deepcopy(target) for name in devices}
     for name, model in models.items():
         model.to_device(get_device(devices[name]))

@@ -147,7 +147,7 @@ def test_rrelu_draws_slopes_while_training_and_takes_the_mean_otherwise() -> Non
 
 def test_rrelu_keywords() -> None:
     x = np.zeros(1)
-    with pytest.raises(ValueError, match=r"^train argument is not supported anymore\. Use chainer.using_config"):
+    with pytest.raises(ValueError, match=r"^train= is gone; use chainer.using_config"):
         F.rrelu(x, train=True)
     with pytest.raises(TypeError, match=r"^rrelu\(\) got unexpected keyword argument\(s\) 'foo'"):
         F.rrelu(x, foo=True)

@@ -261,7 +261,7 @@ WRONG = [
     (lambda: F.spatial_transformer_grid(np.zeros((1, 2, 3)), (2, 3), foo=1), TypeError,
      "spatial_transformer_grid() got unexpected keyword argument(s) 'foo'"),
     (lambda: F.spatial_transformer_grid(np.zeros((1, 2, 3)), (2, 3), use_cudnn=True), ValueError,
-     "The argument `use_cudnn` is not supported anymore. Use chainer.using_config('use_cudnn', ...)"),
+     "use_cudnn= is gone; use chainer.using_config('use_cudnn', value)"),
     (lambda: F.concat([1.0, X]), TypeError, "incompatible array types are mixed in the forward input (Concat)."),
 ]  # fmt: skip
 

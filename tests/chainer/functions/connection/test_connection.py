@@ -205,7 +205,7 @@ ERRORS = [
     (TypeError,      lambda: F.convolution_2d(X, W, foo=1),
         "convolution_2d() got unexpected keyword argument(s) 'foo'"),
     (ValueError,     lambda: F.convolution_2d(X, W, deterministic=True),
-        "deterministic= is gone; use chainer.using_config('cudnn_deterministic', value)"),
+        "deterministic= is gone; use chainer.using_config('cudnn_deterministic', value), or run the program with python -m autodiff.chainer --compat v1"),
     (ValueError,     lambda: F.convolution_1d(X, W),
         "x must have 1 spatial axes behind (N, C), got shape (2, 3, 5, 5)"),
     (AssertionError, lambda: F.convolution_nd(X, W, stride=(1, 2, 3)),

@@ -144,8 +144,8 @@ REFUSED = [
 
 ERRORS = [
     (ValueError, lambda: F.dropout(ONE, 1.0), "ratio must be at least 0 and less than 1, got 1.0"),
-    (ValueError, lambda: F.dropout(ONE, train=True), "train= is gone; use chainer.using_config('train', value)"),
-    (ValueError, lambda: F.zoneout(ONE, ONE, train=True), "train= is gone; use chainer.using_config('train', value)"),
+    (ValueError, lambda: F.dropout(ONE, train=True), "train= is gone; use chainer.using_config('train', value), or run the program with python -m autodiff.chainer --compat v1"),
+    (ValueError, lambda: F.zoneout(ONE, ONE, train=True), "train= is gone; use chainer.using_config('train', value), or run the program with python -m autodiff.chainer --compat v1"),
     (TypeError,  lambda: F.gaussian(ONE, ONE, foo=1), "gaussian() got unexpected keyword argument(s) 'foo'"),
 ]
 # fmt: on

@@ -219,7 +219,7 @@ ERRORS = [
     (RuntimeError, lambda: F.batch_normalization(SOME, *SCALES, axis=(2, 0)),
         "axis must be in ascending order, got (2, 0)"),
     (ValueError, lambda: F.batch_normalization(X, GAMMA, BETA, train=True),
-        "train= is gone; use chainer.using_config('train', value)"),
+        "train= is gone; use chainer.using_config('train', value), or run the program with python -m autodiff.chainer --compat v1"),
     (TypeError,  lambda: F.batch_normalization(X, GAMMA, BETA, foo=1),
         "batch_normalization() got unexpected keyword argument(s) 'foo'"),
     (ValueError, lambda: F.batch_normalization(X, GAMMA, BETA, running_mean=np.zeros(4)),

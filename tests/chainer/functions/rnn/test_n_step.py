@@ -188,8 +188,8 @@ WRONG: dict[str, tuple[Any, type[Exception], str]] = {
     "array": (lambda: n_step_rnn(1, 0.0, HX, WS, BS, XS[0]), TypeError, "xs must be a list of the inputs of each step, got ndarray"),
     "weights": (lambda: n_step_gru(1, 0.0, HX, WS, BS, XS), ValueError, "ws must hold 1 lists (layers and directions) of 6 arrays, got [2]"),
     "activation": (lambda: n_step_rnn(1, 0.0, HX, WS, BS, XS, "sigmoid"), ValueError, "activation must be 'tanh' or 'relu', got 'sigmoid'"),
-    "train": (lambda: n_step_rnn(1, 0.0, HX, WS, BS, XS, train=True), ValueError, "n_step_rnn(train=...) is gone"),
-    "use_cudnn": (lambda: n_step_lstm(1, 0.0, HX, HX, WS, BS, XS, use_cudnn=True), ValueError, "n_step_lstm(use_cudnn=...) is gone"),
+    "train": (lambda: n_step_rnn(1, 0.0, HX, WS, BS, XS, train=True), ValueError, "n_step_rnn(train=...) is gone; use chainer.using_config('train', ...)"),
+    "use_cudnn": (lambda: n_step_lstm(1, 0.0, HX, HX, WS, BS, XS, use_cudnn=True), ValueError, "n_step_lstm(use_cudnn=...) is gone; use chainer.using_config('use_cudnn', ...)"),
     "unknown": (lambda: n_step_birnn(1, 0.0, HX, WS, BS, XS, foo=1), TypeError, "n_step_birnn() got unexpected keyword argument(s) 'foo'"),
 }  # fmt: skip
 

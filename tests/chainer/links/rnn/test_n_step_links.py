@@ -99,8 +99,8 @@ WRONG: dict[str, tuple[Any, type[Exception], str]] = {
     "none": (lambda: LINK(None, None, []), ValueError, "xs must be sequences that are not empty, got lengths []"),
     "empty": (lambda: LINK(None, None, [XS[0], XS[0][:0]]), ValueError, "xs must be sequences that are not empty, got lengths [2, 0]"),
     "state": (lambda: LINK(wave(1, 2, 2), None, XS), ValueError, "NStepLSTM got a state of shape (1, 2, 2)"),
-    "train": (lambda: LINK(None, None, XS, train=True), ValueError, "NStepLSTM(train=...) is gone"),
-    "use_cudnn": (lambda: NStepLSTM(1, 3, 2, 0.0, use_cudnn=True), ValueError, "NStepLSTM(use_cudnn=...) is gone"),
+    "train": (lambda: LINK(None, None, XS, train=True), ValueError, "NStepLSTM(train=...) is gone; use chainer.using_config('train', ...)"),
+    "use_cudnn": (lambda: NStepLSTM(1, 3, 2, 0.0, use_cudnn=True), ValueError, "NStepLSTM(use_cudnn=...) is gone; use chainer.using_config('use_cudnn', ...)"),
     "unknown": (lambda: NStepLSTM(1, 3, 2, 0.0, foo=1), TypeError, "NStepLSTM() got unexpected keyword argument(s) 'foo'"),
 }  # fmt: skip
 

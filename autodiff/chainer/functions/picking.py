@@ -1,0 +1,36 @@
+"""One element of each row, by its position."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from autodiff.ops.index import gather
+from autodiff.ops.shape import reshape
+
+
+def all_are_classes(t: Any, classes: int, ignore_label: int | None) -> bool:
+    """Whether it is known that all labels are classes, and none is the one to be ignored."""
+    if type(t) is not np.ndarray or not t.size or t.dtype.kind not in "iu":
+        return False
+    ignored = ignore_label is not None and 0 <= ignore_label < classes
+    return not ignored and bool(t.view(f"u{t.dtype.itemsize}").max() < classes)
+
+
+def picked(x: Any, labels: Any) -> Any:
+    """One element of each column along the second axis of x: ``x[n, labels[n, ...], ...]``.
+
+    >>> picked(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1, 0]))
+    array([2., 3.])
+    """
+    count, classes, inner = x.shape[0], x.shape[1], prod(x.shape[2:])
+    places = np.arange(0, count * classes, classes)
+    if inner == 1:
+        places = labels.reshape(count) + places
+    else:
+        places = (labels.reshape(count, inner) + places[:, None]) * inner + np.arange(inner)
+    chosen = gather(reshape(x, shape=(count * classes * inner,)), places, rest=0, chosen=False)
+    shape = (count, *x.shape[2:])
+    return chosen if chosen.shape == shape else reshape(chosen, shape=shape)

@@ -1,0 +1,120 @@
+"""What test classes of functions and of links have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from autodiff.chainer import gradient_check
+from autodiff.chainer.closeness import assert_allclose
+from autodiff.chainer.testing.backend import BackendConfig
+from autodiff.chainer.utils.error import _format_array_props
+
+Arrays = tuple[Any, ...]
+
+
+class FunctionTestError(AssertionError):
+    """A function computed something else, or a test of a function is incomplete."""
+
+
+class LinkTestError(AssertionError):
+    """A link computed something else, or a test of a link is incomplete."""
+
+
+class Computation:
+    """What tests of functions and of links have in common.
+
+    Attributes:
+        backend_config: the device; without :func:`inject_backend_tests` it is given as an argument.
+        check_forward_options: keywords of ``assert_allclose``.
+        check_backward_options: keywords of ``check_backward``.
+        skip_forward_test: whether outputs are not tested.
+        skip_backward_test: whether gradients are not tested.
+        dodge_nondifferentiable: whether other inputs are tried where a function has a kink.
+        contiguous: ``"C"`` for contiguous arrays only, as drawn; None for arrays with gaps.
+        numerical_grad_dtype: in which gradients are tested.
+    """
+
+    backend_config: BackendConfig | None = None
+    check_forward_options: dict[str, Any] | None = None
+    check_backward_options: dict[str, Any] | None = None
+    check_double_backward_options: dict[str, Any] | None = None
+    skip_forward_test = False
+    skip_backward_test = False
+    dodge_nondifferentiable = False
+    contiguous: str | None = None
+    numerical_grad_dtype: Any = np.float64
+    error: type[AssertionError] = FunctionTestError
+
+    def before_test(self, test_name: str) -> None:
+        """Called before each test with its name."""
+
+    def generate_inputs(self) -> Arrays:
+        """The inputs, a tuple of arrays; subclasses must say."""
+        raise self.error(f"{type(self).__name__} must implement generate_inputs")
+
+    def generate_grad_outputs(self, outputs_template: Arrays) -> Arrays:
+        """Gradients of the outputs, which have the shapes and dtypes of the given arrays."""
+        return tuple(np.random.uniform(-1, 1, y.shape).astype(y.dtype) for y in outputs_template)  # noqa: NPY002
+
+    def check_forward_outputs(self, outputs: Arrays, expected_outputs: Arrays) -> None:
+        """See that the outputs are what is expected.
+
+        Raises:
+            FunctionTestError: if they are not; LinkTestError of links.
+        """
+        options = self.check_forward_options or {}
+        if len(outputs) != len(expected_outputs):
+            raise self.error(f"{len(outputs)} outputs arrived, {len(expected_outputs)} are expected")
+        for number, (y, expected) in enumerate(zip(outputs, expected_outputs, strict=True)):
+            if expected is None and y is None:
+                continue
+            if y.shape != expected.shape or y.dtype != expected.dtype:
+                shapes = f"{_format_array_props([y])} arrived, {_format_array_props([expected])} is expected"
+                raise self.error(f"output {number}: {shapes}")
+            try:
+                assert_allclose(y, expected, **options)
+            except AssertionError as difference:
+                raise self.error(f"output {number}: {difference}") from None
+
+    def _inputs(self) -> Arrays:
+        inputs = self.generate_inputs()
+        if not isinstance(inputs, tuple) or not all(isinstance(x, np.ndarray) for x in inputs):
+            raise self.error(f"generate_inputs must return a tuple of NumPy arrays, got {type(inputs).__name__}")
+        return inputs
+
+    def _outputs(self, outputs: Any, what: str, kind: type) -> Arrays:
+        if not isinstance(outputs, tuple) or not all(y is None or isinstance(y, kind) for y in outputs):
+            raise self.error(f"{what} must return a tuple of {kind.__name__}s, got {type(outputs).__name__}")
+        return outputs
+
+    def _retried(self, check: Any) -> None:
+        """Run a check of gradients, again with other inputs if they lie at a kink and that is to be dodged."""
+        for _ in range(10 if self.dodge_nondifferentiable else 1):
+            try:
+                check()
+                return
+            except gradient_check.NondifferentiableError as kink:
+                found = kink
+        raise found
+
+    def _on(self, config: BackendConfig, arrays: Sequence[Any]) -> Arrays:
+        return tuple(config.get_array(x) for x in arrays)
+
+    def _gapped(self, arrays: Arrays) -> Arrays:
+        """The same arrays with gaps between their elements, unless only contiguous ones are asked for."""
+        return arrays if self.contiguous is not None else tuple(map(gapped, arrays))
+
+
+def gapped(array: Any) -> Any:
+    """An equal array that is not contiguous.
+
+    >>> gapped(np.ones((2, 2))).flags.c_contiguous
+    False
+    """
+    if array is None or array.ndim == 0:
+        return array
+    wide = np.repeat(array, 2, axis=-1) if isinstance(array, np.ndarray) else array.repeat(2, axis=-1)
+    return wide[..., ::2]

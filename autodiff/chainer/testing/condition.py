@@ -1,0 +1,78 @@
+"""Tests that may fail now and then."""
+
+from __future__ import annotations
+
+import functools
+import io
+import unittest
+from collections.abc import Callable
+from typing import Any
+
+Test = Callable[..., Any]
+
+
+class QuietTestRunner:
+    """Runs tests and prints nothing."""
+
+    def run(self, suite: unittest.TestSuite) -> unittest.TestResult:
+        """The results of the tests."""
+        result = unittest.TextTestResult(unittest.runner._WritelnDecorator(io.StringIO()), False, 0)
+        suite(result)
+        return result
+
+
+def repeat_with_success_at_least(times: int, min_success: int) -> Callable[[Test], Test]:
+    """A decorator of test methods: the test passes if enough of its runs do. Each has its own ``setUp``.
+
+    Args:
+        times: how often it is run.
+        min_success: how many runs must pass; no more are made once that is certain.
+    """
+    if not 0 <= min_success <= times:
+        raise ValueError(f"min_success must be from 0 to {times}, got {min_success}")
+
+    def decorator(f: Test) -> Test:
+        @functools.wraps(f)
+        def test(self: Any, *args: Any, **kwargs: Any) -> None:
+            passed = 0
+            failures: list[str] = []
+            while passed < min_success and len(failures) <= times - min_success:
+                result = run_once(self, lambda: f(self, *args, **kwargs))
+                if result.skipped:
+                    self.skipTest(result.skipped[0][1])
+                if result.wasSuccessful():
+                    passed += 1
+                else:
+                    failures.append((result.failures + result.errors)[0][1])
+            if passed < min_success:
+                self.fail(f"Fail: {len(failures)}, Success: {passed}; the first failure:\n{failures[0]}")
+
+        return test
+
+    return decorator
+
+
+def run_once(instance: Any, test: Callable[[], Any]) -> unittest.TestResult:
+    """The result of one run between ``setUp`` and ``tearDown``."""
+    if not isinstance(instance, unittest.TestCase):
+        raise AssertionError(f"the test must be a method of a unittest.TestCase, got {type(instance).__name__}")
+    case = unittest.FunctionTestCase(test, setUp=instance.setUp, tearDown=instance.tearDown)
+    return QuietTestRunner().run(unittest.TestSuite([case]))
+
+
+def repeat(times: int) -> Callable[[Test], Test]:
+    """A decorator of test methods: all of several runs must pass.
+
+    Args:
+        times: how often it is run.
+    """
+    return repeat_with_success_at_least(times, times)
+
+
+def retry(times: int) -> Callable[[Test], Test]:
+    """A decorator of test methods: one of several runs must pass.
+
+    Args:
+        times: how often it is run at most.
+    """
+    return repeat_with_success_at_least(times, 1)

@@ -1,0 +1,40 @@
+"""Trainers that train nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+from unittest import mock
+
+from autodiff.chainer.training.trainer import Trainer
+from autodiff.chainer.training.updater import Updater
+
+
+def get_trainer_with_mock_updater(
+    stop_trigger: Any = (10, "iteration"), iter_per_epoch: int = 10, extensions: Any = None
+) -> Trainer:
+    """A trainer whose updater only counts.
+
+    Args:
+        stop_trigger: when it ends.
+        iter_per_epoch: how many iterations make an epoch.
+        extensions: of the trainer.
+
+    >>> trainer = get_trainer_with_mock_updater(iter_per_epoch=4)
+    >>> trainer.updater.update()
+    >>> trainer.updater.iteration, trainer.updater.epoch_detail
+    (1, 0.25)
+    """
+    updater = mock.Mock(spec=Updater)
+    updater.get_all_optimizers.return_value = {}
+    updater.iteration, updater.epoch, updater.epoch_detail, updater.previous_epoch_detail = 0, 0, 0, 0
+    updater.is_new_epoch = True
+
+    def update() -> None:
+        updater.previous_epoch_detail = updater.epoch_detail
+        updater.iteration += 1
+        updater.epoch, position = divmod(updater.iteration, iter_per_epoch)
+        updater.epoch_detail = updater.iteration / iter_per_epoch
+        updater.is_new_epoch = position == 0
+
+    updater.update.side_effect = update
+    return Trainer(updater, stop_trigger, extensions=extensions)

@@ -1,0 +1,136 @@
+"""What the operations of loops and branches have in common: their derivatives are loops and branches again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from autodiff.trace.link import Link
+from autodiff.trace.primitive import Primitive, newest_traced
+from autodiff.trace.spec import spec_of
+from autodiff.trace.tape import Tape
+from autodiff.trace.tape_call import no_rule
+from autodiff.trace.tracer import Tracer
+from autodiff.transforms.custom.call import recorded_by_body
+from autodiff.transforms.forward import Forward, jvp
+from autodiff.transforms.recompute import of_positions, smooth_outputs
+from autodiff.transforms.reverse import unmasked
+
+Values = Sequence[Any]
+Params = Mapping[str, Any]
+
+
+class ControlLink(Link):
+    """A loop or branch with some operands differentiated: it keeps the operands, and what the operation adds."""
+
+    __slots__ = ()
+    partial = True
+    primitive: ControlCall
+
+    def __init__(self, primitive: ControlCall, positions: tuple[int, ...]) -> None:
+        self.primitive = primitive
+        self.positions = positions
+        self.arity = len(positions)
+        self.elementwise = False
+        self.moves = False
+        self.kept = (-1,)
+        self.keeps_out = False
+        self.collect = primitive.residuals
+        self.pull = self.pull_all
+
+    def pull_all(self, g: Values, residuals: Any) -> Any:
+        """The cotangents of all differentiated operands at once; those of the results may be None."""
+        cts = self.primitive.pull([None if part is None else unmasked(part) for part in g], residuals, self.positions)
+        return tuple(cts) if self.arity > 1 else cts[0]
+
+
+class ControlCall(Primitive):
+    """An operation that runs the tapes among its parameters. Subclasses say how."""
+
+    __slots__ = ()
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, "general", ("*xs",), self.run, self.result_specs, {"xs": no_rule}, batch=self.run_batch)
+
+    def run(self, *values: Any, **params: Any) -> tuple[Any, ...]:
+        """The results for plain values."""
+        raise NotImplementedError
+
+    def result_specs(self, *specs: Any, **params: Any) -> tuple[Any, ...]:
+        """The specs of the results."""
+        raise NotImplementedError
+
+    def run_batch(self, values: Values, batched: Sequence[bool], params: Params) -> tuple[Any, ...]:
+        """The results for a whole batch."""
+        raise NotImplementedError
+
+    def residuals(self, values: Values, out: Values, params: Params) -> Any:
+        """What :meth:`pull` will need."""
+        return tuple(values), params
+
+    def pull(self, g: Values, residuals: Any, positions: Sequence[int]) -> Values:
+        """The cotangents of the operands at the positions."""
+        raise NotImplementedError
+
+    def push(self, values: Values, tangents: Values, params: Params) -> tuple[Values, Values]:
+        """The results and their tangents, from the operands' tangents; None for zero."""
+        raise NotImplementedError
+
+    def link(self, positions: tuple[int, ...]) -> Link:
+        found = self.links.get(positions)
+        if found is None:
+            found = self.links[positions] = ControlLink(self, positions)
+        return found
+
+    def __call__(self, *operands: Any, **params: Any) -> Any:
+        newest = newest_traced(operands)
+        if isinstance(newest, Tracer) and isinstance(newest.recording, Forward) and not recorded_by_body(operands):
+            return self.pushed(newest.recording, operands, params)
+        return super().__call__(*operands, **params)
+
+    def pushed(self, recording: Forward, operands: Values, params: Params) -> tuple[Any, ...]:
+        """The results with their tangents: both are computed in one go."""
+        recording.check_open(self.name)
+        own = [isinstance(o, Tracer) and o.recording is recording for o in operands]
+        values = [o.value if mine else o for o, mine in zip(operands, own, strict=True)]
+        tangents = [o.slot if mine else None for o, mine in zip(operands, own, strict=True)]
+        return tuple(recording.paired(*pair) for pair in zip(*self.push(values, tangents, params), strict=True))
+
+
+def push_tape(tape: Tape, values: Values, positions: Sequence[int], tangents: Values) -> tuple[Values, Values]:
+    """A tape's outputs, and the tangents of those that can have some."""
+    smooth = smooth_outputs(tape)
+    every = range(len(tape.outputs))
+
+    def run(*selected: Any) -> Any:
+        outs = of_positions(tape, values, positions, every)(*selected)
+        return tuple(outs[k] for k in smooth), outs
+
+    if not positions:
+        raise AssertionError("a derivative without anything to differentiate")
+    _, found, outs = jvp(run, tuple(values[p] for p in positions), tuple(tangents), has_aux=True)
+    return outs, found
+
+
+def batched_outputs(tape: Tape, flags: Sequence[bool]) -> list[bool]:
+    """Which outputs differ between the examples of a batch, when these inputs do."""
+    slots = list(flags)
+    for equation in tape.equations:
+        mixed = any(slots[o] for o in equation.operands if isinstance(o, int))
+        slots.extend([mixed] * len(equation.results))
+    return [isinstance(out, int) and slots[out] for out in tape.outputs]
+
+
+def batched_carry(flow: Callable[[list[bool]], list[bool]], flags: Sequence[bool]) -> list[bool]:
+    """Which leaves of a carry differ between examples: those that do at first, and those that come to do so."""
+    flags = list(flags)
+    while True:
+        after = [one or other for one, other in zip(flags, flow(flags), strict=True)]
+        if after == flags:
+            return flags
+        flags = after
+
+
+def size_of_batch(values: Values, batched: Sequence[bool]) -> int:
+    """How many examples there are."""
+    return next(spec_of(value).shape[0] for value, own in zip(values, batched, strict=True) if own)

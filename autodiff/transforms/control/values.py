@@ -1,0 +1,41 @@
+"""Values brought to the specs that a body was recorded for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from autodiff.ops.elementwise import cast, python_number
+from autodiff.trace.spec import Spec, result_spec, spec_of
+from autodiff.trace.traced import Traced
+
+
+def settled(spec: Spec) -> Spec:
+    """The spec with which a value goes round a loop: a Python number, or what NumPy's functions return."""
+    return spec if spec.kind == "python" else result_spec(spec.shape, spec.dtype)
+
+
+def conformed(value: Any, spec: Spec) -> Any:
+    """A value of the right shape, of the dtype and kind of ``spec``."""
+    own = spec_of(value)
+    if own == spec:
+        return value
+    if spec.kind == "python":
+        return python_number(value) if isinstance(value, Traced) else spec.dtype.type(value).item()
+    if own.dtype != spec.dtype or own.kind == "python":
+        value = cast(value, dtype=spec.dtype)
+    return value[()] if spec.kind == "scalar" and type(value) is np.ndarray and not value.shape else value
+
+
+def all_conformed(values: Sequence[Any], specs: Sequence[Spec]) -> list[Any]:
+    """Values brought to their specs one by one."""
+    return [conformed(value, spec) for value, spec in zip(values, specs, strict=True)]
+
+
+def unshared(value: Any, operands: Sequence[Any]) -> Any:
+    """The value in memory that no operand can be changed through."""
+    if type(value) is np.ndarray and any(type(o) is np.ndarray and np.may_share_memory(value, o) for o in operands):
+        return value.copy()
+    return value

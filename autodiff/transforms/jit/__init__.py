@@ -1,0 +1,1 @@
+"""``jit``: functions that are recorded once and run as programs."""

@@ -1,0 +1,206 @@
+"""A tape that is called as one operation, whose derivatives and batches are such tapes again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from autodiff.backends.straight import Straight
+from autodiff.ops.masked import Masked
+from autodiff.ops.shape import broadcast_to
+from autodiff.trace.link import Link
+from autodiff.trace.primitive import newest_traced
+from autodiff.trace.spec import spec_of
+from autodiff.trace.tape import Tape
+from autodiff.transforms.call import run_for_batch
+from autodiff.transforms.custom.call import CustomCall, CustomLink
+from autodiff.transforms.custom.rule import CustomRule, Leaves, placed
+from autodiff.transforms.jit.cutting import staged
+from autodiff.transforms.jit.forward_mode import pushing
+from autodiff.transforms.jit.reverse_mode import Backward, Forms, ReverseMode, form_of, joined, parts_of
+
+
+class Program(CustomRule):
+    """A tape, how it runs, and the programs that are derived from it, made when they are first wanted.
+
+    Programs are equal when their tapes are.
+
+    Args:
+        tape: its constants are handed to the program with each call.
+        name: the function's name and line, for error texts.
+    """
+
+    def __init__(self, tape: Tape, name: str) -> None:
+        self.tape = tape
+        self._name = name
+        self.derived: dict[Any, Any] = {}
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def count(self) -> int:
+        return len(self.tape.inputs)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Program) and (self is other or self.tape == other.tape)
+
+    def __hash__(self) -> int:
+        return hash(self.tape)
+
+    def __repr__(self) -> str:
+        return f"<program of {self.name}>"
+
+    @cached_property
+    def straight(self) -> Straight:
+        """The tape as a Python function."""
+        return Straight(self.tape)
+
+    def __call__(self, *values: Any) -> tuple[Any, ...]:
+        """The outputs for plain values, or as somebody's recording takes note of them."""
+        if newest_traced(values) is None:
+            return self.evaluate(values)
+        return jit_call(*values, rule=self, tape=self.tape)  # type: ignore[no-any-return]
+
+    def evaluate(self, values: Leaves) -> tuple[Any, ...]:
+        """The outputs for plain values. Infinities and NaN come without NumPy's warnings, as in backward passes."""
+        straight = self.straight
+        with np.errstate(all="ignore"):
+            try:
+                return straight.run(*values)
+            except Exception as error:
+                raise straight.explained(error) from None
+
+    def part(self, key: Any, tape: Tape) -> BoundProgram:
+        """A program that was derived, with the constants of its tape."""
+        found = self.derived[key] = BoundProgram(tape, f"{key[0]} of {self.name}")
+        return found
+
+    # The rule.
+
+    def run(self, values: Leaves, positions: Sequence[int]) -> tuple[tuple[Any, ...], Any]:
+        passes = self.passes(tuple(positions))
+        outs = passes.forward(*values)
+        outputs = len(self.tape.outputs)
+        return outs[:outputs], ((*values, *outs[outputs:]), passes)
+
+    def passes(self, positions: tuple[int, ...]) -> Passes:
+        """The programs of reverse mode with respect to the inputs at some positions."""
+        key = "reverse mode", positions
+        found = self.derived.get(key)
+        if found is None:
+            found = self.derived[key] = Passes(ReverseMode(self.tape, positions), self.name)
+        return found
+
+    def pull(self, kept: Any, g: Leaves, positions: Sequence[int]) -> tuple[Any, ...]:
+        available, passes = kept
+        return passes.pull(available, g)  # type: ignore[no-any-return]
+
+    def push(self, values: Leaves, tangents: Leaves) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        positions = tuple(k for k, tangent in enumerate(tangents) if tangent is not None)
+        key = "forward mode", positions
+        program = self.derived.get(key) or self.part(key, pushing(self.tape, positions))
+        outs = program(*values, *(tangents[p] for p in positions))
+        outputs = len(self.tape.outputs)
+        smooth = [k for k, s in enumerate(self.tape.output_specs) if s.inexact]
+        return outs[:outputs], tuple(placed(outs[outputs:], smooth, outputs))
+
+    def for_batch(self, flags: tuple[bool, ...], size: int, values: Leaves) -> tuple[Any, ...]:
+        """The outputs for a whole batch."""
+        key = "batch", flags, size
+        program = self.derived.get(key)
+        if program is None:
+            tape = staged(lambda *now: run_for_batch(self.tape, now, flags, size), map(spec_of, values))
+            program = self.part(key, tape)
+        return program(*values)
+
+
+class Passes:
+    """The programs of reverse mode.
+
+    Args:
+        mode: their tapes.
+        name: the function's name and line, for error texts.
+    """
+
+    def __init__(self, mode: ReverseMode, name: str) -> None:
+        self.mode, self.name = mode, name
+        self.forward = BoundProgram(mode.forward, f"the forward pass of {name}")
+        self.backward: dict[Forms, tuple[BoundProgram, Backward]] = {}
+
+    def pull(self, available: Sequence[Any], g: Sequence[Any]) -> tuple[Any, ...]:
+        """The cotangents of the inputs from those of the outputs, with the inputs and residuals."""
+        cts = [g[k] for k in self.mode.smooth]
+        forms = tuple(map(form_of, cts))
+        found = self.backward.get(forms)
+        if found is None:
+            made = self.mode.backward(forms)
+            program = BoundProgram(made.tape, f"the backward pass of {self.name}")
+            found = self.backward[forms] = program, made
+        program, made = found
+        parts = [part for ct, k in zip(cts, self.mode.smooth, strict=True) for part in self.parts(ct, k)]
+        return joined(program(*(available[k] for k in made.taken), *parts), made.forms)
+
+    def parts(self, ct: Any, output: int) -> tuple[Any, ...]:
+        """The parts of a cotangent; masks have the shape of the output."""
+        if type(ct) is Masked:
+            return ct.value, broadcast_to(ct.mask, shape=self.mode.tape.output_specs[output].shape)
+        return parts_of(ct)
+
+
+class BoundProgram:
+    """A program with the constants of its tape.
+
+    Args:
+        tape: with its constants.
+        name: for error texts.
+    """
+
+    __slots__ = ("constants", "program")
+
+    def __init__(self, tape: Tape, name: str) -> None:
+        self.constants = tape.constants
+        self.program = Program(replace(tape, constants=(), arguments=None, results=None), name)
+
+    def __call__(self, *values: Any) -> tuple[Any, ...]:
+        return self.program(*values, *self.constants)
+
+
+class JitLink(CustomLink):
+    """A call of a program: masked cotangents reach it as they are."""
+
+    __slots__ = ()
+    partial = True
+
+
+class JitCall(CustomCall):
+    """The primitive of ``jit``; its parameters are the program, as ``rule``, and its tape."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__("jit")
+
+        def evaluate(*values: Any, rule: Program, **_: Any) -> tuple[Any, ...]:
+            return rule.evaluate(values)
+
+        self.evaluate = evaluate
+
+    def link(self, positions: tuple[int, ...]) -> Link:
+        found = self.links.get(positions)
+        if found is None:
+            found = self.links[positions] = JitLink(self, positions)
+        return found
+
+    def run_batch(self, values: Leaves, batched: Sequence[bool], params: Mapping[str, Any]) -> tuple[Any, ...]:
+        size = next(spec_of(value).shape[0] for value, own in zip(values, batched, strict=True) if own)
+        program: Program = params["rule"]
+        return program.for_batch(tuple(map(bool, batched)), size, values)
+
+
+jit_call = JitCall()

@@ -1,0 +1,155 @@
+"""The reverse mode of a tape as tapes: one forward, with residuals, and one backward for each kind of cotangents.
+
+All are cut out of the tape that computes results and cotangents together: what depends on a cotangent runs backward.
+Cotangents that are masked stay so, and those that are missing are left out, as the reader of live tapes has it: zeros
+in their places would meet infinite derivatives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from autodiff.ops.masked import Masked
+from autodiff.trace.spec import Spec, spec
+from autodiff.trace.tape import Equation, Tape, strict
+from autodiff.transforms.gradient import Linearization
+from autodiff.transforms.jit.cutting import cut, dependent, staged
+from autodiff.transforms.recompute import of_positions, smooth_outputs
+from autodiff.transforms.reverse import read_backwards
+
+Forms = tuple[str, ...]
+"""What cotangents are made of: ``"none"``, ``"plain"`` (an array) or ``"masked"`` (an array and a mask)."""
+
+PARTS = {"none": 0, "plain": 1, "masked": 2}
+
+
+class Backward(NamedTuple):
+    """A backward pass.
+
+    Attributes:
+        tape: from some of the inputs and residuals, and the parts of the cotangents of the smooth outputs, to the parts
+            of the cotangents of the inputs at the positions.
+        taken: which of the inputs and residuals.
+        forms: of the cotangents of the inputs.
+    """
+
+    tape: Tape
+    taken: tuple[int, ...]
+    forms: Forms
+
+
+class ReverseMode:
+    """The reverse mode of a tape with respect to some of its inputs.
+
+    Args:
+        tape: without constants.
+        positions: the inputs.
+
+    Attributes:
+        smooth: which outputs have cotangents.
+        forward: from the inputs to the outputs, and after them the residuals.
+    """
+
+    def __init__(self, tape: Tape, positions: tuple[int, ...]) -> None:
+        self.tape, self.positions = tape, positions
+        self.smooth = smooth_outputs(tape)
+        self.numbers: dict[Any, int] = {}
+        whole, _ = self.whole(("plain",) * len(self.smooth))
+        count, outputs = len(tape.inputs), len(tape.outputs)
+        late = dependent(whole, range(count, len(whole.inputs) - len(whole.constants)))
+        read = {o for e in whole.equations if e.results[0] in late for o in e.operands} | set(whole.outputs[outputs:])
+        residuals = sorted(slot for slot in read if isinstance(slot, int) and slot not in late and slot >= count)
+        early = [equation for equation in whole.equations if equation.results[0] not in late]
+        self.forward = cut(whole, range(count), early, (*whole.outputs[:outputs], *residuals))
+        numbers = self.numbered(whole)
+        self.available = {numbers[slot]: k for k, slot in enumerate((*range(count), *residuals))}
+
+    def backward(self, given: Forms) -> Backward:
+        """The backward pass from cotangents of these forms."""
+        whole, forms = self.whole(given)
+        count = len(self.tape.inputs)
+        seeds = range(count, len(whole.inputs) - len(whole.constants))
+        at = {slot: self.available[number] for slot, number in self.numbered(whole).items() if number in self.available}
+        equations = [equation for equation in whole.equations if equation.results[0] not in at]
+        results = whole.outputs[len(self.tape.outputs) :]
+        needed = {o for o in results if isinstance(o, int)} | {o for e in equations for o in e.operands}
+        taken = [slot for slot in at if slot in needed]
+        tape = cut(whole, (*taken, *seeds), equations, results)
+        return Backward(tape, tuple(at[slot] for slot in taken), forms)
+
+    def whole(self, given: Forms) -> tuple[Tape, Forms]:
+        """The tape of the outputs and the parts of all cotangents, and the forms of the inputs' cotangents."""
+        tape, positions, smooth = self.tape, self.positions, self.smooth
+        count, outputs = len(tape.inputs), len(tape.outputs)
+        forms: list[str] = []
+
+        def run(*everything: Any) -> tuple[Any, ...]:
+            values = everything[:count]
+
+            def results(*selected: Any) -> tuple[Any, Any]:
+                outs = of_positions(tape, values, positions, range(outputs))(*selected)
+                return tuple(outs[k] for k in smooth), outs
+
+            at = Linearization("jit", results, tuple(values[p] for p in positions), True)
+            cts = cotangents(at, joined(everything[count:], given))
+            forms[:] = map(form_of, cts)
+            return at.aux, *(part for ct in cts for part in parts_of(ct))
+
+        seeds = [slot for k, form in zip(smooth, given, strict=True) for slot in specs_of(tape.output_specs[k], form)]
+        return staged(run, [*tape.inputs, *seeds]), tuple(forms)
+
+    def numbered(self, tape: Tape) -> dict[int, int]:
+        """A number for each slot of a tape: the same for those that are computed in the same way from the inputs."""
+        found = {slot: self.number(("input", slot)) for slot in range(len(self.tape.inputs))}
+        for equation in tape.equations:
+            if all(o in found for o in equation.operands if isinstance(o, int)):
+                key = key_of(equation, found)
+                for place, slot in enumerate(equation.results):
+                    found[slot] = self.number((*key, place))
+        return found
+
+    def number(self, key: Any) -> int:
+        return self.numbers.setdefault(key, len(self.numbers))
+
+
+def key_of(equation: Equation, numbers: dict[int, int]) -> tuple[Any, ...]:
+    """How an operation computes its results, in terms of numbered slots."""
+    operands = tuple(("slot", numbers[o]) if isinstance(o, int) else o for o in equation.operands)
+    return equation.primitive, operands, tuple((name, strict(value)) for name, value in equation.params)
+
+
+def specs_of(slot: Spec, form: str) -> tuple[Spec, ...]:
+    """The specs of the parts of a cotangent."""
+    slot = spec(slot.shape, slot.dtype) if slot.kind == "array" else slot
+    return (slot, spec(slot.shape, bool))[: PARTS[form]]
+
+
+def cotangents(at: Linearization, seeds: Sequence[Any]) -> list[Any]:
+    """The cotangents of the inputs of a function that was run: arrays, masked ones, or None."""
+    pairs = [(entry, ct) for (_, entry), ct in zip(at.outs, seeds, strict=True) if entry is not None and ct is not None]
+    found = read_backwards(pairs)
+    return [found.get(entry) for entry in at.entries]
+
+
+def form_of(ct: Any) -> str:
+    """What a cotangent is made of."""
+    return "none" if ct is None else "masked" if type(ct) is Masked else "plain"
+
+
+def parts_of(ct: Any) -> tuple[Any, ...]:
+    """The parts of a cotangent."""
+    return () if ct is None else (ct.value, ct.mask) if type(ct) is Masked else (ct,)
+
+
+def joined(parts: Iterable[Any], forms: Forms) -> tuple[Any, ...]:
+    """Cotangents from their parts."""
+    remaining = iter(parts)
+
+    def one(form: str) -> Any:
+        if form == "none":
+            return None
+        value = next(remaining)
+        return Masked(value, next(remaining)) if form == "masked" else value
+
+    return tuple([one(form) for form in forms])

@@ -1,0 +1,124 @@
+import numpy as np
+import pytest
+
+import autodiff.chainer as chainer
+from autodiff.chainer import functions as F
+from autodiff.chainer import links as L
+
+X = np.arange(6, dtype=np.float32).reshape(2, 3)
+IMAGE = np.arange(25, dtype=np.float32).reshape(1, 1, 5, 5)
+T = np.array([0, 2], np.int32)
+
+
+def variable(array, volatile="off"):
+    return chainer.Variable(array, volatile)
+
+
+def test_dropout_takes_train_at_the_third_place():
+    x = variable(X)
+    with pytest.warns(
+        DeprecationWarning, match=r"^dropout\(train=\.\.\.\) is gone since Chainer 2; use chainer\.using_"
+    ):
+        assert F.dropout(x, 0.5, False) is x
+    np.random.seed(0)  # noqa: NPY002
+    with pytest.warns(DeprecationWarning, match=r"dropout\(train"), chainer.using_config("train", False):
+        y = F.dropout(x, train=True)
+    assert set(y.data.ravel()) <= {0.0, *(2 * X).ravel()}
+    assert y.data[0].tolist() != X[0].tolist()
+
+
+@pytest.mark.parametrize("name", ["relu", "sigmoid", "tanh", "softmax", "log_softmax"])
+def test_use_cudnn_is_the_second_argument_and_has_no_effect(name):
+    function = getattr(F, name)
+    assert np.array_equal(function(variable(X), False).data, function(variable(X), use_cudnn=True).data)
+
+
+def test_the_axis_of_softmax_is_the_third_argument():
+    assert F.softmax(variable(X), True, 0).data.sum(axis=0) == pytest.approx(np.ones(3))
+
+
+def test_softmax_cross_entropy_takes_use_cudnn_at_the_third_place():
+    x = variable(np.zeros((2, 3), np.float32))
+    assert float(F.softmax_cross_entropy(x, T, False, False).data) == pytest.approx(np.log(3))
+    assert float(F.softmax_cross_entropy(x, np.array([0, -1], np.int32), False, False).data) == pytest.approx(
+        np.log(3) / 2
+    )
+
+
+def test_images_take_use_cudnn_where_it_was():
+    w = np.ones((1, 1, 2, 2), np.float32)
+    pooled = F.max_pooling_2d(variable(IMAGE), 2, 2, 0, True, False)
+    assert pooled.data[0, 0].tolist() == [[6.0, 8.0, 9.0], [16.0, 18.0, 19.0], [21.0, 23.0, 24.0]]
+    assert F.convolution_2d(variable(IMAGE), w, None, 2, 0, False, True).shape == (1, 1, 3, 3)
+    assert F.convolution_2d(variable(IMAGE), w, stride=2, deterministic=True).shape == (1, 1, 2, 2)
+    assert F.average_pooling_2d(variable(IMAGE), 2, 2, 0, False).data[0, 0, 0].tolist() == [3.0, 5.0]
+    pyramid = F.spatial_pyramid_pooling_2d(variable(IMAGE), 2, F.MaxPooling2D, use_cudnn=False)
+    assert pyramid.data.ravel().tolist() == [24.0, 12.0, 14.0, 22.0, 24.0]
+
+
+def test_one_part_of_split_axis_is_no_tuple():
+    assert F.split_axis(variable(X), 1, 1).shape == (2, 3)
+    assert len(F.split_axis(variable(X), 3, 1)) == 3
+    assert isinstance(F.split_axis(variable(X), 1, 1, True), tuple)
+
+
+def test_too_many_arguments_are_refused():
+    with pytest.raises(TypeError, match=r"relu\(\) takes 2 arguments in Chainer 1, got 3"):
+        F.relu(variable(X), True, 3)
+    with pytest.raises(TypeError, match=r"dropout\(\) got ratio by position and by name"):
+        F.dropout(variable(X), 0.5, ratio=0.5)
+
+
+# fmt: off
+CLASSES = [
+    (lambda x: F.ReLU()(x - 2),              lambda x: F.relu(x - 2)),
+    (lambda x: F.ReLU(use_cudnn=False)(x),   F.relu),
+    (lambda x: F.Softmax(False, 0)(x),       lambda x: F.softmax(x, axis=0)),
+    (lambda x: F.Concat(0)(x, 2 * x),        lambda x: F.concat((x, 2 * x), 0)),
+    (lambda x: F.Concat()(x, x),             lambda x: F.concat((x, x))),
+    (lambda x: F.Sum(1)(x),                  lambda x: F.sum(x, 1)),
+    (lambda x: F.Sum(axis=0, keepdims=True)(x), lambda x: F.sum(x, 0, True)),
+    (lambda x: F.MatMul(transb=True)(x, x),  lambda x: F.matmul(x, x, transb=True)),
+    (lambda x: F.Reshape((3, 2))(x),         lambda x: F.reshape(x, (3, 2))),
+    (lambda x: F.Cast("d")(x),               lambda x: F.cast(x, "d")),
+    (lambda x: F.Tile((2, 1))(x),            lambda x: F.tile(x, (2, 1))),
+    (lambda x: F.GetItem((0,))(x),           lambda x: x[0]),
+    (lambda x: F.Clip(1, 3)(x),              lambda x: F.clip(x, 1.0, 3.0)),
+    (lambda x: F.Copy(-1)(x),                lambda x: x),
+    (lambda x: F.HuberLoss(1.0)(x, 3 * x),   lambda x: F.huber_loss(x, 3 * x, 1.0)),
+    (lambda x: F.SoftmaxCrossEntropy()(x, T), lambda x: F.softmax_cross_entropy(x, T)),
+    (lambda x: F.Accuracy(ignore_label=0)(x, T), lambda x: F.accuracy(x, T, 0)),
+    (lambda x: F.Forget(F.exp)(x),           F.exp),
+    (lambda x: F.NormalizeL2()(x),           F.normalize),
+    (lambda x: F.Broadcast()(x, x)[1],       lambda x: x),
+    (lambda x: F.Pad(((0, 0), (1, 1)), "constant")(x), lambda x: F.pad(x, ((0, 0), (1, 1)), "constant")),
+    (lambda x: F.PadSequence(4, 0)(x),       lambda x: F.pad_sequence([x], 4)),
+    (lambda x: F.LinearInterpolate()(x, x, x), lambda x: F.linear_interpolate(x, x, x)),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("old", "new"), CLASSES)
+def test_classes_are_their_functions(old, new):
+    assert np.array_equal(old(variable(X)).data, new(variable(X)).data)
+
+
+def test_classes_of_pooling_and_dropout():
+    assert F.MaxPoolingND(2, 2)(variable(IMAGE)).shape == (1, 1, 3, 3)
+    assert F.Unpooling2D(2)(variable(IMAGE)).shape == F.unpooling_2d(variable(IMAGE), 2).shape
+    np.random.seed(0)  # noqa: NPY002
+    y = F.Dropout(0.5)(variable(X)).data
+    np.random.seed(0)  # noqa: NPY002
+    assert np.array_equal(y, F.dropout(variable(X), 0.5).data)
+    assert F.Dropout(dropout_ratio=0.0)(variable(X)).data.tolist() == X.tolist()
+
+
+def test_classes_that_are_missing_say_so():
+    with pytest.raises(NotImplementedError, match=r"^functions\.AveragePooling2D is not .*use functions\.average_pool"):
+        F.AveragePooling2D(2)
+
+
+def test_links_kept_their_names_among_the_functions():
+    assert F.Linear is L.Linear
+    assert F.BatchNormalization is L.BatchNormalization
+    assert F.EmbedID(3, 2)(T).shape == (2, 2)
