@@ -96,8 +96,8 @@ ERRORS = {
     "a branch under vmap": (
         lambda: autodiff.vmap(lambda x: x if x > 0 else -x)(X),
         "a traced bool[] would become bool (LINE), but the recording of a tape (make_tape, vmap, checkpoint, ...) traces "
-        "with shapes only: the number is not known. Select with np.where in place of branching on it; pick from a plain "
-        "array with autodiff.numpy.take(array, index) in place of array[index]; or compute it outside.",
+        "with shapes only: the number is not known. Select with np.where, branch with autodiff.cond, loop with "
+        "autodiff.while_loop; pick from a plain array with autodiff.numpy.take(array, index) in place of array[index]; or compute it outside.",
     ),
     "tangents": (
         lambda: autodiff.jvp(np.sin, (X,), (np.ones(4),)),

@@ -16,6 +16,7 @@ FORMS = {
     "absolute": "|{}|",
     "rectifier": "ReLU",
     "logistic": "Sigmoid",
+    "softplus": "Softplus",
     "tanh": "Tanh",
     "arctanh": "Arctanh",
     "gammaln": "lgamma",

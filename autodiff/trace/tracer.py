@@ -144,8 +144,9 @@ class Tracer(Traced):
     def _refuse_abstract(self, wanted: str, value: Spec) -> NoReturn:
         raise ConcretizationError(
             f"a traced {value!r} would become {wanted}{at_user_line()}, but {self.recording.purpose} traces with "
-            "shapes only: the number is not known. Select with np.where in place of branching on it; pick from a plain "
-            "array with autodiff.numpy.take(array, index) in place of array[index]; or compute it outside."
+            "shapes only: the number is not known. Select with np.where, branch with autodiff.cond, loop with "
+            "autodiff.while_loop; pick from a plain array with autodiff.numpy.take(array, index) in place of "
+            "array[index]; or compute it outside."
         )
 
 

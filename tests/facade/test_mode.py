@@ -51,6 +51,6 @@ def test_other_threads_are_not_concerned():
 
 
 def test_an_entry_of_the_global_configuration():
-    with using_config("train", False, global_config):
-        assert not config.train
-    assert config.train
+    with using_config("entry_for_all_threads", 1, global_config):
+        assert config.entry_for_all_threads == 1
+    assert not hasattr(config, "entry_for_all_threads")

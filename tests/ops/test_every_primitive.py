@@ -23,7 +23,9 @@ from autodiff.trace.tree import flatten
 from tests.numpy.programs import PROGRAMS
 
 TESTS = Path(__file__).parents[1]
-CALLS = {"checkpoint", "custom_jvp", "custom_vjp"}  # whole functions as one operation: tests/transforms
+CALLS = {  # whole functions as one operation: tests/transforms
+    "checkpoint", "custom_jvp", "custom_vjp", "jit", "scan", "switch", "while_loop", "while_loop_backwards",
+}  # fmt: skip
 
 
 def rows(table: Any, depth: int = 0) -> Iterator[Case]:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from autodiff.ops.index import slice_of
 from autodiff.ops.join import joined, piece
 from autodiff.ops.shape import reshape
 from autodiff.trace.spec import spec_of
@@ -31,7 +30,7 @@ def scan_in_blocks(
     def part(carry: Any, rows: Any, steps: int) -> tuple[Any, Any]:
         """Steps of which nothing is kept but the carry before them."""
         run = partial(steps_of, f, steps, reverse, unroll)
-        return (run if staged else checkpoint(like(f, run)))(carry, rows)  # type: ignore[no-any-return]
+        return (run if staged else checkpoint(like(f, run)))(carry, rows)
 
     def blocks(carry: Any) -> tuple[Any, Any]:
         rows = [cut(leaf, 0, whole, (whole // size, size)) for leaf in leaves]
@@ -71,6 +70,3 @@ def cut(leaf: Any, start: int, stop: int, lead: tuple[int, ...]) -> Any:
     if (start, stop) != (0, own.shape[0]):
         leaf = piece(leaf, -own.ndim, start, stop)
     return reshape(leaf, shape=(*lead, *own.shape[1:])) if len(lead) > 1 else leaf
-
-
-__all__ = ["scan_in_blocks", "slice_of"]

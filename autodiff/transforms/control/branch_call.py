@@ -18,7 +18,7 @@ from autodiff.transforms.control.calls import ControlCall, Params, Values, push_
 from autodiff.transforms.control.choose import choose_with
 from autodiff.transforms.control.staging import known
 from autodiff.transforms.control.values import all_conformed, unshared
-from autodiff.transforms.gradient import vjp, zeros
+from autodiff.transforms.gradient import vjp
 from autodiff.transforms.recompute import of_positions, smooth_outputs
 
 
@@ -104,4 +104,3 @@ def selected(index: Any, column: Sequence[Any]) -> Any:
 
 
 branch = BranchCall("switch")
-__all__ = ["branch", "zeros"]

@@ -84,8 +84,14 @@ class ControlCall(Primitive):
 
     def __call__(self, *operands: Any, **params: Any) -> Any:
         newest = newest_traced(operands)
-        if isinstance(newest, Tracer) and isinstance(newest.recording, Forward) and not recorded_by_body(operands):
+        if newest is None or recorded_by_body(operands):
+            return super().__call__(*operands, **params)
+        if isinstance(newest, Tracer) and isinstance(newest.recording, Forward):
             return self.pushed(newest.recording, operands, params)
+        return self.kept(operands, params)
+
+    def kept(self, operands: Values, params: Params) -> Any:
+        """The results, where someone will want to go backwards."""
         return super().__call__(*operands, **params)
 
     def pushed(self, recording: Forward, operands: Values, params: Params) -> tuple[Any, ...]:

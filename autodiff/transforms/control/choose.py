@@ -6,16 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from autodiff.ops.elementwise import cast
-from autodiff.trace.errors import described, run_user_code
+from autodiff.trace.errors import run_user_code
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, common_dtype, result_spec, spec_of
 from autodiff.trace.tape import Equation, Literal, Tape
 from autodiff.trace.tracer import concrete
-from autodiff.trace.tree import flatten, paths
+from autodiff.trace.tree import flatten
 from autodiff.transforms.control.carry import LoopError, array_leaves
 from autodiff.transforms.control.staging import Recorded, joined, known, record_body
 from autodiff.transforms.control.values import conformed, settled
@@ -45,7 +43,9 @@ def choose_with(primitive: Primitive, name: str, index: Any, branches: Branches,
     results = recorded[0].results
     if not tapes[0].outputs:
         return results.unflatten(())
-    wanted = [common_spec(name, branches, results, column) for column in zip(*(t.output_specs for t in tapes), strict=True)]
+    wanted = [
+        common_spec(name, branches, results, column) for column in zip(*(t.output_specs for t in tapes), strict=True)
+    ]
     tapes = [with_outputs(tape, wanted) for tape in tapes]
     return results.unflatten(primitive(index, *leaves, *outside, branches=tuple(tapes)))
 
@@ -113,6 +113,3 @@ def with_outputs(tape: Tape, wanted: Sequence[Spec]) -> Tape:
             outputs[k] = free
             free += 1
     return replace(tape, equations=tuple(equations), outputs=tuple(outputs))
-
-
-__all__ = ["choose_with", "np", "paths"]

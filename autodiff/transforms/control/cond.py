@@ -21,10 +21,10 @@ from autodiff.transforms.control.staging import known
 def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any], *operands: Any) -> Any:
     """true_fun(*operands) where ``pred`` holds, false_fun(*operands) where it does not.
 
-    Where the predicate is known only the branch that it names runs, also under ``grad``, ``vjp`` and ``jvp``. Where it is
-    not (``make_tape``), both are recorded, and one runs when the tape does. Where it differs between the examples of a
-    batch (``vmap``) both run for all examples, and the results are selected; what the branch that was not taken computes
-    has no influence on derivatives.
+    Where the predicate is known only the branch that it names runs, also under ``grad``, ``vjp`` and ``jvp``. Where it
+    is not (``make_tape``) both are recorded, and one runs when the tape does. Where it differs between the examples of
+    a batch (``vmap``) both run for all examples, and the results are selected; what the branch that was not taken
+    computes has no influence on derivatives. Python numbers among the results become NumPy's.
 
     Args:
         pred: a number, usually a boolean; it holds if it is not zero.
@@ -100,6 +100,3 @@ def require_number(name: str, what: str, value: Any, kinds: str, wanted: str) ->
             f"{name}: the {what} must be {wanted}, got {described(value)}{at_user_line()}; np.where selects element by "
             "element, np.any and np.all make one boolean of many"
         )
-
-
-__all__ = ["LoopError", "cond", "switch"]

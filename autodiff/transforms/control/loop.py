@@ -82,11 +82,11 @@ def scan_with(
     return step.carry.structure.unflatten(last), step.results.unflatten(ys)
 
 
-def run_loop(step: Step, xs: Sequence[Any], length: int, reverse: bool) -> tuple[list[Any], list[Any]]:
+def run_loop(step: Step, xs: Sequence[Any], length: int, reverse: bool) -> tuple[Sequence[Any], Sequence[Any]]:
     """The loop in Python."""
     collected = Collected(step.carry.name, length)
     columns = [rows_of(leaf) for leaf in xs]
-    carry = [own_row(leaf) for leaf in step.carry.leaves]
+    carry: Sequence[Any] = [own_row(leaf) for leaf in step.carry.leaves]
     for k in order(length, reverse):
         carry, ys = step(carry, [own_row(column[k]) for column in columns])
         collected.add(k, ys)

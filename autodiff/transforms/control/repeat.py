@@ -103,7 +103,8 @@ def staged_loop(
         body = record_body(step, specs, structure)
     if not count:
         raise LoopError(
-            f"{carry.name}: init is empty{at_user_line()}, so that the condition never changes; carry what it depends on"
+            f"{carry.name}: init is empty{at_user_line()}, so that the condition never changes; carry what "
+            "it depends on"
         )
     condition = record_body(lambda leaves: as_boolean(holds(leaves)), specs, structure)
     (until, after), outside = joined([condition, body], count)

@@ -6,9 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autodiff.trace.source import at_user_line
-from autodiff.transforms.arguments import function_name
 from autodiff.transforms.control.blocks import scan_in_blocks
-from autodiff.transforms.control.carry import LoopError
 from autodiff.transforms.control.loop import scan_with
 from autodiff.transforms.control.rows import common_length
 from autodiff.transforms.control.scan_call import scanned
@@ -25,9 +23,9 @@ def scan(
 ) -> tuple[Any, Any]:
     """carry, y = f(carry, x) for each slice x of ``xs`` in turn: the last carry, and all y stacked.
 
-    Where values are known it is a Python loop, and ``f`` may branch on them. Where only shapes are known (``make_tape``,
-    ``vmap``) ``f`` is recorded once, and the loop is one operation; its derivatives are loops in turn. In reverse mode
-    that operation keeps the carry of every step, and runs ``f`` again at each.
+    Where values are known it is a Python loop, and ``f`` may branch on them. Where only shapes are known
+    (``make_tape``, ``vmap``) ``f`` is recorded once, and the loop is one operation; its derivatives are loops in turn.
+    In reverse mode that operation keeps the carry of every step, and runs ``f`` again at each.
 
     Args:
         f: takes the carry and a slice, returns the next carry and a result; trees all of them, None where there is
@@ -68,36 +66,3 @@ def check_count(option: str, value: Any, wanted: str) -> None:
     """Refuse what is no positive int."""
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         raise ValueError(f"scan: {option} must be {wanted}, got {value!r}{at_user_line()}")
-
-
-def map(f: Callable[[Any], Any], xs: Any) -> Any:
-    """f(x) for each slice x of ``xs``, one after the other, stacked.
-
-    ``vmap`` gives the same all at once; ``map`` needs the memory of one call, and ``f`` may branch on values.
-
-    Args:
-        f: a function of a tree.
-        xs: a tree of arrays, whose slices along the first axis are the arguments.
-
-    Returns:
-        the tree of results, each stacked along a new first axis.
-
-    Raises:
-        LoopError: if the slices differ in number, or results cannot be stacked.
-
-    >>> import numpy as np
-    >>> map(np.sum, np.eye(2))
-    array([1., 1.])
-    """
-    if not callable(f):
-        raise TypeError(f"map needs a function, got {type(f).__name__}{at_user_line()}; write map(f, xs)")
-    leaves, structure, steps = common_length("map", xs, None)
-
-    def step(carry: None, x: Any) -> tuple[None, Any]:
-        return None, f(x)
-
-    step.__name__ = function_name(f)
-    return scan_with(scanned, "map", step, None, (leaves, structure), steps)[1]
-
-
-__all__ = ["LoopError", "map", "scan"]

@@ -10,7 +10,6 @@ import numpy as np
 
 from autodiff.backends.reference import run_tape
 from autodiff.ops.elementwise import cast
-from autodiff.trace.primitive import newest_traced
 from autodiff.trace.spec import Spec, spec, spec_of
 from autodiff.trace.tape import Tape
 from autodiff.transforms.batch import moved, repeated, run_batched
@@ -26,14 +25,13 @@ from autodiff.transforms.control.rows import order
 from autodiff.transforms.control.scan_derivative import parts_of, pull_scan, push_scan
 from autodiff.transforms.control.staging import Recorded, leaves_structure, record_body
 from autodiff.transforms.control.values import all_conformed, unshared
-from autodiff.transforms.custom.call import recorded_by_body
 
 
 class ScanCall(ControlCall):
     """The primitive of ``scan``.
 
     Its operands are the first carry, the arrays whose slices come in, and what the body closes over. Its parameters
-    are the ``tape`` of the body, how many operands are ``carry`` and ``slices``, ``length``, ``reverse`` and ``unroll``.
+    are the ``tape`` of the body, how many operands are ``carry`` and ``slices``, ``length``, ``reverse``, ``unroll``.
     """
 
     __slots__ = ()
@@ -54,13 +52,12 @@ class ScanCall(ControlCall):
                 row[k] = out
         return (*(unshared(value, values) for value in carry), *rows)
 
-    def __call__(self, *operands: Any, **params: Any) -> Any:
+    def kept(self, operands: Values, params: Params) -> Any:
         tape, count = params["tape"], params["carry"]
-        newest = newest_traced(operands)
-        if newest is None or recorded_by_body(operands) or saves_carries(tape, count):
-            return super().__call__(*operands, **params)
+        if saves_carries(tape, count):
+            return super().kept(operands, params)
         saving = replace(tape, outputs=(*tape.outputs, *range(count)))
-        return super().__call__(*operands, **{**params, "tape": saving})[: len(tape.outputs)]
+        return super().kept(operands, {**params, "tape": saving})[: len(tape.outputs)]
 
     def residuals(self, values: Values, out: Values, params: Params) -> Any:
         count = params["carry"]

@@ -63,8 +63,8 @@ def pull_scan(
 ) -> Values:
     """Reverse mode: a scan the other way, whose carry is the cotangent of the carry.
 
-    Each step runs the body again at the carry that was saved, and pulls back through it. The cotangents of what the body
-    closes over are summed up on the way.
+    Each step runs the body again at the carry that was saved, and pulls back through it. The cotangents of what the
+    body closes over are summed up on the way.
     """
     tape, count = params["tape"], params["carry"]
     _, xs, outside = parts_of([None] * count + list(values), params)

@@ -1,4 +1,4 @@
-"""A loop with a condition for a whole batch: it goes on until all examples have stopped, which then keep their carry."""
+"""A loop with a condition for a whole batch: it goes on until all examples have stopped. Those keep their carry."""
 
 from __future__ import annotations
 

@@ -23,11 +23,11 @@ def while_loop(
 ) -> Any:
     """carry = body_fun(carry) as long as cond_fun(carry) holds.
 
-    Where values are known it is a Python loop. Where only shapes are known (``make_tape``, ``vmap``) both functions are
-    recorded once, and the loop is one operation. For a batch it goes on until all examples have stopped; those that have
-    keep their carry. In reverse mode that operation runs the loop again and keeps the carry of every step; with
-    ``max_steps`` it is a ``scan`` of so many steps there, which costs as many. Derivatives of higher order with shapes
-    only cost the square of the number of steps, unless there is a ``max_steps``.
+    Where values are known it is a Python loop. Where only shapes are known (``make_tape``, ``vmap``) both functions
+    are recorded once, and the loop is one operation. For a batch it goes on until all examples have stopped; those
+    that have keep their carry. In reverse mode that operation runs the loop again and keeps the carry of every step;
+    with ``max_steps`` it is a ``scan`` of so many steps there, which costs as many. Derivatives of higher order with
+    shapes only cost the square of the number of steps, unless there is a ``max_steps``.
 
     Args:
         cond_fun: takes the carry, returns one boolean.

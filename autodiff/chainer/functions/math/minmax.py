@@ -14,6 +14,8 @@ from autodiff.facade.variable import Variable
 from autodiff.numpy.axes import negative_axes
 from autodiff.ops.elementwise import where
 from autodiff.ops.shape import reshape, sum_axes
+from autodiff.trace.errors import OperandError
+from autodiff.trace.source import at_user_line
 from autodiff.transforms.stop_gradient import stop_gradient
 
 
@@ -66,6 +68,10 @@ def extreme(label: str, reduce: Callable[..., Any], x: Any, axis: Any, keepdims:
     axes = axes_of(axis)
 
     def fun(x: Any) -> Any:
+        if 0 in (x.shape if axes is None else [x.shape[axis] for axis in axes]):
+            raise OperandError(
+                f"{label} of an array of shape {x.shape}{at_user_line()}: along an axis of length 0 there is no element"
+            )
         value = reduce(stop_gradient(x), axis=axes, keepdims=True)
         if type(value) is np.ndarray and np.isfinite(value).all():
             zeros = sum_axes(where(x == value, x - value, 0), axes=negative_axes(axes, len(x.shape)))

@@ -31,6 +31,7 @@ def local_response_normalization(x: Any, n: int = 5, k: float = 2, alpha: float 
 
     A. Krizhevsky, I. Sutskever and G. E. Hinton, ImageNet Classification with Deep Convolutional Neural Networks, 2012.
 
+    >>> import numpy as np
     >>> local_response_normalization(np.array([[1.0, 2.0, 3.0]]), n=3, k=0, alpha=1, beta=0.5).array.round(3)
     array([[0.447, 0.535, 0.832]])
     """

@@ -1,0 +1,134 @@
+"""while_loop and fori_loop: equal to Python's loops, in every mode and order."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autodiff import check_tape, eval_tape, grad, make_tape, vmap
+from autodiff.transforms.control.cond import cond
+from autodiff.transforms.control.scan import scan
+from autodiff.transforms.control.while_loop import fori_loop, while_loop
+
+from .loops import check_against, names_on, staged
+
+POINTS = [(0.1, 1.6), (0.9, 1.5), (4.0, 1.4), (6.0, 2.0)]
+
+
+@pytest.mark.parametrize("max_steps", [None, 12])
+def test_a_while_loop_is_a_loop(max_steps: Any) -> None:
+    def advance(c: Any, x: Any, a: Any) -> Any:
+        return c[0] * a + np.sin(x) + 1, c[1] * np.cos(c[0] * x), c[2] + 1
+
+    def fun(x: Any, a: Any) -> Any:
+        c = while_loop(lambda c: c[0] < 5.0, lambda c: advance(c, x, a), (x, 1.0, 0), max_steps)
+        return c[0] ** 2 + np.sin(c[1])
+
+    def loop(x: Any, a: Any) -> Any:
+        c = (x, 1.0, 0)
+        while c[0] < 5.0:
+            c = advance(c, x, a)
+        return c[0] ** 2 + np.sin(c[1])
+
+    check_against(fun, loop, POINTS)
+    check_against(lambda a, x: fun(x, a), lambda a, x: loop(x, a), [p[::-1] for p in POINTS], ["grad", "jacfwd of grad"])
+
+
+def test_on_a_tape_it_is_one_operation_whatever_it_does() -> None:
+    fun = lambda x: while_loop(lambda c: c < 100, lambda c: c * x, x)  # noqa: E731
+    assert names_on(make_tape(fun)(1.5)) == ["while_loop"]
+    assert names_on(make_tape(grad(fun))(1.5)) == ["while_loop_backwards", "add"]
+    assert staged(grad(fun))(1.5) == pytest.approx(12 * 1.5**11)
+
+
+def test_examples_that_have_stopped_keep_their_carry() -> None:
+    steps = vmap(lambda n: while_loop(lambda c: c[0] < n, lambda c: (c[0] + 1, c[1] * 2), (0, 1.0)))(np.arange(4))
+    assert steps[0].tolist() == [0, 1, 2, 3]
+    assert steps[1].tolist() == [1.0, 2.0, 4.0, 8.0]
+
+
+def test_a_condition_that_is_the_same_for_all_examples_selects_nothing() -> None:
+    fun = lambda x: while_loop(lambda c: c[0] < 3, lambda c: (c[0] + 1, c[1] * x), (0, x))  # noqa: E731
+    tape = make_tape(vmap(fun))(np.arange(4.0))
+    check_tape(tape)
+    params = dict(next(e for e in tape.equations if e.primitive.name == "while_loop").params)
+    assert names_on(params["body"]) == ["add", "multiply"]
+    assert eval_tape(tape, np.arange(4.0))[1].tolist() == [0.0, 1.0, 16.0, 81.0]
+
+
+def test_loops_in_loops_and_branches() -> None:
+    def fun(x: Any) -> Any:
+        def body(c: Any) -> Any:
+            inner = scan(lambda d, k: (d + np.sin(k * x), None), c[1], np.arange(3.0))[0]
+            return c[0] + 1, cond(inner > 2, lambda: inner * 0.5, lambda: inner + x)
+
+        return while_loop(lambda c: c[0] < 3, body, (0, x))[1]
+
+    def loop(x: Any) -> Any:
+        c = x
+        for _ in range(3):
+            for k in np.arange(3.0):
+                c = c + np.sin(k * x)
+            c = c * 0.5 if c > 2 else c + x
+        return c
+
+    check_against(fun, loop, [(0.3,), (0.8,), (-0.5,)], ["value", "grad", "jvp", "jacfwd of grad"])
+
+
+def test_newtons_method_in_a_batch() -> None:
+    def root(a: Any) -> Any:
+        return while_loop(lambda x: np.abs(x * x - a) > 1e-12 * a, lambda x: (x + a / x) / 2, a)
+
+    numbers = np.linspace(0.5, 50, 20)
+    np.testing.assert_allclose(vmap(root)(numbers), np.sqrt(numbers))
+    np.testing.assert_allclose(vmap(grad(root))(numbers), 0.5 / np.sqrt(numbers), rtol=1e-5)
+    np.testing.assert_allclose(grad(lambda a: np.sum(vmap(root)(a)))(numbers), 0.5 / np.sqrt(numbers), rtol=1e-5)
+
+
+def test_no_steps_at_all() -> None:
+    fun = lambda x: while_loop(lambda c: c < 0, lambda c: c * 2, x)  # noqa: E731
+    assert fun(3.0) == staged(fun)(3.0) == 3.0
+    assert grad(fun)(3.0) == staged(grad(fun))(3.0) == 1.0
+
+
+def test_the_callers_array_is_not_written_to() -> None:
+    def body(c: Any) -> Any:
+        c += 1
+        return c
+
+    init = np.zeros(2)
+    assert while_loop(lambda c: c[0] < 3, body, init).tolist() == [3.0, 3.0]
+    assert init.tolist() == [0.0, 0.0]
+
+
+def test_a_fori_loop_with_known_bounds() -> None:
+    def loop(x: Any) -> Any:
+        c = x
+        for i in range(1, 5):
+            c = c * x + i
+        return c
+
+    check_against(lambda x: fori_loop(1, 5, lambda i, c: c * x + i, x), loop, [(0.3,), (1.7,)])
+    assert fori_loop(3, 3, lambda i, c: c * 2, 1.5) == fori_loop(3, 1, lambda i, c: c * 2, 1.5) == 1.5
+    assert staged(lambda x: fori_loop(3, 1, lambda i, c: c * 2, x))(1.5) == 1.5
+
+
+def test_the_index_is_a_python_number() -> None:
+    x = np.ones(2, np.float32)
+    seen = []
+    assert fori_loop(0, 2, lambda i, c: seen.append(type(i)) or c * i, x).dtype == np.float32  # type: ignore[func-returns-value]
+    assert seen == [int, int]
+    assert staged(lambda x: fori_loop(0, 2, lambda i, c: c * i, x))(x).dtype == np.float32
+
+
+def test_a_fori_loop_with_traced_bounds() -> None:
+    def fun(x: Any, n: Any) -> Any:
+        return fori_loop(0, n, lambda i, c: c * x + i, x)
+
+    def loop(x: Any, n: Any) -> Any:
+        c = x
+        for i in range(int(n)):
+            c = c * x + np.float64(i)
+        return c
+
+    check_against(fun, loop, [(0.3, 3), (0.7, 1), (1.2, 4)])
