@@ -23,4 +23,6 @@ def rounds(program: str, length: int, quick: bool) -> int:
     """Fewer where a round takes seconds."""
     if quick:
         return 3
-    return 9 if program == "long" or length >= 100_000 else 31
+    if program == "long":
+        return 5
+    return 9 if length >= 100_000 else 31

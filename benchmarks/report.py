@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from benchmarks.measurement import Measurement
 
 BUSY = 0.7
-HEADER = f"  {'subject':20}{'forward':>10}{'total':>10}{'spread':>10}{'/ torch':>10}{'/ autograd':>12}"
+HEADER = f"  {'subject':20}{'forward':>10}{'total':>10}{'spread':>10}{'/ torch':>10}{'/ autograd':>12}{'/ chainer':>11}"
 
 
 def preface(surroundings: dict[str, Any]) -> Iterator[str]:
@@ -71,10 +71,10 @@ def row(found: Measurement, totals: dict[str, float], case: Case) -> str:
         return f"  {found.subject:20}{found.forward:10.2f}{'-':>10}{found.spread:10.2f}"
     text = f"  {found.subject:20}{found.forward:10.2f}{found.total:10.2f}{found.spread:10.2f}"
     if found.subject.startswith("autodiff"):
-        text += f"{ratio(found, totals, 'torch'):>10}{ratio(found, totals, 'autograd'):>12}"
+        text += f"{ratio(found, totals, 'torch'):>10}{ratio(found, totals, 'autograd'):>12}{ratio(found, totals, 'chainer'):>11}"
     return text if found.operations == case.operations else f"{text}   ({found.operations} operations)"
 
 
 def ratio(found: Measurement, totals: dict[str, float], peer: str) -> str:
     """This total over the peer's in the same case."""
-    return f"{found.total / totals[peer]:.2f}" if peer in totals else "-"
+    return f"{found.total / totals[peer]:.3f}" if peer in totals else "-"

@@ -21,7 +21,6 @@ class Chainer(Subject):
 
     name = "chainer"
     distribution = "chainer"
-    long_chains = False
     tanh = staticmethod(chainer.functions.tanh)
 
     def leaf(self, array: Array) -> Any:
