@@ -71,7 +71,8 @@ def row(found: Measurement, totals: dict[str, float], case: Case) -> str:
         return f"  {found.subject:20}{found.forward:10.2f}{'-':>10}{found.spread:10.2f}"
     text = f"  {found.subject:20}{found.forward:10.2f}{found.total:10.2f}{found.spread:10.2f}"
     if found.subject.startswith("autodiff"):
-        text += f"{ratio(found, totals, 'torch'):>10}{ratio(found, totals, 'autograd'):>12}{ratio(found, totals, 'chainer'):>11}"
+        for peer, width in (("torch", 10), ("autograd", 12), ("chainer", 11)):
+            text += f"{ratio(found, totals, peer):>{width}}"
     return text if found.operations == case.operations else f"{text}   ({found.operations} operations)"
 
 

@@ -102,7 +102,13 @@ class Functional:
         return [(parameter, checked(found(params, path), path, parameter)) for path, parameter in places]
 
     def __call__(self, params: Tree, *args: Any, **kwargs: Any) -> Any:
-        with one_at_a_time, Cutting(), holding([*states(self.link), *self.matched(params)]), undone(self.link), unreported():
+        with (
+            one_at_a_time,
+            Cutting(),
+            holding([*states(self.link), *self.matched(params)]),
+            undone(self.link),
+            unreported(),
+        ):
             leaves, structure = flatten(self.link(*args, **kwargs))
             return structure.unflatten(leaf._data if isinstance(leaf, Variable) else leaf for leaf in leaves)
 
