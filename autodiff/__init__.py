@@ -22,11 +22,17 @@ from autodiff.trace.tape import Tape, check_tape
 from autodiff.trace.tree import register_tree
 from autodiff.transforms.batch import vmap
 from autodiff.transforms.checkpoint import checkpoint, remat
+from autodiff.transforms.control.associative import associative_scan
+from autodiff.transforms.control.cond import cond, switch
+from autodiff.transforms.control.map import map as map  # not in __all__: `import *` must not hide Python's
+from autodiff.transforms.control.scan import scan
+from autodiff.transforms.control.while_loop import fori_loop, while_loop
 from autodiff.transforms.custom.jvp import custom_jvp
 from autodiff.transforms.custom.vjp import custom_vjp
 from autodiff.transforms.forward import jvp
 from autodiff.transforms.gradient import grad, value_and_grad, vjp
 from autodiff.transforms.jacobian import hessian, hvp, jacfwd, jacobian, jacrev
+from autodiff.transforms.jit.function import jit
 from autodiff.transforms.linearize import linearize
 from autodiff.transforms.stage import eval_shape, eval_tape, make_tape
 from autodiff.transforms.stop_gradient import stop_gradient
@@ -42,13 +48,16 @@ __all__ = [
     "VariableNode",
     "as_array",
     "as_variable",
+    "associative_scan",
     "check_tape",
     "checkpoint",
+    "cond",
     "custom_jvp",
     "custom_vjp",
     "eval_shape",
     "eval_tape",
     "force_backprop_mode",
+    "fori_loop",
     "functional",
     "grad",
     "hessian",
@@ -56,6 +65,7 @@ __all__ = [
     "jacfwd",
     "jacobian",
     "jacrev",
+    "jit",
     "jvp",
     "linearize",
     "load_tape",
@@ -64,12 +74,15 @@ __all__ = [
     "register_tree",
     "remat",
     "save_tape",
+    "scan",
     "stop_gradient",
+    "switch",
     "tape_graphviz",
     "tape_python",
     "value_and_grad",
     "vjp",
     "vmap",
+    "while_loop",
 ]
 
 

@@ -14,19 +14,18 @@ OPERATORS: dict[Primitive, Callable[..., Any]] = dict((BINARY | COMPARISONS | UN
 """Python's operators by the primitives that record them."""
 
 
-def run_tape(tape: Tape, inputs: Sequence[Any]) -> list[Any]:
+def run_tape(tape: Tape, inputs: Sequence[Any], dead: Sequence[Sequence[int]] | None = None) -> list[Any]:
     """The outputs of a tape for the given inputs (without the constants, which the tape brings).
 
     The inputs may be plain arrays of any kind that speaks NumPy's protocols, or traced values. Values are dropped
-    after their last use.
+    after their last use: loops that run one tape many times find :func:`last_uses` once, and pass them as ``dead``.
     """
     slots: list[Any] = [*inputs, *tape.constants]
     if len(slots) != len(tape.inputs):
         wanted = len(tape.inputs) - len(tape.constants)
         raise ValueError(f"the tape has {wanted} inputs, {len(inputs)} were given; pass as many as it has")
     slots.extend([None] * sum(len(equation.results) for equation in tape.equations))
-    dead = last_uses(tape)
-    for equation, done in zip(tape.equations, dead, strict=True):
+    for equation, done in zip(tape.equations, last_uses(tape) if dead is None else dead, strict=True):
         operands = [slots[o] if isinstance(o, int) else o.value for o in equation.operands]
         out = run_equation(equation, operands)
         if len(equation.results) == 1 and not isinstance(out, tuple):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.testing.law import LAWS, check_names
+from autodiff.testing.law import LAWS, check_names, chosen_laws
 from autodiff.testing.literal import literal
 from autodiff.testing.mismatch import Subject, Undecided, judge, name_of
 from autodiff.testing.problem import Problem
@@ -46,7 +46,7 @@ def check_laws(
     >>> import numpy as np
     >>> check_laws(np.tanh, (np.array([0.5, -1.0]),))
     """
-    chosen = [law for law in (LAWS if only is None else only) if law not in skip]
+    chosen = chosen_laws(only, skip)
     check_names((*chosen, *skip))
     check_arguments(args, "check_laws")
     subject = Subject(fun, args, name or name_of(fun))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
-from autodiff.testing import batch_laws, derivative_laws, keeping_laws, second_order_laws, value_laws
+from autodiff.testing import batch_laws, compiled_laws, derivative_laws, keeping_laws, second_order_laws, value_laws
 from autodiff.testing.problem import Problem
 
 
@@ -18,12 +18,14 @@ class Law:
         order: how often fun must be differentiable; 0 asks for no derivative at all.
         numerical: whether it needs a numerical derivative, hence arguments away from kinks.
         batching: whether it needs vmap.
+        staging: whether it needs shapes alone to be recorded, as the law ``replay`` does: left out where that is.
     """
 
     check: Callable[[Problem], None]
     order: int = 1
     numerical: bool = False
     batching: bool = False
+    staging: bool = False
 
     @property
     def statement(self) -> str:
@@ -44,6 +46,7 @@ class Law:
 LAWS: dict[str, Law] = {
     "spec":                 Law(value_laws.spec,                        order=0),
     "replay":               Law(value_laws.replay,                      order=0),
+    "compiled":             Law(compiled_laws.compiled,                 order=0, staging=True),
     "batch":                Law(batch_laws.batch,                       order=0, batching=True),
     "value":                Law(value_laws.value),
     "untouched":            Law(keeping_laws.untouched),
@@ -53,6 +56,7 @@ LAWS: dict[str, Law] = {
     "reverse":              Law(derivative_laws.reverse,                numerical=True),
     "adjoint":              Law(derivative_laws.adjoint),
     "precision":            Law(keeping_laws.precision),
+    "compiled gradient":    Law(compiled_laws.compiled_gradient,        staging=True),
     "batch of gradient":    Law(batch_laws.batch_of_gradient,           batching=True),
     "forward over reverse": Law(second_order_laws.forward_over_reverse, order=2, numerical=True),
     "reverse over reverse": Law(second_order_laws.reverse_over_reverse, order=2),
@@ -60,6 +64,12 @@ LAWS: dict[str, Law] = {
     "reverse over forward": Law(second_order_laws.reverse_over_forward, order=2),
 }
 # fmt: on
+
+
+def chosen_laws(only: Iterable[str] | None, skip: Collection[str]) -> list[str]:
+    """The names of the laws to check."""
+    names = [name for name in (LAWS if only is None else only) if name not in skip]
+    return names if "replay" not in skip else [name for name in names if not LAWS[name].staging]
 
 
 def check_names(names: Iterable[str]) -> None:

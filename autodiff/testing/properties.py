@@ -15,7 +15,7 @@ from autodiff.testing.cases import Case
 from autodiff.testing.checks import examine
 from autodiff.testing.domains import Domain
 from autodiff.testing.draws import corner_operands, drawn_operands
-from autodiff.testing.law import LAWS, check_names
+from autodiff.testing.law import check_names, chosen_laws
 from autodiff.testing.layouts import LAYOUTS
 from autodiff.testing.mismatch import Subject, Undecided, name_of
 from autodiff.testing.operand import Operands
@@ -43,7 +43,7 @@ def check_case(case: Case, *, only: Collection[str] | None = None, max_examples:
     >>> check_case(Case("sqrt", np.sqrt, domains.positive), max_examples=5)
     """
     check_names(only or ())
-    chosen = [law for law in (LAWS if only is None else only) if law not in case.skip]
+    chosen = chosen_laws(only, case.skip)
     outcomes: dict[str, list[Undecided | None]] = defaultdict(list)
 
     def all_laws_hold(sample: Operands) -> None:

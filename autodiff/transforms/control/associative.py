@@ -11,7 +11,7 @@ from autodiff.ops.shape import reshape
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 from autodiff.trace.tree import Structure, flatten, paths
-from autodiff.transforms.control.carry import LoopError, array_leaves
+from autodiff.transforms.control.carry import ControlError, array_leaves
 from autodiff.transforms.custom.arguments import place_of
 
 WHOLE = (None, None, None)
@@ -35,7 +35,7 @@ def associative_scan(fn: Callable[[Any, Any], Any], elems: Any, reverse: bool = 
         a tree like ``elems``.
 
     Raises:
-        LoopError: if the lengths differ, an array has no such axis, or ``fn`` changes structure, shapes or dtypes.
+        ControlError: if the lengths differ, an array has no such axis, or ``fn`` changes structure, shapes or dtypes.
 
     >>> import numpy as np
     >>> associative_scan(np.multiply, np.array([1.0, 2.0, 3.0, 4.0]))
@@ -50,7 +50,7 @@ def associative_scan(fn: Callable[[Any, Any], Any], elems: Any, reverse: bool = 
     axes = [axis_from_end(leaf, axis, path) for leaf, path in zip(leaves, paths(elems), strict=True)]
     lengths = {spec_of(leaf).shape[own] for leaf, own in zip(leaves, axes, strict=True)}
     if len(lengths) > 1:
-        raise LoopError(
+        raise ControlError(
             f"associative_scan needs arrays of one length along axis {axis}, got lengths {sorted(lengths)}"
             f"{at_user_line()}"
         )
@@ -104,7 +104,7 @@ class Running:
         leaves, structure = flatten(self.fn(self.structure.unflatten(a), self.structure.unflatten(b)))
         got, wanted = list(map(spec_of, leaves)), list(map(spec_of, a))
         if structure != self.structure or [(s.shape, s.dtype) for s in got] != [(s.shape, s.dtype) for s in wanted]:
-            raise LoopError(
+            raise ControlError(
                 f"associative_scan: {place_of(self.fn)} returned {structure.unflatten(got)} for arguments "
                 f"{self.structure.unflatten(wanted)}{at_user_line()}; structure, shapes and dtypes must stay"
             )
@@ -133,7 +133,7 @@ def axis_from_end(leaf: Any, axis: int, path: str) -> int:
     """The axis as a negative number."""
     ndim = spec_of(leaf).ndim
     if not -ndim <= axis < ndim:
-        raise LoopError(
+        raise ControlError(
             f"associative_scan: axis={axis} but elems{path} is {spec_of(leaf)!r}{at_user_line()}; choose one "
             "of its axes"
         )

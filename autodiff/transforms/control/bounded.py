@@ -7,7 +7,7 @@ from typing import Any
 from autodiff.transforms.control.branch_call import branch
 from autodiff.transforms.control.calls import Params, Values
 from autodiff.transforms.control.choose import choose_with
-from autodiff.transforms.control.cond import truth
+from autodiff.transforms.control.cond import falsity
 from autodiff.transforms.control.loop import scan_with
 from autodiff.transforms.control.repeat import tape_body, tape_condition
 from autodiff.transforms.control.scan_call import scanned
@@ -22,8 +22,8 @@ def bounded_loop(values: Values, params: Params) -> list[Any]:
     holds, after = tape_condition(params["condition"], outside), tape_body(body, outside)
 
     def step(carry: Any, _: Any) -> Any:
-        branches = [lambda now: now, lambda now: all_conformed(after(now), body.inputs[:count])]
-        return choose_with(branch, "while_loop", truth(holds(carry)), branches, (carry,)), []
+        branches = [lambda now: all_conformed(after(now), body.inputs[:count]), lambda now: now]
+        return choose_with(branch, "while_loop", falsity(holds(carry)), branches, (carry,)), []
 
     init = all_conformed(values[:count], body.inputs[:count])
     nothing = leaves_structure(0).children[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from autodiff.trace.link import Link
 from autodiff.trace.primitive import Primitive, newest_traced
@@ -34,7 +34,7 @@ class ControlLink(Link):
         self.elementwise = False
         self.moves = False
         self.kept = (-1,)
-        self.keeps_out = False
+        self.keeps_out = primitive.keeps_out
         self.collect = primitive.residuals
         self.pull = self.pull_all
 
@@ -45,9 +45,14 @@ class ControlLink(Link):
 
 
 class ControlCall(Primitive):
-    """An operation that runs the tapes among its parameters. Subclasses say how."""
+    """An operation that runs the tapes among its parameters. Subclasses say how.
+
+    Attributes:
+        keeps_out: whether its residuals have to do with its results.
+    """
 
     __slots__ = ()
+    keeps_out: ClassVar[bool] = False
 
     def __init__(self, name: str) -> None:
         super().__init__(name, "general", ("*xs",), self.run, self.result_specs, {"xs": no_rule}, batch=self.run_batch)
@@ -65,7 +70,7 @@ class ControlCall(Primitive):
         raise NotImplementedError
 
     def residuals(self, values: Values, out: Values, params: Params) -> Any:
-        """What :meth:`pull` will need."""
+        """What :meth:`pull` will need. In a graph of Variables the values are nodes, and ``out`` is one node."""
         return tuple(values), params
 
     def pull(self, g: Values, residuals: Any, positions: Sequence[int]) -> Values:
@@ -112,8 +117,6 @@ def push_tape(tape: Tape, values: Values, positions: Sequence[int], tangents: Va
         outs = of_positions(tape, values, positions, every)(*selected)
         return tuple(outs[k] for k in smooth), outs
 
-    if not positions:
-        raise AssertionError("a derivative without anything to differentiate")
     _, found, outs = jvp(run, tuple(values[p] for p in positions), tuple(tangents), has_aux=True)
     return outs, found
 

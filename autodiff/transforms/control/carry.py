@@ -19,7 +19,7 @@ ORDER = "biufc"
 """Kinds of numbers, each of which can stand for those before it."""
 
 
-class LoopError(AutodiffError, TypeError):
+class ControlError(AutodiffError, TypeError):
     """The body of a loop or branch returned something that does not fit."""
 
 
@@ -55,26 +55,26 @@ class Carry:
         """The leaves of what the body returned, checked and brought to the specs."""
         leaves, structure = array_leaves(self.name, f"the carry that {place_of(self.fun)} returns", returned)
         if structure != self.structure:
-            raise LoopError(
+            raise ControlError(
                 f"{self.name}: the carry must keep its structure, but {place_of(self.fun)} returned {structure} where "
                 f"init is {self.structure}{at_user_line()}; return a carry like init"
             )
         found = [settled(spec_of(leaf)) for leaf in leaves]
         specs = [common(now, new) for now, new in zip(self.specs, found, strict=True)]
         if None in specs:
-            raise LoopError(self.mismatch(found, specs))
+            raise ControlError(self.mismatch(found, specs))
         self.specs = [spec for spec in specs if spec is not None]
         return [conformed(leaf, spec) for leaf, spec in zip(leaves, self.specs, strict=True)]
 
     def mismatch(self, found: Sequence[Spec], specs: Sequence[Spec | None]) -> str:
         """The text that lists the leaves that changed."""
         changed = [
-            f"{path or 'the carry'} is {now!r} in init and {new!r} after a step"
+            f"{path or 'it'} is {now!r} in init and {new!r} after a step"
             for path, now, new, spec in zip(paths(self.init), self.specs, found, specs, strict=True)
             if spec is None
         ]
         return (
-            f"{self.name}: the carry must keep its shapes and dtypes, but in what {place_of(self.fun)} returned "
+            f"{self.name}: the carry must keep its shapes and dtypes, but {place_of(self.fun)} changed them: "
             f"{'; '.join(changed)}{at_user_line()}. Give init the shape and dtype that it has after a step, or convert "
             "the result with astype."
         )
@@ -100,9 +100,10 @@ def common(now: Spec, new: Spec) -> Spec | None:
 def array_leaves(name: str, what: str, tree: Any) -> tuple[list[Any], Structure]:
     """The leaves of a tree, all of which must be numbers or arrays."""
     leaves, structure = flatten(tree)
-    for leaf, path in zip(leaves, paths(tree), strict=True):
+    for k, leaf in enumerate(leaves):
         if not is_number(leaf):
-            raise LoopError(
+            path = paths(tree)[k]
+            raise ControlError(
                 f"{name} works on numbers and arrays, but {what} holds {described(leaf)}{' at ' + path if path else ''}"
                 f"{at_user_line()}; leave out everything else, a function can close over it"
             )

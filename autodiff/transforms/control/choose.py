@@ -14,7 +14,7 @@ from autodiff.trace.spec import Spec, common_dtype, result_spec, spec_of
 from autodiff.trace.tape import Equation, Literal, Tape
 from autodiff.trace.tracer import concrete
 from autodiff.trace.tree import flatten
-from autodiff.transforms.control.carry import LoopError, array_leaves
+from autodiff.transforms.control.carry import ControlError, array_leaves
 from autodiff.transforms.control.staging import Recorded, joined, known, record_body
 from autodiff.transforms.control.values import conformed, settled
 from autodiff.transforms.custom.arguments import place_of
@@ -76,7 +76,7 @@ def alike(name: str, branches: Branches, recorded: Sequence[Recorded]) -> None:
     """Refuse branches that return trees of different structure."""
     for branch, body in zip(branches, recorded, strict=True):
         if body.results != recorded[0].results:
-            raise LoopError(
+            raise ControlError(
                 f"{name}: all branches must return the same structure, but {place_of(branches[0])} returned "
                 f"{recorded[0].results} and {place_of(branch)} returned {body.results}{at_user_line()}"
             )
@@ -86,14 +86,14 @@ def common_spec(name: str, branches: Branches, results: Any, column: Sequence[Sp
     """The spec of one leaf of the results, to which Python numbers give way.
 
     Raises:
-        LoopError: if branches disagree on it.
+        ControlError: if branches disagree on it.
     """
     shapes = {s.shape for s in column}
     dtypes = {s.dtype for s in column if s.kind != "python"}
     dtype = common_dtype(*column)
     if len(shapes) > 1 or len(dtypes) > 1 or (dtypes and dtype not in dtypes):
         got = " and ".join(f"{s!r} from {place_of(branch)}" for s, branch in zip(column, branches, strict=True))
-        raise LoopError(
+        raise ControlError(
             f"{name}: all branches must return the same shapes and dtypes, but returned {got}{at_user_line()}; convert "
             "with np.broadcast_to and astype"
         )

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.ops.elementwise import cast, clip, not_equal
+from autodiff.ops.elementwise import cast, clip, logical_not
 from autodiff.trace.errors import described
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 from autodiff.trace.tracer import concrete
 from autodiff.transforms.control.branch_call import branch
-from autodiff.transforms.control.carry import LoopError, is_number
+from autodiff.transforms.control.carry import ControlError, is_number
 from autodiff.transforms.control.choose import choose_with
 from autodiff.transforms.control.staging import known
 
@@ -24,7 +24,8 @@ def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any],
     Where the predicate is known only the branch that it names runs, also under ``grad``, ``vjp`` and ``jvp``. Where it
     is not (``make_tape``) both are recorded, and one runs when the tape does. Where it differs between the examples of
     a batch (``vmap``) both run for all examples, and the results are selected; what the branch that was not taken
-    computes has no influence on derivatives. Python numbers among the results become NumPy's.
+    computes has no influence on derivatives, though NumPy may warn of it inside of a loop. Python numbers among the
+    results become NumPy's.
 
     Args:
         pred: a number, usually a boolean; it holds if it is not zero.
@@ -36,7 +37,7 @@ def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any],
         the tree that the function returned.
 
     Raises:
-        LoopError: if the predicate is not one number, or the branches return different things.
+        ControlError: if the predicate is not one number, or the branches return different things.
 
     >>> import numpy as np
     >>> from autodiff import vmap
@@ -44,9 +45,16 @@ def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any],
     array([ 2., -0.])
     """
     require_functions("cond", [true_fun, false_fun])
-    require_number("cond", "predicate", pred, "biufc", "a boolean or another number")
-    index = bool(concrete(pred)) if known(pred) else truth(pred)
-    return choose_with(branch, "cond", index, [false_fun, true_fun], operands)
+    require_number(
+        "cond",
+        "predicate",
+        pred,
+        "biufc",
+        "one number",
+        "np.where selects element by element, np.any makes one of many",
+    )
+    index = int(not concrete(pred)) if known(pred) else falsity(pred)
+    return choose_with(branch, "cond", index, [true_fun, false_fun], operands)
 
 
 def switch(index: Any, branches: Sequence[Callable[..., Any]], *operands: Any) -> Any:
@@ -63,7 +71,7 @@ def switch(index: Any, branches: Sequence[Callable[..., Any]], *operands: Any) -
         the tree that the function returned.
 
     Raises:
-        LoopError: if the index is not one integer, or the branches return different things.
+        ControlError: if the index is not one integer, or the branches return different things.
 
     >>> import numpy as np
     >>> [float(switch(k, [np.sin, np.cos, np.exp], 0.0)) for k in (-1, 1, 7)]
@@ -73,15 +81,15 @@ def switch(index: Any, branches: Sequence[Callable[..., Any]], *operands: Any) -
     if not branches:
         raise ValueError(f"switch needs at least one branch{at_user_line()}")
     require_functions("switch", branches)
-    require_number("switch", "index", index, "iu", "an integer")
+    require_number("switch", "index", index, "iu", "one integer", "convert it with int or astype")
     last = len(branches) - 1
     index = min(max(int(concrete(index)), 0), last) if known(index) else clip(index, 0, last)
     return choose_with(branch, "switch", index, branches, operands)
 
 
-def truth(pred: Any) -> Any:
-    """1 where a predicate holds, 0 where it does not."""
-    return cast(pred if spec_of(pred).dtype == bool else not_equal(pred, 0), dtype=np.dtype(np.int64))
+def falsity(pred: Any) -> Any:
+    """The number of the branch to take, of two: 0 where the predicate holds, 1 where it does not."""
+    return cast(logical_not(pred), dtype=np.dtype(np.int64))
 
 
 def require_functions(name: str, functions: Sequence[Any]) -> None:
@@ -93,10 +101,7 @@ def require_functions(name: str, functions: Sequence[Any]) -> None:
             )
 
 
-def require_number(name: str, what: str, value: Any, kinds: str, wanted: str) -> None:
+def require_number(name: str, what: str, value: Any, kinds: str, wanted: str, remedy: str) -> None:
     """Refuse what is not one number of the right kind."""
     if not is_number(value) or spec_of(value).shape or spec_of(value).dtype.kind not in kinds:
-        raise LoopError(
-            f"{name}: the {what} must be {wanted}, got {described(value)}{at_user_line()}; np.where selects element by "
-            "element, np.any and np.all make one boolean of many"
-        )
+        raise ControlError(f"{name}: the {what} must be {wanted}, got {described(value)}{at_user_line()}; {remedy}")

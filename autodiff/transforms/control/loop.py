@@ -10,7 +10,7 @@ from autodiff.trace.primitive import Primitive
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 from autodiff.trace.tree import Structure
-from autodiff.transforms.control.carry import Carry, LoopError, array_leaves
+from autodiff.transforms.control.carry import Carry, ControlError, array_leaves
 from autodiff.transforms.control.rows import Collected, order, own_row, row_spec, rows_of
 from autodiff.transforms.control.staging import leaves_structure, must_stage, record_body
 from autodiff.transforms.custom.arguments import place_of
@@ -36,14 +36,14 @@ class Step:
         name, fun = self.carry.name, self.carry.fun
         pair = run_user_code(fun, (self.carry.structure.unflatten(carry), self.slices.unflatten(row)))
         if not isinstance(pair, tuple) or len(pair) != 2:
-            raise LoopError(
+            raise ControlError(
                 f"{name}: {place_of(fun)} must return a pair (carry, y), but returned {described(pair)}"
                 f"{at_user_line()}; y may be None"
             )
         after = self.carry.take(pair[0])
         leaves, results = array_leaves(name, f"what {place_of(fun)} returns", pair[1])
         if self.results not in (None, results):
-            raise LoopError(
+            raise ControlError(
                 f"{name}: the results of all steps are stacked, but {place_of(fun)} returned {results} after "
                 f"{self.results}{at_user_line()}; return the same structure in every step"
             )

@@ -25,7 +25,7 @@ def map(f: Callable[[Any], Any], xs: Any) -> Any:
         the tree of results, each stacked along a new first axis.
 
     Raises:
-        LoopError: if the slices differ in number, or results cannot be stacked.
+        ControlError: if the slices differ in number, or results cannot be stacked.
 
     >>> import numpy as np
     >>> map(np.sum, np.eye(2))

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from autodiff.backends.reference import run_tape
+from autodiff.backends.reference import last_uses, run_tape
 from autodiff.ops.elementwise import not_equal
-from autodiff.trace.errors import described, run_user_code
+from autodiff.trace.errors import AutodiffError, described, run_user_code
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 from autodiff.trace.tape import Tape
 from autodiff.trace.tracer import concrete
-from autodiff.transforms.control.carry import Carry, LoopError, is_number
+from autodiff.transforms.control.carry import Carry, ControlError, is_number
 from autodiff.transforms.control.rows import own_row
 from autodiff.transforms.control.staging import joined, leaves_structure, must_stage, record_body
 from autodiff.transforms.control.values import all_conformed
@@ -23,7 +23,7 @@ Condition = Callable[[Any], Any]
 Body = Callable[[Any], Any]
 
 
-class StepsError(LoopError, RuntimeError):
+class StepsError(AutodiffError, RuntimeError):
     """A loop did not end within the number of steps that it was given."""
 
 
@@ -58,7 +58,7 @@ def condition_of(carry: Carry, condition: Condition) -> Callable[[Sequence[Any]]
     def holds(leaves: Sequence[Any]) -> Any:
         found = run_user_code(condition, (carry.structure.unflatten(leaves),))
         if not is_number(found) or spec_of(found).shape:
-            raise LoopError(
+            raise ControlError(
                 f"{carry.name}: {place_of(condition)} must return one boolean, but returned {described(found)}"
                 f"{at_user_line()}; np.any and np.all make one of many"
             )
@@ -102,7 +102,7 @@ def staged_loop(
         specs = carry.specs
         body = record_body(step, specs, structure)
     if not count:
-        raise LoopError(
+        raise ControlError(
             f"{carry.name}: init is empty{at_user_line()}, so that the condition never changes; carry what "
             "it depends on"
         )
@@ -120,9 +120,11 @@ def as_boolean(found: Any) -> Any:
 
 def tape_condition(condition: Tape, outside: Sequence[Any]) -> Condition:
     """A recorded condition as a function of a carry of leaves."""
-    return lambda carry: run_tape(condition, all_conformed([*carry, *outside], condition.inputs))[0]
+    body = tape_body(condition, outside)
+    return lambda carry: body(carry)[0]
 
 
 def tape_body(body: Tape, outside: Sequence[Any]) -> Body:
     """A recorded body as a function of a carry of leaves."""
-    return lambda carry: run_tape(body, all_conformed([*carry, *outside], body.inputs))
+    dead = last_uses(body)
+    return lambda carry: run_tape(body, all_conformed([*carry, *outside], body.inputs), dead)

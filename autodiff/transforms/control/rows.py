@@ -12,7 +12,7 @@ from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, result_spec, spec_of
 from autodiff.trace.traced import Traced
 from autodiff.trace.tree import paths
-from autodiff.transforms.control.carry import LoopError, array_leaves
+from autodiff.transforms.control.carry import ControlError, array_leaves
 
 
 def order(length: int, reverse: bool) -> Iterable[int]:
@@ -39,24 +39,28 @@ def common_length(name: str, xs: Any, length: int | None) -> tuple[list[Any], An
     """The leaves of ``xs``, their structure, and how many slices they all have.
 
     Raises:
-        LoopError: if they have different numbers of slices, or there is nothing to tell the number by.
+        ControlError: if they have different numbers of slices, or there is nothing to tell the number by.
     """
     leaves, structure = array_leaves(name, "xs", xs)
     leaves = [leaf if isinstance(leaf, Traced) or hasattr(leaf, "ndim") else np.asarray(leaf) for leaf in leaves]
     found = [spec_of(leaf).shape[:1] for leaf in leaves]
     listed = ", ".join(f"xs{path} is {spec_of(leaf)!r}" for path, leaf in zip(paths(xs), leaves, strict=True))
     if any(not one for one in found):
-        raise LoopError(
-            f"{name} takes slices along the first axis of xs, but {listed}{at_user_line()}; numbers have none"
+        raise ControlError(
+            f"{name} takes slices along the first axis of xs, but {listed}{at_user_line()}; numbers have none, "
+            "np.asarray makes an array of a list"
         )
     if length is not None and (isinstance(length, bool) or not isinstance(length, (int, np.integer)) or length < 0):
-        raise LoopError(f"{name}: length must be an int that is not negative, got {length!r}{at_user_line()}")
+        raise ControlError(f"{name}: length must be an int that is not negative, got {length!r}{at_user_line()}")
     lengths = {one[0] for one in found} | ({int(length)} if length is not None else set())
     if not lengths:
-        raise LoopError(f"{name} does not know how many steps to take{at_user_line()}; pass xs, or length=")
+        raise ControlError(
+            f"{name} does not know how many steps to take{at_user_line()}; pass "
+            f"{'xs or length' if name == 'scan' else 'an array'}"
+        )
     if len(lengths) > 1:
         given = f", and length={length}" if length is not None else ""
-        raise LoopError(
+        raise ControlError(
             f"{name} needs one number of slices, but {listed}{given}{at_user_line()}; make the first axes equally long"
         )
     return leaves, structure, lengths.pop()
@@ -83,7 +87,7 @@ class Collected:
         if specs != self.specs:
             one = ", ".join(f"{dtype}{list(shape)}" for shape, dtype in self.specs)
             other = ", ".join(f"{dtype}{list(shape)}" for shape, dtype in specs)
-            raise LoopError(
+            raise ControlError(
                 f"{self.name}: the results of all steps are stacked, but one step returned {one}, another {other}"
                 f"{at_user_line()}; return the same shapes and dtypes in every step"
             )

@@ -43,7 +43,7 @@ def scan(
         the last carry, and the tree of results, each stacked along a new first axis.
 
     Raises:
-        LoopError: if the carry changes its form, the slices differ in number, or results cannot be stacked.
+        ControlError: if the carry changes its form, the slices differ in number, or results cannot be stacked.
         ValueError: if ``unroll`` or ``checkpoint`` is out of range.
 
     >>> import numpy as np

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.backends.reference import run_tape
+from autodiff.backends.reference import last_uses, run_tape
 from autodiff.ops.elementwise import cast
 from autodiff.trace.spec import Spec, spec, spec_of
 from autodiff.trace.tape import Tape
@@ -35,6 +35,7 @@ class ScanCall(ControlCall):
     """
 
     __slots__ = ()
+    keeps_out = True
 
     def result_specs(self, *specs: Spec, tape: Tape, carry: int, length: int, **_: Any) -> tuple[Spec, ...]:
         rows = [spec((length, *s.shape), s.dtype) for s in tape.output_specs[carry:]]
@@ -45,8 +46,9 @@ class ScanCall(ControlCall):
         init, xs, outside = parts_of(values, params)
         carry = all_conformed(init, tape.inputs[:count])
         rows = [empty(values, (params["length"], *s.shape), s.dtype) for s in tape.output_specs[count:]]
+        dead = last_uses(tape)
         for k in order(params["length"], params["reverse"]):
-            outs = run_tape(tape, [*carry, *(x[k] for x in xs), *outside])
+            outs = run_tape(tape, [*carry, *(x[k] for x in xs), *outside], dead)
             carry = all_conformed(outs[:count], tape.inputs[:count])
             for row, out in zip(rows, outs[count:], strict=True):
                 row[k] = out
@@ -61,11 +63,11 @@ class ScanCall(ControlCall):
 
     def residuals(self, values: Values, out: Values, params: Params) -> Any:
         count = params["carry"]
-        return tuple(values[count:]), tuple(out[len(out) - count :]), params
+        return tuple(values[count:]), out[len(out) - count :] if type(out) is tuple else out, params
 
     def pull(self, g: Values, residuals: Any, positions: Sequence[int]) -> Values:
-        values, saved, params = residuals
-        return pull_scan(self, g, values, saved, params, positions)
+        values, out, params = residuals
+        return pull_scan(self, g, values, out[len(out) - params["carry"] :], params, positions)
 
     def push(self, values: Values, tangents: Values, params: Params) -> tuple[Values, Values]:
         return push_scan(self, values, tangents, params)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.tape import Tape
 from autodiff.transforms.batch import repeated
@@ -102,7 +104,8 @@ class WhileCall(ControlCall):
             repeated(value, size) if wanted and not own else value
             for value, own, wanted in zip(values, batched, flags, strict=False)
         ]
-        last = self(*first, *values[count:], *more, **{**params, **tapes})
+        with np.errstate(all="ignore"):  # of examples that have stopped
+            last = self(*first, *values[count:], *more, **{**params, **tapes})
         return tuple(value if own else repeated(value, size) for value, own in zip(last, flags, strict=True))
 
 

@@ -39,7 +39,7 @@ def while_loop(
         the carry for which ``cond_fun`` does not hold any more.
 
     Raises:
-        LoopError: if the carry changes its form, or ``cond_fun`` does not return one boolean.
+        ControlError: if the carry changes its form, or ``cond_fun`` does not return one boolean.
         StepsError: if ``cond_fun`` still holds after ``max_steps`` steps.
 
     >>> import numpy as np
@@ -76,7 +76,7 @@ def fori_loop(lower: Any, upper: Any, body: Callable[[Any, Any], Any], init: Any
         the last carry; ``init`` where ``upper`` is not larger than ``lower``.
 
     Raises:
-        LoopError: if a bound is not one integer, or the carry changes its form.
+        ControlError: if a bound is not one integer, or the carry changes its form.
 
     >>> fori_loop(1, 5, lambda i, product: product * i, 1.0)
     24.0
@@ -85,8 +85,8 @@ def fori_loop(lower: Any, upper: Any, body: Callable[[Any, Any], Any], init: Any
         raise TypeError(
             f"fori_loop needs a function, got {type(body).__name__}{at_user_line()}; write fori_loop(0, n, body, init)"
         )
-    require_number("fori_loop", "lower bound", lower, "iu", "an integer")
-    require_number("fori_loop", "upper bound", upper, "iu", "an integer")
+    for what, bound in (("lower bound", lower), ("upper bound", upper)):
+        require_number("fori_loop", what, bound, "iu", "one integer", "convert it with int or astype")
 
     def counted(state: Any) -> Any:
         return state[0] + 1, body(*state)

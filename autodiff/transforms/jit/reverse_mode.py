@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from autodiff.ops.masked import Masked
 from autodiff.trace.spec import Spec, spec
 from autodiff.trace.tape import Equation, Tape, strict
@@ -102,6 +104,8 @@ class ReverseMode:
     def numbered(self, tape: Tape) -> dict[int, int]:
         """A number for each slot of a tape: the same for those that are computed in the same way from the inputs."""
         found = {slot: self.number(("input", slot)) for slot in range(len(self.tape.inputs))}
+        for slot, array in enumerate(tape.constants, len(tape.inputs) - len(tape.constants)):
+            found[slot] = self.number(("constant", array.dtype, array.shape, np.asarray(array).tobytes()))
         for equation in tape.equations:
             if all(o in found for o in equation.operands if isinstance(o, int)):
                 key = key_of(equation, found)

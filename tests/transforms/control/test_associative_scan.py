@@ -54,7 +54,10 @@ def test_any_axis(axis: int) -> None:
     xs = np.arange(12.0).reshape(3, 4)
     np.testing.assert_array_equal(associative_scan(np.add, xs, axis=axis), np.cumsum(xs, axis))
     np.testing.assert_array_equal(vmap(lambda x: associative_scan(np.add, x))(xs), np.cumsum(xs, 1))
-    np.testing.assert_array_equal(grad(lambda x: np.sum(associative_scan(np.add, x, axis=axis)))(xs), grad(lambda x: np.sum(np.cumsum(x, axis)))(xs))
+    np.testing.assert_array_equal(
+        grad(lambda x: np.sum(associative_scan(np.add, x, axis=axis)))(xs),
+        grad(lambda x: np.sum(np.cumsum(x, axis)))(xs),
+    )
 
 
 def test_ties_of_running_maxima_are_those_of_maximum() -> None:

@@ -99,7 +99,9 @@ def test_batches_of_operands_with_one_predicate_run_one_branch() -> None:
 
 def test_trees_integers_and_constants_as_results() -> None:
     def fun(x: Any) -> Any:
-        return cond(x > 0, lambda x: {"a": x, "n": 1, "c": np.ones(2)}, lambda x: {"a": x * 2, "n": 2, "c": x * np.ones(2)}, x)
+        return cond(
+            x > 0, lambda x: {"a": x, "n": 1, "c": np.ones(2)}, lambda x: {"a": x * 2, "n": 2, "c": x * np.ones(2)}, x
+        )
 
     for x in (1.0, -1.0):
         close(staged(fun)(x), fun(x), "staged")
@@ -133,6 +135,9 @@ def test_at_the_boundary_the_predicate_decides() -> None:
 def test_variables() -> None:
     x = Variable(np.array(0.7))
     cond(x.array > 0.5, lambda x: np.sin(x) * x, np.cos, x).backward()
+    assert x.grad == pytest.approx(grad(plain)(0.7))
+    x = Variable(np.array(0.7))
+    eval_tape(make_tape(branching)(np.array(0.1)), x).backward()
     assert x.grad == pytest.approx(grad(plain)(0.7))
 
 

@@ -70,15 +70,16 @@ def test_text_of_a_cond() -> None:
 tape(a: float64[3]):
     b: float64[] = sum(a, axes=(-1,))
     c: bool[] = greater(b, 0)
-    d: int64[] = cast(c, dtype=int64)
-    e: float64[3] = switch(d, a)
+    d: bool[] = logical_not(c)
+    e: int64[] = cast(d, dtype=int64)
+    f: float64[3] = switch(e, a)
         branches[0](a: float64[3]):
-            b: float64[3] = sin(a)
-            return b
-        branches[1](a: float64[3]):
             b: float64[3] = multiply(a, 2.0)
             return b
-    return e"""
+        branches[1](a: float64[3]):
+            b: float64[3] = sin(a)
+            return b
+    return f"""
     )
 
 

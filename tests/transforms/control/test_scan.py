@@ -277,3 +277,52 @@ def test_programs_drawn_at_random(ops: list[int], length: int, reverse: bool, bl
         return c * 1.5 + total
 
     check_against(fun, loop, [(start,), (start / 2 - 0.3,)], ["value", "grad", "jvp"])
+
+
+def test_single_precision_stays() -> None:
+    xs = XS.astype(np.float32)
+    for fun in (grad, jacrev_of, lambda f: vmap(grad(f), (0, None))):
+        start = np.ones(2, np.float32) if fun not in (grad, jacrev_of) else np.float32(0.3)
+        loss = fun(lambda c, xs: total(scan(step, c, xs)))
+        assert loss(start, xs).dtype == np.float32
+        assert staged(loss)(start, xs).dtype == np.float32
+
+
+def jacrev_of(f: Any) -> Any:
+    return lambda c, xs: np.sum(vjp(f, c, xs)[1](np.float32(1))[1])
+
+
+def test_variables_through_a_replayed_tape() -> None:
+    from autodiff.chainer import grad as grad_of_variables
+
+    tape = make_tape(lambda c, xs: total(scan(step, c, xs)))(np.array(0.3), XS)
+    x = Variable(np.array(0.3))
+    eval_tape(tape, x, XS).backward()
+    wanted = grad(lambda c: total(plain(c, XS)))
+    assert x.grad == pytest.approx(wanted(0.3))
+    x = Variable(np.array(0.3))
+    (first,) = grad_of_variables([eval_tape(tape, x, XS)], [x], enable_double_backprop=True)
+    first.backward()
+    assert x.grad == pytest.approx(grad(wanted)(0.3))
+
+
+def test_of_several_results_some_are_not_used() -> None:
+    def fun(c: Any) -> Any:
+        return scan(lambda c, x: (c * x, (np.sin(c), np.exp(c))), c, XS)[1][0][2]
+
+    def loop(c: Any) -> Any:
+        return np.sin(c * XS[0] * XS[1])
+
+    check_against(fun, loop, [(0.3,), (1.2,)])
+
+
+def test_integer_slices_and_boolean_results() -> None:
+    def fun(c: Any, ks: Any) -> Any:
+        return scan(lambda c, k: (c * k, c * k > 5), c, ks)
+
+    for run in (fun, staged(fun)):
+        last, flags = run(1.5, np.arange(1, 4))
+        assert (last, flags.tolist()) == (9.0, [False, False, True])
+    last, flags = vmap(fun, (0, None))(np.array([1.5, 0.0]), np.arange(1, 4))
+    assert flags.tolist() == [[False, False, True], [False, False, False]]
+    assert grad(lambda c: fun(c, np.arange(1, 4))[0])(1.5) == 6.0

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autodiff import check_tape, eval_tape, grad, make_tape, vmap
+from autodiff import Variable, check_tape, eval_tape, grad, make_tape, vmap
 from autodiff.transforms.control.cond import cond
 from autodiff.transforms.control.scan import scan
 from autodiff.transforms.control.while_loop import fori_loop, while_loop
@@ -31,7 +31,9 @@ def test_a_while_loop_is_a_loop(max_steps: Any) -> None:
         return c[0] ** 2 + np.sin(c[1])
 
     check_against(fun, loop, POINTS)
-    check_against(lambda a, x: fun(x, a), lambda a, x: loop(x, a), [p[::-1] for p in POINTS], ["grad", "jacfwd of grad"])
+    check_against(
+        lambda a, x: fun(x, a), lambda a, x: loop(x, a), [p[::-1] for p in POINTS], ["grad", "jacfwd of grad"]
+    )
 
 
 def test_on_a_tape_it_is_one_operation_whatever_it_does() -> None:
@@ -132,3 +134,31 @@ def test_a_fori_loop_with_traced_bounds() -> None:
         return c
 
     check_against(fun, loop, [(0.3, 3), (0.7, 1), (1.2, 4)])
+
+
+def test_what_stopped_examples_compute_has_no_influence() -> None:
+    def fun(x: Any) -> Any:
+        return while_loop(lambda c: c > 1.0, lambda c: np.log(c) * 1.5, x)
+
+    def loop(x: Any) -> Any:
+        while x > 1.0:
+            x = np.log(x) * 1.5
+        return x
+
+    points = np.array([0.0, -1.0, 3.0, 1.0, 40.0])  # the logarithms of the first two are not finite
+    np.testing.assert_allclose(vmap(fun)(points), [loop(x) for x in points])
+    np.testing.assert_allclose(vmap(grad(fun))(points), [grad(loop)(x) for x in points])
+    np.testing.assert_allclose(grad(lambda x: np.sum(vmap(fun)(x)))(points), [grad(loop)(x) for x in points])
+    bounded = lambda x: while_loop(lambda c: c > 1.0, lambda c: np.log(c) * 1.5, x, max_steps=5)  # noqa: E731
+    with np.errstate(all="ignore"):  # inside of a scan NumPy warns of what is not taken
+        found = vmap(grad(bounded))(points)
+    np.testing.assert_allclose(found, [grad(loop)(x) for x in points])
+
+
+@pytest.mark.parametrize("max_steps", [None, 9])
+def test_variables(max_steps: Any) -> None:
+    fun = lambda x: while_loop(lambda c: c[0] < 3, lambda c: (c[0] + 1, c[1] * x), (0, x), max_steps)[1]  # noqa: E731
+    for run in (fun, lambda x: eval_tape(make_tape(fun)(np.array(2.0)), x)):
+        x = Variable(np.array(2.0))
+        run(x).backward()
+        assert x.grad == 32.0
