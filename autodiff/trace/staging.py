@@ -40,6 +40,10 @@ class Body(Recording):
         self.constants: list[tuple[Any, int]] = []
         self.seen: dict[int, tuple[Callable[[], Any], Any, int]] = {}
 
+    def close(self) -> None:
+        super().close()
+        self.captured = {}  # traced values of this body, which refer back to it
+
     def slot(self, spec: Spec) -> int:
         self.specs.append(spec)
         return len(self.specs) - 1

@@ -1,11 +1,13 @@
 """What is kept alive, counted in arrays. Collection of cycles is off: reference counts alone must free everything."""
 
+import gc
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
-from autodiff import checkpoint, grad, jvp, linearize, vjp, vmap
+from autodiff import checkpoint, grad, hessian, jit, jvp, linearize, vjp, vmap
 
 from .live_arrays import counted
 
@@ -142,3 +144,25 @@ def test_a_tangent_map_keeps_what_is_linear() -> None:
         assert memory.held < 1.5
         del tangent_map, _
         assert memory.held < 0.1
+
+
+@pytest.mark.parametrize(
+    "transformed",
+    [
+        hessian(lambda x: np.sum(np.tanh(x))),
+        vmap(grad(lambda x: np.sum(x**2) * 2.0)),
+        jit(grad(lambda x: np.sum(np.exp(x)))),
+        grad(checkpoint(lambda x: np.sum(np.sin(x)))),
+    ],
+)
+def test_nothing_refers_back_to_itself(transformed: Callable[..., Any]) -> None:
+    x = np.ones((3, 2))
+    transformed(x)
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(5):
+            transformed(x)
+        assert gc.collect() == 0
+    finally:
+        gc.enable()

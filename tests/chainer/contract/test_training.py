@@ -1,8 +1,9 @@
 """The contract, 1.20: optimizers and reporters."""
 
-import autodiff.chainer as chainer
 import numpy as np
 import pytest
+
+import autodiff.chainer as chainer
 from autodiff.chainer import Parameter, Variable, optimizers
 
 

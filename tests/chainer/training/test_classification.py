@@ -6,12 +6,12 @@ import re
 
 import numpy as np
 import pytest
-from autodiff.chainer.links.connection.linear import Linear
 
 from autodiff.chainer.chain import Chain
 from autodiff.chainer.datasets import TupleDataset
 from autodiff.chainer.functions.activation.relu import relu
 from autodiff.chainer.iterators import SerialIterator
+from autodiff.chainer.links.connection.linear import Linear
 from autodiff.chainer.links.model.classifier import Classifier
 from autodiff.chainer.optimizers.adam import Adam
 from autodiff.chainer.serializers import load_npz
