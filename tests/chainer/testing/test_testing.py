@@ -208,7 +208,8 @@ def test_requirements():
         testing.with_requires("no-such-package")(lambda: 5)()
 
 
-def test_a_trainer_that_counts():
+def test_a_trainer_that_counts(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)  # where the trainer makes its folder
     seen = []
     extension = mock.Mock(trigger=(1, "iteration"), priority=0, spec=["trigger", "priority", "__call__"])
     extension.side_effect = lambda trainer: seen.append(
