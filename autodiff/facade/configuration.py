@@ -265,4 +265,10 @@ def get_dtype(dtype: Any = None, map_mixed16: Any = None) -> Any:
         raise TypeError(f"{dtype!r} is no dtype{at_user_line()}; for example np.float32, or chainer.mixed16") from None
 
 
-surroundings.append(lambda: (config.train, config.dtype, config.enable_backprop))  # what functions and links branch on
+def branched_on() -> tuple[Any, ...]:
+    """The entries that functions and links branch on."""
+    own, everybodys = config._thread.store.values, global_config._store.values
+    return tuple([own[name] if name in own else everybodys[name] for name in ("train", "dtype", "enable_backprop")])
+
+
+surroundings.append(branched_on)

@@ -8,16 +8,20 @@ from functools import update_wrapper
 from types import MethodType
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from autodiff.trace.errors import described
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 from autodiff.trace.staging import Staged, stage
 from autodiff.trace.surroundings import surrounding_state
 from autodiff.trace.tape import Tape
-from autodiff.trace.tree import flatten
+from autodiff.trace.tree import LEAF, flatten
 from autodiff.transforms.arguments import function_name
 from autodiff.transforms.custom.arguments import place_of
 from autodiff.transforms.jit.program import Program
+
+NUMBERS = frozenset((bool, int, float, complex, np.float64, np.float32))
 
 
 class jit:
@@ -74,10 +78,19 @@ class jit:
         self.static_argnums = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
         self.static_argnames = (static_argnames,) if isinstance(static_argnames, str) else tuple(static_argnames)
         self.programs: dict[Any, Recorded] = {}
+        self.plain: dict[Any, Recorded] = {}  # the same by :func:`plain_key`
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        recorded, leaves = self.recorded(args, kwargs)
-        return recorded.call(leaves)
+        key = None if kwargs or self.static_argnums else plain_key(args)
+        if key is None:
+            recorded, leaves = self.recorded(args, kwargs)
+            return recorded.call(leaves)
+        found = self.plain.get(key)
+        if found is None:
+            found, _ = self.recorded(args, kwargs)
+            if not found.captures:
+                self.plain[key] = found
+        return found.call(args)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else MethodType(self, instance)
@@ -158,12 +171,26 @@ class Recorded(NamedTuple):
     results: Any
     kept: tuple[int, ...]
 
-    def call(self, leaves: list[Any]) -> Any:
+    def call(self, leaves: Sequence[Any]) -> Any:
         """The result for the leaves of the arguments."""
         outs = self.program(*leaves, *self.captures, *self.constants)
         if self.kept:
             outs = tuple(out.copy() if k in self.kept else out for k, out in enumerate(outs))
-        return self.results.unflatten(outs)
+        return outs[0] if self.results is LEAF else self.results.unflatten(outs)
+
+
+def plain_key(args: tuple[Any, ...]) -> Any:
+    """What programs are looked up by where all arguments are plain arrays and numbers; None where they are not."""
+    key: list[Any] = [surrounding_state()]
+    for arg in args:
+        kind = type(arg)
+        if kind is np.ndarray:
+            key += arg.shape, arg.dtype
+        elif kind in NUMBERS:
+            key.append(kind)
+        else:
+            return None
+    return tuple(key)
 
 
 def record(fun: Callable[..., Any], specs: Sequence[Any], structure: Any, name: str) -> Recorded:
