@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import autodiff
+from autodiff import checkpoint, grad, hessian, jit
 from autodiff.testing import assert_close
 
 X = np.array([0.0, 1.0, 4.0])
@@ -93,3 +94,18 @@ def test_second_derivatives_are_finite(name, fun, expected):
 def test_an_infinite_derivative_that_counts_is_not_hidden(name, fun, expected):
     assert_close(reverse(fun, X), np.array(expected, float))
     assert_close(autodiff.jvp(fun, (X,), (np.ones(3),))[1], np.array(expected, float))
+
+
+@pytest.mark.parametrize("called", [checkpoint, jit])
+@pytest.mark.parametrize("function", [np.log, np.sqrt, lambda x: np.stack([np.log(x), x])[0]])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_masks_pass_the_boundaries_of_calls(called, function):
+    x = np.array([0.0, 4.0])
+
+    def masked(f):
+        return lambda x: np.sum(np.where(x > 0, f(x), 0.0))
+
+    for transform in (grad, hessian, lambda f: grad(lambda x: np.sum(grad(f)(x) ** 2))):
+        expected = transform(masked(function))(x)
+        assert np.isfinite(expected).all()
+        np.testing.assert_allclose(transform(masked(called(function)))(x), expected, rtol=1e-12)

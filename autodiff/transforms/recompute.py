@@ -17,7 +17,8 @@ from autodiff.trace.tape import Tape
 from autodiff.trace.tape_call import TapeCall
 from autodiff.transforms.call import apply_known, record_call, run_for_batch
 from autodiff.transforms.forward import jvp
-from autodiff.transforms.gradient import vjp
+from autodiff.transforms.gradient import Linearization
+from autodiff.transforms.partial import cotangents, form_of, joined, parts_of
 
 
 def as_one(fun: Callable[..., tuple[Any, ...]], values: Sequence[Any]) -> tuple[Any, ...]:
@@ -39,6 +40,7 @@ class CallLink(Link):
     """A call with some of its operands differentiated: it keeps the operands, and runs the tape again."""
 
     __slots__ = ()
+    partial = True
 
     def __init__(self, primitive: Primitive, positions: tuple[int, ...]) -> None:
         self.primitive = primitive
@@ -51,17 +53,24 @@ class CallLink(Link):
         self.collect = lambda values, out, params: (tuple(values), params["tape"])
         self.pull = self.pull_all
 
-    def pull_all(self, g: tuple[Any, ...], residuals: Any) -> Any:
+    def pull_all(self, g: list[Any], residuals: Any) -> Any:
         """The cotangents of all differentiated operands at once."""
         values, tape = residuals
         smooth = smooth_outputs(tape)
+        given = tuple(form_of(g[k]) for k in smooth)
+        parts = [part for k in smooth for part in parts_of(g[k])]
+        found: list[str] = []
 
         def pullback(*both: Any) -> tuple[Any, ...]:
-            cotangents, now = both[: len(smooth)], both[len(smooth) :]
-            run = of_positions(tape, now, self.positions, smooth)
-            return vjp(run, *(now[p] for p in self.positions))[1](cotangents)  # type: ignore[no-any-return]
+            now = both[len(parts) :]
+            selected = tuple(now[p] for p in self.positions)
+            at = Linearization("checkpoint", of_positions(tape, now, self.positions, smooth), selected, False)
+            cts = cotangents(at, joined(both[: len(parts)], given))
+            found[:] = map(form_of, cts)
+            return tuple(part for ct in cts for part in parts_of(ct))
 
-        cts = as_one(pullback, [*(g[k] for k in smooth), *values])
+        outs = as_one(pullback, [*parts, *values])
+        cts = joined(outs, tuple(found))
         return cts if self.arity > 1 else cts[0]
 
 

@@ -159,9 +159,10 @@ def pull_masked(link: Link, g: Masked, residuals: Any) -> Any:
     if link.elementwise:
         cts = link.pull(g.value, residuals)
         return restrict(cts, g.mask) if link.arity == 1 else tuple(restrict(ct, g.mask) for ct in cts)
-    if link.moves and link.arity == 1:
+    if link.moves:
         mask = broadcast_to(g.mask, shape=g.shape) if spec_of(g.mask).shape != g.shape else g.mask
-        return Masked(link.pull(g.value, residuals), link.pull(mask, residuals))
+        cts, masks = link.pull(g.value, residuals), link.pull(mask, residuals)
+        return Masked(cts, masks) if link.arity == 1 else tuple(map(Masked, cts, masks))
     return link.pull(unmasked(g), residuals)
 
 

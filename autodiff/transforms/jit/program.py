@@ -21,7 +21,8 @@ from autodiff.transforms.custom.call import CustomCall, CustomLink
 from autodiff.transforms.custom.rule import CustomRule, Leaves, placed
 from autodiff.transforms.jit.cutting import staged
 from autodiff.transforms.jit.forward_mode import pushing
-from autodiff.transforms.jit.reverse_mode import Backward, Forms, ReverseMode, form_of, joined, parts_of
+from autodiff.transforms.jit.reverse_mode import Backward, ReverseMode
+from autodiff.transforms.partial import Forms, form_of, joined, parts_of
 
 
 class Program(CustomRule):

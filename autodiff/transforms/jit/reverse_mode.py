@@ -7,23 +7,16 @@ in their places would meet infinite derivatives.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from autodiff.ops.masked import Masked
 from autodiff.trace.spec import Spec, spec
 from autodiff.trace.tape import Equation, Tape, strict
 from autodiff.transforms.gradient import Linearization
 from autodiff.transforms.jit.cutting import cut, dependent, staged
+from autodiff.transforms.partial import PARTS, Forms, cotangents, form_of, joined, parts_of
 from autodiff.transforms.recompute import of_positions, smooth_outputs
-from autodiff.transforms.reverse import read_backwards
-
-Forms = tuple[str, ...]
-"""What cotangents are made of: ``"none"``, ``"plain"`` (an array) or ``"masked"`` (an array and a mask)."""
-
-PARTS = {"none": 0, "plain": 1, "masked": 2}
 
 
 class Backward(NamedTuple):
@@ -127,33 +120,3 @@ def specs_of(slot: Spec, form: str) -> tuple[Spec, ...]:
     """The specs of the parts of a cotangent."""
     slot = spec(slot.shape, slot.dtype) if slot.kind == "array" else slot
     return (slot, spec(slot.shape, bool))[: PARTS[form]]
-
-
-def cotangents(at: Linearization, seeds: Sequence[Any]) -> list[Any]:
-    """The cotangents of the inputs of a function that was run: arrays, masked ones, or None."""
-    pairs = [(entry, ct) for (_, entry), ct in zip(at.outs, seeds, strict=True) if entry is not None and ct is not None]
-    found = read_backwards(pairs)
-    return [found.get(entry) for entry in at.entries]
-
-
-def form_of(ct: Any) -> str:
-    """What a cotangent is made of."""
-    return "none" if ct is None else "masked" if type(ct) is Masked else "plain"
-
-
-def parts_of(ct: Any) -> tuple[Any, ...]:
-    """The parts of a cotangent."""
-    return () if ct is None else (ct.value, ct.mask) if type(ct) is Masked else (ct,)
-
-
-def joined(parts: Iterable[Any], forms: Forms) -> tuple[Any, ...]:
-    """Cotangents from their parts."""
-    remaining = iter(parts)
-
-    def one(form: str) -> Any:
-        if form == "none":
-            return None
-        value = next(remaining)
-        return Masked(value, next(remaining)) if form == "masked" else value
-
-    return tuple([one(form) for form in forms])
