@@ -166,9 +166,12 @@ GRAPHS = {
 }
 
 
+SMALL = (64 if sys.version_info < (3, 13) else 1024) * 1024  # from 3.13 on, Python itself frees nested lists no deeper
+
+
 def freed_on_a_small_stack(box):
     """Empty a list in a thread with the smallest stack that the platform allows."""
-    for size in (64 * 1024, 256 * 1024, 0):
+    for size in (SMALL, 4 * SMALL, 0):
         try:
             before = threading.stack_size(size)
             break

@@ -28,6 +28,7 @@ def test_nothing_is_missing():
     assert [name for name, (kind, _) in status().items() if kind == "missing"] == []
 
 
+@pytest.mark.skipif(f"NumPy {np.__version__}" not in PAGE.read_text(), reason="the page is about another NumPy")
 def test_the_page_is_up_to_date():
     assert page() == PAGE.read_text(), "run python -m tests.numpy.coverage"
 

@@ -178,7 +178,7 @@ def test_a_slow_dataset_is_warned_of(fork):
     with MultiprocessIterator(Special(sleep), 6, False, False, n_processes=1, dataset_timeout=0.05) as iterator:
         with pytest.warns(MultiprocessIterator.TimeoutWarning, match=r"no batch came for 0\.05 seconds") as warned:
             assert iterator.next() == [0, 1, 2, "late", 4, 5]
-    assert len(warned) == 1
+    assert warned  # once more for each further timeout on a busy machine
 
 
 def sleep_long():

@@ -22,4 +22,4 @@ def fix(x: Any) -> Variable:
     >>> fix(np.array([1.5, -1.5]))
     variable([ 1., -1.])
     """
-    return constant(np.fix, x)
+    return constant(np.trunc, x)
