@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 import weakref
 from collections.abc import Sequence
 from typing import Any
@@ -97,7 +98,9 @@ class Function:
         self.node.retain_inputs(indexes)
 
     def retain_outputs(self, indexes: Sequence[int], retain_after_backward: bool = False) -> None:
-        """Keep outputs for :meth:`backward`: see :attr:`output_data`."""
+        """Keep outputs for :meth:`backward`: see :attr:`output_data`. They are never kept beyond the graph."""
+        if retain_after_backward:
+            warnings.warn(f"retain_after_backward has no effect{at_user_line()}", DeprecationWarning, stacklevel=2)
         self.node.retain_outputs(indexes)
 
     # The node's.

@@ -14,7 +14,9 @@ from autodiff.facade.type_check import check_operands
 from autodiff.facade.variable import Variable
 from autodiff.trace.primitive import newest_traced
 from autodiff.trace.recording import new_level
+from autodiff.trace.source import at_user_line
 from autodiff.trace.traced import Traced
+from autodiff.trace.tracer import Tracer
 from autodiff.transforms.custom.vjp import custom_vjp
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
 def call_traced(function: FunctionNode, inputs: Sequence[Any]) -> tuple[Any, ...]:
     """The outputs of a FunctionNode for inputs of which some are traced."""
+    refuse_mixture(function, inputs)
     places = [k for k, value in enumerate(inputs) if value is not None]
     count = len(inputs)  # what follows is kept on tapes, and must not refer to the inputs
 
@@ -45,6 +48,20 @@ def call_traced(function: FunctionNode, inputs: Sequence[Any]) -> tuple[Any, ...
     call = custom_vjp(outputs)
     call.defvjp(forward, backward)
     return call(*(inputs[k] for k in places))  # type: ignore[no-any-return]
+
+
+def refuse_mixture(function: FunctionNode, inputs: Sequence[Any]) -> None:
+    """See that no Variable from outside meets traced values: its own gradient would be lost.
+
+    Raises:
+        TypeError: if one does.
+    """
+    if any(isinstance(value, Tracer) for value in inputs) and any(isinstance(value, Variable) for value in inputs):
+        raise TypeError(
+            f"{function.label} was applied to traced values of grad, vmap, ... and to a Variable from outside"
+            f"{at_user_line()}, whose own gradient would be lost; pass its .array if it is constant there, or make the "
+            "model a function of its parameters with autodiff.functional"
+        )
 
 
 def outputs_alone(function: FunctionNode, values: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import autodiff
 import autodiff.chainer as chainer
 from autodiff.chainer import Function, FunctionNode, Variable
 from autodiff.chainer.variable import VariableNode
@@ -380,3 +381,16 @@ ROWS = {
 def test_whole_text(name):
     bad, text = ROWS[name]
     assert heard(bad) == text
+
+
+def test_a_traced_value_and_a_variable_from_outside():
+    class Product(FunctionNode):
+        def forward(self, inputs):
+            return (inputs[0] * inputs[1],)
+
+    W = Variable(np.array([3.0]))
+    assert heard(lambda: autodiff.grad(lambda t: np.sum(Product().apply((t, W))[0]))(np.ones(1))) == (
+        "TypeError: Product was applied to traced values of grad, vmap, ... and to a Variable from outside (LINE), whose "
+        "own gradient would be lost; pass its .array if it is constant there, or make the model a function of its "
+        "parameters with autodiff.functional"
+    )

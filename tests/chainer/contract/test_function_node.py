@@ -427,3 +427,14 @@ def test_contract_111_gradients_of_the_old_style_cannot_be_differentiated():
     (g,) = chainer.grad([F.sum(y)], [x], enable_double_backprop=True)
     with pytest.raises(RuntimeError, match='cannot twice-differentiate an old style Function "OldStyle"'):
         chainer.grad([F.sum(g)], [x])
+
+
+def test_contract_112_the_second_argument_of_retain_outputs_only_warns():
+    class Keeps(Function):
+        def forward(self, inputs):
+            self.retain_outputs((0,), retain_after_backward=True)
+            return (inputs[0] * 2,)
+
+    with pytest.warns(Warning):
+        y = Keeps()(variable(1, 2))
+    assert y.creator.output_data[0] is y.array
