@@ -33,6 +33,8 @@ from autodiff.transforms.forward import jvp
 from autodiff.transforms.gradient import grad, value_and_grad, vjp
 from autodiff.transforms.jacobian import hessian, hvp, jacfwd, jacobian, jacrev
 from autodiff.transforms.jit.function import jit
+from autodiff.transforms.jit.randomness import RandomnessWarning
+from autodiff.transforms.jit.recompiles import explain_recompiles
 from autodiff.transforms.linearize import linearize
 from autodiff.transforms.stage import eval_shape, eval_tape, make_tape
 from autodiff.transforms.stop_gradient import stop_gradient
@@ -43,6 +45,7 @@ __all__ = [
     "GaugeWarning",
     "InvalidType",
     "Parameter",
+    "RandomnessWarning",
     "Tape",
     "Variable",
     "VariableNode",
@@ -56,6 +59,7 @@ __all__ = [
     "custom_vjp",
     "eval_shape",
     "eval_tape",
+    "explain_recompiles",
     "force_backprop_mode",
     "fori_loop",
     "functional",

@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
 
+from autodiff.backends.kernels.call import KernelPrimitive
+from autodiff.backends.passes.schedule import schedule
 from autodiff.backends.reference import OPERATORS, last_uses
 from autodiff.trace.formats.python import identifier
 from autodiff.trace.spec import Spec
@@ -67,6 +69,11 @@ def lines(tape: Tape, scope: dict[str, Any]) -> list[str]:
     return [*written, f"    return ({outs})"]
 
 
+def compile_body(tape: Tape) -> Run:
+    """The tape of a loop's or branch's body as a function."""
+    return Straight(schedule(tape).tape).run
+
+
 def targets(equation: Equation, specs: Sequence[Spec]) -> str:
     """The names on the left of an assignment: one, or as many as the operation returns in a tuple."""
     names = [identifier(slot) for slot in equation.results]
@@ -77,6 +84,13 @@ def targets(equation: Equation, specs: Sequence[Spec]) -> str:
 def call(equation: Equation, scope: dict[str, Any]) -> str:
     """The call of an operation."""
     primitive = equation.primitive
+    if isinstance(primitive, KernelPrimitive):
+        function = primitive.made(**dict(equation.params))
+        return f"{defined(scope, 'kernel', function)}({', '.join(operand(o, scope) for o in equation.operands)})"
+    compiled = getattr(primitive, "compiled", None)
+    if compiled is not None:  # loops and branches, which carry tapes
+        function = compiled(compile_body, **dict(equation.params))
+        return f"{defined(scope, primitive.name, function)}({', '.join(operand(o, scope) for o in equation.operands)})"
     function = OPERATORS.get(primitive) if equation.specs and equation.specs[0].kind == "python" else None
     arguments = [operand(value, scope) for value in equation.operands]
     arguments += [f"{key}={constant(value, scope)}" for key, value in equation.params]

@@ -16,7 +16,7 @@ from typing import Any, TextIO
 import numpy as np
 
 from autodiff.trace.source import at_user_line
-from autodiff.trace.surroundings import surroundings
+from autodiff.trace.surroundings import Surrounding, changed, surroundings
 
 deviations: set[Any] = set()
 """Everything that makes operations of Variables unusual, in all threads."""
@@ -24,25 +24,45 @@ deviations: set[Any] = set()
 USUAL = {"enable_backprop": True, "debug": False, "type_check": True}
 """The entries that operations depend on, with the values at which they need not look."""
 
+BRANCHED_ON = ("train", "dtype", "enable_backprop")
+"""The entries that functions and links branch on: recordings hold for one value of each."""
+
+apart: set[Any] = set()
+"""Those of them that threads have for themselves."""
+
 
 class Store:
-    """Values by name; those that operations depend on are counted while they are unusual."""
+    """Values by name; those that operations depend on are counted while they are unusual.
 
-    def __init__(self) -> None:
+    Args:
+        own: whether they are one thread's.
+    """
+
+    def __init__(self, own: bool = False) -> None:
         self.values: dict[str, Any] = {}
+        self.own = own
 
     def put(self, name: str, value: Any) -> None:
         self.values[name] = value
         if name in USUAL:
             (deviations.discard if bool(value) is USUAL[name] else deviations.add)((id(self), name))
+        if name in BRANCHED_ON:
+            if self.own:
+                apart.add((id(self), name))
+            changed()
 
     def remove(self, name: str) -> None:
         del self.values[name]
         deviations.discard((id(self), name))
+        if name in BRANCHED_ON:
+            apart.discard((id(self), name))
+            changed()
 
     def __del__(self) -> None:  # a thread has ended
         for name in USUAL:
             deviations.discard((id(self), name))
+        for name in BRANCHED_ON:
+            apart.discard((id(self), name))
 
 
 class Configuration:
@@ -99,7 +119,7 @@ class GlobalConfig(Configuration):
 
 class _Thread(threading.local):
     def __init__(self) -> None:
-        self.store = Store()
+        self.store = Store(own=True)
 
 
 class LocalConfig(Configuration):
@@ -268,7 +288,7 @@ def get_dtype(dtype: Any = None, map_mixed16: Any = None) -> Any:
 def branched_on() -> tuple[Any, ...]:
     """The entries that functions and links branch on."""
     own, everybodys = config._thread.store.values, global_config._store.values
-    return tuple([own[name] if name in own else everybodys[name] for name in ("train", "dtype", "enable_backprop")])
+    return tuple([own[name] if name in own else everybodys[name] for name in BRANCHED_ON])
 
 
-surroundings.append(branched_on)
+surroundings.append(Surrounding(tuple(f"config.{name}" for name in BRANCHED_ON), branched_on, lambda: not apart))

@@ -115,7 +115,7 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
         a, axis = sh.reshape(a, shape=(spec_of(a).size,)), 0
     ndim = spec_of(a).ndim
     axis = negative_axis(axis, ndim)
-    counts = np.asarray(peeled(repeats))
+    counts = np.asarray(peeled(repeats, "np.repeat"))
     if counts.size != 1 or counts.ndim > 1:
         places = np.repeat(np.arange(spec_of(a).shape[axis]), counts)
         return index(a, (*(slice(None),) * (ndim + axis), places))

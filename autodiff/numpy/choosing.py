@@ -89,7 +89,7 @@ def compress(condition: Any, a: Any, axis: int | None = None, out: Any = None) -
     a = as_operand(a)
     if axis is None:
         a, axis = ravel(a), 0
-    mask = np.asarray(peeled(condition))
+    mask = np.asarray(peeled(condition, "np.compress"))
     if mask.ndim != 1:
         raise ValueError("condition must be a 1-d array")
     places = np.flatnonzero(mask)
@@ -101,7 +101,7 @@ def compress(condition: Any, a: Any, axis: int | None = None, out: Any = None) -
 @implements(np.extract)
 def extract(condition: Any, arr: Any) -> Any:
     """The elements for which the condition holds; the condition must be known."""
-    return index(ravel(arr), np.flatnonzero(np.asarray(peeled(condition))))
+    return index(ravel(arr), np.flatnonzero(np.asarray(peeled(condition, "np.extract"))))
 
 
 @implements(np.piecewise)

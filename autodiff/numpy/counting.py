@@ -25,7 +25,7 @@ def sums(places: Any, weights: Any, length: int) -> Any:
 @implements(np.bincount)
 def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
     """How often each whole number occurs, or the sum of its weights; differentiable by the weights."""
-    x = np.asarray(peeled(x))
+    x = np.asarray(peeled(x, "np.bincount"))
     if weights is None:
         return np.bincount(x, None, minlength)
     weights = as_operand(weights)

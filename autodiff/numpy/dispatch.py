@@ -85,17 +85,23 @@ def constant(*functions: Any) -> None:
 
 def without_derivative(function: Function) -> Function:
     """The function, called on the values behind traced ones."""
+    known_as = f"{function.__module__}.{function.__name__}".replace("numpy", "np", 1)
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        return function(*map(peeled, args), **{name: peeled(value) for name, value in kwargs.items()})
+        plain = [peeled(value, known_as) for value in args]
+        return function(*plain, **{name: peeled(value, known_as) for name, value in kwargs.items()})
 
     call.__name__ = function.__name__
     call.__doc__ = function.__doc__
     return call
 
 
-def peeled(value: Any) -> Any:
+def peeled(value: Any, function: str = "a function that is not recorded") -> Any:
     """The plain value behind a traced one, for functions that have no derivative.
+
+    Args:
+        value: an array, a number, or a list or tuple of them.
+        function: the function that wants it, for the error text.
 
     Raises:
         ConcretizationError: where only shapes are known.
@@ -103,12 +109,12 @@ def peeled(value: Any) -> Any:
     if isinstance(value, Tracer):
         plain = concrete(value)
         if type(plain) is Spec or isinstance(value.recording, Body):
-            value._refuse_abstract("an argument of a function that is not recorded", value.spec)
+            value._refuse_abstract(f"an argument of {function}", value.spec)
         return plain
     if isinstance(value, Traced):
-        return peeled(value.array)  # type: ignore[attr-defined]
+        return peeled(value.array, function)  # type: ignore[attr-defined]
     if type(value) in (tuple, list):
-        return type(value)(map(peeled, value))
+        return type(value)(peeled(part, function) for part in value)
     return value
 
 

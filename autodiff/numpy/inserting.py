@@ -35,7 +35,7 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
     """The array without some of its slices along an axis."""
     x, axis = _along(arr, axis)
     length = spec_of(x).shape[axis]
-    places = np.delete(np.arange(length), peeled(obj))
+    places = np.delete(np.arange(length), peeled(obj, "np.delete"))
     removed = length - places.size
     if not removed:
         return copy(x)
@@ -55,7 +55,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
     x, axis = _along(arr, axis)
     its = spec_of(x)
     length = its.shape[axis]
-    places = _places(peeled(obj), length, axis + its.ndim)
+    places = _places(peeled(obj, "np.insert"), length, axis + its.ndim)
     values = cast(as_operand(values), dtype=its.dtype)
     if places.size == 1:
         return _insert_at(x, int(places.reshape(())), _lying_along(values, its.ndim, axis, places.ndim == 0), axis)

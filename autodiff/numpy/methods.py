@@ -128,7 +128,7 @@ def rounded(self: Any, digits: int | None = None) -> Any:
     if self.spec.kind == "array":
         raise TypeError(f"type numpy.ndarray doesn't define __round__ method{at_user_line()}; use np.round")
     result = FUNCTIONS[np.round](self, digits or 0)
-    return int(peeled(result)) if digits is None else result
+    return int(peeled(result, "round")) if digits is None else result
 
 
 def not_pickled(self: Any, protocol: Any = None) -> Any:

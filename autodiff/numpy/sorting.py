@@ -75,7 +75,7 @@ def argpartition(a: Any, kth: Any, axis: Any = -1, kind: str = "introselect", or
 
 def places(kth: Any) -> tuple[int, ...]:
     """The places of a partition as plain numbers."""
-    return tuple(int(k) for k in np.ravel(peeled(kth)))
+    return tuple(int(k) for k in np.ravel(peeled(kth, "np.partition")))
 
 
 @implements(np.lexsort)
@@ -97,7 +97,7 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
 @implements(np.digitize)
 def digitize(x: Any, bins: Any, right: bool = False) -> Any:
     """The number of the bin that each element falls in; it has no derivative."""
-    edges = np.asarray(peeled(bins))
+    edges = np.asarray(peeled(bins, "np.digitize"))
     if edges.ndim == 1 and edges.size and edges[0] > edges[-1]:
         falling = digitize_rising(x, edges[::-1], "right" if right else "left")
         return len(edges) - falling
@@ -128,7 +128,9 @@ def unique(
     """
     ar = as_operand(ar)
     different: Any = np.unique
-    _, index, *others = different(peeled(ar), True, return_inverse, return_counts, axis, equal_nan=equal_nan)
+    _, index, *others = different(
+        peeled(ar, "np.unique"), True, return_inverse, return_counts, axis, equal_nan=equal_nan
+    )
     found = FUNCTIONS[np.take](ar, index, axis=axis)
     results = (found, index, *others) if return_index else (found, *others)
     return results if len(results) > 1 else found

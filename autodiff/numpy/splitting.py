@@ -21,7 +21,7 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     x = as_operand(ary)
     axis = negative_axis(axis, spec_of(x).ndim)
     length = spec_of(x).shape[axis]
-    places = peeled(indices_or_sections)
+    places = peeled(indices_or_sections, "np.array_split")
     if np.ndim(places):
         return cut_at(x, [int(place) for place in places], axis)
     sections = int(places)

@@ -69,6 +69,13 @@ class Recording:
         """
         raise NotImplementedError
 
+    def remedy(self, wanted: str) -> str:
+        """What to do where a number of which only the shape is known would become ``wanted``."""
+        return (
+            "Select with np.where, branch with autodiff.cond, loop with autodiff.while_loop; pick from a plain array "
+            "with autodiff.numpy.take(array, index) in place of array[index]; or compute it outside."
+        )
+
     def check_open(self, name: str) -> None:
         if not self.open:
             raise LeakedTracerError(

@@ -212,7 +212,13 @@ class Staged(NamedTuple):
     outs: Sequence[Any]
 
 
-def stage(fun: Callable[..., Any], inputs: Sequence[Any], structure: Structure, with_values: bool = False) -> Staged:
+def stage(
+    fun: Callable[..., Any],
+    inputs: Sequence[Any],
+    structure: Structure,
+    with_values: bool = False,
+    body: Body | None = None,
+) -> Staged:
     """Record a function.
 
     Args:
@@ -220,8 +226,9 @@ def stage(fun: Callable[..., Any], inputs: Sequence[Any], structure: Structure, 
         inputs: the leaves of its arguments: specs, or values where it shall run ``with_values``.
         structure: the structure of the tuple of arguments.
         with_values: whether values are computed on the way, so that Python can branch on them.
+        body: what records, where it is one that speaks of the user's transformation in its errors.
     """
-    body = Body(with_values)
+    body = Body(with_values) if body is None else body
     try:
         with TracingBody(body):
             result = run_user_code(fun, structure.unflatten(map(body.input, inputs)))

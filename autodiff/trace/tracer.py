@@ -142,11 +142,11 @@ class Tracer(Traced):
         return value
 
     def _refuse_abstract(self, wanted: str, value: Spec) -> NoReturn:
+        recording = self.recording
+        recording.check_open(wanted)
         raise ConcretizationError(
-            f"a traced {value!r} would become {wanted}{at_user_line()}, but {self.recording.purpose} traces with "
-            "shapes only: the number is not known. Select with np.where, branch with autodiff.cond, loop with "
-            "autodiff.while_loop; pick from a plain array with autodiff.numpy.take(array, index) in place of "
-            "array[index]; or compute it outside."
+            f"a traced {value!r} would become {wanted}{at_user_line()}, but {recording.purpose} traces with shapes "
+            f"only: the number is not known. {recording.remedy(wanted)}"
         )
 
 

@@ -67,7 +67,7 @@ class Structure:
         if kind is None:
             return next(leaves)
         children = tuple([child._build(leaves) for child in self.children])
-        return _rebuild(kind, self.extra, children)
+        return rebuild(kind, self.extra, children)
 
 
 class _Star:
@@ -147,7 +147,13 @@ def _sorted_keys(tree: dict[Any, Any]) -> list[Any]:
         return list(tree)
 
 
-def _rebuild(kind: type, extra: Any, children: Children) -> Any:
+def is_registered(kind: type) -> bool:
+    """Whether :func:`register_tree` was called for a class."""
+    return kind in _REGISTERED
+
+
+def rebuild(kind: type, extra: Any, children: Children) -> Any:
+    """The container that :class:`Structure` describes."""
     if kind is tuple:
         return children
     if kind is list:

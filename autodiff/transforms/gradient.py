@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.ops.index import slice_of
 from autodiff.ops.shape import project
 from autodiff.trace.errors import DifferentiationError, described, run_user_code
 from autodiff.trace.live import Differentiation, Entry
@@ -102,7 +103,7 @@ def own(g: Any, slot: Spec) -> Any:
         return zeros(slot)
     g = unmasked(g)
     if isinstance(g, Tracer):
-        return g
+        return g if slot.shape else of_kind(g, slot)
     if slot.kind == "python":
         return g.item() if isinstance(g, (np.ndarray, np.generic)) else g
     if isinstance(g, np.ndarray):
@@ -112,6 +113,14 @@ def own(g: Any, slot: Spec) -> Any:
     if isinstance(g, np.generic) and slot.kind == "array":
         return np.asarray(g)
     return g
+
+
+def of_kind(g: Any, slot: Spec) -> Any:
+    """A traced cotangent without axes, as the array or NumPy scalar that its slot is."""
+    its = g.spec.kind
+    if its == "scalar" and slot.kind == "array":
+        return slice_of(g, key=(Ellipsis,))
+    return slice_of(g, key=()) if its == "array" and slot.kind != "array" else g
 
 
 def zeros(slot: Spec) -> Any:

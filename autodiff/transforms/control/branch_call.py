@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from autodiff.trace.spec import Spec, result_spec, spec_of
 from autodiff.trace.tape import Tape
 from autodiff.trace.tracer import concrete
 from autodiff.transforms.call import run_for_batch
-from autodiff.transforms.control.calls import ControlCall, Params, Values, push_tape, size_of_batch
+from autodiff.transforms.control.calls import ControlCall, Params, Step, Values, push_tape, size_of_batch
 from autodiff.transforms.control.choose import choose_with
 from autodiff.transforms.control.staging import known
 from autodiff.transforms.control.values import all_conformed, unshared
@@ -36,7 +36,20 @@ class BranchCall(ControlCall):
 
     def run(self, index: Any, *values: Any, branches: tuple[Tape, ...]) -> tuple[Any, ...]:
         tape = branches[int(concrete(index))]
-        outs = run_tape(tape, all_conformed(values, tape.inputs))
+        return self.finish(lambda *now: run_tape(tape, now), tape, values, branches)
+
+    def compiled(self, compile_tape: Callable[[Tape], Step], *, branches: tuple[Tape, ...]) -> Step:
+        ready = [compile_tape(tape) for tape in branches]
+
+        def run(index: Any, *values: Any) -> tuple[Any, ...]:
+            number = int(index)
+            return self.finish(ready[number], branches[number], values, branches)
+
+        return run
+
+    def finish(self, branch: Step, tape: Tape, values: Values, branches: tuple[Tape, ...]) -> tuple[Any, ...]:
+        """The results of one branch, of the specs that all of them have."""
+        outs = branch(*all_conformed(values, tape.inputs))
         return tuple(unshared(out, values) for out in all_conformed(outs, self.result_specs(branches=branches)))
 
     def __call__(self, *operands: Any, **params: Any) -> Any:

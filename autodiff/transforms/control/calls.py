@@ -18,6 +18,8 @@ from autodiff.transforms.reverse import unmasked
 
 Values = Sequence[Any]
 Params = Mapping[str, Any]
+Step = Callable[..., Sequence[Any]]
+"""A tape as a function of its inputs."""
 
 
 class ControlLink(Link):
@@ -53,6 +55,10 @@ class ControlCall(Primitive):
 
     __slots__ = ()
     keeps_out: ClassVar[bool] = False
+
+    def compiled(self, compile_tape: Callable[[Tape], Step], **params: Any) -> Callable[..., Any]:
+        """The operation as a function of plain operands, with its tapes run as a compiler would have them."""
+        return lambda *values: self.run(*values, **params)
 
     def __init__(self, name: str) -> None:
         super().__init__(name, "general", ("*xs",), self.run, self.result_specs, {"xs": no_rule}, batch=self.run_batch)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +16,7 @@ from autodiff.transforms.batch import moved, repeated, run_batched
 from autodiff.transforms.control.calls import (
     ControlCall,
     Params,
+    Step,
     Values,
     batched_carry,
     batched_outputs,
@@ -42,13 +43,22 @@ class ScanCall(ControlCall):
         return (*tape.inputs[:carry], *rows)
 
     def run(self, *values: Any, **params: Any) -> tuple[Any, ...]:
+        tape = params["tape"]
+        dead = last_uses(tape)
+        return self.repeat(lambda *inputs: run_tape(tape, inputs, dead), values, params)
+
+    def compiled(self, compile_tape: Callable[[Tape], Step], **params: Any) -> Step:
+        step = compile_tape(params["tape"])
+        return lambda *values: self.repeat(step, values, params)
+
+    def repeat(self, step: Step, values: Values, params: Params) -> tuple[Any, ...]:
+        """The loop in Python, with a function that does one step."""
         tape, count = params["tape"], params["carry"]
         init, xs, outside = parts_of(values, params)
         carry = all_conformed(init, tape.inputs[:count])
         rows = [empty(values, (params["length"], *s.shape), s.dtype) for s in tape.output_specs[count:]]
-        dead = last_uses(tape)
         for k in order(params["length"], params["reverse"]):
-            outs = run_tape(tape, [*carry, *(x[k] for x in xs), *outside], dead)
+            outs = step(*carry, *(x[k] for x in xs), *outside)
             carry = all_conformed(outs[:count], tape.inputs[:count])
             for row, out in zip(rows, outs[count:], strict=True):
                 row[k] = out

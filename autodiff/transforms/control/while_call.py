@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from autodiff.transforms.control.bounded import bounded_loop
 from autodiff.transforms.control.calls import (
     ControlCall,
     Params,
+    Step,
     Values,
     push_tape,
     size_of_batch,
@@ -45,13 +46,26 @@ class WhileCall(ControlCall):
         return body.inputs[:carry]
 
     def run(self, *values: Any, **params: Any) -> tuple[Any, ...]:
-        count, body = params["carry"], params["body"]
-        outside = values[count:]
-        after = tape_body(body, outside)
-        specs = body.inputs[:count]
+        outside = values[params["carry"] :]
+        holds, after = tape_condition(params["condition"], outside), tape_body(params["body"], outside)
+        return self.repeat(holds, after, values, params)
+
+    def compiled(self, compile_tape: Callable[[Tape], Step], **params: Any) -> Step:
+        holds, after = compile_tape(params["condition"]), compile_tape(params["body"])
+
+        def run(*values: Any) -> tuple[Any, ...]:
+            outside = values[params["carry"] :]
+            return self.repeat(lambda c: holds(*c, *outside)[0], lambda c: after(*c, *outside), values, params)
+
+        return run
+
+    def repeat(self, holds: Any, after: Any, values: Values, params: Params) -> tuple[Any, ...]:
+        """The loop in Python, with functions that say whether it goes on and do one step."""
+        count = params["carry"]
+        specs = params["body"].inputs[:count]
         last = run_loop(
             "while_loop",
-            tape_condition(params["condition"], outside),
+            holds,
             lambda carry: all_conformed(after(carry), specs),
             all_conformed(values[:count], specs),
             params["max_steps"],

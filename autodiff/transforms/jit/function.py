@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from functools import update_wrapper
+from functools import partial, reduce, update_wrapper
 from types import MethodType
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-
-from autodiff.trace.errors import described
-from autodiff.trace.source import at_user_line
-from autodiff.trace.spec import spec_of
-from autodiff.trace.staging import Staged, stage
-from autodiff.trace.surroundings import surrounding_state
+from autodiff.trace.spec import Spec
+from autodiff.trace.surroundings import State, surrounding_state
 from autodiff.trace.tape import Tape
-from autodiff.trace.tree import LEAF, flatten
-from autodiff.transforms.arguments import function_name
+from autodiff.trace.traced import Traced
+from autodiff.trace.tree import flatten
 from autodiff.transforms.custom.arguments import place_of
-from autodiff.transforms.jit.program import Program
+from autodiff.transforms.jit.arguments import bound, leaf_specs, refuse_specs, split
+from autodiff.transforms.jit.call_path import call_path, static_of
+from autodiff.transforms.jit.donating import usable
+from autodiff.transforms.jit.forms import Form, Key, details_of, kind_of, kind_of_value, leaf_paths
+from autodiff.transforms.jit.kept import Kept
+from autodiff.transforms.jit.options import checked_function, checked_options
+from autodiff.transforms.jit.recompiles import report
+from autodiff.transforms.jit.recorded import Recorded
+from autodiff.transforms.jit.recorder import recorded_by_jit
 
-NUMBERS = frozenset((bool, int, float, complex, np.float64, np.float32))
+TRIED = 8
+"""How many printed call paths are tried before a call is looked at in general code."""
+
+PATIENCE = 4
+"""So many calls of another form than the first come before it is tried first: two may take turns."""
 
 
 class jit:
@@ -33,16 +40,34 @@ class jit:
     node of their graph.
 
     Args:
-        fun: a function of trees of arrays and numbers. It must not branch on their values. What it does besides, such
-            as printing, happens when it is recorded. Arrays that it closes over are taken as they are then; traced
-            values that it closes over make it be recorded anew in every call. Programs give infinities and NaN
-            without NumPy's warnings.
+        fun: a function of trees of arrays and numbers. It must not branch on their values; shapes and dtypes are known
+            to it. What it does besides, such as printing or appending to a list, happens when it is recorded, with
+            traced values. Writing to an argument, ``x[0] = 1``, changes what ``x`` means in ``fun`` from there on and
+            never the caller's array. Arrays that it closes over are taken as they are then, and so are random numbers
+            that it draws; traced values that it closes over make it be recorded anew in every call. Programs give
+            infinities and NaN without NumPy's warnings.
         static_argnums: positions of arguments that are no arrays, such as flags and shapes: they are handed to ``fun``
-            as they are, and it is recorded for each of their values.
-        static_argnames: names of such keyword arguments.
+            as they are, and it is recorded for each of their values. They must be hashable. Where the signature is
+            known, an argument is static whether it is passed by position or by name.
+        static_argnames: names of such arguments.
+        donate_argnums: positions of arguments whose arrays the caller gives up: after the call they may hold anything,
+            since results may take their memory. Arrays that are views, read-only, of a subclass, or shown by another
+            argument are left alone. Under other transformations nothing is donated.
+        backend: ``"auto"`` for compiled kernels where Numba is installed and NumPy's functions where not, ``"numba"``
+            to insist on it, ``"numpy"`` for NumPy's functions alone.
+
+    Attributes:
+        kept: how many programs are kept, 4096; the least recently used go. May be set, for one function or for all.
+
+    A method is a function whose first argument is the instance. Where the class is a tree (a dataclass, or made one by
+    ``register_tree``) the arrays in its attributes are arguments like others; otherwise ``self`` must be static,
+    ``@partial(jit, static_argnums=0)``, and its attributes are taken as they are when the method is recorded.
 
     Raises:
-        TypeError: if ``fun`` is no function, or, when it is called, a static argument cannot be hashed.
+        TypeError: if ``fun`` is no function, or a generator or async function; or, when it is called, if a static
+            argument cannot be hashed, another one is no tree of arrays, or ``fun`` returns no tree of arrays.
+        ValueError: if a position or name does not exist, or stands twice.
+        ModuleNotFoundError: if ``backend="numba"`` and Numba is not installed.
         ConcretizationError: when it is called, if ``fun`` branches on a traced value.
 
     >>> import numpy as np
@@ -65,154 +90,153 @@ class jit:
         return (d, )
     """
 
+    kept: int = 4096
+
     def __init__(
         self,
         fun: Callable[..., Any],
         static_argnums: int | Sequence[int] = (),
         static_argnames: str | Sequence[str] = (),
+        donate_argnums: int | Sequence[int] = (),
+        backend: str = "auto",
     ) -> None:
-        if not callable(fun):
-            raise TypeError(f"jit needs a function, got {described(fun)}; write jit(f)(x), not jit(f(x))")
+        checked_function(fun)
         update_wrapper(self, fun)
         self.fun = fun
-        self.static_argnums = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
-        self.static_argnames = (static_argnames,) if isinstance(static_argnames, str) else tuple(static_argnames)
-        self.programs: dict[Any, Recorded] = {}
-        self.plain: dict[Any, Recorded] = {}  # the same by :func:`plain_key`
+        self.name = place_of(without_partial(fun))
+        self.options = checked_options(fun, static_argnums, static_argnames, donate_argnums, backend)
+        self.clear_cache()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        key = None if kwargs or self.static_argnums else plain_key(args)
-        if key is None:
-            recorded, leaves = self.recorded(args, kwargs)
-            return recorded.call(leaves)
-        found = self.plain.get(key)
-        if found is None:
-            found, _ = self.recorded(args, kwargs)
-            if not found.captures:
-                self.plain[key] = found
-        return found.call(args)
+        return self.first(self, args, kwargs)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else MethodType(self, instance)
 
     def __repr__(self) -> str:
-        return f"<jit of {place_of(self.fun)}>"
+        return f"<jit of {self.name}>"
+
+    def __copy__(self) -> jit:
+        return self  # as functions are copied
+
+    def __deepcopy__(self, _: Any) -> jit:
+        return self
+
+    def __reduce__(self) -> Any:
+        place = getattr(self, "__qualname__", "")
+        try:
+            found: Any = reduce(getattr, place.split("."), sys.modules[self.__module__])
+        except (AttributeError, KeyError):
+            found = None
+        return place if found is self else (jit, (self.fun, *self.options.given))
 
     def tape(self, *args: Any, **kwargs: Any) -> Tape:
-        """The tape of the program for arguments like these."""
+        """The tape of the program for arguments like these, which may be specs."""
         return self.recorded(args, kwargs)[0].program.tape
 
     def source(self, *args: Any, **kwargs: Any) -> str:
         """The program for arguments like these, as the text of a Python function."""
         return self.recorded(args, kwargs)[0].program.straight.source
 
+    def donated(self, *args: Any, **kwargs: Any) -> list[str]:
+        """Which arrays a call with these arguments gives up, by their paths, such as ``args[0]['w']``.
+
+        >>> import numpy as np
+        >>> step = jit(lambda x, g: x - g, donate_argnums=0)
+        >>> x = np.ones(3)
+        >>> step.donated(x, 0.5), step.donated(x[1:], 0.5)
+        (['args[0]'], [])
+        """
+        found, leaves = self.recorded(args, kwargs)
+        paths = leaf_paths(found.form.key)
+        return [paths[k] for k in usable(leaves, found.donated)]
+
+    def cache_size(self) -> int:
+        """How many programs are kept."""
+        return len(self.programs)
+
+    def clear_cache(self) -> None:
+        """Drop all programs: the function is recorded anew, with what it closes over as it is now."""
+        self.first: Callable[[jit, tuple[Any, ...], dict[str, Any]], Any] = jit.general
+        self.tried: tuple[Form, ...] = ()
+        self.programs = Kept()
+
+    # The way of a call: the printed path of the form that was used last, those of others, general code.
+
+    def otherwise(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The call where it is not of the form that was used last."""
+        for form in self.tried[1:]:
+            found = form.call(PROBE, args, kwargs)  # type: ignore[misc] # those that are tried are printed
+            if found is not MISSED:
+                form.waited += 1
+                if form.waited >= PATIENCE:
+                    self.try_first(form)
+                return found
+        return self.general(args, kwargs)
+
+    def try_first(self, form: Form) -> None:
+        """Let calls of a form be recognised first."""
+        assert form.call is not None
+        form.waited = 0
+        self.tried = (form, *[other for other in self.tried if other is not form])[:TRIED]
+        self.first = form.call
+
+    def general(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The call of any form."""
+        found, leaves = self.recorded(args, kwargs)
+        if found.captures or any(isinstance(leaf, Traced) for leaf in leaves):
+            return found.call(leaves)
+        refuse_specs(self.name, leaves)
+        return found.call_plain(leaves)
+
     def recorded(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Recorded, list[Any]]:
         """The program for these arguments, and their leaves."""
-        static = self.static(args, kwargs) if self.static_argnums or self.static_argnames else ()
-        dynamic, named = (args, kwargs) if static == () else self.without_static(args, kwargs)
+        static, dynamic, named = split(self.options, self.name, args, kwargs)
         leaves, structure = flatten((dynamic, named))
-        key = (structure, static, tuple([spec_of_leaf(self.fun, leaf) for leaf in leaves]), surrounding_state())
-        found = self.programs.get(key)
+        fixed = tuple([(place, static_of(value)) for place, value in static.items()])
+        specs = leaf_specs(self, fixed, structure, leaves)
+        key = Key(fixed, structure, tuple(map(kind_of, specs)))
+        form = self.programs.form(key, static)
+        state = surrounding_state()
+        found = form.find(state, details_of(specs))
         if found is None:
-            found = record(self.full(args, kwargs), key[2], structure, place_of(self.fun))
-            if not found.captures:
-                self.programs[key] = found
+            return self.record(form, specs, state), leaves
+        if form.printable and plain(leaves, key.kinds):
+            self.give_call_path(form)
         return found, leaves
 
-    def static(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-        """The static arguments with their places and types, which tell 1 and True apart."""
-        places: list[tuple[Any, Any]] = [(n, args[n]) for n in self.static_argnums if -len(args) <= n < len(args)]
-        places += [(name, kwargs[name]) for name in self.static_argnames if name in kwargs]
-        for place, value in places:
-            try:
-                hash(value)
-            except TypeError:
-                raise TypeError(
-                    f"jit: the static argument {place!r} of {function_name(self.fun)} is {described(value)}, which "
-                    f"cannot be hashed{at_user_line()}; pass a tuple in place of a list, or let it be traced"
-                ) from None
-        return tuple((place, type(value), value) for place, value in places)
+    def record(self, form: Form, specs: Sequence[Spec], state: State) -> Recorded:
+        """Record the function, and keep the program if it holds for other calls too."""
+        staged = recorded_by_jit(bound(self.fun, form), specs, form.key.structure, self.name)
+        found = Recorded(staged, form, specs, state, self.options, self.name)
+        report(found, self.programs.values())
+        if not found.captures:
+            self.programs.put(found, self.kept)
+        return found
 
-    def without_static(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The other arguments."""
-        positions = {n % len(args) for n in self.static_argnums if args and -len(args) <= n < len(args)}
-        return (
-            tuple(arg for n, arg in enumerate(args) if n not in positions),
-            {name: value for name, value in kwargs.items() if name not in self.static_argnames},
-        )
-
-    def full(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any]:
-        """The function of the other arguments."""
-        positions = {n % len(args) for n in self.static_argnums if args and -len(args) <= n < len(args)}
-        fixed = {name: value for name, value in kwargs.items() if name in self.static_argnames}
-
-        def run(dynamic: tuple[Any, ...], named: dict[str, Any]) -> Any:
-            remaining = iter(dynamic)
-            given = [arg if n in positions else next(remaining) for n, arg in enumerate(args)]
-            return self.fun(*given, **named, **fixed)
-
-        return run
+    def give_call_path(self, form: Form) -> None:
+        """Recognise further calls of a form by its printed call path, first of all."""
+        form.call = form.call or call_path(form)
+        form.printable = form.call is not None
+        if form.printable:
+            self.try_first(form)
 
 
-class Recorded(NamedTuple):
-    """A function that was recorded.
-
-    Attributes:
-        program: its program; the inputs are the leaves of the arguments, the captures and the constants.
-        captures: traced values that it closed over.
-        constants: arrays that it closed over.
-        results: the structure of its result.
-        kept: which outputs are constants, of which callers get copies.
-    """
-
-    program: Program
-    captures: list[Any]
-    constants: tuple[Any, ...]
-    results: Any
-    kept: tuple[int, ...]
-
-    def call(self, leaves: Sequence[Any]) -> Any:
-        """The result for the leaves of the arguments."""
-        outs = self.program(*leaves, *self.captures, *self.constants)
-        if self.kept:
-            outs = tuple(out.copy() if k in self.kept else out for k, out in enumerate(outs))
-        return outs[0] if self.results is LEAF else self.results.unflatten(outs)
+def without_partial(fun: Any) -> Any:
+    """The function that ``functools.partial`` was applied to."""
+    return without_partial(fun.func) if isinstance(fun, partial) else fun
 
 
-def plain_key(args: tuple[Any, ...]) -> Any:
-    """What programs are looked up by where all arguments are plain arrays and numbers; None where they are not."""
-    key: list[Any] = [surrounding_state()]
-    for arg in args:
-        kind = type(arg)
-        if kind is np.ndarray:
-            key += arg.shape, arg.dtype
-        elif kind in NUMBERS:
-            key.append(kind)
-        else:
-            return None
-    return tuple(key)
+def plain(leaves: Sequence[Any], kinds: Sequence[Any]) -> bool:
+    """Whether leaves are what a call path recognises: plain arrays and numbers."""
+    return all(kind_of_value(leaf) == kind for leaf, kind in zip(leaves, kinds))
 
 
-def record(fun: Callable[..., Any], specs: Sequence[Any], structure: Any, name: str) -> Recorded:
-    """Record a function of trees on specs."""
-    staged: Staged = stage(fun, specs, structure)
-    tape = staged.tape
-    given = len(tape.inputs) - len(tape.constants)
-    kept = tuple(k for k, out in enumerate(tape.outputs) if isinstance(out, int) and given <= out < len(tape.inputs))
-    program = Program(replace(tape, constants=(), arguments=None, results=None), name)
-    return Recorded(program, staged.captures, tape.constants, tape.results, kept)
+class Probe:
+    """Stands for the function where a call path is tried that may not be the one."""
+
+    def otherwise(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return MISSED
 
 
-def spec_of_leaf(fun: Callable[..., Any], leaf: Any) -> Any:
-    """The spec of an argument's leaf.
-
-    Raises:
-        TypeError: if it is no array or number.
-    """
-    try:
-        return spec_of(leaf)
-    except AttributeError:
-        raise TypeError(
-            f"jit: {function_name(fun)} was called with {described(leaf)}{at_user_line()}, which is no array or "
-            "number; make it a static argument"
-        ) from None
+PROBE, MISSED = Probe(), object()

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.backends.passes.known import use_constants
+from autodiff.backends.passes.schedule import Schedule, schedule
 from autodiff.backends.straight import Straight
 from autodiff.ops.masked import Masked
 from autodiff.ops.shape import broadcast_to
@@ -33,11 +35,16 @@ class Program(CustomRule):
     Args:
         tape: its constants are handed to the program with each call.
         name: the function's name and line, for error texts.
+        backend: ``"auto"``, ``"numba"`` or ``"numpy"``.
+        donated: inputs whose arrays nobody needs after a call, so that outputs may take their memory: each is a plain
+            array that owns it, may be written to, and that no other input shows.
     """
 
-    def __init__(self, tape: Tape, name: str) -> None:
+    def __init__(self, tape: Tape, name: str, backend: str = "auto", donated: tuple[int, ...] = ()) -> None:
         self.tape = tape
         self._name = name
+        self.backend = backend
+        self.donated = donated
         self.derived: dict[Any, Any] = {}
 
     @property
@@ -58,9 +65,14 @@ class Program(CustomRule):
         return f"<program of {self.name}>"
 
     @cached_property
+    def schedule(self) -> Schedule:
+        """How the tape is run."""
+        return schedule(self.tape, self.backend)
+
+    @cached_property
     def straight(self) -> Straight:
         """The tape as a Python function."""
-        return Straight(self.tape)
+        return Straight(self.schedule.tape)
 
     def __call__(self, *values: Any) -> tuple[Any, ...]:
         """The outputs for plain values, or as somebody's recording takes note of them."""
@@ -165,6 +177,7 @@ class BoundProgram:
     __slots__ = ("constants", "program")
 
     def __init__(self, tape: Tape, name: str) -> None:
+        tape = use_constants(tape)
         self.constants = tape.constants
         self.program = Program(replace(tape, constants=(), arguments=None, results=None), name)
 

@@ -1,0 +1,269 @@
+"""How the values of several operations lie on one grid of rows and columns.
+
+A kernel of rows runs over a grid: the leading axes of a shape together are its rows, the others its columns. Every value is
+then of one of four forms: it differs from element to element (*full*), from row to row (*row*), from column to column
+(*column*), or not at all (*scalar*). A reduction over the columns turns full into row; over everything, or over the rows,
+it gives a total that is known when the kernel is done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import Any
+
+from autodiff.backends.kernels.scalars import DTYPES, unsupported
+from autodiff.trace.spec import Spec, spec_of
+from autodiff.trace.tape import Equation, Literal
+
+Shape = tuple[int, ...]
+
+FULL, ROW, COLUMN, SCALAR, OUTER = "full", "row", "column", "scalar", "outer"
+"""Forms; *outer* are values from outside that stretch along some of the row axes."""
+
+TOTAL, COLUMN_TOTAL = "total", "column total"
+"""Forms of results that are known when the kernel is done."""
+
+REDUCTIONS = {"sum", "sum_as", "max", "min", "prod", "any", "all"}
+PASSING = {"reshape", "broadcast_to"}
+
+
+class Unfit(Exception):
+    """An operation does not fit on a grid; the text says why."""
+
+
+class Grid:
+    """A shape whose first ``split`` axes are rows, and the forms of values on it.
+
+    Attributes:
+        forms: of each slot.
+        outside: the slots that come from outside of the kernel.
+    """
+
+    def __init__(self, shape: Shape, split: int) -> None:
+        self.shape, self.split = shape, split
+        self.outer, self.inner = shape[:split], shape[split:]
+        self.rows, self.columns = prod(self.outer), prod(self.inner)
+        self.forms: dict[int, str] = {}
+        self.outside: set[int] = set()
+
+    @property
+    def flat(self) -> bool:
+        """Whether there is one element to a row."""
+        return self.split == len(self.shape)
+
+    def add(self, equation: Equation, specs: Mapping[int, Spec]) -> None:
+        """Give the results of one more operation their forms.
+
+        Raises:
+            Unfit: if it does not fit; nothing is changed then.
+        """
+        found: dict[int, str] = {}
+        out = equation.specs[0]
+        if out.dtype not in DTYPES or len(equation.results) != 1:
+            raise Unfit(f"kernels know no {out.dtype.name}")
+        name = equation.primitive.name
+        if name in REDUCTIONS:
+            form = self.reduced(equation, specs, found)
+        elif name in PASSING:
+            form = self.passed(equation, specs, found)
+        elif name in ("pick", "place"):
+            form = self.picked(equation, specs, found)
+        elif equation.primitive.family == "elementwise":
+            form = self.elementwise(equation, specs, found)
+        else:
+            raise Unfit(f"{name} is no operation of single elements")
+        for slot, own in found.items():
+            if slot not in self.forms:
+                self.outside.add(slot)
+            self.forms[slot] = own
+        self.forms[equation.results[0]] = form
+
+    def elementwise(self, equation: Equation, specs: Mapping[int, Spec], found: dict[int, str]) -> str:
+        operands = [specs[o] if isinstance(o, int) else o.value for o in equation.operands]
+        reason = unsupported(equation.primitive.name, operands, equation.specs[0])
+        if reason:
+            raise Unfit(reason)
+        inside = [self.forms.get(o) for o in equation.operands if isinstance(o, int)]
+        target = self.target(equation.specs[0].shape, inside)
+        for operand in equation.operands:
+            if isinstance(operand, int):
+                self.place(operand, specs[operand], equation.specs[0].shape, target, found)
+        return target
+
+    def target(self, shape: Shape, inside: Sequence[str | None]) -> str:
+        """The form of an elementwise result."""
+        if shape == self.shape:
+            return FULL
+        if shape in self.row_shapes() and COLUMN not in inside:
+            return ROW
+        if shape in self.column_shapes() and ROW not in inside:
+            return COLUMN
+        raise Unfit(f"the shape {shape} does not lie on the grid {self.outer} x {self.inner}")
+
+    def row_shapes(self) -> tuple[Shape, ...]:
+        return self.outer, (*self.outer, *(1,) * len(self.inner))
+
+    def column_shapes(self) -> tuple[Shape, ...]:
+        if not self.inner:
+            return ()
+        return tuple((*(1,) * k, *self.inner) for k in range(self.split + 1))
+
+    def place(self, slot: int, spec: Spec, out: Shape, target: str, found: dict[int, str]) -> None:
+        """The form of an operand that is broadcast to a shape.
+
+        Raises:
+            Unfit: if it is known by another form.
+        """
+        if spec.dtype not in DTYPES:
+            raise Unfit(f"kernels know no {spec.dtype.name}")
+        form = self.form(spec.shape, out, target)
+        known = found.get(slot) or self.forms.get(slot)
+        if known in (TOTAL, COLUMN_TOTAL):
+            raise Unfit("a total is known when the kernel is done")
+        if known is not None and known != form and not self.spread(known, spec.shape, target):
+            raise Unfit(f"one operand is {known} and {form} at once")
+        found.setdefault(slot, known or form)
+
+    def spread(self, known: str, shape: Shape, target: str) -> bool:
+        """Whether a value of a form may stand where its shape says another one."""
+        return known == SCALAR or (target == FULL and shape == self.shape)
+
+    def form(self, shape: Shape, out: Shape, target: str) -> str:
+        """The form that a shape has beside results of a form."""
+        if all(length == 1 for length in shape):
+            return SCALAR
+        if target == ROW:
+            return self.demanded(shape == out, ROW, shape)
+        if target == COLUMN:
+            return self.demanded(prod(shape) == self.columns, COLUMN, shape)
+        if shape == self.shape:
+            return FULL
+        padded = (*(1,) * (len(out) - len(shape)), *shape)
+        outer, inner = padded[: self.split], padded[self.split :]
+        if inner == self.inner and all(length == 1 for length in outer):
+            return COLUMN if self.inner else SCALAR
+        if outer == self.outer and all(length == 1 for length in inner):
+            return ROW
+        if inner == self.inner or all(length == 1 for length in inner):
+            return OUTER
+        raise Unfit(f"an operand of shape {shape} does not lie on the grid {self.outer} x {self.inner}")
+
+    def demanded(self, holds: bool, form: str, shape: Shape) -> str:
+        if not holds:
+            raise Unfit(f"an operand of shape {shape} does not lie on the grid {self.outer} x {self.inner}")
+        return form
+
+    def passed(self, equation: Equation, specs: Mapping[int, Spec], found: dict[int, str]) -> str:
+        """The form of a value that only changes its shape."""
+        (slot,) = equation.operands
+        shape = equation.specs[0].shape
+        if not isinstance(slot, int):
+            raise Unfit("a number that is spread")
+        known = self.forms.get(slot)
+        given = specs[slot]
+        if given.dtype not in DTYPES:
+            raise Unfit(f"kernels know no {given.dtype.name}")
+        if known in (None, ROW) and shape in self.row_shapes() and given.shape in self.row_shapes():
+            found[slot] = ROW
+            return ROW
+        if known == FULL and shape == self.shape:
+            return FULL
+        if equation.primitive.name == "broadcast_to" and shape == self.shape:
+            if known in (ROW, COLUMN):
+                self.place(slot, specs[slot], shape, FULL, found)
+            elif known is None:
+                self.place(slot, specs[slot], shape, FULL, found)
+            return FULL
+        raise Unfit(f"{equation.primitive.name} to {shape} does not stay on the grid")
+
+    def picked(self, equation: Equation, specs: Mapping[int, Spec], found: dict[int, str]) -> str:
+        """The form of one element picked from each row, and of rows with one element in its place."""
+        first, index = equation.operands
+        name, shape = equation.primitive.name, equation.specs[0].shape
+        whole = specs[first].shape if name == "pick" and isinstance(first, int) else shape
+        lone = (*self.outer, 1)
+        if whole != self.shape or len(self.inner) != 1 or dict(equation.params)["axis"] != -1:
+            raise Unfit(f"{name} along an axis that is not the columns")
+        for operand, wanted in ((first, FULL if name == "pick" else ROW), (index, ROW)):
+            if not isinstance(operand, int) or specs[operand].dtype not in DTYPES:
+                raise Unfit(f"{name} of a number")
+            if wanted == ROW and specs[operand].shape != lone:
+                raise Unfit(f"{name} of more than one element of a row")
+            known = found.get(operand) or self.forms.get(operand)
+            if known not in (None, wanted):
+                raise Unfit(f"{name} of a value that is {known}")
+            found[operand] = wanted
+        return ROW if name == "pick" else FULL
+
+    def reduced(self, equation: Equation, specs: Mapping[int, Spec], found: dict[int, str]) -> str:
+        """The form of a reduction."""
+        (slot,) = equation.operands
+        if not isinstance(slot, int):
+            raise Unfit("the reduction of a number")
+        given = specs[slot]
+        axes = sorted(a % given.ndim for a in dict(equation.params)["axes"])
+        known = self.forms.get(slot)
+        whole = len(axes) == given.ndim
+        if known == ROW and whole:
+            return TOTAL
+        if given.shape != self.shape or known not in (None, FULL):
+            raise Unfit("a reduction of what does not fill the grid")
+        if given.dtype not in DTYPES:
+            raise Unfit(f"kernels know no {given.dtype.name}")
+        if known is None:
+            found[slot] = FULL
+        if whole:
+            return TOTAL
+        if axes == list(range(self.split, given.ndim)):
+            return ROW
+        if axes == list(range(self.split)) and equation.primitive.name in ("sum", "sum_as"):
+            return COLUMN_TOTAL
+        raise Unfit(f"a reduction over the axes {tuple(axes)} on the grid {self.outer} x {self.inner}")
+
+
+def splits(equations: Sequence[Equation], specs: Mapping[int, Spec], shape: Shape) -> list[int]:
+    """Where the axes of a grid may be split, the best first: where reductions say so, else all axes are rows."""
+    found = [len(shape)]
+    for equation in equations:
+        if equation.primitive.name in REDUCTIONS and isinstance(equation.operands[0], int):
+            given = specs[equation.operands[0]]
+            axes = sorted(a % given.ndim for a in dict(equation.params)["axes"])
+            if given.shape == shape and len(axes) < given.ndim:
+                if axes == list(range(given.ndim - len(axes), given.ndim)):
+                    found.append(given.ndim - len(axes))
+                elif axes == list(range(len(axes))):
+                    found.append(len(axes))
+        elif equation.primitive.name in ("pick", "place"):
+            found.append(len(shape) - 1)
+    best = found[1:] or found[:1]
+    return list(dict.fromkeys((*best, len(shape), *range(len(shape) - 1, -1, -1))))
+
+
+def grid_of(equations: Sequence[Equation], specs: Mapping[int, Spec], shape: Shape) -> Grid:
+    """The grid of a shape on which all the operations fit.
+
+    Raises:
+        Unfit: if there is none.
+    """
+    reason = Unfit("no operation")
+    fitting = []
+    for split in splits(equations, specs, shape):
+        grid = Grid(shape, split)
+        try:
+            for equation in equations:
+                grid.add(equation, specs)
+        except Unfit as found:
+            reason = found
+            continue
+        if OUTER not in grid.forms.values():
+            return grid
+        fitting.append(grid)
+    if not fitting:
+        raise reason
+    return next((grid for grid in fitting if not grid.flat), fitting[0])
+
+
+def sub_specs(operands: Sequence[Any], specs: Mapping[int, Spec]) -> list[Any]:
+    """The specs of operands, and the numbers among them."""
+    return [specs[o] if isinstance(o, int) else o.value if isinstance(o, Literal) else spec_of(o) for o in operands]

@@ -1,0 +1,139 @@
+"""The kernel of a whole program as a function of Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autodiff.backends.kernels.call import NUMBERS, KernelPrimitive, fitting, kernel_specs, out_of_range
+from autodiff.backends.kernels.programs.program import whole_kernel
+from autodiff.backends.numba.kernels import kernel_address
+from autodiff.backends.numba.launching import ArrayArgument, NumberArgument, bind
+from autodiff.trace.spec import Spec
+from autodiff.trace.tape import Equation, Tape
+
+LONG = 20_000
+"""Operations from which on other Python threads may run meanwhile."""
+
+
+class WholeCall:
+    """The kernel of a whole program, as a function of its inputs.
+
+    Args:
+        tape: the program.
+
+    Attributes:
+        kernel: what it runs.
+        source: the text of the Python function around it.
+    """
+
+    def __init__(self, tape: Tape) -> None:
+        self.tape = tape
+        self.kernel = whole_kernel(tape)
+        outs = tape.output_specs
+        self.arrays = [k for k, s in enumerate(outs) if s.kind == "array"]
+        self.reals = [k for k, s in enumerate(outs) if s.kind != "array" and s.dtype.kind == "f"]
+        self.integers = [k for k, s in enumerate(outs) if s.kind != "array" and s.dtype.kind != "f"]
+        self.scope: dict[str, Any] = {"empty": np.empty, "fitting": fitting, "specs": tape.inputs}
+        self.rooms: list[np.ndarray] = []
+        self.source = "\n".join(self.lines()) + "\n"
+        words = [0] * (len(tape.inputs) + len(self.arrays) + 4)
+        self.scope["launch"] = bind(
+            kernel_address(self.kernel.text), words, self.arguments(), rows=1, release=self.work() > LONG
+        )
+        exec(self.source, self.scope)
+        self.call: Callable[..., Any] = self.scope["call"]
+
+    def work(self) -> int:
+        return len(self.kernel.text) + self.kernel.memory
+
+    def arguments(self) -> list[ArrayArgument | NumberArgument]:
+        found: list[ArrayArgument | NumberArgument] = []
+        for place, s in enumerate(self.tape.inputs):
+            if s.kind == "array":
+                found.append(ArrayArgument(place, s.dtype))
+            else:
+                found.append(NumberArgument(place, NUMBERS.get(s.dtype.name, "int")))
+        place = len(found)
+        for k in self.arrays:
+            found.append(ArrayArgument(place, self.tape.output_specs[k].dtype, True))
+            place += 1
+        for used, dtype in ((self.reals, "f8"), (self.integers, "i8"), (self.kernel.memory, "u1"), (self.kernel.checks, "i8")):
+            if used:
+                found.append(ArrayArgument(place, np.dtype(dtype), True))
+            place += 1
+        return found
+
+    def lines(self) -> list[str]:
+        """The function: it makes what is returned, and takes the memory to work in from those who are done."""
+        inputs = [f"in{k}" for k in range(len(self.tape.inputs))]
+        own = [f"out{k}" for k in self.arrays]
+        body = []
+        for k in self.arrays:
+            s = self.tape.output_specs[k]
+            self.scope[f"dtype{k}"] = s.dtype
+            body.append(f"out{k} = empty({s.shape}, dtype{k})")
+        if self.reals:
+            body.append(f"reals = empty({len(self.reals)})")
+            own.append("reals")
+        if self.integers:
+            self.scope["int64"] = np.dtype(np.int64)
+            body.append(f"integers = empty({len(self.integers)}, int64)")
+            own.append("integers")
+        if self.kernel.memory:
+            self.scope.update(rooms=self.rooms, new_room=lambda: room(self.kernel.memory))
+            body += ["try:", "    memory = rooms.pop()", "except IndexError:", "    memory = new_room()"]
+            own.append("memory")
+        if self.kernel.checks:
+            self.scope.update(zeros=np.zeros, int64=np.dtype(np.int64), out_of_range=out_of_range)
+            body.append("status = zeros(1, int64)")
+            own.append("status")
+        names = ", ".join((*inputs, *own))
+        body.append(f"if launch({names}) is NotImplemented:")
+        body += [f"    in{k} = fitting(in{k}, specs[{k}])" for k in range(len(inputs))]
+        body.append(f"    launch({names})")
+        if self.kernel.memory:
+            body.append("rooms.append(memory)")
+        if self.kernel.checks:
+            body += ["if status[0]:", "    out_of_range()"]
+        returned = "".join(f"{self.result(k, s)}, " for k, s in enumerate(self.tape.output_specs))
+        return [f"def call({', '.join(inputs)}):", *(f"    {line}" for line in body), f"    return ({returned})"]
+
+    def result(self, k: int, spec: Spec) -> str:
+        """What is returned: an array, or a number of the kind that NumPy's function returns."""
+        if k in self.arrays:
+            return f"out{k}"
+        places, name = (self.reals, "reals") if k in self.reals else (self.integers, "integers")
+        place = places.index(k)
+        if spec.kind == "python":
+            self.scope["bool"] = bool
+            found = f"{name}.item({place})"
+            return f"bool({found})" if spec.dtype.kind == "b" else found
+        if spec.dtype in (np.float64, np.int64):
+            return f"{name}[{place}]"
+        self.scope[f"type{k}"] = spec.dtype.type
+        return f"type{k}({name}[{place}])"
+
+
+def room(size: int) -> np.ndarray:
+    """Memory that begins where vectors do."""
+    whole = np.empty(size + 64, np.uint8)
+    start = -whole.__array_interface__["data"][0] % 64
+    return whole[start : start + size]
+
+
+def make_whole_call(*, tape: Tape) -> Callable[..., Any]:
+    return WholeCall(tape).call
+
+
+whole = KernelPrimitive("kernel_of_all", make_whole_call)
+
+
+def whole_equation(tape: Tape) -> Equation:
+    """The operation that stands for a whole program."""
+    inputs = tuple(range(len(tape.inputs)))
+    specs = kernel_specs(tape)
+    results = tuple(range(len(inputs), len(inputs) + len(specs)))
+    return Equation(whole, inputs, (("tape", tape),), results, specs)

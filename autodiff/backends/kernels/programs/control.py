@@ -1,0 +1,206 @@
+"""Loops and branches: the bodies' operations inside of a loop or branch of the kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from autodiff.backends.kernels.programs.emitter import Scope, handles
+from autodiff.backends.kernels.programs.values import Buffer, Impossible, Registers, Value, objects, steps, text
+from autodiff.backends.kernels.scalars import cast
+from autodiff.trace.spec import Spec
+from autodiff.trace.tape import Equation, Operand, Tape
+
+
+def placed(scope: Scope, operand: Operand) -> Value:
+    """A value as bodies see it: in variables if it is small, else in memory."""
+    found = scope.settled(operand)
+    if isinstance(found, Buffer) and not scope.emitter.split(found.shape):
+        return scope.registers(operand)
+    return found
+
+
+class Carry:
+    """What goes round a loop: variables that are assigned again, or memory that is written again."""
+
+    def __init__(self, scope: Scope, operand: Operand, spec: Spec) -> None:
+        self.scope, self.spec = scope, spec
+        emitter = scope.emitter
+        self.place: Registers | Buffer
+        if emitter.split(spec.shape):
+            target = emitter.allocate(spec.shape, spec.dtype)
+            scope.copied(target, operand)
+            self.place = target
+            return
+        given = scope.registers(operand)
+        names = objects(spec.shape)
+        for index in product(*map(range, spec.shape)):
+            names[index] = emitter.name("c")
+            emitter.line(f"{names[index]} = {self.converted(given, index)}")
+        self.place = Registers(names, spec.dtype)
+
+    def converted(self, given: Registers, index: Any) -> str:
+        elements = np.broadcast_to(given.elements, self.spec.shape)
+        return cast(text(elements[index], given.dtype), given.dtype, self.spec.dtype)
+
+
+def go_round(carries: Sequence[Carry], scope: Scope, outs: Sequence[Operand]) -> None:
+    """Assign the new carries at once: none of them may see another one's new value."""
+    emitter = scope.emitter
+    left: list[str] = []
+    right: list[str] = []
+    copies: list[tuple[Buffer, Operand]] = []
+    for carry, out in zip(carries, outs, strict=True):
+        if isinstance(carry.place, Registers):
+            given = scope.registers(out)
+            for index in product(*map(range, carry.spec.shape)):
+                name, value = carry.place.elements[index], carry.converted(given, index)
+                if name != value:
+                    left.append(name)
+                    right.append(value)
+        else:
+            copies.append((carry.place, out))
+    bases = {target.base for target, _ in copies}
+    settled: list[tuple[Buffer, Registers | Buffer]] = []
+    for target, out in copies:
+        found: Registers | Buffer = scope.settled(out)
+        if isinstance(found, Buffer) and found.base == target.base and found.strides == target.strides:
+            if found.offset == target.offset:
+                continue
+        if isinstance(found, Buffer) and found.base in bases:
+            again = emitter.allocate(target.shape, target.dtype)
+            copy_between(scope, again, found)
+            found = again
+        settled.append((target, found))
+    for target, found in settled:
+        copy_between(scope, target, found)
+    emitter.flush()
+    if left:
+        emitter.line(f"{', '.join(left)} = {', '.join(right)}")
+
+
+def copy_between(scope: Scope, target: Buffer, value: Registers | Buffer) -> None:
+    """Copy a value that has no slot."""
+    free = -1
+    scope.values[free] = value
+    scope.copied(target, free)
+    del scope.values[free]
+
+
+def body_scope(scope: Scope, tape: Tape, values: Sequence[Value], targets: dict[int, Buffer] | None = None) -> Scope:
+    inner = Scope(scope.emitter, tape, values, targets)
+    inner.run()
+    return inner
+
+
+@handles("scan")
+def scan(scope: Scope, equation: Equation) -> None:
+    """A loop over slices."""
+    params = dict(equation.params)
+    tape, count, length = params["tape"], params["carry"], params["length"]
+    emitter = scope.emitter
+    slices = params["slices"]
+    given = equation.operands
+    init, xs, outside = given[:count], given[count : count + slices], given[count + slices :]
+    carries = [Carry(scope, o, s) for o, s in zip(init, tape.inputs, strict=False)]
+    rows = [scope.buffer(x) for x in xs]
+    around = [placed(scope, o) for o in outside]
+    stacks = [
+        scope.target(slot, s.shape, s.dtype)
+        for slot, s in zip(equation.results[count:], equation.specs[count:], strict=True)
+    ]
+    step = emitter.name("t")
+    order = f"range({length - 1}, -1, -1)" if params["reverse"] else f"range({length})"
+    emitter.loop(f"for {step} in {order}:")
+    inputs: list[Value] = [carry.place for carry in carries]
+    for row, s in zip(rows, tape.inputs[count:], strict=False):
+        if row.dtype != s.dtype:
+            raise Impossible("slices of another dtype than their body takes")
+        base = emitter.define(f"shifted({row.base}, {step} * {row.strides[0] * row.dtype.itemsize})")
+        slice_ = Buffer(base, row.shape[1:], row.strides[1:], row.offset, row.dtype)
+        inputs.append(slice_)
+    inner = Scope(emitter, tape, [*inputs, *around])
+    targets = []
+    for stack, out in zip(stacks, tape.outputs[count:], strict=True):
+        size = prod(stack.shape[1:])
+        base = emitter.define(f"shifted({stack.base}, {step} * {size * stack.dtype.itemsize})")
+        target = Buffer(base, stack.shape[1:], steps(stack.shape[1:]), stack.offset, stack.dtype)
+        targets.append((target, out))
+        if isinstance(out, int) and out >= len(tape.inputs) and inner.specs[out].dtype == stack.dtype:
+            inner.targets.setdefault(out, target)
+    inner.run()
+    for target, out in targets:
+        found = inner.settled(out)
+        if not (isinstance(found, Buffer) and found.base == target.base):
+            inner.copied(target, out)
+    go_round(carries, inner, tape.outputs[:count])
+    emitter.end()
+    scope.keep(equation, *(carry.place for carry in carries), *stacks)
+
+
+@handles("while_loop")
+def while_loop(scope: Scope, equation: Equation) -> None:
+    """A loop with a condition."""
+    params = dict(equation.params)
+    if params["max_steps"] is not None:
+        raise Impossible("a loop with a limit of steps")
+    condition, body, count = params["condition"], params["body"], params["carry"]
+    emitter = scope.emitter
+    carries = [Carry(scope, o, s) for o, s in zip(equation.operands, body.inputs[:count], strict=False)]
+    around = [placed(scope, o) for o in equation.operands[count:]]
+    emitter.loop("while True:")
+    inputs = [carry.place for carry in carries]
+    holds = body_scope(scope, condition, [*inputs, *around])
+    emitter.flush()
+    found = text(holds.registers(condition.outputs[0]).elements.reshape(-1)[0], np.dtype(bool))
+    emitter.line(f"if not {found}:")
+    emitter.line("    break")
+    inner = body_scope(scope, body, [*inputs, *around])
+    go_round(carries, inner, body.outputs[:count])
+    emitter.end()
+    scope.keep(equation, *(carry.place for carry in carries))
+
+
+@handles("switch")
+def switch(scope: Scope, equation: Equation) -> None:
+    """A choice between bodies."""
+    branches = dict(equation.params)["branches"]
+    emitter = scope.emitter
+    index, *given = equation.operands
+    found = scope.registers(index)
+    chosen = text(found.elements.reshape(-1)[0], found.dtype)
+    values = [placed(scope, o) for o in given]
+    for value, s in zip(values, branches[0].inputs, strict=True):
+        if value.dtype != s.dtype:
+            raise Impossible("operands of another dtype than the branches take")
+    number = emitter.define(cast(chosen, found.dtype, np.dtype(np.int64)))
+    results: list[Registers | Buffer] = []
+    for s in equation.specs:
+        if emitter.split(s.shape):
+            results.append(emitter.allocate(s.shape, s.dtype))
+            continue
+        names = objects(s.shape)
+        for place in product(*map(range, s.shape)):
+            names[place] = emitter.name("b")
+        results.append(Registers(names, s.dtype))
+    for k, branch in enumerate(branches):
+        last = k == len(branches) - 1
+        head = "else:" if last and k else "if True:" if last else f"{'el' if k else ''}if {number} == {k}:"
+        emitter.loop(head)
+        inner = body_scope(scope, branch, values)
+        for result, out in zip(results, branch.outputs, strict=True):
+            if isinstance(result, Buffer):
+                inner.copied(result, out)
+                continue
+            own = inner.registers(out)
+            for place in product(*map(range, result.shape)):
+                value = cast(text(np.broadcast_to(own.elements, result.shape)[place], own.dtype), own.dtype, result.dtype)
+                emitter.line(f"{result.elements[place]} = {value}")
+        if not results:
+            emitter.line("pass")
+        emitter.end()
+    scope.keep(equation, *results)

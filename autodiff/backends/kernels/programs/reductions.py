@@ -1,0 +1,164 @@
+"""Sums and extremes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from autodiff.backends.kernels.programs.emitter import Scope, handles
+from autodiff.backends.kernels.programs.nest import Nest
+from autodiff.backends.kernels.programs.values import (
+    Awaited,
+    Buffer,
+    Element,
+    Pending,
+    Registers,
+    Shape,
+    Value,
+    objects,
+    text,
+)
+from autodiff.backends.kernels.scalars import DTYPES, cast, literal
+from autodiff.trace.spec import spec_of
+from autodiff.trace.tape import Equation
+
+FUNCTIONS = {"max": "maximum", "min": "minimum"}
+FOLDS = {"sum": "reduce_add", "prod": "reduce_multiply", "max": "reduce_maximum", "min": "reduce_minimum"}
+
+
+def kind_of(equation: Equation) -> str:
+    name = equation.primitive.name
+    return "sum" if name.startswith("sum") else name
+
+
+def start(kind: str, dtype: np.dtype[Any]) -> str:
+    """What a reduction begins with."""
+    if kind in ("sum", "prod"):
+        return literal(kind == "prod", dtype)
+    if kind in ("any", "all"):
+        return repr(kind == "all")
+    if dtype.kind == "f":
+        return literal(-np.inf if kind == "max" else np.inf, dtype)
+    if dtype.kind == "b":
+        return repr(kind == "min")
+    limits = np.iinfo(dtype)
+    return literal(limits.min if kind == "max" else limits.max, dtype)
+
+
+def combined(kind: str, first: str, second: str, dtype: np.dtype[Any]) -> str:
+    """Two parts of a reduction put together, where the order stays."""
+    if kind in FUNCTIONS:
+        return f"{FUNCTIONS[kind]}({first}, {second})"
+    if kind in ("any", "all"):
+        return f"{first} {'|' if kind == 'any' else '&'} {second}"
+    written = f"{first} {'+' if kind == 'sum' else '*'} {second}"
+    return written if dtype.kind == "f" else f"{DTYPES[dtype]}({written})"
+
+
+def folded(kind: str, total: str, value: str, dtype: np.dtype[Any]) -> str:
+    """One more element in a loop, where the order may change."""
+    if dtype.kind == "f" and kind in FOLDS:
+        return f"{FOLDS[kind]}({total}, {value})"
+    return combined(kind, total, value, dtype)
+
+
+@handles("sum", "sum_as", "max", "min", "prod", "any", "all")
+def reduce(scope: Scope, equation: Equation) -> None:
+    """A reduction: over elements in variables at once, over the axes of loops in the loops."""
+    operand = equation.operands[0]
+    own = scope.spec(operand)
+    axes = sorted(a % len(own.shape) for a in dict(equation.params)["axes"])
+    scope.keep(equation, reduced(scope, equation, operand, own.shape, axes))
+
+
+def reduced(scope: Scope, equation: Equation, operand: Any, shape: Shape, axes: Sequence[int]) -> Value:
+    emitter = scope.emitter
+    out = equation.specs[0]
+    depth = emitter.split(shape)
+    if not depth:
+        value = scope.registers(operand)
+        return Registers(in_variables(scope.emitter.define, equation, value.elements, axes, value.dtype), out.dtype)
+    dims = shape[:depth]
+    outer, inner = [a for a in axes if a < depth], [a - depth for a in axes if a >= depth]
+    if outer and outer != list(range(depth - len(outer), depth)):
+        return rearranged(scope, equation, operand, shape, outer)
+    scope.prepare(operand, shape, dims)
+    nest = emitter.nest(dims)
+    elements = scope.fetched(operand, nest, shape)
+
+    def define(written: str) -> str:
+        name = emitter.name()
+        nest.body.append(f"{name} = {written}")
+        return name
+
+    dtype = spec_of(scope.spec(operand)).dtype
+    if inner:
+        elements = in_variables(define, equation, elements, inner, dtype)
+        dtype = out.dtype
+    if not outer:
+        return Pending(nest, elements, out.shape, out.dtype)
+    return in_loops(scope, equation, nest, elements, depth - len(outer), dtype)
+
+
+def in_variables(
+    define: Any, equation: Equation, elements: np.ndarray, axes: Sequence[int], dtype: np.dtype[Any]
+) -> np.ndarray:
+    """A reduction of variables along some axes of an array of them."""
+    kind, out = kind_of(equation), equation.specs[0].dtype
+    kept = [k for k in range(elements.ndim) if k not in axes]
+    rows = elements.transpose((*kept, *axes)).reshape((*(elements.shape[k] for k in kept), -1))
+    found = objects(rows.shape[:-1])
+    for index in product(*map(range, found.shape)):
+        parts = [cast(text(e, dtype), dtype, out) for e in rows[index]]
+        total = parts[0]
+        for part in parts[1:]:
+            total = define(combined(kind, total, part, out))
+        found[index] = total
+    return found
+
+
+def in_loops(
+    scope: Scope, equation: Equation, nest: Nest, elements: np.ndarray, depth: int, dtype: np.dtype[Any]
+) -> Value:
+    """A reduction along the last loops."""
+    emitter, kind, out = scope.emitter, kind_of(equation), equation.specs[0]
+    totals = objects(elements.shape)
+    for index in product(*map(range, elements.shape)):
+        total = totals[index] = emitter.name("total")
+        nest.starts.setdefault(depth, []).append(f"{total} = {start(kind, out.dtype)}")
+        value = cast(text(elements[index], dtype), dtype, out.dtype)
+        nest.body.append(f"{total} = {folded(kind, total, value, out.dtype)}")
+    if not depth:
+        return Awaited(nest, Registers(totals.reshape(out.shape), out.dtype))
+    target = scope.target(equation.results[0], out.shape, out.dtype)
+    inner = out.shape[depth:]
+    for index in product(*map(range, inner)):
+        offset = target.offset + sum(k * s for k, s in zip(index, target.strides[depth:], strict=True))
+        place = nest.place(offset, (*target.strides[:depth], *(0,) * (len(nest.dims) - depth)))
+        line = f"store_{out.dtype}({target.base}, {place}, {totals.reshape(inner)[index]})"
+        nest.ends.setdefault(depth, []).append(line)
+    nest.starts.setdefault(depth, [])
+    return Awaited(nest, target)
+
+
+def rearranged(scope: Scope, equation: Equation, operand: Any, shape: Shape, outer: Sequence[int]) -> Value:
+    """A reduction over loops that are not the last ones: of the same memory with the axes in another order."""
+    value: Element = scope.buffer(operand)
+    assert isinstance(value, Buffer)
+    axes = sorted(a % len(shape) for a in dict(equation.params)["axes"])
+    kept = [k for k in range(len(shape)) if k not in axes]
+    order = [*kept, *axes]
+    moved = Buffer(
+        value.base,
+        tuple(value.shape[k] for k in order),
+        tuple(value.strides[k] for k in order),
+        value.offset,
+        value.dtype,
+    )
+    depth = len(kept)
+    nest = scope.emitter.nest(moved.shape)
+    elements = scope.loads(moved, nest, moved.shape)
+    return in_loops(scope, equation, nest, elements, depth, value.dtype)

@@ -1,0 +1,1 @@
+"""Programs as native code, compiled by Numba, which is an optional extra."""

@@ -1,0 +1,203 @@
+"""Object code on disk, in a folder that belongs to the user alone.
+
+A folder or file that anybody else could have written is never used. Whatever goes wrong with the disk, kernels are
+compiled and kept in memory: a warning says so once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import sys
+import time
+import warnings
+from contextlib import contextmanager, suppress
+from collections.abc import Iterator
+from pathlib import Path
+
+MAGIC = b"autodiff kernel\n"
+HEADER = len(MAGIC) + 32 + 32  # the key, and the hash of the key and what follows
+SUFFIX, UNFINISHED = ".kernel", ".part"
+LIMIT = 512 * 2**20
+UNITS = {"": 1, "B": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30}
+DAY, HOUR = 86400, 3600
+
+
+class CacheWarning(RuntimeWarning):
+    """Compiled kernels are not kept on disk, so that each process compiles them again."""
+
+
+_warned: set[str] = set()
+
+
+def warn(text: str) -> None:
+    """Warn, once in a process."""
+    if text not in _warned:
+        _warned.add(text)
+        warnings.warn(f"{text}; compiled kernels are kept in memory only", CacheWarning, stacklevel=2)
+
+
+def location() -> Path | None:
+    """The folder: ``AUTODIFF_CACHE_DIR``, or ``autodiff`` where this system keeps caches; None without a home."""
+    named = os.environ.get("AUTODIFF_CACHE_DIR")
+    if named:
+        return Path(named).expanduser()
+    try:
+        home = Path.home()
+    except RuntimeError:
+        return None
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "autodiff" / "cache"
+    if sys.platform == "darwin":
+        return home / "Library" / "Caches" / "autodiff"
+    chosen = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(chosen) if os.path.isabs(chosen) else home / ".cache") / "autodiff"
+
+
+def folder() -> Path | None:
+    """The folder, made if need be; None if it cannot be used."""
+    found = location()
+    if found is None:
+        warn("there is no home folder for the cache of kernels (set AUTODIFF_CACHE_DIR)")
+        return None
+    try:
+        found.mkdir(mode=0o700, parents=True, exist_ok=True)
+        refusal = foreign(os.lstat(found), stat.S_ISDIR)
+    except OSError as error:
+        refusal = f"cannot be used ({error.strerror})"
+    if refusal:
+        warn(f"the cache folder {found} {refusal}")
+        return None
+    return found
+
+
+def foreign(found: os.stat_result, kind: object) -> str:
+    """Why a folder or file is not this user's alone; empty if it is. Windows keeps that by where it lies."""
+    if not kind(found.st_mode):  # type: ignore[operator]
+        return "is a link, or not what it should be"
+    if os.name == "nt":
+        return ""
+    if found.st_uid != os.geteuid():
+        return f"belongs to user {found.st_uid}, not to user {os.geteuid()}"
+    if found.st_mode & 0o077:
+        return f"is open to other users (mode {stat.S_IMODE(found.st_mode):o}; chmod go= would close it)"
+    return ""
+
+
+def read(key: bytes) -> bytes | None:
+    """What was stored under a key, if it is there and whole. What is not is removed."""
+    home = folder()
+    if home is None:
+        return None
+    path = home / (key.hex() + SUFFIX)
+    try:
+        content = contents(path, key)
+    except FileNotFoundError:
+        return None
+    except OSError:  # a link, or a file that this user may not read
+        content = None
+    if content is None:
+        discard(path)
+    return content
+
+
+def contents(path: Path, key: bytes) -> bytes | None:
+    """What a file holds for a key; None if it is foreign or damaged."""
+    options = sum(getattr(os, name, 0) for name in ("O_RDONLY", "O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
+    with open(os.open(path, options), "rb") as file:
+        found = os.fstat(file.fileno())
+        if foreign(found, stat.S_ISREG):
+            return None
+        data = file.read()
+    content = data[HEADER:]
+    if data[:HEADER] != header(key, content):
+        return None
+    if time.time() - found.st_mtime > DAY:  # what was used last is removed last
+        with suppress(OSError):
+            os.utime(path)
+    return content
+
+
+def header(key: bytes, content: bytes) -> bytes:
+    """What precedes a content."""
+    return MAGIC + key + hashlib.sha256(key + content).digest()
+
+
+def write(key: bytes, content: bytes) -> None:
+    """Store a content, whole or not at all, whatever other processes do."""
+    home, most = folder(), limit()
+    if home is None or len(content) > most:
+        return
+    path = home / (key.hex() + SUFFIX)
+    unfinished = home / f"{key.hex()}.{os.getpid()}.{os.urandom(4).hex()}{UNFINISHED}"
+    options = sum(getattr(os, name, 0) for name in ("O_WRONLY", "O_CREAT", "O_EXCL", "O_CLOEXEC", "O_BINARY"))
+    try:
+        with removed_on_error(unfinished):
+            with open(os.open(unfinished, options, 0o600), "wb") as file:
+                file.write(header(key, content) + content)
+            os.replace(unfinished, path)
+        trim(home, most)
+    except OSError as error:
+        warn(f"the cache folder {home} cannot be written to ({error.strerror})")
+
+
+@contextmanager
+def removed_on_error(path: Path) -> Iterator[None]:
+    """Leave no unfinished file behind."""
+    try:
+        yield
+    except BaseException:
+        discard(path)
+        raise
+
+
+def discard(path: Path) -> None:
+    """Remove a file, if that is possible."""
+    with suppress(OSError):
+        path.unlink()
+
+
+def limit() -> int:
+    """The most bytes that files may have together."""
+    text = os.environ.get("AUTODIFF_CACHE_SIZE", "").strip().upper()
+    number = text.rstrip("KMGB")
+    if not text:
+        return LIMIT
+    try:
+        return int(float(number) * UNITS[text[len(number) :].strip()])
+    except (ValueError, KeyError, OverflowError):
+        warn(f"AUTODIFF_CACHE_SIZE={text!r} is no size such as 512MB")
+        return 0
+
+
+def files(home: Path) -> list[tuple[float, int, Path]]:
+    """When each stored file was last used, its size, and its place."""
+    found = []
+    with suppress(OSError), os.scandir(home) as entries:
+        for entry in entries:
+            with suppress(OSError):
+                facts = entry.stat(follow_symlinks=False)
+                if entry.name.endswith(SUFFIX):
+                    found.append((facts.st_mtime, facts.st_size, Path(entry.path)))
+                elif entry.name.endswith(UNFINISHED) and time.time() - facts.st_mtime > HOUR:
+                    discard(Path(entry.path))  # its writer was killed
+    return found
+
+
+def trim(home: Path, most: int) -> None:
+    """Remove what was not used for longest until the rest is small enough."""
+    found = files(home)
+    size = sum(each for _, each, _ in found)
+    for _, each, path in sorted(found):
+        if size <= most:
+            return
+        discard(path)
+        size -= each
+
+
+def clear() -> None:
+    """Remove all files that were stored."""
+    home = folder()
+    for _, _, path in files(home) if home is not None else ():
+        discard(path)

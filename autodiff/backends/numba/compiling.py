@@ -1,0 +1,115 @@
+"""The text of a kernel becomes object code that needs neither Numba nor Python."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autodiff.backends.numba import mathematics, memory, products, system
+from autodiff.backends.numba.errors import KernelError
+from autodiff.backends.numba.loading import ENTRY, SIGNATURE
+from autodiff.backends.numba.symbols import undefined_symbols
+
+
+# fmt: off
+CONSTANTS = {"b1": np.bool_, "u1": np.uint8, "i4": np.int32, "i8": np.int64, "f4": np.float32, "f8": np.float64, "inf": np.inf, "nan": np.nan}
+
+# What LLVM itself calls, and C's mathematics; each exists in float32 too.
+MEMORY = {"memcpy", "memmove", "memset", "memset_pattern16", "bzero", "_bzero", "__bzero", "_fltused"}
+DOUBLE = set(
+    "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 expm1 fabs floor fma fmax "
+    "fmin fmod frexp hypot ldexp lgamma log log10 log1p log2 nearbyint nextafter pow rint round roundeven sin sincos "
+    "sinh sqrt tan tanh tgamma trunc".split()
+)
+ALLOWED = MEMORY | DOUBLE | {name + "f" for name in DOUBLE}
+# fmt: on
+
+
+def compile_object(text: str, signature: str = SIGNATURE) -> bytes:
+    """The object code of a kernel; its one visible function is ``ENTRY``.
+
+    Args:
+        text: a Python module that defines ``kernel(block, lo, hi)``. Names that it does not define are those of
+            :func:`namespace`.
+        signature: Numba's signature of ``kernel``, where it is another function.
+
+    Raises:
+        KernelError: if Numba refuses the text, or if the code would need Numba or Python when it runs.
+    """
+    names = namespace()
+    exec(compile(text, "<kernel>", "exec"), names)
+    code = emit(*lowered(names[ENTRY], signature, text))
+    refuse_foreign_symbols(code, text)
+    return code
+
+
+def lowered(function: Any, signature: str, text: str) -> tuple[Any, str]:
+    """A function as Numba's library of code that is not optimised yet, and the name of its entry from C."""
+    from numba.core import errors, sigutils  # noqa: PLC0415 - an optional extra, slow to import
+    from numba.core.ccallback import CFunc  # noqa: PLC0415
+    from numba.core.compiler_lock import global_compiler_lock  # noqa: PLC0415
+
+    callback = CFunc(function, sigutils.normalize_signature(signature), locals={}, options={"error_model": "numpy"})
+    try:
+        with global_compiler_lock:
+            compiled = callback._compile_uncached()
+    except errors.NumbaError as error:
+        raise KernelError(f"Numba cannot compile this kernel: {error}\n{text}") from error
+    return compiled.library, compiled.fndesc.llvm_cfunc_wrapper_name
+
+
+def emit(library: Any, entry: str) -> bytes:
+    """The object code of a library.
+
+    Numba's C function asks the status of a function of Numba's own convention, in order to report an exception. Once that
+    one is optimised and can be called from nowhere else, LLVM sees that the status is always 0.
+    """
+    import llvmlite.binding as llvm  # noqa: PLC0415 - an optional extra
+    from numba.core.compiler_lock import global_compiler_lock  # noqa: PLC0415 - an optional extra, slow to import
+
+    with global_compiler_lock:
+        library._finalize_final_module = lambda: None  # it would load the code into this process
+        library.finalize()
+        module, machine = library._final_module, library._codegen._tm
+        for function in module.functions:
+            if not function.is_declaration and function.name != entry:
+                function.linkage = "internal"
+        module.get_function(entry).name = ENTRY
+        builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options())
+        passes = llvm.create_new_module_pass_manager()
+        passes.add_ipsccp_pass()
+        passes.add_simplify_cfg_pass()
+        passes.add_global_dead_code_eliminate_pass()
+        passes.run(module, builder)
+        return bytes(machine.emit_object(module))
+
+
+def namespace() -> dict[str, Any]:
+    """The names that the text of a kernel may use, beside Python's own.
+
+    The scalar types ``CONSTANTS``, for typed constants and casts; memory access; mathematics; products of small matrices; and ``callee``, a decorator
+    of functions that the kernel calls.
+    """
+    import numba  # noqa: PLC0415 - an optional extra, slow to import
+
+    return {
+        "__name__": "autodiff_kernel",
+        "callee": numba.njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True),
+        **CONSTANTS,
+        **memory.intrinsics(),
+        **system.intrinsics(),
+        **mathematics.intrinsics(),
+        **products.intrinsics(),
+    }
+
+
+def refuse_foreign_symbols(code: bytes, text: str) -> None:
+    """A kernel that calls Numba or Python allocates memory or may raise: neither works without them."""
+    foreign = [name for name in undefined_symbols(code) if name not in ALLOWED and not name.startswith("_ZGV")]
+    if foreign:
+        raise KernelError(
+            f"the code of this kernel needs {', '.join(foreign)}, which only Numba or Python define: it allocates memory or "
+            "may raise. Use the numbers and memory that the block gives, and what cannot raise (for each index of a range, "
+            f"not of an array; no assert).\n{text}"
+        )

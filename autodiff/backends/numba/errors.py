@@ -1,0 +1,9 @@
+"""The errors of compiling and loading kernels."""
+
+from __future__ import annotations
+
+from autodiff.trace.errors import AutodiffError
+
+
+class KernelError(AutodiffError, RuntimeError):
+    """A kernel that cannot be compiled or loaded: a bug in what printed it, or a machine that LLVM does not fit."""

@@ -1,0 +1,75 @@
+"""The key of a kernel on disk: its text, and all that its object code depends on beside.
+
+It must be known without importing Numba, since a process that finds all its kernels never does.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+
+from autodiff.backends.numba.loading import target
+
+# What has a say in the code of a kernel, beside the folders here.
+SOURCES = ("compiling.py", "memory.py", "system.py")
+
+# What Numba reads from the environment and what changes its code.
+SETTINGS = (
+    "NUMBA_BOUNDSCHECK",
+    "NUMBA_CPU_FEATURES",
+    "NUMBA_CPU_NAME",
+    "NUMBA_DEBUGINFO",
+    "NUMBA_DISABLE_INTEL_SVML",
+    "NUMBA_ENABLE_AVX",
+    "NUMBA_LOOP_VECTORIZE",
+    "NUMBA_OPT",
+    "NUMBA_SLP_VECTORIZE",
+)
+
+
+def unavailable() -> str:
+    """Why no kernel can be compiled or loaded in this environment; empty if it can."""
+    missing = [name for name in ("numba", "llvmlite") if find_spec(name) is None]
+    return f"{' and '.join(missing)} cannot be found (pip install numba)" if missing else ""
+
+
+def key(text: str, signature: str) -> bytes:
+    """The key of a kernel: 32 bytes."""
+    return hashlib.sha256(b"\0".join([surroundings(), signature.encode(), text.encode()])).digest()
+
+
+@functools.cache
+def surroundings() -> bytes:
+    """A hash of what is the same for all kernels of a process."""
+    import llvmlite  # noqa: PLC0415 - an optional extra
+    import llvmlite.binding as llvm  # noqa: PLC0415
+
+    machine = target()
+    facts = [
+        *(f"{name} {os.environ.get(name, '')}" for name in SETTINGS),
+        f"llvmlite {llvmlite.__version__} of LLVM {llvm.llvm_version_info}",
+        f"NumPy {np.__version__.split('.')[0]} on {sys.implementation.cache_tag}",
+        f"{machine.triple} {llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}",
+    ]
+    return hashlib.sha256("\n".join(facts).encode() + numba_version() + own_sources()).digest()
+
+
+def numba_version() -> bytes:
+    """What Numba's version is written down in."""
+    spec = find_spec("numba")
+    folder = Path(spec.origin).parent if spec is not None and spec.origin else None
+    return b"" if folder is None else (folder / "_version.py").read_bytes()
+
+
+def own_sources() -> bytes:
+    """A hash of what makes object code of a text."""
+    here, sources = Path(__file__).parent, hashlib.sha256()
+    for file in sorted([*(here / name for name in SOURCES), *here.glob("*/**/*.py")]):
+        sources.update(str(file.relative_to(here)).encode() + b"\0" + file.read_bytes() + b"\0")
+    return sources.digest()

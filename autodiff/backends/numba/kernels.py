@@ -1,0 +1,109 @@
+"""From the text of a kernel to its address: kept in memory, found on disk, or compiled."""
+
+from __future__ import annotations
+
+import os
+import threading
+from dataclasses import dataclass
+
+from autodiff.backends.numba import cache
+from autodiff.backends.numba.errors import KernelError
+from autodiff.backends.numba.identity import key, unavailable
+from autodiff.backends.numba.loading import SIGNATURE, load_object
+
+_addresses: dict[str, int] = {}
+_lock = threading.RLock()
+_counts = {"hits": 0, "misses": 0, "compiled": 0}
+
+if hasattr(os, "register_at_fork"):  # a child must not find LLVM in the middle of what another thread was doing
+    os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
+
+
+@dataclass(frozen=True)
+class CacheInfo:
+    """Compiled kernels.
+
+    Args:
+        folder: where they are on disk; None if they are kept in memory only.
+        entries: how many are on disk.
+        bytes: their size.
+        hits: how many this process found on disk.
+        misses: how many it looked for there and did not find.
+        compiled: how many it compiled.
+    """
+
+    folder: str | None
+    entries: int
+    bytes: int
+    hits: int
+    misses: int
+    compiled: int
+
+
+def kernel_address(text: str, signature: str = SIGNATURE) -> int:
+    """The address of the function ``kernel`` that a text defines; see :func:`compiling.compile_object`.
+
+    Raises:
+        KernelError: if the text cannot be compiled, or Numba is missing.
+    """
+    found = _addresses.get(text)
+    if found is None:
+        with _lock:
+            found = _addresses.get(text)
+            if found is None:
+                found = _addresses[text] = found_or_made(text, signature)
+    return found
+
+
+def found_or_made(text: str, signature: str) -> int:
+    """The address of a kernel that this process has not met."""
+    reason = unavailable()
+    if reason:
+        raise KernelError(f"this needs Numba: {reason}")
+    name = key(text, signature)
+    code = cache.read(name)
+    if code is not None:
+        try:
+            address = load_object(code)
+        except KernelError:  # it calls a library that was there when it was compiled
+            code = None
+        else:
+            _counts["hits"] += 1
+            return address
+    _counts["misses"] += 1
+    return made(text, signature, name)
+
+
+def made(text: str, signature: str, name: bytes) -> int:
+    """The address of a kernel that is compiled now."""
+    from autodiff.backends.numba.compiling import compile_object  # noqa: PLC0415 - nothing of it is needed on a hit
+
+    code = compile_object(text, signature)
+    _counts["compiled"] += 1
+    address = load_object(code)
+    cache.write(name, code)
+    return address
+
+
+def cache_info() -> CacheInfo:
+    """What is known of compiled kernels, in this process and on disk.
+
+    >>> import autodiff
+    >>> autodiff.cache_info().compiled >= 0
+    True
+    """
+    home = cache.folder()
+    found = [] if home is None else cache.files(home)
+    size = sum(each for _, each, _ in found)
+    return CacheInfo(None if home is None else str(home), len(found), size, **_counts)
+
+
+def clear_cache() -> None:
+    """Forget all compiled kernels, on disk and in this process. What uses one keeps it.
+
+    >>> import autodiff
+    >>> autodiff.clear_cache()  # doctest: +SKIP
+    """
+    with _lock:
+        _addresses.clear()
+        cache.clear()

@@ -1,0 +1,18 @@
+"""What was computed before is not computed again."""
+
+from __future__ import annotations
+
+from autodiff.backends.passes.dead import drop_dead
+from autodiff.backends.passes.rewriting import rewrite
+from autodiff.trace.tape import Tape
+
+
+def merge_common(tape: Tape) -> Tape:
+    """The tape with each operation done once: same primitive, operands and parameters.
+
+    Numbers are compared as literals are: 0.0 and -0.0 differ. Operands of sums and products may be exchanged. No
+    primitive has side effects or draws random numbers (those are drawn when a function is recorded), so all of them
+    can be merged. Calls of ``checkpoint`` stay closed, so that what they compute a second time is not merged with
+    the first.
+    """
+    return drop_dead(rewrite(tape, {}, merge=True))

@@ -1,0 +1,77 @@
+"""What operations cost, by counting: nanoseconds on one core of a present machine, estimated from sizes alone.
+
+No clock is read, so that a program is compiled in the same way each time, whatever else the machine does.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+from autodiff.backends.kernels.scalars import costly, template
+from autodiff.trace.spec import Spec, spec_of
+from autodiff.trace.tape import Equation, Tape
+
+CALL, LAUNCH, STEP = 1000.0, 600.0, 2000.0
+"""Nanoseconds of a call of NumPy, of a kernel, and of a step of a loop in Python."""
+
+CHEAP, DEAR, MULTIPLY = 0.15, 1.2, 0.06
+"""Nanoseconds of an element of arithmetic, of a function, and of a multiplication in a product of matrices."""
+
+PRODUCTS = {"matmul", "linear_map", "matvec", "dot", "einsum"}
+
+
+def work(tape: Tape) -> float:
+    """The work that the operations of a tape do, those of its loops included."""
+    specs = tape.specs
+    return sum(equation_work(equation, [operand(o, specs) for o in equation.operands]) for equation in tape.equations)
+
+
+def operand(o: Any, specs: tuple[Spec, ...]) -> Any:
+    return specs[o] if isinstance(o, int) else o.value
+
+
+def equation_work(equation: Equation, operands: list[Any]) -> float:
+    """The work of one operation."""
+    params = dict(equation.params)
+    name = equation.primitive.name
+    if name == "scan":
+        return float(params["length"]) * work(params["tape"])
+    if name == "while_loop":
+        return 20 * (work(params["body"]) + work(params["condition"]))
+    if name == "switch":
+        return max(map(work, params["branches"]))
+    if isinstance(params.get("tape"), Tape):
+        return work(params["tape"])
+    size = max((s.size for s in (*map(spec_of, operands), *equation.specs)), default=1)
+    if name in PRODUCTS and operands:
+        return MULTIPLY * max((s.size for s in equation.specs), default=1) * spec_of(operands[0]).shape[-1]
+    if equation.primitive.family == "elementwise" and len(equation.specs) == 1:
+        out = equation.specs[0]
+        dear = bool(template(name, operands, out)) and costly(name, operands, out)
+        return (DEAR if dear else CHEAP) * size * out.dtype.itemsize / 8
+    return CHEAP * size
+
+
+def calls(tape: Tape) -> float:
+    """What a tape costs besides its work, run operation by operation from Python."""
+    total = 0.0
+    for equation in tape.equations:
+        params = dict(equation.params)
+        name = equation.primitive.name
+        if name == "scan":
+            total += params["length"] * (STEP + calls(params["tape"]))
+        elif name == "while_loop":
+            total += 20 * (STEP + calls(params["body"]) + calls(params["condition"]))
+        elif name == "switch":
+            total += STEP + max(map(calls, params["branches"]))
+        elif name == "kernel_of_rows":
+            total += LAUNCH + 150 * len(equation.specs)
+        else:
+            total += CALL
+    return total
+
+
+def memory(tape: Tape) -> int:
+    """The bytes of all values of a tape."""
+    return sum(prod(s.shape) * s.dtype.itemsize for s in tape.specs)

@@ -1,0 +1,216 @@
+"""The machinery of the passes: a tape is read once, and a new one is written, with rules that say what instead.
+
+A rule looks at one operation whose operands belong to the new tape, and returns a value that stands for its result:
+a slot, a literal, or whatever :meth:`Builder.emit` gives. Values are replaced only by values of the same spec, so no
+rule can change a dtype, a shape or a kind; a rule that would is ignored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from autodiff.trace.primitive import Primitive
+from autodiff.trace.spec import Spec, spec_of
+from autodiff.trace.tape import Equation, Operand, Tape, as_python, strict
+
+Params = tuple[tuple[str, Any], ...]
+Rule = Callable[["Builder", Equation], "Operand | tuple[Operand, ...] | None"]
+Rules = Mapping[str, Sequence[Rule]]
+"""Rules by the name of the primitive, by its family in angle brackets, as ``<elementwise>``, or ``<all>``."""
+
+DEEP = 40
+"""Rules whose results are rewritten again and again stop here."""
+
+COMMUTATIVE = frozenset((
+    "add", "multiply", "equal", "not_equal", "logical_and", "logical_or", "logical_xor",
+    "bitwise_and", "bitwise_or", "bitwise_xor",
+))  # fmt: skip
+"""Operations that give the same bits with their two operands exchanged."""
+
+
+class Builder:
+    """A tape in the making.
+
+    Args:
+        inputs: the specs of its inputs.
+        rules: what is tried on each operation.
+        merge: whether an operation that was done before is not done again.
+
+    Attributes:
+        specs: of all slots so far.
+        equations: so far.
+        makers: for each slot the operation that fills it, None for inputs.
+        uses: for each slot how often the old tape reads what it stands for, as far as the old tape was read.
+        source: the user's line of what is being written.
+    """
+
+    def __init__(self, inputs: Sequence[Spec], rules: Rules, merge: bool = False) -> None:
+        self.specs: list[Spec] = list(inputs)
+        self.makers: list[Equation | None] = [None] * len(inputs)
+        self.equations: list[Equation] = []
+        self.uses: dict[int, int] = {}
+        self.source = ""
+        self._rules = rules
+        self._ready: dict[Primitive, tuple[Rule, ...]] = {}
+        self._done: dict[Any, tuple[int, ...]] | None = {} if merge else None
+        self._depth = 0
+
+    def spec(self, operand: Operand) -> Spec:
+        """The spec of a slot or literal."""
+        return self.specs[operand] if isinstance(operand, int) else spec_of(operand.value)
+
+    def made(self, operand: Operand, *names: str) -> Equation | None:
+        """The operation that gives an operand, if it is one of the named ones."""
+        maker = self.makers[operand] if isinstance(operand, int) else None
+        return maker if maker is not None and maker.primitive.name in names else None
+
+    def used_once(self, operand: Operand) -> bool:
+        """Whether the old tape reads the operand in one place only."""
+        return isinstance(operand, int) and self.uses.get(operand, 0) <= 1
+
+    def done(self, primitive: Primitive, *operands: Operand, like: Spec) -> int | None:
+        """The slot in which an operation without parameters was done before, with a result of the given spec."""
+        found = None if self._done is None else self._done.get(what(Equation(primitive, operands, (), (), (like,))))
+        return None if found is None else found[0]
+
+    def emit(self, primitive: Primitive, *operands: Operand, **params: Any) -> Operand:
+        """The result of an operation, which is simplified in turn."""
+        specs = primitive.spec(*map(self.spec, operands), **params)
+        return self.place(Equation(primitive, operands, tuple(sorted(params.items())), (), (specs,), self.source))[0]
+
+    def place(self, equation: Equation) -> tuple[Operand, ...]:
+        """The results of an operation: by a rule, of the same one done before, or of a new equation."""
+        if self._depth < DEEP:
+            self._depth += 1
+            try:
+                for rule in self._rules_of(equation.primitive):
+                    found = rule(self, equation)
+                    if found is None:
+                        continue
+                    outs = found if isinstance(found, tuple) else (found,)
+                    if tuple(map(self.spec, outs)) == equation.specs:
+                        return outs
+            finally:
+                self._depth -= 1
+        return self._append(equation)
+
+    def _rules_of(self, primitive: Primitive) -> tuple[Rule, ...]:
+        found = self._ready.get(primitive)
+        if found is None:
+            keys = (primitive.name, f"<{primitive.family}>", "<all>")
+            found = self._ready[primitive] = tuple(rule for key in keys for rule in self._rules.get(key, ()))
+        return found
+
+    def _append(self, equation: Equation) -> tuple[int, ...]:
+        key = None
+        if self._done is not None:
+            key = what(equation)
+            found = self._done.get(key)
+            if found is not None:
+                return found
+        start = len(self.specs)
+        results = tuple(range(start, start + len(equation.specs)))
+        if equation.results != results:
+            equation = replace(equation, results=results)
+        self.equations.append(equation)
+        self.specs.extend(equation.specs)
+        self.makers.extend([equation] * len(results))
+        if self._done is not None:
+            self._done[key] = results
+        return results
+
+
+def what(equation: Equation) -> Any:
+    """What tells operations with different results apart."""
+    operands: Any = equation.operands
+    if len(operands) == 2 and equation.primitive.name in COMMUTATIVE:
+        first, second = operands
+        if isinstance(second, int) and (not isinstance(first, int) or second < first):
+            operands = second, first
+    params = tuple((name, strict(value)) for name, value in equation.params)
+    return equation.primitive, operands, params, equation.specs
+
+
+def rewrite(tape: Tape, rules: Rules, *, merge: bool = False, prepare: Callable[..., Any] | None = None) -> Tape:
+    """The tape with rules applied to all of its operations, in order.
+
+    Args:
+        tape: the old tape.
+        rules: what is tried.
+        merge: whether an operation that was done before is not done again.
+        prepare: ``prepare(builder, tape)`` is called first, and returns what stands for some of the inputs.
+
+    Returns:
+        the old tape itself where nothing changes.
+    """
+    builder = Builder(tape.inputs, rules, merge)
+    now: list[Operand] = list(range(len(tape.inputs)))
+    if prepare is not None:
+        now = prepare(builder, tape)
+    counts = reads(tape)
+    for slot, operand in enumerate(now):
+        count_uses(builder, operand, counts[slot])
+    for equation in tape.equations:
+        operands = tuple([now[o] if isinstance(o, int) else o for o in equation.operands])
+        builder.source = equation.source
+        if operands != equation.operands:
+            equation = replace(equation, operands=operands)
+        outs = builder.place(equation)
+        for out in outs:
+            count_uses(builder, out, counts[len(now)])
+            now.append(out)
+    outputs = tuple(now[o] if isinstance(o, int) else o for o in tape.outputs)
+    if outputs == tape.outputs and same_equations(builder.equations, tape.equations):
+        return tape
+    return replace(tape, equations=tuple(builder.equations), outputs=outputs)
+
+
+def count_uses(builder: Builder, operand: Operand, count: int) -> None:
+    """Take note of how often the old tape reads what an operand stands for."""
+    if isinstance(operand, int):
+        builder.uses[operand] = builder.uses.get(operand, 0) + count
+
+
+def reads(tape: Tape) -> list[int]:
+    """How often each slot is read, by operations and as an output."""
+    counts = [0] * len(tape.specs)
+    for equation in tape.equations:
+        for operand in equation.operands:
+            if isinstance(operand, int):
+                counts[operand] += 1
+    for out in tape.outputs:
+        if isinstance(out, int):
+            counts[out] += 1
+    return counts
+
+
+def same_equations(one: Sequence[Equation], other: Sequence[Equation]) -> bool:
+    """Whether these are the very same equations."""
+    return len(one) == len(other) and all(a is b for a, b in zip(one, other))
+
+
+def joined(*tables: Rules) -> dict[str, list[Rule]]:
+    """Several tables of rules as one, in their order."""
+    found: dict[str, list[Rule]] = {}
+    for table in tables:
+        for name, rules in table.items():
+            found.setdefault(name, []).extend(rules)
+    return found
+
+
+def for_all(names: Iterable[str], *rules: Rule) -> dict[str, tuple[Rule, ...]]:
+    """The same rules for several primitives."""
+    return dict.fromkeys(names, rules)
+
+
+def derived(builder: Builder, equation: Equation) -> tuple[Spec, ...]:
+    """The specs of an operation's results for the operands that it has now; Python numbers stay such."""
+    operands = [builder.spec(operand) for operand in equation.operands]
+    found = equation.primitive.spec(*operands, **dict(equation.params))
+    found = found if isinstance(found, tuple) else (found,)
+    if all(operand.kind == "python" for operand in operands):
+        pairs = zip(found, equation.specs, strict=True)
+        return tuple(as_python(now) if written.kind == "python" else now for now, written in pairs)
+    return found

@@ -1,0 +1,78 @@
+"""Results stay in memory of their own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from autodiff.ops.creation import copy
+from autodiff.trace.spec import spec
+from autodiff.trace.tape import Equation, Operand, Tape
+
+
+class Origin(NamedTuple):
+    """Where the elements of a value are in memory.
+
+    Attributes:
+        owner: what owns them: an input, a constant, or the operation that made them.
+        repeated: whether several elements may be one in memory.
+    """
+
+    owner: tuple[str, int]
+    repeated: bool
+
+
+def keep_apart(before: Tape, after: Tape) -> Tape:
+    """The simplified tape, with copies where two results, or a result and an input, came to share memory.
+
+    Whoever writes to a result must change what the function itself would have changed, and nothing else.
+    """
+    old, new = origins(before, copied=True), origins(after, copied=False)
+    specs = after.specs
+    seen: dict[tuple[str, int], tuple[str, int]] = {}  # who owned, in the old tape, what an operation owns now
+    equations, outputs = list(after.equations), list(after.outputs)
+    copies: dict[Any, int] = {}
+    for k, out in enumerate(after.outputs):
+        if not isinstance(out, int) or specs[out].kind != "array":
+            continue
+        was = old_origin(before.outputs[k], old)
+        now = new[out]
+        first = seen.setdefault(now.owner, was.owner) if now.owner[0] == "operation" else now.owner
+        if first == was.owner and now.repeated <= was.repeated:
+            continue
+        key = was.owner, before.outputs[k]
+        if key not in copies:
+            slot = len(specs) + len(equations) - len(after.equations)
+            made = spec(specs[out].shape, specs[out].dtype)
+            equations.append(Equation(copy, (out,), (), (slot,), (made,), source_of(after, out)))
+            copies[key] = slot
+        outputs[k] = copies[key]
+    return replace(after, equations=tuple(equations), outputs=tuple(outputs)) if copies else after
+
+
+def old_origin(out: Operand, found: list[Origin]) -> Origin:
+    """The origin of an output, which may be a number."""
+    return found[out] if isinstance(out, int) else Origin(("number", 0), False)
+
+
+def origins(tape: Tape, copied: bool) -> list[Origin]:
+    """The origin of each slot. Reshaping may make new memory; ``copied`` says whether it is taken to."""
+    given = len(tape.inputs) - len(tape.constants)
+    found = [Origin(("input", slot), False) for slot in range(given)]
+    found += [Origin(("constant", id(array)), False) for array in tape.constants]
+    for equation in tape.equations:
+        primitive = equation.primitive
+        first = equation.operands[0] if primitive.view and equation.operands else None
+        under = found[first] if isinstance(first, int) else None
+        if under is not None and primitive.name != "reshape":
+            shared = Origin(under.owner, under.repeated or primitive.name == "broadcast_to")
+            found.extend([shared] * len(equation.results))
+        else:
+            repeated = primitive.name == "broadcast_to" or (under is not None and under.repeated and not copied)
+            found.extend(Origin(("operation", slot), repeated) for slot in equation.results)
+    return found
+
+
+def source_of(tape: Tape, slot: int) -> str:
+    """The user's line at which a slot is filled."""
+    return next((e.source for e in tape.equations if slot in e.results), "")

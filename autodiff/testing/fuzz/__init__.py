@@ -1,0 +1,35 @@
+"""Differential fuzzing: random NumPy programs, run as they are and compiled.
+
+``python -m autodiff.testing.fuzz --compiled`` makes programs from seeds, runs each on several draws of shapes, values
+and memory layouts, without compiler and with it, alone and under derivatives and batches, and compares: dtype, shape,
+kind, NaN, infinities, and values up to what rounding errors can do to this very program. A mismatch is shrunk to a few
+lines of Python that show it again.
+
+>>> from autodiff.testing.fuzz import Plan, fuzz_one
+>>> fuzz_one(3, Plan(draws=2)).mismatches
+[]
+"""
+
+from autodiff.testing.fuzz.fuzzing import Plan, fuzz_one
+from autodiff.testing.fuzz.generate import generate
+from autodiff.testing.fuzz.printing import printed
+from autodiff.testing.fuzz.program import Program, program_from
+from autodiff.testing.fuzz.report import Mismatch, Report
+from autodiff.testing.fuzz.transformations import batch, curvature, gradient, loss_gradient, one_by_one, tangent
+
+__all__ = [
+    "Mismatch",
+    "Plan",
+    "Program",
+    "Report",
+    "batch",
+    "curvature",
+    "fuzz_one",
+    "generate",
+    "gradient",
+    "loss_gradient",
+    "one_by_one",
+    "printed",
+    "program_from",
+    "tangent",
+]

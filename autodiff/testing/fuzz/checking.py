@@ -1,0 +1,186 @@
+"""One program, one draw, one mode: run both sides, and compare."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import autodiff
+from autodiff.testing.fuzz.comparing import Finding, compare, same_pattern
+from autodiff.testing.fuzz.drawing import Argument, Draw
+from autodiff.testing.fuzz.modes import Mode, tape
+from autodiff.testing.fuzz.oracle import Oracle
+from autodiff.testing.fuzz.printing import function_of
+from autodiff.testing.fuzz.program import Program
+from autodiff.testing.fuzz.transformations import one_by_one, plain
+from autodiff.trace.errors import AliasingError, ConcretizationError
+from autodiff.trace.tree import flatten
+
+REFUSED = (AliasingError,)
+"""What compiled programs may raise where NumPy does not: it is documented."""
+
+THREADS = (1, 2)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a check ended: "agrees", "raises" (both do), "refused", "staged", "undecided" or "mismatch"."""
+
+    word: str
+    finding: Finding | None = None
+
+
+class Compiled:
+    """The compiled functions of a program, made once for each mode, so that draws share them as calls of users do.
+
+    Args:
+        program: where it closes over arrays, every draw has a function of its own.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.functions: dict[str, Callable[..., Any]] = {}
+
+    def function(self, mode: Mode, constants: tuple[Any, ...]) -> Callable[..., Any]:
+        """The compiled function of a mode."""
+        if self.program.constants:
+            return mode.compiled(function_of(self.program, constants))
+        found = self.functions.get(mode.text)
+        if found is None:
+            found = self.functions[mode.text] = mode.compiled(function_of(self.program, ()))
+        return found
+
+
+def check(program: Program, draw: Draw, mode: Mode, compiled: Compiled) -> Outcome:
+    """Run a mode on a draw."""
+    with quiet():
+        eager, eager_error = attempt(mode.eager, program, draw, mode)
+        constants = laid_out(draw.constants)
+        args = mode.prepared(laid_out(draw.arguments))
+        before = contents(args)
+        function = compiled.function(mode, constants)
+        try:
+            result = function(*args)
+        except Exception as error:
+            return raised(eager_error, error, program, draw)
+        if eager_error is not None:
+            return returned(eager_error, draw)
+        if contents(args) != before:
+            return mismatch("input", f"argument {changed(before, contents(args))} was changed")
+        leaves, structure = flatten(result)
+        expected, expected_structure = flatten(eager)
+        if structure != expected_structure:
+            return mismatch("structure", f"arrived {structure}, eager {expected_structure}")
+        finding, undecided = compare(expected, leaves, Oracle(program, draw, mode))
+        if staged(finding, mode, program, draw, leaves):
+            return Outcome("staged")
+        finding = finding or repeated(function, args, leaves)
+        return Outcome("mismatch", finding) if finding else Outcome("undecided" if undecided else "agrees")
+
+
+def attempt(
+    transformation: Callable[..., Any], program: Program, draw: Draw, mode: Mode
+) -> tuple[Any, Exception | None]:
+    """The result without compiler, or the error."""
+    try:
+        function = transformation(function_of(program, laid_out(draw.constants)))
+        return function(*mode.prepared(laid_out(draw.arguments))), None
+    except Exception as error:
+        return None, error
+
+
+def raised(eager: Exception | None, compiled: Exception, program: Program, draw: Draw) -> Outcome:
+    """What an error of the compiled function says.
+
+    Branches that are not taken, and loops without steps, are recorded all the same: where axes are so short that their
+    slices are empty, they may be refused.
+    """
+    if eager is not None:
+        return Outcome("raises")
+    if isinstance(compiled, REFUSED) or (shortest(draw) < 2 and has_bodies(program)):
+        return Outcome("refused")
+    return mismatch("raises", f"eager returned; compiled raised {type(compiled).__name__}: {compiled}")
+
+
+def returned(eager: Exception, draw: Draw) -> Outcome:
+    """What it says that only eager raised: programs leave out what no result needs, and take more of what is traced."""
+    if isinstance(eager, ConcretizationError):
+        return Outcome("refused")
+    if shortest(draw) == 0:
+        return Outcome("raises")
+    return mismatch("raises", f"eager raised {type(eager).__name__}: {eager}; compiled returned")
+
+
+def staged(finding: Finding | None, mode: Mode, program: Program, draw: Draw, leaves: list[Any]) -> bool:
+    """Whether a NaN in a derivative is that of the program's tape, and comes of its loops and branches alone.
+
+    Where their predicates and lengths are not known, what they do not use has a derivative of zero in place of none,
+    which makes NaN of an infinite derivative further back.
+    """
+    if finding is None or finding.kind != "pattern" or mode.eager in (plain, one_by_one) or not has_bodies(program):
+        return False
+    result, error = attempt(lambda f: tape(mode.eager(f)), program, draw, mode)
+    others = flatten(result)[0]
+    return error is None and all(
+        same_pattern(np.asarray(a), np.asarray(b)).all() for a, b in zip(leaves, others, strict=True)
+    )
+
+
+def has_bodies(program: Program) -> bool:
+    """Whether there are loops, branches or functions inside."""
+    return any(line.bodies for line in program.main.lines)
+
+
+def shortest(draw: Draw) -> int:
+    """The length of the shortest axis."""
+    shapes = [np.shape(argument.value) for argument in (*draw.arguments, *draw.constants)]
+    return min((length for shape in shapes for length in shape), default=1)
+
+
+def repeated(function: Callable[..., Any], args: tuple[Any, ...], leaves: list[Any]) -> Finding | None:
+    """Whether a result stays as it is when the function is called again, and comes again, with any number of threads."""
+    first = contents(leaves)
+    function(*(np.flip(arg) if isinstance(arg, np.ndarray) else arg for arg in args))
+    if contents(leaves) != first:
+        return Finding("repeat", f"result {changed(first, contents(leaves))} was changed by the next call")
+    set_threads = getattr(autodiff, "set_num_threads", None)
+    for threads in THREADS if set_threads else (None,):
+        if set_threads:
+            set_threads(threads)
+        again = contents(flatten(function(*args))[0])
+        if again != first:
+            by = f" with {threads} threads" if threads else ""
+            return Finding("repeat", f"result {changed(first, again)} has other bits in another call{by}")
+    return None
+
+
+def laid_out(arguments: tuple[Argument, ...]) -> tuple[Any, ...]:
+    """Fresh arrays."""
+    return tuple(argument.laid_out() for argument in arguments)
+
+
+def contents(values: Any) -> list[bytes]:
+    """The bits of every value."""
+    return [np.asarray(value).tobytes() for value in values]
+
+
+def changed(before: list[bytes], after: list[bytes]) -> int:
+    """The first that differs."""
+    return next(k for k, (a, b) in enumerate(zip(before, after, strict=True)) if a != b)
+
+
+def mismatch(kind: str, detail: str) -> Outcome:
+    return Outcome("mismatch", Finding(kind, detail))
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Without warnings: programs meet empty means and infinite logarithms on purpose."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        yield

@@ -1,0 +1,140 @@
+"""Arguments of a program: lengths, values and memory layouts, all decided by one seed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autodiff.testing.fuzz.program import Input, Program
+from autodiff.testing.layouts import LAYOUTS, contiguous
+
+Sizes = dict[str, int]
+
+LETTERS = ("n", "m", "k")
+"""The lengths that a program leaves open."""
+
+SMALL = (1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 33)
+"""Lengths around the widths of vector registers, and one."""
+
+LARGE = ((40_000, 3, 2), (3, 40_000, 2), (2, 5, 20_000), (300, 260, 2), (5, 300, 130), (40, 33, 50), (131_073, 1, 1))
+"""Lengths of n, m and k that reach kernels with threads."""
+
+FLAVOURS = ("plain", "plain", "plain", "plain", "ties", "ties", "signs", "extremes", "specials", "plain")
+"""What values are like: most programs say most where nothing overflows."""
+
+
+def unaligned(array: NDArray[Any]) -> NDArray[Any]:
+    """A view whose elements begin at odd addresses."""
+    buffer = np.empty(array.nbytes + 1, np.uint8)
+    view = buffer[1:].view(array.dtype).reshape(array.shape) if array.size else contiguous(array)
+    view[...] = array
+    return view
+
+
+ARRANGEMENTS: Mapping[str, Callable[[NDArray[Any]], NDArray[Any]]] = MappingProxyType(
+    {**LAYOUTS, "unaligned": unaligned}
+)
+"""Every memory layout by its name."""
+
+
+@dataclass(frozen=True)
+class Argument:
+    """A value and the layout in which the program gets it."""
+
+    value: Any
+    layout: str = "contiguous"
+
+    def laid_out(self) -> Any:
+        """A fresh array, or the number."""
+        return ARRANGEMENTS[self.layout](self.value) if isinstance(self.value, np.ndarray) else self.value
+
+
+@dataclass(frozen=True)
+class Draw:
+    """What a program runs on."""
+
+    arguments: tuple[Argument, ...]
+    constants: tuple[Argument, ...] = ()
+
+
+def draw(program: Program, number: int, large: bool = False) -> Draw:
+    """The arguments of a draw.
+
+    Every third draw has the lengths of the one before, so that a program meets other values and layouts too.
+    """
+    random = np.random.default_rng((program.seed, number))
+    sizes = draw_sizes(np.random.default_rng((program.seed, number - (number % 3 == 2), 1)), large)
+    flavour = FLAVOURS[number % len(FLAVOURS)]
+    arguments = [draw_argument(one, sizes, random, flavour) for one in program.inputs]
+    constants = [draw_argument(one, sizes, random, flavour) for one in program.constants]
+    return Draw(tuple(arguments), tuple(constants))
+
+
+def draw_sizes(random: np.random.Generator, large: bool) -> Sizes:
+    """Lengths for the letters; one in twelve draws of small ones has an empty axis."""
+    if large:
+        return dict(zip(LETTERS, LARGE[random.integers(len(LARGE))], strict=True))
+    sizes = {letter: SMALL[random.integers(len(SMALL) - 3 * (letter == "k"))] for letter in LETTERS}
+    if random.integers(12) == 0:
+        sizes[LETTERS[random.integers(len(LETTERS))]] = 0
+    return sizes
+
+
+def draw_argument(one: Input, sizes: Sizes, random: np.random.Generator, flavour: str) -> Argument:
+    """An argument of the right shape, dtype and form."""
+    array = values(one.shape(sizes), one.dtype, random, flavour)
+    if one.form != "array":
+        return Argument(array.item() if one.form == "python scalar" else array[()])
+    names = list(ARRANGEMENTS)
+    layout = names[random.integers(len(names))] if random.integers(2) else "contiguous"
+    if layout == "broadcast" and random.integers(3):
+        layout = "fortran"
+    return Argument(array, layout)
+
+
+def values(shape: tuple[int, ...], dtype: str, random: np.random.Generator, flavour: str) -> NDArray[Any]:
+    """An array of numbers of a flavour."""
+    kind = np.dtype(dtype).kind
+    if kind == "b":
+        return random.integers(0, 2, shape).astype(dtype)
+    if kind in "iu":
+        return _integers(shape, dtype, random, flavour)
+    if kind == "c":
+        return np.asarray(_reals(shape, random, flavour) + 1j * _reals(shape, random, "ties")).astype(dtype)
+    array = _reals(shape, random, flavour).astype(dtype)
+    if flavour == "specials":
+        _sprinkle(array, (np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0), random)
+    elif flavour == "extremes":
+        tiny, huge = np.finfo(array.dtype).tiny, np.finfo(array.dtype).max
+        _sprinkle(array, (huge**0.25, -(huge**0.2), tiny**0.25, tiny / 8, -0.0, 88.0, -104.0, 710.0), random)
+    return array
+
+
+def _reals(shape: tuple[int, ...], random: np.random.Generator, flavour: str) -> NDArray[Any]:
+    """Short decimals that single precision rounds, or halves among which there are ties, or signs."""
+    if flavour == "ties":
+        return np.asarray(random.integers(-4, 5, shape) / 2)
+    if flavour == "signs":
+        return np.asarray(random.integers(-1, 2, shape) * 1.0)
+    return np.round(random.uniform(-3, 3, shape), 4)
+
+
+def _integers(shape: tuple[int, ...], dtype: str, random: np.random.Generator, flavour: str) -> NDArray[Any]:
+    low, high = (0, 12) if dtype == "uint8" else (-6, 9)
+    array = random.integers(low, high, shape).astype(dtype)
+    if flavour in ("extremes", "specials"):
+        info = np.iinfo(array.dtype)
+        _sprinkle(array, (info.max, info.max // 2, info.min // 2, 0, 1), random)
+    return array
+
+
+def _sprinkle(array: NDArray[Any], points: tuple[float, ...], random: np.random.Generator) -> None:
+    """Put up to a third of the elements on some of the points."""
+    if array.size:
+        places = random.integers(0, array.size, 1 + array.size // 3)
+        array.reshape(-1)[places] = np.array(points, dtype=array.dtype)[random.integers(0, len(points), places.size)]

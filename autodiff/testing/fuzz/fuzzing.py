@@ -1,0 +1,72 @@
+"""Programs of a range of seeds, each on some draws, in modes that take turns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from autodiff.testing.fuzz.checking import Compiled, check
+from autodiff.testing.fuzz.comparing import Finding
+from autodiff.testing.fuzz.drawing import Draw, draw
+from autodiff.testing.fuzz.generate import generate
+from autodiff.testing.fuzz.modes import COMPILED, RECORDED, Mode
+from autodiff.testing.fuzz.program import Program
+from autodiff.testing.fuzz.report import Mismatch, Report, script
+from autodiff.testing.fuzz.shrinking import TRIALS, shrink
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is tried with each program.
+
+    Attributes:
+        draws: how many draws of arguments.
+        large: whether arrays are large.
+        compiled: whether programs are compiled; otherwise their tapes are run.
+        trials: how many smaller programs are tried after a mismatch.
+    """
+
+    draws: int = 10
+    large: bool = False
+    compiled: bool = True
+    trials: int = TRIALS
+
+    @property
+    def modes(self) -> Mapping[str, Mode]:
+        return COMPILED if self.compiled else RECORDED
+
+
+def fuzz_one(seed: int, plan: Plan) -> Report:
+    """Check the program of a seed; of each kind of finding the first mismatch is reported."""
+    program, report = generate(seed), Report(programs=1)
+    compiled = Compiled(program)
+    for number in range(plan.draws):
+        drawn = draw(program, number, plan.large)
+        for name in chosen_modes(seed, number, plan):
+            outcome = check(program, drawn, plan.modes[name], compiled)
+            report.counts[name, outcome.word] += 1
+            if outcome.finding and not known(report, outcome.finding):
+                report.mismatches.append(told(program, drawn, number, name, outcome.finding, plan))
+    return report
+
+
+def chosen_modes(seed: int, number: int, plan: Plan) -> list[str]:
+    """The value, and one other mode by weight."""
+    names = [name for name, mode in plan.modes.items() if mode.weight]
+    weights = np.array([plan.modes[name].weight for name in names], dtype=float)
+    random = np.random.default_rng((seed, number, 2))
+    return ["value", str(random.choice(names, p=weights / weights.sum()))]
+
+
+def known(report: Report, finding: Finding) -> bool:
+    """Whether a mismatch of the same kind was reported before."""
+    return any(one.finding.kind == finding.kind for one in report.mismatches)
+
+
+def told(program: Program, drawn: Draw, number: int, name: str, finding: Finding, plan: Plan) -> Mismatch:
+    """The mismatch, shrunk."""
+    mode = plan.modes[name]
+    small, least, outcome = shrink(program, drawn, mode, finding.kind, plan.trials)
+    return Mismatch(program.seed, number, name, outcome.finding or finding, script(small, least, mode))

@@ -1,0 +1,1 @@
+"""What the fuzzer's programs are made of."""

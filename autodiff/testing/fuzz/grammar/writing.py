@@ -1,0 +1,74 @@
+"""Item assignment, views of what is written to, out= and in-place operators."""
+
+from __future__ import annotations
+
+from autodiff.testing.fuzz.grammar.template import NUMBERS, index
+from autodiff.testing.fuzz.scope import Scope, Seen
+
+MAKERS = ("{x}.copy()", "np.zeros_like({x})", "{x} * 1.5", "np.full_like({x}, 0.5)", "np.ones_like({x})")
+WRITES = ("=", "+=", "-=", "*=", "=", "=")
+
+
+def write(scope: Scope) -> bool:
+    """Make an array of the program's own, and write into it one to three times, perhaps through views."""
+    x = scope.choose("fffi")
+    if x is None or not x.rank or x.plain:
+        return False
+    target = own(scope, x)
+    if target is None:
+        return False
+    for _ in range(scope.random.randint(1, 3)):
+        name = target
+        if scope.random.random() < 0.2:
+            view = scope.fresh()
+            if scope.add(f"{view} = {target}[{basic(scope, x.rank)}]", (view,), "view") and scope.seen[view].array:
+                name = view
+        for _ in range(4):
+            if one_write(scope, name):
+                break
+    return True
+
+
+def own(scope: Scope, x: Seen) -> str | None:
+    """A name whose array the function may write into: a new one, or one made before."""
+    mine = [name for name in scope.own if scope.seen[name].rank == x.rank]
+    if mine and scope.random.random() < 0.3:
+        return scope.random.choice(mine)
+    name = scope.fresh()
+    if not scope.add(f"{name} = {scope.random.choice(MAKERS).format(x=x.name)}", (name,), "rounds"):
+        return None
+    if not scope.seen[name].array:
+        return None
+    scope.own.append(name)
+    return name
+
+
+def one_write(scope: Scope, name: str) -> bool:
+    """One statement that writes into the array."""
+    random, rank = scope.random, scope.seen[name].rank
+    choice = random.random()
+    if choice < 0.2:
+        mask = scope.choose("b", shapes=scope.seen[name].shapes)
+        condition = mask.name if mask and mask.array else f"{name} > 0.5"
+        return scope.add(f"{name}[{condition}] = {random.choice(NUMBERS)}", changes=name)
+    if choice < 0.3:
+        value = value_of(scope)
+        return scope.add(f"{name} {random.choice(('+=', '*=', '-='))} {value}", changes=name)
+    if choice < 0.4:
+        a, b = value_of(scope), value_of(scope)
+        function = random.choice(("add", "multiply", "maximum"))
+        return scope.add(f"np.{function}({a}, {b}, out={name})", changes=name)
+    places = index(scope, rank) if random.random() < 0.3 else basic(scope, rank)
+    return scope.add(f"{name}[{places}] {random.choice(WRITES)} {value_of(scope)}", changes=name)
+
+
+def value_of(scope: Scope) -> str:
+    """A number, or any value that may fit."""
+    x = scope.choose("ffi")
+    return x.name if x and scope.random.random() < 0.7 else scope.random.choice(NUMBERS)
+
+
+def basic(scope: Scope, rank: int) -> str:
+    """An index of slices and numbers only."""
+    parts = ("::2", "1:", ":-1", "::-1", ":", ":2", "0", "-1", "1:2")
+    return ", ".join(scope.random.choice(parts) for _ in range(scope.random.randint(1, max(rank, 1))))

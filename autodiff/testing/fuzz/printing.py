@@ -1,0 +1,96 @@
+"""Programs as Python text, plain or with every value handed to a watcher."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from itertools import count
+from typing import Any
+
+import numpy as np
+
+import autodiff
+from autodiff.scipy import special
+from autodiff.testing.fuzz.program import Function, Line, Program
+
+Watch = Callable[[int, Any], Any]
+
+IMPORTS = "import numpy as np\nimport autodiff\nfrom autodiff.scipy import special\n"
+"""What the text of a program needs."""
+
+DOUBLE = {"np.float32": "np.float64", "np.complex64": "np.complex128"}
+"""The dtypes that are written in a program, and those of its run in double precision."""
+
+
+def printed(program: Program) -> str:
+    """The program as Python text, without imports and closed-over arrays.
+
+    >>> from autodiff.testing.fuzz.generate import generate
+    >>> printed(generate(0)).splitlines()[0]
+    'def f(x0, x1):'
+    """
+    return "\n".join(function_text(program.main)) + "\n"
+
+
+def function_text(function: Function, indent: str = "") -> list[str]:
+    """The lines of a function."""
+    written = [f"{indent}def {function.name}({', '.join(function.parameters)}):"]
+    for line in function.lines:
+        for body in line.bodies:
+            written += function_text(body, indent + "    ")
+        written.append(f"{indent}    {line.text}")
+    return [*written, f"{indent}    return {', '.join(function.results)}"]
+
+
+def function_of(program: Program, constants: tuple[Any, ...]) -> Callable[..., Any]:
+    """The program as a function that closes over the given arrays."""
+    return _made(printed(program), program, constants, {})
+
+
+def watched_function_of(
+    program: Program, constants: tuple[Any, ...], watch: Watch, stir: Watch, double: bool
+) -> Callable[..., Any]:
+    """The program with watchers.
+
+    Args:
+        program: the program.
+        constants: the arrays that it closes over.
+        watch: called with the number of a statement and each value that it makes; what it returns takes its place.
+        stir: likewise, with the operands whose elements a statement mixes, before it runs.
+        double: whether the dtypes that the program names are doubled.
+    """
+    text = "\n".join(_watched_text(program.main, "", count())) + "\n"
+    if double:
+        text = re.sub(r"np\.(float32|complex64)\b", lambda found: DOUBLE[found[0]], text)
+    return _made(text, program, constants, {"watch": watch, "stir": stir})
+
+
+def _watched_text(function: Function, indent: str, numbers: Any) -> list[str]:
+    written = [f"{indent}def {function.name}({', '.join(function.parameters)}):"]
+    inner = indent + "    "
+    for line in function.lines:
+        for body in line.bodies:
+            written += _watched_text(body, inner, numbers)
+        number = next(numbers)
+        stirred = line
+        for name in line.mixes:
+            written.append(f"{inner}{name}_ = stir({number}, {name})")
+            stirred = _reading(stirred, name)
+        written.append(f"{inner}{stirred.text}")
+        if line.kind != "view":
+            written += [f"{inner}{name} = watch({number}, {name})" for name in line.makes]
+    return [*written, f"{indent}    return {', '.join(function.results)}"]
+
+
+def _reading(line: Line, name: str) -> Line:
+    """The statement, reading the stirred operand; what stands left of the equals sign stays."""
+    left, equals, right = line.text.partition(" = ")
+    return Line(left + equals + re.sub(rf"\b{name}\b", f"{name}_", right), line.makes, line.changes, line.kind)
+
+
+def _made(text: str, program: Program, constants: tuple[Any, ...], scope: dict[str, Any]) -> Callable[..., Any]:
+    known = {"np": np, "autodiff": autodiff, "special": special, **scope}
+    known |= {one.name: value for one, value in zip(program.constants, constants, strict=True)}
+    exec(compile(text, "<fuzz>", "exec"), known)
+    made: Callable[..., Any] = known[program.main.name]
+    return made

@@ -1,0 +1,130 @@
+"""What the fuzzer makes of a function before it is compiled: derivatives along fixed directions, batches.
+
+Each takes a function of arrays and numbers and returns one of the same arguments, so that transformations and ``jit``
+nest in every order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+import autodiff
+from autodiff.trace.tree import flatten
+
+Function = Callable[..., Any]
+
+
+def plain(f: Function) -> Function:
+    """The function itself."""
+    return f
+
+
+def gradient(f: Function) -> Function:
+    """The smooth results, and their fixed combination of gradients by all smooth arguments."""
+
+    def pulled(*args: Any) -> Any:
+        of_primals, primals = smooth_part(f, args)
+        values, pullback = autodiff.vjp(of_primals, *primals)
+        return values, pullback(tuple(map(direction, values)))
+
+    return pulled
+
+
+def loss_gradient(f: Function) -> Function:
+    """The value and gradient of a fixed combination of the smooth results."""
+
+    def pulled(*args: Any) -> Any:
+        of_primals, primals = smooth_part(f, args)
+
+        def loss(*primals: Any) -> Any:
+            return sum(np.sum(np.real(value) * np.real(direction(value))) for value in of_primals(*primals))
+
+        return autodiff.value_and_grad(loss, tuple(range(len(primals))))(*primals)
+
+    return pulled
+
+
+def tangent(f: Function) -> Function:
+    """The smooth results, and their derivatives along a fixed direction."""
+
+    def pushed(*args: Any) -> Any:
+        of_primals, primals = smooth_part(f, args)
+        return autodiff.jvp(of_primals, primals, tuple(map(direction, primals)))
+
+    return pushed
+
+
+def curvature(f: Function) -> Function:
+    """The derivative of the gradient along a fixed direction: a product with the Hessian."""
+
+    def pushed(*args: Any) -> Any:
+        of_primals, primals = smooth_part(f, args)
+
+        def pulled(*primals: Any) -> Any:
+            values, pullback = autodiff.vjp(of_primals, *primals)
+            return pullback(tuple(map(direction, values)))
+
+        return autodiff.jvp(pulled, primals, tuple(map(direction, primals)))[1]
+
+    return pushed
+
+
+def batch(f: Function) -> Function:
+    """The function of two examples at once: along new first axes of all arrays; Python numbers are shared."""
+
+    def batched(*args: Any) -> Any:
+        return autodiff.vmap(f, in_axes=batch_axes(args))(*args)
+
+    return batched
+
+
+def one_by_one(f: Function) -> Function:
+    """What :func:`batch` means: one example after the other, stacked."""
+
+    def looped(*args: Any) -> Any:
+        axes = batch_axes(args)
+        found = []
+        for k in range(2):
+            leaves, structure = flatten(
+                f(*(arg if axis is None else arg[k] for arg, axis in zip(args, axes, strict=True)))
+            )
+            found.append(leaves)
+        return structure.unflatten(np.stack(pair) for pair in zip(*found, strict=True))
+
+    return looped
+
+
+def batch_axes(args: Sequence[Any]) -> tuple[int | None, ...]:
+    """0 for arrays, traced or not, None for numbers."""
+    return tuple(None if np.ndim(arg) == 0 else 0 for arg in args)
+
+
+def smooth_part(f: Function, args: Sequence[Any]) -> tuple[Function, tuple[Any, ...]]:
+    """The function of the floating and complex arguments that returns such results, and these arguments."""
+    places = [place for place, arg in enumerate(args) if smooth(arg)]
+
+    def of_primals(*primals: Any) -> tuple[Any, ...]:
+        whole = list(args)
+        for place, primal in zip(places, primals, strict=True):
+            whole[place] = primal
+        return tuple(leaf for leaf in flatten(f(*whole))[0] if smooth(leaf))
+
+    return of_primals, tuple(args[place] for place in places)
+
+
+def smooth(leaf: Any) -> bool:
+    """Whether a value, traced or not, is floating or complex."""
+    dtype = getattr(leaf, "dtype", None)
+    return isinstance(leaf, float | complex) if dtype is None else dtype.kind in "fc"
+
+
+def direction(leaf: Any) -> Any:
+    """A fixed value of the same shape and dtype: numbers between 0.5 and 1.5, none like its neighbours."""
+    shape = np.shape(leaf)
+    size = int(np.prod(shape, dtype=int))
+    numbers = 1 + 0.5 * np.sin(np.arange(1, size + 1)).reshape(shape)
+    dtype = getattr(leaf, "dtype", None)
+    return float(numbers) if dtype is None else numbers.astype(dtype)

@@ -1,0 +1,130 @@
+"""What calls that may share a program have in common, and where the leaves of their arguments stand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from autodiff.trace.spec import Spec
+from autodiff.trace.surroundings import State
+from autodiff.trace.tree import Structure
+
+if TYPE_CHECKING:
+    from autodiff.transforms.jit.kept import Kept
+    from autodiff.transforms.jit.recorded import Recorded
+
+Details = tuple[Any, ...]
+
+
+class Key(NamedTuple):
+    """What calls of one form have in common.
+
+    Attributes:
+        static: the static arguments: pairs of a position or name and the value, in a form that tells 1 and True apart.
+        structure: of the other arguments: the pair of the tuple of positional and the dictionary of named ones.
+        kinds: of each leaf :class:`numpy.ndarray`, the class of a Python number, or the dtype of a NumPy scalar.
+    """
+
+    static: tuple[Any, ...]
+    structure: Structure
+    kinds: tuple[Any, ...]
+
+
+class Form:
+    """Calls with the same structure, static arguments and kinds of leaves. Shapes and dtypes of arrays may differ.
+
+    Attributes:
+        key: what they have in common.
+        static: the static arguments by position or name.
+        last: the program that was used last.
+        programs: all programs of the function.
+        call: the printed call path, made when a call of this form comes again; None before, and where there is none.
+        printable: whether there may be one.
+        count: how many programs are kept.
+        waited: how many calls were recognised while another form was tried first.
+    """
+
+    __slots__ = ("call", "count", "key", "last", "printable", "programs", "static", "waited")
+
+    def __init__(self, key: Key, static: dict[int | str, Any], programs: Kept) -> None:
+        self.key = key
+        self.static = static
+        self.programs = programs
+        self.last: Recorded | Never = NEVER
+        self.call: Callable[..., Any] | None = None
+        self.printable = True
+        self.count = self.waited = 0
+
+    def find(self, state: State, details: Details) -> Recorded | None:
+        """The program for shapes and dtypes, and for what holds around the call."""
+        found = self.programs.get((self, state, details))
+        if found is not None:
+            self.last = found
+        return found
+
+
+class Never:
+    """Stands for the last program where there was none: no call is like it."""
+
+    state = details = None
+
+
+NEVER = Never()
+
+
+def kind_of(spec: Spec) -> Any:
+    """The kind of a leaf."""
+    if spec.kind == "array":
+        return np.ndarray
+    return spec.dtype if spec.kind == "scalar" else type(spec.dtype.type(0).item())
+
+
+def kind_of_value(value: Any) -> Any:
+    """The kind that a plain value has by its type alone; None where more must be known."""
+    kind = type(value)
+    return np.dtype(kind) if issubclass(kind, np.generic) else kind
+
+
+def details_of(specs: Sequence[Spec]) -> Details:
+    """The shapes and dtypes of the arrays among leaves."""
+    found: list[Any] = []
+    for spec in specs:
+        if spec.kind == "array":
+            found += spec.shape, spec.dtype
+    return tuple(found)
+
+
+def leaf_paths(key: Key) -> list[str]:
+    """How the user reaches each leaf: ``args[0]['w'][1]``, ``kwargs['y']``."""
+    return [path for path, part in arguments(key) for path in paths_in(part, path)]
+
+
+def arguments(key: Key) -> Iterator[tuple[str, Structure]]:
+    """The arguments that are not static, each with its path."""
+    positional, named = key.structure.children
+    static = {place for place, _ in key.static}
+    places = (n for n in range(len(static) + len(positional.children)) if n not in static)
+    for n, part in zip(places, positional.children, strict=False):
+        yield f"args[{n}]", part
+    for name, part in zip(named.extra, named.children, strict=True):
+        yield f"kwargs[{name!r}]", part
+
+
+def paths_in(structure: Structure, path: str) -> list[str]:
+    """The paths of the leaves of a tree that has a path itself."""
+    if structure.kind is None:
+        return [path]
+    parts = zip(steps(structure), structure.children, strict=True)
+    return [found for step, part in parts for found in paths_in(part, path + step)]
+
+
+def steps(structure: Structure) -> list[str]:
+    """How each child of a container is reached."""
+    if structure.kind is dict:
+        return [f"[{key!r}]" for key in structure.extra]
+    fields = getattr(structure.kind, "_fields", None) or getattr(structure.kind, "__dataclass_fields__", None)
+    if fields is not None and len(fields) == len(structure.children):
+        return [f".{name}" for name in fields]
+    return [f"[{k}]" for k in range(len(structure.children))]

@@ -1,0 +1,91 @@
+"""One recording of a function, and how it is called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from autodiff.backends.passes.known import use_constants
+from autodiff.trace.spec import Spec
+from autodiff.trace.staging import Staged
+from autodiff.trace.surroundings import State
+from autodiff.transforms.jit.donating import donated_leaves, usable
+from autodiff.transforms.jit.forms import Form, details_of
+from autodiff.transforms.jit.options import Options
+from autodiff.transforms.jit.program import Program
+from autodiff.transforms.jit.rebuilding import rebuilder
+
+
+class Recorded:
+    """A function that was recorded.
+
+    Args:
+        staged: the recording; the inputs of its tape are the leaves of the arguments, the captures and the constants.
+        form: of the calls.
+        specs: of the leaves of the arguments.
+        state: what held around the recording.
+        options: what ``jit`` was told.
+        name: the function's name and line, for error texts.
+
+    Attributes:
+        program: the program.
+        captures: traced values that it closed over.
+        constants: arrays that it closed over.
+        kept: which outputs are constants, of which callers get copies.
+        details: the shapes and dtypes of the arrays among the leaves.
+        donated: which leaves are donated.
+        run: gives the outputs for plain leaves.
+        rebuild: gives the result from the outputs; None where there is one, which is the result.
+    """
+
+    __slots__ = (
+        "backend", "captures", "constants", "details", "donated", "form", "kept", "name",
+        "program", "rebuild", "reusing", "run", "specs", "state",
+    )  # fmt: skip
+
+    def __init__(
+        self, staged: Staged, form: Form, specs: Sequence[Spec], state: State, options: Options, name: str
+    ) -> None:
+        tape = use_constants(staged.tape)
+        given = len(tape.inputs) - len(tape.constants)
+        outputs = enumerate(tape.outputs)
+        self.kept = tuple(k for k, out in outputs if isinstance(out, int) and given <= out < len(tape.inputs))
+        self.backend, self.name = options.backend, name
+        self.program = Program(replace(tape, constants=(), arguments=None, results=None), name, options.backend)
+        self.captures, self.constants = staged.captures, tape.constants
+        self.form, self.specs, self.state, self.details = form, tuple(specs), state, details_of(specs)
+        self.donated = donated_leaves(form.key, options.donated)
+        self.reusing: dict[tuple[int, ...], Program] = {(): self.program}
+        structure = tape.results
+        assert structure is not None
+        self.rebuild = rebuilder(structure)
+        plain = not (self.constants or self.donated)
+        self.run: Callable[[tuple[Any, ...]], tuple[Any, ...]] = self.program.evaluate if plain else self.run_unusual
+
+    def run_unusual(self, leaves: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The outputs for plain leaves, where there are constants or donated arrays."""
+        program = self.reusing_program(usable(leaves, self.donated)) if self.donated else self.program
+        return self.own(program.evaluate((*leaves, *self.constants)))
+
+    def own(self, outs: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The outputs with copies in the places of constants."""
+        return tuple(out.copy() if k in self.kept else out for k, out in enumerate(outs)) if self.kept else outs
+
+    def reusing_program(self, positions: tuple[int, ...]) -> Program:
+        """The program that may write to the inputs at some positions."""
+        found = self.reusing.get(positions)
+        if found is None:
+            made = Program(self.program.tape, self.name, self.backend, positions)
+            found = self.reusing.setdefault(positions, made)
+        return found
+
+    def call(self, leaves: Sequence[Any]) -> Any:
+        """The result for the leaves of the arguments, which may be traced."""
+        outs = self.own(self.program(*leaves, *self.captures, *self.constants))
+        return outs[0] if self.rebuild is None else self.rebuild(outs)
+
+    def call_plain(self, leaves: Sequence[Any]) -> Any:
+        """The same where none of them is traced."""
+        outs = self.run(tuple(leaves))
+        return outs[0] if self.rebuild is None else self.rebuild(outs)

@@ -1,0 +1,1 @@
+"""Compiled programs take turns: libraries in interpreters of their own, measured in one run."""

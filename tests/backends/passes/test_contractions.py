@@ -1,0 +1,49 @@
+"""Einstein sums as products of matrices."""
+
+import numpy as np
+import pytest
+
+from autodiff import make_tape
+from autodiff.backends.passes.contractions import use_matmul
+from autodiff.trace.tape import check_tape
+from tests.backends.passes.tapes import names, run
+
+SIZES = dict(zip("abcdefgh", (2, 3, 4, 5, 6, 2, 3, 1), strict=True))
+MATMUL = [
+    "ab,bc->ac", "ab,bc->ca", "ba,bc->ac", "ab,cb->ac", "abc,acd->abd", "abc,adc->abd", "abcd,abed->abce", "abcd,abec->abed",
+    "abc,bcd->ad", "abc,bcd->da", "acb,bd->adc", "ab,b->a", "b,ba->a", "abc,ac->ab", "abcd,cdef->abef", "abcd,efcd->faeb", "abh,bc->ahc",
+]  # fmt: skip
+OTHERS = ["ab,ab->ab", "a,b->ab", "ab,ab->a", "ab,ab->", "ab,c->c", "ab,bc,cd->ad"]
+
+
+def arrays(subscripts):
+    random = np.random.default_rng(0)
+    return [random.normal(size=[SIZES[k] for k in term]) for term in subscripts.split("->")[0].split(",")]
+
+
+@pytest.mark.parametrize("subscripts", MATMUL)
+def test_sums_over_common_letters_are_products_of_matrices(subscripts):
+    xs = arrays(subscripts)
+    after = use_matmul(make_tape(lambda *xs: np.einsum(subscripts, *xs))(*xs))
+    check_tape(after)
+    assert "einsum" not in names(after)
+    assert names(after).count("matmul") == 1
+    np.testing.assert_allclose(run(after, tuple(xs))[0], np.einsum(subscripts, *xs), rtol=1e-13, atol=1e-13)
+
+
+@pytest.mark.parametrize("subscripts", OTHERS)
+def test_other_sums_stay(subscripts):
+    tape = make_tape(lambda *xs: np.einsum(subscripts, *xs))(*arrays(subscripts))
+    assert use_matmul(tape) is tape
+
+
+def test_axes_of_length_one_that_broadcast_stay():
+    x, y = np.ones((2, 1)), np.ones((3, 4))
+    tape = make_tape(lambda x, y: np.einsum("ab,bc->ac", x, y))(x, y)
+    assert use_matmul(tape) is tape
+
+
+def test_the_result_needs_no_transposition_where_one_order_has_none():
+    xs = arrays("bcd,bad->abc")
+    assert names(use_matmul(make_tape(lambda *xs: np.einsum("ac,bc->ba", *xs))(*arrays("ac,bc->ba")))) == ["transpose", "matmul"]
+    assert len(xs) == 2
