@@ -4,6 +4,9 @@ from importlib import import_module as _import_module
 from typing import Any as _Any
 
 from autodiff import numpy as _numpy  # noqa: F401 - enters NumPy's functions in the dispatch tables
+from autodiff.backends.numba.kernels import cache_info, clear_cache
+from autodiff.backends.numba.threads import get_num_threads, set_num_threads
+from autodiff.backends.reports.profile import profile
 from autodiff.facade import (
     InvalidType,
     Parameter,
@@ -52,8 +55,10 @@ __all__ = [
     "as_array",
     "as_variable",
     "associative_scan",
+    "cache_info",
     "check_tape",
     "checkpoint",
+    "clear_cache",
     "cond",
     "custom_jvp",
     "custom_vjp",
@@ -63,6 +68,7 @@ __all__ = [
     "force_backprop_mode",
     "fori_loop",
     "functional",
+    "get_num_threads",
     "grad",
     "hessian",
     "hvp",
@@ -75,10 +81,12 @@ __all__ = [
     "load_tape",
     "make_tape",
     "no_backprop_mode",
+    "profile",
     "register_tree",
     "remat",
     "save_tape",
     "scan",
+    "set_num_threads",
     "stop_gradient",
     "switch",
     "tape_graphviz",

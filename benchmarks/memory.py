@@ -91,7 +91,8 @@ def table(figures: Figures) -> Iterator[str]:
     """A line for everybody, then the goals."""
     yield ""
     yield CHAIN.title
-    yield "above the resident set after imports and a call on a small array; in brackets above that before the last call"
+    yield "above the resident set after imports and a call on a tenth of the elements;"
+    yield "in brackets: above the resident set just before the call that was measured"
     for (row, name), found in figures.items():
         yield f"  {CHAIN.rows[row].size:16}{name:16}{said(found)}"
     yield ""
@@ -110,7 +111,7 @@ def megabytes(found: dict[str, Any], key: str = "bytes") -> float | None:
     """The median over the processes."""
     if not found["rounds"] or "wrong" in found or "failure" in found:
         return None
-    return median(each[key] for each in found["rounds"]) / MEGABYTE
+    return float(median(each[key] for each in found["rounds"])) / MEGABYTE
 
 
 def goals(figures: Figures) -> Iterator[str]:
@@ -121,7 +122,9 @@ def goals(figures: Figures) -> Iterator[str]:
         ratio = None if ours is None or not theirs else ours / theirs
         reached = ratio is not None and row.goal is not None and ratio <= row.goal
         met += reached
-        text = "not measured" if ratio is None else f"{ratio:.2f}, goal {row.goal:.2f}: {'met' if reached else 'missed'}"
+        text = (
+            "not measured" if ratio is None else f"{ratio:.2f}, goal {row.goal:.2f}: {'met' if reached else 'missed'}"
+        )
         yield f"  {row.size:16}{text:30}known: {row.known}; {row.floor}"
     yield ""
     yield f"{met} of {len(CHAIN.rows)} goals met"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -23,6 +24,7 @@ class Straight:
 
     Args:
         tape: a tape without constants.
+        backend: of the bodies of its loops and branches.
 
     Attributes:
         tape: the tape.
@@ -32,10 +34,10 @@ class Straight:
 
     __slots__ = ("run", "source", "tape")
 
-    def __init__(self, tape: Tape) -> None:
+    def __init__(self, tape: Tape, backend: str = "auto") -> None:
         scope: dict[str, Any] = {}
         self.tape = tape
-        self.source = "\n".join(lines(tape, scope)) + "\n"
+        self.source = "\n".join(lines(tape, scope, backend)) + "\n"
         exec(compile(self.source, FILE, "exec"), scope)
         self.run: Run = scope["run"]
 
@@ -55,13 +57,13 @@ class Straight:
             return error
 
 
-def lines(tape: Tape, scope: dict[str, Any]) -> list[str]:
+def lines(tape: Tape, scope: dict[str, Any], backend: str) -> list[str]:
     """The lines of the function; ``scope`` is filled with what they refer to."""
     written = [f"def run({', '.join(identifier(slot) for slot in range(len(tape.inputs)))}):"]
     known = list(tape.inputs)
     for equation, dead in zip(tape.equations, last_uses(tape), strict=True):
         left = targets(equation, operand_specs(equation.operands, known))
-        written.append(f"    {left} = {call(equation, scope)}")
+        written.append(f"    {left} = {call(equation, scope, backend)}")
         if dead:
             written.append(f"    del {', '.join(map(identifier, dead))}")
         known.extend(equation.specs)
@@ -69,9 +71,9 @@ def lines(tape: Tape, scope: dict[str, Any]) -> list[str]:
     return [*written, f"    return ({outs})"]
 
 
-def compile_body(tape: Tape) -> Run:
+def compile_body(tape: Tape, backend: str) -> Run:
     """The tape of a loop's or branch's body as a function."""
-    return Straight(schedule(tape).tape).run
+    return Straight(schedule(tape, backend).tape, backend).run
 
 
 def targets(equation: Equation, specs: Sequence[Spec]) -> str:
@@ -81,7 +83,7 @@ def targets(equation: Equation, specs: Sequence[Spec]) -> str:
     return f"({', '.join(names)},)" if several else names[0]
 
 
-def call(equation: Equation, scope: dict[str, Any]) -> str:
+def call(equation: Equation, scope: dict[str, Any], backend: str) -> str:
     """The call of an operation."""
     primitive = equation.primitive
     if isinstance(primitive, KernelPrimitive):
@@ -89,7 +91,7 @@ def call(equation: Equation, scope: dict[str, Any]) -> str:
         return f"{defined(scope, 'kernel', function)}({', '.join(operand(o, scope) for o in equation.operands)})"
     compiled = getattr(primitive, "compiled", None)
     if compiled is not None:  # loops and branches, which carry tapes
-        function = compiled(compile_body, **dict(equation.params))
+        function = compiled(partial(compile_body, backend=backend), **dict(equation.params))
         return f"{defined(scope, primitive.name, function)}({', '.join(operand(o, scope) for o in equation.operands)})"
     function = OPERATORS.get(primitive) if equation.specs and equation.specs[0].kind == "python" else None
     arguments = [operand(value, scope) for value in equation.operands]

@@ -200,6 +200,21 @@ def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
         recording.close()
 
 
+def tangents_of(fun: Callable[..., Sequence[Any]], primals: Sequence[Any], directions: Sequence[Any]) -> list[Any]:
+    """The tangents of a function's results along those of its arguments; None where a result depends on none."""
+    recording = Forward()
+    try:
+        outs = fun(
+            *(Tracer(primal, recording, direction) for primal, direction in zip(primals, directions, strict=True))
+        )
+        return [
+            own(out.slot, spec_of(out.value)) if isinstance(out, Tracer) and out.recording is recording else None
+            for out in outs
+        ]
+    finally:
+        recording.close()
+
+
 def matching_tangents(leaves: list[Any], structure: Any, tangents: Any) -> list[Any]:
     """The leaves of the tangents, checked against the primals that they belong to."""
     directions, its = flatten(tangents)

@@ -84,7 +84,7 @@ class Convolutional(Program):
         trained = [array.requires_grad_() for pair in parameters for array in pair]
         optimizer = torch.optim.SGD(trained, RATE)
 
-        @compiled  # type: ignore[untyped-decorator]
+        @compiled
         def loss() -> Any:
             x, remaining = images, iter(parameters)
             for kind, *numbers in row.parameters[-1]:

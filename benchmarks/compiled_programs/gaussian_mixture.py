@@ -71,7 +71,9 @@ def written_for(np: Any, logsumexp: Function, gammaln: Function, number: Functio
     def wishart(squared: Any, logarithms: Any, dimensions: int) -> Any:
         freedom = dimensions + EXCESS + 1
         gammas = sum(gammaln(number(0.5 * (freedom - i))) for i in range(dimensions))
-        normaliser = freedom * dimensions * (log(GAMMA) - 0.5 * log(2)) - gammas - 0.25 * dimensions * (dimensions - 1) * log(pi)
+        normaliser = (
+            freedom * dimensions * (log(GAMMA) - 0.5 * log(2)) - gammas - 0.25 * dimensions * (dimensions - 1) * log(pi)
+        )
         return np.sum(0.5 * GAMMA**2 * squared - EXCESS * logarithms) - len(squared) * normaliser
 
     def loss(parameters: Any, points: Any) -> Any:

@@ -12,7 +12,11 @@ if TYPE_CHECKING:
     from benchmarks.compiled_programs.program import Function, Random
 
 FINGERS, FINGER_BONES = 5, 4
-PARENTS = (-1, 0, *(1 if bone == 0 else 1 + FINGER_BONES * f + bone for f in range(FINGERS) for bone in range(FINGER_BONES)))
+PARENTS = (
+    -1,
+    0,
+    *(1 if bone == 0 else 1 + FINGER_BONES * f + bone for f in range(FINGERS) for bone in range(FINGER_BONES)),
+)
 NOTHING = 26  # the place of a zero behind the parameters
 
 
@@ -86,8 +90,18 @@ def distances(np: Any) -> Function:
         (sine_x, sine_y, sine_z), (cosine_x, cosine_y, cosine_z) = np.sin(angles).T, np.cos(angles).T
         zero, one = np.zeros_like(sine_x), np.ones_like(sine_x)
         rows = (
-            (cosine_y * cosine_z, sine_x * sine_y * cosine_z - cosine_x * sine_z, cosine_x * sine_y * cosine_z + sine_x * sine_z, zero),
-            (cosine_y * sine_z, sine_x * sine_y * sine_z + cosine_x * cosine_z, cosine_x * sine_y * sine_z - sine_x * cosine_z, zero),
+            (
+                cosine_y * cosine_z,
+                sine_x * sine_y * cosine_z - cosine_x * sine_z,
+                cosine_x * sine_y * cosine_z + sine_x * sine_z,
+                zero,
+            ),
+            (
+                cosine_y * sine_z,
+                sine_x * sine_y * sine_z + cosine_x * cosine_z,
+                cosine_x * sine_y * sine_z - sine_x * cosine_z,
+                zero,
+            ),
             (-sine_y, sine_x * cosine_y, cosine_x * cosine_y, zero),
             (zero, zero, zero, one),
         )
@@ -96,7 +110,9 @@ def distances(np: Any) -> Function:
     def turned(rotation: Any, x: Any) -> Any:
         angle = np.sqrt(np.sum(rotation**2))
         axis = (rotation / angle)[:, None]
-        across = np.stack([axis[1] * x[2] - axis[2] * x[1], axis[2] * x[0] - axis[0] * x[2], axis[0] * x[1] - axis[1] * x[0]])
+        across = np.stack(
+            [axis[1] * x[2] - axis[2] * x[1], axis[2] * x[0] - axis[0] * x[2], axis[0] * x[1] - axis[1] * x[0]]
+        )
         return x * np.cos(angle) + across * np.sin(angle) + axis * np.sum(axis * x, 0) * (1 - np.cos(angle))
 
     def run(parameters: Any, model: Any, points: Any) -> Any:

@@ -93,7 +93,9 @@ def expit(np: Any) -> Function:
     return lambda x: 1 / (1 + np.exp(-x))
 
 
-def training_step(np: Any, value_and_grad: Function, scan: Function, sigmoid: Function, log_softmax: Function) -> Function:
+def training_step(
+    np: Any, value_and_grad: Function, scan: Function, sigmoid: Function, log_softmax: Function
+) -> Function:
     """The step, over one library's names."""
 
     def lstm(layer: Any, carry: Any, inputs: Any) -> Any:

@@ -1,7 +1,8 @@
-"""A training step of a multilayer perceptron with Adam: overhead where it is small, matrix products where it is large."""
+"""A training step of a multilayer perceptron with Adam: overhead in a small one, matrix products in a large one."""
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,7 +35,7 @@ class Perceptron(Program):
         def layers(scale: float, square: bool) -> Any:
             arrays = [
                 [standard_normal(random, self.dtype, *shape, scale=scale * fan**-0.5) for shape in ((fan, out), (out,))]
-                for fan, out in zip(widths, widths[1:])
+                for fan, out in pairwise(widths)
             ]
             return [[array**2 if square else array for array in layer] for layer in arrays]
 
@@ -72,7 +73,7 @@ class Perceptron(Program):
                 optimizer.state[parameter][key] = array
                 optimizer.state[parameter]["step"] = state["steps"].clone()
 
-        @compiled  # type: ignore[untyped-decorator]
+        @compiled
         def loss() -> Any:
             hidden = x
             for weights, bias in layers[:-1]:

@@ -61,7 +61,7 @@ class Transformer(Program):
             weights = parameters[name]
             return torch.addmm(parameters[f"{name} bias"], x.reshape(-1, weights.shape[0]), weights)
 
-        @compiled  # type: ignore[untyped-decorator]
+        @compiled
         def loss() -> Any:
             projected = dense(normalised(x, "1"), "attention").view(batch, length, 3, heads, width // heads)
             mixed = functional.scaled_dot_product_attention(*projected.permute(2, 0, 3, 1, 4))
@@ -92,7 +92,9 @@ def written_for(np: Any, softmax: Function, gelu: Function, heads: int) -> Funct
     def attention(parameters: Any, x: Any) -> Any:
         batch, length, width = x.shape
         projected = x @ parameters["attention"] + parameters["attention bias"]
-        queries, keys, values = np.transpose(projected.reshape(batch, length, 3, heads, width // heads), (2, 0, 3, 1, 4))
+        queries, keys, values = np.transpose(
+            projected.reshape(batch, length, 3, heads, width // heads), (2, 0, 3, 1, 4)
+        )
         weights = softmax(queries @ np.swapaxes(keys, -1, -2) / (width // heads) ** 0.5, axis=-1)
         mixed = np.swapaxes(weights @ values, 1, 2).reshape(batch, length, width)
         return mixed @ parameters["joined"] + parameters["joined bias"]

@@ -52,7 +52,9 @@ def compare(program: Program, row: Row, results: Sequence[Any], folder: Path) ->
     files = sorted(folder.glob("*.npy"), key=lambda file: int(file.stem))
     if len(files) != len(results):
         raise WrongResultError(f"{program.name}, {row.size}: {len(results)} results, needed {len(files)}")
-    return max(leaf_error(program, row, number, found, file) for number, (found, file) in enumerate(zip(results, files)))
+    return max(
+        leaf_error(program, row, number, found, file) for number, (found, file) in enumerate(zip(results, files))
+    )
 
 
 def leaf_error(program: Program, row: Row, number: int, found: Any, file: Path) -> float:

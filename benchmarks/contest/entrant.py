@@ -7,8 +7,8 @@ from pathlib import Path
 from time import process_time
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.compiled_programs.table import ALL
 from benchmarks.compiled_programs.program import LeftOutError
+from benchmarks.compiled_programs.table import ALL
 from benchmarks.contest.closeness import compare, inputs_of, write_reference
 from benchmarks.contest.peak import peak_bytes
 from benchmarks.contest.trees import leaves
@@ -36,7 +36,7 @@ class Entrant:
         return {"version": version(self.peer.distribution), **self.peer.settings()}
 
     def prepare(self, program: str, row: int, folder: str) -> dict[str, Any]:
-        """Compile, run once, and compare; the error, about how long a call takes, and what there is to say.
+        """Compile, run once, and compare; the error, or why the library has no part in it.
 
         Raises:
             WrongResultError: if a result is wrong.
@@ -52,7 +52,7 @@ class Entrant:
         del results
         gc.collect()
         gc.freeze()  # modules and inputs are nobody's garbage: each pays for what it makes in a sample
-        return {"error": error, "seconds": self.guess(), "notes": self.peer.notes(chosen, chosen_row)}
+        return {"error": error}
 
     def guess(self) -> float:
         """About how long a call takes."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 SAMPLE = 0.012  # seconds; long beside the clock's grain, short beside a disturbance
-ROW = 4.0  # seconds for all samples of a row
+ROW = 3.0  # seconds for all samples of a row
 FEWEST, MOST = 5, 31
 SLOW = 8.0  # whoever takes so many times the best one's time only takes part in the first rounds
 SLOW_ROUNDS = 3

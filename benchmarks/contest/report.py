@@ -85,7 +85,7 @@ def reasons(results: Sequence[Result]) -> Iterator[str]:
 def texts(found: Measurement) -> list[str]:
     """What there is to say of one library on one row."""
     left_out = f"left out: {found.left_out}" if found.left_out else None
-    return [text for text in (found.wrong, found.failure, left_out, *found.notes) if text]
+    return [text for text in (found.wrong, found.failure, left_out) if text]
 
 
 def goals(results: Sequence[Result]) -> Iterator[str]:

@@ -27,7 +27,6 @@ class Measurement:
     failure: str | None = None
     wrong: str | None = None
     left_out: str | None = None
-    notes: list[str] = field(default_factory=list)
 
     @property
     def measured(self) -> bool:
@@ -38,11 +37,6 @@ class Measurement:
     def seconds(self) -> float:
         """The median over the rounds."""
         return median(self.rounds)
-
-    @property
-    def missing(self) -> str:
-        """Why there are no figures."""
-        return self.failure or self.left_out or "not measured"
 
 
 @dataclass
@@ -91,14 +85,20 @@ class Result:
         """Why the goal is missed; empty where it is met."""
         row = self.row
         if self.ours is None:
-            found = self.measurements.get(OURS)
-            return "autodiff: " + ("wrong result" if found and found.wrong else found.missing if found else "not measured")
+            return self.why_not(OURS)
         if row.rival is not None and not (row.rival in self.measurements and self.measurements[row.rival].measured):
-            return f"{row.rival} not measured"
+            return self.why_not(row.rival)
         if row.goal is None:
             return ""
         ratio = self.native_ratio if row.native is not None else self.ratio
         return "" if ratio is not None and ratio <= row.goal else "too slow"
+
+    def why_not(self, name: str) -> str:
+        """Why somebody has no figures."""
+        found = self.measurements.get(name)
+        if found is None or not (found.wrong or found.failure):
+            return f"{name} not measured"
+        return f"{name}: wrong result" if found.wrong else f"{name} failed"
 
     @property
     def too_slow(self) -> bool:

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 def chosen_rows(only: Sequence[str]) -> list[tuple[str, int]]:
     """Program and number of the rows whose names contain one of the texts; all where there are none."""
     rows = [(name, number, row.size) for name, program in PROGRAMS.items() for number, row in enumerate(program.rows)]
-    return [(name, number) for name, number, size in rows if not only or any(text in f"{name}, {size}" for text in only)]
+    return [
+        (name, number) for name, number, size in rows if not only or any(text in f"{name}, {size}" for text in only)
+    ]
 
 
 def session(
@@ -55,8 +57,6 @@ def row_results(everybody: Sequence[Contestants], name: str, number: int, folder
     print(f"measuring {name}, {row.size} ...", file=sys.stderr, flush=True)
     folder.mkdir()
     write_reference(name, number, folder)
-    found = [
-        Result(program, row, each.threads, measure(each, name, number, folder, quick)) for each in everybody
-    ]
+    found = [Result(program, row, each.threads, measure(each, name, number, folder, quick)) for each in everybody]
     rmtree(folder)
     return found

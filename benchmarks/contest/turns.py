@@ -50,16 +50,13 @@ def prepare(
             measurement.failure = str(error)
         else:
             measurement.left_out, measurement.error = answer.get("left_out"), answer.get("error")
-            measurement.notes = answer.get("notes", [])
             ready += [] if measurement.left_out else [name]
     for name in [name for name in contestants.present if found[name].failure]:
         contestants.restart(name)
     return {name: contestants.present[name].ask("guess") for name in ready}
 
 
-def take_turns(
-    contestants: Contestants, seconds: dict[str, float], found: dict[str, Measurement], quick: bool
-) -> None:
+def take_turns(contestants: Contestants, seconds: dict[str, float], found: dict[str, Measurement], quick: bool) -> None:
     """Round after round."""
     planned = plan(seconds, quick)
     for turn in range(planned.rounds):

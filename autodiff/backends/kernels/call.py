@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from autodiff.backends.kernels.forms import COLUMN_TOTAL, FULL, ROW, SCALAR, TOTAL, Shape
+from autodiff.backends.kernels.forms import COLUMN, COLUMN_TOTAL, FULL, ROW, SCALAR, TOTAL, Grid, Shape
 from autodiff.backends.kernels.rows import RowKernel
 from autodiff.backends.kernels.scalars import costly
 from autodiff.backends.numba.kernels import kernel_address
@@ -49,6 +50,34 @@ class KernelPrimitive(Primitive):
         self.made = bound
 
 
+@dataclass(frozen=True)
+class Share:
+    """How the rows of a grid are shared out, by counting.
+
+    Attributes:
+        chunk: so many rows are done at a time.
+        parts: chunks.
+        work: nanoseconds of one thread for all.
+        parallel: whether threads share the chunks.
+    """
+
+    chunk: int
+    parts: int
+    work: float
+    parallel: bool
+
+
+def shared(grid: Grid, tape: Tape) -> Share:
+    """How the rows of the grid of a tape are shared out."""
+    row = grid.columns * element_cost(tape)
+    chunk = max(1, int(CHUNK / row))
+    if grid.flat:
+        chunk = -(-chunk // 4096) * 4096
+    parts = -(-grid.rows // chunk)
+    work = grid.rows * row
+    return Share(chunk, parts, work, work > PARALLEL and parts > 1)
+
+
 def kernel_specs(tape: Tape) -> tuple[Spec, ...]:
     return tuple(tape.output_specs)
 
@@ -69,12 +98,8 @@ class RowCall:
         self.tape = tape
         self.kernel = kernel = RowKernel(tape, shape)
         grid = kernel.grid
-        work = grid.columns * element_cost(tape)
-        self.chunk = max(1, int(CHUNK / work))
-        if grid.flat:
-            self.chunk = -(-self.chunk // 4096) * 4096
-        self.parts = -(-grid.rows // self.chunk)
-        total = grid.rows * work
+        share = shared(grid, tape)
+        self.chunk, self.parts = share.chunk, share.parts
         words = [self.chunk if a.name == "chunk" else a.value for a in kernel.arguments]
         launch = bind(
             kernel_address(kernel.text),
@@ -82,8 +107,8 @@ class RowCall:
             [self.argument(k) for k, a in enumerate(kernel.arguments) if a.role != "size"],
             rows=grid.rows,
             chunk=self.chunk,
-            parallel=total > PARALLEL and self.parts > 1,
-            release=total > RELEASE,
+            parallel=share.parallel,
+            release=share.work > RELEASE,
         )
         scope: dict[str, Any] = {"launch": launch, "empty": np.empty, "fitting": fitting, "float32": np.float32}
         self.source = "\n".join(self.lines(scope)) + "\n"
@@ -132,7 +157,7 @@ class RowCall:
     def result(self, slot: Any, scope: dict[str, Any]) -> str:
         """What is returned for an output: an array, or parts put together."""
         name, form, spec = f"out{slot}", self.kernel.forms[slot], self.kernel.specs[slot]
-        if form in (FULL, ROW):
+        if form in (FULL, ROW, COLUMN):
             return name
         fold = {"max": "max", "min": "min", "prod": "prod", "any": "any", "all": "all"}.get(
             self.kernel.made[slot].primitive.name, "sum"

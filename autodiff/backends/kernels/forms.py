@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any
 
-from autodiff.backends.kernels.scalars import DTYPES, unsupported
+from autodiff.backends.kernels.scalars import DTYPES, costly, unsupported
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.tape import Equation, Literal
 
@@ -86,6 +86,8 @@ class Grid:
             raise Unfit(reason)
         inside = [self.forms.get(o) for o in equation.operands if isinstance(o, int)]
         target = self.target(equation.specs[0].shape, inside)
+        if target == COLUMN and self.rows > 1 and costly(equation.primitive.name, operands, equation.specs[0]):
+            raise Unfit("a function of the columns alone, which every row would compute again")
         for operand in equation.operands:
             if isinstance(operand, int):
                 self.place(operand, specs[operand], equation.specs[0].shape, target, found)

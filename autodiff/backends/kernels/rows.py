@@ -33,6 +33,9 @@ from autodiff.backends.kernels.scalars import DTYPES, cast, costly, expression, 
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, Literal, Tape
 
+ONCE = -1
+"""The loop over the columns that runs once, before all rows: it stores what is the same in all of them."""
+
 BLOCK = 4096
 """So many elements are summed in their own dtype before their sum is added to a total in float64."""
 
@@ -130,14 +133,14 @@ class RowKernel:
                 assert isinstance(operand, int)
                 found.setdefault(self.level(operand), []).append(slot)
             elif slot in self.outputs:
-                found.setdefault(self.level(slot), []).append(slot)
+                found.setdefault(ONCE if self.forms[slot] == COLUMN else self.level(slot), []).append(slot)
         return found
 
     def plan(self) -> None:
         """Find what later loops load instead of computing it again."""
         first: dict[int, int] = {}
         again: set[int] = set()
-        for level in sorted(self.roots):
+        for level in sorted(self.roots.keys() - {ONCE}):
             waiting = [(slot, True) for slot in reversed(self.roots[level])]
             seen: set[int] = set()
             while waiting:
@@ -218,6 +221,11 @@ class RowKernel:
             yield "    for j in range(columns):"
             for slot in columns:
                 yield f"        store_{self.specs[slot].dtype}(out{slot}, part * columns + j, {self.start(slot)})"
+        once = self.levels.pop(ONCE, None)
+        if once is not None:
+            yield "    if lo == 0:"
+            yield "        for j in range(columns):"
+            yield from (f"            {line}" for line in once.body)
         if self.grid.flat:
             yield from self.flat_loop(totals)
         else:
@@ -282,6 +290,9 @@ class RowKernel:
         equation, form = self.made[slot], self.forms[slot]
         if equation.primitive.name in REDUCTIONS:
             self.reduction(slot, equation, level)
+        elif form == COLUMN:
+            value = self.element(slot, level)
+            self.levels[level].body.append(f"store_{self.specs[slot].dtype}(out{slot}, j, {value})")
         elif form == FULL:
             value = self.element(slot, level)
             if slot not in self.kept:
@@ -391,7 +402,7 @@ class RowKernel:
                 text = self.picked(self.made[slot], level)
             else:
                 text = self.written(self.made[slot], lambda operand: self.row_value(operand, level))
-            before = min(level, *self.levels) if slot not in self.made else level
+            before = min(level, *(self.levels.keys() - {ONCE})) if slot not in self.made else level
             self.levels[before].before.append(f"{found} = {text}")
         return found
 
@@ -404,7 +415,7 @@ class RowKernel:
             self.checked.add(name)
             level = self.level(slot)
             raw = cast(self.row_value(slot, level), self.specs[slot].dtype, np.dtype(np.int64))
-            place = self.levels[min(self.levels)] if slot not in self.made else self.levels[level]
+            place = self.levels[min(self.levels.keys() - {ONCE})] if slot not in self.made else self.levels[level]
             place.before += [
                 f"{name} = where({raw} < 0, {raw} + columns, {raw})",
                 f"if {name} < 0 or {name} >= columns:",

@@ -12,7 +12,7 @@ NUMBERS = ("float", "float32", "int")
 
 @dataclass(frozen=True)
 class ArrayArgument:
-    """An array of NumPy itself, no subclass, whose dtype is NumPy's own object for it, aligned.
+    """An array of NumPy itself, no subclass, that is aligned.
 
     Args:
         word: the word of the block that gets the address of its data.
@@ -32,7 +32,7 @@ class ArrayArgument:
     strides: int | None = None
 
     def __post_init__(self) -> None:
-        # NumPy's own object for the dtype, which lives as long as NumPy: an equal one may have been made by unpickling
+        # NumPy's own object, which lives as long as NumPy; unpickling makes others
         object.__setattr__(self, "dtype", np.dtype(np.dtype(self.dtype).type))
         if self.shape is not None:
             object.__setattr__(self, "ndim", len(self.shape))
@@ -53,8 +53,8 @@ class NumberArgument:
 
     Args:
         word: the word of the block that gets its bits.
-        kind: "float" (a ``float`` or ``np.float64``, kept as float64), "float32" (an ``np.float32``) or "int" (an ``int``
-            that fits into int64).
+        kind: "float" (a ``float`` or ``np.float64``, kept as float64), "float32" (an ``np.float32``) or "int" (an
+            ``int`` that fits into int64).
     """
 
     word: int
@@ -125,7 +125,7 @@ def fitted(value: Any, argument: Argument) -> Any:
         return {"float": float, "float32": np.float32, "int": int}[argument.kind](value)
     if argument.writeable:
         raise ValueError("an array that a kernel writes to cannot be converted")
-    needs = ["ALIGNED", "ENSUREARRAY"] if argument.strides is not None else ["C", "ALIGNED", "ENSUREARRAY"]
-    found = np.require(value, argument.dtype, needs)
-    # NumPy takes equal dtypes for one; the launcher knows only NumPy's own object.
+    plain = np.asarray(value, argument.dtype)  # of NumPy's own type
+    found = np.require(plain, None, ["A"] if argument.strides is not None else ["A", "C"])
+    # NumPy takes dtypes for equal that have the same layout, such as int64 and longlong.
     return found if found.dtype is argument.dtype else found.view(argument.dtype)

@@ -6,14 +6,13 @@ compiled and kept in memory: a warning says so once.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import stat
 import sys
 import time
 import warnings
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from collections.abc import Iterator
 from pathlib import Path
 
 MAGIC = b"autodiff kernel\n"
@@ -63,7 +62,7 @@ def folder() -> Path | None:
         return None
     try:
         found.mkdir(mode=0o700, parents=True, exist_ok=True)
-        refusal = foreign(os.lstat(found), stat.S_ISDIR)
+        refusal = foreign(os.stat(found), stat.S_ISDIR)
     except OSError as error:
         refusal = f"cannot be used ({error.strerror})"
     if refusal:
@@ -72,10 +71,10 @@ def folder() -> Path | None:
     return found
 
 
-def foreign(found: os.stat_result, kind: object) -> str:
+def foreign(found: os.stat_result, kind: Callable[[int], bool]) -> str:
     """Why a folder or file is not this user's alone; empty if it is. Windows keeps that by where it lies."""
-    if not kind(found.st_mode):  # type: ignore[operator]
-        return "is a link, or not what it should be"
+    if not kind(found.st_mode):
+        return "is something else"
     if os.name == "nt":
         return ""
     if found.st_uid != os.geteuid():
@@ -121,6 +120,8 @@ def contents(path: Path, key: bytes) -> bytes | None:
 
 def header(key: bytes, content: bytes) -> bytes:
     """What precedes a content."""
+    import hashlib  # noqa: PLC0415 - slow to import, and not needed before the first kernel
+
     return MAGIC + key + hashlib.sha256(key + content).digest()
 
 
@@ -160,12 +161,12 @@ def discard(path: Path) -> None:
 
 def limit() -> int:
     """The most bytes that files may have together."""
-    text = os.environ.get("AUTODIFF_CACHE_SIZE", "").strip().upper()
-    number = text.rstrip("KMGB")
+    text = os.environ.get("AUTODIFF_CACHE_SIZE", "").strip()
+    number = text.rstrip("kmgbKMGB")
     if not text:
         return LIMIT
     try:
-        return int(float(number) * UNITS[text[len(number) :].strip()])
+        return int(float(number) * UNITS[text[len(number) :].upper()])
     except (ValueError, KeyError, OverflowError):
         warn(f"AUTODIFF_CACHE_SIZE={text!r} is no size such as 512MB")
         return 0

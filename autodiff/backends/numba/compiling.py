@@ -11,17 +11,20 @@ from autodiff.backends.numba.errors import KernelError
 from autodiff.backends.numba.loading import ENTRY, SIGNATURE
 from autodiff.backends.numba.symbols import undefined_symbols
 
-
 # fmt: off
-CONSTANTS = {"b1": np.bool_, "u1": np.uint8, "i4": np.int32, "i8": np.int64, "f4": np.float32, "f8": np.float64, "inf": np.inf, "nan": np.nan}
+CONSTANTS = {
+    "b1": np.bool_, "u1": np.uint8, "i4": np.int32, "i8": np.int64, "f4": np.float32, "f8": np.float64,
+    "inf": np.inf, "nan": np.nan,
+}
 
 # What LLVM itself calls, and C's mathematics; each exists in float32 too.
 MEMORY = {"memcpy", "memmove", "memset", "memset_pattern16", "bzero", "_bzero", "__bzero", "_fltused"}
-DOUBLE = set(
-    "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 expm1 fabs floor fma fmax "
-    "fmin fmod frexp hypot ldexp lgamma log log10 log1p log2 nearbyint nextafter pow rint round roundeven sin sincos "
-    "sinh sqrt tan tanh tgamma trunc".split()
-)
+DOUBLE = {
+    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "copysign", "cos", "cosh", "erf",
+    "erfc", "exp", "exp2", "expm1", "fabs", "floor", "fma", "fmax", "fmin", "fmod", "frexp", "hypot", "ldexp", "lgamma",
+    "log", "log10", "log1p", "log2", "nearbyint", "nextafter", "pow", "rint", "round", "roundeven", "sin", "sincos",
+    "sinh", "sqrt", "tan", "tanh", "tgamma", "trunc",
+}
 ALLOWED = MEMORY | DOUBLE | {name + "f" for name in DOUBLE}
 # fmt: on
 
@@ -62,8 +65,8 @@ def lowered(function: Any, signature: str, text: str) -> tuple[Any, str]:
 def emit(library: Any, entry: str) -> bytes:
     """The object code of a library.
 
-    Numba's C function asks the status of a function of Numba's own convention, in order to report an exception. Once that
-    one is optimised and can be called from nowhere else, LLVM sees that the status is always 0.
+    Numba's C function asks the status of a function of Numba's own convention, in order to report an exception. Once
+    that one is optimised and can be called from nowhere else, LLVM sees that the status is always 0.
     """
     import llvmlite.binding as llvm  # noqa: PLC0415 - an optional extra
     from numba.core.compiler_lock import global_compiler_lock  # noqa: PLC0415 - an optional extra, slow to import
@@ -88,8 +91,8 @@ def emit(library: Any, entry: str) -> bytes:
 def namespace() -> dict[str, Any]:
     """The names that the text of a kernel may use, beside Python's own.
 
-    The scalar types ``CONSTANTS``, for typed constants and casts; memory access; mathematics; products of small matrices; and ``callee``, a decorator
-    of functions that the kernel calls.
+    The scalar types ``CONSTANTS``, for typed constants and casts; memory access; mathematics; products of small
+    matrices; and ``callee``, a decorator of functions that the kernel calls.
     """
     import numba  # noqa: PLC0415 - an optional extra, slow to import
 
@@ -109,7 +112,7 @@ def refuse_foreign_symbols(code: bytes, text: str) -> None:
     foreign = [name for name in undefined_symbols(code) if name not in ALLOWED and not name.startswith("_ZGV")]
     if foreign:
         raise KernelError(
-            f"the code of this kernel needs {', '.join(foreign)}, which only Numba or Python define: it allocates memory or "
-            "may raise. Use the numbers and memory that the block gives, and what cannot raise (for each index of a range, "
-            f"not of an array; no assert).\n{text}"
+            f"the code of this kernel needs {', '.join(foreign)}, which only Numba or Python define: it allocates "
+            "memory or may raise. Let it use the numbers and the memory that its block gives, and nothing that may "
+            f"raise, such as an assertion or a whole number to the power of another.\n{text}"
         )

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
+import threading
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from autodiff.backends.numba import executor
 from autodiff.backends.numba.arguments import Argument, ArrayArgument, Launch
+from autodiff.backends.numba.threads import get_num_threads
 
 FUNCTION = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
 FUNCTION_WITH_GIL = ctypes.PYFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
@@ -40,7 +42,29 @@ def run(kernel: Callable[[int, int, int], None], block: Any, launch: Launch) -> 
     def run_chunk(k: int) -> None:
         kernel(address, k * chunk, min(k * chunk + chunk, rows))
 
-    executor.share(run_chunk, -(-rows // chunk), launch.parallel)
+    chunks = -(-rows // chunk)
+    share(run_chunk, chunks, min(get_num_threads(), chunks) if launch.parallel else 1)
+
+
+def share(run_chunk: Callable[[int], None], chunks: int, threads: int) -> None:
+    """Call a function, which releases Python's lock, with the number of each chunk."""
+    claim = itertools.count()
+
+    def work() -> None:
+        while (k := next(claim)) < chunks:
+            run_chunk(k)
+
+    helpers = []
+    for _ in range(threads - 1):
+        helper = threading.Thread(target=work, daemon=True)
+        try:
+            helper.start()
+        except RuntimeError:  # the system has no more threads, or Python is about to end
+            break
+        helpers.append(helper)
+    work()
+    for helper in helpers:
+        helper.join()
 
 
 def filler(block: Any) -> Callable[[Any, Argument], bool]:
@@ -75,7 +99,8 @@ def fits(value: Any, argument: ArrayArgument) -> bool:
     """Whether a kernel can take an array as it is."""
     return (
         type(value) is np.ndarray
-        and value.dtype is argument.dtype
+        and value.dtype.type is argument.dtype.type
+        and value.dtype.isnative
         and value.flags.aligned
         and (argument.strides is not None or value.flags.c_contiguous)
         and (value.flags.writeable or not argument.writeable)

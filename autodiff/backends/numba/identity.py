@@ -6,7 +6,6 @@ It must be known without importing Numba, since a process that finds all its ker
 from __future__ import annotations
 
 import functools
-import hashlib
 import os
 import sys
 from importlib.util import find_spec
@@ -41,7 +40,14 @@ def unavailable() -> str:
 
 def key(text: str, signature: str) -> bytes:
     """The key of a kernel: 32 bytes."""
-    return hashlib.sha256(b"\0".join([surroundings(), signature.encode(), text.encode()])).digest()
+    return digest(b"\0".join([surroundings(), signature.encode(), text.encode()]))
+
+
+def digest(data: bytes) -> bytes:
+    """A hash that no two texts share."""
+    import hashlib  # noqa: PLC0415 - slow to import, and not needed before the first kernel
+
+    return hashlib.sha256(data).digest()
 
 
 @functools.cache
@@ -57,7 +63,7 @@ def surroundings() -> bytes:
         f"NumPy {np.__version__.split('.')[0]} on {sys.implementation.cache_tag}",
         f"{machine.triple} {llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}",
     ]
-    return hashlib.sha256("\n".join(facts).encode() + numba_version() + own_sources()).digest()
+    return digest("\n".join(facts).encode() + numba_version() + own_sources())
 
 
 def numba_version() -> bytes:
@@ -68,8 +74,7 @@ def numba_version() -> bytes:
 
 
 def own_sources() -> bytes:
-    """A hash of what makes object code of a text."""
-    here, sources = Path(__file__).parent, hashlib.sha256()
-    for file in sorted([*(here / name for name in SOURCES), *here.glob("*/**/*.py")]):
-        sources.update(str(file.relative_to(here)).encode() + b"\0" + file.read_bytes() + b"\0")
-    return sources.digest()
+    """What makes object code of a text."""
+    here = Path(__file__).parent
+    files = sorted([*(here / name for name in SOURCES), *here.glob("*/**/*.py")])
+    return b"".join(f"\0{file.relative_to(here)}\0".encode() + file.read_bytes() for file in files)

@@ -1,8 +1,8 @@
 """The native launcher: the one function behind every bound kernel, as Python text that Numba compiles once.
 
 CPython calls it with ``self``, a bytes object that describes a launch, and the arguments. The description is a row of
-words: ``HEAD``, the block, the shapes that arrays must have, then one ``RECORD`` for each argument. The names in the text
-are those of :mod:`~autodiff.backends.numba.memory` and :mod:`~autodiff.backends.numba.system`.
+words: ``HEAD``, the block, the shapes that arrays must have, then one ``RECORD`` for each argument. The names in the
+text are those of :mod:`~autodiff.backends.numba.memory` and :mod:`~autodiff.backends.numba.system`.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ LARGEST_BLOCK = 480  # words: the block lies on the stack, and less than a page 
 HEAD = [
     "KERNEL", "COUNT", "WORDS", "RECORDS",           # its address, and the sizes and places of what follows
     "ROWS", "ROWS_WORD", "CHUNK",                    # a ROWS_WORD of -1: the number of rows is ROWS
-    "POOL", "SAVE", "RESTORE",                       # of threads, and of Python's functions about the GIL; 0: not wanted
+    "POOL", "SAVE", "RESTORE",                       # of threads, and of Python's functions for its lock; 0: not wanted
     "NONE", "REFUSED", "COUNTED",                    # what is returned, and whether references to it are counted
     "NDARRAY", "FLOAT", "FLOAT64", "FLOAT32", "INT", # types
     "AS_INT",                                        # Python's function from an int to a word
 ]
-RECORD = ["KIND", "WORD", "DTYPE", "FLAGS", "NDIM", "SHAPE", "STRIDES"]
+RECORD = ["KIND", "WORD", "DTYPE", "SCALAR", "FLAGS", "NDIM", "SHAPE", "STRIDES"]
 KINDS = ["IS_ARRAY", "IS_FLOAT", "IS_FLOAT32", "IS_INT"]
 POOL = ["POOL_START", "POOL_SHARE", "POOL_MAILBOX"] # the words at POOL; a POOL_START of 0: its threads run
 # fmt: on
@@ -42,11 +42,13 @@ def kernel(self, values, count):
         kind, word, of = load_int64(record, KIND), load_int64(record, WORD), load_int64(value + AT_TYPE, 0)
         if kind == IS_ARRAY:
             flags = load_int64(record, FLAGS)
-            fits = (
-                of == load_int64(head, NDARRAY)
-                and load_int64(value + AT_DTYPE, 0) == load_int64(record, DTYPE)
-                and load_int32(value + AT_FLAGS, 0) & flags == flags
-            )
+            fits = of == load_int64(head, NDARRAY) and load_int32(value + AT_FLAGS, 0) & flags == flags
+            if fits:
+                dtype = load_int64(value + AT_DTYPE, 0)
+                if dtype != load_int64(record, DTYPE):
+                    order = load_uint8(dtype + AT_ORDER, 0)
+                    native = order == NATIVE or order == NO_ORDER
+                    fits = native and load_int64(dtype + AT_SCALAR, 0) == load_int64(record, SCALAR)
             ndim = load_int64(record, NDIM)
             if fits and ndim >= 0:
                 fits = load_int32(value + AT_NDIM, 0) == ndim
@@ -91,7 +93,8 @@ def kernel(self, values, count):
         if load_int64(head, SAVE) != 0:
             state = call0(load_int64(head, SAVE))
         if pool != 0:
-            call5(load_int64(pool, POOL_SHARE), load_int64(pool, POOL_MAILBOX), load_int64(head, KERNEL), block, rows, chunk)
+            share, mailbox = load_int64(pool, POOL_SHARE), load_int64(pool, POOL_MAILBOX)
+            call5(share, mailbox, load_int64(head, KERNEL), block, rows, chunk)
         else:
             low = 0
             while low < rows:
@@ -110,6 +113,7 @@ SIGNATURE = "int64(int64, int64, int64)"
 def text() -> str:
     """The whole text, with the numbers behind its names."""
     numbers = {"LARGEST_BLOCK": LARGEST_BLOCK, "HEAD_SIZE": len(HEAD), "RECORD_SIZE": len(RECORD)}
+    numbers.update(NATIVE=ord("="), NO_ORDER=ord("|"))
     for names in (HEAD, RECORD, KINDS, POOL):
         numbers.update((name, k) for k, name in enumerate(names))
     numbers.update((f"AT_{name}", place) for name, place in layout.PLACES.items())

@@ -53,7 +53,7 @@ def probe() -> bool:
     seen: list[int] = []
     kernel = FUNCTION_WITH_GIL(lambda block, low, high: seen.extend((ctypes.c_int64 * 4).from_address(block)))
     address = ctypes.cast(kernel, ctypes.c_void_p).value or 0
-    for array in filter(lambda each: each.flags.aligned, layout.samples()):
+    for array in filter(lambda each: each.flags.aligned and each.dtype.isnative, layout.samples()):
         argument = ArrayArgument(0, array.dtype, shape=array.shape, strides=1)
         call = bind_natively(Launch(address, (0,) * 4, (argument,)))
         seen.clear()
@@ -104,7 +104,8 @@ def definition() -> Definition:
 def description(launch: Launch) -> bytes:
     """What the launcher reads."""
     head = dict(common(launch.release))
-    shapes, records, place = [], [], len(launcher.HEAD) + len(launch.words)
+    shapes: list[int] = []
+    records, place = [], len(launcher.HEAD) + len(launch.words)
     for argument in launch.arguments:
         record = dict.fromkeys(launcher.RECORD, ABSENT)
         record["WORD"] = argument.word
@@ -140,6 +141,7 @@ def array_record(argument: ArrayArgument) -> dict[str, int]:
     return {
         "KIND": launcher.KINDS.index("IS_ARRAY"),
         "DTYPE": id(argument.dtype),
+        "SCALAR": id(argument.dtype.type),
         "FLAGS": flags,
         "NDIM": ABSENT if argument.ndim is None else argument.ndim,
         "STRIDES": ABSENT if argument.strides is None else argument.strides,

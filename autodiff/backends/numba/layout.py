@@ -29,6 +29,9 @@ PLACES = {
     "BASE":    HEADER + 32,
     "DTYPE":   HEADER + 40,
     "FLAGS":   HEADER + 48,
+    # in a dtype
+    "SCALAR":  HEADER,                    # the type of its scalars
+    "ORDER":   HEADER + 10,               # the letter of its byte order
 }
 # fmt: on
 C_CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
@@ -57,7 +60,21 @@ def samples() -> list[Any]:
     fixed.flags.writeable = False
     odd = np.zeros(9, np.uint8)[1:].view(np.float64)
     empty = np.zeros((0, 3), np.int32)
-    return [whole, whole.T, whole[:, ::-1, 1:], whole[0], fixed, odd, empty, np.array(2.5), np.zeros(3, np.bool_)]
+    copied = np.zeros(2, np.dtype(np.float32, copy=True))
+    swapped = np.zeros(2, np.dtype(np.int32).newbyteorder())
+    return [
+        copied,
+        swapped,
+        whole,
+        whole.T,
+        whole[:, ::-1, 1:],
+        whole[0],
+        fixed,
+        odd,
+        empty,
+        np.array(2.5),
+        np.zeros(3, np.bool_),
+    ]
 
 
 def agrees(array: Any) -> bool:
@@ -73,6 +90,8 @@ def agrees(array: Any) -> bool:
         and ctypes.c_int32.from_address(at + PLACES["NDIM"]).value == array.ndim
         and word(at + PLACES["BASE"]) == (0 if array.base is None else id(array.base))
         and word(at + PLACES["DTYPE"]) == id(array.dtype)
+        and word(id(array.dtype) + PLACES["SCALAR"]) == id(array.dtype.type)
+        and ctypes.string_at(id(array.dtype) + PLACES["ORDER"], 1) == array.dtype.byteorder.encode()
         and bool(flags & C_CONTIGUOUS) == array.flags.c_contiguous
         and bool(flags & ALIGNED) == array.flags.aligned
         and bool(flags & WRITEABLE) == array.flags.writeable

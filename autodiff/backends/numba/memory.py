@@ -160,7 +160,7 @@ def load(name: str) -> Any:
 
     def read(typing: Any, address: Any, index: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            found = builder.load(place(builder, *args, element), align=size)
+            found = builder.load(place(builder, args[0], args[1], element), align=size)
             mark(builder, found, signature.args[0])
             return builder.icmp_unsigned("!=", found, element(0)) if name == "bool" else found
 
@@ -178,10 +178,8 @@ def store(name: str) -> Any:
 
     def write(typing: Any, address: Any, index: Any, value: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            *where, now = args
-            if name == "bool":
-                now = builder.zext(now, element)
-            written = builder.store(now, place(builder, *where, element), align=size)
+            now = builder.zext(args[2], element) if name == "bool" else args[2]
+            written = builder.store(now, place(builder, args[0], args[1], element), align=size)
             mark(builder, written, signature.args[0])
             return context.get_dummy_value()
 

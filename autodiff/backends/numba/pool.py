@@ -1,10 +1,10 @@
 """The native side of the pool of threads, as Python text that Numba compiles once.
 
-Threads meet in a mailbox, a row of words in which each group has a cache line of its own. Who has work publishes a kernel,
-its block and the number of chunks, and opens a *ticket*: a number that names the run in its upper half and the next chunk in
-its lower half. A thread claims a chunk by exchanging the ticket for the next one, which fails if anything happened since
-it was read. So a thread that comes late finds nothing to do, the caller never waits for a thread that has not started, and
-which thread runs a chunk changes nothing in the result.
+Threads meet in a mailbox, a row of words in which each group has a cache line of its own. Who has work publishes a
+kernel, its block and the number of chunks, and opens a *ticket*: a number that names the run in its upper half and the
+next chunk in its lower half. A thread claims a chunk by exchanging the ticket for the next one, which fails if anything
+happened since it was read. So a thread that comes late finds nothing to do, the caller never waits for a thread that
+has not started, and which thread runs a chunk changes nothing in the result.
 
 The names in the text are those of :mod:`~autodiff.backends.numba.memory` and :mod:`~autodiff.backends.numba.system`.
 """
@@ -103,7 +103,8 @@ def kernel(mailbox):
         if looks == SPINS:
             sleep = True
             atomic_add(mailbox + ASLEEP, 1)
-            if atomic_load(mailbox + TICKET) & CLOSED < atomic_load(mailbox + CHUNKS) or atomic_load(mailbox + STOP) != 0:
+            work_is_there = atomic_load(mailbox + TICKET) & CLOSED < atomic_load(mailbox + CHUNKS)
+            if work_is_there or atomic_load(mailbox + STOP) != 0:
                 asleep = atomic_load(mailbox + ASLEEP)
                 while sleep and asleep > 0:  # work came meanwhile: take the name off the list, if nobody has
                     sleep = compare_exchange(mailbox + ASLEEP, asleep, asleep - 1) == 0

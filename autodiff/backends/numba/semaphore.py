@@ -67,5 +67,5 @@ def semaphore(handle: int, wait: Any, post: Any, give_way: Any) -> Semaphore:
     """A semaphore of functions that take integers; those that take fewer than others ignore the rest."""
     if not handle:
         raise OSError("no semaphore")
-    addresses = map(lasting.address_of, (wait, post, give_way))
-    return Semaphore(handle, *addresses, wake=lambda: post(ctypes.c_void_p(handle), 1, None))
+    wait_at, post_at, give_way_at = map(lasting.address_of, (wait, post, give_way))
+    return Semaphore(handle, wait_at, post_at, give_way_at, lambda: post(ctypes.c_void_p(handle), 1, None))

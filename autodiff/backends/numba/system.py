@@ -6,6 +6,7 @@ Numba intrinsics, as in :mod:`~autodiff.backends.numba.memory`; the text of a ke
 from __future__ import annotations
 
 import functools
+import platform
 from typing import Any
 
 # fmt: off
@@ -21,11 +22,11 @@ PAUSES = {  # the instruction that tells a core that it waits: LLVM's name and i
 def intrinsics() -> dict[str, Any]:
     """The names.
 
-    ``run(kernel, block, lo, hi)`` calls a kernel, ``call0(function)`` to ``call5(function, ...)`` a C function of integers
-    or addresses, by address. ``stack(n)``, with a literal ``n``, is the address of ``n`` words that live as long as the call.
-    ``atomic_load(address)``, ``atomic_store(address, value)``, ``atomic_add(address, value)`` (the old value),
-    ``exchange(address, value)`` (the old value) and ``compare_exchange(address, old, new)`` (whether it was done) act on a
-    word, in one order that all threads agree on. ``pause()`` belongs into a loop that waits.
+    ``run(kernel, block, lo, hi)`` calls a kernel, ``call0(function)`` to ``call5(function, ...)`` a C function of
+    integers or addresses, by address. ``stack(n)``, with a literal ``n``, is the address of ``n`` words that live as
+    long as the call. ``atomic_load(address)``, ``atomic_store(address, value)``, ``atomic_add(address, value)`` (the
+    old value), ``exchange(address, value)`` (the old value) and ``compare_exchange(address, old, new)`` (whether it was
+    done) act on a word, in one order that all threads agree on. ``pause()`` belongs into a loop that waits.
     """
     return {
         "run": calling(4, result=False),
@@ -115,8 +116,6 @@ def stack() -> Any:
 def pause() -> Any:
     """Nothing, done politely."""
     from llvmlite import ir  # noqa: PLC0415 - only where kernels are compiled
-
-    import platform  # noqa: PLC0415
 
     def generate(builder: Any) -> None:
         name, operand = PAUSES.get(platform.machine().lower().replace("amd64", "x86_64"), ("", None))

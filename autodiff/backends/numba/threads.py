@@ -1,8 +1,9 @@
 """Threads that share the chunks of a launch: how many, and when they start and end.
 
 They are Python threads that stay in one native function, where they need no lock of Python's (see
-:mod:`~autodiff.backends.numba.pool`). They start with the first parallel launch. A forked child has none of its parent's
-threads and starts its own, with a mailbox of its own: a run that another thread of the parent was in does not concern it.
+:mod:`~autodiff.backends.numba.pool`). They start with the first parallel launch. A forked child has none of its
+parent's threads and starts its own, with a mailbox of its own: a run that another thread of the parent was in does not
+concern it.
 """
 
 from __future__ import annotations
@@ -92,8 +93,8 @@ def number_from_environment() -> int:
     if named:
         if not named.isdecimal() or int(named) < 1:
             raise ValueError(
-                f"AUTODIFF_NUM_THREADS={named!r} is not a number of threads; set it to a whole number of at least 1, or leave "
-                "it out"
+                f"AUTODIFF_NUM_THREADS={named!r} is not a number of threads; set it to a whole number of at least 1, "
+                "or leave it out"
             )
         return int(named)
     common = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()  # a list is for nested regions

@@ -112,19 +112,32 @@ class Fusion:
 
 def alone(equation: Equation, specs: Mapping[int, Spec]) -> Grid | None:
     """The grid of one operation by itself."""
-    if len(equation.results) != 1:
+    try:
+        return lone_grid(equation, specs)
+    except Unfit:
         return None
+
+
+def lone_grid(equation: Equation, specs: Mapping[int, Spec]) -> Grid:
+    """The grid of one operation by itself.
+
+    Raises:
+        Unfit: if there is none; of several reasons the first.
+    """
+    if len(equation.results) != 1:
+        raise Unfit(f"{equation.primitive.name} gives {len(equation.results)} results")
     name, operand = equation.primitive.name, equation.operands[0] if equation.operands else None
     shapes: list[Shape] = [equation.specs[0].shape]
     if isinstance(operand, int) and name in (*REDUCTIONS, *PASSING, "pick"):
         shapes.insert(name in PASSING, specs[operand].shape)
+    reasons = []
     for shape in shapes:
         if shape and 0 not in shape:
             try:
                 return grid_of([equation], specs, shape)
-            except Unfit:
-                continue
-    return None
+            except Unfit as reason:
+                reasons.append(reason)
+    raise reasons[0] if reasons else Unfit("an array without elements" if shapes[0] else "a single number")
 
 
 def worthwhile(unit: Unit, specs: Mapping[int, Spec]) -> bool:

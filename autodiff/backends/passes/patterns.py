@@ -25,6 +25,14 @@ def unshaped(builder: Builder, operand: Operand) -> Operand:
     return inner.operands[0] if inner is not None else operand
 
 
+def exponential(builder: Builder, operand: Operand) -> Equation | None:
+    """The exponential of real floating-point numbers that a value is."""
+    inner = builder.made(operand, "exp")
+    if inner is None or inner.specs[0].dtype.kind != "f":
+        return None
+    return inner if builder.spec(inner.operands[0]).dtype == inner.specs[0].dtype else None
+
+
 def largest_below(builder: Builder, operand: Operand) -> Equation | None:
     """The maximum in x - max(x)."""
     inner = builder.made(operand, "subtract")
@@ -52,8 +60,8 @@ def exponential_beside_one(builder: Builder, operand: Operand) -> Equation | Non
     if total is None:
         return None
     for one, other in (total.operands, total.operands[::-1]):
-        grown = builder.made(other, "exp")
-        if grown is not None and is_one(one) and grown.specs[0].dtype.kind == "f":
+        grown = exponential(builder, other)
+        if grown is not None and is_one(one):
             return grown
     return None
 
@@ -61,8 +69,8 @@ def exponential_beside_one(builder: Builder, operand: Operand) -> Equation | Non
 def summed_exponential(builder: Builder, operand: Operand) -> tuple[Equation, Axes] | None:
     """The exponential and the axes in sum(exp(x)), which may be reshaped so that it broadcasts against exp(x)."""
     total = builder.made(unshaped(builder, operand), "sum")
-    grown = builder.made(total.operands[0], "exp") if total is not None else None
-    if total is None or grown is None or grown.specs[0].dtype.kind != "f":
+    grown = exponential(builder, total.operands[0]) if total is not None else None
+    if total is None or grown is None:
         return None
     axes: Axes = dict(total.params)["axes"]
     shape = builder.spec(operand).shape

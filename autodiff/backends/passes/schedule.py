@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 from autodiff.backends.choice import numba_is_there
 from autodiff.backends.kernels.programs.call import whole_equation
 from autodiff.backends.kernels.programs.program import whole_kernel
 from autodiff.backends.kernels.programs.values import Impossible
-from autodiff.backends.passes.cost import calls, work
+from autodiff.backends.passes.cost import LAUNCH, calls, work
 from autodiff.backends.passes.expand import EXPANSIONS
 from autodiff.backends.passes.fuse import fuse
 from autodiff.backends.passes.rewriting import rewrite
@@ -17,6 +18,12 @@ from autodiff.trace.tape import Tape
 
 THREADS = 2.0
 """How much faster kernels of rows are taken to be than one thread, where their work is large."""
+
+SAVING = 5_000.0
+"""Nanoseconds that one kernel must save where several would share their work too."""
+
+LONG = 1024
+"""From so many rows on, blocks of them are worth it."""
 
 LARGE = 50_000.0
 """Nanoseconds of work that threads share."""
@@ -44,7 +51,15 @@ def schedule(tape: Tape, backend: str = "auto") -> Schedule:
     fused = fuse(simple)
     effort = work(simple)
     spread = calls(fused) + (effort / THREADS if effort > LARGE else effort)
-    if effort + 600 >= spread:
+    if effort > LARGE and spread > effort / THREADS + SAVING:
+        rows = common_length(simple)
+        if rows is not None:
+            try:
+                whole_kernel(simple, rows)
+                return Schedule(one_kernel(simple, rows), "")
+            except Impossible:
+                pass
+    if effort + LAUNCH >= spread:
         return Schedule(fused, "kernels of rows share the work among threads")
     try:
         whole_kernel(simple)
@@ -53,7 +68,15 @@ def schedule(tape: Tape, backend: str = "auto") -> Schedule:
     return Schedule(one_kernel(simple), "")
 
 
-def one_kernel(tape: Tape) -> Tape:
+def common_length(tape: Tape) -> int | None:
+    """The length of the axis that most values have, if it is long."""
+    lengths = Counter(
+        length for equation in tape.equations for s in equation.specs for length in set(s.shape) if length >= LONG
+    )
+    return lengths.most_common(1)[0][0] if lengths else None
+
+
+def one_kernel(tape: Tape, rows: int | None = None) -> Tape:
     """A tape whose one operation does all that another one does."""
-    equation = whole_equation(tape)
+    equation = whole_equation(tape, rows)
     return Tape(tape.inputs, (equation,), equation.results, (), tape.arguments, tape.results)

@@ -37,8 +37,9 @@ def keep_apart(before: Tape, after: Tape) -> Tape:
             continue
         was = old_origin(before.outputs[k], old)
         now = new[out]
-        first = seen.setdefault(now.owner, was.owner) if now.owner[0] == "operation" else now.owner
+        first = seen.get(now.owner, was.owner) if now.owner[0] == "operation" else now.owner
         if first == was.owner and now.repeated <= was.repeated:
+            seen[now.owner] = was.owner
             continue
         key = was.owner, before.outputs[k]
         if key not in copies:

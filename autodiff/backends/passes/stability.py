@@ -12,6 +12,7 @@ from autodiff.backends.passes.bounds import lower_bound
 from autodiff.backends.passes.dead import drop_dead
 from autodiff.backends.passes.patterns import (
     column_shape,
+    exponential,
     exponential_beside_one,
     is_one,
     is_shifted,
@@ -76,7 +77,7 @@ def log_of_share(builder: Builder, equation: Equation) -> Operand | None:
     if quotient is None:
         return None
     above, below, shape = quotient
-    grown, terms = builder.made(above, "exp"), summed_exponential(builder, below)
+    grown, terms = exponential(builder, above), summed_exponential(builder, below)
     if grown is None or terms is None or terms[0] is not grown:
         return None
     if shape != column_shape(grown.specs[0].shape, terms[1]) and shape:
@@ -105,7 +106,7 @@ def log_of_logistic(builder: Builder, equation: Equation) -> Operand | None:
     """log(1 / (1 + exp(x))) is -softplus(x)."""
     (x,) = equation.operands
     inner = builder.made(x, "logistic")
-    if inner is not None:
+    if inner is not None and builder.spec(inner.operands[0]) == inner.specs[0]:
         return builder.emit(negative, builder.emit(softplus, builder.emit(negative, inner.operands[0])))
     inner = builder.made(x, "divide")
     if inner is None or not is_one(inner.operands[0]):
@@ -116,8 +117,8 @@ def log_of_logistic(builder: Builder, equation: Equation) -> Operand | None:
 
 def log1p_of_exponential(builder: Builder, equation: Equation) -> Operand | None:
     """log1p(exp(x)) is softplus(x)."""
-    grown = builder.made(equation.operands[0], "exp")
-    if grown is None or not floating(builder, grown) or never_positive(builder, grown.operands[0]):
+    grown = exponential(builder, equation.operands[0])
+    if grown is None or never_positive(builder, grown.operands[0]):
         return None
     return builder.emit(softplus, grown.operands[0])
 
@@ -125,8 +126,8 @@ def log1p_of_exponential(builder: Builder, equation: Equation) -> Operand | None
 def exponential_less_one(builder: Builder, equation: Equation) -> Operand | None:
     """exp(x) - 1 is expm1(x)."""
     x, y = equation.operands
-    grown = builder.made(x, "exp")
-    if grown is None or number(y) != 1 or not floating(builder, grown):
+    grown = exponential(builder, x)
+    if grown is None or number(y) != 1:
         return None
     return builder.emit(expm1, grown.operands[0])
 
@@ -137,7 +138,7 @@ def cotangent_of_softplus(builder: Builder, equation: Equation) -> Operand | Non
     Not where 1 + exp(x) is needed besides, as in a logistic function that was written out.
     """
     for part, other in (equation.operands, equation.operands[::-1]):
-        quotient, grown = builder.made(part, "divide"), builder.made(other, "exp")
+        quotient, grown = builder.made(part, "divide"), exponential(builder, other)
         if quotient is None or grown is None or never_positive(builder, grown.operands[0]):
             continue
         total = quotient.operands[1]
@@ -149,7 +150,7 @@ def cotangent_of_softplus(builder: Builder, equation: Equation) -> Operand | Non
 def cotangent_of_logsumexp(builder: Builder, equation: Equation) -> Operand | None:
     """g / sum(exp(x)) * exp(x) is g * softmax(x): what comes back through log(sum(exp(x)))."""
     for part, other in (equation.operands, equation.operands[::-1]):
-        grown, quotient = builder.made(other, "exp"), builder.made(unshaped(builder, part), "divide")
+        grown, quotient = exponential(builder, other), builder.made(unshaped(builder, part), "divide")
         if grown is None or quotient is None or is_shifted(builder, grown.operands[0]):
             continue
         terms = summed_exponential(builder, quotient.operands[1])

@@ -1,8 +1,8 @@
 """What operations do, by counting: arithmetic, functions, and bytes that are moved. Nothing is run or timed.
 
 Additions, multiplications, divisions, comparisons and selections count as one operation each, whatever their dtype;
-``exp``, ``tanh`` and their like are counted by themselves, since a machine needs five to fifty operations for one. A sum
-of n elements is n operations, a product of matrices two for each multiplication. Factorizations have their textbook
+``exp``, ``tanh`` and their like are counted by themselves, since a machine needs five to fifty operations for one. A
+sum of n elements is n operations, a product of matrices two for each multiplication. Factorizations have their textbook
 counts. Bytes are those of the arrays that are read and written, each once: what is in cache is not known.
 """
 
@@ -20,8 +20,10 @@ from autodiff.ops.einsum import lengths, split
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.tape import Equation, Operand, Tape, inner_tapes, operand_specs
 
-REDUCTIONS = {"sum", "sum_as", "sum_where", "sum_from", "max", "min", "prod", "any", "all", "argmax", "argmin", "cumsum",
-              "cumprod", "cummax", "cummin", "segment_sums", "scatter_add", "overlap_add"}  # fmt: skip
+REDUCTIONS = {
+    "all", "any", "argmax", "argmin", "cummax", "cummin", "cumprod", "cumsum", "max", "min", "overlap_add", "prod",
+    "scatter_add", "segment_sums", "sum", "sum_as", "sum_from", "sum_where",
+}  # fmt: skip
 """One operation for each element of the first operand."""
 
 # fmt: off
@@ -109,7 +111,7 @@ def arithmetic(equation: Equation, operands: Sequence[Spec]) -> tuple[float, flo
     if name in REDUCTIONS:
         return first, 0
     if name in PRODUCTS:
-        return 2.0 * multiplications(equation, operands), 0
+        return 2.0 * PRODUCTS[name](equation, operands), 0
     if name in FACTORIZATIONS:
         return FACTORIZATIONS[name] * factorized(operands), 0
     if name in ("fft", "rfft", "irfft"):
@@ -137,15 +139,18 @@ def of_element(equation: Equation, operands: Sequence[Spec]) -> tuple[int, int]:
 
 
 def matrix_product(equation: Equation, operands: Sequence[Spec]) -> int:
+    """Multiplications of a product of matrices or vectors."""
     return equation.specs[0].size * operands[0].shape[-1]
 
 
 def sum_of_products(equation: Equation, operands: Sequence[Spec]) -> int:
+    """Multiplications of a sum over labels, in one go over all of them."""
     terms, _ = split(dict(equation.params)["subscripts"])
     return prod(lengths(terms, list(operands)).values()) * max(len(terms) - 1, 1)
 
 
 def sliding(equation: Equation, operands: Sequence[Spec]) -> int:
+    """Multiplications of a row that slides along another one."""
     return prod(operands[0].shape[:-1]) * operands[0].shape[-1] * operands[1].shape[-1]
 
 
@@ -156,10 +161,6 @@ PRODUCTS = {
 }
 # fmt: on
 """How many multiplications these do."""
-
-
-def multiplications(equation: Equation, operands: Sequence[Spec]) -> int:
-    return PRODUCTS[equation.primitive.name](equation, operands)
 
 
 def factorized(operands: Sequence[Spec]) -> float:
@@ -173,7 +174,7 @@ def moved(equation: Equation, operands: Sequence[Spec]) -> tuple[int, int]:
     if is_view(equation):
         return 0, 0
     written = sum(map(size_of, equation.specs))
-    if equation.primitive.name in ("gather", "pick", "diagonal"):
+    if equation.primitive.name in ("gather", "pick", "diagonal", "slice_of"):
         return written + sum(map(size_of, operands[1:])), written
     given: dict[Operand, Any] = dict(zip(equation.operands, operands, strict=True))
     return sum(map(size_of, given.values())), written

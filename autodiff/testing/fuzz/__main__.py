@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from autodiff.testing.fuzz.fuzzing import Plan
 from autodiff.testing.fuzz.jobs import reports
 from autodiff.testing.fuzz.report import Report
+from autodiff.testing.fuzz.shrinking import TRIALS
 
 DESCRIPTION = """Random NumPy programs, run without compiler and with it. Mismatches are shrunk and printed as Python;
 the exit status is 1 if there are any, or if more than a tenth of the checks says nothing."""
@@ -31,6 +32,7 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("--size", choices=["small", "large"], default="small", help="large arrays reach threads")
     found.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes; 1 runs in this one")
     found.add_argument("--only", type=int, nargs="+", metavar="NUMBER", help="only the programs of these numbers")
+    found.add_argument("--backend", default="", help="that of jit, such as numpy: what runs without kernels")
     found.add_argument("--no-shrink", action="store_true", help="print programs as they were made")
     return found
 
@@ -38,8 +40,8 @@ def parser() -> argparse.ArgumentParser:
 def main(command_line: Sequence[str]) -> int:
     """Run the fuzzer; the exit status."""
     given = parser().parse_args(command_line)
-    options = {"trials": 0} if given.no_shrink else {}
-    plan = Plan(given.draws, given.size == "large", given.compiled, **options)
+    trials = 0 if given.no_shrink else TRIALS
+    plan = Plan(given.draws, given.size == "large", given.compiled, trials, given.backend)
     numbers = given.only or [given.seed * SEEDS + place for place in range(given.programs)]
     whole = Report()
     for report in reports(numbers, plan, given.jobs):

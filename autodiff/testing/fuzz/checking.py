@@ -17,7 +17,6 @@ from autodiff.testing.fuzz.modes import Mode, tape
 from autodiff.testing.fuzz.oracle import Oracle
 from autodiff.testing.fuzz.printing import function_of
 from autodiff.testing.fuzz.program import Program
-from autodiff.testing.fuzz.transformations import one_by_one, plain
 from autodiff.trace.errors import AliasingError, ConcretizationError
 from autodiff.trace.tree import flatten
 
@@ -122,7 +121,7 @@ def staged(finding: Finding | None, mode: Mode, program: Program, draw: Draw, le
     Where their predicates and lengths are not known, what they do not use has a derivative of zero in place of none,
     which makes NaN of an infinite derivative further back.
     """
-    if finding is None or finding.kind != "pattern" or mode.eager in (plain, one_by_one) or not has_bodies(program):
+    if finding is None or finding.kind != "pattern" or not mode.derivative or not has_bodies(program):
         return False
     result, error = attempt(lambda f: tape(mode.eager(f)), program, draw, mode)
     others = flatten(result)[0]

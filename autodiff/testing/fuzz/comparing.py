@@ -39,7 +39,7 @@ def compare(eager: list[Any], compiled: list[Any], oracle: Oracle) -> tuple[Find
     undecided = False
     for place, (e, c) in enumerate(zip(eager, compiled, strict=True)):
         found = form(e, c, place)
-        if found is not None and oracle.mode.weight and type(e) is float and type(c) is np.float64:
+        if found is not None and oracle.mode.derivative and type(e) is float and type(c) is np.float64:
             found = None  # a derivative by a Python number, which a program returns as NumPy's
         if found is not None:
             return found, undecided
@@ -82,7 +82,7 @@ def judged(
             return suspicious & steady, suspicious & ~steady, nothing
         steady = np.all([same_pattern(run, r) for run in (r, *runs)], axis=0) & ~near_overflow(r, e.dtype)
         differs = ~same_pattern(e, c)
-        if oracle.mode.weight:  # of a derivative that overflows, the order of its products says how
+        if oracle.mode.derivative:  # of a derivative that overflows, the order of its products says how
             steady &= np.isfinite(e) | ~np.isfinite(r)
         finite = np.isfinite(e) & np.isfinite(r)
         spread = np.max([np.where(np.isfinite(run), abs(run - r), 0.0) for run in (r, *runs)], axis=0)

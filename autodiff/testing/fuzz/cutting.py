@@ -48,14 +48,18 @@ def _hoisted(program: Program, draw: Draw) -> Iterator[Case]:
         lines = main.lines[place + 1 :]
         function = replace(main, parameters=(*main.parameters, *made), lines=lines)
         arguments = (*draw.arguments, *map(Argument, values))
-        yield trimmed(replace(program, inputs=(*program.inputs, *inputs), main=function), replace(draw, arguments=arguments))
+        yield trimmed(
+            replace(program, inputs=(*program.inputs, *inputs), main=function), replace(draw, arguments=arguments)
+        )
 
 
 def snapshots(program: Program, draw: Draw) -> dict[int, dict[str, Any]] | None:
     """What all names stand for after each of the statements of the main function; None where it raises."""
     found: dict[int, dict[str, Any]] = {}
     main = program.main
-    kept = replace(main, lines=tuple(part for k, line in enumerate(main.lines) for part in (line, Line(f"keep({k}, locals())"))))
+    kept = replace(
+        main, lines=tuple(part for k, line in enumerate(main.lines) for part in (line, Line(f"keep({k}, locals())")))
+    )
     function = function_of(replace(program, main=kept), tuple(one.laid_out() for one in draw.constants))
 
     def keep(place: int, names: dict[str, Any]) -> None:
@@ -108,9 +112,12 @@ def _shorter(program: Program, draw: Draw) -> Iterator[Case]:
     lengths = sorted({n for one in everything for n in np.shape(one.value) if n > 1}, reverse=True)
     for length in lengths:
         for new in sorted({1, 2, length // 2} - {length}):
-            yield program, Draw(
-                tuple(_cut(one, length, new) for one in draw.arguments),
-                tuple(_cut(one, length, new) for one in draw.constants),
+            yield (
+                program,
+                Draw(
+                    tuple(_cut(one, length, new) for one in draw.arguments),
+                    tuple(_cut(one, length, new) for one in draw.constants),
+                ),
             )
 
 

@@ -11,7 +11,7 @@ from autodiff.testing.fuzz.checking import Compiled, check
 from autodiff.testing.fuzz.comparing import Finding
 from autodiff.testing.fuzz.drawing import Draw, draw
 from autodiff.testing.fuzz.generate import generate
-from autodiff.testing.fuzz.modes import COMPILED, RECORDED, Mode
+from autodiff.testing.fuzz.modes import COMPILED, OPTIONS, RECORDED, Mode
 from autodiff.testing.fuzz.program import Program
 from autodiff.testing.fuzz.report import Mismatch, Report, script
 from autodiff.testing.fuzz.shrinking import TRIALS, shrink
@@ -26,12 +26,14 @@ class Plan:
         large: whether arrays are large.
         compiled: whether programs are compiled; otherwise their tapes are run.
         trials: how many smaller programs are tried after a mismatch.
+        backend: that of ``jit``, if another one than its own choice.
     """
 
     draws: int = 10
     large: bool = False
     compiled: bool = True
     trials: int = TRIALS
+    backend: str = ""
 
     @property
     def modes(self) -> Mapping[str, Mode]:
@@ -41,10 +43,11 @@ class Plan:
 def fuzz_one(seed: int, plan: Plan) -> Report:
     """Check the program of a seed; of each kind of finding the first mismatch is reported."""
     program, report = generate(seed), Report(programs=1)
-    compiled = Compiled(program)
+    OPTIONS.update({"backend": plan.backend} if plan.backend else {})
+    compiled, others = Compiled(program), chosen_modes(seed, plan)
     for number in range(plan.draws):
         drawn = draw(program, number, plan.large)
-        for name in chosen_modes(seed, number, plan):
+        for name in ("value", others[number % len(others)]):
             outcome = check(program, drawn, plan.modes[name], compiled)
             report.counts[name, outcome.word] += 1
             if outcome.finding and not known(report, outcome.finding):
@@ -52,12 +55,12 @@ def fuzz_one(seed: int, plan: Plan) -> Report:
     return report
 
 
-def chosen_modes(seed: int, number: int, plan: Plan) -> list[str]:
-    """The value, and one other mode by weight."""
+def chosen_modes(seed: int, plan: Plan) -> list[str]:
+    """The modes that a program is tried in, beside its value: two by weight, since each has kernels to compile."""
     names = [name for name, mode in plan.modes.items() if mode.weight]
     weights = np.array([plan.modes[name].weight for name in names], dtype=float)
-    random = np.random.default_rng((seed, number, 2))
-    return ["value", str(random.choice(names, p=weights / weights.sum()))]
+    random = np.random.default_rng((seed, 2))
+    return [str(name) for name in random.choice(names, 2, replace=False, p=weights / weights.sum())]
 
 
 def known(report: Report, finding: Finding) -> bool:

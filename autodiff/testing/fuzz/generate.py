@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from random import Random
 from typing import Any
 
@@ -51,7 +52,9 @@ DIMS: tuple[tuple[tuple[str | int, ...], int], ...] = (
     ((2, "n", "m"),   1),
 )
 # fmt: on
-CUMULATED = {id(group): [*np.cumsum([one.weight for one in group])] for group, _ in GROUPS if isinstance(group[0], Template)}  # type: ignore[union-attr]
+CUMULATED = {
+    id(group): list(accumulate(one.weight for one in group if isinstance(one, Template))) for group, _ in GROUPS
+}
 FORMS = ("array", "array", "numpy scalar", "python scalar")
 
 
@@ -69,7 +72,7 @@ def generate(seed: int) -> Program:
         probes = [draw_argument(one, sizes, values, "plain").laid_out() for sizes in PROBES]
         for space, value in zip(scope.spaces, probes, strict=True):
             space[one.name] = value
-        known = described(one.name, *probes, plain=one in constants)
+        known = described(one.name, probes[0], probes[1], plain=one in constants)
         if known is not None:
             scope.seen[one.name] = known
     grow(scope, random.choice((2, 3, 4, 5, 6, 8, 11)))

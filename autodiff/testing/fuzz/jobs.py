@@ -13,7 +13,7 @@ from autodiff.testing.fuzz.generate import generate
 from autodiff.testing.fuzz.printing import printed
 from autodiff.testing.fuzz.report import Mismatch, Report
 
-SHARE = 20
+SHARE = 4
 """Programs that a process takes at once."""
 
 

@@ -23,25 +23,50 @@ from autodiff.testing.fuzz.transformations import (
 Transformation = Callable[[Function], Function]
 
 
+OPTIONS: dict[str, Any] = {}
+"""Options of ``jit``, such as its backend: the command line may set them."""
+
+
+def jit(f: Function) -> Function:
+    """The compiled function."""
+    return autodiff.jit(f, **OPTIONS)
+
+
+def tape(f: Function) -> Function:
+    """The function by way of its tape."""
+    return lambda *args: autodiff.eval_tape(autodiff.make_tape(f)(*args), *args)
+
+
 @dataclass(frozen=True)
 class Mode:
     """What is compared with what.
 
     Attributes:
+        text: how the compiled function reads, with ``f`` for the program.
         eager: the transformation without compiler.
         compiled: what should give the same.
-        text: how it reads, with ``f`` for the program.
-        eager_text: likewise.
-        weight: how often it is tried, next to the value, which every draw is tried on.
-        batched: whether it takes two examples.
+        weight: how often it is chosen; 0 for the value, which every draw is tried on.
     """
 
+    text: str
     eager: Transformation
     compiled: Transformation
-    text: str
-    eager_text: str
     weight: int
-    batched: bool = False
+
+    @property
+    def eager_text(self) -> str:
+        """How the function without compiler reads."""
+        return "f" if self.eager is plain else f"{self.eager.__name__}(f)"
+
+    @property
+    def batched(self) -> bool:
+        """Whether it takes two examples."""
+        return self.eager is one_by_one
+
+    @property
+    def derivative(self) -> bool:
+        """Whether it differentiates."""
+        return self.eager not in (plain, one_by_one)
 
     def prepared(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """The arguments as this mode wants them."""
@@ -55,32 +80,24 @@ def pair(arg: Any) -> Any:
     return np.stack([arg, np.roll(arg, 1)])
 
 
-jit = autodiff.jit
-
-
-def tape(f: Function) -> Function:
-    """The function by way of its tape."""
-    return lambda *args: autodiff.eval_tape(autodiff.make_tape(f)(*args), *args)
-
-
 # fmt: off
 COMPILED: dict[str, Mode] = {
-    "value":              Mode(plain,         jit,                              "jit(f)",                "f",                0),
-    "gradient":           Mode(gradient,      lambda f: gradient(jit(f)),       "gradient(jit(f))",      "gradient(f)",      6),
-    "compiled gradient":  Mode(gradient,      lambda f: jit(gradient(f)),       "jit(gradient(f))",      "gradient(f)",      4),
-    "compiled loss":      Mode(loss_gradient, lambda f: jit(loss_gradient(f)),  "jit(loss_gradient(f))", "loss_gradient(f)", 3),
-    "gradient inside":    Mode(gradient,      lambda f: jit(gradient(jit(f))),  "jit(gradient(jit(f)))", "gradient(f)",      1),
-    "tangent":            Mode(tangent,       lambda f: tangent(jit(f)),        "tangent(jit(f))",       "tangent(f)",       1),
-    "compiled tangent":   Mode(tangent,       lambda f: jit(tangent(f)),        "jit(tangent(f))",       "tangent(f)",       1),
-    "batch":              Mode(one_by_one,    lambda f: batch(jit(f)),          "batch(jit(f))",         "one_by_one(f)",    1, True),
-    "compiled batch":     Mode(one_by_one,    lambda f: jit(batch(f)),          "jit(batch(f))",         "one_by_one(f)",    1, True),
-    "curvature":          Mode(curvature,     lambda f: curvature(jit(f)),      "curvature(jit(f))",     "curvature(f)",     1),
-    "compiled curvature": Mode(curvature,     lambda f: jit(curvature(f)),      "jit(curvature(f))",     "curvature(f)",     1),
+    "value":              Mode("jit(f)",                plain,         jit,                              0),
+    "gradient":           Mode("gradient(jit(f))",      gradient,      lambda f: gradient(jit(f)),       6),
+    "compiled gradient":  Mode("jit(gradient(f))",      gradient,      lambda f: jit(gradient(f)),       4),
+    "compiled loss":      Mode("jit(loss_gradient(f))", loss_gradient, lambda f: jit(loss_gradient(f)),  3),
+    "gradient inside":    Mode("jit(gradient(jit(f)))", gradient,      lambda f: jit(gradient(jit(f))),  1),
+    "tangent":            Mode("tangent(jit(f))",       tangent,       lambda f: tangent(jit(f)),        1),
+    "compiled tangent":   Mode("jit(tangent(f))",       tangent,       lambda f: jit(tangent(f)),        1),
+    "batch":              Mode("batch(jit(f))",         one_by_one,    lambda f: batch(jit(f)),          1),
+    "compiled batch":     Mode("jit(batch(f))",         one_by_one,    lambda f: jit(batch(f)),          1),
+    "curvature":          Mode("curvature(jit(f))",     curvature,     lambda f: curvature(jit(f)),      1),
+    "compiled curvature": Mode("jit(curvature(f))",     curvature,     lambda f: jit(curvature(f)),      1),
 }
 RECORDED: dict[str, Mode] = {
-    "value":              Mode(plain,         tape,                             "tape(f)",               "f",                0),
-    "gradient":           Mode(gradient,      lambda f: tape(gradient(f)),      "tape(gradient(f))",     "gradient(f)",      3),
-    "tangent":            Mode(tangent,       lambda f: tape(tangent(f)),       "tape(tangent(f))",      "tangent(f)",       1),
-    "batch":              Mode(one_by_one,    batch,                            "batch(f)",              "one_by_one(f)",    1, True),
+    "value":              Mode("tape(f)",               plain,         tape,                             0),
+    "gradient":           Mode("tape(gradient(f))",     gradient,      lambda f: tape(gradient(f)),      3),
+    "tangent":            Mode("tape(tangent(f))",      tangent,       lambda f: tape(tangent(f)),       1),
+    "batch":              Mode("batch(f)",              one_by_one,    batch,                            1),
 }
 # fmt: on

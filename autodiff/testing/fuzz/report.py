@@ -63,13 +63,12 @@ class Report:
     def table(self) -> str:
         """The counts, a line for each mode."""
         modes = list(dict.fromkeys(mode for mode, _ in self.counts))
-        rows = [("mode", *WORDS)]
+        rows: list[tuple[str, ...]] = [("mode", *WORDS)]
         rows += [(mode, *(str(self.counts[mode, word]) for word in WORDS)) for mode in modes]
         rows.append(("all", *(str(self.total(word)) for word in WORDS)))
         lines = [f"{row[0]:20}" + "".join(f"{cell:>11}" for cell in row[1:]) for row in rows]
-        return "\n".join(
-            [*lines, f"{self.programs} programs, {self.total()} checks, {self.skipped:.1%} of them undecided or refused"]
-        )
+        told = f"{self.programs} programs, {self.total()} checks, of which {self.skipped:.1%} say nothing"
+        return "\n".join([*lines, told])
 
 
 def script(program: Program, draw: Draw, mode: Mode) -> str:
@@ -89,13 +88,15 @@ def script(program: Program, draw: Draw, mode: Mode) -> str:
     call = "*map(pair, args)" if mode.batched else "*args"
     arguments = "".join(f"{argument_text(argument)}, " for argument in draw.arguments)
     compiled = mode.text.replace("jit(", "autodiff.jit(")
+    if "tape(" in compiled:
+        text = text.replace(IMPORTS, IMPORTS + "from autodiff.testing.fuzz.modes import tape\n")
     return text + f"args = ({arguments})\nprint({mode.eager_text}({call}))\nprint({compiled}({call}))\n"
 
 
 def names_in_mode(mode: Mode) -> set[str]:
     """The transformations that a mode's text uses."""
     words = (mode.text + "(" + mode.eager_text).replace(")", "").split("(")
-    return set(words) - {"jit", "f", ""}
+    return set(words) - {"jit", "tape", "f", ""}
 
 
 def argument_text(argument: Argument) -> str:
@@ -106,5 +107,3 @@ def argument_text(argument: Argument) -> str:
     if argument.layout == "unaligned":
         return f"unaligned({literal(argument.value)})"
     return literal(argument.laid_out())
-
-

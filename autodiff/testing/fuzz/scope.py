@@ -22,7 +22,7 @@ Shape = tuple[int, ...]
 PROBES = ({"n": 3, "m": 5, "k": 2}, {"n": 4, "m": 2, "k": 7})
 """The two sizes."""
 
-DTYPES = frozenset("bool uint8 int32 int64 float32 float64 complex64 complex128".split())
+DTYPES = frozenset(["bool", "uint8", "int32", "int64", "float32", "float64", "complex64", "complex128"])
 MAX_SIZE, MAX_RANK, MAX_MAGNITUDE = 1500, 4, 1e4
 
 
@@ -109,7 +109,7 @@ class Scope:
             self._restore(changes, before)
             return None
         plain = not bodies and all(self.seen[name].plain for name in names_in(source) if name in self.seen)
-        found = {name: described(name, self.spaces[0][name], self.spaces[1][name], plain) for name in makes}
+        found = {name: described(name, self.spaces[0][name], self.spaces[1][name], plain=plain) for name in makes}
         if all(found.values()) and all(map(self.worth_having, makes)):
             return {name: seen for name, seen in found.items() if seen}
         self._restore(changes, before)
@@ -159,7 +159,7 @@ def empty_spaces() -> tuple[dict[str, Any], dict[str, Any]]:
     return tuple({"np": np, "autodiff": autodiff, "special": special} for _ in PROBES)  # type: ignore[return-value]
 
 
-def described(name: str, first: Any, second: Any, plain: bool = False) -> Seen | None:
+def described(name: str, first: Any, second: Any, *, plain: bool = False) -> Seen | None:
     """What is known of a value; None where the fuzzer has no use for it."""
     dtype = getattr(first, "dtype", None)
     if dtype is None:

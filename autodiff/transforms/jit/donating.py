@@ -9,6 +9,41 @@ import numpy as np
 
 from autodiff.transforms.jit.forms import Key, arguments
 
+WRITABLE_AND_OWNED = 0x0400 | 0x0004
+"""NumPy's flags of arrays that own their memory and can be written to."""
+
+
+class Donation:
+    """What calls of one form give up.
+
+    Args:
+        key: of the form.
+        positions: which arguments are donated.
+
+    Attributes:
+        leaves: which leaves are donated arrays.
+        arrays: which leaves are arrays.
+    """
+
+    __slots__ = ("arrays", "leaves")
+
+    def __init__(self, key: Key, positions: Sequence[int]) -> None:
+        self.arrays = tuple(k for k, kind in enumerate(key.kinds) if kind is np.ndarray)
+        self.leaves = donated_leaves(key, positions)
+
+    def usable(self, leaves: Sequence[Any]) -> tuple[int, ...]:
+        """Which of the donated arrays can be written to without anybody else seeing it.
+
+        They must be plain arrays that own their memory and can be written to, and no other argument may show it.
+        """
+        arrays = [leaves[k] for k in self.arrays]
+        plain = all(type(array) is np.ndarray and array.base is None for array in arrays)
+        roots = arrays if plain else [root(array) for array in arrays]
+        seen = set(map(id, roots))
+        if len(seen) == len(roots):
+            return tuple([k for k in self.leaves if is_usable(leaves[k])])
+        return tuple(k for k in self.leaves if is_usable(leaves[k]) and sum(it is leaves[k] for it in roots) == 1)
+
 
 def donated_leaves(key: Key, positions: Sequence[int]) -> tuple[int, ...]:
     """Which leaves belong to the arguments at some positions, and are arrays."""
@@ -22,20 +57,9 @@ def donated_leaves(key: Key, positions: Sequence[int]) -> tuple[int, ...]:
     return tuple(found)
 
 
-def usable(leaves: Sequence[Any], donated: tuple[int, ...]) -> tuple[int, ...]:
-    """Which of the donated arrays can be written to without anybody else seeing it.
-
-    They must be plain arrays that own their memory and can be written to, and no other argument may show it.
-    """
-    roots = [root(leaf) for leaf in leaves]
-    return tuple(
-        k
-        for k in donated
-        if type(leaves[k]) is np.ndarray
-        and leaves[k].flags.owndata
-        and leaves[k].flags.writeable
-        and sum(other is leaves[k] for other in roots) == 1
-    )
+def is_usable(array: Any) -> bool:
+    """Whether an array is plain, owns its memory and can be written to."""
+    return type(array) is np.ndarray and array.flags.num & WRITABLE_AND_OWNED == WRITABLE_AND_OWNED
 
 
 def root(array: Any) -> Any:

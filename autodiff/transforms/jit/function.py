@@ -10,15 +10,14 @@ from typing import Any
 
 from autodiff.trace.spec import Spec
 from autodiff.trace.surroundings import State, surrounding_state
-from autodiff.trace.tape import Tape
 from autodiff.trace.traced import Traced
 from autodiff.trace.tree import flatten
 from autodiff.transforms.custom.arguments import place_of
 from autodiff.transforms.jit.arguments import bound, leaf_specs, refuse_specs, split
 from autodiff.transforms.jit.call_path import call_path, static_of
-from autodiff.transforms.jit.donating import usable
 from autodiff.transforms.jit.forms import Form, Key, details_of, kind_of, kind_of_value, leaf_paths
 from autodiff.transforms.jit.kept import Kept
+from autodiff.transforms.jit.looking import Looking
 from autodiff.transforms.jit.options import checked_function, checked_options
 from autodiff.transforms.jit.recompiles import report
 from autodiff.transforms.jit.recorded import Recorded
@@ -31,7 +30,7 @@ PATIENCE = 4
 """So many calls of another form than the first come before it is tried first: two may take turns."""
 
 
-class jit:
+class jit(Looking):
     """The same function, recorded once and run as a program.
 
     The first call with arguments of one structure, shapes and dtypes runs ``fun`` with shapes and dtypes alone and
@@ -79,13 +78,13 @@ class jit:
     >>> from autodiff import grad
     >>> grad(energy)(np.array([1.0, 2.0]))
     array([1., 2.])
-    >>> print(energy.source(np.array([1.0, 2.0])))
+    >>> print(jit(energy.fun, backend="numpy").source(np.array([1.0, 2.0])))
     def run(a):
-        b = power_1(a, 2)
+        b = square_1(a)
         del a
         c = sum_1(b, axes=(-1,))
         del b
-        d = divide_1(c, 2)
+        d = multiply_1(c, 0.5)
         del c
         return (d, )
     """
@@ -130,14 +129,6 @@ class jit:
             found = None
         return place if found is self else (jit, (self.fun, *self.options.given))
 
-    def tape(self, *args: Any, **kwargs: Any) -> Tape:
-        """The tape of the program for arguments like these, which may be specs."""
-        return self.recorded(args, kwargs)[0].program.tape
-
-    def source(self, *args: Any, **kwargs: Any) -> str:
-        """The program for arguments like these, as the text of a Python function."""
-        return self.recorded(args, kwargs)[0].program.straight.source
-
     def donated(self, *args: Any, **kwargs: Any) -> list[str]:
         """Which arrays a call with these arguments gives up, by their paths, such as ``args[0]['w']``.
 
@@ -149,7 +140,7 @@ class jit:
         """
         found, leaves = self.recorded(args, kwargs)
         paths = leaf_paths(found.form.key)
-        return [paths[k] for k in usable(leaves, found.donated)]
+        return [paths[k] for k in found.donation.usable(leaves)]
 
     def cache_size(self) -> int:
         """How many programs are kept."""

@@ -11,6 +11,8 @@ import numpy as np
 
 from autodiff.backends.passes.known import use_constants
 from autodiff.backends.passes.schedule import Schedule, schedule
+from autodiff.backends.reports.profile import open_profiles
+from autodiff.backends.reports.timed import Timed
 from autodiff.backends.straight import Straight
 from autodiff.ops.masked import Masked
 from autodiff.ops.shape import broadcast_to
@@ -72,7 +74,12 @@ class Program(CustomRule):
     @cached_property
     def straight(self) -> Straight:
         """The tape as a Python function."""
-        return Straight(self.schedule.tape)
+        return Straight(self.schedule.tape, self.backend)
+
+    @cached_property
+    def timed(self) -> Timed:
+        """The same, which notes in open profiles how long it takes."""
+        return Timed(self.tape, self.backend, self.name)
 
     def __call__(self, *values: Any) -> tuple[Any, ...]:
         """The outputs for plain values, or as somebody's recording takes note of them."""
@@ -83,15 +90,16 @@ class Program(CustomRule):
     def evaluate(self, values: Leaves) -> tuple[Any, ...]:
         """The outputs for plain values. Infinities and NaN come without NumPy's warnings, as in backward passes."""
         straight = self.straight
+        run = self.timed.run if open_profiles else straight.run
         with np.errstate(all="ignore"):
             try:
-                return straight.run(*values)
+                return run(*values)
             except Exception as error:
                 raise straight.explained(error) from None
 
     def part(self, key: Any, tape: Tape) -> BoundProgram:
         """A program that was derived, with the constants of its tape."""
-        found = self.derived[key] = BoundProgram(tape, f"{key[0]} of {self.name}")
+        found = self.derived[key] = BoundProgram(tape, f"{key[0]} of {self.name}", self.backend)
         return found
 
     # The rule.
@@ -107,7 +115,7 @@ class Program(CustomRule):
         key = "reverse mode", positions
         found = self.derived.get(key)
         if found is None:
-            found = self.derived[key] = Passes(ReverseMode(self.tape, positions), self.name)
+            found = self.derived[key] = Passes(ReverseMode(self.tape, positions), self.name, self.backend)
         return found
 
     def pull(self, kept: Any, g: Leaves, positions: Sequence[int]) -> tuple[Any, ...]:
@@ -117,10 +125,13 @@ class Program(CustomRule):
     def push(self, values: Leaves, tangents: Leaves) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
         positions = tuple(k for k, tangent in enumerate(tangents) if tangent is not None)
         key = "forward mode", positions
-        program = self.derived.get(key) or self.part(key, pushing(self.tape, positions))
+        found = self.derived.get(key)
+        if found is None:
+            tape, smooth = pushing(self.tape, positions)
+            found = self.derived[key] = self.part(key, tape), smooth
+        program, smooth = found
         outs = program(*values, *(tangents[p] for p in positions))
         outputs = len(self.tape.outputs)
-        smooth = [k for k, s in enumerate(self.tape.output_specs) if s.inexact]
         return outs[:outputs], tuple(placed(outs[outputs:], smooth, outputs))
 
     def for_batch(self, flags: tuple[bool, ...], size: int, values: Leaves) -> tuple[Any, ...]:
@@ -139,11 +150,12 @@ class Passes:
     Args:
         mode: their tapes.
         name: the function's name and line, for error texts.
+        backend: of the programs.
     """
 
-    def __init__(self, mode: ReverseMode, name: str) -> None:
-        self.mode, self.name = mode, name
-        self.forward = BoundProgram(mode.forward, f"the forward pass of {name}")
+    def __init__(self, mode: ReverseMode, name: str, backend: str) -> None:
+        self.mode, self.name, self.backend = mode, name, backend
+        self.forward = BoundProgram(mode.forward, f"the forward pass of {name}", backend)
         self.backward: dict[Forms, tuple[BoundProgram, Backward]] = {}
 
     def pull(self, available: Sequence[Any], g: Sequence[Any]) -> tuple[Any, ...]:
@@ -153,7 +165,7 @@ class Passes:
         found = self.backward.get(forms)
         if found is None:
             made = self.mode.backward(forms)
-            program = BoundProgram(made.tape, f"the backward pass of {self.name}")
+            program = BoundProgram(made.tape, f"the backward pass of {self.name}", self.backend)
             found = self.backward[forms] = program, made
         program, made = found
         parts = [part for ct, k in zip(cts, self.mode.smooth, strict=True) for part in self.parts(ct, k)]
@@ -172,14 +184,15 @@ class BoundProgram:
     Args:
         tape: with its constants.
         name: for error texts.
+        backend: of the program.
     """
 
     __slots__ = ("constants", "program")
 
-    def __init__(self, tape: Tape, name: str) -> None:
+    def __init__(self, tape: Tape, name: str, backend: str) -> None:
         tape = use_constants(tape)
         self.constants = tape.constants
-        self.program = Program(replace(tape, constants=(), arguments=None, results=None), name)
+        self.program = Program(replace(tape, constants=(), arguments=None, results=None), name, backend)
 
     def __call__(self, *values: Any) -> tuple[Any, ...]:
         return self.program(*values, *self.constants)

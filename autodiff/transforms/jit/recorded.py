@@ -10,7 +10,7 @@ from autodiff.backends.passes.known import use_constants
 from autodiff.trace.spec import Spec
 from autodiff.trace.staging import Staged
 from autodiff.trace.surroundings import State
-from autodiff.transforms.jit.donating import donated_leaves, usable
+from autodiff.transforms.jit.donating import Donation
 from autodiff.transforms.jit.forms import Form, details_of
 from autodiff.transforms.jit.options import Options
 from autodiff.transforms.jit.program import Program
@@ -34,13 +34,13 @@ class Recorded:
         constants: arrays that it closed over.
         kept: which outputs are constants, of which callers get copies.
         details: the shapes and dtypes of the arrays among the leaves.
-        donated: which leaves are donated.
+        donation: which leaves are donated.
         run: gives the outputs for plain leaves.
         rebuild: gives the result from the outputs; None where there is one, which is the result.
     """
 
     __slots__ = (
-        "backend", "captures", "constants", "details", "donated", "form", "kept", "name",
+        "backend", "captures", "constants", "details", "donation", "form", "kept", "name",
         "program", "rebuild", "reusing", "run", "specs", "state",
     )  # fmt: skip
 
@@ -55,17 +55,18 @@ class Recorded:
         self.program = Program(replace(tape, constants=(), arguments=None, results=None), name, options.backend)
         self.captures, self.constants = staged.captures, tape.constants
         self.form, self.specs, self.state, self.details = form, tuple(specs), state, details_of(specs)
-        self.donated = donated_leaves(form.key, options.donated)
+        self.donation = Donation(form.key, options.donated)
         self.reusing: dict[tuple[int, ...], Program] = {(): self.program}
         structure = tape.results
         assert structure is not None
         self.rebuild = rebuilder(structure)
-        plain = not (self.constants or self.donated)
+        plain = not (self.constants or self.donation.leaves)
         self.run: Callable[[tuple[Any, ...]], tuple[Any, ...]] = self.program.evaluate if plain else self.run_unusual
 
     def run_unusual(self, leaves: tuple[Any, ...]) -> tuple[Any, ...]:
         """The outputs for plain leaves, where there are constants or donated arrays."""
-        program = self.reusing_program(usable(leaves, self.donated)) if self.donated else self.program
+        donation = self.donation
+        program = self.reusing_program(donation.usable(leaves)) if donation.leaves else self.program
         return self.own(program.evaluate((*leaves, *self.constants)))
 
     def own(self, outs: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -28,10 +28,6 @@ class Peer:
         """A result as a NumPy array."""
         return np.asarray(leaf)
 
-    def notes(self, program: Program, row: Row) -> list[str]:
-        """What a reader must know of this row."""
-        return []
-
     def release(self) -> None:
         """Let go of what was compiled for the last row."""
 

@@ -8,11 +8,15 @@ from typing import Any
 import numpy as np
 
 from autodiff.backends.kernels.call import NUMBERS, KernelPrimitive, fitting, kernel_specs, out_of_range
+from autodiff.backends.kernels.programs.emitter import BLOCK
 from autodiff.backends.kernels.programs.program import whole_kernel
 from autodiff.backends.numba.kernels import kernel_address
 from autodiff.backends.numba.launching import ArrayArgument, NumberArgument, bind
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, Tape
+
+PARTS = 8
+"""Rows are handed to threads in so many parts, whatever the number of threads: so results repeat."""
 
 LONG = 20_000
 """Operations from which on other Python threads may run meanwhile."""
@@ -29,9 +33,11 @@ class WholeCall:
         source: the text of the Python function around it.
     """
 
-    def __init__(self, tape: Tape) -> None:
+    def __init__(self, tape: Tape, rows: int | None = None) -> None:
         self.tape = tape
-        self.kernel = whole_kernel(tape)
+        self.kernel = whole_kernel(tape, rows)
+        self.chunk = 1 if rows is None else max(BLOCK, -(-rows // (PARTS * BLOCK)) * BLOCK)
+        self.parts = 1 if rows is None else -(-rows // self.chunk)
         outs = tape.output_specs
         self.arrays = [k for k, s in enumerate(outs) if s.kind == "array"]
         self.reals = [k for k, s in enumerate(outs) if s.kind != "array" and s.dtype.kind == "f"]
@@ -39,9 +45,15 @@ class WholeCall:
         self.scope: dict[str, Any] = {"empty": np.empty, "fitting": fitting, "specs": tape.inputs}
         self.rooms: list[np.ndarray] = []
         self.source = "\n".join(self.lines()) + "\n"
-        words = [0] * (len(tape.inputs) + len(self.arrays) + 4)
+        words = [0] * (len(tape.inputs) + len(self.arrays) + 4) + [self.chunk]
         self.scope["launch"] = bind(
-            kernel_address(self.kernel.text), words, self.arguments(), rows=1, release=self.work() > LONG
+            kernel_address(self.kernel.text),
+            words,
+            self.arguments(),
+            rows=rows or 1,
+            chunk=self.chunk,
+            parallel=self.parts > 1,
+            release=self.parts > 1 or self.work() > LONG,
         )
         exec(self.source, self.scope)
         self.call: Callable[..., Any] = self.scope["call"]
@@ -76,14 +88,14 @@ class WholeCall:
             self.scope[f"dtype{k}"] = s.dtype
             body.append(f"out{k} = empty({s.shape}, dtype{k})")
         if self.reals:
-            body.append(f"reals = empty({len(self.reals)})")
+            body.append(f"reals = empty({len(self.reals) * self.parts})")
             own.append("reals")
         if self.integers:
             self.scope["int64"] = np.dtype(np.int64)
             body.append(f"integers = empty({len(self.integers)}, int64)")
             own.append("integers")
         if self.kernel.memory:
-            self.scope.update(rooms=self.rooms, new_room=lambda: room(self.kernel.memory))
+            self.scope.update(rooms=self.rooms, new_room=lambda: room(self.kernel.memory * self.parts))
             body += ["try:", "    memory = rooms.pop()", "except IndexError:", "    memory = new_room()"]
             own.append("memory")
         if self.kernel.checks:
@@ -107,6 +119,9 @@ class WholeCall:
             return f"out{k}"
         places, name = (self.reals, "reals") if k in self.reals else (self.integers, "integers")
         place = places.index(k)
+        if self.parts > 1:
+            self.scope[f"type{k}"] = float if spec.kind == "python" else spec.dtype.type
+            return f"type{k}(reals[{place}::{len(self.reals)}].sum())"
         if spec.kind == "python":
             self.scope["bool"] = bool
             found = f"{name}.item({place})"
@@ -124,16 +139,17 @@ def room(size: int) -> np.ndarray:
     return whole[start : start + size]
 
 
-def make_whole_call(*, tape: Tape) -> Callable[..., Any]:
-    return WholeCall(tape).call
+def make_whole_call(*, tape: Tape, rows: int | None = None) -> Callable[..., Any]:
+    return WholeCall(tape, rows).call
 
 
 whole = KernelPrimitive("kernel_of_all", make_whole_call)
 
 
-def whole_equation(tape: Tape) -> Equation:
+def whole_equation(tape: Tape, rows: int | None = None) -> Equation:
     """The operation that stands for a whole program."""
     inputs = tuple(range(len(tape.inputs)))
     specs = kernel_specs(tape)
     results = tuple(range(len(inputs), len(inputs) + len(specs)))
-    return Equation(whole, inputs, (("tape", tape),), results, specs)
+    params = (("tape", tape),) if rows is None else (("rows", rows), ("tape", tape))
+    return Equation(whole, inputs, params, results, specs)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
-from math import prod
 from typing import Any
 
 import numpy as np
 
 from autodiff.backends.kernels.programs.emitter import Scope, handles
-from autodiff.backends.kernels.programs.values import Buffer, Impossible, Registers, Value, objects, steps, text
+from autodiff.backends.kernels.programs.values import Buffer, Impossible, Parts, Registers, Value, objects, text
 from autodiff.backends.kernels.scalars import cast
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, Operand, Tape
@@ -51,9 +50,11 @@ class Carry:
 def go_round(carries: Sequence[Carry], scope: Scope, outs: Sequence[Operand]) -> None:
     """Assign the new carries at once: none of them may see another one's new value."""
     emitter = scope.emitter
+    emitter.flush()
     left: list[str] = []
     right: list[str] = []
-    copies: list[tuple[Buffer, Operand]] = []
+    moved: list[tuple[Buffer, Operand]] = []
+    grown: list[tuple[Buffer, Parts]] = []
     for carry, out in zip(carries, outs, strict=True):
         if isinstance(carry.place, Registers):
             given = scope.registers(out)
@@ -62,22 +63,31 @@ def go_round(carries: Sequence[Carry], scope: Scope, outs: Sequence[Operand]) ->
                 if name != value:
                     left.append(name)
                     right.append(value)
+            continue
+        parts = scope.values.get(out) if isinstance(out, int) else None
+        if isinstance(parts, Parts) and parts.base is not None and scope.values.get(parts.base) is carry.place:
+            grown.append((carry.place, parts))
         else:
-            copies.append((carry.place, out))
-    bases = {target.base for target, _ in copies}
+            moved.append((carry.place, out))
+    bases = {carry.place.base for carry in carries if isinstance(carry.place, Buffer)}
     settled: list[tuple[Buffer, Registers | Buffer]] = []
-    for target, out in copies:
+    for target, out in moved:
         found: Registers | Buffer = scope.settled(out)
-        if isinstance(found, Buffer) and found.base == target.base and found.strides == target.strides:
-            if found.offset == target.offset:
+        if isinstance(found, Buffer):
+            emitter.ready(found)
+            same = found.base == target.base and found.strides == target.strides and found.offset == target.offset
+            if same:
                 continue
-        if isinstance(found, Buffer) and found.base in bases:
-            again = emitter.allocate(target.shape, target.dtype)
-            copy_between(scope, again, found)
-            found = again
+            if found.base in bases:
+                again = emitter.allocate(target.shape, target.dtype)
+                copy_between(scope, again, found)
+                found = again
         settled.append((target, found))
+    emitter.flush()
     for target, found in settled:
         copy_between(scope, target, found)
+    for target, parts in grown:
+        scope.add_parts(target, parts)
     emitter.flush()
     if left:
         emitter.line(f"{', '.join(left)} = {', '.join(right)}")
@@ -86,7 +96,7 @@ def go_round(carries: Sequence[Carry], scope: Scope, outs: Sequence[Operand]) ->
 def copy_between(scope: Scope, target: Buffer, value: Registers | Buffer) -> None:
     """Copy a value that has no slot."""
     free = -1
-    scope.values[free] = value
+    scope.values[free], scope.extra = value, Spec(value.shape, value.dtype)
     scope.copied(target, free)
     del scope.values[free]
 
@@ -126,9 +136,8 @@ def scan(scope: Scope, equation: Equation) -> None:
     inner = Scope(emitter, tape, [*inputs, *around])
     targets = []
     for stack, out in zip(stacks, tape.outputs[count:], strict=True):
-        size = prod(stack.shape[1:])
-        base = emitter.define(f"shifted({stack.base}, {step} * {size * stack.dtype.itemsize})")
-        target = Buffer(base, stack.shape[1:], steps(stack.shape[1:]), stack.offset, stack.dtype)
+        base = emitter.define(f"shifted({stack.base}, {step} * {stack.strides[0] * stack.dtype.itemsize})")
+        target = Buffer(base, stack.shape[1:], stack.strides[1:], stack.offset, stack.dtype)
         targets.append((target, out))
         if isinstance(out, int) and out >= len(tape.inputs) and inner.specs[out].dtype == stack.dtype:
             inner.targets.setdefault(out, target)

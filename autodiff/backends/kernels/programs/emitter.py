@@ -21,6 +21,7 @@ from autodiff.backends.kernels.programs.values import (
     Buffer,
     Element,
     Impossible,
+    Parts,
     Pending,
     Registers,
     Shape,
@@ -32,11 +33,14 @@ from autodiff.backends.kernels.programs.values import (
 )
 from autodiff.backends.kernels.scalars import DTYPES, cast, expression, unsupported
 from autodiff.trace.spec import Spec, spec_of
-from autodiff.trace.tape import Equation, Operand, Tape
+from autodiff.trace.tape import Equation, Literal, Operand, Tape
 
 Handler = Callable[["Scope", Equation], None]
 HANDLERS: dict[str, Handler] = {}
 """What the operations that are not elementwise do, by the names of their primitives."""
+
+BLOCK = 256
+"""So many rows are done at a time, so that what is between two operations stays in cache."""
 
 ALIGNMENT = 64
 """Bytes; where buffers begin."""
@@ -59,16 +63,22 @@ class Emitter:
     Args:
         registers: values of at most so many elements live in variables.
         unrolled: so many elements of the last axes do in loops over the others.
+        rows: the length of an axis of which the kernel takes a block at a time; None if it takes everything at once.
+
+    Attributes:
+        totals: sums over that axis: their variables, what they begin with, and their dtypes.
     """
 
-    def __init__(self, registers: int, unrolled: int) -> None:
-        self.registers, self.unrolled = registers, unrolled
+    def __init__(self, registers: int, unrolled: int, rows: int | None = None) -> None:
+        self.registers, self.unrolled, self.rows = registers, unrolled, rows
+        self.totals: list[tuple[str, str, np.dtype[Any]]] = []
         self.lines: list[str] = []
         self.depth = 1
         self.count = 0
         self.memory = 0
         self.loops = 0
         self.open: dict[Shape, Nest] = {}
+        self.writing: dict[str, list[Nest]] = {}
         self.checks = False
 
     def line(self, written: str) -> None:
@@ -87,10 +97,15 @@ class Emitter:
     def allocate(self, shape: Shape, dtype: np.dtype[Any]) -> Buffer:
         """Room for a value in the memory of the kernel."""
         base = self.name("m")
-        self.line(f"{base} = shifted(memory, {self.memory})")
-        size = prod(shape) * dtype.itemsize
+        lengths = [BLOCK if length == self.rows else length for length in shape]
+        strides = steps(lengths)
+        place = str(self.memory)
+        if self.rows in shape:
+            place += f" - first * {strides[shape.index(self.rows)] * dtype.itemsize}"
+        self.line(f"{base} = shifted(memory, {place})")
+        size = prod(lengths) * dtype.itemsize
         self.memory += -(-max(size, 1) // ALIGNMENT) * ALIGNMENT
-        return Buffer(base, shape, steps(shape), 0, dtype)
+        return Buffer(base, shape, strides, 0, dtype)
 
     def loop(self, head: str) -> None:
         """Begin a loop or a branch."""
@@ -115,8 +130,14 @@ class Emitter:
     def nest(self, dims: Shape) -> Nest:
         found = self.open.get(dims)
         if found is None:
-            found = self.open[dims] = Nest(dims)
+            found = self.open[dims] = Nest(dims, self.rows)
         return found
+
+    def ready(self, buffer: Buffer) -> Buffer:
+        """The buffer, once the loops that write to it are in the kernel."""
+        for nest in self.writing.pop(buffer.base, ()):
+            self.flush(nest)
+        return buffer
 
     def flush(self, nest: Nest | None = None) -> None:
         """Write open loops: one nest, or all of them."""
@@ -124,7 +145,8 @@ class Emitter:
             if own.written:
                 continue
             own.written = True
-            del self.open[own.dims]
+            if self.open.get(own.dims) is own:
+                del self.open[own.dims]
             store_pending(self, own)
             for written in own.lines():
                 self.line(written)
@@ -140,8 +162,8 @@ def store_pending(emitter: Emitter, nest: Nest) -> None:
             scope.values[slot] = target
 
 
-def write(nest: Nest, target: Buffer, elements: np.ndarray) -> None:
-    """A store of every element of the inner axes to the places of a buffer."""
+def write(nest: Nest, target: Buffer, elements: np.ndarray, adding: bool = False) -> None:
+    """A store of every element of the inner axes to the places of a buffer, or an addition to what is there."""
     depth = len(nest.dims)
     inner = target.shape[depth:]
     for index in product(*map(range, inner)):
@@ -150,7 +172,10 @@ def write(nest: Nest, target: Buffer, elements: np.ndarray) -> None:
             0 if length == 1 else s for length, s in zip(target.shape[:depth], target.strides, strict=False)
         )
         value = text(elements[index], target.dtype)
-        nest.body.append(f"store_{target.dtype}({target.base}, {nest.place(offset, strides)}, {value})")
+        place = nest.place(offset, strides)
+        if adding:
+            value = f"load_{target.dtype}({target.base}, {place}) + {value}"
+        nest.body.append(f"store_{target.dtype}({target.base}, {place}, {value})")
 
 
 class Scope:
@@ -170,6 +195,7 @@ class Scope:
         self.specs = tape.specs
         self.values: dict[int, Value] = dict(enumerate(values))
         self.targets = targets or {}
+        self.extra = spec_of(0)  # of a value that has no slot
         self.position = 0
         self.last: dict[int, int] = {}
         for number, equation in enumerate(tape.equations):
@@ -202,6 +228,9 @@ class Scope:
                 raise Impossible(f"{equation.primitive.name} gives {one.dtype.name}, which kernels do not know")
             if 0 in one.shape:
                 raise Impossible("an array without elements")
+            if self.emitter.rows in one.shape and one.shape.count(self.emitter.rows) > 1:
+                raise Impossible("two axes as long as the one of which a block is done at a time")
+        self.check_rows(equation)
         handler = HANDLERS.get(equation.primitive.name)
         if handler is not None:
             handler(self, equation)
@@ -210,10 +239,28 @@ class Scope:
         else:
             raise Impossible(f"{equation.primitive.name} has no form in kernels")
 
+    def check_rows(self, equation: Equation) -> None:
+        """Refuse what mixes rows, of which the kernel sees a block at a time."""
+        rows = self.emitter.rows
+        if rows is None or not any(rows in self.spec(o).shape for o in equation.operands):
+            return
+        total = equation.primitive.name == "sum" and equation.specs[0].shape == ()
+        if not total and any(rows not in s.shape for s in equation.specs):
+            raise Impossible(f"{equation.primitive.name} mixes rows")
+        if equation.primitive.name in ("slice_of", "slice_set", "slice_into", "reshape", "transpose", "roll", "diagonal"):
+            own, out = self.spec(equation.operands[0]).shape, equation.specs[0].shape
+            if equation.primitive.name != "transpose" and (own[:1] != (rows,) or out[:1] != (rows,)):
+                raise Impossible(f"{equation.primitive.name} of rows that are not the first axis")
+            key = dict(equation.params).get("key", ())
+            if len(key) >= len(own) and key and key[0] != (None, None, None):
+                raise Impossible("a slice of rows")
+
     # Values.
 
     def spec(self, operand: Operand) -> Spec:
-        return self.specs[operand] if isinstance(operand, int) else spec_of(operand.value)
+        if isinstance(operand, int):
+            return self.extra if operand < 0 else self.specs[operand]
+        return spec_of(operand.value)
 
     def value(self, operand: Operand) -> Value:
         """An operand where it is; literals are registers."""
@@ -224,6 +271,8 @@ class Scope:
         if isinstance(found, Awaited):
             self.emitter.flush(found.nest)
             found = self.values[operand] = found.value
+        if isinstance(found, Parts):
+            found = self.values[operand] = self.put_together(operand, found)
         return found
 
     def settled(self, operand: Operand) -> Registers | Buffer:
@@ -232,14 +281,14 @@ class Scope:
         if isinstance(found, Pending):
             self.emitter.flush(found.nest)
             found = self.value(operand)
-            assert not isinstance(found, (Pending, Awaited))
+            assert not isinstance(found, (Pending, Awaited, Parts))
         return found  # type: ignore[return-value]
 
     def buffer(self, operand: Operand) -> Buffer:
         """An operand in memory."""
         found = self.settled(operand)
         if isinstance(found, Buffer):
-            return found
+            return self.emitter.ready(found)
         stored = self.spilled(found)
         if isinstance(operand, int):
             self.values[operand] = stored
@@ -266,6 +315,7 @@ class Scope:
     def loaded(self, value: Buffer) -> Registers:
         """A value in memory read into variables."""
         elements = objects(value.shape)
+        self.emitter.ready(value)
         for index in product(*map(range, value.shape)):
             offset = value.offset + sum(k * s for k, s in zip(index, value.strides, strict=True))
             elements[index] = self.emitter.define(f"load_{value.dtype}({value.base}, {offset})")
@@ -280,7 +330,43 @@ class Scope:
 
     # Elementwise operations.
 
+    def added_parts(self, equation: Equation) -> bool:
+        """Whether a sum of parts, or of a value and parts, could stay one."""
+        out = equation.specs[0]
+        found = [self.values.get(o) if isinstance(o, int) else None for o in equation.operands]
+        parts = [value for value in found if isinstance(value, Parts)]
+        if not parts or any(self.spec(o).shape != out.shape or self.spec(o).dtype != out.dtype for o in equation.operands):
+            return False
+        if len(parts) == 2:
+            if parts[0].base is not None and parts[1].base is not None:
+                return False
+            base = parts[0].base if parts[0].base is not None else parts[1].base
+            pieces = parts[0].pieces + parts[1].pieces
+        else:
+            (base,) = (o for o, value in zip(equation.operands, found, strict=True) if not isinstance(value, Parts))
+            if parts[0].base is not None or not isinstance(base, int):
+                return False
+            pieces = parts[0].pieces
+        self.keep_parts(equation, base, pieces)
+        return True
+
+    def keep_parts(self, equation: Equation, base: int | None, pieces: tuple[tuple[tuple[Any, ...], int], ...]) -> None:
+        """Note a result in parts; what it is made of stays for as long as it is needed."""
+        (slot,), (out,) = equation.results, equation.specs
+        self.values[slot] = Parts(out.shape, out.dtype, base, pieces)
+        self.lasts(slot, self.last.get(slot, -1))
+
+    def lasts(self, slot: int, position: int) -> None:
+        """Keep a value, and all that it is made of, until a position."""
+        self.last[slot] = max(self.last.get(slot, -1), position)
+        value = self.values.get(slot)
+        if isinstance(value, Parts):
+            for piece in (*(piece for _, piece in value.pieces), *(() if value.base is None else (value.base,))):
+                self.lasts(piece, position)
+
     def elementwise(self, equation: Equation) -> None:
+        if equation.primitive.name == "add" and self.added_parts(equation):
+            return
         out = equation.specs[0]
         operands = sub_specs(equation.operands, dict(enumerate(self.specs)))
         reason = unsupported(equation.primitive.name, operands, out)
@@ -322,7 +408,9 @@ class Scope:
     def prepare(self, operand: Operand, shape: Shape, dims: Shape) -> None:
         """See to it that loops over the leading axes of a shape can read an operand."""
         found = self.value(operand)
-        if isinstance(found, Pending):
+        if isinstance(found, Buffer):
+            self.emitter.ready(found)
+        elif isinstance(found, Pending):
             nest = self.emitter.open.get(dims)
             whole = found.shape[: len(dims)] == dims and len(found.shape) == len(shape)
             if found.nest is not nest or not whole:
@@ -356,28 +444,71 @@ class Scope:
             elements[index] = nest.load(value, offset, outer, self.emitter.name())
         return elements
 
-    def copied(self, target: Buffer, operand: Operand) -> None:
-        """Loops that write an operand to a part of memory; they are written at once."""
+    def copied(self, target: Buffer, operand: Operand, adding: bool = False) -> None:
+        """Write an operand to a part of memory, or add it to what is there.
+
+        The loops that do so stay open until somebody reads that memory.
+        """
         shape = target.shape
         own = self.spec(operand).dtype
-        if prod(shape) <= self.emitter.registers:
-            value = self.registers(operand)
-            column = np.broadcast_to(value.elements, shape)
+        emitter = self.emitter
+        if prod(shape) <= emitter.registers:
+            emitter.ready(target)
+            column = np.broadcast_to(self.registers(operand).elements, shape)
             for index in product(*map(range, shape)):
                 offset = target.offset + sum(k * s for k, s in zip(index, target.strides, strict=True))
                 element = cast(text(column[index], own), own, target.dtype)
-                self.emitter.line(f"store_{target.dtype}({target.base}, {offset}, {element})")
+                if adding:
+                    element = f"load_{target.dtype}({target.base}, {offset}) + {element}"
+                emitter.line(f"store_{target.dtype}({target.base}, {offset}, {element})")
             return
-        depth = self.emitter.split(shape)
+        depth = emitter.split(shape)
         dims = shape[:depth]
         self.prepare(operand, shape, dims)
-        nest = self.emitter.nest(dims)
+        nest = emitter.nest(dims)
+        for other in emitter.writing.get(target.base, []):
+            if other is not nest:
+                emitter.flush(other)
+        nest = emitter.nest(dims)
         column = np.broadcast_to(self.fetched(operand, nest, shape), shape[depth:])
         elements = objects(shape[depth:])
         for index in product(*map(range, shape[depth:])):
             elements[index] = cast(text(column[index], own), own, target.dtype)
-        write(nest, target, elements)
-        self.emitter.flush(nest)
+        write(nest, target, elements, adding)
+        emitter.writing[target.base] = [nest]
+
+    def put_together(self, slot: int, parts: Parts) -> Value:
+        """The value of parts in memory."""
+        target = self.target(slot, parts.shape, parts.dtype)
+        whole = parts.base is None and parts.whole
+        if not whole:
+            self.copied(target, Literal(parts.dtype.type(0)) if parts.base is None else parts.base)
+        adding = not whole and (parts.base is not None or not parts.apart)
+        self.add_parts(target, parts, adding)
+        return target
+
+    def add_parts(self, target: Buffer, parts: Parts, adding: bool = True) -> None:
+        """Write parts to memory, or add them to what is there."""
+        for key, piece in parts.pieces:
+            self.copied(viewed(target, lambda x, key=key: at(x, key)), piece, adding)  # type: ignore[misc]
+
+
+def as_array(buffer: Buffer) -> np.ndarray:
+    """An array without memory of its own that has the shape and strides of a buffer, one byte an element."""
+    return np.lib.stride_tricks.as_strided(np.empty(0, np.int8), buffer.shape, buffer.strides)
+
+
+def viewed(buffer: Buffer, change: Callable[[np.ndarray], np.ndarray]) -> Buffer:
+    """A buffer looked at in the way in which NumPy's views look at an array."""
+    before = as_array(buffer)
+    after = change(before)
+    moved = after.__array_interface__["data"][0] - before.__array_interface__["data"][0]
+    return Buffer(buffer.base, after.shape, after.strides, buffer.offset + moved, buffer.dtype)
+
+
+def at(x: np.ndarray, key: tuple[Any, ...]) -> np.ndarray:
+    """A part of an array as an array, also where it is one element."""
+    return x[key if any(part is Ellipsis for part in key) else (*key, Ellipsis)]
 
 
 def leading(shape: Shape, out: Shape, depth: int) -> Shape:

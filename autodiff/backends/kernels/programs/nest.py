@@ -26,6 +26,7 @@ class Nest:
 
     Attributes:
         dims: how far the loops run.
+        rows: the length of an axis of which the kernel is handed a part at a time.
         body: the lines of the innermost loop. Places in memory stand as ``<number>``, the number of an access.
         accesses: those places.
         starts: lines before the loop of a depth, such as the beginnings of sums.
@@ -36,6 +37,7 @@ class Nest:
     """
 
     dims: Shape
+    rows: int | None = None
     body: list[str] = field(default_factory=list)
     accesses: list[Access] = field(default_factory=list)
     starts: dict[int, list[str]] = field(default_factory=dict)
@@ -64,7 +66,7 @@ class Nest:
         dims: list[int] = []
         kept: list[int] = []
         for axis, length in enumerate(self.dims):
-            joined = bool(dims) and axis not in marked
+            joined = bool(dims) and axis not in marked and self.rows not in (length, self.dims[kept[-1]])
             joined = joined and all(a.strides[kept[-1]] == a.strides[axis] * length for a in self.accesses)
             if joined:
                 dims[-1] *= length
@@ -87,7 +89,8 @@ class Nest:
 
         for depth, length in enumerate(dims):
             yield from ("    " * depth + filled(line, depth) for line in starts.get(depth, ()))
-            yield "    " * depth + f"for i{depth} in range({length}):"
+            bounds = "first, last" if length == self.rows else str(length)
+            yield "    " * depth + f"for i{depth} in range({bounds}):"
         yield from ("    " * len(dims) + filled(line, len(dims)) for line in self.body)
         for depth in range(len(dims) - 1, -1, -1):
             yield from ("    " * depth + filled(line, depth) for line in ends.get(depth, ()))

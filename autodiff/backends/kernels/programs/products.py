@@ -8,10 +8,8 @@ from math import prod
 
 import numpy as np
 
-from autodiff.backends.kernels.programs.emitter import Scope, handles
-from autodiff.backends.kernels.programs.structure import viewed
+from autodiff.backends.kernels.programs.emitter import Scope, handles, viewed
 from autodiff.backends.kernels.programs.values import Buffer, Impossible, Registers, Value, objects, text
-from autodiff.backends.kernels.scalars import cast
 from autodiff.trace.tape import Equation, Operand
 
 WRITTEN_OUT = 256
@@ -78,18 +76,20 @@ def in_memory(scope: Scope, equation: Equation, x: Operand, y: Operand) -> Value
     lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     a = viewed(a, lambda v: np.broadcast_to(v, (*lead, *v.shape[-2:])))
     b = viewed(b, lambda v: np.broadcast_to(v, (*lead, *v.shape[-2:])))
+    if emitter_rows(scope, a.shape[-2:] + b.shape[-2:]):
+        raise Impossible("a product that mixes rows")
     target = scope.target(equation.results[0], out.shape, out.dtype)
     rows, columns, inner = a.shape[-2], b.shape[-1], a.shape[-1]
     emitter = scope.emitter
     emitter.flush()
     indices = [emitter.name("s") for _ in lead]
     for index, length in zip(indices, lead, strict=True):
-        emitter.line(f"for {index} in range({length}):")
+        bounds = "first, last" if length == emitter.rows else str(length)
+        emitter.line(f"for {index} in range({bounds}):")
         emitter.depth += 1
     places = [place(emitter.name("p"), scope, buffer, indices) for buffer in (a, b)]
-    step = rows * columns
     goal = place(
-        emitter.name("p"), scope, Buffer(target.base, lead, steps_of(lead, step), target.offset, out.dtype), indices
+        emitter.name("p"), scope, Buffer(target.base, lead, target.strides[: len(lead)], target.offset, out.dtype), indices
     )
     emitter.line(
         f"multiply_matrices_{out.dtype}({places[0]}, {a.strides[-2]}, {a.strides[-1]}, {places[1]}, {b.strides[-2]}, "
@@ -100,8 +100,9 @@ def in_memory(scope: Scope, equation: Equation, x: Operand, y: Operand) -> Value
     return target
 
 
-def steps_of(lead: Sequence[int], step: int) -> tuple[int, ...]:
-    return tuple(prod(lead[k + 1 :]) * step for k in range(len(lead)))
+def emitter_rows(scope: Scope, lengths: Sequence[int]) -> bool:
+    """Whether one of the axes is the one of which the kernel does a block at a time."""
+    return scope.emitter.rows is not None and scope.emitter.rows in lengths
 
 
 def place(name: str, scope: Scope, buffer: Buffer, indices: Sequence[str]) -> str:
@@ -112,121 +113,3 @@ def place(name: str, scope: Scope, buffer: Buffer, indices: Sequence[str]) -> st
         terms.append(str(buffer.offset * size))
     scope.emitter.line(f"{name} = shifted({buffer.base}, {' + '.join(terms)})")
     return name
-
-
-@handles("gather")
-def gather(scope: Scope, equation: Equation) -> None:
-    """Elements picked along the first axis; an index out of range is noted, and nothing is read there."""
-    x, i = equation.operands
-    params = dict(equation.params)
-    source, index = scope.spec(x).shape, scope.spec(i)
-    if len(source) - 1 != params["rest"]:
-        raise Impossible("a gather with leading axes")
-    out = equation.specs[0]
-    table = scope.buffer(x)
-    places = scope.buffer(i)
-    target = scope.target(equation.results[0], out.shape, out.dtype)
-    emitter = scope.emitter
-    emitter.flush()
-    picked = emitter.name("g")
-    emitter.line(f"for {picked} in range({prod(index.shape)}):")
-    emitter.depth += 1
-    row = checked(scope, places, index.shape, picked, source[0])
-    rest = source[1:]
-    copy_row(
-        scope,
-        Buffer(table.base, rest, table.strides[1:], table.offset, table.dtype),
-        f"{row} * {table.strides[0]}",
-        Buffer(target.base, rest, tuple(steps_of(rest, 1)), target.offset, target.dtype),
-        f"{picked} * {prod(rest)}",
-        False,
-    )
-    emitter.depth -= 1
-    emitter.loops += 2
-    scope.keep(equation, target)
-
-
-def checked(scope: Scope, places: Buffer, shape: Sequence[int], number: str, length: int) -> str:
-    """The name of an index between 0 and a length; others leave a mark that the caller sees."""
-    emitter = scope.emitter
-    emitter.checks = True
-    where = linear(places, shape, number)
-    raw = emitter.define(cast(f"load_{places.dtype}({places.base}, {where})", places.dtype, np.dtype(np.int64)))
-    found = emitter.define(f"where({raw} < 0, {raw} + {length}, {raw})")
-    emitter.line(f"if {found} < 0 or {found} >= {length}:")
-    emitter.line("    store_int64(status, 0, i8(1))")
-    emitter.line(f"    {found} = 0")
-    return found
-
-
-def linear(buffer: Buffer, shape: Sequence[int], number: str) -> str:
-    """The place of an element of a buffer by its number in C order."""
-    if buffer.contiguous:
-        return f"{number} + {buffer.offset}" if buffer.offset else number
-    terms = [str(buffer.offset)]
-    below = 1
-    for length, stride in zip(reversed(shape), reversed(buffer.strides), strict=True):
-        terms.append(f"({number} // {below} % {length}) * {stride}")
-        below *= length
-    return " + ".join(terms)
-
-
-def copy_row(scope: Scope, source: Buffer, from_row: str, target: Buffer, to_row: str, adding: bool) -> None:
-    """One row copied, or added, element by element."""
-    emitter = scope.emitter
-    names = []
-    for length in source.shape:
-        names.append(emitter.name("r"))
-        emitter.line(f"for {names[-1]} in range({length}):")
-        emitter.depth += 1
-    read = " + ".join((from_row, *inner_terms(source, names)))
-    written = " + ".join((to_row, *inner_terms(target, names)))
-    value = f"load_{source.dtype}({source.base}, {read})"
-    if adding:
-        value = f"load_{target.dtype}({target.base}, {written}) + {value}"
-    emitter.line(f"store_{target.dtype}({target.base}, {written}, {value})")
-    emitter.depth -= len(names)
-
-
-def inner_terms(buffer: Buffer, names: Sequence[str]) -> list[str]:
-    terms = [f"{name} * {step}" for name, step in zip(names, buffer.strides, strict=True) if step]
-    return [*terms, str(buffer.offset)] if buffer.offset else terms
-
-
-@handles("scatter_add")
-def scatter_add(scope: Scope, equation: Equation) -> None:
-    """Rows added at the places that an index names."""
-    g, i = equation.operands
-    params = dict(equation.params)
-    out = equation.specs[0]
-    own, index = scope.spec(g).shape, scope.spec(i).shape
-    if len(own) != params["rest"] + params["rank"] or out.dtype.kind != "f":
-        raise Impossible("a scatter with leading axes, or of integers")
-    from autodiff.trace.tape import Literal  # noqa: PLC0415
-
-    target = scope.target(equation.results[0], out.shape, out.dtype)
-    scope.copied(target, Literal(out.dtype.type(0)))
-    rows, places = scope.buffer(g), scope.buffer(i)
-    if not rows.contiguous:
-        from autodiff.backends.kernels.programs.structure import copy_of  # noqa: PLC0415
-
-        rows = copy_of(scope, g)
-    emitter = scope.emitter
-    emitter.flush()
-    number = emitter.name("g")
-    emitter.line(f"for {number} in range({prod(index)}):")
-    emitter.depth += 1
-    row = checked(scope, places, index, number, params["length"])
-    rest = out.shape[1:]
-    step = prod(rest)
-    copy_row(
-        scope,
-        Buffer(rows.base, rest, steps_of(rest, 1), rows.offset, rows.dtype),
-        f"{number} * {step}",
-        Buffer(target.base, rest, steps_of(rest, 1), target.offset, target.dtype),
-        f"{row} * {step}",
-        True,
-    )
-    emitter.depth -= 1
-    emitter.loops += 2
-    scope.keep(equation, target)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import product
 
-from autodiff.backends.kernels.programs import control, products, reductions, structure
-from autodiff.backends.kernels.programs.emitter import Emitter, Scope
+from autodiff.backends.kernels.programs import control, picking, products, reductions, structure
+from autodiff.backends.kernels.programs.emitter import BLOCK, Emitter, Scope
 from autodiff.backends.kernels.programs.values import Buffer, Impossible, Registers, Value, numbers, objects, steps, text
 from autodiff.backends.kernels.rows import number
 from autodiff.backends.kernels.scalars import DTYPES, cast
@@ -19,7 +19,7 @@ TRIALS = ((64, 32), (16, 16), (4, 4), (1, 1))
 STATEMENT, LOOP, LONGEST = 1.0, 30.0, 4000.0
 """Estimated milliseconds of compiling, and the longest that is worth it."""
 
-MODULES = (control, products, reductions, structure)  # they enter what they can do
+MODULES = (control, picking, products, reductions, structure)  # they enter what they can do
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,10 @@ class WholeKernel:
     Attributes:
         tape: the program.
         text: of the kernel.
-        memory: the bytes that it works in.
+        memory: the bytes that it works in; for each part of the rows where it takes rows.
         checks: whether it may note an index out of range.
         cost: estimated milliseconds of compiling it.
+        rows: the length of the axis of which it takes a part at a time, if it does.
     """
 
     tape: Tape
@@ -42,51 +43,85 @@ class WholeKernel:
     memory: int
     checks: bool
     cost: float
+    rows: int | None = None
 
 
-def whole_kernel(tape: Tape) -> WholeKernel:
+def whole_kernel(tape: Tape, rows: int | None = None) -> WholeKernel:
     """The kernel of a whole program.
+
+    Args:
+        tape: the program.
+        rows: the length of an axis along which the program does the same to every row: then parts of the rows can be
+            done by themselves.
 
     Raises:
         Impossible: if one of its operations has no form in kernels, or it would take too long to compile.
     """
-    found = [attempt(tape, *sizes) for sizes in TRIALS]
+    found = [attempt(tape, *sizes, rows) for sizes in TRIALS]
     best = min(found, key=lambda kernel: kernel.cost)
     if best.cost > LONGEST:
         raise Impossible(f"it would take about {best.cost / 1000:.0f} s to compile")
     return best
 
 
-def attempt(tape: Tape, registers: int, unrolled: int) -> WholeKernel:
+def attempt(tape: Tape, registers: int, unrolled: int, rows: int | None = None) -> WholeKernel:
     """The kernel with small values of so many elements in variables."""
-    emitter = Emitter(registers, unrolled)
+    emitter = Emitter(registers, unrolled, rows)
     head: list[str] = ["def kernel(block, lo, hi):"]
     values: list[Value] = []
     for place, spec in enumerate(tape.inputs):
         if spec.dtype not in DTYPES:
             raise Impossible(f"an argument of {spec.dtype.name}, which kernels do not know")
-        if 0 in spec.shape:
-            raise Impossible("an array without elements")
+        if 0 in spec.shape or spec.shape.count(rows or 0) > 1:
+            raise Impossible(f"an argument of shape {spec.shape}")
         head.append(f"    in{place} = {read(place, spec)}")
         values.append(value(place, spec))
     arrays = [k for k, s in enumerate(tape.output_specs) if s.kind == "array"]
     first = len(tape.inputs)
     for place, k in enumerate(arrays, first):
         head.append(f"    out{k} = pointer(block, {place})")
-    for place, name in enumerate(("reals", "integers", "memory", "status"), first + len(arrays)):
-        head.append(f"    {name} = pointer(block, {place})")
+    names = ("reals", "integers", "memory", "status", "chunk")
+    for place, name in enumerate(names if rows else names[:-1], first + len(arrays)):
+        head.append(f"    {name} = {'word' if name == 'chunk' else 'pointer'}(block, {place})")
     targets: dict[int, Buffer] = {}
     for k in arrays:
         out, s = tape.outputs[k], tape.output_specs[k]
         if isinstance(out, int) and out >= len(tape.inputs):
             targets.setdefault(out, Buffer(f"out{k}", s.shape, steps(s.shape), 0, s.dtype))
+    if rows:
+        emitter.depth += 1
     scope = Scope(emitter, tape, values, targets)
     scope.run()
     finish(scope, arrays)
-    statements = len(emitter.lines)
-    cost = 60 + STATEMENT * statements + LOOP * emitter.loops
-    written = "\n".join((*head, *emitter.lines)) + "\n"
-    return WholeKernel(tape, written, emitter.memory, emitter.checks, cost)
+    body = emitter.lines
+    if rows:
+        if any(rows not in s.shape for k, s in enumerate(tape.output_specs) if k in arrays):
+            raise Impossible("an output that is not made of rows")
+        body = in_blocks(emitter, scope)
+    cost = 60 + STATEMENT * len(body) + LOOP * emitter.loops
+    written = "\n".join((*head, *body)) + "\n"
+    return WholeKernel(tape, written, emitter.memory, emitter.checks, cost, rows)
+
+
+def in_blocks(emitter: Emitter, scope: Scope) -> list[str]:
+    """The lines inside of a loop over blocks of rows, with sums over all rows around it."""
+    totals = {name for name, _, _ in emitter.totals}
+    numbers = [k for k, s in enumerate(scope.tape.output_specs) if s.kind != "array"]
+    found = [scope.values[out] for k in numbers if isinstance(out := scope.tape.outputs[k], int)]
+    if len(found) != len(numbers) or any(
+        not isinstance(v, Registers) or v.elements.reshape(-1)[0] not in totals for v in found
+    ):
+        raise Impossible("a number that is no sum of rows")
+    stores = [line for line in emitter.lines if "(reals, " in line]
+    body = [line for line in emitter.lines if "(reals, " not in line]
+    lines = ["    part = lo // chunk"]
+    if emitter.memory:
+        lines.append(f"    memory = shifted(memory, part * {emitter.memory})")
+    lines += [f"    {name} = {start}" for name, start, _ in emitter.totals]
+    lines += [f"    for first in range(lo, hi, {BLOCK}):", f"        last = min(first + {BLOCK}, hi)", *body]
+    count = len(stores)
+    lines += [line[4:].replace("(reals, ", f"(reals, part * {count} + ") for line in stores]
+    return lines
 
 
 def read(place: int, spec: Spec) -> str:

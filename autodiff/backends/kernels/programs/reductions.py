@@ -14,6 +14,7 @@ from autodiff.backends.kernels.programs.values import (
     Awaited,
     Buffer,
     Element,
+    Impossible,
     Pending,
     Registers,
     Shape,
@@ -131,6 +132,12 @@ def in_loops(
         nest.starts.setdefault(depth, []).append(f"{total} = {start(kind, out.dtype)}")
         value = cast(text(elements[index], dtype), dtype, out.dtype)
         nest.body.append(f"{total} = {folded(kind, total, value, out.dtype)}")
+    if emitter.rows in nest.dims[depth:]:
+        if depth or kind != "sum" or out.shape or equation.results[0] not in scope.tape.outputs:
+            raise Impossible("a reduction of rows whose result is used")
+        total = totals.reshape(-1)[0]
+        nest.starts[depth].remove(f"{total} = {start(kind, out.dtype)}")
+        emitter.totals.append((total, start(kind, out.dtype), out.dtype))
     if not depth:
         return Awaited(nest, Registers(totals.reshape(out.shape), out.dtype))
     target = scope.target(equation.results[0], out.shape, out.dtype)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.backends.kernels.programs.emitter import Scope, handles, leading
+from autodiff.backends.kernels.programs.emitter import Scope, at, handles, leading, viewed
 from autodiff.backends.kernels.programs.values import (
     Buffer,
     Impossible,
@@ -23,19 +23,6 @@ from autodiff.backends.kernels.programs.values import (
 from autodiff.ops.index import plain_key
 from autodiff.trace.spec import spec
 from autodiff.trace.tape import Equation, Literal, Operand
-
-
-def as_array(buffer: Buffer) -> np.ndarray:
-    """An array without memory of its own that has the shape and strides of a buffer, one byte an element."""
-    return np.lib.stride_tricks.as_strided(np.empty(0, np.int8), buffer.shape, buffer.strides)
-
-
-def viewed(buffer: Buffer, change: Callable[[np.ndarray], np.ndarray]) -> Buffer:
-    """A buffer looked at in the way in which NumPy's views look at an array."""
-    before = as_array(buffer)
-    after = change(before)
-    moved = after.__array_interface__["data"][0] - before.__array_interface__["data"][0]
-    return Buffer(buffer.base, after.shape, after.strides, buffer.offset + moved, buffer.dtype)
 
 
 def parameters(equation: Equation) -> dict[str, Any]:
@@ -107,11 +94,6 @@ def slice_of(scope: Scope, equation: Equation) -> None:
             scope.keep(equation, Pending(found.nest, inner.reshape(shape[depth:]), shape, found.dtype))
             return
     renamed(scope, equation, lambda x: at(x, key))
-
-
-def at(x: np.ndarray, key: tuple[Any, ...]) -> np.ndarray:
-    """A part of an array as an array, also where it is one element."""
-    return x[key if any(part is Ellipsis for part in key) else (*key, Ellipsis)]
 
 
 @handles("broadcast_to")
@@ -260,10 +242,10 @@ def slice_into(scope: Scope, equation: Equation) -> None:
         at(elements, key)[...] = scope.registers(equation.operands[0]).elements
         scope.keep(equation, Registers(elements, out.dtype))
         return
-    target = scope.target(equation.results[0], out.shape, out.dtype)
-    scope.copied(target, Literal(out.dtype.type(0)))
-    scope.copied(viewed(target, lambda x: at(x, key)), equation.operands[0])
-    scope.keep(equation, target)
+    operand = equation.operands[0]
+    if not isinstance(operand, int):
+        raise Impossible("a number put into zeros")
+    scope.keep_parts(equation, None, ((key, operand),))
 
 
 @handles("slice_set")
@@ -277,6 +259,7 @@ def slice_set(scope: Scope, equation: Equation) -> None:
         return
     target = scope.target(equation.results[0], out.shape, out.dtype)
     scope.copied(target, equation.operands[0])
+    scope.emitter.ready(target)
     scope.copied(viewed(target, lambda x: at(x, key)), equation.operands[1])
     scope.keep(equation, target)
 

@@ -99,7 +99,41 @@ class Awaited:
         return self.value.dtype
 
 
-Value = Registers | Buffer | Pending | Awaited
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """A sum of values of which each fills only a part: what slices send back to what they were taken from.
+
+    Attributes:
+        shape: of the whole.
+        dtype: of the elements.
+        base: a slot of that shape, to which the parts are added; None for zeros.
+        pieces: index and slot of each part.
+    """
+
+    shape: Shape
+    dtype: np.dtype[Any]
+    base: int | None
+    pieces: tuple[tuple[tuple[Any, ...], int], ...]
+
+    @property
+    def apart(self) -> bool:
+        """Whether no two parts meet."""
+        return self.counts.max() <= 1
+
+    @property
+    def whole(self) -> bool:
+        """Whether every element is in one part."""
+        return bool((self.counts == 1).all())
+
+    @property
+    def counts(self) -> np.ndarray:
+        found = np.zeros(self.shape, np.int16)
+        for key, _ in self.pieces:
+            found[key] += 1
+        return found
+
+
+Value = Registers | Buffer | Pending | Awaited | Parts
 
 
 def steps(shape: Sequence[int]) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""Vector mathematics: functions without branches and without calls, which LLVM's loop vectoriser turns into vector code.
+"""Vector mathematics: functions without branches and calls, which LLVM's loop vectoriser turns into vector code.
 
 Importing this package does not import Numba; `intrinsics` does.
 """

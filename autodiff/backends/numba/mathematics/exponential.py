@@ -1,9 +1,9 @@
 """Exponentials: exp, exp2, expm1, logistic, softplus, tanh.
 
-x = n ln 2 + r with |r| <= ln(2)/2; then e^x = 2^n (1 + r + r^2 P(r)). n is rounded by adding and subtracting a number so
-large that no bits are left for a fraction: NaN stays NaN, and n stands in the low bits. ln 2 is subtracted in two parts,
-the first with so few bits that n times it is exact. 2^n is multiplied in two halves, since results reach from 2^-1075 to
-2^1024 and neither end is a float.
+x = n ln 2 + r with |r| <= ln(2)/2; then e^x = 2^n (1 + r + r^2 P(r)). n is rounded by adding and subtracting a number
+so large that no bits are left for a fraction: NaN stays NaN, and n stands in the low bits. ln 2 is subtracted in two
+parts, the first with so few bits that n times it is exact. 2^n is multiplied in two halves, since results reach from
+2^-1075 to 2^1024 and neither end is a float.
 """
 
 from __future__ import annotations

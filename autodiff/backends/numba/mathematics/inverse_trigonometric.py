@@ -34,7 +34,8 @@ CONSTANTS = {
             -0.01790823522800419,
         ),
     ),
-    # (arcsin x - x) / x^3 as a function of x^2 for |x| <= 1/2, minimax for the relative error of arcsin x: 2^-27.6, 2^-55.9.
+    # (arcsin x - x) / x^3 as a function of x^2 for |x| <= 1/2, minimax for the relative error of arcsin x:
+    # 2^-27.6, 2^-55.9.
     "ARCSIN": ByWidth(
         (0.16666754, 0.07495252, 0.04547604, 0.02415209, 0.04221181),
         (
@@ -80,12 +81,10 @@ def arctan_of_quotient(v, u, swapped, negative):
     q = where(middle, v - u, v) / where(middle, v + u, u)
     z = q * q
     p = polynomial(z, ARCTAN) * z * q
-    base = where(middle, where(negative, THREE_QUARTER_PI, QUARTER_PI), where(swapped, HALF_PI, where(negative, PI, 0.0)))
-    low = where(
-        middle,
-        where(negative, THREE_QUARTER_PI_LOW, QUARTER_PI_LOW),
-        where(swapped, HALF_PI_LOW, where(negative, PI_LOW, 0.0)),
-    )
+    edge = where(swapped, HALF_PI, where(negative, PI, 0.0))
+    edge_low = where(swapped, HALF_PI_LOW, where(negative, PI_LOW, 0.0))
+    base = where(middle, where(negative, THREE_QUARTER_PI, QUARTER_PI), edge)
+    low = where(middle, where(negative, THREE_QUARTER_PI_LOW, QUARTER_PI_LOW), edge_low)
     turned = swapped ^ negative
     return (base + where(turned, -q, q)) + (low + where(turned, -p, p))
 

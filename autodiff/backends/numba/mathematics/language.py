@@ -1,8 +1,8 @@
 """A tiny typed language of straight-line arithmetic, in which the functions of this folder are written.
 
 A source is text in Python's syntax: functions of assignments and one return, without loops and without branches. It is
-parsed once and *lowered*, for given types of the operands, to a `Program`: a list of instructions on numbered values, each
-with a type, calls written out. Printers turn a program into code (`llvm.py`).
+parsed once and *lowered* (`lowering.py`), for given types of the operands, to a `Program`: a list of instructions on
+numbered values, each with a type, calls written out. Printers turn a program into code (`llvm.py`).
 
 What a source may contain:
 
@@ -18,10 +18,11 @@ What a source may contain:
 ``widen(x)``, ``narrow(x)``           float32 and int32 to float64 and int64, and back
 ``polynomial(x, TABLE)``              by Horner's rule, lowest power first
 ``choose(c, TABLE, TABLE)``           the first table where c holds, the second elsewhere
-``window(TABLE, i, count)``           the numbers of a table from i on, by selections on the bits of i: loads at computed
-                                      places would keep loops from becoming vector code
+``window(TABLE, i, count)``           the numbers of a table from i on, by selections on the bits of i: loads at
+                                      computed places would keep loops from becoming vector code
 ``funnel(x, y, n)``                   the upper half of the bits of x and y together, moved n to the left
-``if single:``, ``if fused:``         decided when lowering: the operands have 32 bits, the machine has a fused multiply-add
+``if single:``, ``if fused:``         decided when lowering: the operands have 32 bits; the machine has a fused
+                                      multiply-add
 ``f(x)``, ``a, b = f(x)``             another function of the library
 ``NAME``                              a constant of the library, of the width of the operands
 ====================================  ================================================================================
@@ -29,12 +30,8 @@ What a source may contain:
 
 from __future__ import annotations
 
-import ast
-import functools
-import operator
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Literal
 
 Type = Literal["float32", "float64", "int32", "int64", "bool"]
 Number = float | int
@@ -65,223 +62,3 @@ class Program:
 
     instructions: tuple[Instruction, ...]
     result: int
-
-
-@dataclass(frozen=True, slots=True)
-class Value:
-    """The number and the type of the value of an instruction."""
-
-    index: int
-    type: Type
-
-
-Operand = Value | Number | tuple[Any, ...]
-
-_BINARY: dict[type[ast.operator], str] = {
-    ast.Add: "add",
-    ast.Sub: "subtract",
-    ast.Mult: "multiply",
-    ast.Div: "divide",
-    ast.BitAnd: "and",
-    ast.BitOr: "or",
-    ast.BitXor: "xor",
-    ast.LShift: "shift_left",
-    ast.RShift: "shift_right",
-}
-_COMPARE: dict[type[ast.cmpop], str] = {
-    ast.Lt: "<",
-    ast.LtE: "<=",
-    ast.Gt: ">",
-    ast.GtE: ">=",
-    ast.Eq: "==",
-    ast.NotEq: "!=",
-}
-_SAME_TYPE = ("fma", "funnel", "sqrt", "abs", "floor", "ceil", "trunc", "rint", "copysign")
-_CHANGES_TYPE: dict[str, dict[Type, Type]] = {
-    "bits": {"float32": "int32", "float64": "int64"},
-    "number": {"int32": "float32", "int64": "float64"},
-    "convert": {"int32": "float32", "int64": "float64"},
-    "widen": {"float32": "float64", "int32": "int64"},
-    "narrow": {"float64": "float32", "int64": "int32"},
-}
-_FOLD: dict[str, Callable[[Any, Any], Any]] = {
-    "add": operator.add,
-    "subtract": operator.sub,
-    "multiply": operator.mul,
-    "divide": operator.truediv,
-    "shift_left": operator.lshift,
-    "shift_right": operator.rshift,
-}
-
-
-class Library:
-    """Functions and constants by name, gathered from several sources.
-
-    Args:
-        sources: Pairs of a text and its constants.
-
-    Raises:
-        ValueError: If two sources define the same name.
-    """
-
-    def __init__(self, sources: Sequence[tuple[str, Mapping[str, Constant | ByWidth]]]) -> None:
-        self.functions: dict[str, ast.FunctionDef] = {}
-        self.constants: dict[str, Constant | ByWidth] = {}
-        for text, constants in sources:
-            functions = {node.name: node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}
-            twice = (functions.keys() & self.functions.keys()) | (constants.keys() & self.constants.keys())
-            if twice:
-                raise ValueError(f"defined in two sources of vector mathematics: {', '.join(sorted(twice))}")
-            self.functions |= functions
-            self.constants |= constants
-
-    @functools.cache  # noqa: B019 - a library lives as long as the process
-    def program(self, name: str, types: tuple[Type, ...], fused: bool = True) -> Program:
-        """The function as instructions, for parameters of these types."""
-        lowering = _Lowering(self, fused)
-        parameters = tuple(lowering.emit("parameter", type_) for type_ in types)
-        result = lowering.call(name, parameters)
-        if not isinstance(result, Value):
-            raise TypeError(f"{name} returns {result!r}, where one value is needed")
-        return Program(tuple(lowering.instructions), result.index)
-
-
-class _Lowering:
-    """Writes the instructions of one program."""
-
-    def __init__(self, library: Library, fused: bool) -> None:
-        self.library = library
-        self.fused = fused
-        self.instructions: list[Instruction] = []
-
-    def emit(self, operation: str, type_: Type, *operands: Value, number: Number | None = None) -> Value:
-        self.instructions.append(Instruction(operation, type_, tuple(value.index for value in operands), number))
-        return Value(len(self.instructions) - 1, type_)
-
-    def call(self, name: str, operands: Sequence[Operand]) -> Operand:
-        function = self.library.functions[name]
-        single = next(value.type for value in operands if isinstance(value, Value)) in ("float32", "int32")
-        names = dict(zip((parameter.arg for parameter in function.args.args), operands, strict=True))
-        result = _Body(self, names, single).run(function.body)
-        if result is None:
-            raise SyntaxError(f"{name} does not return a value")
-        return result
-
-
-class _Body:
-    """The body of one function, with the values of its names."""
-
-    def __init__(self, lowering: _Lowering, names: dict[str, Operand], single: bool) -> None:
-        self.lowering = lowering
-        self.names = names
-        self.single = single
-
-    def run(self, statements: Sequence[ast.stmt]) -> Operand | None:
-        for statement in statements:
-            match statement:
-                case ast.Expr(ast.Constant(str())):
-                    pass
-                case ast.Assign([ast.Name(name)], value):
-                    self.names[name] = self.of(value)
-                case ast.Assign([ast.Tuple(targets)], value):
-                    results = cast("tuple[Operand, ...]", self.of(value))
-                    self.names |= {cast("ast.Name", to).id: result for to, result in zip(targets, results, strict=True)}
-                case ast.If(ast.Name(flag), body, orelse):
-                    result = self.run(body if self.flag(flag) else orelse)
-                    if result is not None:
-                        return result
-                case ast.Return(ast.expr() as value):
-                    return self.of(value)
-                case _:
-                    raise SyntaxError(f"not in the language of vector mathematics: {ast.unparse(statement)}")
-        return None
-
-    def flag(self, name: str) -> bool:
-        return {"single": self.single, "fused": self.lowering.fused}[name]
-
-    def of(self, node: ast.expr) -> Operand:
-        match node:
-            case ast.Name(name):
-                return self.names[name] if name in self.names else self.constant(name)
-            case ast.Constant(int() | float() as value):
-                return value
-            case ast.Tuple(elements):
-                return tuple(self.of(element) for element in elements)
-            case ast.UnaryOp(ast.USub(), operand):
-                return self.negative(self.of(operand))
-            case ast.UnaryOp(ast.Invert(), operand):
-                return self.same_type("not", self.of(operand))
-            case ast.BinOp(left, sign, right):
-                return self.binary(_BINARY[type(sign)], self.of(left), self.of(right))
-            case ast.Compare(left, [sign], [right]):
-                x, y = self.alike(self.of(left), self.of(right))
-                return self.lowering.emit(_COMPARE[type(sign)], "bool", x, y)
-            case ast.Call(ast.Name(name), arguments):
-                return self.call(name, [self.of(argument) for argument in arguments])
-        raise SyntaxError(f"not in the language of vector mathematics: {ast.unparse(node)}")
-
-    def constant(self, name: str) -> Constant:
-        value = self.lowering.library.constants[name]
-        if isinstance(value, ByWidth):
-            return value.single if self.single else value.double
-        return value
-
-    def call(self, name: str, operands: list[Operand]) -> Operand:
-        emit = self.lowering.emit
-        if name in _SAME_TYPE:
-            return self.same_type(name, *operands)
-        if name in _CHANGES_TYPE:
-            (value,) = self.alike(*operands)
-            return emit(name, _CHANGES_TYPE[name][value.type], value)
-        if name == "where":
-            x, y = self.alike(*operands[1:])
-            return emit("where", x.type, cast("Value", operands[0]), x, y)
-        if name == "polynomial":
-            x, coefficients = operands
-            return functools.reduce(lambda sum_, c: self.same_type("fma", sum_, x, c), cast("Any", coefficients)[::-1])
-        if name == "choose":
-            condition, first, second = cast("Any", operands)
-            return tuple(self.call("where", [condition, x, y]) for x, y in zip(first, second, strict=True))
-        if name == "window":
-            return self.window(*cast("Any", operands))
-        return self.lowering.call(name, operands)
-
-    def window(self, table: tuple[Number, ...], start: Value, count: int) -> tuple[Value, ...]:
-        integers = all(isinstance(number, int) for number in table)
-        type_: Type = start.type if integers else "float32" if self.single else "float64"
-        values = [self.value(number, type_) for number in table]
-        bit = 1 << (len(table) - count).bit_length()
-        while bit := bit >> 1:
-            masked = self.same_type("and", start, bit)
-            skipped = self.lowering.emit("!=", "bool", masked, self.value(0, start.type))
-            values = [
-                self.lowering.emit("where", type_, skipped, values[i + bit], value) if i + bit < len(values) else value
-                for i, value in enumerate(values[: count + bit - 1])
-            ]
-        return tuple(values)
-
-    def binary(self, operation: str, x: Operand, y: Operand) -> Operand:
-        if isinstance(x, Value) or isinstance(y, Value):
-            return self.same_type(operation, x, y)
-        return cast("Number", _FOLD[operation](x, y))
-
-    def negative(self, x: Operand) -> Operand:
-        return self.same_type("negative", x) if isinstance(x, Value) else -cast("Number", x)
-
-    def same_type(self, operation: str, *operands: Operand) -> Value:
-        values = self.alike(*operands)
-        return self.lowering.emit(operation, values[0].type, *values)
-
-    def alike(self, *operands: Operand) -> list[Value]:
-        """The operands as values of one type: that of those which are values, or the float of this width."""
-        types = {operand.type for operand in operands if isinstance(operand, Value)}
-        type_, *others = types or {"float32" if self.single else "float64"}
-        if others:
-            raise TypeError(f"operands of different types: {', '.join(sorted(types))}")
-        return [self.value(operand, cast("Type", type_)) for operand in operands]
-
-    def value(self, operand: Operand, type_: Type) -> Value:
-        if isinstance(operand, Value):
-            return operand
-        number = cast("Number", operand)
-        return self.lowering.emit("constant", type_, number=float(number) if type_.startswith("float") else number)

@@ -8,21 +8,33 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
-from autodiff.backends.numba.mathematics import exact, exponential, half_pi, hyperbolic, inverse_trigonometric, logarithm, power, trigonometric
-from autodiff.backends.numba.mathematics.language import Library, Program, Type
+from autodiff.backends.numba.mathematics import (
+    error,
+    exact,
+    exponential,
+    gamma,
+    half_pi,
+    hyperbolic,
+    inverse_trigonometric,
+    logarithm,
+    power,
+    trigonometric,
+)
+from autodiff.backends.numba.mathematics.language import Program, Type
 from autodiff.backends.numba.mathematics.llvm import print_program
+from autodiff.backends.numba.mathematics.lowering import Library
 from autodiff.backends.numba.mathematics.plain import define, floats, plain_intrinsics
 
-_FAMILIES = (exact, exponential, half_pi, hyperbolic, inverse_trigonometric, logarithm, power, trigonometric)
-FUNCTIONS: dict[str, int] = {
-    name: arity
-    for arity, names in (
-        (1, "exp exp2 expm1 log log2 log10 log1p tanh logistic softplus sin cos tan sin_near cos_near tan_near arcsin arccos arctan"
-            " sinh cosh arcsinh arccosh arctanh cbrt rsqrt"),
-        (2, "power hypot arctan2"),
-    )
-    for name in names.split()
-}
+_FAMILIES = (
+    *(exact, exponential, logarithm, power, half_pi, trigonometric, inverse_trigonometric),
+    *(hyperbolic, error, gamma),
+)
+_UNARY = """
+    exp exp2 expm1 logistic softplus log log2 log10 log1p rsqrt cbrt
+    sin cos tan sin_near cos_near tan_near arcsin arccos arctan
+    sinh cosh tanh arcsinh arccosh arctanh erf erfc lgamma digamma
+"""
+FUNCTIONS: dict[str, int] = dict.fromkeys(_UNARY.split(), 1) | {"power": 2, "hypot": 2, "arctan2": 2}
 
 
 @functools.cache
@@ -32,7 +44,13 @@ def library() -> Library:
 
 
 def program(name: str, dtype: str, fused: bool = True) -> Program:
-    """A function as instructions on float32 or float64, for a printer."""
+    """A function as instructions on float32 or float64, for a printer.
+
+    Args:
+        name: One of `FUNCTIONS`, which has the number of the operands.
+        dtype: "float32" or "float64".
+        fused: Whether the machine has a fused multiply-add.
+    """
     return library().program(name, (cast("Type", dtype),) * FUNCTIONS[name], fused)
 
 

@@ -1,4 +1,4 @@
-"""Prints a program as LLVM instructions, in the place where it is called: LLVM's loop vectoriser sees plain arithmetic."""
+"""Prints a program as LLVM instructions where it is called: LLVM's loop vectoriser sees plain arithmetic."""
 
 from __future__ import annotations
 

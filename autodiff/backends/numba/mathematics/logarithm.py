@@ -1,8 +1,9 @@
 """Logarithms: log, log2, log10, log1p.
 
-x = 2^k (1 + f) with 1 + f from sqrt(1/2) to sqrt(2), by arithmetic on the bits of x. Then log x = k ln 2 + log(1 + f), where
-ln 2 has two parts, the first with so few bits that k times it is exact. In float32 log(1 + f) is f - f^2/2 + f^3 P(f); in
-float64, where that would need twenty terms, s = f / (2 + f) and log(1 + f) = 2 s + s^3 Q(s^2) = f - f^2/2 + s (f^2/2 + s^2 Q).
+x = 2^k (1 + f) with 1 + f from sqrt(1/2) to sqrt(2), by arithmetic on the bits of x. Then log x = k ln 2 + log(1 + f),
+where ln 2 has two parts, the first with so few bits that k times it is exact. In float32 log(1 + f) is f - f^2/2 +
+f^3 P(f); in float64, where that would need twenty terms, log(1 + f) = 2 s + s^3 Q(s^2) with s = f / (2 + f), which is
+f - f^2/2 + s (f^2/2 + s^2 Q).
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ CONSTANTS = {
         -0.10948209,
         0.05407824,
     ),
-    # (log((1+s)/(1-s)) - 2 s) / s^3 as a function of s^2, for s up to (sqrt(2) - 1)^2, minimax for the relative error of
-    # the logarithm: 2^-59.5.
+    # (log((1+s)/(1-s)) - 2 s) / s^3 as a function of s^2, for s up to (sqrt(2) - 1)^2, minimax for the relative error
+    # of the logarithm: 2^-59.5.
     "LOG_DOUBLE": (
         0.6666666666666734,
         0.3999999999941664,

@@ -60,6 +60,7 @@ def floats(type_: Any) -> bool:
 
 
 def numbers(type_: Any) -> bool:
+    """Whether a Numba type is one of those, an integer or a boolean."""
     from numba import types  # noqa: PLC0415 - Numba is optional, and slow to import
 
     return floats(type_) or isinstance(type_, types.Integer | types.Boolean)

@@ -1,8 +1,8 @@
 """Sine, cosine, tangent.
 
-x = k pi/2 + r with |r| <= pi/4 (`half_pi.py`); which of sine and cosine of r to take, and its sign, stand in the low two
-bits of k. sin_near, cos_near and tan_near are the same functions for |x| < 2^44, at less than half of the price; beyond
-they mean nothing.
+x = k pi/2 + r with |r| <= pi/4 (`half_pi.py`); which of sine and cosine of r to take, and its sign, stand in the low
+two bits of k. sin_near, cos_near and tan_near are the same functions for |x| < 2^44, at less than half of the price;
+beyond they mean nothing.
 """
 
 from __future__ import annotations

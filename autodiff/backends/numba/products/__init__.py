@@ -3,6 +3,6 @@
 Importing this package does not import Numba; `intrinsics` does.
 """
 
-from autodiff.backends.numba.products.intrinsic import fingerprint, intrinsics
+from autodiff.backends.numba.products.intrinsic import intrinsics
 
-__all__ = ["fingerprint", "intrinsics"]
+__all__ = ["intrinsics"]

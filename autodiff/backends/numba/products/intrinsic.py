@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import functools
-import hashlib
-from pathlib import Path
 from typing import Any
 
 from autodiff.backends.numba import memory
@@ -22,7 +20,7 @@ def intrinsics(machine: Machine | None = None) -> dict[str, Any]:
 
     ``multiply_matrices_float32(a, a_row, a_column, b, b_row, b_column, c, c_row, m, n, k, accumulate)`` and
     ``multiply_matrices_float64`` store the product of A (m x k) and B (k x n) in C (m x n), or add it to C where
-    ``accumulate`` is true. ``a``, ``b``, ``c`` are addresses as `memory.intrinsics` knows them, all other arguments literal
+    ``accumulate`` is true. ``a``, ``b``, ``c`` are addresses as `memory.intrinsics` knows them, all others are literal
     numbers. ``a_row`` is the number of elements from a row of A to the next, ``a_column`` from a column to the next, of
     either sign or zero; the rows of C are contiguous. C must not overlap A or B. Nothing but their elements is read or
     written, besides up to 32 KB of the stack. Every sum is made in an order that depends on nothing but sizes, strides
@@ -34,21 +32,12 @@ def intrinsics(machine: Machine | None = None) -> dict[str, Any]:
     return {f"multiply_matrices_float{bits}": multiplication(bits, machine) for bits in (32, 64)}
 
 
-@functools.cache
-def fingerprint() -> str:
-    """A hash of the text of this folder: object code made with another text is not the same function."""
-    text = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.glob("*.py")):
-        text.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    return text.hexdigest()
-
-
 def multiplication(bits: int, machine: Machine | None) -> Any:
     """The intrinsic for one size of elements."""
     from numba.core import types  # noqa: PLC0415 - only where kernels are compiled
     from numba.extending import intrinsic  # noqa: PLC0415
 
-    @intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator]
+    @intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator, unused-ignore]
     def multiply_matrices(
         typing: Any, a: Any, a_row: Any, a_column: Any, b: Any, b_row: Any, b_column: Any, c: Any, c_row: Any,
         m: Any, n: Any, k: Any, accumulate: Any,

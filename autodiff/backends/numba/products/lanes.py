@@ -18,7 +18,7 @@ class Lanes:
     """
 
     def __init__(self, builder: Any, machine: Machine, bits: int) -> None:
-        from llvmlite import ir  # type: ignore[import-untyped] # noqa: PLC0415 - only where kernels are compiled
+        from llvmlite import ir  # noqa: PLC0415 - only where kernels are compiled
 
         self.ir = ir
         self.builder = builder

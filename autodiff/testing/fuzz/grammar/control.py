@@ -59,7 +59,9 @@ def cond(scope: Scope, grow: Grow) -> bool:
     name, names = scope.fresh(), ", ".join(one.name for one in bodies)
     if count == 2:
         predicate = f"np.any({test.name})" if test.kind == "b" else f"np.sum({test.name}) > 0.3"
-        return scope.add(f"{name} = autodiff.cond({predicate}, {names}, {x.name})", (name,), "exact", (), "", tuple(bodies))
+        return scope.add(
+            f"{name} = autodiff.cond({predicate}, {names}, {x.name})", (name,), "exact", (), "", tuple(bodies)
+        )
     text = f"{name} = autodiff.switch(np.count_nonzero({test.name}) % 3, [{names}], {x.name})"
     return scope.add(text, (name,), "exact", (), "", tuple(bodies))
 

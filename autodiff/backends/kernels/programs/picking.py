@@ -1,0 +1,169 @@
+"""Elements picked by indices, and added or put where indices say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+
+from autodiff.backends.kernels.programs.emitter import Scope, handles
+from autodiff.backends.kernels.programs.structure import copy_of
+from autodiff.backends.kernels.programs.values import Buffer, Impossible, steps
+from autodiff.backends.kernels.scalars import cast
+from autodiff.trace.tape import Equation, Literal
+
+
+@handles("gather")
+def gather(scope: Scope, equation: Equation) -> None:
+    """Elements picked along the first axis; an index out of range is noted, and nothing is read there."""
+    x, i = equation.operands
+    params = dict(equation.params)
+    source, index = scope.spec(x).shape, scope.spec(i)
+    if len(source) - 1 != params["rest"]:
+        raise Impossible("a gather with leading axes")
+    out = equation.specs[0]
+    rows = scope.emitter.rows
+    if rows is not None and (rows in source or (rows in index.shape and index.shape != (rows,))):
+        raise Impossible("a gather that mixes rows")
+    table = scope.buffer(x)
+    places = scope.buffer(i)
+    target = scope.target(equation.results[0], out.shape, out.dtype)
+    emitter = scope.emitter
+    emitter.flush()
+    picked = emitter.name("g")
+    bounds = "first, last" if index.shape == (rows,) else str(prod(index.shape))
+    emitter.line(f"for {picked} in range({bounds}):")
+    emitter.depth += 1
+    row = checked(scope, places, index.shape, picked, source[0])
+    rest = source[1:]
+    copy_row(
+        scope,
+        Buffer(table.base, rest, table.strides[1:], table.offset, table.dtype),
+        f"{row} * {table.strides[0]}",
+        Buffer(target.base, rest, steps(rest), target.offset, target.dtype),
+        f"{picked} * {prod(rest)}",
+        False,
+    )
+    emitter.depth -= 1
+    emitter.loops += 2
+    scope.keep(equation, target)
+
+
+def checked(scope: Scope, places: Buffer, shape: Sequence[int], number: str, length: int) -> str:
+    """The name of an index between 0 and a length; others leave a mark that the caller sees."""
+    emitter = scope.emitter
+    emitter.checks = True
+    where = linear(places, shape, number)
+    raw = emitter.define(cast(f"load_{places.dtype}({places.base}, {where})", places.dtype, np.dtype(np.int64)))
+    found = emitter.define(f"where({raw} < 0, {raw} + {length}, {raw})")
+    emitter.line(f"if {found} < 0 or {found} >= {length}:")
+    emitter.line("    store_int64(status, 0, i8(1))")
+    emitter.line(f"    {found} = 0")
+    return found
+
+
+def linear(buffer: Buffer, shape: Sequence[int], number: str) -> str:
+    """The place of an element of a buffer by its number in C order."""
+    if buffer.contiguous:
+        return f"{number} + {buffer.offset}" if buffer.offset else number
+    terms = [str(buffer.offset)]
+    below = 1
+    for length, stride in zip(reversed(shape), reversed(buffer.strides), strict=True):
+        terms.append(f"({number} // {below} % {length}) * {stride}")
+        below *= length
+    return " + ".join(terms)
+
+
+def copy_row(scope: Scope, source: Buffer, from_row: str, target: Buffer, to_row: str, adding: bool) -> None:
+    """One row copied, or added, element by element."""
+    emitter = scope.emitter
+    names = []
+    for length in source.shape:
+        names.append(emitter.name("r"))
+        emitter.line(f"for {names[-1]} in range({length}):")
+        emitter.depth += 1
+    read = " + ".join((from_row, *inner_terms(source, names)))
+    written = " + ".join((to_row, *inner_terms(target, names)))
+    value = f"load_{source.dtype}({source.base}, {read})"
+    if adding:
+        value = f"load_{target.dtype}({target.base}, {written}) + {value}"
+    emitter.line(f"store_{target.dtype}({target.base}, {written}, {value})")
+    emitter.depth -= len(names)
+
+
+def inner_terms(buffer: Buffer, names: Sequence[str]) -> list[str]:
+    terms = [f"{name} * {step}" for name, step in zip(names, buffer.strides, strict=True) if step]
+    return [*terms, str(buffer.offset)] if buffer.offset else terms
+
+
+@handles("scatter_add")
+def scatter_add(scope: Scope, equation: Equation) -> None:
+    """Rows added at the places that an index names."""
+    g, i = equation.operands
+    params = dict(equation.params)
+    out = equation.specs[0]
+    own, index = scope.spec(g).shape, scope.spec(i).shape
+    if len(own) != params["rest"] + params["rank"] or out.dtype.kind != "f":
+        raise Impossible("a scatter with leading axes, or of integers")
+    if scope.emitter.rows is not None and scope.emitter.rows in (*own, *out.shape):
+        raise Impossible("a scatter of rows")
+    target = scope.target(equation.results[0], out.shape, out.dtype)
+    scope.copied(target, Literal(out.dtype.type(0)))
+    scope.emitter.ready(target)
+    rows, places = scope.buffer(g), scope.buffer(i)
+    if not rows.contiguous:
+        rows = scope.emitter.ready(copy_of(scope, g))
+    emitter = scope.emitter
+    emitter.flush()
+    number = emitter.name("g")
+    emitter.line(f"for {number} in range({prod(index)}):")
+    emitter.depth += 1
+    row = checked(scope, places, index, number, params["length"])
+    rest = out.shape[1:]
+    step = prod(rest)
+    copy_row(
+        scope,
+        Buffer(rows.base, rest, steps(rest), rows.offset, rows.dtype),
+        f"{number} * {step}",
+        Buffer(target.base, rest, steps(rest), target.offset, target.dtype),
+        f"{row} * {step}",
+        True,
+    )
+    emitter.depth -= 1
+    emitter.loops += 2
+    scope.keep(equation, target)
+
+
+@handles("pick", "place")
+def pick_or_place(scope: Scope, equation: Equation) -> None:
+    """One element of each row picked, or put into a row of zeros."""
+    first, i = equation.operands
+    out = equation.specs[0]
+    wide = scope.spec(first).shape if equation.primitive.name == "pick" else out.shape
+    if scope.spec(i).shape != (*wide[:-1], 1) or dict(equation.params)["axis"] != -1:
+        raise Impossible(f"{equation.primitive.name} of more than one element of each row")
+    source = scope.buffer(first)
+    if not source.contiguous:
+        source = scope.emitter.ready(copy_of(scope, first))
+    places = scope.buffer(i)
+    emitter = scope.emitter
+    if emitter.rows is not None and emitter.rows in (*wide, *out.shape):
+        raise Impossible(f"{equation.primitive.name} of a block of rows")
+    target = scope.target(equation.results[0], out.shape, out.dtype)
+    if equation.primitive.name == "place":
+        scope.copied(target, Literal(out.dtype.type(0)))
+        emitter.ready(target)
+    emitter.ready(source)
+    emitter.flush()
+    row = emitter.name("g")
+    emitter.line(f"for {row} in range({prod(wide[:-1])}):")
+    emitter.depth += 1
+    column = checked(scope, places, scope.spec(i).shape, row, wide[-1])
+    inside, lone = f"{row} * {wide[-1]} + {column}", row
+    read, written = (inside, lone) if equation.primitive.name == "pick" else (lone, inside)
+    value = f"load_{source.dtype}({source.base}, {read} + {source.offset})"
+    emitter.line(f"store_{out.dtype}({target.base}, {written} + {target.offset}, {value})")
+    emitter.depth -= 1
+    emitter.loops += 1
+    scope.keep(equation, target)

@@ -1,0 +1,119 @@
+"""Which operations became kernels, which did not, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from autodiff.backends.reports.plan import Plan, Statement
+from autodiff.backends.reports.reasons import why
+from autodiff.backends.reports.sources import names_of
+from autodiff.backends.reports.table import table
+
+HEAD = ("what runs", "lines", "why no kernel does it")
+
+
+@dataclass(frozen=True)
+class Call:
+    """A statement that is no kernel.
+
+    Args:
+        kind: ``BLAS``, ``LAPACK``, ``NumPy``, ``Python``, ``view``, ``loop``, ``branch``, ``tape``.
+        name: of the operation.
+        inside: the loops and branches around it, the outermost first.
+        source: the user's line.
+        reason: why no kernel does it.
+    """
+
+    kind: str
+    name: str
+    inside: tuple[str, ...]
+    source: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Fused:
+    """A kernel, and what was put into it.
+
+    Args:
+        operations: what it does: ``multiply x 2, exp, sum``.
+        inside: the loops and branches around it, the outermost first.
+        source: the user's lines.
+    """
+
+    operations: str
+    inside: tuple[str, ...]
+    source: str
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """How a program runs, and why; print it to read it.
+
+    Args:
+        name: of the function.
+        reason: why the program is not one kernel; empty where it is.
+        kernels: what was fused into what.
+        calls: what was not.
+    """
+
+    name: str
+    reason: str
+    kernels: tuple[Fused, ...]
+    calls: tuple[Call, ...]
+
+    def __str__(self) -> str:
+        calls = counted(len(self.calls), "call")
+        parts = [f"{self.name} runs as {counted(len(self.kernels), 'kernel')} and {calls}.{because(self.reason)}"]
+        parts += [
+            "\n".join(
+                f"kernel {number}{place(own.inside)}: {own.operations}{f'  # {own.source}' if own.source else ''}"
+                for number, own in enumerate(self.kernels, 1)
+            )
+        ]
+        if self.calls:
+            rows = [
+                (f"{'  ' * len(call.inside)}{call.kind}: {call.name}", call.source, call.reason) for call in self.calls
+            ]
+            parts.append(table(HEAD, rows, frozenset(range(len(HEAD)))))
+        parts.append("Derivatives are programs of their own: ask jit(grad(f)), jit(vmap(f)), ... for theirs.")
+        return "\n\n".join(part for part in parts if part)
+
+
+def because(reason: str) -> str:
+    """A line that says why there are several calls."""
+    return f"\nIt is not one kernel: {reason}." if reason else ""
+
+
+def counted(number: int, noun: str) -> str:
+    """A number of things."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def place(inside: tuple[str, ...]) -> str:
+    """Where a kernel is."""
+    return f" in {' in '.join(reversed(inside))}" if inside else ""
+
+
+def explanation(plan: Plan, name: str) -> Explanation:
+    """How a program runs, and why."""
+    kernels: list[Fused] = []
+    calls: list[Call] = []
+    for statement, owner, inside in walked(plan, ()):
+        if statement.kind == "kernel":
+            kernels.append(Fused(names_of(statement.tape), inside, statement.source))
+        else:
+            own = statement.equation.primitive.name
+            calls.append(Call(statement.kind, own, inside, statement.source, why(statement, owner)))
+    return Explanation(name, plan.reason, tuple(kernels), tuple(calls))
+
+
+def walked(plan: Plan, inside: tuple[str, ...]) -> Iterator[tuple[Statement, Plan, tuple[str, ...]]]:
+    """The statements of a program and of its bodies, with the program or body that they are of."""
+    for statement in plan.statements:
+        yield statement, plan, inside
+        for name, body in statement.bodies:
+            own = statement.equation.primitive.name
+            label = own if name == "tape" else f"{name} of {own}"
+            yield from walked(body, (*inside, label))
