@@ -87,7 +87,7 @@ def call(equation: Equation, scope: dict[str, Any], backend: str) -> str:
     """The call of an operation."""
     primitive = equation.primitive
     if isinstance(primitive, KernelPrimitive):
-        function = primitive.made(**dict(equation.params))
+        function = partial(primitive.evaluate, **dict(equation.params))
         return f"{defined(scope, 'kernel', function)}({', '.join(operand(o, scope) for o in equation.operands)})"
     compiled = getattr(primitive, "compiled", None)
     if compiled is not None:  # loops and branches, which carry tapes

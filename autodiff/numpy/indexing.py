@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -250,9 +251,22 @@ def flat_index(arrays: list[Any], lengths: tuple[int, ...]) -> Any:
         ) from None
     flat = None
     for array, length in zip(arrays, lengths, strict=True):
-        wrapped = array if nonnegative(array) else ew.where(ew.less(array, 0), array + length, array)
+        wrapped = array if nonnegative(array) else counted_from_start(array, length, prod(lengths))
         flat = wrapped if flat is None else flat * length + wrapped
     return flat
+
+
+def counted_from_start(array: Any, length: int, beyond: int) -> Any:
+    """Indices of one axis without negative ones.
+
+    Where values are not known yet, an index that is out of range becomes ``beyond``, which is out of range for all axes
+    together: it must not become the place of another element.
+    """
+    wrapped = ew.where(ew.less(array, 0), array + length, array)
+    if not isinstance(concrete(array), Spec):
+        return wrapped
+    outside = ew.less(wrapped, 0) if beyond == length else ew.less(wrapped, 0) | ew.greater_equal(wrapped, length)
+    return ew.where(outside, beyond, wrapped)
 
 
 def nonnegative(index: Any) -> bool:

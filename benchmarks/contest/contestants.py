@@ -36,9 +36,12 @@ class Contestants:
         return {name: interpreter.ask("describe") for name, interpreter in self.present.items()}
 
     def restart(self, name: str) -> None:
-        """Stop one that does not answer, and start it afresh."""
-        self.present[name].stop()
-        self.present[name] = started(name, self.threads)
+        """Stop one that does not answer, and start it afresh; if that fails too, it is absent from now on."""
+        self.present.pop(name).stop()
+        try:
+            self.present[name] = started(name, self.threads)
+        except InterpreterError as error:
+            self.absent[name] = str(error)
 
     def close(self) -> None:
         """End them all."""

@@ -96,7 +96,7 @@ def goals(results: Sequence[Result]) -> Iterator[str]:
     yield f"goals with {results[0].threads} thread(s); known and floor are figures of the reference machine"
     yield (
         f"  {'':{NAME}}{'ours':>10}{'best peer':>10} {'':14}{'ratio':>6}{'goal':>6}  {'':7}"
-        f"{'known: best peer':24}{'floor':18}"
+        f"{'known: best peer':30}{'floor':18}"
     )
     for result in results:
         yield goal_line(result)
@@ -115,7 +115,7 @@ def goal_line(result: Result) -> str:
     known = row.known if row.rival is None or row.known.startswith(row.rival) else f"{row.rival} {row.known}"
     return (
         f"  {result.name:{NAME}}{time(ours.seconds) if ours else '-':>10}{time(best.seconds) if best else '-':>10} "
-        f"{best.peer if best else '':14}{ratio:>6}{goal:>6}  {'missed' if because else 'met':7}{known:24}{row.floor:18}"
+        f"{best.peer if best else '':14}{ratio:>6}{goal:>6}  {'missed' if because else 'met':7}{known:30}{row.floor:18}"
         f"{because if because not in ('', 'too slow') else ''}"
     ).rstrip()
 

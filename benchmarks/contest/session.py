@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.compiled_programs.table import PROGRAMS
 from benchmarks.contest.contestants import Contestants, write_reference
-from benchmarks.contest.result import Result
+from benchmarks.contest.peers import OURS
+from benchmarks.contest.result import Measurement, Result
 from benchmarks.contest.turns import measure
 from benchmarks.environment import environment, load_average
+from benchmarks.interpreter import InterpreterError
+from benchmarks.threads import variables
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,6 +48,7 @@ def session(
         "quick": quick,
         "environment": environment(),
         "load_average": {"before": load_before, "after": load_average()},
+        "variables": {str(each.threads): variables(each.threads) for each in everybody},
         "peers": described,
         "absent": {name: why for each in everybody for name, why in each.absent.items()},
     }
@@ -56,7 +60,13 @@ def row_results(everybody: Sequence[Contestants], name: str, number: int, folder
     row = program.rows[number]
     print(f"measuring {name}, {row.size} ...", file=sys.stderr, flush=True)
     folder.mkdir()
-    write_reference(name, number, folder)
-    found = [Result(program, row, each.threads, measure(each, name, number, folder, quick)) for each in everybody]
+    try:
+        write_reference(name, number, folder)
+    except InterpreterError as error:  # autodiff without its compiler fails: nobody can be checked
+        failure = Measurement(OURS, failure=f"no reference: {error}")
+        nobody = [{**{name: Measurement(name) for name in each.present}, OURS: failure} for each in everybody]
+        found = [Result(program, row, each.threads, those) for each, those in zip(everybody, nobody)]
+    else:
+        found = [Result(program, row, each.threads, measure(each, name, number, folder, quick)) for each in everybody]
     rmtree(folder)
     return found

@@ -221,6 +221,8 @@ class Grid:
             return ROW
         if axes == list(range(self.split)) and equation.primitive.name in ("sum", "sum_as"):
             return COLUMN_TOTAL
+        if axes == list(range(self.split)):
+            raise Unfit(f"{equation.primitive.name} over the rows, where only sums are")
         raise Unfit(f"a reduction over the axes {tuple(axes)} on the grid {self.outer} x {self.inner}")
 
 
@@ -246,9 +248,9 @@ def grid_of(equations: Sequence[Equation], specs: Mapping[int, Spec], shape: Sha
     """The grid of a shape on which all the operations fit.
 
     Raises:
-        Unfit: if there is none.
+        Unfit: if there is none; it says why the best way to split the axes is none.
     """
-    reason = Unfit("no operation")
+    reasons: list[Unfit] = []
     fitting = []
     for split in splits(equations, specs, shape):
         grid = Grid(shape, split)
@@ -256,13 +258,13 @@ def grid_of(equations: Sequence[Equation], specs: Mapping[int, Spec], shape: Sha
             for equation in equations:
                 grid.add(equation, specs)
         except Unfit as found:
-            reason = found
+            reasons.append(found)
             continue
         if OUTER not in grid.forms.values():
             return grid
         fitting.append(grid)
     if not fitting:
-        raise reason
+        raise reasons[0]
     return next((grid for grid in fitting if not grid.flat), fitting[0])
 
 

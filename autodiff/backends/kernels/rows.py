@@ -7,7 +7,7 @@ a row stays in cache from one loop to the next.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -82,14 +82,16 @@ class RowKernel:
     Args:
         tape: its inputs come from outside, its outputs are wanted there.
         grid: on which all its operations fit.
+        shared: pairs of an output and the input in whose memory it lies (:mod:`in_place` says which may).
 
     Attributes:
         text: of the kernel.
         arguments: the words of its block.
     """
 
-    def __init__(self, tape: Tape, shape: Shape) -> None:
+    def __init__(self, tape: Tape, shape: Shape, shared: Sequence[tuple[int, int]] = ()) -> None:
         self.tape = tape
+        self.shared = dict(shared)
         self.specs = dict(enumerate(tape.specs))
         self.grid: Grid = grid_of(tape.equations, self.specs, shape)
         self.forms = self.grid.forms
@@ -178,6 +180,8 @@ class RowKernel:
         for slot, spec in enumerate(self.tape.inputs):
             self.arguments.append(Argument(f"in{slot}", "input", slot, spec.dtype))
         for slot in self.outputs:
+            if slot in self.shared:
+                continue
             total = self.forms[slot] in (TOTAL, COLUMN_TOTAL)
             dtype = self.specs[slot].dtype
             kept = accumulated(dtype) if self.forms[slot] == TOTAL and self.is_sum(slot) else dtype
@@ -196,6 +200,10 @@ class RowKernel:
                 self.root(slot, level)
         return "\n".join(self.lines()) + "\n"
 
+    def is_number(self, slot: int) -> bool:
+        """Whether an input is one number, however it is looked at."""
+        return slot not in self.made and (self.forms[slot] == SCALAR or self.specs[slot].kind != "array")
+
     def is_sum(self, slot: int) -> bool:
         return self.made[slot].primitive.name in ("sum", "sum_as")
 
@@ -209,6 +217,8 @@ class RowKernel:
         yield "def kernel(block, lo, hi):"
         for place, argument in enumerate(self.arguments):
             yield f"    {argument.name} = {self.word(place, argument)}{self.remark(argument)}"
+        for slot, other in self.shared.items():
+            yield f"    out{slot} = in{other}"
         for line in self.prelude:
             yield f"    {line}"
         totals = [slot for slot in self.outputs if self.forms[slot] == TOTAL]
@@ -216,7 +226,8 @@ class RowKernel:
         if totals or columns or any(a.role == "scratch" for a in self.arguments):
             yield "    part = lo // chunk"
         for slot in totals:
-            yield f"    total{slot} = {self.start(slot, accumulated(self.specs[slot].dtype))}"
+            dtype = self.specs[slot].dtype
+            yield f"    total{slot} = {self.start(slot, accumulated(dtype) if self.is_sum(slot) else dtype)}"
         if columns:
             yield "    for j in range(columns):"
             for slot in columns:
@@ -259,7 +270,7 @@ class RowKernel:
     def word(self, place: int, argument: Argument) -> str:
         if argument.role == "size":
             return f"word(block, {place})"
-        if argument.role == "input" and self.forms[argument.slot] == SCALAR:
+        if argument.role == "input" and self.is_number(argument.slot):
             return number(place, self.specs[argument.slot])
         return f"pointer(block, {place})"
 
@@ -353,8 +364,7 @@ class RowKernel:
 
     def element(self, slot: int, level: int) -> str:
         """The name of an element, computed in the loop of a level."""
-        form = self.forms[slot]
-        if form in (ROW, SCALAR):
+        if self.is_number(slot) or self.forms[slot] in (ROW, SCALAR):
             return self.row_value(slot, level)
         found = self.names.get((slot, level))
         if found is None:
@@ -392,7 +402,7 @@ class RowKernel:
     def row_value(self, slot: int, level: int) -> str:
         """The name of what is the same in a whole row, or in all of them."""
         found = self.row_names.get(slot)
-        if found is None and self.forms[slot] == SCALAR:
+        if found is None and self.is_number(slot):
             found = self.row_names[slot] = f"in{slot}"
         if found is None:
             found = self.row_names[slot] = f"v{slot}"
@@ -434,7 +444,7 @@ class RowKernel:
     def lone(self, slot: int, column: str, level: int) -> str:
         """The name of the element of a row in a column."""
         form, spec = self.forms[slot], self.specs[slot]
-        if form in (ROW, SCALAR):
+        if self.is_number(slot) or form in (ROW, SCALAR):
             return self.row_value(slot, level)
         found = f"v{slot}_{column}"
         if found in self.checked:

@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.backends.numba import mathematics, memory, products, system
+from autodiff.backends.numba import mathematics, memory, products
 from autodiff.backends.numba.errors import KernelError
 from autodiff.backends.numba.loading import ENTRY, SIGNATURE
 from autodiff.backends.numba.symbols import undefined_symbols
+
+OLDEST = (0, 62)  # Numba that is tested
 
 # fmt: off
 CONSTANTS = {
@@ -29,31 +31,43 @@ ALLOWED = MEMORY | DOUBLE | {name + "f" for name in DOUBLE}
 # fmt: on
 
 
-def compile_object(text: str, signature: str = SIGNATURE) -> bytes:
+def compile_object(text: str) -> bytes:
     """The object code of a kernel; its one visible function is ``ENTRY``.
 
     Args:
         text: a Python module that defines ``kernel(block, lo, hi)``. Names that it does not define are those of
             :func:`namespace`.
-        signature: Numba's signature of ``kernel``, where it is another function.
 
     Raises:
-        KernelError: if Numba refuses the text, or if the code would need Numba or Python when it runs.
+        KernelError: if Numba cannot be imported or refuses the text, or if the code would need Numba or Python when it
+            runs.
     """
+    refuse_unfit_numba()
     names = namespace()
     exec(compile(text, "<kernel>", "exec"), names)
-    code = emit(*lowered(names[ENTRY], signature, text))
+    code = emit(*lowered(names[ENTRY], text))
     refuse_foreign_symbols(code, text)
     return code
 
 
-def lowered(function: Any, signature: str, text: str) -> tuple[Any, str]:
+def refuse_unfit_numba() -> None:
+    """Numba is checked where it is used: looking at its version imports it."""
+    try:
+        import numba  # noqa: PLC0415 - an optional extra, slow to import
+    except ImportError as error:  # it refuses versions of NumPy that it does not know
+        raise KernelError(f"Numba cannot be imported: {error}") from error
+    if tuple(map(int, numba.__version__.split(".")[:2])) < OLDEST:
+        needed = ".".join(map(str, OLDEST))
+        raise KernelError(f"Numba {numba.__version__} is too old: kernels need {needed} (pip install -U numba)")
+
+
+def lowered(function: Any, text: str) -> tuple[Any, str]:
     """A function as Numba's library of code that is not optimised yet, and the name of its entry from C."""
     from numba.core import errors, sigutils  # noqa: PLC0415 - an optional extra, slow to import
     from numba.core.ccallback import CFunc  # noqa: PLC0415
     from numba.core.compiler_lock import global_compiler_lock  # noqa: PLC0415
 
-    callback = CFunc(function, sigutils.normalize_signature(signature), locals={}, options={"error_model": "numpy"})
+    callback = CFunc(function, sigutils.normalize_signature(SIGNATURE), locals={}, options={"error_model": "numpy"})
     try:
         with global_compiler_lock:
             compiled = callback._compile_uncached()
@@ -101,7 +115,6 @@ def namespace() -> dict[str, Any]:
         "callee": numba.njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True),
         **CONSTANTS,
         **memory.intrinsics(),
-        **system.intrinsics(),
         **mathematics.intrinsics(),
         **products.intrinsics(),
     }

@@ -16,7 +16,7 @@ import numpy as np
 from autodiff.backends.numba.loading import target
 
 # What has a say in the code of a kernel, beside the folders here.
-SOURCES = ("compiling.py", "memory.py", "system.py")
+SOURCES = ("compiling.py", "memory.py", "native.py", "system.py")
 
 # What Numba reads from the environment and what changes its code.
 SETTINGS = (
@@ -38,9 +38,9 @@ def unavailable() -> str:
     return f"{' and '.join(missing)} cannot be found (pip install numba)" if missing else ""
 
 
-def key(text: str, signature: str) -> bytes:
+def key(text: str, native: bool) -> bytes:
     """The key of a kernel: 32 bytes."""
-    return digest(b"\0".join([surroundings(), signature.encode(), text.encode()]))
+    return digest(b"\0".join([surroundings(), b"native" if native else b"numba", text.encode()]))
 
 
 def digest(data: bytes) -> bytes:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from autodiff.backends.numba import cache
 from autodiff.backends.numba.errors import KernelError
 from autodiff.backends.numba.identity import key, unavailable
-from autodiff.backends.numba.loading import SIGNATURE, load_object
+from autodiff.backends.numba.loading import load_object
 
 _addresses: dict[str, int] = {}
 _lock = threading.RLock()
@@ -40,8 +40,12 @@ class CacheInfo:
     compiled: int
 
 
-def kernel_address(text: str, signature: str = SIGNATURE) -> int:
-    """The address of the function ``kernel`` that a text defines; see :func:`compiling.compile_object`.
+def kernel_address(text: str, native: bool = False) -> int:
+    """The address of the function ``kernel`` that a text defines.
+
+    Args:
+        text: in the language of :func:`compiling.compile_object`.
+        native: whether it is in the language of :func:`native.compile_native`, which Numba is not needed for.
 
     Raises:
         KernelError: if the text cannot be compiled, or Numba is missing.
@@ -51,16 +55,16 @@ def kernel_address(text: str, signature: str = SIGNATURE) -> int:
         with _lock:
             found = _addresses.get(text)
             if found is None:
-                found = _addresses[text] = found_or_made(text, signature)
+                found = _addresses[text] = found_or_made(text, native)
     return found
 
 
-def found_or_made(text: str, signature: str) -> int:
+def found_or_made(text: str, native: bool) -> int:
     """The address of a kernel that this process has not met."""
     reason = unavailable()
     if reason:
         raise KernelError(f"this needs Numba: {reason}")
-    name = key(text, signature)
+    name = key(text, native)
     code = cache.read(name)
     if code is not None:
         try:
@@ -71,14 +75,15 @@ def found_or_made(text: str, signature: str) -> int:
             _counts["hits"] += 1
             return address
     _counts["misses"] += 1
-    return made(text, signature, name)
+    return made(text, native, name)
 
 
-def made(text: str, signature: str, name: bytes) -> int:
+def made(text: str, native: bool, name: bytes) -> int:
     """The address of a kernel that is compiled now."""
-    from autodiff.backends.numba.compiling import compile_object  # noqa: PLC0415 - nothing of it is needed on a hit
+    from autodiff.backends.numba.compiling import compile_object  # noqa: PLC0415 - nothing of these is needed on a hit
+    from autodiff.backends.numba.native import compile_native  # noqa: PLC0415
 
-    code = compile_object(text, signature)
+    code = compile_native(text) if native else compile_object(text)
     _counts["compiled"] += 1
     address = load_object(code)
     cache.write(name, code)

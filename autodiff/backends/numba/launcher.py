@@ -1,8 +1,8 @@
-"""The native launcher: the one function behind every bound kernel, as Python text that Numba compiles once.
+"""The native launcher: the one function behind every bound kernel, as text that is compiled once.
 
 CPython calls it with ``self``, a bytes object that describes a launch, and the arguments. The description is a row of
-words: ``HEAD``, the block, the shapes that arrays must have, then one ``RECORD`` for each argument. The names in the
-text are those of :mod:`~autodiff.backends.numba.memory` and :mod:`~autodiff.backends.numba.system`.
+words: ``HEAD``, the block, the shapes that arrays must have, then one ``RECORD`` for each argument. The
+language of the text is that of :mod:`~autodiff.backends.numba.native`.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def kernel(self, values, count):
                 shape, wanted = load_int64(value + AT_SHAPE, 0), head + 8 * load_int64(record, SHAPE)
                 for axis in range(ndim):
                     if load_int64(shape, axis) != load_int64(wanted, axis):
-                        fits = False
+                        fits = 0
             if fits:
                 store_int64(block, word, load_int64(value + AT_DATA, 0))
                 if load_int64(record, STRIDES) >= 0:
@@ -74,7 +74,7 @@ def kernel(self, values, count):
         else:
             fits = of == load_int64(head, INT)
             if fits:
-                store_int64(block, word, call2(load_int64(head, AS_INT), value, overflow))
+                store_int64(block, word, call(load_int64(head, AS_INT), value, overflow))
                 fits = load_int32(overflow, 0) == 0
         record += 8 * RECORD_SIZE
         k += 1
@@ -88,25 +88,24 @@ def kernel(self, values, count):
         if chunk <= 0 or chunk >= rows:
             chunk, pool = rows, 0
         if pool != 0 and load_int64(pool, POOL_START) != 0:
-            call0(load_int64(pool, POOL_START))
+            call(load_int64(pool, POOL_START))
         state = 0
         if load_int64(head, SAVE) != 0:
-            state = call0(load_int64(head, SAVE))
+            state = call(load_int64(head, SAVE))
         if pool != 0:
             share, mailbox = load_int64(pool, POOL_SHARE), load_int64(pool, POOL_MAILBOX)
-            call5(share, mailbox, load_int64(head, KERNEL), block, rows, chunk)
+            call(share, mailbox, load_int64(head, KERNEL), block, rows, chunk)
         else:
             low = 0
             while low < rows:
                 run(load_int64(head, KERNEL), block, low, min(low + chunk, rows))
                 low += chunk
         if state != 0:
-            call1(load_int64(head, RESTORE), state)
+            call(load_int64(head, RESTORE), state)
     if load_int64(head, COUNTED) != 0:
         store_int64(answer, 0, load_int64(answer, 0) + 1)
     return answer
 '''
-SIGNATURE = "int64(int64, int64, int64)"
 
 
 @functools.cache

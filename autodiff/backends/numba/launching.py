@@ -97,7 +97,7 @@ class Definition(ctypes.Structure):
 @functools.cache
 def definition() -> Definition:
     """Of the launcher; all bound kernels share it, and it is never freed."""
-    address = kernels.kernel_address(launcher.text(), launcher.SIGNATURE)
+    address = kernels.kernel_address(launcher.text(), native=True)
     return Definition(b"kernel", address, FASTCALL, None)
 
 

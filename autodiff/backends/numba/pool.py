@@ -1,4 +1,4 @@
-"""The native side of the pool of threads, as Python text that Numba compiles once.
+"""The native side of the pool of threads, as text that is compiled once.
 
 Threads meet in a mailbox, a row of words in which each group has a cache line of its own. Who has work publishes a
 kernel, its block and the number of chunks, and opens a *ticket*: a number that names the run in its upper half and the
@@ -6,7 +6,7 @@ next chunk in its lower half. A thread claims a chunk by exchanging the ticket f
 happened since it was read. So a thread that comes late finds nothing to do, the caller never waits for a thread that
 has not started, and which thread runs a chunk changes nothing in the result.
 
-The names in the text are those of :mod:`~autodiff.backends.numba.memory` and :mod:`~autodiff.backends.numba.system`.
+The language of the text is that of :mod:`~autodiff.backends.numba.native`.
 """
 
 from __future__ import annotations
@@ -33,10 +33,9 @@ PATIENCE = 100  # looks at the chunks of others before the caller lets them have
 CLOSED = 2**32 - 1  # a chunk number that no run reaches
 
 COMMON = '''
-@callee
 def work(mailbox):
     """Claim chunks and run them until none is left."""
-    while True:
+    while 1:
         ticket = atomic_load(mailbox + TICKET)
         chunk = ticket & CLOSED
         if chunk >= atomic_load(mailbox + CHUNKS):
@@ -48,15 +47,14 @@ def work(mailbox):
             atomic_add(mailbox + DONE, 1)
 
 
-@callee
 def wake(mailbox):
     """Wake two sleeping threads if there are chunks left; each wakes two more."""
-    for _ in range(2):
+    for turn in range(2):
         asleep = atomic_load(mailbox + ASLEEP)
         if asleep <= 0 or atomic_load(mailbox + TICKET) & CLOSED >= atomic_load(mailbox + CHUNKS):
             return
         if compare_exchange(mailbox + ASLEEP, asleep, asleep - 1) != 0:
-            call3(atomic_load(mailbox + POST), atomic_load(mailbox + SEMAPHORE), 1, 0)
+            call(atomic_load(mailbox + POST), atomic_load(mailbox + SEMAPHORE), 1, 0)
 '''
 
 SHARE = '''
@@ -85,12 +83,11 @@ def kernel(mailbox, kernel_, block, rows, size):
     while atomic_load(mailbox + DONE) != chunks:
         looks += 1
         if looks > PATIENCE:
-            call0(atomic_load(mailbox + YIELD))
+            call(atomic_load(mailbox + YIELD))
         else:
             pause()
     atomic_store(mailbox + BUSY, 0)
 '''
-SHARE_SIGNATURE = "void(int64, int64, int64, int64, int64)"
 
 WORKER = '''
 def kernel(mailbox):
@@ -101,7 +98,7 @@ def kernel(mailbox):
             looks += 1
             pause()
         if looks == SPINS:
-            sleep = True
+            sleep = 1
             atomic_add(mailbox + ASLEEP, 1)
             work_is_there = atomic_load(mailbox + TICKET) & CLOSED < atomic_load(mailbox + CHUNKS)
             if work_is_there or atomic_load(mailbox + STOP) != 0:
@@ -110,12 +107,11 @@ def kernel(mailbox):
                     sleep = compare_exchange(mailbox + ASLEEP, asleep, asleep - 1) == 0
                     asleep = atomic_load(mailbox + ASLEEP)
             if sleep:
-                while call2(atomic_load(mailbox + WAIT), atomic_load(mailbox + SEMAPHORE), -1) & CLOSED != 0:
+                while call(atomic_load(mailbox + WAIT), atomic_load(mailbox + SEMAPHORE), -1) & CLOSED != 0:
                     pause()
                 wake(mailbox)
         work(mailbox)
 '''
-WORKER_SIGNATURE = "void(int64)"
 
 
 def text(function: str) -> str:

@@ -1,129 +1,143 @@
-"""What the launcher and the pool of threads need beyond memory: calls by address, atomic words, room on the stack.
+"""What native code can do with integers and addresses: memory, calls, words that threads share.
 
-Numba intrinsics, as in :mod:`~autodiff.backends.numba.memory`; the text of a kernel has no use for them.
+Each function prints instructions with a builder of llvmlite; :mod:`~autodiff.backends.numba.native` calls them by name.
+All values are 64-bit integers.
 """
 
 from __future__ import annotations
 
-import functools
 import platform
+from collections.abc import Callable
 from typing import Any
 
 # fmt: off
 PAUSES = {  # the instruction that tells a core that it waits: LLVM's name and its operand
     "x86_64":  ("llvm.x86.sse2.pause", None),
+    "amd64":   ("llvm.x86.sse2.pause", None),
     "aarch64": ("llvm.aarch64.hint",   1),
     "arm64":   ("llvm.aarch64.hint",   1),
 }
 # fmt: on
 
 
-@functools.cache
-def intrinsics() -> dict[str, Any]:
-    """The names.
-
-    ``run(kernel, block, lo, hi)`` calls a kernel, ``call0(function)`` to ``call5(function, ...)`` a C function of
-    integers or addresses, by address. ``stack(n)``, with a literal ``n``, is the address of ``n`` words that live as
-    long as the call. ``atomic_load(address)``, ``atomic_store(address, value)``, ``atomic_add(address, value)`` (the
-    old value), ``exchange(address, value)`` (the old value) and ``compare_exchange(address, old, new)`` (whether it was
-    done) act on a word, in one order that all threads agree on. ``pause()`` belongs into a loop that waits.
-    """
-    return {
-        "run": calling(4, result=False),
-        **{f"call{n}": calling(n + 1, result=True) for n in range(6)},
-        **atomics(),
-        "stack": stack(),
-        "pause": pause(),
-    }
+def place(builder: Any, address: Any, index: Any, kind: Any) -> Any:
+    """The place of an element."""
+    return builder.gep(builder.inttoptr(address, kind.as_pointer()), [index])
 
 
-def integers(count: int, result: bool, generate: Any) -> Any:
-    """An intrinsic of integers."""
-    from numba.core import types  # noqa: PLC0415 - only where kernels are compiled
-    from numba.extending import intrinsic  # noqa: PLC0415
+def integer(bits: int) -> Any:
+    """LLVM's type of integers."""
+    from llvmlite import ir  # noqa: PLC0415 - an optional extra
 
-    kind = (types.int64 if result else types.void)(*[types.int64] * count)
-
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        found = generate(builder, *args)
-        return found if result else context.get_dummy_value()
-
-    # Numba counts the parameters of the function it is given.
-    names = ", ".join(f"a{k}" for k in range(count))
-    return intrinsic(eval(f"lambda typing{', ' * bool(names)}{names}: made", {"made": (kind, code)}))
+    return ir.IntType(bits)
 
 
-def calling(count: int, result: bool) -> Any:
-    """A call by address: a function and what it takes."""
-    from llvmlite import ir  # noqa: PLC0415 - only where kernels are compiled
-
-    def generate(builder: Any, function: Any, *args: Any) -> Any:
-        word = ir.IntType(64)
-        kind = ir.FunctionType(word if result else ir.VoidType(), [word] * len(args))
-        return builder.call(builder.inttoptr(function, kind.as_pointer()), args)
-
-    return integers(count, result, generate)
+def load_int64(builder: Any, address: Any, index: Any) -> Any:
+    """An element of an array."""
+    return builder.load(place(builder, address, index, integer(64)), align=8)
 
 
-def atomics() -> dict[str, Any]:
-    """Words that threads share."""
-
-    def word(builder: Any, address: Any) -> Any:
-        return builder.inttoptr(address, address.type.as_pointer())
-
-    def load(builder: Any, address: Any) -> Any:
-        return builder.load_atomic(word(builder, address), "seq_cst", 8)
-
-    def store(builder: Any, address: Any, value: Any) -> Any:
-        return builder.store_atomic(value, word(builder, address), "seq_cst", 8)
-
-    def add(builder: Any, address: Any, value: Any) -> Any:
-        return builder.atomic_rmw("add", word(builder, address), value, "seq_cst")
-
-    def exchange(builder: Any, address: Any, value: Any) -> Any:
-        return builder.atomic_rmw("xchg", word(builder, address), value, "seq_cst")
-
-    def compare_exchange(builder: Any, address: Any, old: Any, new: Any) -> Any:
-        done = builder.cmpxchg(word(builder, address), old, new, "seq_cst", "seq_cst")
-        return builder.zext(builder.extract_value(done, 1), address.type)
-
-    return {
-        "atomic_load": integers(1, True, load),
-        "atomic_store": integers(2, False, store),
-        "atomic_add": integers(2, True, add),
-        "exchange": integers(2, True, exchange),
-        "compare_exchange": integers(3, True, compare_exchange),
-    }
+def load_int32(builder: Any, address: Any, index: Any) -> Any:
+    """An element of an array."""
+    return builder.sext(builder.load(place(builder, address, index, integer(32)), align=4), integer(64))
 
 
-def stack() -> Any:
-    """Room on the stack."""
-    from llvmlite import ir  # noqa: PLC0415 - only where kernels are compiled
-    from numba.core import cgutils, types  # noqa: PLC0415
-    from numba.extending import intrinsic  # noqa: PLC0415
-
-    @intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator]
-    def stack(typing: Any, count: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            room = cgutils.alloca_once(builder, ir.ArrayType(ir.IntType(64), count.literal_value))
-            return builder.ptrtoint(room, ir.IntType(64))
-
-        return types.int64(count), generate
-
-    return stack
+def load_uint8(builder: Any, address: Any, index: Any) -> Any:
+    """An element of an array."""
+    return builder.zext(builder.load(place(builder, address, index, integer(8)), align=1), integer(64))
 
 
-def pause() -> Any:
-    """Nothing, done politely."""
-    from llvmlite import ir  # noqa: PLC0415 - only where kernels are compiled
+def store_int64(builder: Any, address: Any, index: Any, value: Any) -> None:
+    """Set an element of an array."""
+    builder.store(value, place(builder, address, index, integer(64)), align=8)
 
-    def generate(builder: Any) -> None:
-        name, operand = PAUSES.get(platform.machine().lower().replace("amd64", "x86_64"), ("", None))
-        if not name:
-            return
-        operands = [] if operand is None else [ir.Constant(ir.IntType(32), operand)]
-        kind = ir.FunctionType(ir.VoidType(), [each.type for each in operands])
-        function = builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
-        builder.call(function, operands)
 
-    return integers(0, False, generate)
+def call(builder: Any, function: Any, *args: Any) -> Any:
+    """What a C function of integers and addresses returns."""
+    return builder.call(builder.inttoptr(function, signature(args, integer(64)).as_pointer()), args)
+
+
+def run(builder: Any, kernel: Any, block: Any, low: Any, high: Any) -> None:
+    """Call a kernel."""
+    from llvmlite import ir  # noqa: PLC0415 - an optional extra
+
+    kind = signature((block, low, high), ir.VoidType())
+    builder.call(builder.inttoptr(kernel, kind.as_pointer()), (block, low, high))
+
+
+def signature(args: Any, result: Any) -> Any:
+    """The type of a function."""
+    from llvmlite import ir  # noqa: PLC0415 - an optional extra
+
+    return ir.FunctionType(result, [each.type for each in args])
+
+
+def smaller(builder: Any, x: Any, y: Any) -> Any:
+    """The smaller one."""
+    return builder.select(builder.icmp_signed("<", x, y), x, y)
+
+
+def shared(builder: Any, address: Any) -> Any:
+    """The place of a word that threads share. What is done there happens in one order that all threads agree on."""
+    return builder.inttoptr(address, integer(64).as_pointer())
+
+
+def atomic_load(builder: Any, address: Any) -> Any:
+    """A word."""
+    return builder.load_atomic(shared(builder, address), "seq_cst", 8)
+
+
+def atomic_store(builder: Any, address: Any, value: Any) -> None:
+    """Set a word."""
+    builder.store_atomic(value, shared(builder, address), "seq_cst", 8)
+
+
+def atomic_add(builder: Any, address: Any, value: Any) -> Any:
+    """Add to a word, whose old value this is."""
+    return builder.atomic_rmw("add", shared(builder, address), value, "seq_cst")
+
+
+def exchange(builder: Any, address: Any, value: Any) -> Any:
+    """Set a word, whose old value this is."""
+    return builder.atomic_rmw("xchg", shared(builder, address), value, "seq_cst")
+
+
+def compare_exchange(builder: Any, address: Any, old: Any, new: Any) -> Any:
+    """Set a word if it has a value; whether it was set."""
+    done = builder.cmpxchg(shared(builder, address), old, new, "seq_cst", "seq_cst")
+    return builder.zext(builder.extract_value(done, 1), integer(64))
+
+
+def pause(builder: Any) -> None:
+    """Nothing, done politely: for a loop that waits."""
+    from llvmlite import ir  # noqa: PLC0415 - an optional extra
+
+    name, operand = PAUSES.get(platform.machine().lower(), ("", None))
+    if name:
+        operands = [] if operand is None else [integer(32)(operand)]
+        found = builder.module.globals.get(name) or ir.Function(
+            builder.module, signature(operands, ir.VoidType()), name
+        )
+        builder.call(found, operands)
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "min": smaller,
+    **{
+        function.__name__: function
+        for function in (
+            load_int64,
+            load_int32,
+            load_uint8,
+            store_int64,
+            call,
+            run,
+            atomic_load,
+            atomic_store,
+            atomic_add,
+            exchange,
+            compare_exchange,
+            pause,
+        )
+    },
+}

@@ -120,7 +120,7 @@ def native() -> bool:
 def shared() -> int:
     """The words that launches look at: what starts the threads if there are none, how to share work, and where."""
     found = lasting.words(8 * len(launcher.POOL))
-    put(found, "POOL_SHARE", kernel_address(pool.text(pool.SHARE), pool.SHARE_SIGNATURE))
+    put(found, "POOL_SHARE", kernel_address(pool.text(pool.SHARE), native=True))
     put(found, "POOL_START", lasting.address_of(START_THREADS))
     return found
 
@@ -164,7 +164,7 @@ def begin(count: int, mailbox: int) -> None:
     """Start threads that look for work in a mailbox. Where no more can be started, those that run do the work."""
     if not count:
         return
-    work = WORKER(kernel_address(pool.text(pool.WORKER), pool.WORKER_SIGNATURE))
+    work = WORKER(kernel_address(pool.text(pool.WORKER), native=True))
     for k in range(count):
         thread = threading.Thread(target=work, args=(mailbox,), name=f"autodiff-{k + 1}", daemon=True)
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import inf
 
-from autodiff.backends.passes.algebra import number
+from autodiff.backends.passes.literals import number
 from autodiff.backends.passes.patterns import largest_below, summed_exponential
 from autodiff.backends.passes.rewriting import Builder
 from autodiff.trace.tape import Equation, Operand

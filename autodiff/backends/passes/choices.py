@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.backends.passes.algebra import number
 from autodiff.backends.passes.bounds import lower_bound
 from autodiff.backends.passes.dead import drop_dead
+from autodiff.backends.passes.literals import number
 from autodiff.backends.passes.rewriting import Builder, Rules, rewrite
 from autodiff.ops.elementwise import greater, greater_equal, less, less_equal, logical_not, where
 from autodiff.ops.shape import broadcast_to

@@ -18,7 +18,7 @@ CALL, LAUNCH, STEP = 1000.0, 600.0, 2000.0
 CHEAP, DEAR, MULTIPLY = 0.15, 1.2, 0.06
 """Nanoseconds of an element of arithmetic, of a function, and of a multiplication in a product of matrices."""
 
-PRODUCTS = {"matmul", "linear_map", "matvec", "dot", "einsum"}
+PRODUCTS = {"matmul", "linear_map", "matvec", "dot"}
 
 
 def work(tape: Tape) -> float:
@@ -44,13 +44,24 @@ def equation_work(equation: Equation, operands: list[Any]) -> float:
     if isinstance(params.get("tape"), Tape):
         return work(params["tape"])
     size = max((s.size for s in (*map(spec_of, operands), *equation.specs)), default=1)
-    if name in PRODUCTS and operands:
+    if name == "einsum":
+        return MULTIPLY * multiplications(params["subscripts"], operands)
+    if name in PRODUCTS and spec_of(operands[0]).shape:
         return MULTIPLY * max((s.size for s in equation.specs), default=1) * spec_of(operands[0]).shape[-1]
     if equation.primitive.family == "elementwise" and len(equation.specs) == 1:
         out = equation.specs[0]
         dear = bool(template(name, operands, out)) and costly(name, operands, out)
         return (DEAR if dear else CHEAP) * size * out.dtype.itemsize / 8
     return CHEAP * size
+
+
+def multiplications(subscripts: str, operands: list[Any]) -> int:
+    """How many multiplications an Einstein sum is, done in one go."""
+    lengths: dict[str, int] = {}
+    for term, given in zip(subscripts.split("->")[0].split(","), operands, strict=True):
+        for letter, length in zip(term, spec_of(given).shape, strict=True):
+            lengths[letter] = max(length, lengths.get(letter, 1))
+    return prod(lengths.values())
 
 
 def calls(tape: Tape) -> float:

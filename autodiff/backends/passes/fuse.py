@@ -8,15 +8,18 @@ once; groups that meet in it become one.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from autodiff.backends.kernels.call import row_kernel
-from autodiff.backends.kernels.forms import PASSING, REDUCTIONS, Grid, Shape, Unfit, grid_of
+from autodiff.backends.kernels.forms import PASSING, REDUCTIONS, Grid, Shape, Unfit, grid_of, sub_specs
 from autodiff.backends.kernels.scalars import costly
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.tape import Equation, Operand, Tape
 
 MOST = 200
 """Groups of more operations take too long to compile."""
+AGAIN = 16
+"""So many operations may be done again."""
 FEW, MANY = 2048, 65536
 """So many elements make a kernel of one costly operation worth its call, and of one that moves memory."""
 
@@ -48,6 +51,24 @@ class Fusion:
         self.order = {equation.results[0]: k for k, equation in enumerate(tape.equations) if equation.results}
         for equation in tape.equations:
             self.take(equation)
+        self.join_siblings()
+
+    def join_siblings(self) -> None:
+        """Make kernels one that read the same large array and do not wait for each other."""
+        readers: dict[int, list[Unit]] = {}
+        for unit in dict.fromkeys(u.root() for u in self.units):
+            if unit.grid is not None:
+                for slot in unit.grid.outside:
+                    if self.specs[slot].shape == unit.grid.shape and self.specs[slot].size >= FEW:
+                        readers.setdefault(slot, []).append(unit)
+        for units in readers.values():
+            for first, second in pairwise(units):
+                first, second = first.root(), second.root()  # noqa: PLW2901
+                if first.grid is None or second.grid is None or first.grid.shape != second.grid.shape:
+                    continue
+                if not self.between(first, second) and not self.between(second, first):
+                    if first not in self.producers(second.equations) and second not in self.producers(first.equations):
+                        self.join(second, first)
 
     def producers(self, equations: Sequence[Equation]) -> list[Unit]:
         """The units that make the operands, the latest first."""
@@ -159,6 +180,128 @@ def worthwhile(unit: Unit, specs: Mapping[int, Spec]) -> bool:
     return dear or elements >= MANY
 
 
+class Recomputation:
+    """Which results of kernels are computed again by later kernels, in place of being written and read.
+
+    A result of cheap arithmetic need not go to memory, if what it is computed from is there anyway or is smaller.
+    """
+
+    def __init__(self, fusion: Fusion, kernels: set[Unit], readers: Mapping[int, set[Unit]], final: set[int]) -> None:
+        self.fusion, self.kernels = fusion, kernels
+        self.maker = {e.results[0]: e for unit in kernels for e in unit.equations}
+        self.home = {slot: unit for unit in kernels for e in unit.equations for slot in e.results}
+        self.stored = {slot for slot, unit in self.home.items() if slot in final or readers.get(slot, set()) - {unit}}
+        self.extra: dict[Unit, dict[int, Equation]] = {unit: {} for unit in kernels}
+        for unit in kernels:
+            several = [slot for slot in self.home if self.home[slot] is unit and slot in self.stored - final]
+            users = {slot: readers[slot] - {unit} for slot in several}
+            several = [slot for slot in several if users[slot] <= kernels and self.cheap(slot)]
+            if not self.try_again(several, users):
+                for slot in reversed(several):
+                    self.try_again([slot], users)
+
+    def try_again(self, slots: Sequence[int], users: Mapping[int, set[Unit]]) -> bool:
+        """Let the users of some results of a kernel compute them again, if that moves fewer bytes."""
+        saved = sum(self.bytes(slot) * (1 + len(users[slot])) for slot in slots)
+        wanted: dict[Unit, list[int]] = {}
+        for slot in slots:
+            for user in users[slot]:
+                wanted.setdefault(user, []).append(slot)
+        leaves: set[int] = set()
+        merged: dict[Unit, list[Equation]] = {}
+        for user, own in wanted.items():
+            found = self.origins(own, set(slots))
+            if found is None:
+                return False
+            equations, begin = found
+            known = {o for e in self.equations(user) for o in e.operands if isinstance(o, int)} - set(slots)
+            saved -= sum(self.bytes(leaf) for leaf in begin - known)
+            leaves |= begin
+            merged[user] = equations
+        saved -= sum(self.bytes(leaf) for leaf in leaves if leaf in self.home and leaf not in self.stored)
+        if saved <= 0 or not all(self.fits(user, equations) for user, equations in merged.items()):
+            return False
+        self.stored -= set(slots)
+        self.stored |= {leaf for leaf in leaves if leaf in self.home}
+        for user, equations in merged.items():
+            self.extra[user].update({e.results[0]: e for e in equations})
+        return True
+
+    def fits(self, user: Unit, equations: Sequence[Equation]) -> bool:
+        """Whether a kernel can do some more operations."""
+        merged = self.merged(user, equations)
+        assert user.grid is not None
+        try:
+            grid_of(merged, self.fusion.specs, user.grid.shape)
+        except Unfit:
+            return False
+        return len(merged) <= MOST
+
+    def cheap(self, slot: int) -> bool:
+        """Whether a result is arithmetic on elements."""
+        equation = self.maker[slot]
+        name, operands = equation.primitive.name, sub_specs(equation.operands, self.fusion.specs)
+        return equation.primitive.family == "elementwise" and not costly(name, operands, equation.specs[0])
+
+    def origins(self, slots: Sequence[int], dropped: set[int]) -> tuple[list[Equation], set[int]] | None:
+        """The cheap operations that lead to results, and the values that they begin with; None if they are many."""
+        equations: dict[int, Equation] = {}
+        leaves: set[int] = set()
+        waiting = list(slots)
+        while waiting:
+            now = waiting.pop()
+            equation = self.maker.get(now)
+            here = now in dropped or now not in self.stored
+            if equation is None or not here or not self.again(equation):
+                leaves.add(now)
+            elif now not in equations:
+                equations[now] = equation
+                waiting.extend(o for o in equation.operands if isinstance(o, int))
+            if len(equations) > AGAIN:
+                return None
+        return [equations[key] for key in sorted(equations)], leaves
+
+    def again(self, equation: Equation) -> bool:
+        return equation.primitive.name in PASSING or self.cheap(equation.results[0])
+
+    def bytes(self, slot: int) -> int:
+        spec = self.fusion.specs[slot]
+        return spec.size * spec.dtype.itemsize
+
+    def merged(self, unit: Unit, equations: Sequence[Equation]) -> list[Equation]:
+        own = {e.results[0] for e in unit.equations}
+        found = {**self.extra[unit], **{e.results[0]: e for e in equations if e.results[0] not in own}}
+        return sorted((*found.values(), *unit.equations), key=lambda e: self.fusion.order[e.results[0]])
+
+    def equations(self, unit: Unit) -> list[Equation]:
+        """The operations of a kernel, with those that it does again, and without those that nobody needs any more."""
+        merged = self.merged(unit, ())
+        own = {slot for e in unit.equations for slot in e.results}
+        needed = {slot for slot in own if slot in self.stored}
+        kept = []
+        for equation in reversed(merged):
+            if not needed.isdisjoint(equation.results):
+                kept.append(equation)
+                needed.update(o for o in equation.operands if isinstance(o, int))
+        return kept[::-1]
+
+    def ordered(self) -> list[Unit]:
+        """The units, each after those whose results it needs now."""
+        units = self.fusion.ordered()
+        done: dict[Unit, None] = {}
+        for unit in units:
+            waiting = [unit]
+            while waiting:
+                top = waiting[-1]
+                equations = self.equations(top) if top in self.kernels else top.equations
+                needed = [p for p in self.fusion.producers(equations) if p not in done and p is not top]
+                if top in done or not needed:
+                    done.setdefault(waiting.pop())
+                else:
+                    waiting.extend(needed)
+        return list(done)
+
+
 def fuse(tape: Tape) -> Tape:
     """The tape with a kernel in the place of each group of operations."""
     fusion = Fusion(tape)
@@ -179,12 +322,14 @@ def fuse(tape: Tape) -> Tape:
         equations.append(Equation(equation.primitive, again, equation.params, results, equation.specs, equation.source))
         number.update(zip(slots, results, strict=True))
 
-    for unit in fusion.ordered():
-        if worthwhile(unit, fusion.specs):
+    kernels = {unit for unit in fusion.ordered() if worthwhile(unit, fusion.specs)}
+    again = Recomputation(fusion, kernels, readers, final)
+    for unit in again.ordered():
+        if unit in kernels:
             assert unit.grid is not None
             made = [slot for e in unit.equations for slot in e.results]
-            wanted = [slot for slot in made if slot in final or readers.get(slot, set()) - {unit}]
-            inner, brought = sub_tape(unit.equations, wanted, fusion.specs)
+            wanted = [slot for slot in made if slot in again.stored]
+            inner, brought = sub_tape(again.equations(unit), wanted, fusion.specs)
             add(row_kernel(inner, unit.grid.shape), brought, wanted)
         else:
             for equation in unit.equations:

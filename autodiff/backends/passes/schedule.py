@@ -12,9 +12,13 @@ from autodiff.backends.kernels.programs.values import Impossible
 from autodiff.backends.passes.cost import LAUNCH, calls, work
 from autodiff.backends.passes.expand import EXPANSIONS
 from autodiff.backends.passes.fuse import fuse
-from autodiff.backends.passes.rewriting import rewrite
+from autodiff.backends.passes.pieces import PIECES
+from autodiff.backends.passes.rewriting import joined, rewrite
 from autodiff.backends.passes.simplify import simplify
+from autodiff.backends.passes.stacks import STACKS
 from autodiff.trace.tape import Tape
+
+BEFORE_FUSION = joined(EXPANSIONS, PIECES, STACKS)
 
 THREADS = 2.0
 """How much faster kernels of rows are taken to be than one thread, where their work is large."""
@@ -47,7 +51,7 @@ def schedule(tape: Tape, backend: str = "auto") -> Schedule:
     if backend == "numpy" or not numba_is_there():
         why = "backend='numpy'" if backend == "numpy" else "Numba is not installed: pip install autodiff[numba]"
         return Schedule(simplify(tape), why)
-    simple = simplify(rewrite(simplify(tape), EXPANSIONS, merge=True), stable=False)
+    simple = simplify(rewrite(simplify(tape), BEFORE_FUSION, merge=True), stable=False)
     fused = fuse(simple)
     effort = work(simple)
     spread = calls(fused) + (effort / THREADS if effort > LARGE else effort)

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from autodiff.backends.passes.algebra import number
 from autodiff.backends.passes.dead import drop_dead
+from autodiff.backends.passes.literals import number
 from autodiff.backends.passes.patterns import largest_below, unshaped
 from autodiff.backends.passes.rewriting import Builder, Rules, rewrite
 from autodiff.backends.passes.symbolic import Monomial, Polynomial, Reader, plus

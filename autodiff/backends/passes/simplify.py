@@ -16,6 +16,7 @@ from autodiff.backends.passes.rewriting import Builder, Rule, Rules, joined, rew
 from autodiff.backends.passes.shapes import SHAPES
 from autodiff.backends.passes.sharing import keep_apart
 from autodiff.backends.passes.shifts import SHIFTS
+from autodiff.backends.passes.signs import SIGNS
 from autodiff.backends.passes.stability import STABILITY
 from autodiff.backends.passes.strength import STRENGTH
 from autodiff.trace.tape import Equation, Operand, Tape
@@ -23,7 +24,7 @@ from autodiff.trace.tape import Equation, Operand, Tape
 ROUNDS = 6
 """So often the rules are applied, if they find something each time."""
 
-EXACT = joined(INLINE, FOLD, SHAPES, BROADCASTS, CHOICES, ALGEBRA)
+EXACT = joined(INLINE, FOLD, SHAPES, BROADCASTS, CHOICES, ALGEBRA, SIGNS)
 """The rules that keep every bit."""
 
 CLOSE = joined(EXACT, STRENGTH, CONTRACTIONS)

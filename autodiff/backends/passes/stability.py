@@ -7,9 +7,9 @@ from those of the operations one by one, for the better; ``simplify(tape, stable
 
 from __future__ import annotations
 
-from autodiff.backends.passes.algebra import floating, number
 from autodiff.backends.passes.bounds import lower_bound
 from autodiff.backends.passes.dead import drop_dead
+from autodiff.backends.passes.literals import floating, number
 from autodiff.backends.passes.patterns import (
     column_shape,
     exponential,

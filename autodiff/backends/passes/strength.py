@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from math import prod
 
-from autodiff.backends.passes.algebra import floating, number
 from autodiff.backends.passes.bounds import lower_bound
 from autodiff.backends.passes.dead import drop_dead
+from autodiff.backends.passes.literals import floating, number
 from autodiff.backends.passes.patterns import exponential_beside_one, is_one, unshaped
 from autodiff.backends.passes.rewriting import Builder, Rules, rewrite
 from autodiff.backends.passes.shapes import repeated

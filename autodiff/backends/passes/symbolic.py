@@ -11,7 +11,7 @@ from fractions import Fraction
 from math import isfinite, prod
 from typing import Any
 
-from autodiff.backends.passes.algebra import number
+from autodiff.backends.passes.literals import number
 from autodiff.backends.passes.rewriting import Builder
 from autodiff.trace.tape import Equation, Operand
 

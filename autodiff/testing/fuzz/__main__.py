@@ -53,6 +53,7 @@ def main(command_line: Sequence[str]) -> int:
 
 
 def say(text: str) -> None:
+    """Print at once, also into a pipe."""
     sys.stdout.write(text + "\n")
     sys.stdout.flush()
 

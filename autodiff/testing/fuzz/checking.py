@@ -17,6 +17,7 @@ from autodiff.testing.fuzz.modes import Mode, tape
 from autodiff.testing.fuzz.oracle import Oracle
 from autodiff.testing.fuzz.printing import function_of
 from autodiff.testing.fuzz.program import Program
+from autodiff.testing.value_laws import described
 from autodiff.trace.errors import AliasingError, ConcretizationError
 from autodiff.trace.tree import flatten
 
@@ -116,17 +117,17 @@ def returned(eager: Exception, draw: Draw) -> Outcome:
 
 
 def staged(finding: Finding | None, mode: Mode, program: Program, draw: Draw, leaves: list[Any]) -> bool:
-    """Whether a NaN in a derivative is that of the program's tape, and comes of its loops and branches alone.
+    """Whether a derivative is what the program's tape gives without compiler: its NaN or kind come of staging alone.
 
-    Where their predicates and lengths are not known, what they do not use has a derivative of zero in place of none,
-    which makes NaN of an infinite derivative further back.
+    Where predicates and lengths are not known, what loops and branches do not use has a derivative of zero in place of
+    none, which makes NaN of an infinite derivative further back.
     """
-    if finding is None or finding.kind != "pattern" or not mode.derivative or not has_bodies(program):
+    if finding is None or finding.kind not in ("pattern", "kind") or not mode.derivative:
         return False
     result, error = attempt(lambda f: tape(mode.eager(f)), program, draw, mode)
-    others = flatten(result)[0]
     return error is None and all(
-        same_pattern(np.asarray(a), np.asarray(b)).all() for a, b in zip(leaves, others, strict=True)
+        described(a) == described(b) and same_pattern(np.asarray(a), np.asarray(b)).all()
+        for a, b in zip(leaves, flatten(result)[0], strict=True)
     )
 
 
@@ -142,7 +143,7 @@ def shortest(draw: Draw) -> int:
 
 
 def repeated(function: Callable[..., Any], args: tuple[Any, ...], leaves: list[Any]) -> Finding | None:
-    """Whether a result stays as it is when the function is called again, and comes again, with any number of threads."""
+    """Whether a result stays as it is when the function is called again, and comes again with any number of threads."""
     first = contents(leaves)
     function(*(np.flip(arg) if isinstance(arg, np.ndarray) else arg for arg in args))
     if contents(leaves) != first:
@@ -174,6 +175,7 @@ def changed(before: list[bytes], after: list[bytes]) -> int:
 
 
 def mismatch(kind: str, detail: str) -> Outcome:
+    """What is wrong."""
     return Outcome("mismatch", Finding(kind, detail))
 
 

@@ -39,7 +39,7 @@ def compare(eager: list[Any], compiled: list[Any], oracle: Oracle) -> tuple[Find
     undecided = False
     for place, (e, c) in enumerate(zip(eager, compiled, strict=True)):
         found = form(e, c, place)
-        if found is not None and oracle.mode.derivative and type(e) is float and type(c) is np.float64:
+        if found is not None and oracle.mode.derivative and type(e) in (float, complex) and isinstance(c, np.generic):
             found = None  # a derivative by a Python number, which a program returns as NumPy's
         if found is not None:
             return found, undecided
@@ -87,7 +87,7 @@ def judged(
         finite = np.isfinite(e) & np.isfinite(r)
         spread = np.max([np.where(np.isfinite(run), abs(run - r), 0.0) for run in (r, *runs)], axis=0)
         own = np.where(finite, abs(e - r), 0.0)
-        allowed = EAGER * own + np.maximum(spread, STATED * unit(r, e.dtype))
+        allowed = EAGER * own + np.maximum(oracle.mode.rounding * spread, STATED * unit(r, e.dtype))
         far = finite & np.isfinite(c) & ~(abs(c - r) <= allowed)
         wrong = suspicious & steady & (differs | far)
         return wrong, suspicious & ~steady | suspicious & ~differs & ~finite & np.isfinite(e), allowed

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -10,8 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+import autodiff
+from autodiff.testing.fuzz.printing import function_of
 from autodiff.testing.fuzz.program import Input, Program
+from autodiff.testing.fuzz.transformations import gradient
 from autodiff.testing.layouts import LAYOUTS, contiguous
+from autodiff.trace.spec import Spec, spec
+from autodiff.trace.tape import Tape
 
 Sizes = dict[str, int]
 
@@ -21,8 +27,14 @@ LETTERS = ("n", "m", "k")
 SMALL = (1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 33)
 """Lengths around the widths of vector registers, and one."""
 
-LARGE = ((40_000, 3, 2), (3, 40_000, 2), (2, 5, 20_000), (300, 260, 2), (5, 300, 130), (40, 33, 50), (131_073, 1, 1))
-"""Lengths of n, m and k that reach kernels with threads."""
+LARGE = ((131_073, 1, 1), (40_000, 3, 2), (3, 40_000, 2), (2, 5, 20_000), (300, 260, 2), (5, 300, 130), (40, 33, 50))
+"""Lengths of n, m and k that reach kernels with threads: the ones for a program are those that it can bear."""
+
+MOST = 1_000_000
+"""Elements that a value of a program may have."""
+
+LONGEST = 1000
+"""Operations that a large program may have: some are written out, one for each element."""
 
 FLAVOURS = ("plain", "plain", "plain", "plain", "ties", "ties", "signs", "extremes", "specials", "plain")
 """What values are like: most programs say most where nothing overflows."""
@@ -68,21 +80,56 @@ def draw(program: Program, number: int, large: bool = False) -> Draw:
     Every third draw has the lengths of the one before, so that a program meets other values and layouts too.
     """
     random = np.random.default_rng((program.seed, number))
-    sizes = draw_sizes(np.random.default_rng((program.seed, number - (number % 3 == 2), 1)), large)
+    shaping = np.random.default_rng((program.seed, number - (number % 3 == 2), 1))
+    sizes = large_sizes(program, shaping) if large else small_sizes(shaping)
     flavour = FLAVOURS[number % len(FLAVOURS)]
     arguments = [draw_argument(one, sizes, random, flavour) for one in program.inputs]
     constants = [draw_argument(one, sizes, random, flavour) for one in program.constants]
     return Draw(tuple(arguments), tuple(constants))
 
 
-def draw_sizes(random: np.random.Generator, large: bool) -> Sizes:
-    """Lengths for the letters; one in twelve draws of small ones has an empty axis."""
-    if large:
-        return dict(zip(LETTERS, LARGE[random.integers(len(LARGE))], strict=True))
+def small_sizes(random: np.random.Generator) -> Sizes:
+    """Lengths for the letters; one in twelve draws has an empty axis."""
     sizes = {letter: SMALL[random.integers(len(SMALL) - 3 * (letter == "k"))] for letter in LETTERS}
     if random.integers(12) == 0:
         sizes[LETTERS[random.integers(len(LETTERS))]] = 0
     return sizes
+
+
+def large_sizes(program: Program, random: np.random.Generator) -> Sizes:
+    """Lengths that make large arrays, and none too large; small ones where the program has outer products only."""
+    for place in random.permutation(len(LARGE)):
+        sizes = dict(zip(LETTERS, LARGE[place], strict=True))
+        if largest(program, sizes) <= MOST:
+            return sizes
+    return small_sizes(random)
+
+
+def largest(program: Program, sizes: Sizes) -> float:
+    """The elements of the largest value of a program or of its gradient, found without making it."""
+    count, everything = len(program.inputs), (*program.inputs, *program.constants)
+    specs = [spec(one.shape(sizes), one.dtype) for one in everything]
+    if max(math.prod(map(float, one.shape)) for one in specs) > MOST:
+        return math.inf
+
+    def whole(*values: Any) -> Any:
+        return gradient(function_of(program, values[count:]))(*values[:count])
+
+    try:
+        tape = autodiff.make_tape(whole)(*specs)
+    except Exception:  # programs that cannot be recorded at these lengths are tried at others
+        return math.inf
+    return max(one.size for one in every_spec(tape)) if len(tape.equations) <= LONGEST else math.inf
+
+
+def every_spec(tape: Tape) -> Iterator[Spec]:
+    """The specs of a tape and of the tapes in it."""
+    yield from tape.specs
+    for equation in tape.equations:
+        for _, value in equation.params:
+            for part in value if isinstance(value, tuple) else (value,):
+                if isinstance(part, Tape):
+                    yield from every_spec(part)
 
 
 def draw_argument(one: Input, sizes: Sizes, random: np.random.Generator, flavour: str) -> Argument:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.backends.passes.constants import fold_constants
 from autodiff.backends.passes.known import use_constants
 from autodiff.backends.passes.schedule import Schedule, schedule
 from autodiff.backends.reports.profile import open_profiles
@@ -190,7 +191,7 @@ class BoundProgram:
     __slots__ = ("constants", "program")
 
     def __init__(self, tape: Tape, name: str, backend: str) -> None:
-        tape = use_constants(tape)
+        tape = use_constants(fold_constants(tape))
         self.constants = tape.constants
         self.program = Program(replace(tape, constants=(), arguments=None, results=None), name, backend)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from autodiff.backends.passes.constants import fold_constants
 from autodiff.backends.passes.known import use_constants
 from autodiff.trace.spec import Spec
 from autodiff.trace.staging import Staged
@@ -47,7 +48,7 @@ class Recorded:
     def __init__(
         self, staged: Staged, form: Form, specs: Sequence[Spec], state: State, options: Options, name: str
     ) -> None:
-        tape = use_constants(staged.tape)
+        tape = use_constants(fold_constants(staged.tape))
         given = len(tape.inputs) - len(tape.constants)
         outputs = enumerate(tape.outputs)
         self.kept = tuple(k for k, out in outputs if isinstance(out, int) and given <= out < len(tape.inputs))

@@ -40,9 +40,9 @@ def leaves(tape: Tape, args: Any) -> list[Any]:
 
 
 def by_rows(fun: Any, *args: Any) -> Any:
-    """The outputs of kernels of rows; all operations must be in such kernels."""
+    """The outputs of kernels of rows, and of NumPy's functions for what is in none."""
     tape = fuse(simple(fun, *args))
-    assert set(names(tape)) == {"kernel_of_rows"}, str(tape)
+    assert "kernel_of_rows" in names(tape), str(tape)
     return Straight(tape).run(*leaves(tape, args))
 
 

@@ -1,10 +1,30 @@
 """Arguments for the functions of vector mathematics: the whole range, and where their implementations change."""
 
 import numpy as np
+from scipy import special
 
 from autodiff.backends.numba.mathematics import FUNCTIONS
 
-SPECIALS = (0.0, -0.0, 1.0, -1.0, 2.0, -2.0, 3.0, -3.0, 0.5, -0.5, 1.5, -2.5, 1e10, -1e10, 16777217.0, np.inf, -np.inf, np.nan)
+SPECIALS = (
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    2.0,
+    -2.0,
+    3.0,
+    -3.0,
+    0.5,
+    -0.5,
+    1.5,
+    -2.5,
+    1e10,
+    -1e10,
+    16777217.0,
+    np.inf,
+    -np.inf,
+    np.nan,
+)
 
 # Where a function changes most, in float32 and float64; the others between -8 and 8.
 RANGES = {
@@ -46,7 +66,10 @@ def arguments(name, dtype, count, seed):
         specials(dtype),
     ]
     if name in ("lgamma", "digamma"):
-        parts += [2 + _near_zero(dtype, count // 8, generator), 1.4616321449683622 + _near_zero(dtype, count // 8, generator)]
+        parts += [
+            2 + _near_zero(dtype, count // 8, generator),
+            1.4616321449683622 + _near_zero(dtype, count // 8, generator),
+        ]
     x = np.concatenate([part.astype(dtype) for part in parts])
     if name.endswith("_near"):
         x = x[np.abs(x) < 2.0**44]
@@ -55,8 +78,25 @@ def arguments(name, dtype, count, seed):
     return (x,)
 
 
+def last_place(x):
+    """The unit of the last place of positive numbers; NumPy's spacing of the largest is infinite."""
+    return np.spacing(np.minimum(x, np.nextafter(np.finfo(x.dtype).max, x.dtype.type(0))))
+
+
+def unit_of(name, value, operands):
+    """The unit of the last place of values in which errors are stated."""
+    size = np.abs(value)
+    if name in ("lgamma", "digamma"):
+        (x,) = operands
+        subtracted = np.abs((special.gammaln if name == "lgamma" else special.digamma)(1 - x))
+        size = np.where(x < 0, np.maximum(np.maximum(size, subtracted), 1), size)
+    return last_place(size.astype(value.dtype))
+
+
 def _pairs(name, dtype, count, generator):
-    x, y = (np.concatenate([_any_bits(dtype, count // 4, generator), generator.standard_normal(count // 4)]) for _ in "xy")
+    x, y = (
+        np.concatenate([_any_bits(dtype, count // 4, generator), generator.standard_normal(count // 4)]) for _ in "xy"
+    )
     pairs = [(x, y), [grid.ravel() for grid in np.meshgrid(specials(dtype), specials(dtype))]]
     size = 10.0 ** generator.uniform(-10, 10, count // 4)
     pairs.append((size, size * generator.standard_normal(count // 4)))
@@ -73,8 +113,8 @@ def _pairs(name, dtype, count, generator):
 def _any_bits(dtype, count, generator):
     integer = np.int32 if dtype == np.float32 else np.int64
     info = np.iinfo(integer)
-    with np.errstate(invalid="ignore"):  # a signalling NaN
-        return generator.integers(info.min, info.max, count, dtype=integer).view(dtype).astype(dtype)
+    floats = generator.integers(info.min, info.max, count, dtype=integer).view(dtype)
+    return np.where(np.isnan(floats), dtype(np.nan), floats)  # signalling NaNs warn where they are converted
 
 
 def _either_sign(generator, count):
@@ -82,4 +122,6 @@ def _either_sign(generator, count):
 
 
 def _near_zero(dtype, count, generator):
-    return _either_sign(generator, count) * 10.0 ** generator.uniform(-7 if dtype == np.float32 else -15.5, -0.05, count)
+    return _either_sign(generator, count) * 10.0 ** generator.uniform(
+        -7 if dtype == np.float32 else -15.5, -0.05, count
+    )

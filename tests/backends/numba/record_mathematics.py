@@ -1,7 +1,7 @@
 """Records exact values of the functions of vector mathematics in float64: `python -m tests.backends.numba.record_mathematics`.
 
 Needs mpmath. Among many arguments it keeps some at random and those with the largest errors, so that the tests see how far
-each function is off. A value is kept as a float64 and what it lacks.
+each function is off. A value is kept as a float64 and what it lacks, in units of its last place.
 """
 
 from pathlib import Path
@@ -10,7 +10,7 @@ import mpmath
 import numpy as np
 
 from autodiff.backends.numba.mathematics import MAXIMUM_ULPS
-from tests.backends.numba.mathematics_inputs import arguments
+from tests.backends.numba.mathematics_inputs import arguments, last_place, unit_of
 from tests.backends.numba.mathematics_kernels import call
 
 FILE = Path(__file__).with_name("mathematics_reference.npz")
@@ -36,7 +36,7 @@ EXACT = {
 
 
 def exact(name, *operands):
-    """The exact value as a float64 and what it lacks, or None where it is no finite real number."""
+    """The exact value as a float64 and what it lacks in units, or None where it is no finite real number."""
     function = EXACT.get(name) or getattr(mpmath, name.removesuffix("_near"))
     try:
         value = function(*(mpmath.mpf(float(operand)) for operand in operands))
@@ -45,7 +45,11 @@ def exact(name, *operands):
     if isinstance(value, mpmath.mpc) or not mpmath.isfinite(value):
         return None
     high = float(value)
-    return (high, float(value - high)) if np.isfinite(high) else None
+    return (
+        (high, float((value - high) / mpmath.mpf(float(last_place(np.abs(np.float64(high)))))))
+        if np.isfinite(high)
+        else None
+    )
 
 
 def wide(name, *operands):
@@ -67,13 +71,11 @@ def record(name):
     if slow:
         with mpmath.workdps(30):
             values = [exact(name, *row) or (np.nan, np.nan) for row in zip(*operands)]
-        values = np.array(values, np.longdouble).sum(1)
+        values = np.array(values, np.longdouble)
+        values = values[:, 0] + values[:, 1] * np.spacing(np.abs(values[:, 0].astype(np.float64)))
     else:
         values = wide(name, *operands)
-    unit = np.spacing(np.abs(values.astype(np.float64)))
-    if name in ("lgamma", "digamma"):
-        unit = np.where(operands[0] < 0, np.maximum(unit, np.finfo(np.float64).eps), unit)
-    errors = np.nan_to_num(np.abs(found - values) / unit, nan=0, posinf=0)
+    errors = np.nan_to_num(np.abs(found - values) / unit_of(name, values.astype(np.float64), operands), nan=0, posinf=0)
     chosen = np.unique([*np.argsort(errors)[-WORST:], *np.random.default_rng(2).choice(found.size, RANDOM)])
     rows = []
     for row in zip(*(operand[chosen] for operand in operands)):

@@ -366,15 +366,15 @@ def test_the_key_depends_on_all_that_code_depends_on(monkeypatch):
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv(*change) if env else patch.setattr(*change)
             identity.surroundings.cache_clear()
-            found = identity.key(TEXT, "void()")
+            found = identity.key(TEXT, False)
         identity.surroundings.cache_clear()
         return found
 
-    usual = identity.key(TEXT, "void()")
+    usual = identity.key(TEXT, False)
     keys = [
         usual,
-        identity.key(TEXT + " ", "void()"),
-        identity.key(TEXT, "int64()"),
+        identity.key(TEXT + " ", False),
+        identity.key(TEXT, True),
         with_change(llvmlite.binding, "get_host_cpu_name", lambda: "another"),
         with_change(llvmlite, "__version__", "99"),
         with_change(np, "__version__", "99.0"),
@@ -383,7 +383,7 @@ def test_the_key_depends_on_all_that_code_depends_on(monkeypatch):
         with_change("NUMBA_OPT", "0", env=True),
     ]
     assert len(set(keys)) == len(keys)
-    assert identity.key(TEXT, "void()") == usual
+    assert identity.key(TEXT, False) == usual
     assert b"mathematics/library.py" in identity.own_sources().replace(b"\\", b"/")
     assert b"version" in identity.numba_version()
 

@@ -238,11 +238,11 @@ def test_a_compiled_kernel(launcher, release, chunk, parallel):
 def test_other_threads_run_while_a_kernel_does(launcher):
     text = """
 def kernel(block, lo, hi):
-    said, patience = word(block, 0), word(block, 1)
+    said, patience = load_int64(block, 0), load_int64(block, 1)
     while atomic_load(said) == 0 and patience > 0:
         patience -= 1
         pause()
-    atomic_store(word(block, 2), patience)
+    store_int64(load_int64(block, 2), 0, patience)
 """
     said, left = np.zeros(1, np.int64), np.zeros(1, np.int64)
     waiting = threading.Event()
@@ -254,7 +254,7 @@ def kernel(block, lo, hi):
     thread = threading.Thread(target=say)
     thread.start()
     arguments = [ArrayArgument(0, "i8"), ArrayArgument(2, "i8", writeable=True)]
-    call = bind(kernel_address(text), [0, 2**33, 0], arguments, release=True)
+    call = bind(kernel_address(text, native=True), [0, 2**33, 0], arguments, release=True)
     waiting.set()
     assert call(said, left) is None
     thread.join()

@@ -2,6 +2,7 @@
 
 import ctypes
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -187,3 +188,15 @@ def test_object_code_without_an_entry():
         match=r"^the object code of a kernel has no function kernel; clear the cache: autodiff\.clear_cache\(\)$",
     ):
         load_object(emitted(text))
+
+
+def test_a_numba_that_cannot_be_imported(monkeypatch):
+    monkeypatch.setitem(sys.modules, "numba", None)
+    with pytest.raises(KernelError, match=r"^Numba cannot be imported: import of numba halted; None in sys\.modules$"):
+        compile_object("def kernel(block, lo, hi):\n    pass\n")
+
+
+def test_a_numba_that_is_too_old(monkeypatch):
+    monkeypatch.setattr(sys.modules["numba"], "__version__", "0.61.2")
+    with pytest.raises(KernelError, match=r"^Numba 0\.61\.2 is too old: kernels need 0\.62 \(pip install -U numba\)$"):
+        compile_object("def kernel(block, lo, hi):\n    pass\n")

@@ -25,13 +25,13 @@ def kernel(block, lo, hi):
 # Every chunk waits until all have begun, as they can only if as many threads are at work.
 MEETING = """
 def kernel(block, lo, hi):
-    begun, patience = word(block, 0), word(block, 2)
+    begun, patience = load_int64(block, 0), load_int64(block, 2)
     atomic_add(begun, 1)
-    while atomic_load(begun) < word(block, 1) and patience > 0:
+    while atomic_load(begun) < load_int64(block, 1) and patience > 0:
         pause()
         patience -= 1
     if patience == 0:
-        atomic_store(begun, -(2**40))
+        atomic_store(begun, -1000)
 """
 X = np.random.default_rng(0).standard_normal(100_003).astype(np.float32)
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
@@ -90,7 +90,7 @@ def test_threads_work_at_the_same_time(count):
     autodiff.set_num_threads(count)
     begun = np.zeros(1, np.int64)
     argument = ArrayArgument(0, "i8", writeable=True)
-    call = bind(kernel_address(MEETING), [0, count, 2**34], [argument], rows=count, chunk=1, parallel=True)
+    call = bind(kernel_address(MEETING, native=True), [0, count, 2**34], [argument], rows=count, chunk=1, parallel=True)
     for _ in range(3):
         begun[0] = 0
         assert call(begun) is None
@@ -101,7 +101,7 @@ def test_threads_that_have_gone_to_sleep_wake_up():
     autodiff.set_num_threads(3)
     begun = np.zeros(1, np.int64)
     argument = ArrayArgument(0, "i8", writeable=True)
-    call = bind(kernel_address(MEETING), [0, 3, 2**34], [argument], rows=3, chunk=1, parallel=True)
+    call = bind(kernel_address(MEETING, native=True), [0, 3, 2**34], [argument], rows=3, chunk=1, parallel=True)
     for _ in range(20):
         begun[0] = 0
         assert call(begun) is None

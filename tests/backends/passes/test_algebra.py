@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from autodiff import make_tape
 from autodiff.backends.passes.algebra import simplify_algebra
 from tests.backends.passes.tapes import names, simpler, specials
 
@@ -34,16 +35,6 @@ CASES = {
     "x ** 2.0": (lambda x, y: x**2.0, ["square"]),
     "x ** 0.5": (lambda x, y: x**0.5, ["power"]),
     "x * x": (lambda x, y: x * x, ["square"]),
-    "-(-x)": (lambda x, y: -(-x), []),
-    "x + -y": (lambda x, y: x + -y, ["subtract"]),
-    "-x + y": (lambda x, y: -x + y, ["subtract"]),
-    "x - -y": (lambda x, y: x - -y, ["add"]),
-    "-x * y": (lambda x, y: -x * y, ["multiply", "negative"]),
-    "-x * -y": (lambda x, y: -x * -y, ["multiply"]),
-    "-x / y - x": (lambda x, y: x - -x / y, ["divide", "add"]),
-    "-x * 2": (lambda x, y: -x * 2, ["multiply"]),
-    "-x * 0": (lambda x, y: -x * 0, ["multiply"]),
-    "-(x / 3)": (lambda x, y: -(x / 3), ["divide"]),
     "+x": (lambda x, y: +x, []),
     "conjugate": (lambda x, y: np.conjugate(x) + x.real, ["add"]),
     "maximum(x, x)": (lambda x, y: np.maximum(x, x), []),
@@ -51,8 +42,6 @@ CASES = {
     "not not c": (lambda x, y: np.logical_not(np.logical_not(x > y)), ["greater"]),
     "not x == y": (lambda x, y: np.logical_not(x == y), ["not_equal"]),
     "not x < y": (lambda x, y: np.logical_not(x < y), ["less", "logical_not"]),
-    "sum(-x)": (lambda x, y: np.sum(-x, axis=0) * 2, ["sum", "subtract", "multiply"]),
-    "sums of both signs": (lambda x, y: np.sum(-x[:0], axis=0) + np.sum(-y[:, :2], axis=1), ["slice_of", "sum", "subtract", "slice_of", "sum", "subtract", "add"]),
 }  # fmt: skip
 
 
@@ -75,8 +64,6 @@ INTEGERS = np.array([0, 1, -1, 127, -128], np.int8)
     ("fun", "left"),
     [
         (lambda n: n * 1 + 0, []),
-        (lambda n: n - -n, ["add"]),
-        (lambda n: -n * 2, ["negative", "multiply"]),
         (lambda n: n / 1, ["multiply"]),
         (lambda n: n * n, ["multiply"]),
     ],
@@ -86,8 +73,13 @@ def test_integers_overflow_as_they_did(fun, left):
 
 
 def test_numbers_of_python_stay_such():
-    tape = simpler(simplify_algebra, lambda x, n: (x * 1, x**2, n * 1.0, -(-n), n - 0), 1.5, 3)
+    tape = simpler(simplify_algebra, lambda x, n: (x * 1, x**2, n * 1.0, n - 0), 1.5, 3)
     assert names(tape) == ["power", "multiply"]
+
+
+def test_integers_that_no_array_holds_are_left_alone():
+    tape = make_tape(lambda x: x * 10**400)(1.5)
+    assert simplify_algebra(tape) is tape
 
 
 def test_complex_infinities_times_one_are_not_left_alone():
@@ -95,11 +87,3 @@ def test_complex_infinities_times_one_are_not_left_alone():
     assert names(simpler(simplify_algebra, lambda z: (z * 1, z + -0.0, z - 0.0, z * z), z)) == [
         "multiply", "add", "subtract", "multiply",
     ]  # fmt: skip
-
-
-def test_a_sign_that_others_read_stays_inside():
-    def fun(x, y):
-        flipped = -x
-        return flipped, flipped * y
-
-    assert names(simpler(simplify_algebra, fun, X, Y)) == ["negative", "multiply"]

@@ -51,7 +51,9 @@ def test_equal_operations_are_done_once():
 
 
 def test_literals_of_other_bits_or_types_are_others():
-    tape = simpler(merge_common, lambda x: (x + 0.0, x + -0.0, x + 0, x + 0.0, np.maximum(x, 1), np.maximum(x, True)), X)
+    tape = simpler(
+        merge_common, lambda x: (x + 0.0, x + -0.0, x + 0, x + 0.0, np.maximum(x, 1), np.maximum(x, True)), X
+    )
     assert names(tape) == ["add", "add", "add", "maximum", "maximum"]
 
 

@@ -56,20 +56,20 @@ CANCEL = {
     "batch normalization": lambda x, t, i: np.sum(np.sin(normalized_batch(x)) * t),
     "variance": lambda x, t, i: np.sum(np.sqrt(variance(x))),
 }
-I = np.array([0, 1, 8, 8, 3, 2])
+LABELS = np.array([0, 1, 8, 8, 3, 2])
 
 
 @pytest.mark.parametrize("name", CANCEL)
 def test_what_cancels_is_left_out_and_the_rest_is_as_exact(name):
     fun = grad(CANCEL[name])
-    args = (Z.astype(np.float32), T.astype(np.float32), I)
+    args = (Z.astype(np.float32), T.astype(np.float32), LABELS)
     tape = make_tape(fun)(*args)
     stable, plain = simplify(tape), simplify(tape, stable=False)
     check_tape(stable)
     assert len(stable.equations) <= len(plain.equations)
     assert stable != plain
     assert "isnan" not in names(stable)
-    exact = fun(args[0].astype(float), args[1].astype(float), I)
+    exact = fun(args[0].astype(float), args[1].astype(float), LABELS)
     errors = [np.abs(run(one, args)[0] - exact).max() for one in (tape, stable)]
     assert errors[1] <= 2 * errors[0] + 1e-7 * np.abs(exact).max()
 
@@ -107,6 +107,6 @@ def test_a_mean_that_does_not_cancel_stays():
 def test_rows_that_were_nan_are_nan(name):
     x = Z.copy()
     x[0, 3], x[1, 2], x[2], x[3, 0] = np.nan, np.inf, -np.inf, -np.inf
-    tape = make_tape(grad(CANCEL[name]))(x, T, I)
-    (old,), (out,) = run(tape, (x, T, I)), run(simplify(tape), (x, T, I))
+    tape = make_tape(grad(CANCEL[name]))(x, T, LABELS)
+    (old,), (out,) = run(tape, (x, T, LABELS)), run(simplify(tape), (x, T, LABELS))
     np.testing.assert_array_equal(np.isnan(out), np.isnan(old))

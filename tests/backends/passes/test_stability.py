@@ -110,5 +110,10 @@ def test_shares_of_what_was_shifted_already_are_logarithms_of_their_sums():
 
 
 def test_exponentials_that_cannot_overflow_stay():
-    assert names(simplify(make_tape(lambda x: np.log1p(np.exp(-(x**2))))(WELL))) == ["square", "negative", "exp", "log1p"]
+    assert names(simplify(make_tape(lambda x: np.log1p(np.exp(-(x**2))))(WELL))) == [
+        "square",
+        "negative",
+        "exp",
+        "log1p",
+    ]
     assert names(simplify(make_tape(lambda x: np.log1p(np.exp(-0.5 * (x * x))))(WELL)))[-1] == "log1p"

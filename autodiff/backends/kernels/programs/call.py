@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.backends.kernels.call import NUMBERS, KernelPrimitive, fitting, kernel_specs, out_of_range
+from autodiff.backends.kernels.call import NUMBERS, KernelPrimitive, fitting, kernel_specs, out_of_range, refuse
 from autodiff.backends.kernels.programs.emitter import BLOCK
 from autodiff.backends.kernels.programs.program import whole_kernel
 from autodiff.backends.numba.kernels import kernel_address
@@ -42,7 +42,7 @@ class WholeCall:
         self.arrays = [k for k, s in enumerate(outs) if s.kind == "array"]
         self.reals = [k for k, s in enumerate(outs) if s.kind != "array" and s.dtype.kind == "f"]
         self.integers = [k for k, s in enumerate(outs) if s.kind != "array" and s.dtype.kind != "f"]
-        self.scope: dict[str, Any] = {"empty": np.empty, "fitting": fitting, "specs": tape.inputs}
+        self.scope: dict[str, Any] = {"empty": np.empty, "fitting": fitting, "refuse": refuse, "specs": tape.inputs}
         self.rooms: list[np.ndarray] = []
         self.source = "\n".join(self.lines()) + "\n"
         words = [0] * (len(tape.inputs) + len(self.arrays) + 4) + [self.chunk]
@@ -105,7 +105,7 @@ class WholeCall:
         names = ", ".join((*inputs, *own))
         body.append(f"if launch({names}) is NotImplemented:")
         body += [f"    in{k} = fitting(in{k}, specs[{k}])" for k in range(len(inputs))]
-        body.append(f"    launch({names})")
+        body += [f"    if launch({names}) is NotImplemented:", f"        refuse({', '.join(inputs)})"]
         if self.kernel.memory:
             body.append("rooms.append(memory)")
         if self.kernel.checks:

@@ -16,7 +16,7 @@ from autodiff.trace.tape import Tape
 TRIALS = ((64, 32), (16, 16), (4, 4), (1, 1))
 """How many elements live in variables, and how many are unrolled in loops; the cheapest to compile is taken."""
 
-STATEMENT, LOOP, LONGEST = 1.0, 30.0, 4000.0
+STATEMENT, LOOP, LONGEST = 1.0, 30.0, 10_000.0
 """Estimated milliseconds of compiling, and the longest that is worth it."""
 
 MODULES = (control, picking, products, reductions, structure)  # they enter what they can do

@@ -70,6 +70,12 @@ def copy_of(scope: Scope, operand: Operand) -> Buffer:
     return target
 
 
+@handles("copy")
+def copy(scope: Scope, equation: Equation) -> None:
+    """Nothing: no value is written to while somebody needs it."""
+    scope.keep(equation, scope.settled(equation.operands[0]))
+
+
 @handles("transpose")
 def transpose(scope: Scope, equation: Equation) -> None:
     axes = parameters(equation)["axes"]

@@ -25,7 +25,7 @@ _SINGLE_AND_DOUBLE: dict[str, tuple[float, float]] = {
     "arctan2":  (2.00, 2.00),
     "sinh":     (2.30, 2.30),
     "cosh":     (1.40, 1.40),
-    "tanh":     (2.50, 2.50),
+    "tanh":     (2.70, 2.70),
     "arcsinh":  (1.90, 1.90),
     "arccosh":  (2.30, 2.30),
     "arctanh":  (2.30, 2.30),
@@ -35,9 +35,9 @@ _SINGLE_AND_DOUBLE: dict[str, tuple[float, float]] = {
     "hypot":    (1.30, 1.30),
     "power":    (0.60, 1.00),
     "erf":      (1.20, 1.30),
-    "erfc":     (2.50, 2.50),
-    "lgamma":   (3.00, 3.00),  # below zero of the larger of the result and 1
-    "digamma":  (5.00, 5.00),  # the same
+    "erfc":     (3.60, 3.00),
+    "lgamma":   (3.50, 3.00),  # below zero of the largest of the result, the function at 1 - x, and 1
+    "digamma":  (7.50, 6.00),  # the same
 }
 # fmt: on
 

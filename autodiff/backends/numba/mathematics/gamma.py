@@ -1,8 +1,9 @@
 """The logarithm of the gamma function and its derivative: lgamma, digamma.
 
 Up to a bound polynomials, which are multiplied by what makes their zeros; beyond it Stirling's series. Below zero the
-reflection formulas, whose terms cancel near the zeros there: the stated error is in units of the last place of 1 where
-the result is smaller than that. At zero, the negative integers and -infinity both are what SciPy's are.
+reflection formulas, whose terms cancel near the zeros there: the stated error is there in units of the last place of
+the largest of the result, the function at 1 - x, and 1. At zero, the negative integers
+and -infinity both are what SciPy's are.
 """
 
 from __future__ import annotations

@@ -71,12 +71,13 @@ def intrinsics() -> dict[str, Callable[..., Any]]:
 
 def _codegen(name: str) -> Callable[[Any, Any, Any, Any], Any]:
     def codegen(context: Any, builder: Any, signature: Any, operands: Any) -> Any:
-        fused = _has_fused_multiply_add(context)
+        fused = has_fused_multiply_add(context)
         return print_program(builder, program(name, str(signature.return_type), fused), operands, fused)
 
     return codegen
 
 
-def _has_fused_multiply_add(context: Any) -> bool:
+def has_fused_multiply_add(context: Any) -> bool:
+    """Whether the processor that Numba compiles for multiplies and adds with one rounding."""
     triple, _, features = context.codegen().magic_tuple()
     return "+fma" in features.split(",") or triple.startswith(("aarch64", "arm64"))

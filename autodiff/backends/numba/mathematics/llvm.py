@@ -1,4 +1,7 @@
-"""Prints a program as LLVM instructions where it is called: LLVM's loop vectoriser sees plain arithmetic."""
+"""Prints a program as LLVM instructions where it is called: LLVM's loop vectoriser sees plain arithmetic.
+
+Operands that are vectors give a vector.
+"""
 
 from __future__ import annotations
 
@@ -35,22 +38,39 @@ def print_program(builder: Any, program: Program, operands: Sequence[Any], fused
         The LLVM value of the result.
     """
     values: list[Any] = []
+    lanes = getattr(operands[0].type, "count", 0)
     remaining = iter(operands)
     for instruction in program.instructions:
         if instruction.operation == "parameter":
             values.append(next(remaining))
+        elif instruction.operation == "constant":
+            values.append(_constant(instruction, lanes))
         else:
             values.append(_print(builder, instruction, [values[index] for index in instruction.operands], fused))
     return values[program.result]
 
 
-def llvm_type(type_: Type) -> Any:
-    """The LLVM type of a type of the language."""
+def llvm_type(type_: Type, lanes: int = 0) -> Any:
+    """The LLVM type of a type of the language, or of a vector of so many lanes."""
     from llvmlite import ir  # noqa: PLC0415 - Numba and llvmlite are optional, and slow to import
 
     if type_ in ("float32", "float64"):
-        return ir.FloatType() if type_ == "float32" else ir.DoubleType()
-    return ir.IntType({"int32": 32, "int64": 64, "bool": 1}[type_])
+        element = ir.FloatType() if type_ == "float32" else ir.DoubleType()
+    else:
+        element = ir.IntType({"int32": 32, "int64": 64, "bool": 1}[type_])
+    return ir.VectorType(element, lanes) if lanes else element
+
+
+def type_like(value: Any, type_: Type) -> Any:
+    """The LLVM type of a type of the language, for as many lanes as a value has."""
+    return llvm_type(type_, getattr(value.type, "count", 0))
+
+
+def constant(type_: Any, number: Any) -> Any:
+    """A number of an LLVM type, in every lane of a vector."""
+    from llvmlite import ir  # noqa: PLC0415 - Numba and llvmlite are optional, and slow to import
+
+    return ir.Constant(type_, [number] * type_.count if isinstance(type_, ir.VectorType) else number)
 
 
 def call_intrinsic(builder: Any, name: str, operands: Sequence[Any], flags: Sequence[str] = ()) -> Any:
@@ -58,8 +78,10 @@ def call_intrinsic(builder: Any, name: str, operands: Sequence[Any], flags: Sequ
     from llvmlite import ir  # noqa: PLC0415 - Numba and llvmlite are optional, and slow to import
 
     type_ = operands[0].type
-    suffix = {ir.FloatType(): "f32", ir.DoubleType(): "f64"}.get(type_) or str(type_)
-    full_name = f"llvm.{name}.{suffix}"
+    element = getattr(type_, "element", type_)
+    suffix = {ir.FloatType(): "f32", ir.DoubleType(): "f64"}.get(element) or str(element)
+    lanes = f"v{type_.count}" if isinstance(type_, ir.VectorType) else ""
+    full_name = f"llvm.{name}.{lanes}{suffix}"
     function = builder.module.globals.get(full_name)
     if function is None:
         function = ir.Function(builder.module, ir.FunctionType(type_, [type_] * len(operands)), full_name)
@@ -68,8 +90,6 @@ def call_intrinsic(builder: Any, name: str, operands: Sequence[Any], flags: Sequ
 
 def _print(builder: Any, instruction: Instruction, operands: list[Any], fused: bool) -> Any:
     operation, type_ = instruction.operation, instruction.type
-    if operation == "constant":
-        return _constant(instruction)
     if operation == "fma":
         return call_intrinsic(builder, "fma" if fused else "fmuladd", operands)
     if operation == "funnel":
@@ -87,45 +107,42 @@ def _print(builder: Any, instruction: Instruction, operands: list[Any], fused: b
     return _CONVERSIONS[operation](builder, operands[0], type_)
 
 
-def _constant(instruction: Instruction) -> Any:
-    from llvmlite import ir  # noqa: PLC0415 - Numba and llvmlite are optional, and slow to import
-
+def _constant(instruction: Instruction, lanes: int) -> Any:
     number = instruction.number
     if instruction.type == "float32":
         (number,) = struct.unpack("f", struct.pack("f", number))  # LLVM refuses what is no float32
-    return ir.Constant(llvm_type(instruction.type), number)
+    return constant(llvm_type(instruction.type, lanes), number)
 
 
 def _compare(builder: Any, operation: str, x: Any, y: Any) -> Any:
     from llvmlite import ir  # noqa: PLC0415 - Numba and llvmlite are optional, and slow to import
 
-    if isinstance(x.type, ir.IntType):
+    if isinstance(getattr(x.type, "element", x.type), ir.IntType):
         return builder.icmp_signed(operation, x, y)
     return (builder.fcmp_unordered if operation == "!=" else builder.fcmp_ordered)(operation, x, y)
 
 
 def _convert(builder: Any, integer: Any, type_: Type) -> Any:
     """An integer below 2^51 in size as a float64 needs no conversion, which not every machine has for vectors."""
-    from llvmlite import ir  # noqa: PLC0415 - Numba and llvmlite are optional, and slow to import
-
+    wanted = type_like(integer, type_)
     if type_ == "float32":
-        return builder.sitofp(integer, llvm_type(type_))
+        return builder.sitofp(integer, wanted)
     offset = 2.0**52 + 2.0**51
     (offset_bits,) = struct.unpack("q", struct.pack("d", offset))
-    moved = builder.bitcast(builder.add(integer, ir.Constant(integer.type, offset_bits)), llvm_type(type_))
-    return builder.fsub(moved, ir.Constant(moved.type, offset))
+    moved = builder.bitcast(builder.add(integer, constant(integer.type, offset_bits)), wanted)
+    return builder.fsub(moved, constant(wanted, offset))
 
 
 def _widen(builder: Any, value: Any, type_: Type) -> Any:
-    return (builder.fpext if type_ == "float64" else builder.sext)(value, llvm_type(type_))
+    return (builder.fpext if type_ == "float64" else builder.sext)(value, type_like(value, type_))
 
 
 def _narrow(builder: Any, value: Any, type_: Type) -> Any:
-    return (builder.fptrunc if type_ == "float32" else builder.trunc)(value, llvm_type(type_))
+    return (builder.fptrunc if type_ == "float32" else builder.trunc)(value, type_like(value, type_))
 
 
 def _bitcast(builder: Any, value: Any, type_: Type) -> Any:
-    return builder.bitcast(value, llvm_type(type_))
+    return builder.bitcast(value, type_like(value, type_))
 
 
 _CONVERSIONS: dict[str, Callable[[Any, Any, Type], Any]] = {

@@ -87,7 +87,7 @@ class Library:
         parameters = tuple(lowering.emit("parameter", type_) for type_ in types)
         result = lowering.call(name, parameters)
         if not isinstance(result, Value):
-            raise TypeError(f"{name} returns {result!r}, where one value is needed")
+            raise TypeError(f"{name} returns {len(cast('Any', result))} values, where one is needed")
         return Program(tuple(lowering.instructions), result.index)
 
 
@@ -103,9 +103,13 @@ class _Lowering:
         self.instructions.append(Instruction(operation, type_, tuple(value.index for value in operands), number))
         return Value(len(self.instructions) - 1, type_)
 
-    def call(self, name: str, operands: Sequence[Operand]) -> Operand:
+    def call(self, name: str, operands: Sequence[Operand], single: bool = False) -> Operand:
+        """A function of the library; of constants alone at the width of the caller."""
         function = self.library.functions[name]
-        single = next(value.type for value in operands if isinstance(value, Value)) in ("float32", "int32")
+        for value in operands:
+            if isinstance(value, Value):
+                single = value.type in ("float32", "int32")
+                break
         names = dict(zip((parameter.arg for parameter in function.args.args), operands, strict=True))
         result = _Body(self, names, single).run(function.body)
         if result is None:
@@ -156,7 +160,7 @@ class _Body:
                 return self.negative(self.of(operand))
             case ast.UnaryOp(ast.Invert(), operand):
                 return self.same_type("not", self.of(operand))
-            case ast.BinOp(left, sign, right):
+            case ast.BinOp(left, sign, right) if type(sign) in _BINARY:
                 return self.binary(_BINARY[type(sign)], self.of(left), self.of(right))
             case ast.Compare(left, [sign], [right]):
                 x, y = self.alike(self.of(left), self.of(right))
@@ -188,7 +192,7 @@ class _Body:
             return tuple(self.call("where", [condition, x, y]) for x, y in zip(first, second, strict=True))
         if name == "window":
             return self.window(*cast("Any", operands))
-        return self.lowering.call(name, operands)
+        return self.lowering.call(name, operands, self.single)
 
     def polynomial(self, x: Operand, coefficients: tuple[Operand, ...]) -> Operand:
         sum_ = coefficients[-1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from autodiff.backends.numba.mathematics.llvm import call_intrinsic
+from autodiff.backends.numba.mathematics.llvm import call_intrinsic, constant
 
 Codegen = Callable[[Any, Any, Any, Any], Any]
 _REORDERED = ("reassoc", "nsz", "contract")
@@ -14,17 +14,8 @@ _REORDERED = ("reassoc", "nsz", "contract")
 def plain_intrinsics() -> dict[str, Callable[..., Any]]:
     """The intrinsics of this file, by name."""
     made: dict[str, Callable[..., Any]] = {"where": _where_intrinsic()}
-    for name in ("sqrt", "floor", "ceil", "trunc", "rint"):
-        made[name] = define(name, 1, _llvm(name), floats)
-    made["absolute"] = define("absolute", 1, _absolute, numbers)
-    made["copysign"] = define("copysign", 2, _llvm("copysign"), floats)
-    made["fma"] = define("fma", 3, _llvm("fmuladd"), floats)
-    for name, sign in (("maximum", ">"), ("minimum", "<")):
-        made[name] = define(name, 2, _extreme(sign, propagates=True), numbers)
-        made[f"f{name[:3]}"] = define(f"f{name[:3]}", 2, _extreme(sign, propagates=False), numbers)
-        made[f"reduce_{name}"] = define(f"reduce_{name}", 2, _reduced_extreme(name, sign), numbers)
-    made["reduce_add"] = define("reduce_add", 2, _reduced("fadd", "add"), numbers)
-    made["reduce_multiply"] = define("reduce_multiply", 2, _reduced("fmul", "mul"), numbers)
+    for name, (arity, codegen, only_floats) in PLAIN.items():
+        made[name] = define(name, arity, codegen, floats if only_floats else numbers)
     return made
 
 
@@ -88,7 +79,7 @@ def _llvm(name: str) -> Codegen:
 def _is_float(value: Any) -> bool:
     from llvmlite import ir  # noqa: PLC0415 - Numba and llvmlite are optional, and slow to import
 
-    return isinstance(value.type, ir.FloatType | ir.DoubleType)
+    return isinstance(getattr(value.type, "element", value.type), ir.FloatType | ir.DoubleType)
 
 
 def _signed(signature: Any) -> bool:
@@ -107,7 +98,7 @@ def _absolute(_: Any, builder: Any, signature: Any, operands: Any) -> Any:
         return call_intrinsic(builder, "fabs", operands)
     if not _signed(signature):
         return x
-    return builder.select(builder.icmp_signed("<", x, x.type(0)), builder.neg(x), x)
+    return builder.select(builder.icmp_signed("<", x, constant(x.type, 0)), builder.neg(x), x)
 
 
 def _extreme(sign: str, propagates: bool) -> Codegen:
@@ -143,3 +134,27 @@ def _reduced(of_floats: str, of_integers: str) -> Codegen:
         return getattr(builder, of_integers)(*operands)
 
     return codegen
+
+
+# fmt: off
+PLAIN: dict[str, tuple[int, Codegen, bool]] = {
+    # number of operands, how it is printed, whether it takes nothing but floats
+    "sqrt":            (1, _llvm("sqrt"),                       True),
+    "floor":           (1, _llvm("floor"),                      True),
+    "ceil":            (1, _llvm("ceil"),                       True),
+    "trunc":           (1, _llvm("trunc"),                      True),
+    "rint":            (1, _llvm("rint"),                       True),
+    "absolute":        (1, _absolute,                           False),
+    "copysign":        (2, _llvm("copysign"),                   True),
+    "fma":             (3, _llvm("fmuladd"),                    True),
+    "maximum":         (2, _extreme(">", propagates=True),      False),
+    "minimum":         (2, _extreme("<", propagates=True),      False),
+    "fmax":            (2, _extreme(">", propagates=False),     False),
+    "fmin":            (2, _extreme("<", propagates=False),     False),
+    "reduce_maximum":  (2, _reduced_extreme("maximum", ">"),    False),
+    "reduce_minimum":  (2, _reduced_extreme("minimum", "<"),    False),
+    "reduce_add":      (2, _reduced("fadd", "add"),             False),
+    "reduce_multiply": (2, _reduced("fmul", "mul"),             False),
+}
+# fmt: on
+"""The functions of this file; what prints them takes vectors, too."""

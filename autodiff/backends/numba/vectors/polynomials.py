@@ -1,0 +1,101 @@
+"""Whole numbers as polynomials of symbols: where the loops of a kernel go in memory."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import product
+from math import inf, prod
+
+Bounds = Mapping[str, tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class Polynomial:
+    """A sum of products of symbols.
+
+    Attributes:
+        terms: the factor of each product, which is a sorted tuple of symbols.
+    """
+
+    terms: Mapping[tuple[str, ...], int]
+
+    def __add__(self, other: Polynomial) -> Polynomial:
+        terms = dict(self.terms)
+        for symbols, factor in other.terms.items():
+            terms[symbols] = terms.get(symbols, 0) + factor
+        return Polynomial({symbols: factor for symbols, factor in terms.items() if factor})
+
+    def __mul__(self, other: Polynomial) -> Polynomial:
+        found = constant(0)
+        for (first, a), (second, b) in product(self.terms.items(), other.terms.items()):
+            found += Polynomial({tuple(sorted(first + second)): a * b})
+        return found
+
+    def __sub__(self, other: Polynomial) -> Polynomial:
+        return self + constant(-1) * other
+
+    @property
+    def symbols(self) -> set[str]:
+        return {symbol for symbols in self.terms for symbol in symbols}
+
+    @property
+    def number(self) -> int | None:
+        """What it is without symbols."""
+        return None if self.symbols else self.terms.get((), 0)
+
+    def stride(self, symbol: str) -> int | None:
+        """By how much it grows with a symbol; None if that depends on anything."""
+        strides = [factor for symbols, factor in self.terms.items() if symbol in symbols]
+        if not strides:
+            return 0
+        return self.terms.get((symbol,)) if len(strides) == 1 else None
+
+    def renamed(self, symbol: str, name: str) -> Polynomial:
+        """The same of another symbol."""
+        terms = {
+            tuple(sorted(name if each == symbol else each for each in symbols)): factor
+            for symbols, factor in self.terms.items()
+        }
+        return Polynomial(terms)
+
+    def interval(self, bounds: Bounds) -> tuple[float, float]:
+        """Between which numbers it lies."""
+        low = high = 0.0
+        for symbols, factor in self.terms.items():
+            if any(symbol not in bounds for symbol in symbols):
+                return -inf, inf
+            ends = [factor * prod(corner) for corner in product(*(bounds[symbol] for symbol in symbols))]
+            low, high = low + min(ends), high + max(ends)
+        return low, high
+
+
+def constant(number: int) -> Polynomial:
+    return Polynomial({(): number} if number else {})
+
+
+def symbol(name: str) -> Polynomial:
+    return Polynomial({(name,): 1})
+
+
+def polynomial(node: ast.expr, names: Mapping[str, Polynomial]) -> Polynomial | None:
+    """An expression as a polynomial; None if it is none."""
+    match node:
+        case ast.Constant(int(number)) if not isinstance(node.value, bool):
+            return constant(number)
+        case ast.Name(name):
+            return names.get(name)
+        case ast.Call(ast.Name("i8"), [operand], []):
+            return polynomial(operand, names)
+        case ast.UnaryOp(ast.USub(), operand):
+            found = polynomial(operand, names)
+            return None if found is None else constant(-1) * found
+        case ast.BinOp(left, ast.Add() | ast.Sub() | ast.Mult() as sign, right):
+            first, second = polynomial(left, names), polynomial(right, names)
+            if first is None or second is None:
+                return None
+            if isinstance(sign, ast.Mult):
+                return first * second
+            return first + second if isinstance(sign, ast.Add) else first - second
+    return None

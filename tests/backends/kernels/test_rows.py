@@ -1,0 +1,193 @@
+"""Kernels of rows: what they compute, and how they are written."""
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from autodiff import jit
+from autodiff.backends.kernels.call import IndexRangeError
+from autodiff.backends.kernels.rows import RowKernel
+from autodiff.trace.spec import spec
+from tests.backends.kernels.running import alike, by_rows, needs_numba, reference, simple
+
+RNG = np.random.default_rng(0)
+
+
+def text(fun, shape, *args):
+    return RowKernel(simple(fun, *args), shape).text
+
+
+def array(*shape, dtype=np.float32):
+    return spec(shape, dtype)
+
+
+def softmax(x):
+    e = np.exp(x - np.max(x, axis=-1, keepdims=True))
+    return e / np.sum(e, axis=-1, keepdims=True)
+
+
+def standardised(x):
+    centred = x - np.mean(x, axis=-1, keepdims=True)
+    return centred / np.sqrt(np.mean(centred**2, axis=-1, keepdims=True) + 1e-5)
+
+
+# How they are written.
+
+
+def test_each_reduction_that_others_wait_for_is_a_loop_of_its_own():
+    assert text(softmax, (4, 3), array(4, 3)).count("for j in range(columns):") == 3
+    assert text(lambda x: np.sum(x * 2, axis=1) + np.max(x * 2, axis=1), (4, 3), array(4, 3)).count("for j") == 1
+
+
+def test_functions_are_computed_once_and_arithmetic_again():
+    found = text(softmax, (4, 3), array(4, 3))
+    assert found.count("exp(") == 1
+    assert found.count("v0 - ") == 1
+    found = text(standardised, (4, 3), array(4, 3))
+    assert len(re.findall(r"v0 - ", found)) == 2
+    assert "row" not in found.replace("# row", "")
+
+
+def test_what_is_returned_anyway_is_loaded_again():
+    found = text(lambda x: (x * 3, (x * 3) / np.sum(x * 3, axis=1, keepdims=True)), (4, 3), array(4, 3))
+    assert found.count("* f4(3.0)") == 1
+
+
+def test_the_text_does_not_depend_on_sizes():
+    assert text(softmax, (40, 300), array(40, 300)) == text(softmax, (100, 1000), array(100, 1000))
+
+
+def test_totals_of_float32_are_kept_in_float64_by_blocks():
+    found = text(lambda x: np.sum(x * 2), (9,), array(9))
+    assert "total2 = f8(0.0)" in found
+    assert "sum2 = f4(0.0)" in found
+    assert "for r in range(start, min(start + 4096, hi)):" in found
+    assert "store_float64(out2, part, total2)" in found
+
+
+def test_numbers_come_in_words_of_the_block():
+    found = text(lambda x, a, n: x * a + n, (9,), array(9), 2.0, 3)
+    assert "in1 = real64(block, 1)" in found
+    assert "in2 = word(block, 2)" in found
+
+
+# What they compute.
+
+# fmt: off
+FUNCTIONS = {
+    "softmax":       softmax,
+    "standardised":  standardised,
+    "value and sum": lambda x: (np.exp(x) * 2, np.sum(np.exp(x) * 2)),
+    "row sums":      lambda x: np.sum(x * x, axis=-1) + np.max(x + 1, axis=-1),
+    "column sums":   lambda x: np.sum(x * x + 1, axis=tuple(range(x.ndim - 1))),
+    "extremes":      lambda x: (np.max(x * 2), np.min(x - 1), np.sum(np.min(x * 2, axis=-1))),
+    "flags":         lambda x: (np.any(x * 2 > 1, axis=-1), np.all(x - 1 < 0)),
+    "rows again":    lambda x: np.log1p(np.sum(x * x, axis=-1, keepdims=True)) * x + np.prod(x / 2, axis=-1, keepdims=True),
+}
+# fmt: on
+
+
+@needs_numba
+@settings(max_examples=40)
+@given(
+    name=st.sampled_from(sorted(FUNCTIONS)),
+    shape=st.sampled_from([(1, 1), (5, 3), (3, 70), (2, 3, 4), (200, 9), (1, 5000), (6000, 1)]),
+    dtype=st.sampled_from([np.float32, np.float64]),
+    seed=st.integers(0, 3),
+)
+def test_values_are_those_of_numpy(name, shape, dtype, seed):
+    x = np.random.default_rng(seed).normal(size=shape).astype(dtype)
+    alike(by_rows(FUNCTIONS[name], x), reference(FUNCTIONS[name], x), ulps=600)
+
+
+@needs_numba
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    "shapes",
+    [
+        ((4, 3), (4, 1)),
+        ((4, 3), (3,)),
+        ((4, 3), (1, 1)),
+        ((5, 4, 3), (4, 1)),
+        ((5, 4, 3), (5, 1, 3)),
+        ((5, 4, 3), (5, 1, 1)),
+        ((5, 4, 3), (4, 3)),
+        ((2, 3, 4, 5), (3, 1, 5)),
+        ((2, 3, 4, 5), (2, 1, 4, 1)),
+    ],
+)
+def test_operands_of_every_broadcasting(shapes, dtype):
+    x, y = (RNG.normal(size=shape).astype(dtype) for shape in shapes)
+
+    def fun(x, y):
+        return np.exp(x * y) - (x + y), np.sum(x - y * 2)
+
+    alike(by_rows(fun, x, y), reference(fun, x, y))
+
+
+@needs_numba
+def test_dtypes_meet_as_in_numpy():
+    x = RNG.normal(size=(4, 3)).astype(np.float32)
+    i = RNG.integers(-9, 9, (4, 3)).astype(np.int32)
+
+    def fun(x, i):
+        u = np.where(i > 0, i, 200).astype(np.uint8)
+        return x * i + 1, i * i * 1000 + u, u + u, x * np.float32(2), (x > 0) & (i > 0), i / 3, np.sum(i * 2, axis=1)
+
+    alike(by_rows(fun, x, i), reference(fun, x, i))
+
+
+@needs_numba
+def test_infinities_and_nan_go_where_numpy_lets_them_go():
+    x = np.array([[np.nan, 1, -np.inf], [np.inf, -0.0, 0.0], [1e38, -1e38, 3]], np.float32)
+
+    def fun(x):
+        return (
+            np.maximum(x, 0) + 1,
+            np.max(x * 1, axis=1),
+            np.min(x + 0, axis=1),
+            np.sum(x * 2),
+            np.sign(x) * x,
+            x / 0 - 1,
+        )
+
+    alike(by_rows(fun, x), reference(fun, x))
+
+
+@needs_numba
+def test_arrays_that_do_not_lie_in_order_are_copied_first():
+    x = RNG.normal(size=(6, 8))
+    for view in (x.T, x[::2, ::3], x[:, ::-1], np.broadcast_to(x[0], (4, 8)), x.astype(">f8")):
+        if view.dtype.isnative:
+            alike(by_rows(softmax, view), reference(softmax, view))
+    read_only = x.copy()
+    read_only.flags.writeable = False
+    alike(by_rows(softmax, read_only), reference(softmax, read_only))
+
+
+@needs_numba
+def test_parts_of_many_chunks_are_put_together():
+    x = RNG.normal(size=300_000).astype(np.float32)
+    found = by_rows(lambda x: (np.sum(x * x), np.max(np.sin(x)), np.any(x * 2 > 9)), x)
+    wanted = np.sum(np.float64(x) * x), np.max(np.sin(x)), np.any(x * 2 > 9)
+    assert [type(one) for one in found] == [np.float32, np.float32, np.bool_]
+    np.testing.assert_allclose([float(f) for f in found], [float(w) for w in wanted], rtol=1e-6)
+    y = RNG.normal(size=(3000, 50)).astype(np.float32)
+    alike(by_rows(lambda y: np.sum(np.exp(y), axis=0), y), [np.sum(np.exp(np.float64(y)), axis=0).astype(np.float32)])
+
+
+@needs_numba
+def test_a_pick_from_each_row():
+    x, labels = RNG.normal(size=(5, 4)), np.array([0, 3, -1, 2, -4])
+
+    def fun(x, labels):
+        return np.mean(np.log(softmax(x))[np.arange(5), labels])
+
+    assert np.allclose(jit(fun)(x, labels), fun(x, labels))
+    labels[2] = 4
+    with pytest.raises(IndexRangeError) as caught:
+        jit(fun)(x, labels)
+    assert "an index is out of range for the axis that it picks from" in str(caught.value)

@@ -1,0 +1,140 @@
+"""The fuzzer: programs are the same for a seed, text runs as the program does, and nothing is found where nothing is wrong."""
+
+import json
+import subprocess
+import sys
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+
+from autodiff.testing.fuzz import Plan, Report, fuzz_one, generate, printed, program_from
+from autodiff.testing.fuzz.__main__ import main
+from autodiff.testing.fuzz.checking import contents, laid_out, quiet
+from autodiff.testing.fuzz.drawing import ARRANGEMENTS, draw, unaligned
+from autodiff.testing.fuzz.jobs import reports
+from autodiff.testing.fuzz.printing import IMPORTS, function_of, watched_function_of
+from autodiff.testing.fuzz.program import every_line
+from autodiff.trace.tree import flatten
+
+SEEDS = range(40)
+
+
+def outcome(function, args):
+    """The bits of what a function returns, or its error."""
+    with quiet():
+        try:
+            return contents(flatten(function(*args))[0])
+        except Exception as error:
+            return str(error)
+
+
+@pytest.mark.parametrize("first", range(0, 40, 10))
+def test_nothing_is_found_in_what_runs_without_kernels(first):
+    whole = Report()
+    for seed in range(first, first + 10):
+        whole.add(fuzz_one(seed, Plan(draws=4, trials=0, backend="numpy")))
+    assert [str(one) for one in whole.mismatches] == []
+    assert whole.programs == 10
+    assert whole.total() == 10 * 4 * 2
+    assert whole.skipped < 0.15
+
+
+@pytest.mark.parametrize("seed", range(100, 106))
+def test_nothing_is_found_in_kernels(seed):
+    report = fuzz_one(seed, Plan(draws=2, trials=0))
+    assert [str(one) for one in report.mismatches] == []
+
+
+def test_nothing_is_found_in_tapes():
+    whole = Report()
+    for seed in range(20):
+        whole.add(fuzz_one(seed, Plan(draws=2, trials=0, compiled=False)))
+    assert [str(one) for one in whole.mismatches] == []
+
+
+def test_large_draws_have_large_arrays():
+    sizes = [max(np.size(one.value) for one in draw(generate(seed), 0, large=True).arguments) for seed in range(20)]
+    assert max(sizes) > 60_000
+
+
+def test_a_seed_makes_one_program_whatever_strings_hash_to():
+    text = "from autodiff.testing.fuzz import generate, printed; print([printed(generate(seed)) for seed in range(40)])"
+    texts = {
+        subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", text],
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(filter(None, sys.path))},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert texts == {f"{[printed(generate(seed)) for seed in SEEDS]}\n"}
+
+
+def test_programs_have_everything_in_them():
+    lines = [line for seed in range(300) for line in every_line(generate(seed).main)]
+    text = "\n".join(line.text for line in lines)
+    for part in (
+        "autodiff.cond(", "autodiff.switch(", "autodiff.scan(", "autodiff.fori_loop(", "autodiff.while_loop(",
+        "autodiff.vmap(", "autodiff.checkpoint(", "np.where(", "np.argmax(", "np.cumsum(", "np.sort(", " @ ", "out=",
+        "] += ", "special.softmax(", "np.einsum(", "np.concatenate(", "np.pad(", "keepdims=True", "::-1]", "astype(",
+    ):  # fmt: skip
+        assert part in text, part
+    dtypes = {one.dtype for seed in range(300) for one in generate(seed).inputs}
+    assert dtypes >= {"float32", "float64", "int32", "int64", "bool", "uint8", "complex64", "complex128"}
+
+
+def test_draws_are_repeatable_and_have_every_layout():
+    program = generate(3)
+    assert contents(laid_out(draw(program, 1).arguments)) == contents(laid_out(draw(program, 1).arguments))
+    layouts = {one.layout for seed in range(60) for one in draw(generate(seed), 0).arguments}
+    assert layouts == set(ARRANGEMENTS)
+
+
+def test_unaligned_arrays_are_not_aligned():
+    array = unaligned(np.arange(3.0))
+    assert not array.flags.aligned
+    assert array.tolist() == [0.0, 1.0, 2.0]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_text_of_a_program_runs_as_the_program_does(seed):
+    program = generate(seed)
+    drawn = draw(program, 0)
+    constants = laid_out(drawn.constants)
+    scope = {one.name: value for one, value in zip(program.constants, constants, strict=True)}
+    exec(IMPORTS + printed(program), scope)
+    args = laid_out(drawn.arguments)
+    assert outcome(scope["f"], args) == outcome(function_of(program, constants), args)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_watching_a_program_does_not_change_it(seed):
+    program = generate(seed)
+    drawn = draw(program, 0)
+    constants, args = laid_out(drawn.constants), laid_out(drawn.arguments)
+    watched = watched_function_of(program, constants, lambda _, value: value, lambda _, value: value, double=False)
+    assert outcome(watched, args) == outcome(function_of(program, constants), args)
+
+
+def test_programs_are_saved_as_json():
+    for seed in SEEDS:
+        program = generate(seed)
+        assert program_from(json.loads(json.dumps(asdict(program)))) == program
+
+
+def test_the_command_line_counts(capsys):
+    assert main(["--programs", "3", "--draws", "2", "--jobs", "1"]) == 0
+    assert "3 programs, 12 checks" in capsys.readouterr().out
+
+
+def test_other_processes_report_the_same():
+    plan = Plan(draws=1, compiled=False)
+    one, two = Report(), Report()
+    for report in reports(range(5), plan, jobs=1):
+        one.add(report)
+    for report in reports(range(5), plan, jobs=2):
+        two.add(report)
+    assert (one.counts, one.programs) == (two.counts, two.programs)
