@@ -8,9 +8,16 @@ from functools import partial
 from itertools import count
 from typing import Any
 
-from autodiff.backends.kernels.call import KernelPrimitive
+import numpy as np
+
+from autodiff.backends.into import INTO
+from autodiff.backends.kernels.call import KernelPrimitive, rows
+from autodiff.backends.kernels.row_memory import row_memory
+from autodiff.backends.passes.memory import Memory, plan_memory
 from autodiff.backends.passes.schedule import schedule
+from autodiff.backends.recycling import LARGE, maker
 from autodiff.backends.reference import OPERATORS, last_uses
+from autodiff.backends.workspace import Workspace, checked_out, room_name
 from autodiff.trace.formats.python import identifier
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, Operand, Tape, operand_specs
@@ -25,21 +32,45 @@ class Straight:
     Args:
         tape: a tape without constants.
         backend: of the bodies of its loops and branches.
+        donated: inputs whose memory outputs may take.
+        planned: whether memory is planned; otherwise every operation makes its own.
 
     Attributes:
         tape: the tape.
-        source: the text of the function: one line for each operation, and a ``del`` after the last use of a value.
+        source: the text of the function: one line for each operation, and a ``del`` after the last use of a value. It
+            takes the arrays that calls share after the inputs (:mod:`~autodiff.backends.workspace`).
+        memory: where arrays lie.
         run: the function: takes the tape's inputs, plain arrays and numbers, and returns the tuple of its outputs.
     """
 
-    __slots__ = ("run", "source", "tape")
+    __slots__ = ("backend", "equations", "memory", "run", "source", "tape", "unplanned", "workspace")
 
-    def __init__(self, tape: Tape, backend: str = "auto") -> None:
+    def __init__(
+        self, tape: Tape, backend: str = "auto", donated: Sequence[int] = (), planned: bool = True
+    ) -> None:
         scope: dict[str, Any] = {}
-        self.tape = tape
-        self.source = "\n".join(lines(tape, scope, backend)) + "\n"
+        self.tape, self.backend = tape, backend
+        self.memory = plan_memory(tape, donated, LARGE) if planned else Memory(tape)
+        self.workspace = Workspace(self.memory)
+        self.unplanned: Straight | None = None
+        self.equations: dict[int, Equation] = {}
+        self.source = "\n".join(self.lines(scope)) + "\n"
         exec(compile(self.source, FILE, "exec"), scope)
-        self.run: Run = scope["run"]
+        self.run: Run = self.entered(scope["run"])
+
+    def entered(self, steps: Run) -> Run:
+        """The function whose text is ``source`` with a workspace for each call."""
+        memory = self.memory
+        if not (self.workspace.names or memory.made or memory.reused):
+            return steps
+        arguments = [(identifier(slot), own) for slot, own in enumerate(self.tape.inputs)]
+        return checked_out(steps, self.plain, arguments, self.workspace)
+
+    def plain(self, *values: Any) -> tuple[Any, ...]:
+        """The outputs where nothing is written to given memory."""
+        if self.unplanned is None:
+            self.unplanned = Straight(self.tape, self.backend, planned=False)
+        return self.unplanned.run(*values)
 
     def explained(self, error: Exception) -> Exception:
         """An error of one of the operations, which says which one, and where in the user's code it was recorded."""
@@ -48,8 +79,7 @@ class Straight:
             trace = trace.tb_next
         if trace is None:
             return error
-        wanted = sum(" = " in line for line in self.source.splitlines()[: trace.tb_lineno])
-        equation = self.tape.equations[wanted - 1]
+        equation = self.equations[trace.tb_lineno]
         where = f" ({equation.source})" if equation.source else ""
         try:
             return type(error)(f"{equation.primitive.name}{where}: {error}")
@@ -57,18 +87,23 @@ class Straight:
             return error
 
 
-def lines(tape: Tape, scope: dict[str, Any], backend: str) -> list[str]:
-    """The lines of the function; ``scope`` is filled with what they refer to."""
-    written = [f"def run({', '.join(identifier(slot) for slot in range(len(tape.inputs)))}):"]
-    known = list(tape.inputs)
-    for equation, dead in zip(tape.equations, last_uses(tape), strict=True):
-        left = targets(equation, operand_specs(equation.operands, known))
-        written.append(f"    {left} = {call(equation, scope, backend)}")
-        if dead:
-            written.append(f"    del {', '.join(map(identifier, dead))}")
-        known.extend(equation.specs)
-    outs = "".join(f"{operand(out, scope)}, " for out in tape.outputs)
-    return [*written, f"    return ({outs})"]
+    def lines(self, scope: dict[str, Any]) -> list[str]:
+        """The lines of the function; ``scope`` is filled with what they refer to."""
+        tape, workspace = self.tape, self.workspace
+        inputs = [identifier(slot) for slot in range(len(tape.inputs))]
+        written = [f"def run({', '.join((*inputs, *workspace.names))}):"]
+        known = list(tape.inputs)
+        for number, (equation, dead) in enumerate(zip(tape.equations, last_uses(tape), strict=True)):
+            if not (equation.results and equation.results[0] in workspace.views):
+                left = targets(equation, operand_specs(equation.operands, known))
+                written.append(f"    {left} = {call(equation, number, self.memory, scope, self.backend)}")
+                self.equations[len(written)] = equation
+            gone = [slot for slot in dead if slot not in self.memory.places and slot not in workspace.views]
+            if gone:
+                written.append(f"    del {', '.join(map(identifier, gone))}")
+            known.extend(equation.specs)
+        outs = "".join(f"{operand(out, scope)}, " for out in tape.outputs)
+        return [*written, f"    return ({outs})"]
 
 
 def compile_body(tape: Tape, backend: str) -> Run:
@@ -83,20 +118,65 @@ def targets(equation: Equation, specs: Sequence[Spec]) -> str:
     return f"({', '.join(names)},)" if several else names[0]
 
 
-def call(equation: Equation, scope: dict[str, Any], backend: str) -> str:
-    """The call of an operation."""
-    primitive = equation.primitive
+def call(equation: Equation, number: int, memory: Memory, scope: dict[str, Any], backend: str) -> str:
+    """The call of an operation, the one of some number."""
+    primitive, params = equation.primitive, dict(equation.params)
+    operands = [operand(value, scope) for value in equation.operands]
+    if primitive is rows:
+        return call_of_rows(equation, number, memory, scope, operands)
     if isinstance(primitive, KernelPrimitive):
-        function = partial(primitive.evaluate, **dict(equation.params))
-        return f"{defined(scope, 'kernel', function)}({', '.join(operand(o, scope) for o in equation.operands)})"
+        return f"{defined(scope, 'kernel', primitive.made(**params))}({', '.join(operands)})"
     compiled = getattr(primitive, "compiled", None)
     if compiled is not None:  # loops and branches, which carry tapes
-        function = compiled(partial(compile_body, backend=backend), **dict(equation.params))
-        return f"{defined(scope, primitive.name, function)}({', '.join(operand(o, scope) for o in equation.operands)})"
+        loop = compiled(partial(compile_body, backend=backend), **params)
+        return f"{defined(scope, primitive.name, loop)}({', '.join(operands)})"
     function = OPERATORS.get(primitive) if equation.specs and equation.specs[0].kind == "python" else None
-    arguments = [operand(value, scope) for value in equation.operands]
-    arguments += [f"{key}={constant(value, scope)}" for key, value in equation.params]
-    return f"{defined(scope, primitive.name, function or primitive.evaluate)}({', '.join(arguments)})"
+    function = function or primitive.evaluate
+    arguments = [*operands, *(f"{key}={constant(value, scope)}" for key, value in equation.params)]
+    out = given(equation.results[0], memory, scope) if len(equation.results) == 1 else ""
+    if out:
+        arguments.append(f"out={out}")
+        into = INTO.get(primitive.name)
+        function = into.run if into is not None else function
+    return f"{defined(scope, primitive.name, function)}({', '.join(arguments)})"
+
+
+def call_of_rows(
+    equation: Equation, number: int, memory: Memory, scope: dict[str, Any], operands: Sequence[str]
+) -> str:
+    """The call of a kernel of rows with the arrays that it fills, and those that it works in."""
+    params = dict(equation.params)
+    outputs = params["tape"].outputs
+    shared = tuple((outputs[result], position) for result, position in memory.shared.get(number, ()))
+    needed = row_memory(params["tape"], params["shape"], shared)
+    kernel = defined(scope, "kernel", rows.made(**params, shared=shared) if shared else rows.made(**params))
+    arguments = list(operands)
+    for slot, own in needed.results.items():
+        result = equation.results[outputs.index(slot)]
+        arguments.append(given(result, memory, scope) or f"{new(result, own, scope)}()")
+    planned = number in memory.working or number in memory.status
+    for k, own in enumerate(needed.working):
+        arguments.append(f"work_{number}_{k}" if planned else f"{defined(scope, 'work', maker(own))}()")
+    for own in needed.status:
+        zeros = partial(np.zeros, own.shape, own.dtype)
+        arguments.append(f"status_{number}" if planned else f"{defined(scope, 'status', zeros)}()")
+    return f"{kernel}({', '.join(arguments)})"
+
+
+def given(slot: int, memory: Memory, scope: dict[str, Any]) -> str:
+    """The memory that a result is written to; empty where the operation makes an array."""
+    if slot in memory.places:
+        return room_name(slot)
+    if slot in memory.reused:
+        return identifier(memory.reused[slot])
+    return f"{new(slot, memory.tape.specs[slot], scope)}()" if slot in memory.made else ""
+
+
+def new(slot: int, own: Spec, scope: dict[str, Any]) -> str:
+    """The name of a function that gives a new array."""
+    name = f"new_{identifier(slot)}"
+    scope[name] = maker(own)
+    return name
 
 
 def operand(value: Operand, scope: dict[str, Any]) -> str:

@@ -164,8 +164,12 @@ def pass_on(view: View, new: Tracer) -> None:
             "before, or write to the array that it was made from."
         )
     base = view.base
+    now = Tracer(base.value, base.recording, base.slot)
+    if type(view.key) is tuple:  # a basic key, which says where to write
+        point(base, slice_set(now, new, key=view.key))
+        return
     plain = np.arange(base.size).reshape(base.shape)
-    point(base, put_at(Tracer(base.value, base.recording, base.slot), view.function(plain), new))
+    point(base, put_at(now, view.function(plain), new))
 
 
 def write_out(out: Any, result: Any) -> Any:

@@ -54,7 +54,7 @@ def main(name: str, folder: Path) -> None:
     if name == "jax":
         gradient.block_until_ready()
     done = monotonic()
-    kernels = len(str(function.kernels(*arguments))) if hasattr(function, "kernels") else None
+    kernels = len(function.kernels(*arguments)) if hasattr(function, "kernels") else None
     for number, result in enumerate((value, gradient)):
         plain = result.detach().numpy() if name.startswith("torch") else np.asarray(result)
         np.save(folder / f"result{number}.npy", plain)

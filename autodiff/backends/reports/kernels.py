@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from autodiff.backends.kernels.call import shared
 from autodiff.backends.kernels.forms import Grid
 from autodiff.backends.kernels.programs.program import whole_kernel
-from autodiff.backends.kernels.rows import RowKernel
+from autodiff.backends.kernels.row_memory import row_kernel_of
+from autodiff.backends.kernels.shares import shared
 from autodiff.backends.reports.plan import Plan, Statement
 from autodiff.backends.reports.sources import lines_of, names_of
 from autodiff.backends.reports.table import short
@@ -65,7 +65,8 @@ def kernel_text(statement: Statement) -> KernelText:
     """The text of the kernel of a statement."""
     tape = statement.tape
     if statement.equation.primitive.name == "kernel_of_rows":
-        kernel = RowKernel(tape, dict(statement.equation.params)["shape"])
+        params = dict(statement.equation.params)
+        kernel = row_kernel_of(tape, params["shape"], params.get("shared", ()))
         text, sizes = kernel.text, sizes_of_rows(kernel.grid, tape)
     else:
         whole = whole_kernel(tape)

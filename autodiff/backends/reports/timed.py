@@ -57,8 +57,7 @@ class Timed:
         assert isinstance(function, ast.FunctionDef)
         function.body = list(self.watched(function.body, found, scope))
         exec(compile(tree, FILE, "exec"), scope)
-        run: Run = scope["run"]
-        return run
+        return straight.entered(scope["run"])
 
     def watched(self, body: list[ast.stmt], found: Plan, scope: dict[str, Any]) -> Iterator[ast.stmt]:
         """The statements of a function, with notes where they are operations of the program."""

@@ -48,6 +48,8 @@ def main(command_line: Sequence[str]) -> int:
         for found in report.mismatches:
             say(f"{found}\n")
         whole.add(report)
+        sys.stderr.write(f"\r{whole.programs} of {len(numbers)} programs, {whole.total('mismatch')} mismatches ")
+    sys.stderr.write("\n")
     say(whole.table())
     return int(bool(whole.mismatches) or whole.skipped > SKIPPED)
 

@@ -33,8 +33,8 @@ LARGE = ((131_073, 1, 1), (40_000, 3, 2), (3, 40_000, 2), (2, 5, 20_000), (300, 
 MOST = 1_000_000
 """Elements that a value of a program may have."""
 
-LONGEST = 1000
-"""Operations that a large program may have: some are written out, one for each element."""
+LONGEST = 3000
+"""Operations that a large program may run: loops, and what is written out for each element, take many."""
 
 FLAVOURS = ("plain", "plain", "plain", "plain", "ties", "ties", "signs", "extremes", "specials", "plain")
 """What values are like: most programs say most where nothing overflows."""
@@ -107,8 +107,8 @@ def large_sizes(program: Program, random: np.random.Generator) -> Sizes:
 
 def largest(program: Program, sizes: Sizes) -> float:
     """The elements of the largest value of a program or of its gradient, found without making it."""
-    count, everything = len(program.inputs), (*program.inputs, *program.constants)
-    specs = [spec(one.shape(sizes), one.dtype) for one in everything]
+    count = len(program.inputs)
+    specs = [spec(one.shape(sizes), one.dtype) for one in (*program.inputs, *program.constants)]
     if max(math.prod(map(float, one.shape)) for one in specs) > MOST:
         return math.inf
 
@@ -119,17 +119,22 @@ def largest(program: Program, sizes: Sizes) -> float:
         tape = autodiff.make_tape(whole)(*specs)
     except Exception:  # programs that cannot be recorded at these lengths are tried at others
         return math.inf
-    return max(one.size for one in every_spec(tape)) if len(tape.equations) <= LONGEST else math.inf
+    everything = list(tapes_in(tape))
+    if sum(times * len(inner.equations) for inner, times in everything) > LONGEST:
+        return math.inf
+    return max(one.size for inner, _ in everything for one in inner.specs)
 
 
-def every_spec(tape: Tape) -> Iterator[Spec]:
-    """The specs of a tape and of the tapes in it."""
-    yield from tape.specs
+def tapes_in(tape: Tape) -> Iterator[tuple[Tape, int]]:
+    """A tape and the tapes in it, and how often each runs at most, as far as that is known."""
+    yield tape, 1
     for equation in tape.equations:
-        for _, value in equation.params:
+        params = dict(equation.params)
+        steps = params.get("length", 1)
+        for value in params.values():
             for part in value if isinstance(value, tuple) else (value,):
                 if isinstance(part, Tape):
-                    yield from every_spec(part)
+                    yield from ((inner, steps * times) for inner, times in tapes_in(part))
 
 
 def draw_argument(one: Input, sizes: Sizes, random: np.random.Generator, flavour: str) -> Argument:

@@ -121,7 +121,7 @@ def assigned(x):
 
 
 @needs_numba
-@settings(max_examples=40)
+@settings(max_examples=30)
 @given(
     name=st.sampled_from(sorted(FUNCTIONS)),
     shape=st.sampled_from([(2, 2), (3, 4), (2, 40), (37, 2), (20, 30)]),

@@ -91,7 +91,7 @@ FUNCTIONS = {
 
 
 @needs_numba
-@settings(max_examples=40)
+@settings(max_examples=30)
 @given(
     name=st.sampled_from(sorted(FUNCTIONS)),
     shape=st.sampled_from([(1, 1), (5, 3), (3, 70), (2, 3, 4), (200, 9), (1, 5000), (6000, 1)]),

@@ -197,6 +197,8 @@ def test_a_numba_that_cannot_be_imported(monkeypatch):
 
 
 def test_a_numba_that_is_too_old(monkeypatch):
-    monkeypatch.setattr(sys.modules["numba"], "__version__", "0.61.2")
+    import numba
+
+    monkeypatch.setattr(numba, "__version__", "0.61.2")
     with pytest.raises(KernelError, match=r"^Numba 0\.61\.2 is too old: kernels need 0\.62 \(pip install -U numba\)$"):
         compile_object("def kernel(block, lo, hi):\n    pass\n")

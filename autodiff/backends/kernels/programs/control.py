@@ -207,8 +207,8 @@ def switch(scope: Scope, equation: Equation) -> None:
                 continue
             own = inner.registers(out)
             for place in product(*map(range, result.shape)):
-                value = cast(text(np.broadcast_to(own.elements, result.shape)[place], own.dtype), own.dtype, result.dtype)
-                emitter.line(f"{result.elements[place]} = {value}")
+                element = text(np.broadcast_to(own.elements, result.shape)[place], own.dtype)
+                emitter.line(f"{result.elements[place]} = {cast(element, own.dtype, result.dtype)}")
         if not results:
             emitter.line("pass")
         emitter.end()

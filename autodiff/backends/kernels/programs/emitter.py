@@ -343,9 +343,10 @@ class Scope:
             base = parts[0].base if parts[0].base is not None else parts[1].base
             pieces = parts[0].pieces + parts[1].pieces
         else:
-            (base,) = (o for o, value in zip(equation.operands, found, strict=True) if not isinstance(value, Parts))
-            if parts[0].base is not None or not isinstance(base, int):
+            (other,) = (o for o, value in zip(equation.operands, found, strict=True) if not isinstance(value, Parts))
+            if parts[0].base is not None or not isinstance(other, int):
                 return False
+            base = other
             pieces = parts[0].pieces
         self.keep_parts(equation, base, pieces)
         return True

@@ -118,7 +118,7 @@ class Parts:
     @property
     def apart(self) -> bool:
         """Whether no two parts meet."""
-        return self.counts.max() <= 1
+        return bool(self.counts.max() <= 1)
 
     @property
     def whole(self) -> bool:

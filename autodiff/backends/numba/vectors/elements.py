@@ -117,19 +117,23 @@ def called(name: str, operands: Sequence[ast.expr], names: Mapping[str, Type | N
 
 def types_of_names(function: ast.FunctionDef) -> dict[str, Type | None]:
     """The types of all names of a function; None for those that have none that is known, or several."""
-    found: dict[str, set[Type | None]] = {argument.arg: {"i8"} for argument in function.args.args}
-    assigned = list(assignments(function))
-    for _ in range(len(assigned) + 1):
-        names = {name: next(iter(types)) if len(types) == 1 else None for name, types in found.items()}
-        now: dict[str, set[Type | None]] = {argument.arg: {"i8"} for argument in function.args.args}
+    found: dict[str, Type | None] = {argument.arg: "i8" for argument in function.args.args}
+    assigned = assignments(function)
+    growing = True
+    while growing:  # what is found of some assignments
+        growing = False
         for name, value in assigned:
-            type_ = type_of(value, names)
-            if type_ is not None or name in found:
-                now.setdefault(name, set()).add(type_)
-        if now == found:
-            break
-        found = now
-    return {name: next(iter(types)) if len(types) == 1 else None for name, types in found.items()}
+            if name not in found:
+                found[name] = type_of(value, found)
+                if found[name] is None:
+                    del found[name]
+                else:
+                    growing = True
+    wrong: set[str] | None = None
+    while wrong is None or wrong:  # must be true of all
+        wrong = {name for name, value in assigned if found.get(name) and type_of(value, found) != found[name]}
+        found.update(dict.fromkeys(wrong))
+    return found
 
 
 def assignments(function: ast.FunctionDef) -> list[tuple[str, ast.expr]]:

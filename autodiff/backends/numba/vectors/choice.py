@@ -1,0 +1,69 @@
+"""How a loop is printed: how wide vectors are, how many at once, and whether there is a loop at all."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from autodiff.backends.numba.mathematics.library import FUNCTIONS, program
+from autodiff.backends.numba.products.machine import Machine
+from autodiff.backends.numba.vectors.elements import SIZES
+from autodiff.backends.numba.vectors.loops import Form
+from autodiff.backends.numba.vectors.operations import DTYPES
+from autodiff.backends.numba.vectors.tree import Node, Plan, Store
+
+LONG = 60  # instructions of a round of which one copy is enough
+STRAIGHT = 160  # instructions of a loop without a loop
+MOST = 4  # vectors of a loop without a loop
+
+
+def form_of(plan: Plan, machine: Machine) -> Form:
+    """The form of a loop on a machine."""
+    weights = weights_of(plan)
+    size = sum(weights.values())
+    lanes = machine.bits // (8 * SIZES[leading_type(weights)])
+    if plan.length is not None:
+        while lanes > 1 and lanes // 2 >= plan.length:
+            lanes //= 2
+        vectors = -(-plan.length // lanes)
+        if vectors == 1 or vectors <= MOST and vectors * size <= STRAIGHT:
+            return Form(lanes, 0, straight=True)
+    if size > LONG:
+        return Form(lanes, 0, straight=False)
+    together = 1 if size > LONG // 2 else 2
+    if plan.accumulators and size <= LONG // 6:
+        together = 4
+    return Form(lanes, together, straight=False)
+
+
+def leading_type(weights: dict[str, int]) -> str:
+    """The type of element that fills a register: the floating type that does the most, else the widest one."""
+    floats = {type_: weights[type_] for type_ in ("f4", "f8") if type_ in weights}
+    if floats:
+        return max(floats, key=lambda type_: (floats[type_], type_))
+    return max(weights, key=lambda type_: SIZES[type_])
+
+
+def weights_of(plan: Plan) -> dict[str, int]:
+    """How many instructions a round takes for each type of element."""
+    found: dict[str, int] = {}
+
+    def count(node: Node) -> None:
+        if node.operation not in ("number", "name") and node.varying:
+            type_ = node.operands[-1].type if node.type == "b1" and node.operands else node.type
+            found[type_] = found.get(type_, 0) + weight(node.operation, node.type)
+        for operand in node.operands if node.operation != "load" or node.detail.stride is None else ():
+            count(operand)
+
+    for statement in plan.statements:
+        count(statement.value)
+        if isinstance(statement, Store):
+            found[statement.type] = found.get(statement.type, 0) + 1
+    return found or {"i8": 1}
+
+
+@cache
+def weight(operation: str, type_: str) -> int:
+    """How many instructions an operation takes."""
+    if operation in FUNCTIONS:
+        return sum(each.operation not in ("parameter", "constant") for each in program(operation, DTYPES[type_]).instructions)
+    return 3 if operation in ("//", "%") else 1

@@ -1,0 +1,155 @@
+"""A loop as vectors: several at a time as long as there are enough, then with a mask; a short one without a loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from autodiff.backends.numba.vectors.rounds import Rounds
+from autodiff.backends.numba.vectors.tree import Plan
+
+Totals = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Form:
+    """How a loop is printed.
+
+    Attributes:
+        lanes: of a vector.
+        together: vectors that are computed at once, each with its own totals; 0 if all rounds have masks.
+        straight: whether there is no loop, for as many rounds as are known.
+    """
+
+    lanes: int
+    together: int
+    straight: bool
+
+
+class Printer(Rounds):
+    """Prints a loop.
+
+    Args:
+        builder: an `llvmlite.ir.IRBuilder`.
+        form: how.
+        fused: whether the machine has a fused multiply-add.
+        plan: of the loop.
+        given: what the names of the plan are.
+    """
+
+    def __init__(self, builder: Any, form: Form, fused: bool, plan: Plan, given: Mapping[str, Any]) -> None:
+        super().__init__(builder, form.lanes, fused, plan, given)
+        self.form = form
+        self.types = {name: str(plan.given[name]) for name in plan.accumulators}
+
+    def print(self, start: Any, stop: Any) -> list[Any]:
+        """The loop from a number to another; the results."""
+        begin = {name: self.given[name] for name in self.plan.accumulators}
+        if self.plan.length is None:
+            found = self.if_any(start, self.builder.sub(stop, start), begin)
+        elif self.plan.length:
+            self.before(start)
+            found = self.straight(start, self.plan.length) if self.form.straight else self.looped(start, self.word(self.plan.length))
+            found = self.joined(begin, found)
+        else:
+            found = begin
+        return [found[name] for name in self.plan.results]
+
+    def if_any(self, start: Any, length: Any, begin: Totals) -> Totals:
+        """The loop, if it has rounds at all."""
+        builder = self.builder
+        entry, inside, after = builder.block, self.block("some"), self.block("done")
+        builder.cbranch(builder.icmp_signed(">", length, self.word(0)), inside, after)
+        builder.position_at_end(inside)
+        self.before(start)
+        found = self.joined(begin, self.looped(start, length))
+        inside = builder.block
+        builder.branch(after)
+        builder.position_at_end(after)
+        totals = {}
+        for name, value in begin.items():
+            totals[name] = builder.phi(value.type)
+            totals[name].add_incoming(value, entry)
+            totals[name].add_incoming(found[name], inside)
+        return totals
+
+    def straight(self, start: Any, length: int) -> list[Totals]:
+        """All rounds one after another."""
+        found = []
+        for number, done in enumerate(range(0, length, self.count)):
+            mask = None if length - done >= self.count else self.first(length - done)
+            totals = found[number % 4] if number >= 4 else self.nothing()
+            totals = self.run(self.builder.add(start, self.word(done)), totals, mask)
+            found[number % 4 : number % 4 + 1] = [totals]
+        return found
+
+    def looped(self, start: Any, length: Any) -> list[Totals]:
+        """The loop of whole vectors, then the loop of those with a mask; a part of the results each."""
+        builder, size = self.builder, self.count * self.form.together
+        whole, parts = self.word(0), [self.nothing()]
+        if size:
+            whole = builder.and_(length, self.word(-size))
+            parts = [self.nothing() for _ in range(self.form.together)]
+
+            def several(done: Any, now: list[Totals]) -> list[Totals]:
+                place = builder.add(start, done)
+                places = [builder.add(place, self.word(k * self.count)) if k else place for k in range(len(now))]
+                return [self.run(at, totals) for at, totals in zip(places, now, strict=True)]
+
+            parts = self.rounds(self.word(0), whole, size, parts, several)
+
+        def masked(done: Any, now: list[Totals]) -> list[Totals]:
+            mask = self.first(builder.sub(length, done))
+            return [self.run(builder.add(start, done), now[0], mask), *now[1:]]
+
+        return self.rounds(whole, length, self.count, parts, masked)
+
+    def rounds(
+        self, first: Any, stop: Any, step: int, parts: list[Totals], body: Callable[[Any, list[Totals]], list[Totals]]
+    ) -> list[Totals]:
+        """A loop in steps, with totals that pass from round to round."""
+        builder = self.builder
+        entry, head, inside, after = builder.block, self.block("next"), self.block("body"), self.block("after")
+        builder.branch(head)
+        builder.position_at_end(head)
+        done = builder.phi(self.word)
+        done.add_incoming(first, entry)
+        now = [{name: builder.phi(value.type) for name, value in part.items()} for part in parts]
+        builder.cbranch(builder.icmp_signed("<", done, stop), inside, after)
+        builder.position_at_end(inside)
+        later = body(done, now)  # type: ignore[arg-type]
+        done.add_incoming(builder.add(done, self.word(step), flags=("nsw",)), builder.block)
+        turn = builder.branch(head)
+        turn.set_metadata("llvm.loop", self.as_it_is())
+        for phis, before, following in zip(now, parts, later, strict=True):
+            for name, phi in phis.items():
+                phi.add_incoming(before[name], entry)
+                phi.add_incoming(following[name], builder.block)
+        builder.position_at_end(after)
+        return now  # type: ignore[return-value]
+
+    def nothing(self) -> Totals:
+        return {name: self.identity(kind, self.types[name]) for name, kind in self.plan.accumulators.items()}
+
+    def joined(self, begin: Totals, parts: list[Totals]) -> Totals:
+        """The totals of all parts and lanes, and what they began with."""
+        found = {}
+        for name, kind in self.plan.accumulators.items():
+            type_, values = self.types[name], [part[name] for part in parts]
+            while len(values) > 1:
+                pairs = [self.combined(kind, type_, x, y) for x, y in zip(values[::2], values[1::2], strict=False)]
+                values = pairs + values[len(pairs) * 2 :]
+            found[name] = self.combined(kind, type_, begin[name], self.gathered(kind, type_, values[0]))
+        return found
+
+    def block(self, name: str) -> Any:
+        return self.builder.append_basic_block(f"vectors.{name}")
+
+    def as_it_is(self) -> Any:
+        """What tells LLVM to leave a loop alone: it is vectors already, and as many as should be."""
+        module = self.builder.module
+        rules = [["llvm.loop.unroll.disable"], ["llvm.loop.vectorize.enable", self.ir.IntType(1)(0)]]
+        found = module.add_metadata([f"loop {len(module.metadata)} of vectors"])
+        found.operands = (found, *(module.add_metadata(rule) for rule in rules))  # a loop's metadata names itself first
+        return found

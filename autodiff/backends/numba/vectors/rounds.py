@@ -1,0 +1,201 @@
+"""Some rounds of a loop side by side: as many as a vector has lanes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from autodiff.backends.numba import memory
+from autodiff.backends.numba.mathematics.plain import PLAIN
+from autodiff.backends.numba.vectors.elements import FLOATS, SIZES
+from autodiff.backends.numba.vectors.operations import Operations
+from autodiff.backends.numba.vectors.tree import Accumulate, Assign, Node, Place, Plan, Store
+
+IDENTITIES = {"reduce_add": -0.0, "reduce_multiply": 1.0, "|": 0, "&": -1}
+
+
+class Rounds(Operations):
+    """Prints rounds of a plan.
+
+    Args:
+        builder: an `llvmlite.ir.IRBuilder`.
+        count: how many lanes vectors have.
+        fused: whether the machine has a fused multiply-add.
+        plan: of the loop.
+        given: what the names of the plan are.
+    """
+
+    def __init__(self, builder: Any, count: int, fused: bool, plan: Plan, given: Mapping[str, Any]) -> None:
+        super().__init__(builder, count, fused)
+        self.plan, self.given = plan, dict(given)
+        self.marks: dict[Any, dict[str, Any]] = {}
+        self.values: dict[str, Any] = {}
+        self.position: Any = None
+        self.mask: Any = None
+
+    def before(self, start: Any) -> None:
+        """What is the same in all rounds."""
+        self.position, self.mask, self.values = start, None, {}
+        for statement in self.plan.statements:
+            if isinstance(statement, Assign) and not statement.value.varying:
+                self.given[statement.name] = self.of(statement.value)
+
+    def run(self, position: Any, totals: Mapping[str, Any], mask: Any = None) -> dict[str, Any]:
+        """Rounds from a position on, with a mask where there are fewer than lanes; the new totals."""
+        self.position, self.mask, self.values = position, mask, {}
+        found = dict(totals)
+        for statement in self.plan.statements:
+            match statement:
+                case Assign(name, value) if value.varying:
+                    self.values[name] = self.of(value)
+                case Store(place, type_, index, value):
+                    self.store(place, type_, index, self.wide(self.of(value)))
+                case Accumulate(name, kind, value):
+                    one = self.wide(self.of(value))
+                    if mask is not None:
+                        one = self.builder.select(mask, one, self.identity(kind, value.type))
+                    found[name] = self.combined(kind, value.type, found[name], one)
+        return found
+
+    # Values.
+
+    def of(self, node: Node) -> Any:
+        """The value of an expression."""
+        match node:
+            case Node("number", type_, _, number):
+                return self.ir.Constant(self.element(type_), int(number) if type_ not in FLOATS else float(number))
+            case Node("name", _, _, name):
+                return self.named(name)
+            case Node("load", type_, (index,), place):
+                return self.load(place, type_, index)
+            case Node("cast", type_, (operand,)):
+                return self.cast(self.of(operand), operand.type, type_)
+        values = [self.of(operand) for operand in node.operands]
+        return self.operation(node.operation, node.type, node.operands[-1].type, values)
+
+    def named(self, name: str) -> Any:
+        if name != self.plan.variable:
+            return self.values[name] if name in self.values else self.given[name]
+        if name not in self.values:
+            lanes = self.numbers(self.word, range(self.count))
+            self.values[name] = self.builder.add(self.wide(self.position), lanes)
+        return self.values[name]
+
+    # Accumulators.
+
+    def identity(self, kind: str, type_: str) -> Any:
+        """What accumulates to nothing, in all lanes."""
+        if kind in IDENTITIES:
+            number: Any = IDENTITIES[kind]
+        elif type_ in FLOATS:
+            number = float("-inf" if kind == "reduce_maximum" else "inf")
+        else:
+            number = extreme(type_, kind == "reduce_maximum")
+        number = float(number) if type_ in FLOATS else int(number) & 1 if type_ == "b1" else int(number)
+        return self.filled(self.vector(self.element(type_)), number)
+
+    def combined(self, kind: str, type_: str, x: Any, y: Any) -> Any:
+        """Two parts of what is accumulated put together."""
+        if kind in PLAIN:
+            name = {"reduce_add": "+", "reduce_multiply": "*"}.get(kind, kind)
+            return self.plain(name, type_, [x, y]) if name in PLAIN else self.operation(name, type_, type_, [x, y])
+        return self.operation(kind, type_, type_, [x, y])
+
+    def gathered(self, kind: str, type_: str, value: Any) -> Any:
+        """The lanes of a vector put together: the halves of it, until one is left."""
+        while self.is_vector(value):
+            half = value.type.count // 2
+            low, high = self.shuffled(value, range(half)), self.shuffled(value, range(half, 2 * half))
+            value = self.combined(kind, type_, low, high)
+            if half == 1:
+                value = self.builder.extract_element(value, self.ir.IntType(32)(0))
+        return value
+
+    # Memory.
+
+    def load(self, place: Place, type_: str, index: Node) -> Any:
+        kind = self.plan.given[place.base]
+        stored = self.ir.IntType(8) if type_ == "b1" else self.element(type_)
+        if place.stride == 0 or self.count == 1:
+            address = self.builder.inttoptr(self.address(place, type_, index), stored.as_pointer())
+            found = self.builder.load(address, align=SIZES[type_])
+        elif place.stride == 1:
+            vector = self.vector(stored)
+            address = self.builder.inttoptr(self.address(place, type_, index), vector.as_pointer())
+            if self.mask is None:
+                found = self.builder.load(address, align=SIZES[type_])
+            else:
+                nothing = self.ir.Constant(vector, self.ir.Undefined)
+                operands = [address, self.ir.IntType(32)(SIZES[type_]), self.mask, nothing]
+                found = self.call(f"llvm.masked.load.{self.suffix(vector)}.p0", vector, operands)
+        else:
+            vector = self.vector(stored)
+            nothing = self.ir.Constant(vector, self.ir.Undefined)
+            places = self.places(place, type_, index, stored)
+            operands = [places, self.ir.IntType(32)(SIZES[type_]), self.every(), nothing]
+            found = self.call(f"llvm.masked.gather.{self.suffix(vector)}.v{self.count}p0", vector, operands)
+        self.marked(found, kind)
+        return self.compared("!=", "u1", found, self.zero(found.type)) if type_ == "b1" else found
+
+    def store(self, place: Place, type_: str, index: Node, value: Any) -> None:
+        kind = self.plan.given[place.base]
+        if type_ == "b1":
+            byte = self.ir.IntType(8)
+            value = self.builder.zext(value, self.vector(byte))
+        align = self.ir.IntType(32)(SIZES[type_])
+        if place.stride == 1 or self.count == 1:
+            address = self.builder.inttoptr(self.address(place, type_, index), value.type.as_pointer())
+            if self.mask is None:
+                made = self.builder.store(value, address, align=SIZES[type_])
+            else:
+                name = f"llvm.masked.store.{self.suffix(value.type)}.p0"
+                made = self.call(name, self.ir.VoidType(), [value, address, align, self.mask])
+        else:
+            places = self.places(place, type_, index, value.type.element)
+            name = f"llvm.masked.scatter.{self.suffix(value.type)}.v{self.count}p0"
+            made = self.call(name, self.ir.VoidType(), [value, places, align, self.every()])
+        self.marked(made, kind)
+
+    def every(self) -> Any:
+        return self.first(self.count) if self.mask is None else self.mask
+
+    def address(self, place: Place, type_: str, index: Node) -> Any:
+        """The address of the element of the first lane."""
+        values, self.values = self.values, {**self.values, self.plan.variable: self.position}
+        found = self.of(index)
+        self.values = values
+        return self.moved(place, type_, index, found)
+
+    def moved(self, place: Place, type_: str, index: Node, found: Any) -> Any:
+        found = self.cast(found, index.type, "i8")
+        size = self.filled(found.type, SIZES[type_])
+        base, offset = self.alike(self.given[place.base], self.builder.mul(found, size))
+        return self.builder.add(base, offset)
+
+    def places(self, place: Place, type_: str, index: Node, stored: Any) -> Any:
+        """The addresses of the elements of all lanes."""
+        if place.stride is None:
+            found = self.moved(place, type_, index, self.of(index))
+        else:
+            first = self.address(place, type_, index)
+            steps = [lane * place.stride * SIZES[type_] for lane in range(self.count)]
+            found = self.builder.add(self.wide(first), self.numbers(self.word, steps))
+        return self.builder.inttoptr(found, self.vector(stored.as_pointer()))
+
+    def marked(self, access: Any, kind: Any) -> None:
+        """An access gets what is known of what it overlaps."""
+        array = memory.array_type()
+        if kind not in self.marks:
+            memory.mark(self.builder, access, array(kind.word) if hasattr(kind, "word") else None)
+            self.marks[kind] = dict(access.metadata)
+        for name, value in self.marks[kind].items():
+            access.set_metadata(name, value)
+
+
+def extreme(type_: str, lowest: bool) -> int:
+    """The lowest or highest number of a type."""
+    bits = {"b1": 1, "u1": 8, "i4": 31, "i8": 63}[type_]
+    signed = type_ in ("i4", "i8")
+    if lowest:
+        return -(1 << bits) if signed else 0
+    return (1 << bits) - 1
