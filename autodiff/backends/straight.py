@@ -55,8 +55,13 @@ class Straight:
         self.unplanned: Straight | None = None
         self.equations: dict[int, Equation] = {}
         self.source = "\n".join(self.lines(scope)) + "\n"
+        self.run: Run = self.entered(self.executed(scope))
+
+    def executed(self, scope: dict[str, Any]) -> Run:
+        """The function that the text defines."""
         exec(compile(self.source, FILE, "exec"), scope)
-        self.run: Run = self.entered(scope["run"])
+        run: Run = scope["run"]
+        return run
 
     def entered(self, steps: Run) -> Run:
         """The function whose text is ``source`` with a workspace for each call."""

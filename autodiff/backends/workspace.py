@@ -1,6 +1,6 @@
 """Workspaces: the arrays of a program that do not leave it, made once and handed from call to call.
 
-A call takes a workspace out of the list of idle ones, or makes one, and puts it back when it is done, whatever happened:
+A call takes a workspace out of the list of idle ones, or makes one, and puts it back when it is done, whatever happens:
 so two calls at once never share one, be it in two threads or because a call leads to another one.
 """
 

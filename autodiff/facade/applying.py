@@ -1,7 +1,8 @@
 """Functions of Variables as one node of the graph each, whatever they are composed of.
 
 The function runs once, on values that record themselves as inside of ``vjp``; its node keeps that recording and reads
-it backwards. Where gradients are Variables in turn, the function is run again, on Variables.
+it backwards. Where gradients are Variables in turn, the function is run again, on Variables. A function that is called
+often runs as a program, which computes the same (:mod:`autodiff.facade.compiled`).
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from autodiff.facade.compiled.tier import tier_of, tiers
 from autodiff.facade.composition import Composition, composition_link
 from autodiff.facade.configuration import config, deviations
 from autodiff.facade.creator import Operation as OperationOfGraph
@@ -26,7 +28,9 @@ Function = Callable[..., Any]
 Check = Callable[..., Any]
 
 
-def apply(label: str, fun: Function, inputs: Sequence[Any], check: Check | None = None) -> Any:
+def apply(
+    label: str, fun: Function, inputs: Sequence[Any], check: Check | None = None, noted: list[Any] | None = None
+) -> Any:
     """Call a function of arrays on Variables, as one node of their graph.
 
     Args:
@@ -36,6 +40,8 @@ def apply(label: str, fun: Function, inputs: Sequence[Any], check: Check | None 
         inputs: Variables, or arrays. Values that are traced by a transformation of the user's program are handed to
             ``fun`` as they are, and so is what it returns.
         check: a function of the inputs' specs that returns a condition or a tuple of conditions.
+        noted: a list, empty, that ``fun`` closes over and fills with further arrays that it computes, for its caller to
+            see. They may be traced: :func:`~autodiff.trace.tracer.concrete` gives the arrays.
 
     Returns:
         a Variable, or a tuple of Variables. It requires a gradient if one of the inputs does.
@@ -69,23 +75,45 @@ def apply(label: str, fun: Function, inputs: Sequence[Any], check: Check | None 
     operation = Operands(inputs, differentiable)
     level = new_level() if newest is None else newest.level
     if deviations:
-        return apply_watched(label, fun, operation, level)
-    return composed(label, Composition(fun, operation), operation, level)
+        return apply_watched(label, fun, operation, level, noted)
+    tier = tiers.get(label) or tier_of(label)
+    tier.left -= 1
+    found = tier.attempt(fun, operation, tuple(operation.positions), noted) if tier.left < 0 else None
+    if found is not None:
+        return linked(label, found[1], operation, found[0], level)
+    composition = Composition(fun, operation)
+    return linked(label, composition, operation, composition.run(*operation.values), level)
 
 
-def apply_watched(label: str, fun: Function, operation: Operands, level: int) -> Any:
+def apply_watched(label: str, fun: Function, operation: Operands, level: int, noted: list[Any] | None) -> Any:
     """The same where something is unusual: no graph is built, or somebody watches."""
     sketch = announced(label, operation.rank)
-    if not recorded(operation):
-        return unlinked(operation, (fun if sketch is None else observed(sketch, fun))(*operation.values), level)
-    return composed(label, Composition(fun, operation), operation, level, sketch)
-
-
-def composed(
-    label: str, composition: Composition, operation: Operands, level: int, sketch: OperationOfGraph | None = None
-) -> Any:
-    """Run a composition and link its results to the operands."""
+    graph = recorded(operation)
+    found = None
+    if sketch is None:
+        tier = tiers.get(label) or tier_of(label)
+        tier.left -= 1
+        if tier.left < 0:
+            found = tier.attempt(fun, operation, tuple(operation.positions) if graph else (), noted)
+    if not graph:
+        run = fun if sketch is None else observed(sketch, fun)
+        return unlinked(operation, run(*operation.values) if found is None else found[0], level)
+    if found is not None:
+        return linked(label, found[1], operation, found[0], level)
+    composition = Composition(fun, operation)
     out = (composition.run if sketch is None else observed(sketch, composition.run))(*operation.values)
+    return linked(label, composition, operation, out, level, sketch)
+
+
+def linked(
+    label: str,
+    composition: Composition,
+    operation: Operands,
+    out: Any,
+    level: int,
+    sketch: OperationOfGraph | None = None,
+) -> Any:
+    """The results of a composition, linked to the operands."""
     for entry, value in zip(operation.entries, operation.values, strict=True):
         if type(entry) is VariableNode:
             entry.data = value  # also of those that are not differentiated: the function may be run again

@@ -46,7 +46,7 @@ class Composition(Own):
         self.entries = operation.entries
         self.positions = operation.positions
         self.inputs: list[Entry] = []
-        self.outs: list[Entry | None] = []
+        self.outs: list[Any] = []  # an entry for each result, None where it depends on no operand
 
     def run(self, *values: Any) -> Any:
         """What the function returns, no longer traced."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ContextDecorator
 from typing import Any, TextIO
 
@@ -30,6 +30,9 @@ BRANCHED_ON = ("train", "dtype", "enable_backprop")
 apart: set[Any] = set()
 """Those of them that threads have for themselves."""
 
+compile_eager_changed: list[Callable[[], None]] = []
+"""What is called after ``compile_eager`` was set, or has become what it was before."""
+
 
 class Store:
     """Values by name; those that operations depend on are counted while they are unusual.
@@ -43,6 +46,8 @@ class Store:
         self.own = own
 
     def put(self, name: str, value: Any) -> None:
+        if name == "compile_eager":
+            check_compile_eager(value)
         self.values[name] = value
         if name in USUAL:
             (deviations.discard if bool(value) is USUAL[name] else deviations.add)((id(self), name))
@@ -50,6 +55,8 @@ class Store:
             if self.own:
                 apart.add((id(self), name))
             changed()
+        if name == "compile_eager":
+            tell_of_compile_eager()
 
     def remove(self, name: str) -> None:
         del self.values[name]
@@ -57,12 +64,30 @@ class Store:
         if name in BRANCHED_ON:
             apart.discard((id(self), name))
             changed()
+        if name == "compile_eager":
+            tell_of_compile_eager()
 
     def __del__(self) -> None:  # a thread has ended
         for name in USUAL:
             deviations.discard((id(self), name))
         for name in BRANCHED_ON:
             apart.discard((id(self), name))
+
+
+def check_compile_eager(value: Any) -> None:
+    """See that it is one of the values of ``compile_eager``.
+
+    Raises:
+        ValueError: if it is not.
+    """
+    if value is not True and value is not False and value != "auto":
+        raise ValueError(f"config.compile_eager must be False, True or 'auto', got {value!r}{at_user_line()}")
+
+
+def tell_of_compile_eager() -> None:
+    """Let those know who keep to it."""
+    for tell in compile_eager_changed:
+        tell()
 
 
 class Configuration:
@@ -178,6 +203,14 @@ def environment_dtype() -> Any:
     return np.dtype(name)
 
 
+def environment_compile_eager() -> Any:
+    """What ``AUTODIFF_COMPILE_EAGER`` says: 0, 1 or auto (the default)."""
+    text = os.environ.get("AUTODIFF_COMPILE_EAGER") or "auto"
+    if text not in ("0", "1", "auto"):
+        raise ValueError(f"AUTODIFF_COMPILE_EAGER is {text!r}; it must be 0, 1 or auto")
+    return text if text == "auto" else text == "1"
+
+
 class Mixed16:
     """The dtype that stands for float16 data with float32 parameters: :data:`mixed16`."""
 
@@ -194,6 +227,7 @@ mixed16 = Mixed16()
 
 global_config = GlobalConfig(
     autotune=False,
+    compile_eager=environment_compile_eager(),
     compute_mode=None,
     cudnn_deterministic=False,
     cudnn_fast_batch_normalization=switched_on("CHAINER_CUDNN_FAST_BATCH_NORMALIZATION"),

@@ -77,7 +77,7 @@ class Gradients:
         if isinstance(g, np.generic):
             g = np.asarray(g)
         if isinstance(g, np.ndarray):
-            if g.base is not None or id(g) in self.given or not g.flags.writeable:
+            if not owns_memory(g) or id(g) in self.given or not g.flags.writeable:
                 g = g.copy("K")
             self.given[id(g)] = g  # held here so that its id stays its own
         return g

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.numpy.axes import negative_axis
 from autodiff.numpy.dispatch import constant, implements, write_outs
 from autodiff.ops import elementwise as ew
 from autodiff.ops.index import Key, gather, slice_of
@@ -192,7 +193,12 @@ def index(x: Any, key: Any) -> Any:
         return rows_of(x, key)
     shape = x.shape
     basic = plain_basic(key, shape)
-    return slice_of(x, key=basic) if basic is not None else index_by(x, ParsedKey(key, shape))
+    if basic is not None:
+        return slice_of(x, key=basic)
+    found = index_by(x, ParsedKey(key, shape))
+    if spec_of(found).kind == "scalar" and type(key) is tuple and any(part is Ellipsis for part in key):
+        return slice_of(found, key=(Ellipsis,))  # x[..., i] is an array where x[i] is a number
+    return found
 
 
 def rows_of(x: Any, key: Any) -> Any:
@@ -279,8 +285,9 @@ def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: s
     """Elements picked along an axis, or from the flattened array."""
     if mode not in ("raise", "wrap", "clip"):
         raise ValueError(f"np.take has no mode {mode!r}{at_user_line()}; the modes are 'raise', 'wrap' and 'clip'")
-    a = reshape(a, shape=(spec_of(a).size,)) if axis is None else a
-    axis = 0 if axis is None else operator.index(axis) % max(spec_of(a).ndim, 1)
+    if axis is None or not spec_of(a).ndim:
+        a, axis = reshape(a, shape=(spec_of(a).size,)), 0 if axis is None else axis
+    axis = negative_axis(operator.index(axis), spec_of(a).ndim) + spec_of(a).ndim
     length = spec_of(a).shape[axis]
     if mode == "wrap":
         indices = ew.remainder(np.asarray(indices) if not isinstance(indices, Traced) else indices, length)

@@ -174,10 +174,10 @@ def extreme(
         a = selected(a, mask_like(mask, own.shape), worst(own.dtype))
     if initial is NOTHING:
         return finished(kept(primitive(a, axes=axes), own.shape, axes, keepdims), out)
+    initial = cast(as_operand(initial), dtype=own.dtype)
     if any(own.shape[k] == 0 for k in axes):
         lengths = tuple(length for k, length in enumerate(own.shape, -len(own.shape)) if k not in axes)
-        result = broadcast_to(cast(as_operand([initial]), dtype=own.dtype), shape=(*lengths, 1))
-        result = reshape(result, shape=lengths)
+        result = broadcast_to(initial, shape=lengths) if lengths else initial
     else:
         result = join(primitive(a, axes=axes), initial)
     return finished(kept(result, own.shape, axes, keepdims), out)

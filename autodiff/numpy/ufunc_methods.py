@@ -164,7 +164,10 @@ def steps(ufunc: np.ufunc, array: Any, axis: int) -> list[Any]:
 def accumulated(ufunc: np.ufunc, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
     """The running results of any other ufunc, from element to element along one axis."""
     array = converted(array, dtype)
-    k = negative_axis(operator.index(axis), len(spec_of(array).shape))
+    shape = spec_of(array).shape
+    k = negative_axis(operator.index(axis), len(shape))
+    if shape[k] == 0:
+        return finished(ufunc(array, array), out)
     return finished(np.stack(steps(ufunc, array, k), axis=k), out)
 
 

@@ -109,7 +109,7 @@ def own(g: Any, slot: Spec) -> Any:
     if isinstance(g, np.ndarray):
         if slot.kind == "scalar":
             return g[()]
-        return g.copy() if g.base is not None or not g.flags.writeable else g
+        return g if owns_memory(g) and g.flags.writeable else g.copy()
     if isinstance(g, np.generic) and slot.kind == "array":
         return np.asarray(g)
     return g

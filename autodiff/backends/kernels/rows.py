@@ -7,6 +7,7 @@ a row stays in cache from one loop to the next.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -35,6 +36,9 @@ from autodiff.trace.tape import Equation, Literal, Tape
 
 ONCE = -1
 """The loop over the columns that runs once, before all rows: it stores what is the same in all of them."""
+
+SHORT = 64
+"""Rows of so few columns have their length in the text: loops over them need no loop."""
 
 BLOCK = 4096
 """So many elements are summed in their own dtype before their sum is added to a total in float64."""
@@ -192,13 +196,14 @@ class RowKernel:
         if self.checks:
             self.arguments.append(Argument("status", "status", dtype=np.dtype(np.int64)))
         self.size("chunk", 0)
-        if not grid.flat:
+        if not grid.flat and grid.columns > SHORT:
             self.size("columns", grid.columns)
         for level in sorted(self.roots):
             self.levels[level] = Level()
             for slot in self.roots[level]:
                 self.root(slot, level)
-        return "\n".join(self.lines()) + "\n"
+        text = "\n".join(self.lines()) + "\n"
+        return text if grid.columns > SHORT else re.sub(r"\bcolumns\b", str(grid.columns), text)
 
     def is_number(self, slot: int) -> bool:
         """Whether an input is one number, however it is looked at."""

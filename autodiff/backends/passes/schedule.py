@@ -14,11 +14,12 @@ from autodiff.backends.passes.expand import EXPANSIONS
 from autodiff.backends.passes.fuse import fuse
 from autodiff.backends.passes.pieces import PIECES
 from autodiff.backends.passes.rewriting import joined, rewrite
+from autodiff.backends.passes.shares import SHARES
 from autodiff.backends.passes.simplify import simplify
 from autodiff.backends.passes.stacks import STACKS
 from autodiff.trace.tape import Tape
 
-BEFORE_FUSION = joined(EXPANSIONS, PIECES, STACKS)
+BEFORE_FUSION = joined(EXPANSIONS, SHARES, PIECES, STACKS)
 
 THREADS = 2.0
 """How much faster kernels of rows are taken to be than one thread, where their work is large."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Iterator, Sequence
 from time import perf_counter_ns
 from typing import Any
 
@@ -13,26 +12,22 @@ from autodiff.backends.reports.plan import Plan, Statement, plan
 from autodiff.backends.reports.profile import Entry, begin, note, running
 from autodiff.backends.reports.sources import names_of
 from autodiff.backends.straight import FILE, Run, Straight
-from autodiff.trace.formats.python import identifier
 from autodiff.trace.tape import Tape
 
 
 class Timed:
-    """The functions of a program and of its bodies that note what they do in all open profiles.
+    """The function of a program that notes in all open profiles what it does.
 
     Args:
         tape: the program, without constants.
         backend: that runs it.
         name: of the program.
-
-    Attributes:
-        run: the function.
+        donated: inputs whose memory outputs may take.
     """
 
-    def __init__(self, tape: Tape, backend: str, name: str) -> None:
-        self.backend, self.name = backend, name
+    def __init__(self, tape: Tape, backend: str, name: str, donated: Sequence[int] = ()) -> None:
         self.whole = Entry(name, "program", name, "", Count())
-        self.inner = self.body(tape)
+        self.inner = Watched(plan(tape, backend), backend, name, donated).run
 
     def run(self, *values: Any) -> tuple[Any, ...]:
         """The outputs."""
@@ -46,60 +41,73 @@ class Timed:
             del running.children[depth:]  # of statements that raised
             note(self.whole, start, end)
 
-    def body(self, tape: Tape) -> Run:
-        """The straight-line function of a tape, with the clock read around its statements."""
-        found = plan(tape, self.backend)
-        straight = Straight(found.tape, self.backend)
-        scope = dict(straight.run.__globals__)
+
+class Watched(Straight):
+    """A straight-line function with the clock read around each operation, on the lines where they were.
+
+    Args:
+        found: the statements.
+        backend: that runs them.
+        name: of the program.
+        donated: inputs whose memory outputs may take.
+        planned: whether memory is planned.
+    """
+
+    def __init__(
+        self, found: Plan, backend: str, name: str, donated: Sequence[int] = (), planned: bool = True
+    ) -> None:
+        self.found, self.name = found, name
+        self.statements = {id(statement.equation): statement for statement in found.statements}
+        super().__init__(found.tape, backend, donated, planned)
+
+    def plain(self, *values: Any) -> tuple[Any, ...]:
+        """The outputs where nothing is written to given memory."""
+        if self.unplanned is None:
+            self.unplanned = Watched(self.found, self.backend, self.name, planned=False)
+        return self.unplanned.run(*values)
+
+    def executed(self, scope: dict[str, Any]) -> Run:
+        """The function that the text defines, with notes."""
         scope.update(_clock=perf_counter_ns, _begin=begin, _note=note)
-        tree = ast.parse(straight.source)
+        tree = ast.parse(self.source)
         (function,) = tree.body
         assert isinstance(function, ast.FunctionDef)
-        function.body = list(self.watched(function.body, found, scope))
+        function.body = [part for line in function.body for part in self.watched(line, scope)]
         exec(compile(tree, FILE, "exec"), scope)
-        return straight.entered(scope["run"])
+        run: Run = scope["run"]
+        return run
 
-    def watched(self, body: list[ast.stmt], found: Plan, scope: dict[str, Any]) -> Iterator[ast.stmt]:
-        """The statements of a function, with notes where they are operations of the program."""
-        operations = {identifier(s.equation.results[0]): s for s in found.statements if s.equation.results}
-        for line in body:
-            statement = operations.get(target(line))
-            if statement is None or not isinstance(line, ast.Assign):
-                yield line
-                continue
-            number = len(scope)
-            scope[f"_entry{number}"] = self.entry(statement)
-            if statement.compiles:
-                assert isinstance(line.value, ast.Call)
-                assert isinstance(line.value.func, ast.Name)
-                scope[line.value.func.id] = self.loop(statement)
-            yield from moved("_begin(); _start = _clock()", line)
+    def watched(self, line: ast.stmt, scope: dict[str, Any]) -> Iterator[ast.stmt]:
+        """A line, with notes around it where it is an operation."""
+        equation = self.equations.get(line.lineno)
+        if equation is None:
             yield line
-            yield from moved(f"_note(_entry{number}, _start, _clock())", line)
+            return
+        statement = self.statements[id(equation)]
+        scope[f"_entry_{line.lineno}"] = self.entry(statement)
+        if statement.compiles:
+            assert isinstance(line, ast.Assign)
+            assert isinstance(line.value, ast.Call)
+            assert isinstance(line.value.func, ast.Name)
+            scope[line.value.func.id] = self.loop(statement)
+        yield from moved("_begin(); _start = _clock()", line)
+        yield line
+        yield from moved(f"_note(_entry_{line.lineno}, _start, _clock())", line)
 
     def loop(self, statement: Statement) -> Any:
         """The function of a loop or branch whose bodies are watched."""
         primitive: Any = statement.equation.primitive
-        return primitive.compiled(partial(Timed.body, self), **dict(statement.equation.params))
+
+        def body(tape: Tape) -> Run:
+            return Watched(plan(tape, self.backend), self.backend, self.name).run
+
+        return primitive.compiled(body, **dict(statement.equation.params))
 
     def entry(self, statement: Statement) -> Entry:
         """The row of a statement; what is done in a loop is in the rows of its bodies."""
-        name = statement.equation.primitive.name
-        if statement.kind == "kernel":
-            name = names_of(statement.tape)
+        name = names_of(statement.tape) if statement.kind == "kernel" else statement.equation.primitive.name
         own = Count() if statement.bodies else statement.count
         return Entry(self.name, statement.kind, name, statement.source, own)
-
-
-def target(line: ast.stmt) -> str:
-    """The first name that a statement assigns to."""
-    if isinstance(line, ast.Assign):
-        (left,) = line.targets
-        if isinstance(left, ast.Tuple) and left.elts:
-            left = left.elts[0]
-        if isinstance(left, ast.Name):
-            return left.id
-    return ""
 
 
 def moved(text: str, line: ast.stmt) -> list[ast.stmt]:

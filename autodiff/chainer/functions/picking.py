@@ -7,15 +7,19 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.facade.compiled.recorder import assumed
 from autodiff.ops.index import gather
 from autodiff.ops.shape import reshape
+from autodiff.trace.tracer import Tracer
 
 
 def all_are_classes(t: Any, classes: int, ignore_label: int | None) -> bool:
     """Whether it is known that all labels are classes, and none is the one to be ignored."""
+    ignored = ignore_label is not None and 0 <= ignore_label < classes
+    if isinstance(t, Tracer) and t.dtype.kind in "iu" and not ignored:
+        return assumed(lambda: np.all((t >= 0) & (t < classes)))
     if type(t) is not np.ndarray or not t.size or t.dtype.kind not in "iu":
         return False
-    ignored = ignore_label is not None and 0 <= ignore_label < classes
     return not ignored and bool(t.view(f"u{t.dtype.itemsize}").max() < classes)
 
 

@@ -107,7 +107,7 @@ class Identity:
         elif kind is complex or isinstance(value, np.generic):
             self.key += kind, np.asarray(value).tobytes()
         elif isinstance(value, np.dtype):
-            self.key.append(value)
+            self.key += np.dtype, value
         elif kind is partial:
             self.key.append(kind)
             for part in (value.func, value.args, value.keywords):

@@ -16,7 +16,7 @@ from autodiff.testing.fuzz.printing import function_of
 from autodiff.testing.fuzz.program import Input, Program
 from autodiff.testing.fuzz.transformations import gradient
 from autodiff.testing.layouts import LAYOUTS, contiguous
-from autodiff.trace.spec import Spec, spec
+from autodiff.trace.spec import spec
 from autodiff.trace.tape import Tape
 
 Sizes = dict[str, int]

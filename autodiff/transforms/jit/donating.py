@@ -9,8 +9,8 @@ import numpy as np
 
 from autodiff.transforms.jit.forms import Key, arguments
 
-WRITABLE_AND_OWNED = 0x0400 | 0x0004
-"""NumPy's flags of arrays that own their memory and can be written to."""
+WRITABLE, OWNED = 0x0400 | 0x0100 | 0x0001, 0x0004
+"""NumPy's flags of arrays that kernels can write to, which must be aligned and C-contiguous, and that own their memory."""
 
 
 class Donation:
@@ -37,7 +37,7 @@ class Donation:
         They must be plain arrays that own their memory and can be written to, and no other argument may show it.
         """
         arrays = [leaves[k] for k in self.arrays]
-        plain = all(type(array) is np.ndarray and array.base is None for array in arrays)
+        plain = all(type(array) is np.ndarray and owns_memory(array) for array in arrays)
         roots = arrays if plain else [root(array) for array in arrays]
         seen = set(map(id, roots))
         if len(seen) == len(roots):
@@ -59,11 +59,14 @@ def donated_leaves(key: Key, positions: Sequence[int]) -> tuple[int, ...]:
 
 def is_usable(array: Any) -> bool:
     """Whether an array is plain, owns its memory and can be written to."""
-    return type(array) is np.ndarray and array.flags.num & WRITABLE_AND_OWNED == WRITABLE_AND_OWNED
+    if type(array) is not np.ndarray:
+        return False
+    flags = array.flags.num
+    return flags & WRITABLE == WRITABLE and bool(flags & OWNED or (array.base is not None and owns_memory(array)))
 
 
 def root(array: Any) -> Any:
     """The object whose memory an array shows."""
-    while isinstance(array, np.ndarray) and array.base is not None:
+    while isinstance(array, np.ndarray) and not owns_memory(array):
         array = array.base
     return array

@@ -169,3 +169,278 @@ def test_statements(machine, seed, fences):
         arrays = elements(count, count)
         at_end = bool(count % 2)
         same(run(ours, arrays, count, fences, at_end), run(plain, arrays, count, fences, at_end))
+
+
+@pytest.mark.parametrize("type_", ["f4", "f8"])
+def test_mathematics(type_, fences):
+    """Every function gives in a vector what it gives alone."""
+    name = NAMES[type_]
+    lines = [f"        v{k} = {each}({', '.join('xy'[:arity])})" for k, (each, arity) in enumerate(FUNCTIONS.items())]
+    lines += [f"        store_{name}(c, i * {len(lines)} + {k}, v{k})" for k in range(len(lines))]
+    head = ["a = pointer(block, 0)", "b = pointer(block, 1)", "c = pointer(block, 2)", "for i in range(lo, hi):"]
+    loop = [f"        x = load_{name}(a, i)", f"        y = load_{name}(b, i)", *lines]
+    text = "\n".join(["def kernel(block, lo, hi):", *(f"    {line}" for line in head), *loop])
+    ours, plain = compiled(text), compiled(text, plain=True)
+    for count in (1, 15, 90):
+        arrays = [values(type_, count, 1), values(type_, count, 2), np.zeros(count * len(FUNCTIONS), name)]
+        same(run(ours, arrays, count, fences, True), run(plain, arrays, count, fences, True))
+
+
+def test_casts_to_whole_numbers(fences):
+    text = """
+def kernel(block, lo, hi):
+    a = pointer(block, 0)
+    b = pointer(block, 1)
+    u = pointer(block, 2)
+    v = pointer(block, 3)
+    w = pointer(block, 4)
+    for i in range(lo, hi):
+        x = load_float32(a, i)
+        y = load_float64(b, i)
+        store_int64(u, i, i8(x) + i8(y) * i)
+        store_int32(v, i, i4(i4(x) * i4(y)))
+        store_uint8(w, i, u1(absolute(x)))
+        store_float32(a, i, f4(i))
+"""
+    ours, plain = compiled(text), compiled(text, plain=True)
+    for count in (0, 3, 50):
+        arrays = [np.linspace(-200, 200, count).astype("f4"), np.linspace(-3e9, 4e9, count) / 7]
+        arrays += [np.zeros(count, "i8"), np.zeros(count, "i4"), np.zeros(count, "u1")]
+        same(run(ours, arrays, count, fences, True), run(plain, arrays, count, fences, True))
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_known_counts(machine, fences):
+    """Loops of lengths that are in the text."""
+    body = """
+    for i in range({start}, {stop}):
+        x = load_float64(a, i - {start})
+        v = tanh(x)
+        total = reduce_add(total, v)
+        store_float64(b, i + {at}, v + f8(i))
+    store_float64(c, {number}, total)
+    total = f8(0.5)
+"""
+    counts = [0, 1, 2, 3, 4, 5, 7, 8, 9, 14, 15, 16, 17, 24, 30, 31, 32, 33, 40, 63, 64, 65, 100]
+    text = "def kernel(block, lo, hi):\n    a = pointer(block, 0)\n    b = pointer(block, 1)\n    c = pointer(block, 2)\n    total = f8(0.5)\n"
+    at = 0
+    for number, count in enumerate(counts):
+        start = number % 3
+        text += body.format(start=start, stop=start + count, at=at - start, number=number)
+        at += count
+    ours, plain = compiled(text, MACHINES[machine]), compiled(text, plain=True)
+    arrays = [values("f8", 100, 5), np.zeros(at), np.zeros(len(counts))]
+    arrays[0][~np.isfinite(arrays[0])] = 0.25
+    for at_end in (False, True):
+        first, second = (run(each, arrays, 0, fences, at_end) for each in (ours, plain))
+        same(first[:2], second[:2])
+        np.testing.assert_allclose(first[2], second[2], rtol=1e-13)
+
+
+# ---------------------------------------------------------------------------------------------------- reductions
+
+REDUCTIONS = """
+def kernel(block, lo, hi):
+    x = pointer(block, 0)
+    y = pointer(block, 1)
+    n = pointer(block, 2)
+    m = pointer(block, 3)
+    u = pointer(block, 4)
+    c = pointer(block, 5)
+    reals = pointer(block, 6)
+    wholes = pointer(block, 7)
+    s0 = f4(1.5)
+    s1 = f8(-0.0)
+    s2 = f8(1.0)
+    s3 = f4(-inf)
+    s4 = f8(inf)
+    s5 = i8(3)
+    s6 = i4(2)
+    s7 = i8(1)
+    s8 = i4(-2147483648)
+    s9 = u1(255)
+    s10 = False
+    s11 = True
+    s12 = 0
+    s13 = f8(2.0)
+    s14 = u1(250)
+    s15 = i8(-9223372036854775808)
+    for i in range(lo, hi):
+        a = load_float32(x, i)
+        b = load_float64(y, i)
+        k = load_int64(n, i)
+        l = load_int32(m, i)
+        w = load_uint8(u, i)
+        t = load_bool(c, i)
+        s0 = reduce_add(s0, a)
+        s1 = reduce_add(s1, b * f8(a))
+        s2 = reduce_multiply(s2, f8(1.0) + b * f8(0.001))
+        s3 = reduce_maximum(s3, a)
+        s4 = reduce_minimum(s4, b)
+        s5 = i8(s5 + k)
+        s6 = i4(s6 + l)
+        s7 = i8(s7 * (k | 1))
+        s8 = reduce_maximum(s8, l)
+        s9 = reduce_minimum(s9, w)
+        s10 = s10 | (a > f4(9.0))
+        s11 = s11 & (t | (b < f8(8.0)))
+        s12 += l
+        s13 = reduce_add(s13, f8(a))
+        s13 = reduce_add(s13, where(t, b, f8(0.0)))
+        s14 = u1(s14 + w)
+        s15 = maximum(s15, k)
+"""
+for number, name in enumerate(["s0", "s1", "s2", "s3", "s4", "s13"]):
+    REDUCTIONS += f"    store_float64(reals, {number}, f8({name}))\n"
+for number, name in enumerate(["s5", "s6", "s7", "s8", "s9", "s10", "s11", "s12", "s14", "s15"]):
+    REDUCTIONS += f"    store_int64(wholes, {number}, i8({name}))\n"
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_reductions(machine, fences):
+    """Sums are the same up to their order, all else exactly; none depends on where arrays lie."""
+    ours, plain = compiled(REDUCTIONS, MACHINES[machine]), compiled(REDUCTIONS, plain=True)
+    for count in COUNTS:
+        arrays = [values(type_, count, count) for type_ in ("f4", "f8", "i8", "i4", "u1", "b1")]
+        for each in arrays[:2]:
+            each[~np.isfinite(each)] = 0.25
+        arrays += [np.zeros(6), np.zeros(10, np.int64)]
+        first, second = run(ours, arrays, count, fences, False), run(plain, arrays, count, fences, True)
+        again = run(ours, arrays, count, fences, True)
+        assert first[6][:6].tobytes() == again[6][-6:].tobytes()
+        np.testing.assert_array_equal(first[7][:10], second[7][-10:], f"{count} numbers")
+        scale = 1e-4 + np.abs(arrays[0], dtype=float).sum()
+        np.testing.assert_allclose(first[6][0], second[6][-6], rtol=0, atol=3e-7 * scale)
+        np.testing.assert_allclose(first[6][1:6], second[6][-5:], rtol=1e-12, atol=1e-14 * scale)
+        np.testing.assert_array_equal(first[6][3:5], second[6][-3:-1])
+
+
+@pytest.mark.parametrize("place", [0, 1, 7, 8, 40, 63, 66])
+def test_special_numbers_in_reductions(place, fences):
+    """NaN stays, infinities cancel to NaN, a sum of negative zeros is one."""
+    plain, ours = compiled(REDUCTIONS, plain=True), compiled(REDUCTIONS)
+    for special in (np.nan, np.inf, -np.inf, -0.0):
+        arrays = [values(type_, 67, 3) for type_ in ("f4", "f8", "i8", "i4", "u1", "b1")]
+        for each in arrays[:2]:
+            each[...] = -0.0 if special == 0 else 0.25
+            each[place] = special
+        arrays += [np.zeros(6), np.zeros(10, np.int64)]
+        first, second = (run(each, arrays, 67, fences, True)[6][-6:] for each in (ours, plain))
+        np.testing.assert_allclose(first, second, rtol=1e-12)
+        np.testing.assert_array_equal(np.signbit(first[1]), np.signbit(second[1]))
+
+
+# ---------------------------------------------------------------------------------------------------- memory
+
+
+def test_strides(fences):
+    """Places that stand still, go backwards, in steps, by a size, or anywhere; and a vector over itself."""
+    text = """
+def kernel(block, lo, hi):
+    a = pointer(block, 0)
+    b = pointer(block, 1)
+    c = pointer(block, 2)
+    d = pointer(block, 3)
+    n = pointer(block, 4)
+    e = shifted(pointer(block, 5), 8)
+    size = hi - lo
+    two = 2
+    for r in range(2):
+        at = r * size
+        for i in range(size):
+            k = load_int64(n, i)
+            x = load_float64(a, 0) + load_float64(a, size - 1 - i)
+            y = load_float64(b, i * two + r) + load_float64(b, k) + load_float64(b, i // 3 * 2 % size)
+            z = load_float32(c, at + i)
+            q = z + load_float32(c, i * 2)
+            store_float32(d, at + i, q)
+            w = load_float32(d, at + i) * z
+            store_float32(d, at + i, w)
+            store_int64(e, at + i, i8(b1(x + y)))
+"""
+    ours, plain = compiled(text), compiled(text, plain=True)
+    for count in (0, 1, 2, 8, 9, 31, 70):
+        arrays = [values("f8", count, 1), values("f8", 2 * count + 1, 2), values("f4", 2 * count, 3)]
+        arrays += [np.zeros(2 * count, "f4"), np.random.default_rng(0).integers(0, count + 1, count), np.zeros(2 * count + 1, int)]
+        for at_end in (False, True):
+            same(run(ours, arrays, count, fences, at_end), run(plain, arrays, count, fences, at_end))
+
+
+CONFLICTS = {
+    # what is in the loop, and why it is left as it is
+    "store_float64(m, i, load_float64(m, i + 1))": "a round may touch what another one stores to m",
+    "store_float64(m, i + 1, load_float64(m, i))": "a round may touch what another one stores to m",
+    "store_float64(m, i, load_float64(m, i) + load_float64(m, 30))": "",
+    "store_float64(m, i, load_float64(m, 29))": "a round may touch what another one stores to m",
+    "store_float64(m, i, load_float64(m, i + 30))": "",
+    "store_float64(m, i, load_float64(m, i + 29))": "a round may touch what another one stores to m",
+    "store_float64(m, i * 2, load_float64(m, i * 2 + 1))": "",
+    "store_float64(m, i * 2, load_float64(m, i * 2 + 2))": "a round may touch what another one stores to m",
+    "store_float64(m, 29 - i, load_float64(m, i))": "a round may touch what another one stores to m",
+    "store_float64(m, 29 - i, load_float64(m, 29 - i))": "",
+    "store_float32(m, i, f4(load_float64(m, i)))": "a round may touch what another one stores to m",
+    "store_float64(m, 3, load_float64(a, i))":
+        "it stores to the same place, or to no known one, of m in every round",
+    "store_float64(m, i // 2, load_float64(a, i))":
+        "it stores to the same place, or to no known one, of m in every round",
+    "store_float64(m, i, load_float64(a, i // 2))": "",
+    "store_float64(m, i, load_float64(near, i))": "a round may touch what another one stores to m",
+    "store_float64(m, i, load_float64(far, i))": "",
+    "store_float64(m, i, load_float64(n, i // 2))": "",
+    "store_float64(m, i, load_float64(later, i))": "",
+    "store_float64(later, i, load_float64(later, i + t))": "a round may touch what another one stores to later",
+    "store_float64(later, i, load_float64(sooner, i))": "",
+    "store_float64(later, i, load_float64(n, i * 7 + 630))": "",
+    "store_float64(later, i, load_float64(n, i * 8))": "a round may touch what another one stores to later",
+    "store_float64(p, i, load_float64(a, i))": "a round may touch what another one stores to p",
+    "store_float64(p, i, 1.0)": "",
+    "store_float64(p, t + i, load_float64(p, i + t))": "",
+    "store_float64(a, i, load_float64(memory, i))": "",
+    "store_float64(m, i, load_float64(memory, i))": "a round may touch what another one stores to m",
+    "store_float64(m, t, 1.0)": "it stores to the same place, or to no known one, of m in every round",
+    "store_float64(m, i * t, 1.0)": "a round may touch what another one stores to m",
+    "x = load_float64(a, i) + x": "x passes from round to round, and is no sum",
+    "x = x + load_float64(a, i)": "the order of the sum x is fixed",
+    "x = reduce_add(x, x)": "x passes from round to round, and is no sum",
+    "x = load_float64(a, i)": "x is read after it",
+    "y = load_float64(a, i)": "it does nothing",
+    "store_float64(m, i, y)\n            y = load_float64(a, i)": "y passes from round to round, and is no sum",
+    "x = reduce_add(x, load_float64(a, i))": "",
+    "x = reduce_add(x, load_float64(a, i))\n            x = reduce_maximum(x, 2.0)":
+        "x passes from round to round, and is no sum",
+    "x = reduce_add(x, load_float64(a, i))\n            store_float64(m, i, x)":
+        "x passes from round to round, and is no sum",
+    "store_float64(unknown, i, 1.0)": "unknown is no address from before it",
+    "store_float64(m, i, q)": "the type of q is not known",
+    "store_float64(m, i, u1(3) + 2.0)": "the type of 'u1(3) + 2.0' is not known",
+    "if lo:\n                store_float64(m, i, 1.0)": "it has 'if lo:'",
+    "store_float64(m, i, abs(-1.0))": "it has 'abs(-1.0)'",
+}
+
+
+@pytest.mark.parametrize(("inside", "reason"), CONFLICTS.items())
+def test_what_is_left_alone(inside, reason):
+    """Loops whose rounds depend on each other, and what is no loop of elements."""
+    text = f"""
+def kernel(block, lo, hi):
+    a = pointer(block, 0)
+    memory = pointer(block, 1)
+    p = word(block, 2)
+    m = shifted(memory, 64)
+    n = shifted(memory, 6400)
+    far = shifted(m, 30 * 8)
+    near = shifted(m, 29 * 8)
+    x = f8(0.0)
+    y = f8(1.0)
+    q = q
+    for t in range(20, -1, -1):
+        later = shifted(n, t * 240)
+        sooner = shifted(n, t * 240 + 240)
+        for i in range(30):
+            {inside}
+    store_float64(a, 0, x)
+"""
+    (loop,) = vectors.found_loops(text)
+    assert loop.reason == reason
+    assert loop.head == "for i in range(30):"
+    assert loop.line == 16

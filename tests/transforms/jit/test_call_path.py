@@ -33,6 +33,9 @@ class Own:
     def __init__(self, x):
         self.x = x
 
+    def __repr__(self):
+        return f"Own({self.x!r})"
+
 
 register_tree(Own, lambda own: ((own.x,), None), lambda _, children: Own(*children))
 

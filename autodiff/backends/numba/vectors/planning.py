@@ -123,7 +123,7 @@ class _Planning:
         if type_ == "b1" and kind in ("reduce_add", "reduce_multiply"):
             raise Unsuited(f"{name} is a sum of booleans")
         value = self.translation.node(term)
-        if wraps and value.type in ("b1", "u1", "i4", "i8", "u8") and type_ != "b1":
+        if (wraps or type_ == "i8") and value.type in ("b1", "u1", "i4", "i8", "u8") and type_ != "b1":
             value = cast(value, type_)
         if value.type != type_:
             raise Unsuited(f"{name} and what is added to it have the types {type_} and {value.type}")

@@ -142,11 +142,9 @@ class Translation:
         elif not node.varying:
             stride = 0
         size = SIZES[type_]
-        where = None
-        if stride is not None and found is not None and base in self.loop.values:
-            where = self.loop.values[base] + found * constant(size)
-        elif found is not None and base in self.loop.values and not found.symbols & self.opaque:
-            where = self.loop.values[base] + found * constant(size)
+        if found is None or found.symbols & self.opaque:
+            found = symbol(f"{base}.{len(self.accesses)}")
+        where = self.loop.values[base] + found * constant(size) if base in self.loop.values else None
         self.accesses.append(Access(kind, base, where, size, stores))
         return Place(base, stride), node if stride is None else self.written_out(node)
 

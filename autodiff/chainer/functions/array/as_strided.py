@@ -57,6 +57,6 @@ def memory_of(array: Any) -> tuple[Any, int]:
         return np.arange(array.size).reshape(array.shape), 0
     steps = [stride // array.dtype.itemsize for stride in array.strides]
     begin = 0
-    if isinstance(array, np.ndarray) and isinstance(array.base, np.ndarray):
+    if isinstance(array, np.ndarray) and isinstance(array.base, np.ndarray) and not owns_memory(array):
         begin = (array.ctypes.data - array.base.ctypes.data) // array.dtype.itemsize
     return begin + positions(array.shape, steps), begin

@@ -6,20 +6,26 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.facade.compiled.recorder import assumed, required
 from autodiff.trace.source import at_user_line
+from autodiff.trace.tracer import Tracer
 
 
 def every(counts: Any) -> bool:
     """Whether it is known that all labels count."""
-    return type(counts) is np.ndarray and bool(counts.all())
+    if type(counts) is np.ndarray:
+        return bool(counts.all())
+    return assumed(lambda: np.all(counts))
 
 
 def check_labels(labels: Any, classes: int, ignore_label: int | None) -> None:
-    """See that labels, which are known and on the CPU, are classes.
+    """See that labels, which are on the CPU, are classes. Where only their specs are known they are looked at later.
 
     Raises:
         IndexError: if one is not.
     """
+    if isinstance(labels, Tracer):
+        required(lambda: np.all((labels >= 0) & (labels < classes)))
     if type(labels) is not np.ndarray or not labels.size or labels.dtype.kind not in "iu":
         return
     if labels.view(f"u{labels.dtype.itemsize}").max() >= classes:

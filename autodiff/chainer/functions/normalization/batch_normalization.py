@@ -67,10 +67,10 @@ def batch_normalization(x: Any, gamma: Any, beta: Any, **kwargs: Any) -> Variabl
         mean = means_along(wide, axes)
         centered = wide - mean
         var = means_along(np.square(centered), axes)
-        moments[:] = concrete(mean), concrete(var)
+        moments[:] = mean, var
         return scaled(centered, var, gamma, beta, eps, x.dtype)
 
-    y = apply("BatchNormalization", normalized, (x, gamma, beta), check=conditions(axes))
+    y = apply("BatchNormalization", normalized, (x, gamma, beta), check=conditions(axes), noted=moments)
     if x.size and moments_are_known(y, moments):  # a batch without samples has no mean that could be followed
         count = x.size // gamma.size
         update(running_mean, moments[0], decay)
@@ -144,7 +144,11 @@ def warn_of_one_sample(x: Any, axes: Axes) -> None:
 
 
 def moments_are_known(y: Any, moments: list[Any]) -> bool:
-    """Whether running values can be updated: not where the call is part of a transformation."""
+    """Whether running values can be updated: not where the call is part of a transformation.
+
+    Moments that were traced become arrays.
+    """
+    moments[:] = map(concrete, moments)
     traced = not isinstance(y, Variable) or isinstance(y.array, Traced)
     return not traced and all(hasattr(moment, "__array__") for moment in moments)
 

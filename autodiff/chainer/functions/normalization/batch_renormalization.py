@@ -15,7 +15,6 @@ from autodiff.chainer.functions.normalization.batch_normalization import (
 from autodiff.facade import Variable
 from autodiff.facade.applying import apply
 from autodiff.trace.source import at_user_line
-from autodiff.trace.tracer import concrete
 from autodiff.transforms.stop_gradient import stop_gradient
 
 
@@ -75,7 +74,7 @@ def batch_renormalization(
         mean = wide.mean(axes, keepdims=True)
         centered = wide - mean
         var = np.mean(centered * centered, axes, keepdims=True)
-        moments[:] = concrete(mean), concrete(var)
+        moments[:] = mean, var
         std, shape, dtype = np.sqrt(var + eps), var.shape, wide.dtype
         running_std = np.sqrt(old_var + eps).astype(dtype).reshape(shape)
         r = np.clip(stop_gradient(std) / running_std, 1 / rmax, rmax)
@@ -83,7 +82,7 @@ def batch_renormalization(
         y = gamma.astype(dtype).reshape(shape) * (centered / std * r + d) + beta.astype(dtype).reshape(shape)
         return y if y.dtype == x.dtype else y.astype(x.dtype)
 
-    y = apply("BatchRenormalizationFunction", normalized, (x, gamma, beta), check=fits)
+    y = apply("BatchRenormalizationFunction", normalized, (x, gamma, beta), check=fits, noted=moments)
     if update_statistics and moments_are_known(y, moments):
         count = x.size // gamma.size
         update(running_mean, moments[0], decay)

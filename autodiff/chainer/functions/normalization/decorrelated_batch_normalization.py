@@ -10,7 +10,6 @@ from autodiff.chainer.functions.normalization.batch_normalization import moments
 from autodiff.chainer.utils.argument import parse_kwargs
 from autodiff.facade import Variable
 from autodiff.facade.applying import apply
-from autodiff.trace.tracer import concrete
 
 
 def decorrelated_batch_normalization(x: Any, **kwargs: Any) -> Variable:
@@ -52,10 +51,11 @@ def decorrelated_batch_normalization(x: Any, **kwargs: Any) -> Variable:
         )
         values, vectors = np.linalg.eigh(covariance)
         projection = np.matmul(vectors * values[:, np.newaxis] ** -0.5, vectors.transpose(0, 2, 1))
-        moments[:] = concrete(mean), concrete(projection)
+        moments[:] = mean, projection
         return ungrouped(np.matmul(projection, centered), x.shape)
 
-    y = apply("DecorrelatedBatchNormalization", normalized, (x,), check=lambda *types: fits(groups, *types))
+    check = lambda *types: fits(groups, *types)  # noqa: E731 - it has the names of the operands
+    y = apply("DecorrelatedBatchNormalization", normalized, (x,), check=check, noted=moments)
     if moments_are_known(y, moments):
         count = x.size // x.shape[1]
         update(running_mean, moments[0], decay)

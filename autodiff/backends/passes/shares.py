@@ -1,0 +1,42 @@
+"""What softmax and its kin compute twice: exp(x - log(s)) where exp(x) and s are there, and sums of one element."""
+
+from __future__ import annotations
+
+from autodiff.backends.passes.rewriting import Builder, Rules
+from autodiff.ops import elementwise as ew
+from autodiff.ops.shape import reshape
+from autodiff.trace.tape import Equation, Operand
+
+
+def exponential_of_difference(builder: Builder, equation: Equation) -> Operand | None:
+    """exp(x - log(s)) as exp(x) / s, where exp(x) has been computed. Both are NaN, infinite and zero for the same x and s."""
+    difference = builder.made(equation.operands[0], "subtract")
+    if difference is None:
+        return None
+    x, logarithm = difference.operands
+    known = builder.done(ew.exp, x, like=equation.specs[0])
+    if known is None:
+        return None
+    spread = builder.made(logarithm, "reshape")
+    made = builder.made(logarithm if spread is None else spread.operands[0], "log")
+    if made is None:
+        return None
+    total = made.operands[0]
+    if spread is not None:
+        total = builder.emit(reshape, total, shape=dict(spread.params)["shape"])
+    return builder.emit(ew.divide, known, total)
+
+
+def sum_of_placed(builder: Builder, equation: Equation) -> Operand | None:
+    """The sum of rows of zeros with one element in each: that element."""
+    placed = builder.made(equation.operands[0], "place")
+    if placed is None or dict(equation.params)["axes"] != (-1,):
+        return None
+    value = placed.operands[0]
+    shape = builder.spec(value).shape
+    if dict(placed.params)["axis"] != -1 or shape[-1] != 1 or len(shape) < 2:
+        return None
+    return builder.emit(reshape, value, shape=shape[:-1])
+
+
+SHARES: Rules = {"exp": (exponential_of_difference,), "sum": (sum_of_placed,)}

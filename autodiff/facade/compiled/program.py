@@ -1,0 +1,109 @@
+"""The program of a composition, and what a node keeps of one that ran as a program."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from autodiff.backends.kernels.call import KernelPrimitive
+from autodiff.backends.passes.constants import fold_constants
+from autodiff.backends.passes.known import use_constants
+from autodiff.facade.compiled.recorder import RecordedComposition
+from autodiff.facade.composition import Composition
+from autodiff.facade.recording import Operands
+from autodiff.trace.tape import Tape
+from autodiff.transforms.jit.program import Program
+from autodiff.transforms.reverse import unmasked
+
+
+class CompositionProgram:
+    """A composition that runs as kernels.
+
+    Args:
+        label: of its nodes.
+        recorded: what it does.
+        positions: the operands that are differentiated.
+
+    Attributes:
+        connected: which results depend on one of them.
+        scalars: which are NumPy scalars.
+        lock: held while a backward pass runs for the first time, which compiles it.
+    """
+
+    def __init__(self, label: str, recorded: RecordedComposition, positions: tuple[int, ...]) -> None:
+        tape = use_constants(fold_constants(recorded.tape))
+        self.recorded, self.positions = recorded, positions
+        self.constants = tape.constants
+        program = Program(replace(tape, constants=(), arguments=None, results=None), label)
+        self.passes = program.passes(positions) if positions else None
+        self.program = self.passes.forward.program if self.passes else program
+        self.residual_constants = self.passes.forward.constants if self.passes else ()
+        self.outputs = len(tape.outputs)
+        self.connected = connected(tape, positions)[: recorded.results]
+        self.scalars = [s.kind == "scalar" for s in tape.output_specs[: recorded.results]]
+        self.pulled: set[tuple[bool, ...]] = set()
+        self.lock = threading.Lock()
+
+    def has_kernels(self) -> bool:
+        """Whether something of it is compiled."""
+        return any(isinstance(e.primitive, KernelPrimitive) for e in self.program.schedule.tape.equations)
+
+    def run(self, values: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
+        """The outputs and all that backward passes may take; None where the composition's conditions do not hold.
+
+        Args:
+            values: the operands, and the arrays that the function closes over.
+        """
+        values = (*values, *self.constants)
+        outs = self.program.evaluate((*values, *self.residual_constants))
+        if self.recorded.guarded and not outs[self.outputs - 1]:
+            return None
+        return outs, (*values, *outs[self.outputs :])
+
+    def pull(self, available: tuple[Any, ...], parts: Sequence[Any]) -> tuple[Any, ...]:
+        """The cotangents of the operands from those of the results, which may be missing."""
+        assert self.passes is not None
+        cts: list[Any] = [None] * self.outputs
+        for k, part in enumerate(parts):
+            if part is not None:
+                part = unmasked(part)  # noqa: PLW2901 - the same cotangent
+                cts[k] = part[()] if self.scalars[k] else part
+        pattern = tuple([part is None for part in parts])
+        if pattern in self.pulled:
+            return self.passes.pull(available, cts)
+        with self.lock:
+            found = self.passes.pull(available, cts)
+            self.pulled.add(pattern)
+        return found
+
+
+def connected(tape: Tape, positions: Sequence[int]) -> list[bool]:
+    """Which outputs have a derivative with respect to some inputs."""
+    found = set(positions)
+    for equation in tape.equations:
+        rule = equation.primitive.rule
+        if any(o in found and rule(k) is not None for k, o in enumerate(equation.operands) if isinstance(o, int)):
+            found.update(
+                slot for slot, spec in zip(equation.results, equation.specs, strict=True) if spec.dtype.kind in "fc"
+            )
+    return [out in found for out in tape.outputs]
+
+
+class CompiledComposition(Composition):
+    """A composition that ran as a program: what the program keeps takes the place of a recording."""
+
+    __slots__ = ("available", "program")
+
+    def __init__(
+        self, fun: Callable[..., Any], operation: Operands, program: CompositionProgram, available: tuple[Any, ...]
+    ) -> None:
+        super().__init__(fun, operation)
+        self.program, self.available = program, available
+        self.outs = [True if own else None for own in program.connected]
+
+    def pull(self, g: Any) -> Any:
+        """The cotangents of the operands, as arrays."""
+        cts = self.program.pull(self.available, g if type(g) is list else (g,))
+        return cts[0] if len(cts) == 1 else list(cts)
