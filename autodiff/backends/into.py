@@ -13,6 +13,7 @@ from autodiff.trace.tape import Equation
 
 
 def always(equation: Equation, operands: Sequence[Spec]) -> bool:
+    """For any operands."""
     return True
 
 
@@ -33,34 +34,42 @@ class Into:
 
 
 def sum_into(x: Any, *, axes: Any, out: Any) -> Any:
+    """The sum along axes."""
     return np.add.reduce(x, axis=axes, out=out)
 
 
 def sum_as_into(x: Any, *, axes: Any, dtype: Any, out: Any) -> Any:
+    """The sum along axes, in another dtype."""
     return np.add.reduce(x, axis=axes, dtype=dtype, out=out)
 
 
 def sum_where_into(x: Any, mask: Any, *, axes: Any, dtype: Any, out: Any) -> Any:
+    """The sum along axes of what a mask selects."""
     return np.add.reduce(x, axis=axes, dtype=dtype, where=mask, initial=0, out=out)
 
 
 def max_into(x: Any, *, axes: Any, out: Any) -> Any:
+    """The largest elements along axes."""
     return np.max(x, axis=axes, out=out)
 
 
 def min_into(x: Any, *, axes: Any, out: Any) -> Any:
+    """The smallest elements along axes."""
     return np.min(x, axis=axes, out=out)
 
 
 def prod_into(x: Any, *, axes: Any, out: Any) -> Any:
+    """The product along axes."""
     return np.multiply.reduce(x, axis=axes, out=out)
 
 
 def any_into(x: Any, *, axes: Any, out: Any) -> Any:
+    """Whether there is a true element along axes."""
     return np.any(x, axis=axes, out=out)
 
 
 def all_into(x: Any, *, axes: Any, out: Any) -> Any:
+    """Whether all elements along axes are true."""
     return np.all(x, axis=axes, out=out)
 
 
@@ -68,10 +77,12 @@ def all_into(x: Any, *, axes: Any, out: Any) -> Any:
 
 
 def linear_map_into(x: Any, w: Any, *, out: Any) -> Any:
+    """The rows of a matrix multiplied by another one."""
     return np.matmul(x, w.T, out=out)
 
 
 def matvec_into(x: Any, v: Any, *, out: Any) -> Any:
+    """Matrix times vector."""
     if v.ndim == 1:
         return np.matmul(x, v, out=out)
     np.matmul(x, v[..., None], out=out[..., None])
@@ -88,6 +99,7 @@ def is_product_of_arrays(equation: Equation, operands: Sequence[Spec]) -> bool:
 
 
 def cast_into(x: Any, *, dtype: Any, out: Any) -> Any:
+    """The elements in another dtype."""
     np.copyto(out, x, casting="unsafe")
     return out
 
@@ -98,10 +110,12 @@ def stays_as_real(equation: Equation, operands: Sequence[Spec]) -> bool:
 
 
 def concatenate_into(*xs: Any, axis: int, ends: Any, out: Any) -> Any:
+    """Arrays one behind the other."""
     return np.concatenate(xs, axis=axis, out=out)
 
 
 def stack_into(*xs: Any, axis: int, out: Any) -> Any:
+    """Arrays side by side."""
     return np.stack(xs, axis=axis, out=out)
 
 

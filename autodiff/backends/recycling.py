@@ -145,7 +145,7 @@ def pool_limit() -> int:
     except ValueError:
         limit = -1
     if limit < 0:
-        raise ValueError(f"{SIZE}={told!r} in the environment is no number of bytes; set 0 for no pool, or 268435456, say")
+        raise ValueError(f"{SIZE}={told!r} in the environment is no number of bytes; set 0 for no pool, or 268435456")
     return limit
 
 

@@ -15,7 +15,7 @@ from autodiff.backends.kernels.call import KernelPrimitive, rows
 from autodiff.backends.kernels.row_memory import row_memory
 from autodiff.backends.passes.memory import Memory, plan_memory
 from autodiff.backends.passes.schedule import schedule
-from autodiff.backends.recycling import LARGE, maker
+from autodiff.backends.recycling import maker
 from autodiff.backends.reference import OPERATORS, last_uses
 from autodiff.backends.workspace import Workspace, checked_out, room_name
 from autodiff.trace.formats.python import identifier
@@ -45,12 +45,10 @@ class Straight:
 
     __slots__ = ("backend", "equations", "memory", "run", "source", "tape", "unplanned", "workspace")
 
-    def __init__(
-        self, tape: Tape, backend: str = "auto", donated: Sequence[int] = (), planned: bool = True
-    ) -> None:
+    def __init__(self, tape: Tape, backend: str = "auto", donated: Sequence[int] = (), planned: bool = True) -> None:
         scope: dict[str, Any] = {}
         self.tape, self.backend = tape, backend
-        self.memory = plan_memory(tape, donated, LARGE) if planned else Memory(tape)
+        self.memory = plan_memory(tape, donated) if planned else Memory(tape)
         self.workspace = Workspace(self.memory)
         self.unplanned: Straight | None = None
         self.equations: dict[int, Equation] = {}
@@ -91,19 +89,19 @@ class Straight:
         except Exception:  # an error class whose constructor wants something else: pass on the original
             return error
 
-
     def lines(self, scope: dict[str, Any]) -> list[str]:
         """The lines of the function; ``scope`` is filled with what they refer to."""
         tape, workspace = self.tape, self.workspace
         inputs = [identifier(slot) for slot in range(len(tape.inputs))]
         written = [f"def run({', '.join((*inputs, *workspace.names))}):"]
+        kept = {*self.memory.places, *workspace.views, *self.memory.reused.values()}
         known = list(tape.inputs)
         for number, (equation, dead) in enumerate(zip(tape.equations, last_uses(tape), strict=True)):
             if not (equation.results and equation.results[0] in workspace.views):
                 left = targets(equation, operand_specs(equation.operands, known))
                 written.append(f"    {left} = {call(equation, number, self.memory, scope, self.backend)}")
                 self.equations[len(written)] = equation
-            gone = [slot for slot in dead if slot not in self.memory.places and slot not in workspace.views]
+            gone = [slot for slot in dead if slot not in kept]
             if gone:
                 written.append(f"    del {', '.join(map(identifier, gone))}")
             known.extend(equation.specs)

@@ -1,7 +1,7 @@
 """Workspaces: the arrays of a program that do not leave it, made once and handed from call to call.
 
-A call takes a workspace out of the list of idle ones, or makes one, and puts it back when it is done, whatever happens:
-so two calls at once never share one, be it in two threads or because a call leads to another one.
+A call takes a workspace out of the list of idle ones, or makes one, and puts it back when it is done, whatever
+happens: so two calls at once never share one, be it in two threads or because a call leads to another one.
 """
 
 from __future__ import annotations
@@ -69,8 +69,8 @@ class Workspace:
         """Find out whether an operation only shows an array of the workspace."""
         if equation.primitive.view and len(equation.operands) == 1 and equation.operands[0] in arrays:
             show(equation, arrays)
-            whole = arrays[None]
-            if all(isinstance(arrays[r], np.ndarray) and np.may_share_memory(arrays[r], whole) for r in equation.results):
+            found = [arrays[slot] for slot in equation.results]
+            if all(isinstance(one, np.ndarray) and np.may_share_memory(one, arrays[None]) for one in found):
                 self.views.update(dict.fromkeys(equation.results, equation))
             else:
                 for slot in equation.results:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from autodiff.backends.recycling import owns_memory
 from autodiff.trace.errors import LeakedTracerError
 from autodiff.trace.source import at_user_line
 from autodiff.trace.traced import Traced

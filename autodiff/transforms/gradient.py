@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.backends.recycling import owns_memory
 from autodiff.ops.index import slice_of
 from autodiff.ops.shape import project
 from autodiff.trace.errors import DifferentiationError, described, run_user_code

@@ -88,7 +88,7 @@ class RowCall:
         scope: dict[str, Any] = {"launch": launch, "fitting": fitting, "refuse": refuse, "specs": tape.inputs}
         self.source = "\n".join(self.lines(scope)) + "\n"
         exec(self.source, scope)
-        self.call = scope["call"]
+        self.call: Callable[..., Any] = scope["call"]
 
     def argument(self, place: int) -> ArrayArgument | NumberArgument:
         argument = self.kernel.arguments[place]

@@ -9,8 +9,11 @@ it gives a total that is known when the kernel is done.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import prod
 from typing import Any
+
+import numpy as np
 
 from autodiff.backends.kernels.scalars import DTYPES, costly, unsupported
 from autodiff.trace.spec import Spec, spec_of
@@ -18,8 +21,11 @@ from autodiff.trace.tape import Equation, Literal
 
 Shape = tuple[int, ...]
 
-FULL, ROW, COLUMN, SCALAR, OUTER = "full", "row", "column", "scalar", "outer"
-"""Forms; *outer* are values from outside that stretch along some of the row axes."""
+FULL, ROW, COLUMN, SCALAR, OUTER, BASE = "full", "row", "column", "scalar", "outer", "base"
+"""Forms; *outer* are values from outside that stretch along some of the row axes, *base* arrays of which views are read."""
+
+VIEWS = {"transpose", "slice_of"}
+"""Operations that look at memory in another way: kernels read through them."""
 
 TOTAL, COLUMN_TOTAL = "total", "column total"
 """Forms of results that are known when the kernel is done."""
@@ -46,6 +52,7 @@ class Grid:
         self.rows, self.columns = prod(self.outer), prod(self.inner)
         self.forms: dict[int, str] = {}
         self.outside: set[int] = set()
+        self.views: dict[int, View] = {}
 
     @property
     def flat(self) -> bool:
@@ -67,6 +74,8 @@ class Grid:
             form = self.reduced(equation, specs, found)
         elif name in PASSING:
             form = self.passed(equation, specs, found)
+        elif name in VIEWS:
+            form = self.viewed(equation, specs, found)
         elif name in ("pick", "place"):
             form = self.picked(equation, specs, found)
         elif equation.primitive.family == "elementwise":
@@ -179,6 +188,31 @@ class Grid:
             return FULL
         raise Unfit(f"{equation.primitive.name} to {shape} does not stay on the grid")
 
+    def viewed(self, equation: Equation, specs: Mapping[int, Spec], found: dict[int, str]) -> str:
+        """The form of a view of a value from outside, which fills the grid."""
+        (slot,) = equation.operands
+        out = equation.specs[0]
+        if not isinstance(slot, int) or out.shape != self.shape or specs[slot].kind != "array":
+            if slot not in self.views and not (isinstance(slot, int) and slot not in self.forms):
+                raise Unfit(f"{equation.primitive.name} inside of a kernel")
+        if not isinstance(slot, int) or (slot in self.forms and slot not in self.outside and slot not in self.views):
+            raise Unfit(f"{equation.primitive.name} of what a kernel computes")
+        above = self.views.get(slot)
+        base, given, offset = (slot, None, 0) if above is None else (above.base, above, above.offset)
+        shape = specs[slot].shape
+        strides = steps(shape) if given is None else given.strides
+        before = np.lib.stride_tricks.as_strided(np.empty(0, np.int8), shape, strides)
+        after = equation.primitive.evaluate(before, **dict(equation.params))
+        if not isinstance(after, np.ndarray):
+            raise Unfit("a view of one element")
+        moved = after.__array_interface__["data"][0] - before.__array_interface__["data"][0]
+        if self.columns > 1 and len(self.inner) > 1 and not joined(after.strides[self.split :], self.inner):
+            raise Unfit("a view whose columns do not lie on one line")
+        self.views[equation.results[0]] = View(base, after.strides, offset + moved)
+        if above is None and slot not in self.forms:
+            found[slot] = BASE
+        return FULL if out.shape == self.shape else BASE
+
     def picked(self, equation: Equation, specs: Mapping[int, Spec], found: dict[int, str]) -> str:
         """The form of one element picked from each row, and of rows with one element in its place."""
         first, index = equation.operands
@@ -224,6 +258,31 @@ class Grid:
         if axes == list(range(self.split)):
             raise Unfit(f"{equation.primitive.name} over the rows, where only sums are")
         raise Unfit(f"a reduction over the axes {tuple(axes)} on the grid {self.outer} x {self.inner}")
+
+
+@dataclass(frozen=True)
+class View:
+    """Where the elements of a view lie in memory.
+
+    Attributes:
+        base: the slot of the array that is looked at.
+        strides: in elements.
+        offset: of the first element.
+    """
+
+    base: int
+    strides: tuple[int, ...]
+    offset: int
+
+
+def steps(shape: Sequence[int]) -> tuple[int, ...]:
+    """The strides, in elements, of an array in C order."""
+    return tuple(prod(shape[k + 1 :]) for k in range(len(shape)))
+
+
+def joined(strides: Sequence[int], shape: Shape) -> bool:
+    """Whether several axes are one line in memory."""
+    return all(first == own * length for first, own, length in zip(strides, strides[1:], shape[1:], strict=False))
 
 
 def splits(equations: Sequence[Equation], specs: Mapping[int, Spec], shape: Shape) -> list[int]:

@@ -27,6 +27,7 @@ from autodiff.backends.kernels.forms import (
     TOTAL,
     Grid,
     Shape,
+    View,
     grid_of,
     sub_specs,
 )
@@ -388,6 +389,9 @@ class RowKernel:
         spec = self.specs[slot]
         if slot not in self.made:
             return f"load_{spec.dtype}(in{slot}, {self.place(slot)})"
+        view = self.grid.views.get(slot)
+        if view is not None:
+            return f"load_{spec.dtype}(in{view.base}, {self.view_place(slot, view, 'j')})"
         if slot in self.kept and self.known_at[slot] < level:
             return f"load_{spec.dtype}({self.kept[slot]}, {self.kept_at(slot)})"
         return self.written(self.made[slot], lambda operand: self.element(operand, level))
@@ -459,6 +463,9 @@ class RowKernel:
             if form == OUTER:
                 where = self.outer_place(slot).replace("j", column)
             text = f"load_{spec.dtype}(in{slot}, {where})"
+        elif slot in self.grid.views:
+            view = self.grid.views[slot]
+            text = f"load_{spec.dtype}(in{view.base}, {self.view_place(slot, view, column)})"
         elif self.made[slot].primitive.name == "place":
             own = self.made[slot]
             assert isinstance(own.operands[0], int)
@@ -499,6 +506,27 @@ class RowKernel:
                 step *= length
             below *= length
         return " + ".join((*terms, *(("j",) if inner else ())))
+
+
+    def view_place(self, slot: int, view: View, column: str) -> str:
+        """The place of an element of a view."""
+        grid = self.grid
+        terms: list[str] = []
+        below = 1
+        for axis in range(grid.split - 1, -1, -1):
+            length, step = grid.outer[axis], view.strides[axis]
+            if step and length != 1:
+                name = f"in{view.base}_{slot}_{axis}"
+                row = "r" if below == 1 else f"r // {self.size(name + 'below', below)}"
+                row = f"({row}) % {self.size(name + 'length', length)}" if axis else f"({row})"
+                terms.append(f"{row} * {self.size(name + 'step', step)}")
+            below *= length
+        if grid.columns > 1 and view.strides[-1]:
+            step = view.strides[-1]
+            terms.append(column if step == 1 else f"{column} * {self.size(f'in{view.base}_{slot}_step', step)}")
+        if view.offset:
+            terms.append(self.size(f"in{view.base}_{slot}_start", view.offset))
+        return " + ".join(terms) or "0"
 
 
 def number(place: int, spec: Spec) -> str:

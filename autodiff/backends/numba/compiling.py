@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.backends.numba import mathematics, memory, products
+from autodiff.backends.numba import mathematics, memory, products, vectors
 from autodiff.backends.numba.errors import KernelError
 from autodiff.backends.numba.loading import ENTRY, SIGNATURE
 from autodiff.backends.numba.symbols import undefined_symbols
@@ -44,7 +44,7 @@ def compile_object(text: str) -> bytes:
     """
     refuse_unfit_numba()
     names = namespace()
-    exec(compile(text, "<kernel>", "exec"), names)
+    exec(vectors.compiled(text, names), names)
     code = emit(*lowered(names[ENTRY], text))
     refuse_foreign_symbols(code, text)
     return code

@@ -8,23 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from autodiff.backends.into import INTO
-from autodiff.backends.kernels.call import rows
+from autodiff.backends.kernels.call import KernelPrimitive, rows
 from autodiff.backends.kernels.in_place import replaceable
 from autodiff.backends.kernels.row_memory import row_kernel_of, row_memory
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, inner_tapes, operand_specs
-
-FRESH = {
-    "argmax", "argmin", "argsort", "cast", "concatenate", "copy", "cummax", "cummin", "cumprod", "cumsum", "det",
-    "from_parts", "full", "inv", "kernel_of_all", "log_softmax", "logistic", "logsumexp", "pick", "place", "put",
-    "rectifier", "scatter_add", "slice_into", "slice_set", "softmax", "softplus", "solve", "stack", "sum_where", "where",
-}  # fmt: skip
-"""Operations whose results are new arrays, besides NumPy's ufuncs and those that can be written to given memory."""
 
 OUR_OPERATIONS = ("autodiff.ops.", "numpy", "scipy.", "_operator")
 """Modules whose functions keep no operand once they have returned."""
@@ -70,11 +64,11 @@ def effects(equation: Equation, known: Sequence[Spec]) -> Effects:
         return of_rows(equation)
     if primitive.view:
         return Effects(nothing, shows=every[:1])
-    if inner_tapes(equation) and primitive.name not in FRESH:
+    if inner_tapes(equation) and not isinstance(primitive, KernelPrimitive):
         return Effects(nothing, shows=every, keeps=not hasattr(primitive, "compiled") or runs_foreign_code(equation))
     if not is_ours(primitive):
         return Effects(nothing, shows=every, keeps=True)
-    shows = () if makes_new(equation, operands) else every
+    shows = every if picks_one(equation, operands) else ()
     if len(equation.results) > 1 or not is_array(equation.specs[0]):
         return Effects(nothing, shows=shows)
     if isinstance(primitive.evaluate, np.ufunc) and not equation.params:
@@ -85,18 +79,17 @@ def effects(equation: Equation, known: Sequence[Spec]) -> Effects:
     return Effects(nothing, shows=shows)
 
 
-def makes_new(equation: Equation, operands: Sequence[Spec]) -> bool:
-    """Whether the results of one of the library's operations are sure to be new arrays, or numbers."""
-    primitive = equation.primitive
-    if primitive.name == "gather":  # one index gives a view, as a slice does
-        return operands[1].ndim > 0
-    numbers = all(own.kind != "array" for own in equation.specs)
-    return numbers or primitive.name in FRESH or isinstance(primitive.evaluate, np.ufunc)
+def picks_one(equation: Equation, operands: Sequence[Spec]) -> bool:
+    """Whether an operation may give a view although it is none: a number is an index as a slice is.
+
+    Of all other operations of the library it is tested that results show operands only where the primitive says so.
+    """
+    return equation.primitive.name == "gather" and operands[1].ndim == 0
 
 
 def of_ufunc(equation: Equation, operands: Sequence[Spec]) -> Effects:
     """A function of NumPy's on single elements reads each of them before it writes the result in its place."""
-    evaluate = equation.primitive.evaluate
+    evaluate: Any = equation.primitive.evaluate
     out = equation.specs[0]
     if evaluate.signature is not None:
         return Effects((True,))
@@ -125,7 +118,7 @@ def runs_foreign_code(equation: Equation) -> bool:
 def is_ours(primitive: Primitive) -> bool:
     """Whether an operation is one of the library's own on arrays, or NumPy's."""
     evaluate = primitive.evaluate
-    if isinstance(evaluate, np.ufunc) or primitive.name in FRESH:
+    if isinstance(evaluate, np.ufunc) or isinstance(primitive, KernelPrimitive):
         return True
     return (getattr(evaluate, "__module__", "") or "").startswith(OUR_OPERATIONS)
 

@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from autodiff.backends.kernels.call import row_kernel
-from autodiff.backends.kernels.forms import PASSING, REDUCTIONS, Grid, Shape, Unfit, grid_of, sub_specs
+from autodiff.backends.kernels.forms import PASSING, REDUCTIONS, VIEWS, Grid, Shape, Unfit, grid_of, sub_specs
 from autodiff.backends.kernels.scalars import costly
+from autodiff.backends.passes.dead import drop_dead
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.tape import Equation, Operand, Tape
 
@@ -81,7 +82,7 @@ class Fusion:
         self.units.append(unit)
         for slot in equation.results:
             self.maker[slot] = unit
-        unit.grid = alone(equation, self.specs)
+        unit.grid = None if equation.primitive.name in VIEWS else alone(equation, self.specs)
         if unit.grid is None:
             return
         for other in self.producers([equation]):
@@ -199,6 +200,21 @@ class Recomputation:
             if not self.try_again(several, users):
                 for slot in reversed(several):
                     self.try_again([slot], users)
+
+        for unit in kernels:
+            self.read_through_views(unit)
+
+    def read_through_views(self, unit: Unit) -> None:
+        """Let a kernel read transposed arrays and slices where they lie: nobody need bring them in order first."""
+        made = {e.results[0]: e for u in self.fusion.units if (e := u.equations[0]).primitive.name in VIEWS}
+        for slot in sorted({o for e in self.equations(unit) for o in e.operands if isinstance(o, int) and o in made}):
+            chain: list[Equation] = []
+            now: Any = slot
+            while now in made:
+                chain.insert(0, made[now])
+                now = made[now].operands[0]
+            if self.fits(unit, chain):
+                self.extra[unit].update({e.results[0]: e for e in chain})
 
     def try_again(self, slots: Sequence[int], users: Mapping[int, set[Unit]]) -> bool:
         """Let the users of some results of a kernel compute them again, if that moves fewer bytes."""
@@ -335,7 +351,7 @@ def fuse(tape: Tape) -> Tape:
             for equation in unit.equations:
                 add(equation, equation.operands, equation.results)
     outputs = tuple(number[out] if isinstance(out, int) else out for out in tape.outputs)
-    return Tape(tape.inputs, tuple(equations), outputs, tape.constants, tape.arguments, tape.results)
+    return drop_dead(Tape(tape.inputs, tuple(equations), outputs, tape.constants, tape.arguments, tape.results))
 
 
 def sub_tape(

@@ -1,8 +1,8 @@
 """Where the arrays of a program lie: in a workspace that its calls share, in the memory of donated inputs, or anew.
 
-An array that is made inside a program and does not leave it has a place in the workspace, which others take once nothing
-shows it any more. Operations that read each element before they write it in its place may write to what they read, if
-nobody needs that afterwards.
+An array that is made inside a program and does not leave it has a place in the workspace, which others take once
+nothing shows it any more. Operations that read each element before they write it in its place may write to what they
+read, if nobody needs that afterwards.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from autodiff.backends.passes.effects import Effects, effects, is_array
+from autodiff.backends.recycling import LARGE
 from autodiff.backends.room import ALIGNMENT
 from autodiff.trace.formats.python import identifier
 from autodiff.trace.spec import Spec
@@ -71,7 +72,7 @@ class Memory:
         return "\n".join(rows)
 
 
-def plan_memory(tape: Tape, donated: Sequence[int] = (), large: int = 0) -> Memory:
+def plan_memory(tape: Tape, donated: Sequence[int] = (), large: int = LARGE) -> Memory:
     """Where the arrays of a program lie.
 
     Args:
@@ -126,9 +127,7 @@ class Lives:
             operands = [o for o in equation.operands if isinstance(o, int)]
             for operand in operands:
                 self.see(self.roots[operand], number, own.keeps)
-            shown = frozenset().union(
-                *(self.roots[o] for k in own.shows if isinstance(o := equation.operands[k], int))
-            )
+            shown = frozenset().union(*(self.roots[o] for k in own.shows if isinstance(o := equation.operands[k], int)))
             for slot in equation.results:
                 self.roots.append(shown | {slot})
                 self.last[slot] = number
@@ -156,9 +155,7 @@ class Lives:
         return None if any(slot in self.roots[o] for o in others) else slot
 
 
-def overwritten(
-    equation: Equation, own: Effects, result: int, number: int, lives: Lives, found: Memory
-) -> int | None:
+def overwritten(equation: Equation, own: Effects, result: int, number: int, lives: Lives, found: Memory) -> int | None:
     """The slot in the workspace that a result takes the place of, while the operation reads it."""
     if own.elementwise and own.over:
         for position in own.over[result]:
@@ -174,7 +171,8 @@ def reuse_donated(found: Memory, lives: Lives, donated: Sequence[int]) -> None:
     free = [slot for slot in donated if lives.stays(slot)]
     outs = {out for out in found.tape.outputs if isinstance(out, int)}
     for number, (equation, own) in enumerate(zip(found.tape.equations, found.all_effects, strict=True)):
-        wanted = [k for k, slot in enumerate(equation.results) if own.takes[k] and slot in outs and is_array(known[slot])]
+        made = enumerate(equation.results)
+        wanted = [k for k, slot in made if own.takes[k] and slot in outs and is_array(known[slot])]
         pairs = []
         for k in wanted:
             for position in own.over[k] if own.over else ():

@@ -94,12 +94,14 @@ class Plan:
         reason: why it is not one kernel; empty where it is.
         statements: one for each equation.
         plain: whether nothing is compiled at all.
+        planned: whether its memory is planned.
     """
 
     tape: Tape
     reason: str
     statements: tuple[Statement, ...]
     plain: bool
+    planned: bool = True
 
     @cached_property
     def count(self) -> Count:
@@ -128,7 +130,7 @@ def plan(tape: Tape, backend: str) -> Plan:
 
 def interpreted(tape: Tape) -> Plan:
     """How a tape is run operation by operation."""
-    return Plan(tape, "its operations are run one by one", statements(tape, None), True)
+    return Plan(tape, "its operations are run one by one", statements(tape, None), plain=True, planned=False)
 
 
 def statements(tape: Tape, backend: str | None) -> tuple[Statement, ...]:

@@ -53,9 +53,7 @@ class Watched(Straight):
         planned: whether memory is planned.
     """
 
-    def __init__(
-        self, found: Plan, backend: str, name: str, donated: Sequence[int] = (), planned: bool = True
-    ) -> None:
+    def __init__(self, found: Plan, backend: str, name: str, donated: Sequence[int] = (), planned: bool = True) -> None:
         self.found, self.name = found, name
         self.statements = {id(statement.equation): statement for statement in found.statements}
         super().__init__(found.tape, backend, donated, planned)

@@ -16,7 +16,7 @@ from autodiff.trace.tracer import Tracer
 def all_are_classes(t: Any, classes: int, ignore_label: int | None) -> bool:
     """Whether it is known that all labels are classes, and none is the one to be ignored."""
     ignored = ignore_label is not None and 0 <= ignore_label < classes
-    if isinstance(t, Tracer) and t.dtype.kind in "iu" and not ignored:
+    if isinstance(t, Tracer) and t.dtype.kind in "iu" and not ignored and 0 not in t.shape:
         return assumed(lambda: np.all((t >= 0) & (t < classes)))
     if type(t) is not np.ndarray or not t.size or t.dtype.kind not in "iu":
         return False

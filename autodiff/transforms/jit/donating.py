@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.backends.recycling import owns_memory
 from autodiff.transforms.jit.forms import Key, arguments
 
 WRITABLE, OWNED = 0x0400 | 0x0100 | 0x0001, 0x0004
-"""NumPy's flags of arrays that kernels can write to, which must be aligned and C-contiguous, and that own their memory."""
+"""NumPy's flags of arrays that kernels can write to, aligned and C-contiguous ones, and that own their memory."""
 
 
 class Donation:

@@ -78,15 +78,13 @@ class jit(Looking):
     >>> from autodiff import grad
     >>> grad(energy)(np.array([1.0, 2.0]))
     array([1., 2.])
-    >>> print(jit(energy.fun, backend="numpy").source(np.array([1.0, 2.0])))
+    >>> print(jit(lambda x: np.sin(x) * 2, backend="numpy").source(1.0))
     def run(a):
-        b = square_1(a)
+        b = sin_1(a)
         del a
-        c = sum_1(b, axes=(-1,))
+        c = multiply_1(b, 2.0)
         del b
-        d = multiply_1(c, 0.5)
-        del c
-        return (d, )
+        return (c, )
     """
 
     kept: int = 4096

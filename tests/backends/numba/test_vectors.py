@@ -10,7 +10,7 @@ import pytest
 
 numba = pytest.importorskip("numba")
 
-from autodiff.backends.numba import mathematics, vectors  # noqa: E402
+from autodiff.backends.numba import vectors  # noqa: E402
 from autodiff.backends.numba.compiling import ENTRY, namespace  # noqa: E402
 from autodiff.backends.numba.mathematics.library import FUNCTIONS  # noqa: E402
 from autodiff.backends.numba.products.machine import Machine  # noqa: E402
@@ -107,7 +107,7 @@ class Writer:
         self.names = {type_: [f"x_{type_}"] for type_ in NAMES}
 
     def some(self, type_):
-        return self.random.choice(self.names[type_][-6:] + [self.number(type_)])
+        return self.random.choice([*self.names[type_][-6:], self.number(type_)])
 
     def number(self, type_):
         pick = self.random.choice
@@ -130,7 +130,13 @@ class Writer:
             return pick(made)
         if type_ in ("f4", "f8"):
             made += [f"{one} {pick('+-*/')} {two}"] * 5
-            made += [f"-{one}", f"absolute({one})", f"fmax({one}, {two})", f"fmin({one}, {two})", f"copysign({one}, {two})"]
+            made += [
+                f"-{one}",
+                f"absolute({one})",
+                f"fmax({one}, {two})",
+                f"fmin({one}, {two})",
+                f"copysign({one}, {two})",
+            ]
             made += [f"{pick(['sqrt', 'floor', 'ceil', 'trunc', 'rint'])}({one})", f"fma({one}, {two}, {one})"]
             made += [f"{type_}({self.some(other)})"] * 2
             return pick(made)
@@ -361,7 +367,11 @@ def kernel(block, lo, hi):
     ours, plain = compiled(text), compiled(text, plain=True)
     for count in (0, 1, 2, 8, 9, 31, 70):
         arrays = [values("f8", count, 1), values("f8", 2 * count + 1, 2), values("f4", 2 * count, 3)]
-        arrays += [np.zeros(2 * count, "f4"), np.random.default_rng(0).integers(0, count + 1, count), np.zeros(2 * count + 1, int)]
+        arrays += [
+            np.zeros(2 * count, "f4"),
+            np.random.default_rng(0).integers(0, count + 1, count),
+            np.zeros(2 * count + 1, int),
+        ]
         for at_end in (False, True):
             same(run(ours, arrays, count, fences, at_end), run(plain, arrays, count, fences, at_end))
 
@@ -379,10 +389,8 @@ CONFLICTS = {
     "store_float64(m, 29 - i, load_float64(m, i))": "a round may touch what another one stores to m",
     "store_float64(m, 29 - i, load_float64(m, 29 - i))": "",
     "store_float32(m, i, f4(load_float64(m, i)))": "a round may touch what another one stores to m",
-    "store_float64(m, 3, load_float64(a, i))":
-        "it stores to the same place, or to no known one, of m in every round",
-    "store_float64(m, i // 2, load_float64(a, i))":
-        "it stores to the same place, or to no known one, of m in every round",
+    "store_float64(m, 3, load_float64(a, i))": "it stores to the same place, or to no known one, of m in every round",
+    "store_float64(m, i // 2, load_float64(a, i))": "it stores to the same place, or to no known one, of m in every round",
     "store_float64(m, i, load_float64(a, i // 2))": "",
     "store_float64(m, i, load_float64(near, i))": "a round may touch what another one stores to m",
     "store_float64(m, i, load_float64(far, i))": "",
@@ -406,10 +414,8 @@ CONFLICTS = {
     "y = load_float64(a, i)": "it does nothing",
     "store_float64(m, i, y)\n            y = load_float64(a, i)": "y passes from round to round, and is no sum",
     "x = reduce_add(x, load_float64(a, i))": "",
-    "x = reduce_add(x, load_float64(a, i))\n            x = reduce_maximum(x, 2.0)":
-        "x passes from round to round, and is no sum",
-    "x = reduce_add(x, load_float64(a, i))\n            store_float64(m, i, x)":
-        "x passes from round to round, and is no sum",
+    "x = reduce_add(x, load_float64(a, i))\n            x = reduce_maximum(x, 2.0)": "x passes from round to round, and is no sum",
+    "x = reduce_add(x, load_float64(a, i))\n            store_float64(m, i, x)": "x passes from round to round, and is no sum",
     "store_float64(unknown, i, 1.0)": "unknown is no address from before it",
     "store_float64(m, i, q)": "the type of q is not known",
     "store_float64(m, i, u1(3) + 2.0)": "the type of 'u1(3) + 2.0' is not known",

@@ -92,7 +92,7 @@ def test_a_kernel_reads_its_operands_and_writes_its_results_once(numba_is_taken_
     (line,) = found.lines
     assert (line.kind, line.name) == ("kernel", "exp, multiply, add, sum")
     assert found.total == Count(3e6, 1e6, 4 * 10**6, 0)
-    assert found.peak == 4 * 10**6
+    assert 4 * 10**6 <= found.peak < 4 * 10**6 + 4096  # the sums of chunks
 
 
 def test_loops_and_branches():
@@ -110,7 +110,10 @@ def test_loops_and_branches():
         ("add", 1, 50, 0),
     ]
     found = jit(lambda x: cond(x > 0, lambda: np.sin(x), lambda: x * x + x * 3), backend="numpy").cost(1.0)
-    assert (found.total.operations, found.total.functions) == (2, 1)  # the comparison and its opposite, and the dearer branch
+    assert (found.total.operations, found.total.functions) == (
+        2,
+        1,
+    )  # the comparison and its opposite, and the dearer branch
     found = jit(lambda x: while_loop(lambda x: x < 9, lambda x: x * 2, x), backend="numpy").cost(1.0)
     assert found.total.operations == 2  # one step
     assert found.lines[0].name == "while_loop (one step)"
@@ -123,16 +126,17 @@ def test_loops_and_branches():
 @pytest.mark.parametrize(
     ("fun", "peak"),
     [
-        (lambda x: x + 1, 2 * 160),
-        (lambda x: ((x + 1) * 2) ** 2, 3 * 160),
-        (lambda x: np.sin(x.T[1:]), 160 + 128),
-        (lambda x: np.sum(x * 2), 2 * 160),
-        (lambda x: (x + 1).T[1:] * 2, 160 + 160 + 128),
-        (lambda x: x, 160),
+        (lambda x: x + 1, 2 * 256),
+        (lambda x: ((np.sin(x) + 1) * 2) ** 2, 3 * 256),  # all in between in one place of the workspace
+        (lambda x: np.sin(x.T[1:]), 256 + 192),
+        (lambda x: np.sum(np.sin(x)), 2 * 256),
+        (lambda x: np.sin(x).T[1:] * 2, 256 + 256 + 192),
+        (lambda x: x, 256),
+        (checkpoint(lambda x: np.sin(np.sin(x))), 3 * 256),
     ],
 )
 def test_bytes_alive_at_the_peak(fun, peak):
-    assert jit(fun, backend="numpy").cost(X).peak == peak
+    assert jit(fun, backend="numpy").cost(np.ones((8, 4))).peak == peak
 
 
 def test_numbers_as_people_read_them():

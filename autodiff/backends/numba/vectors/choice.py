@@ -25,7 +25,7 @@ def form_of(plan: Plan, machine: Machine) -> Form:
         while lanes > 1 and lanes // 2 >= plan.length:
             lanes //= 2
         vectors = -(-plan.length // lanes)
-        if vectors == 1 or vectors <= MOST and vectors * size <= STRAIGHT:
+        if vectors == 1 or (vectors <= MOST and vectors * size <= STRAIGHT):
             return Form(lanes, 0, straight=True)
     if size > LONG:
         return Form(lanes, 0, straight=False)
@@ -65,5 +65,6 @@ def weights_of(plan: Plan) -> dict[str, int]:
 def weight(operation: str, type_: str) -> int:
     """How many instructions an operation takes."""
     if operation in FUNCTIONS:
-        return sum(each.operation not in ("parameter", "constant") for each in program(operation, DTYPES[type_]).instructions)
+        instructions = program(operation, DTYPES[type_]).instructions
+        return sum(each.operation not in ("parameter", "constant") for each in instructions)
     return 3 if operation in ("//", "%") else 1

@@ -49,6 +49,7 @@ def loop_intrinsic(name: str, plan: Plan, machine: Machine | None) -> Any:
 
 
 def numba_type(type_: Type) -> Any:
+    """What Numba calls a type."""
     from numba.core import types  # noqa: PLC0415 - only where kernels are compiled
 
     return memory.array_type()(type_.word) if isinstance(type_, Pointer) else getattr(types, NUMBA[type_])

@@ -45,15 +45,14 @@ class Printer(Rounds):
 
     def print(self, start: Any, stop: Any) -> list[Any]:
         """The loop from a number to another; the results."""
-        begin = {name: self.given[name] for name in self.plan.accumulators}
-        if self.plan.length is None:
-            found = self.if_any(start, self.builder.sub(stop, start), begin)
-        elif self.plan.length:
+        found = {name: self.given[name] for name in self.plan.accumulators}
+        length = self.plan.length
+        if length is None:
+            found = self.if_any(start, self.builder.sub(stop, start), found)
+        elif length:
             self.before(start)
-            found = self.straight(start, self.plan.length) if self.form.straight else self.looped(start, self.word(self.plan.length))
-            found = self.joined(begin, found)
-        else:
-            found = begin
+            parts = self.straight(start, length) if self.form.straight else self.looped(start, self.word(length))
+            found = self.joined(found, parts)
         return [found[name] for name in self.plan.results]
 
     def if_any(self, start: Any, length: Any, begin: Totals) -> Totals:
@@ -76,7 +75,7 @@ class Printer(Rounds):
 
     def straight(self, start: Any, length: int) -> list[Totals]:
         """All rounds one after another."""
-        found = []
+        found: list[Totals] = []
         for number, done in enumerate(range(0, length, self.count)):
             mask = None if length - done >= self.count else self.first(length - done)
             totals = found[number % 4] if number >= 4 else self.nothing()
@@ -118,7 +117,7 @@ class Printer(Rounds):
         now = [{name: builder.phi(value.type) for name, value in part.items()} for part in parts]
         builder.cbranch(builder.icmp_signed("<", done, stop), inside, after)
         builder.position_at_end(inside)
-        later = body(done, now)  # type: ignore[arg-type]
+        later = body(done, now)
         done.add_incoming(builder.add(done, self.word(step), flags=("nsw",)), builder.block)
         turn = builder.branch(head)
         turn.set_metadata("llvm.loop", self.as_it_is())
@@ -127,7 +126,7 @@ class Printer(Rounds):
                 phi.add_incoming(before[name], entry)
                 phi.add_incoming(following[name], builder.block)
         builder.position_at_end(after)
-        return now  # type: ignore[return-value]
+        return now
 
     def nothing(self) -> Totals:
         return {name: self.identity(kind, self.types[name]) for name, kind in self.plan.accumulators.items()}

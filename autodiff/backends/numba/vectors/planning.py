@@ -148,9 +148,9 @@ def limits(node: ast.For) -> tuple[ast.expr, ast.expr]:
 
 
 def length_of(start: ast.expr, stop: ast.expr, loop: Loop) -> int | None:
+    """How many rounds a loop has, where that is known."""
     first, last = polynomial(start, loop.values), polynomial(stop, loop.values)
     if first is None or last is None:
         return None
     length = (last - first).number
     return None if length is None else max(length, 0)
-

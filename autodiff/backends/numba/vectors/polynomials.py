@@ -72,10 +72,12 @@ class Polynomial:
 
 
 def constant(number: int) -> Polynomial:
+    """A number."""
     return Polynomial({(): number} if number else {})
 
 
 def symbol(name: str) -> Polynomial:
+    """One symbol."""
     return Polynomial({(name,): 1})
 
 

@@ -10,7 +10,7 @@ from math import inf
 
 from autodiff.backends.numba.vectors.elements import Pointer, Type, types_of_names
 from autodiff.backends.numba.vectors.liveness import names_after_loops, writes
-from autodiff.backends.numba.vectors.polynomials import Polynomial, polynomial, symbol
+from autodiff.backends.numba.vectors.polynomials import Polynomial, constant, polynomial, symbol
 
 ROOM = "room "  # how the symbols of parts of a kernel's own memory begin
 MEMORY = "memory"  # what its own memory is called
@@ -120,16 +120,18 @@ class _Survey:
 def address(node: ast.expr, values: Mapping[str, Polynomial]) -> Polynomial | None:
     """An address in bytes; None for other expressions.
 
-    The parts of a kernel's own memory begin at different places and share nothing: each is a symbol of its own.
+    The parts of a kernel's own memory begin at different numbers and share nothing: each is a symbol of its own.
     """
     match node:
         case ast.Call(ast.Name("pointer"), [_, ast.Constant(int(word))], []):
             return symbol(f"word {word}")
-        case ast.Call(ast.Name("shifted"), [ast.Name(name), ast.Constant(int(place))], []) if name == MEMORY:
-            return symbol(f"{ROOM}{place}")
         case ast.Call(ast.Name("shifted"), [base, offset], []):
             first = values.get(base.id) if isinstance(base, ast.Name) else address(base, values)
             second = polynomial(offset, values)
-            return None if first is None or second is None else first + second
+            if first is None or second is None:
+                return None
+            if isinstance(base, ast.Name) and base.id == MEMORY:
+                place = constant(second.terms.get((), 0))
+                return symbol(f"{ROOM}{place.number}") + second - place
+            return first + second
     return None
-

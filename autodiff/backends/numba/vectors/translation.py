@@ -157,6 +157,7 @@ class Translation:
 
 
 def operation_on(operation: str, type_: str, operands: list[Node]) -> Node:
+    """An operation; it varies where an operand does."""
     return Node(operation, type_, tuple(operands), varying=any(each.varying for each in operands))
 
 
@@ -175,4 +176,5 @@ def cast(node: Node, type_: str) -> Node:
 
 
 def first_line(node: ast.AST) -> str:
+    """The first line of the text of a node."""
     return ast.unparse(node).splitlines()[0]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.backends.recycling import owns_memory
 from autodiff.facade.applying import apply
 from autodiff.facade.conversion import as_array
 from autodiff.facade.variable import Variable
