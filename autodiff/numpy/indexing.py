@@ -32,9 +32,10 @@ class ParsedKey:
         axes: the positions of these axes after the basic part was applied.
         adjacent: whether NumPy leaves the picked axes in their place.
         chosen: whether a boolean mask did the choosing.
+        dotted: whether there is an Ellipsis: x[..., i] is an array where x[i] is a number.
     """
 
-    __slots__ = ("adjacent", "arrays", "axes", "basic", "chosen")
+    __slots__ = ("adjacent", "arrays", "axes", "basic", "chosen", "dotted")
 
     def __init__(self, key: Any, shape: tuple[int, ...]) -> None:
         parts = expanded(key if isinstance(key, tuple) else (key,), shape)
@@ -43,6 +44,7 @@ class ParsedKey:
         self.arrays: list[Any] = []
         self.axes: list[int] = []
         self.chosen = False
+        self.dotted = isinstance(key, tuple) and any(part is Ellipsis for part in key)
         places: list[int] = []
         axis = after = 0
         for place, part in enumerate(parts):
@@ -193,12 +195,7 @@ def index(x: Any, key: Any) -> Any:
         return rows_of(x, key)
     shape = x.shape
     basic = plain_basic(key, shape)
-    if basic is not None:
-        return slice_of(x, key=basic)
-    found = index_by(x, ParsedKey(key, shape))
-    if spec_of(found).kind == "scalar" and type(key) is tuple and any(part is Ellipsis for part in key):
-        return slice_of(found, key=(Ellipsis,))  # x[..., i] is an array where x[i] is a number
-    return found
+    return slice_of(x, key=basic) if basic is not None else index_by(x, ParsedKey(key, shape))
 
 
 def rows_of(x: Any, key: Any) -> Any:
@@ -236,6 +233,8 @@ def pick(x: Any, parsed: ParsedKey) -> Any:
             length *= k
         x = reshape(x, shape=(length, *shape[len(axes) :]))
     out = gather(x, i, rest=len(others), chosen=parsed.chosen)
+    if parsed.dotted and spec_of(out).kind == "scalar":
+        return slice_of(out, key=(Ellipsis,))
     first = axes[0] if parsed.adjacent else 0
     if first == 0 or not others:
         return out

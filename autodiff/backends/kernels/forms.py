@@ -1,9 +1,9 @@
 """How the values of several operations lie on one grid of rows and columns.
 
-A kernel of rows runs over a grid: the leading axes of a shape together are its rows, the others its columns. Every value is
-then of one of four forms: it differs from element to element (*full*), from row to row (*row*), from column to column
-(*column*), or not at all (*scalar*). A reduction over the columns turns full into row; over everything, or over the rows,
-it gives a total that is known when the kernel is done.
+A kernel of rows runs over a grid: the leading axes of a shape together are its rows, the others its columns. Every
+value is then of one of four forms: it differs from element to element (*full*), from row to row (*row*), from column to
+column (*column*), or not at all (*scalar*). A reduction over the columns turns full into row; over everything, or over
+the rows, it gives a total that is known when the kernel is done.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from autodiff.trace.tape import Equation, Literal
 Shape = tuple[int, ...]
 
 FULL, ROW, COLUMN, SCALAR, OUTER, BASE = "full", "row", "column", "scalar", "outer", "base"
-"""Forms; *outer* are values from outside that stretch along some of the row axes, *base* arrays of which views are read."""
+"""Forms; *outer* are values from outside that stretch along some of the row axes, *base* arrays of which views are
+read."""
 
 VIEWS = {"transpose", "slice_of"}
 """Operations that look at memory in another way: kernels read through them."""
@@ -181,9 +182,7 @@ class Grid:
         if known == FULL and shape == self.shape:
             return FULL
         if equation.primitive.name == "broadcast_to" and shape == self.shape:
-            if known in (ROW, COLUMN):
-                self.place(slot, specs[slot], shape, FULL, found)
-            elif known is None:
+            if known in (ROW, COLUMN, None):
                 self.place(slot, specs[slot], shape, FULL, found)
             return FULL
         raise Unfit(f"{equation.primitive.name} to {shape} does not stay on the grid")
@@ -192,9 +191,9 @@ class Grid:
         """The form of a view of a value from outside, which fills the grid."""
         (slot,) = equation.operands
         out = equation.specs[0]
-        if not isinstance(slot, int) or out.shape != self.shape or specs[slot].kind != "array":
-            if slot not in self.views and not (isinstance(slot, int) and slot not in self.forms):
-                raise Unfit(f"{equation.primitive.name} inside of a kernel")
+        fills = isinstance(slot, int) and out.shape == self.shape and specs[slot].kind == "array"
+        if not fills and slot not in self.views and not (isinstance(slot, int) and slot not in self.forms):
+            raise Unfit(f"{equation.primitive.name} inside of a kernel")
         if not isinstance(slot, int) or (slot in self.forms and slot not in self.outside and slot not in self.views):
             raise Unfit(f"{equation.primitive.name} of what a kernel computes")
         above = self.views.get(slot)

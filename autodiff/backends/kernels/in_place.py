@@ -12,9 +12,7 @@ import re
 from autodiff.backends.kernels.forms import FULL
 from autodiff.backends.kernels.rows import RowKernel
 
-ACCESS = re.compile(r"\b(load|store)_\w+\((\w+), ([^,()]*)")
-WHOLE_ROW = ("r", "at + ")
-"""How the places of elements of the row begin."""
+ACCESS = re.compile(r"\b(load|store)_\w+\((\w+), ")
 
 Access = tuple[int, int, str]
 """The loop that an access is in, its line, and the place of the element."""
@@ -44,7 +42,7 @@ def replaceable(kernel: RowKernel) -> dict[int, tuple[int, ...]]:
 def comes_first(loads: list[Access], stores: list[Access]) -> bool:
     """Whether each element is loaded before it is stored."""
     return bool(stores) and all(
-        place.startswith(WHOLE_ROW) and (loop < its or (loop == its and line < at and place == to))
+        (place == "r" or place.startswith("at + ")) and (loop < its or (loop == its and line < at and place == to))
         for loop, line, place in loads
         for its, at, to in stores
     )
@@ -66,11 +64,21 @@ def rows_accesses(text: str) -> tuple[dict[str, list[Access]], dict[str, list[Ac
             inside = False
         if inside and (line.lstrip().startswith("for j in ") or inner != (indentation(line) > depth + 4)):
             loop, inner = loop + 1, line.lstrip().startswith("for j in ") or indentation(line) > depth + 4
-        for kind, name, place in ACCESS.findall(line):
-            (loads if kind == "load" else stores).setdefault(name, []).append(
-                (loop, number, place if inside else "outside")
-            )
+        for found in ACCESS.finditer(line):
+            kind, name = found.groups()
+            place = place_in(line[found.end() :]) if inside else "outside"
+            (loads if kind == "load" else stores).setdefault(name, []).append((loop, number, place))
     return (loads, stores) if first < len(lines) else None
+
+
+def place_in(text: str) -> str:
+    """The argument that a text begins with."""
+    depth = 0
+    for k, letter in enumerate(text):
+        if letter in ",)" and depth == 0:
+            return text[:k]
+        depth += (letter == "(") - (letter == ")")
+    return text
 
 
 def indentation(line: str) -> int:

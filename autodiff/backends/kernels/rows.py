@@ -1,8 +1,8 @@
 """The text of a kernel that runs over a grid of rows and columns.
 
-In every row there are as many loops over its columns as reductions ask for: what a reduction gives is known to the loops after
-it. Each loop computes what its stores and reductions need, and nothing is kept between loops but what is dear to compute;
-a row stays in cache from one loop to the next.
+In every row there are as many loops over its columns as reductions ask for: what a reduction gives is known to the
+loops after it. Each loop computes what its stores and reductions need, and nothing is kept between loops but what is
+dear to compute; a row stays in cache from one loop to the next.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The scalar language: what an elementwise operation does to one element, as one expression.
 
 The expressions are typed by the tape: every operand is cast to the dtype in which the operation computes before the
-expression sees it, and every number in an expression has that dtype. So no printer of kernels can widen, promote or round
-where NumPy does not.
+expression sees it, and every number in an expression has that dtype. So no printer of kernels can widen, promote or
+round where NumPy does not.
 """
 
 from __future__ import annotations

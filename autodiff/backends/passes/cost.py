@@ -28,6 +28,7 @@ def work(tape: Tape) -> float:
 
 
 def operand(o: Any, specs: tuple[Spec, ...]) -> Any:
+    """The spec of a slot, or a number."""
     return specs[o] if isinstance(o, int) else o.value
 
 

@@ -1,4 +1,4 @@
-"""Operations that are one piece for NumPy, written out for kernels: there, taken apart, they fuse with what is around them."""
+"""Operations that are one piece for NumPy, written out for kernels: taken apart, they fuse with what is around."""
 
 from __future__ import annotations
 

@@ -31,9 +31,10 @@ def use_constants(tape: Tape) -> Tape:
         if made is None:
             return None
         for known, other in (made.operands, made.operands[::-1]):
-            if isinstance(known, int) and strides.get(known) == columns and isinstance(other, int):
-                if builder.spec(known).shape == builder.spec(other).shape == (rows,):
-                    return other
+            if not (isinstance(known, int) and isinstance(other, int) and strides.get(known) == columns):
+                continue
+            if builder.spec(known).shape == builder.spec(other).shape == (rows,):
+                return other
         return None
 
     def gathered(builder: Builder, equation: Equation) -> Operand | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-
 from autodiff.backends.passes.rewriting import Builder, Rules
 from autodiff.ops.index import plain_key
 from autodiff.ops.join import concatenate, stack
@@ -51,9 +50,7 @@ def put_together(builder: Builder, equation: Equation) -> Operand | None:
     starts = [bounds[k][0] for k in order]
     if any(b[2] != 1 for b in bounds) or starts != [0, *ends[:-1]] or ends[-1] != shape[axis]:
         return None
-    return builder.emit(
-        concatenate, *(pieces[k][1] for k in order), axis=axis - len(shape), ends=tuple(ends)
-    )
+    return builder.emit(concatenate, *(pieces[k][1] for k in order), axis=axis - len(shape), ends=tuple(ends))
 
 
 def varying_axis(keys: list[tuple[Any, ...]]) -> int | None:

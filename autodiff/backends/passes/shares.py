@@ -9,7 +9,7 @@ from autodiff.trace.tape import Equation, Operand
 
 
 def exponential_of_difference(builder: Builder, equation: Equation) -> Operand | None:
-    """exp(x - log(s)) as exp(x) / s, where exp(x) has been computed. Both are NaN, infinite and zero for the same x and s."""
+    """exp(x - log(s)) as exp(x) / s, where exp(x) has been computed: NaN, infinite and zero for the same x and s."""
     difference = builder.made(equation.operands[0], "subtract")
     if difference is None:
         return None

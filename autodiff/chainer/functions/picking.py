@@ -17,10 +17,15 @@ def all_are_classes(t: Any, classes: int, ignore_label: int | None) -> bool:
     """Whether it is known that all labels are classes, and none is the one to be ignored."""
     ignored = ignore_label is not None and 0 <= ignore_label < classes
     if isinstance(t, Tracer) and t.dtype.kind in "iu" and not ignored and 0 not in t.shape:
-        return assumed(lambda: np.all((t >= 0) & (t < classes)))
+        return assumed(lambda: are_classes(t, classes))
     if type(t) is not np.ndarray or not t.size or t.dtype.kind not in "iu":
         return False
     return not ignored and bool(t.view(f"u{t.dtype.itemsize}").max() < classes)
+
+
+def are_classes(labels: Any, classes: int) -> Any:
+    """Whether all labels are classes, traced as they are."""
+    return np.all((labels >= 0) & (labels < classes))
 
 
 def picked(x: Any, labels: Any) -> Any:

@@ -9,8 +9,9 @@ from autodiff.backends.passes.cost import PRODUCTS, equation_work, memory, opera
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Tape
 
-STRIDE = 13
-"""Of the calls under one label one in so many is looked at closely; a prime, so that a loop's calls take turns."""
+STRIDES = (2, 3, 5, 7, 13, 31)
+"""How many calls under one label there are for one that is looked at closely: at first, then, ..., and from then on.
+They are primes, so that the calls in a loop take turns."""
 
 RECORDING = 5e6
 """Nanoseconds that it takes to record a composition."""

@@ -175,7 +175,7 @@ class Rebuilding:
         names = [name for name in global_names(fun) if name in fun.__globals__]
         known = {**fun.__globals__, **{name: self.rebuilt(fun.__globals__[name]) for name in names}}
         made = FunctionType(fun.__code__, known if names else fun.__globals__, fun.__name__, defaults, cells)
-        made.__kwdefaults__ = named or None  # type: ignore[assignment]
+        made.__kwdefaults__ = named or None
         made.__qualname__, made.__module__ = fun.__qualname__, fun.__module__
         return made
 

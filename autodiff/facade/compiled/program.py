@@ -68,8 +68,8 @@ class CompositionProgram:
         cts: list[Any] = [None] * self.outputs
         for k, part in enumerate(parts):
             if part is not None:
-                part = unmasked(part)  # noqa: PLW2901 - the same cotangent
-                cts[k] = part[()] if self.scalars[k] else part
+                ct = unmasked(part)
+                cts[k] = ct[()] if self.scalars[k] else ct
         pattern = tuple([part is None for part in parts])
         if pattern in self.pulled:
             return self.passes.pull(available, cts)

@@ -111,12 +111,15 @@ def recorded_composition(
 
     def run(*values: Any) -> tuple[Any, ...]:
         nonlocal several
+        slots = [value.slot for value in values]
         again = Rebuilding(iter(values[count:]), noted)
         out = again.rebuilt(fun)(*values[:count])
         several = type(out) is tuple
         results = out if several else (out,)
         if again.changed():
             raise UnknowableError("it changes a list or dictionary that it closes over")
+        if [value.slot for value in values] != slots:
+            raise UnknowableError("it writes to an operand, or to an array that it closes over")
         if not all(isinstance(part, Tracer) and part.recording is recorder for part in (*results, *again.noted_now)):
             raise UnknowableError("it returns something else than arrays that it computes")
         conditions = [reduce(logical_and, recorder.conditions)] if recorder.conditions else []
@@ -146,9 +149,10 @@ def check_memory(tape: Tape, results: int) -> None:
     made = {slot: equation for equation in tape.equations for slot in equation.results}
     outs = tape.outputs[:results]
     for out in outs:
-        while out in made and made[out].primitive.view:
-            out = made[out].operands[0]  # noqa: PLW2901 - whose memory it shows
-        if out not in made:
+        source: Any = out
+        while source in made and made[source].primitive.view:
+            source = made[source].operands[0]
+        if source not in made:
             raise UnknowableError("a result is an operand, or shows its memory")
     if len(set(outs)) < len(outs):
         raise UnknowableError("two results are one array")

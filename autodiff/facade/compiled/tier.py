@@ -1,9 +1,9 @@
 """The calls of compositions, counted under their labels, and the programs of those that are called often.
 
 Before a composition is compiled a call costs one look into a dictionary and one subtraction more than without all
-this. One call in :data:`~autodiff.facade.compiled.costs.STRIDE` is looked at closely: the function's identity, the
-shapes and dtypes, what holds around the call. Its estimated cost is added to what calls of this kind have cost; where
-the sum is more than compiling costs it is compiled.
+this. One call in so many (:data:`~autodiff.facade.compiled.costs.STRIDES`) is looked at closely: the function's
+identity, the shapes and dtypes, what holds around the call. The estimated cost of all of them is added to what calls of
+this kind have cost; where the sum is more than compiling costs it is compiled.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from autodiff.trace.recording import bodies
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.surroundings import State, surrounding_state
 
-LABELS, KINDS = 4096, 1024
-"""How many labels, and how many kinds of calls under all of them, are kept."""
+LABELS, KINDS, PROGRAMS = 4096, 1024, 256
+"""How many labels, how many kinds of calls under all of them, and how many programs are kept."""
 
 PATIENCE = 3
 """So many times an assumption may fail before the composition is recorded without it; or a program before it goes."""
@@ -58,7 +58,7 @@ class Kind:
     """
 
     __slots__ = (
-        "assuming", "each", "failures", "held", "needed", "never", "program", "recorded", "spent", "specs", "state",
+        "assuming", "each", "failures", "held", "needed", "never", "program", "recorded", "specs", "spent", "state",
         "used",
     )  # fmt: skip
 
@@ -75,6 +75,9 @@ class Kind:
         self, label: str, fun: Callable[..., Any], positions: tuple[int, ...], inputs: int, noted: Any, at_once: bool
     ) -> None:
         """Record the composition, or compile it, if that pays by now."""
+        if not numba_is_there():
+            self.never = "Numba is not installed"
+            return
         if self.recorded is None:
             try:
                 self.recorded = recorded_composition(label, fun, noted, self.specs, inputs, self.assuming)
@@ -103,16 +106,18 @@ class Kind:
         except Exception as error:
             self.never = f"{type(error).__name__}: {error}"
 
-    def failed(self) -> None:
-        """The program raised, or a condition did not hold."""
+    def failed(self, error: Exception | None) -> None:
+        """The program raised an error, or a condition did not hold."""
         self.failures += 1
         if self.failures < PATIENCE:
             return
-        recorded = self.recorded
-        if self.assuming and recorded is not None and recorded.assumes:
+        self.failures = 0
+        if self.assuming and self.recorded is not None and self.recorded.assumes:
             self.assuming = False
             self.program = self.recorded = None
-            self.failures = 0
+        elif error is not None and not isinstance(error, IndexError):  # which is the caller's, of his labels
+            self.never = f"{type(error).__name__}: {error}"
+            self.program = None
 
 
 class Tier:
@@ -120,15 +125,23 @@ class Tier:
 
     Attributes:
         left: how many calls are not looked at closely before the next one that is.
+        stride: how many calls there are for that one.
+        looks: how many were looked at.
         active: whether there is a program for some of them: then all are looked at.
     """
 
-    __slots__ = ("active", "label", "left")
+    __slots__ = ("active", "label", "left", "looks", "stride")
 
     def __init__(self, label: str) -> None:
         self.label = label
-        self.left = 0 if config.compile_eager is True else costs.STRIDE - 1
+        self.looks = 0
         self.active = False
+        self.wait(config.compile_eager is True)
+
+    def wait(self, at_once: bool) -> None:
+        """Let calls go by until the next one is looked at."""
+        self.stride = 1 if self.active or at_once else costs.STRIDES[min(self.looks, len(costs.STRIDES) - 1)]
+        self.left = self.stride - 1
 
     def attempt(
         self, fun: Callable[..., Any], operation: Operands, positions: tuple[int, ...], noted: list[Any] | None
@@ -145,8 +158,9 @@ class Tier:
             the results and what the node keeps; None where the function is to be called.
         """
         setting = config.compile_eager
-        weight = 1 if self.active or setting is True else costs.STRIDE
-        self.left = 0 if self.active or setting is True else costs.STRIDE - 1
+        weight = self.stride
+        self.looks += 1
+        self.wait(setting is True)
         values = operation.values
         if setting is False or bodies or not all(type(value) is np.ndarray for value in values):
             return None
@@ -159,14 +173,17 @@ class Tier:
         kind = kind_of(self.label, positions, (*values, *arrays), identity)
         if kind.program is None:
             kind.spent += weight * kind.each
-            if kind.never or not (setting is True or kind.spent >= kind.needed) or not available():
+            if kind.never or not (setting is True or kind.spent >= kind.needed):
                 return None
             if not compiling.acquire(blocking=False):
                 return None  # another thread compiles; this one goes on
             try:
                 if kind.program is None:
                     kind.advance(self.label, fun, positions, len(values), noted, setting is True)
-                self.active = self.active or kind.program is not None
+                if kind.program is not None:
+                    self.active = True
+                    self.wait(True)
+                    drop_programs()
                 return self.run(kind, fun, operation, arrays, noted)
             finally:
                 compiling.release()
@@ -180,10 +197,11 @@ class Tier:
             return None
         try:
             found = program.run((*operation.values, *arrays))
-        except Exception:  # the function itself is called then, and says what is wrong, or shows that nothing is
-            found = None
+        except Exception as error:  # the function itself is called then, and says what is wrong
+            kind.failed(error)
+            return None
         if found is None:
-            kind.failed()
+            kind.failed(None)
             return None
         outs, kept = found
         recorded = program.recorded
@@ -229,14 +247,19 @@ def drop_unused() -> None:
         del kinds[key]
 
 
-def available() -> bool:
-    """Whether there is something to compile with."""
-    return numba_is_there()
+def drop_programs() -> None:
+    """Forget the kinds whose programs were not used for longest, if there are too many."""
+    with changing:
+        compiled = [(kind.used, key) for key, kind in kinds.items() if kind.program is not None]
+        if len(compiled) > PROGRAMS:
+            for _, key in sorted(compiled, key=lambda pair: pair[0])[: PROGRAMS // 2]:
+                del kinds[key]
 
 
 def look_again() -> None:
     """The setting has changed: the next call under each label sees what it is."""
     for tier in list(tiers.values()):
+        tier.stride -= tier.left  # so many have gone by
         tier.left = 0
 
 

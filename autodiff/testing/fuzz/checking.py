@@ -15,7 +15,7 @@ from autodiff.testing.fuzz.comparing import Finding, compare, same_pattern
 from autodiff.testing.fuzz.drawing import Argument, Draw
 from autodiff.testing.fuzz.modes import Mode, tape
 from autodiff.testing.fuzz.oracle import Oracle
-from autodiff.testing.fuzz.printing import function_of
+from autodiff.testing.fuzz.printing import eager_function_of, function_of
 from autodiff.testing.fuzz.program import Program
 from autodiff.testing.value_laws import described
 from autodiff.trace.errors import AliasingError, ConcretizationError
@@ -88,7 +88,7 @@ def attempt(
 ) -> tuple[Any, Exception | None]:
     """The result without compiler, or the error."""
     try:
-        function = transformation(function_of(program, laid_out(draw.constants)))
+        function = transformation(eager_function_of(program, laid_out(draw.constants)))
         return function(*mode.prepared(laid_out(draw.arguments))), None
     except Exception as error:
         return None, error

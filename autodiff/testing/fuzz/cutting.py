@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.testing.fuzz.drawing import Argument, Draw
-from autodiff.testing.fuzz.printing import function_of
+from autodiff.testing.fuzz.printing import eager_function_of
 from autodiff.testing.fuzz.program import Function, Input, Line, Program, names_in
 
 Case = tuple[Program, Draw]
@@ -60,7 +60,7 @@ def snapshots(program: Program, draw: Draw) -> dict[int, dict[str, Any]] | None:
     kept = replace(
         main, lines=tuple(part for k, line in enumerate(main.lines) for part in (line, Line(f"keep({k}, locals())")))
     )
-    function = function_of(replace(program, main=kept), tuple(one.laid_out() for one in draw.constants))
+    function = eager_function_of(replace(program, main=kept), tuple(one.laid_out() for one in draw.constants))
 
     def keep(place: int, names: dict[str, Any]) -> None:
         found[place] = {name: np.copy(v) if isinstance(v, np.ndarray) else v for name, v in names.items()}

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import autodiff
-from autodiff.testing.fuzz.printing import function_of
+from autodiff.testing.fuzz.printing import eager_function_of
 from autodiff.testing.fuzz.program import Input, Program
 from autodiff.testing.fuzz.transformations import gradient
 from autodiff.testing.layouts import LAYOUTS, contiguous
@@ -113,7 +113,7 @@ def largest(program: Program, sizes: Sizes) -> float:
         return math.inf
 
     def whole(*values: Any) -> Any:
-        return gradient(function_of(program, values[count:]))(*values[:count])
+        return gradient(eager_function_of(program, values[count:]))(*values[:count])
 
     try:
         tape = autodiff.make_tape(whole)(*specs)

@@ -47,10 +47,20 @@ def function_of(program: Program, constants: tuple[Any, ...]) -> Callable[..., A
     return _made(printed(program), program, constants, {})
 
 
+def eager_function_of(program: Program, constants: tuple[Any, ...]) -> Callable[..., Any]:
+    """The same without compiled functions inside."""
+    return _made(uncompiled(printed(program)), program, constants, {})
+
+
+def uncompiled(text: str) -> str:
+    """Text that calls functions themselves where it called what jit makes of them."""
+    return text.replace("autodiff.jit(", "(")
+
+
 def watched_function_of(
     program: Program, constants: tuple[Any, ...], watch: Watch, stir: Watch, double: bool
 ) -> Callable[..., Any]:
-    """The program with watchers.
+    """The program with watchers, and without compiled functions inside.
 
     Args:
         program: the program.
@@ -59,7 +69,7 @@ def watched_function_of(
         stir: likewise, with the operands whose elements a statement mixes, before it runs.
         double: whether the dtypes that the program names are doubled.
     """
-    text = "\n".join(_watched_text(program.main, "", count())) + "\n"
+    text = uncompiled("\n".join(_watched_text(program.main, "", count())) + "\n")
     if double:
         text = re.sub(r"np\.(float32|complex64)\b", lambda found: DOUBLE[found[0]], text)
     return _made(text, program, constants, {"watch": watch, "stir": stir})

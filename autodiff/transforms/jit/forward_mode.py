@@ -18,7 +18,8 @@ def pushing(tape: Tape, positions: tuple[int, ...]) -> tuple[Tape, tuple[int, ..
     Its inputs are those of the tape and the tangents of some of them, its outputs those of the tape and their tangents.
     Outputs that do not depend smoothly on the inputs have none: zeros would meet infinite derivatives further on.
     """
-    count, smooth, found = len(tape.inputs), smooth_outputs(tape), []
+    count, smooth = len(tape.inputs), smooth_outputs(tape)
+    found: list[int] = []
 
     def both(*given: Any) -> tuple[Any, Any]:
         values, tangents = given[:count], given[count:]

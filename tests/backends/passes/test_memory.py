@@ -169,9 +169,7 @@ def disjoint_while_alive(memory):
     tape, lives = memory.tape, Lives(memory.tape, memory.all_effects)
     specs = tape.specs
     made = {slot: number for number, e in enumerate(tape.equations) for slot in e.results}
-    spans = [
-        (made[slot], lives.last[slot], at, at + bytes_of(specs[slot]), slot) for slot, at in memory.places.items()
-    ]
+    spans = [(made[slot], lives.last[slot], at, at + bytes_of(specs[slot]), slot) for slot, at in memory.places.items()]
     spans += [
         (number, number, at, at + bytes_of(own), None) for number, all in memory.working.items() for at, own in all
     ]
@@ -221,4 +219,3 @@ def test_space():
     assert space.take(65) == 0
     assert space.take(200) == 192
     assert space.size == 192 + 256
-

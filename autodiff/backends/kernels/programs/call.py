@@ -72,7 +72,8 @@ class WholeCall:
         for k in self.arrays:
             found.append(ArrayArgument(place, self.tape.output_specs[k].dtype, True))
             place += 1
-        for used, dtype in ((self.reals, "f8"), (self.integers, "i8"), (self.kernel.memory, "u1"), (self.kernel.checks, "i8")):
+        own = self.reals, self.integers, self.kernel.memory, self.kernel.checks
+        for used, dtype in zip(own, ("f8", "i8", "u1", "i8"), strict=True):
             if used:
                 found.append(ArrayArgument(place, np.dtype(dtype), True))
             place += 1
@@ -140,6 +141,7 @@ def room(size: int) -> np.ndarray:
 
 
 def make_whole_call(*, tape: Tape, rows: int | None = None) -> Callable[..., Any]:
+    """The function of a kernel."""
     return WholeCall(tape, rows).call
 
 

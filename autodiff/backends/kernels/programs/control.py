@@ -102,6 +102,7 @@ def copy_between(scope: Scope, target: Buffer, value: Registers | Buffer) -> Non
 
 
 def body_scope(scope: Scope, tape: Tape, values: Sequence[Value], targets: dict[int, Buffer] | None = None) -> Scope:
+    """The values of a body whose operations are emitted where the lines are now."""
     inner = Scope(scope.emitter, tape, values, targets)
     inner.run()
     return inner

@@ -1,8 +1,8 @@
 """A tape as the lines of one kernel.
 
-Operations are taken in their order. Small values live in variables, an element each; of larger ones the operations gather in
-open loops (:mod:`nest`), one for each shape, which are written when somebody needs what they compute in another
-place: then what is needed later goes to memory.
+Operations are taken in their order. Small values live in variables, an element each; of larger ones the operations
+gather in open loops (:mod:`nest`), one for each shape, which are written when somebody needs what they compute in
+another place: then what is needed later goes to memory.
 """
 
 from __future__ import annotations
@@ -41,6 +41,8 @@ HANDLERS: dict[str, Handler] = {}
 
 BLOCK = 256
 """So many rows are done at a time, so that what is between two operations stays in cache."""
+
+MOVES = {"slice_of", "slice_set", "slice_into", "reshape", "transpose", "roll", "diagonal"}
 
 ALIGNMENT = 64
 """Bytes; where buffers begin."""
@@ -247,7 +249,7 @@ class Scope:
         total = equation.primitive.name == "sum" and equation.specs[0].shape == ()
         if not total and any(rows not in s.shape for s in equation.specs):
             raise Impossible(f"{equation.primitive.name} mixes rows")
-        if equation.primitive.name in ("slice_of", "slice_set", "slice_into", "reshape", "transpose", "roll", "diagonal"):
+        if equation.primitive.name in MOVES:
             own, out = self.spec(equation.operands[0]).shape, equation.specs[0].shape
             if equation.primitive.name != "transpose" and (own[:1] != (rows,) or out[:1] != (rows,)):
                 raise Impossible(f"{equation.primitive.name} of rows that are not the first axis")
@@ -335,7 +337,8 @@ class Scope:
         out = equation.specs[0]
         found = [self.values.get(o) if isinstance(o, int) else None for o in equation.operands]
         parts = [value for value in found if isinstance(value, Parts)]
-        if not parts or any(self.spec(o).shape != out.shape or self.spec(o).dtype != out.dtype for o in equation.operands):
+        given = [self.spec(o) for o in equation.operands]
+        if not parts or any((own.shape, own.dtype) != (out.shape, out.dtype) for own in given):
             return False
         if len(parts) == 2:
             if parts[0].base is not None and parts[1].base is not None:
@@ -384,7 +387,11 @@ class Scope:
         self.keep(equation, self.mapped(equation.operands, out.shape, out.dtype, compute))
 
     def mapped(
-        self, operands: Sequence[Operand], shape: Shape, dtype: np.dtype[Any], compute: Callable[[Sequence[Element]], str]
+        self,
+        operands: Sequence[Operand],
+        shape: Shape,
+        dtype: np.dtype[Any],
+        compute: Callable[[Sequence[Element]], str],
     ) -> Value:
         """What a function of elements gives for operands that broadcast to a shape."""
         depth = self.emitter.split(shape)

@@ -93,6 +93,7 @@ def copy_row(scope: Scope, source: Buffer, from_row: str, target: Buffer, to_row
 
 
 def inner_terms(buffer: Buffer, names: Sequence[str]) -> list[str]:
+    """What the indices of a row add to the place where it begins."""
     terms = [f"{name} * {step}" for name, step in zip(names, buffer.strides, strict=True) if step]
     return [*terms, str(buffer.offset)] if buffer.offset else terms
 

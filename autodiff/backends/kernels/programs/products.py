@@ -89,7 +89,10 @@ def in_memory(scope: Scope, equation: Equation, x: Operand, y: Operand) -> Value
         emitter.depth += 1
     places = [place(emitter.name("p"), scope, buffer, indices) for buffer in (a, b)]
     goal = place(
-        emitter.name("p"), scope, Buffer(target.base, lead, target.strides[: len(lead)], target.offset, out.dtype), indices
+        emitter.name("p"),
+        scope,
+        Buffer(target.base, lead, target.strides[: len(lead)], target.offset, out.dtype),
+        indices,
     )
     emitter.line(
         f"multiply_matrices_{out.dtype}({places[0]}, {a.strides[-2]}, {a.strides[-1]}, {places[1]}, {b.strides[-2]}, "

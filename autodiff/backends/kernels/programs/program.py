@@ -7,7 +7,16 @@ from itertools import product
 
 from autodiff.backends.kernels.programs import control, picking, products, reductions, structure
 from autodiff.backends.kernels.programs.emitter import BLOCK, Emitter, Scope
-from autodiff.backends.kernels.programs.values import Buffer, Impossible, Registers, Value, numbers, objects, steps, text
+from autodiff.backends.kernels.programs.values import (
+    Buffer,
+    Impossible,
+    Registers,
+    Value,
+    numbers,
+    objects,
+    steps,
+    text,
+)
 from autodiff.backends.kernels.rows import number
 from autodiff.backends.kernels.scalars import DTYPES, cast
 from autodiff.trace.spec import Spec

@@ -31,6 +31,7 @@ FOLDS = {"sum": "reduce_add", "prod": "reduce_multiply", "max": "reduce_maximum"
 
 
 def kind_of(equation: Equation) -> str:
+    """Which reduction an operation is."""
     name = equation.primitive.name
     return "sum" if name.startswith("sum") else name
 
@@ -76,6 +77,7 @@ def reduce(scope: Scope, equation: Equation) -> None:
 
 
 def reduced(scope: Scope, equation: Equation, operand: Any, shape: Shape, axes: Sequence[int]) -> Value:
+    """A reduction of an operand over some axes."""
     emitter = scope.emitter
     out = equation.specs[0]
     depth = emitter.split(shape)

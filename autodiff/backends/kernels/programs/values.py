@@ -147,6 +147,7 @@ def text(element: Element, dtype: np.dtype[Any]) -> str:
 
 
 def objects(shape: Shape) -> np.ndarray:
+    """An array that will hold names and numbers."""
     return np.empty(shape, object)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import product
 from math import ceil, floor, inf
 
 from autodiff.backends.numba.vectors.elements import Pointer, Type
@@ -29,6 +30,12 @@ class Access:
     size: int
     stores: bool
 
+    @property
+    def room(self) -> str:
+        """The part of the kernel's own memory that it is in."""
+        symbols = () if self.place is None else self.place.symbols
+        return next((name for name in symbols if name.startswith(ROOM)), "")
+
 
 def conflict(accesses: list[Access], variable: str, length: float, bounds: Bounds) -> str:
     """Why the rounds of a loop depend on each other; empty if they do not.
@@ -39,26 +46,32 @@ def conflict(accesses: list[Access], variable: str, length: float, bounds: Bound
         length: how many rounds there are; infinity if that is not known.
         bounds: of symbols.
     """
-    stores = [access for access in accesses if access.stores]
-    for store in stores:
+    for store in (access for access in accesses if access.stores):
         if store.place is None or store.place.stride(variable) == 0:
             return f"it stores to the same place, or to no known one, of {store.name} in every round"
-    pairs = [*combinations(stores, 2), *((s, a) for s in stores for a in accesses if not a.stores)]
-    for one, other in (*((s, s) for s in stores), *pairs):
+    for one, other in pairs(accesses):
         if meet(one, other, variable, length, bounds):
             return f"a round may touch what another one stores to {one.name}"
     return ""
 
 
+def pairs(accesses: list[Access]) -> Iterator[tuple[Access, Access]]:
+    """Every store with itself and every other access that may be to the same part of memory."""
+    parts: dict[tuple[Type, str], list[Access]] = {}
+    for access in accesses:
+        known = isinstance(access.base, Pointer) and access.place is not None
+        parts.setdefault((access.base, access.room if known else ""), []).append(access)
+    for (base, room), found in parts.items():
+        for (other_base, other_room), others in parts.items():
+            apart = isinstance(base, Pointer) and isinstance(other_base, Pointer) and base != other_base
+            if not apart and (not room or not other_room or room == other_room):
+                yield from product((access for access in found if access.stores), others)
+
+
 def meet(one: Access, other: Access, variable: str, length: float, bounds: Bounds) -> bool:
     """Whether accesses of two different rounds may touch the same bytes."""
-    if isinstance(one.base, Pointer) and isinstance(other.base, Pointer) and one.base != other.base:
-        return False
     if one.place is None or other.place is None:
         return True
-    rooms = [{name for name in place.symbols if name.startswith(ROOM)} for place in (one.place, other.place)]
-    if all(rooms) and rooms[0] != rooms[1]:
-        return False
     apart = other.place - one.place
     stride = one.place.stride(variable)
     if apart.number is not None and stride:

@@ -137,20 +137,23 @@ def types_of_names(function: ast.FunctionDef) -> dict[str, Type | None]:
     return found
 
 
-def assignments(function: ast.FunctionDef) -> list[tuple[str, ast.expr]]:
+def assignments(block: ast.stmt) -> list[tuple[str, ast.expr]]:
     """What names are assigned, in the order of the text; an expression of no type where that cannot be told."""
     found: list[tuple[str, ast.expr]] = []
-    nothing = ast.Constant(None)
-    for node in ast.walk(function):
+    for node in getattr(block, "body", []) + getattr(block, "orelse", []):
         match node:
             case ast.Assign([ast.Name(name)], value):
                 found.append((name, value))
             case ast.Assign([ast.Tuple(targets)], ast.Tuple(values)) if len(targets) == len(values):
                 found += [(target.id, value) for target, value in zip(targets, values) if isinstance(target, ast.Name)]
-            case ast.AugAssign(ast.Name(name) as target, sign, value):
-                found.append((name, ast.BinOp(ast.Name(target.id), sign, value)))
+            case ast.AugAssign(ast.Name(name), sign, value):
+                found.append((name, ast.BinOp(ast.Name(name), sign, value)))
             case ast.For(ast.Name(name), ast.Call(ast.Name("range"))):
                 found.append((name, ast.Constant(0)))
-            case ast.Name(name, ast.Store()) if all(name != known for known, _ in found):
-                found.append((name, nothing))
+                found += assignments(node)
+            case ast.While() | ast.If():
+                found += assignments(node)
+            case _:
+                stored = (each for each in ast.walk(node) if isinstance(each, ast.Name))
+                found += [(each.id, ast.Constant(None)) for each in stored if isinstance(each.ctx, ast.Store)]
     return found

@@ -6,28 +6,44 @@ import ast
 from collections.abc import Sequence
 
 
-def names_after_loops(function: ast.FunctionDef) -> dict[ast.For, set[str]]:
+class Names:
+    """The names that parts of a function read and assign, each part looked at once."""
+
+    def __init__(self) -> None:
+        self.found: dict[ast.AST, tuple[set[str], set[str]]] = {}
+
+    def reads(self, node: ast.AST) -> set[str]:
+        return self.of(node)[0]
+
+    def writes(self, *nodes: ast.AST) -> set[str]:
+        return set().union(*(self.of(node)[1] for node in nodes))
+
+    def of(self, node: ast.AST) -> tuple[set[str], set[str]]:
+        """What a node reads and what it assigns."""
+        found = self.found.get(node)
+        if found is None:
+            found = self.found[node] = (set(), set())
+            if isinstance(node, ast.Name):
+                found[isinstance(node.ctx, ast.Store)].add(node.id)
+            for child in ast.iter_child_nodes(node) if not isinstance(node, ast.Name | ast.Constant) else ():
+                if not isinstance(child, ast.expr_context | ast.operator | ast.Constant):
+                    for own, other in zip(found, self.of(child), strict=True):
+                        own |= other
+        return found
+
+
+def names_after_loops(function: ast.FunctionDef, names: Names) -> dict[ast.For, set[str]]:
     """The names that may be read after a loop, before they are assigned again."""
-    walk = _Walk()
+    walk = _Walk(names)
     walk.before(function.body, set())
     return walk.found
-
-
-def reads(node: ast.AST) -> set[str]:
-    """The names that a node reads."""
-    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)}
-
-
-def writes(nodes: Sequence[ast.AST]) -> set[str]:
-    """The names that nodes assign."""
-    found = (each for node in nodes for each in ast.walk(node))
-    return {each.id for each in found if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
 
 
 class _Walk:
     """From the last statement to the first."""
 
-    def __init__(self) -> None:
+    def __init__(self, names: Names) -> None:
+        self.reads, self.writes = names.reads, names.writes
         self.found: dict[ast.For, set[str]] = {}
         self.leaving: list[tuple[set[str], set[str]]] = []  # what is read after `break`, and after `continue`
 
@@ -41,27 +57,27 @@ class _Walk:
         match statement:
             case ast.For(_, iterated, body):
                 self.found[statement] = self.found.get(statement, set()) | live
-                return self.loop(statement.target, body, live) | reads(iterated)
+                return self.loop(statement.target, body, live) | self.reads(iterated)
             case ast.While(test, body):
                 return self.loop(test, body, live)
             case ast.If(test, body, orelse):
-                return reads(test) | self.before(body, live) | self.before(orelse, live)
+                return self.reads(test) | self.before(body, live) | self.before(orelse, live)
             case ast.Break():
                 return set(self.leaving[-1][0])
             case ast.Continue():
                 return set(self.leaving[-1][1])
             case ast.Return():
-                return reads(statement)
+                return self.reads(statement)
             case ast.AugAssign(ast.Name(name), _, value):
-                return live | {name} | reads(value)
-        return (live - writes([statement])) | reads(statement)
+                return live | {name} | self.reads(value)
+        return (live - self.writes(statement)) | self.reads(statement)
 
     def loop(self, head: ast.expr, body: Sequence[ast.stmt], live: set[str]) -> set[str]:
         """What is read before a loop: it may run no time, or once more."""
-        around = live | reads(head)
+        around = live | self.reads(head)
         while True:
             self.leaving.append((live, around))
-            inside = (self.before(body, around) - writes([head])) | reads(head) | live
+            inside = (self.before(body, around) - self.writes(head)) | self.reads(head) | live
             self.leaving.pop()
             if inside <= around:
                 return around

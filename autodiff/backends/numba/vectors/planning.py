@@ -7,7 +7,6 @@ from math import inf
 
 from autodiff.backends.numba.vectors.conflicts import conflict
 from autodiff.backends.numba.vectors.elements import SIZES, STORED
-from autodiff.backends.numba.vectors.liveness import reads, writes
 from autodiff.backends.numba.vectors.polynomials import polynomial
 from autodiff.backends.numba.vectors.survey import Loop
 from autodiff.backends.numba.vectors.translation import Translation, cast, first_line
@@ -35,7 +34,8 @@ class _Planning:
         self.variable = self.node.target.id
         self.start, self.stop = limits(self.node)
         self.length = length_of(self.start, self.stop, loop)
-        self.assigned = writes(self.node.body)
+        self.reads, self.writes = loop.names.reads, loop.names.writes
+        self.assigned = self.writes(*self.node.body)
         self.accumulators: dict[str, str] = {}
         self.round = f"round of {self.variable}"
         self.carried = self.names_carried()
@@ -76,11 +76,11 @@ class _Planning:
         seen: set[str] = set()
         found: set[str] = set()
         for statement in self.node.body:
-            read = reads(statement)
+            read = self.reads(statement)
             if isinstance(statement, ast.AugAssign):
-                read |= writes([statement])
+                read = read | self.writes(statement)
             found |= (read & self.assigned) - seen
-            seen |= writes([statement])
+            seen |= self.writes(statement)
         return found
 
     # Statements.
@@ -91,8 +91,8 @@ class _Planning:
                 return self.accumulation(name, value)
             case ast.AugAssign(ast.Name(name), sign, value) if name in self.carried and type(sign) in SIGNS:
                 return self.accumulate(name, SIGNS[type(sign)], value, exact=True)
-            case _ if reads(node) & self.carried:
-                raise Unsuited(NO_SUM.format(min(reads(node) & self.carried)))
+            case _ if self.reads(node) & self.carried:
+                raise Unsuited(NO_SUM.format(min(self.reads(node) & self.carried)))
             case ast.Assign([ast.Name(name)], value) if name != self.variable:
                 return Assign(*self.translation.assign(name, value))
             case ast.Expr(ast.Call(ast.Name(name), [ast.Name(base), index, value], [])) if name.startswith("store_"):
@@ -116,7 +116,7 @@ class _Planning:
     def accumulate(self, name: str, kind: str, term: ast.expr, exact: bool = False, wraps: bool = False) -> Accumulate:
         """An accumulation; an exact one does not depend on the order, one that wraps drops the upper bits."""
         type_ = self.type(name)
-        if self.accumulators.setdefault(name, kind) != kind or reads(term) & self.carried:
+        if self.accumulators.setdefault(name, kind) != kind or self.reads(term) & self.carried:
             raise Unsuited(NO_SUM.format(name))
         if exact and type_ in ("f4", "f8"):
             raise Unsuited(f"the order of the sum {name} is fixed")

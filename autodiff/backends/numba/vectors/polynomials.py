@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from math import inf, prod
 
@@ -22,21 +23,27 @@ class Polynomial:
     terms: Mapping[tuple[str, ...], int]
 
     def __add__(self, other: Polynomial) -> Polynomial:
-        terms = dict(self.terms)
-        for symbols, factor in other.terms.items():
-            terms[symbols] = terms.get(symbols, 0) + factor
-        return Polynomial({symbols: factor for symbols, factor in terms.items() if factor})
+        return self.plus(1, other)
+
+    def __sub__(self, other: Polynomial) -> Polynomial:
+        return self.plus(-1, other)
 
     def __mul__(self, other: Polynomial) -> Polynomial:
         found = constant(0)
-        for (first, a), (second, b) in product(self.terms.items(), other.terms.items()):
-            found += Polynomial({tuple(sorted(first + second)): a * b})
+        for symbols, factor in other.terms.items():
+            terms = self.terms.items()
+            moved = {tuple(sorted(own + symbols)): number for own, number in terms} if symbols else self.terms
+            found = found.plus(factor, Polynomial(moved))
         return found
 
-    def __sub__(self, other: Polynomial) -> Polynomial:
-        return self + constant(-1) * other
+    def plus(self, times: int, other: Polynomial) -> Polynomial:
+        """The sum of this and a multiple of another."""
+        terms = dict(self.terms)
+        for symbols, factor in other.terms.items():
+            terms[symbols] = terms.get(symbols, 0) + times * factor
+        return Polynomial({symbols: factor for symbols, factor in terms.items() if factor})
 
-    @property
+    @cached_property
     def symbols(self) -> set[str]:
         return {symbol for symbols in self.terms for symbol in symbols}
 

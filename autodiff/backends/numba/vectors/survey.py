@@ -9,7 +9,7 @@ from itertools import count
 from math import inf
 
 from autodiff.backends.numba.vectors.elements import Pointer, Type, types_of_names
-from autodiff.backends.numba.vectors.liveness import names_after_loops, writes
+from autodiff.backends.numba.vectors.liveness import Names, names_after_loops
 from autodiff.backends.numba.vectors.polynomials import Polynomial, constant, polynomial, symbol
 
 ROOM = "room "  # how the symbols of parts of a kernel's own memory begin
@@ -26,6 +26,7 @@ class Loop:
         values: whole numbers and addresses, in bytes, as polynomials.
         bounds: between which numbers the symbols of those lie, where that is known.
         after: the names that are read after the loop.
+        names: what parts of the function read and assign.
     """
 
     node: ast.For
@@ -33,6 +34,7 @@ class Loop:
     values: Mapping[str, Polynomial]
     bounds: Mapping[str, tuple[float, float]]
     after: set[str]
+    names: Names
 
 
 def innermost_loops(function: ast.FunctionDef) -> list[Loop]:
@@ -48,7 +50,8 @@ class _Survey:
 
     def __init__(self, function: ast.FunctionDef) -> None:
         self.types = types_of_names(function)
-        self.after = names_after_loops(function)
+        self.names = Names()
+        self.after = names_after_loops(function, self.names)
         self.values: dict[str, Polynomial] = {}
         self.bounds: dict[str, tuple[float, float]] = {}
         self.numbers = count()
@@ -70,18 +73,18 @@ class _Survey:
                 case ast.For():
                     yield from self.loop(statement)
                 case ast.While(_, body):
-                    self.forget(writes(body))
+                    self.forget(self.names.writes(*body))
                     yield from self.block(body)
-                    self.forget(writes(body))
+                    self.forget(self.names.writes(*body))
                 case ast.If(_, body, orelse):
                     known = dict(self.values)
                     yield from self.block(body)
                     self.values = dict(known)
                     yield from self.block(orelse)
                     self.values = known
-                    self.forget(writes([statement]))
+                    self.forget(self.names.writes(statement))
                 case _:
-                    self.forget(writes([statement]))
+                    self.forget(self.names.writes(statement))
 
     def assign(self, name: str, value: ast.expr) -> None:
         self.forget([name])
@@ -92,15 +95,15 @@ class _Survey:
 
     def loop(self, node: ast.For) -> Iterator[Loop]:
         inner = [each for statement in node.body for each in ast.walk(statement)]
-        self.forget(writes([node]))
+        self.forget(self.names.writes(node))
         if isinstance(node.target, ast.Name) and node.target.id in self.values:
             (own,) = self.values[node.target.id].symbols
             self.bounds[own] = self.reach(node.iter)
         if any(isinstance(each, (ast.For, ast.While)) for each in inner):
             yield from self.block(node.body)
         else:
-            yield Loop(node, self.types, dict(self.values), dict(self.bounds), self.after[node])
-        self.forget(writes([node]))
+            yield Loop(node, self.types, dict(self.values), dict(self.bounds), self.after[node], self.names)
+        self.forget(self.names.writes(node))
 
     def reach(self, iterated: ast.expr) -> tuple[float, float]:
         """Between which numbers the variable of a loop lies."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.functions.picking import are_classes
 from autodiff.facade.compiled.recorder import assumed, required
 from autodiff.trace.source import at_user_line
 from autodiff.trace.tracer import Tracer
@@ -25,7 +26,7 @@ def check_labels(labels: Any, classes: int, ignore_label: int | None) -> None:
         IndexError: if one is not.
     """
     if isinstance(labels, Tracer):
-        required(lambda: np.all((labels >= 0) & (labels < classes)))
+        required(lambda: are_classes(labels, classes))
     if type(labels) is not np.ndarray or not labels.size or labels.dtype.kind not in "iu":
         return
     if labels.view(f"u{labels.dtype.itemsize}").max() >= classes:

@@ -1,0 +1,157 @@
+"""Groups of operations that fit on one grid."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+from autodiff.backends.kernels.forms import PASSING, REDUCTIONS, VIEWS, Grid, Shape, Unfit, grid_of
+from autodiff.trace.spec import Spec
+from autodiff.trace.tape import Equation, Tape
+
+MOST = 200
+"""Groups of more operations take too long to compile."""
+
+SHARED = 2048
+"""So many elements make an array that two groups read a reason to make them one."""
+
+
+class Unit:
+    """Operations that run together: a group on a grid, or one operation that fits on none."""
+
+    def __init__(self, equation: Equation) -> None:
+        self.equations = [equation]
+        self.grid: Grid | None = None
+        self.into: Unit | None = None
+
+    def root(self) -> Unit:
+        """The group that it has become part of."""
+        unit = self
+        while unit.into is not None:
+            unit = unit.into
+        return unit
+
+
+class Fusion:
+    """The groups of a tape."""
+
+    def __init__(self, tape: Tape) -> None:
+        self.tape = tape
+        self.specs: dict[int, Spec] = dict(enumerate(tape.specs))
+        self.maker: dict[int, Unit] = {}
+        self.units: list[Unit] = []
+        self.order = {equation.results[0]: k for k, equation in enumerate(tape.equations) if equation.results}
+        for equation in tape.equations:
+            self.take(equation)
+        self.join_siblings()
+
+    def join_siblings(self) -> None:
+        """Make kernels one that read the same large array and do not wait for each other."""
+        readers: dict[int, list[Unit]] = {}
+        for unit in dict.fromkeys(u.root() for u in self.units):
+            if unit.grid is not None:
+                for slot in unit.grid.outside:
+                    if self.specs[slot].shape == unit.grid.shape and self.specs[slot].size >= SHARED:
+                        readers.setdefault(slot, []).append(unit)
+        for units in readers.values():
+            for first, second in pairwise(units):
+                first, second = first.root(), second.root()
+                if first.grid is None or second.grid is None or first.grid.shape != second.grid.shape:
+                    continue
+                waits = self.between(first, second) or self.between(second, first)
+                if not (waits or self.reads(first, second) or self.reads(second, first)):
+                    self.join(second, first)
+
+    def reads(self, unit: Unit, other: Unit) -> bool:
+        """Whether a unit reads what another one makes."""
+        return other in self.producers(unit.equations)
+
+    def producers(self, equations: Sequence[Equation]) -> list[Unit]:
+        """The units that make the operands, the latest first."""
+        slots = sorted({o for e in equations for o in e.operands if isinstance(o, int)}, reverse=True)
+        return list(dict.fromkeys(self.maker[slot].root() for slot in slots if slot in self.maker))
+
+    def take(self, equation: Equation) -> None:
+        """Put one more operation into a unit."""
+        unit = Unit(equation)
+        self.units.append(unit)
+        for slot in equation.results:
+            self.maker[slot] = unit
+        unit.grid = None if equation.primitive.name in VIEWS else alone(equation, self.specs)
+        if unit.grid is None:
+            return
+        for other in self.producers([equation]):
+            if other.grid is not None:
+                self.join(unit.root(), other)
+
+    def join(self, unit: Unit, other: Unit) -> None:
+        """Make two units one, if they fit on one grid and nothing lies between them."""
+        if unit is other or len(unit.equations) + len(other.equations) > MOST or self.between(other, unit):
+            return
+        equations = sorted((*other.equations, *unit.equations), key=lambda e: self.order[e.results[0]])
+        assert unit.grid is not None
+        assert other.grid is not None
+        for shape in dict.fromkeys((other.grid.shape, unit.grid.shape)):
+            try:
+                grid = grid_of(equations, self.specs, shape)
+            except Unfit:
+                continue
+            unit.equations, unit.grid = equations, grid
+            other.into = unit
+            return
+
+    def between(self, first: Unit, last: Unit) -> bool:
+        """Whether a unit outside of both needs the first and is needed by the last."""
+        waiting = [p for p in self.producers(last.equations) if p not in (first, last)]
+        seen = set(waiting)
+        while waiting:
+            for unit in self.producers(waiting.pop().equations):
+                if unit is first:
+                    return True
+                if unit is not last and unit not in seen:
+                    seen.add(unit)
+                    waiting.append(unit)
+        return False
+
+    def ordered(self) -> list[Unit]:
+        """The units, each after those whose results it needs."""
+        done: dict[Unit, None] = {}
+        for unit in dict.fromkeys(u.root() for u in self.units):
+            waiting = [unit]
+            while waiting:
+                needed = [p for p in self.producers(waiting[-1].equations) if p not in done and p is not waiting[-1]]
+                if waiting[-1] in done or not needed:
+                    done.setdefault(waiting.pop())
+                else:
+                    waiting.extend(needed)
+        return list(done)
+
+
+def alone(equation: Equation, specs: Mapping[int, Spec]) -> Grid | None:
+    """The grid of one operation by itself."""
+    try:
+        return lone_grid(equation, specs)
+    except Unfit:
+        return None
+
+
+def lone_grid(equation: Equation, specs: Mapping[int, Spec]) -> Grid:
+    """The grid of one operation by itself.
+
+    Raises:
+        Unfit: if there is none; of several reasons the first.
+    """
+    if len(equation.results) != 1:
+        raise Unfit(f"{equation.primitive.name} gives {len(equation.results)} results")
+    name, operand = equation.primitive.name, equation.operands[0] if equation.operands else None
+    shapes: list[Shape] = [equation.specs[0].shape]
+    if isinstance(operand, int) and name in (*REDUCTIONS, *PASSING, "pick"):
+        shapes.insert(name in PASSING, specs[operand].shape)
+    reasons = []
+    for shape in shapes:
+        if shape and 0 not in shape:
+            try:
+                return grid_of([equation], specs, shape)
+            except Unfit as reason:
+                reasons.append(reason)
+    raise reasons[0] if reasons else Unfit("an array without elements" if shapes[0] else "a single number")
