@@ -198,6 +198,7 @@ def constant(value: Any, scope: dict[str, Any]) -> str:
 
 def defined(scope: dict[str, Any], stem: str, value: Any) -> str:
     """A name for an object, the same one each time."""
+    stem = stem if stem.isidentifier() else "operation"
     for number in count(1):
         name = f"{stem}_{number}"
         if scope.setdefault(name, value) is value:

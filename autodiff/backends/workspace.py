@@ -7,22 +7,16 @@ happens: so two calls at once never share one, be it in two threads or because a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from threading import RLock
-from typing import Any, SupportsIndex
+from typing import Any
 
 import numpy as np
 
+from autodiff.backends.idle import SMALL, Idle
 from autodiff.backends.passes.memory import Memory
 from autodiff.backends.room import room
 from autodiff.trace.formats.python import identifier
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation
-
-SMALL = 1 << 20
-"""Workspaces of so many bytes are kept, however many there are."""
-
-WINDOW = 64
-"""Of larger ones as many are kept as were in use at once in so many calls."""
 
 
 class Workspace:
@@ -88,32 +82,6 @@ class Workspace:
             *(np.zeros(own.shape, own.dtype) for found in memory.status.values() for own in found),
             *(arrays[slot] for slot in self.shown),
         )
-
-
-class Idle(list[tuple[Any, ...]]):
-    """Large workspaces that no call uses: no more than were in use at once lately."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.lock = RLock()  # a finalizer that runs in between may lead to another call in this thread
-        self.used = self.most = self.calls = 0
-
-    def pop(self, index: SupportsIndex = -1) -> tuple[Any, ...]:
-        """Take one out."""
-        with self.lock:
-            self.used += 1
-            self.most = max(self.most, self.used)
-            return super().pop(index)
-
-    def append(self, workspace: tuple[Any, ...]) -> None:
-        """Put one back."""
-        with self.lock:
-            super().append(workspace)
-            self.used -= 1
-            self.calls += 1
-            if self.calls >= WINDOW:
-                del self[: max(0, len(self) + self.used - self.most)]
-                self.most, self.calls = self.used, 0
 
 
 def show(equation: Equation, arrays: dict[Any, Any]) -> None:

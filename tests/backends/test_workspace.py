@@ -9,8 +9,8 @@ import pytest
 
 from autodiff import grad, jit, scan, value_and_grad, vmap
 from autodiff.backends.choice import numba_is_there
+from autodiff.backends.idle import SMALL, WINDOW, Idle
 from autodiff.backends.straight import Straight
-from autodiff.backends.workspace import SMALL, WINDOW, Idle
 from autodiff.trace.primitive import general
 
 BACKENDS = ["numpy", pytest.param("numba", marks=pytest.mark.skipif(not numba_is_there(), reason="without Numba"))]
@@ -192,7 +192,7 @@ def test_an_error_says_which_line_of_the_users_it_was():
     def failing(x):
         raise ValueError("no")
 
-    fails = general("fails_later", ("x",), failing, lambda x: x, {}, register=False)
+    fails = general("fails, later", ("x",), failing, lambda x: x, {}, register=False)
 
     def fun(x):
         y = np.exp(x.T).T + 1
@@ -201,7 +201,7 @@ def test_an_error_says_which_line_of_the_users_it_was():
     with pytest.raises(ValueError) as caught:  # noqa: PT011 - the whole text is compared
         jit(fun, backend="numpy")(X)
     line = fun.__code__.co_firstlineno + 2
-    assert str(caught.value) == f"fails_later (test_workspace.py:{line}): no"
+    assert str(caught.value) == f"fails, later (test_workspace.py:{line}): no"
 
 
 def test_what_a_callback_keeps_stays_as_it_is():

@@ -8,8 +8,8 @@ from autodiff.backends.kernels.forms import Grid
 from autodiff.backends.kernels.scalars import costly
 from autodiff.trace.tape import Tape
 
-CHUNK, PARALLEL = 20_000, 30_000
-"""Nanoseconds of work that make one chunk, and that are shared by threads."""
+CHUNK, PARALLEL, MOST = 8_000, 14_000, 64
+"""Nanoseconds of work that make one chunk, and that are shared by threads; and the largest number of chunks."""
 
 
 @dataclass(frozen=True)
@@ -32,12 +32,13 @@ class Share:
 def shared(grid: Grid, tape: Tape) -> Share:
     """How the rows of the grid of a tape are shared out."""
     row = grid.columns * element_cost(tape)
-    chunk = max(1, int(CHUNK / row))
-    if grid.flat:
-        chunk = -(-chunk // 4096) * 4096
-    parts = -(-grid.rows // chunk)
     work = grid.rows * row
-    return Share(chunk, parts, work, work > PARALLEL and parts > 1)
+    parallel = work > PARALLEL and grid.rows > 1
+    wanted = max(2, min(MOST, int(work / CHUNK))) if parallel else 1
+    chunk = max(1, -(-grid.rows // wanted))
+    if grid.flat:  # whole vectors
+        chunk = -(-chunk // 64) * 64
+    return Share(chunk, -(-grid.rows // chunk), work, parallel)
 
 
 def element_cost(tape: Tape) -> float:

@@ -15,10 +15,18 @@ import numpy as np
 from autodiff.backends.into import INTO
 from autodiff.backends.kernels.call import KernelPrimitive, rows
 from autodiff.backends.kernels.in_place import replaceable
-from autodiff.backends.kernels.row_memory import row_kernel_of, row_memory
+from autodiff.backends.kernels.row_memory import RowMemory, row_kernel_of
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, inner_tapes, operand_specs
+
+NEW = {
+    "argmax", "argmin", "argsort", "cholesky", "copy", "cummax", "cummin", "cumprod", "cumsum", "det", "einsum",
+    "from_parts", "full", "inv", "log_softmax", "logaddexp_axes", "logistic", "logsumexp", "pick", "place", "put",
+    "rectifier", "scatter_add", "slice_into", "slice_set", "softmax", "softplus", "solve", "sum_labels", "where",
+}  # fmt: skip
+"""Operations whose results are new arrays whatever they are given, besides NumPy's functions of single elements and
+what takes ``out=``. Of others that are no views this is so, too, but not for every version of NumPy to come."""
 
 OUR_OPERATIONS = ("autodiff.ops.", "numpy", "scipy.", "_operator")
 """Modules whose functions keep no operand once they have returned."""
@@ -68,7 +76,7 @@ def effects(equation: Equation, known: Sequence[Spec]) -> Effects:
         return Effects(nothing, shows=every, keeps=not hasattr(primitive, "compiled") or runs_foreign_code(equation))
     if not is_ours(primitive):
         return Effects(nothing, shows=every, keeps=True)
-    shows = every if picks_one(equation, operands) else ()
+    shows = () if makes_new(equation, operands) else every
     if len(equation.results) > 1 or not is_array(equation.specs[0]):
         return Effects(nothing, shows=shows)
     if isinstance(primitive.evaluate, np.ufunc) and not equation.params:
@@ -79,12 +87,13 @@ def effects(equation: Equation, known: Sequence[Spec]) -> Effects:
     return Effects(nothing, shows=shows)
 
 
-def picks_one(equation: Equation, operands: Sequence[Spec]) -> bool:
-    """Whether an operation may give a view although it is none: a number is an index as a slice is.
-
-    Of all other operations of the library it is tested that results show operands only where the primitive says so.
-    """
-    return equation.primitive.name == "gather" and operands[1].ndim == 0
+def makes_new(equation: Equation, operands: Sequence[Spec]) -> bool:
+    """Whether the results of one of the library's operations are sure to be new arrays, or numbers."""
+    primitive = equation.primitive
+    if primitive.name == "gather":  # a number is an index as a slice is
+        return operands[1].ndim > 0
+    sure = isinstance(primitive, KernelPrimitive) or isinstance(primitive.evaluate, np.ufunc)
+    return sure or primitive.name in (NEW | INTO.keys()) or all(own.kind != "array" for own in equation.specs)
 
 
 def of_ufunc(equation: Equation, operands: Sequence[Spec]) -> Effects:
@@ -102,7 +111,7 @@ def of_rows(equation: Equation) -> Effects:
     """A kernel of rows fills what it is given; a result may lie in an input's memory where the kernel is printed so."""
     params = dict(equation.params)
     kernel = row_kernel_of(params["tape"], params["shape"])
-    memory = row_memory(params["tape"], params["shape"])
+    memory = RowMemory(kernel)
     possible = replaceable(kernel)
     over = tuple(possible.get(slot, ()) for slot in params["tape"].outputs)
     takes = tuple(slot in memory.results for slot in params["tape"].outputs)

@@ -72,10 +72,12 @@ def judged(
     if not suspicious.any():
         return nothing, nothing, nothing
     reference = oracle.reference
-    if reference is None or reference[place].shape != e.shape:
+    if reference is None or np.shape(reference[place]) != e.shape:
         return nothing, suspicious, nothing
     r = np.asarray(reference[place])
-    runs = [np.asarray(run[place]) for run in oracle.moved(count) if run is not None and run[place].shape == e.shape]
+    runs = [
+        np.asarray(run[place]) for run in oracle.moved(count) if run is not None and np.shape(run[place]) == e.shape
+    ]
     with np.errstate(all="ignore"):
         if e.dtype.kind not in "fc":
             steady = np.all([r == e, *(run == r for run in runs)], axis=0)

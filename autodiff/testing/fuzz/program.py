@@ -112,6 +112,23 @@ def names_in(text: str) -> set[str]:
     return set(re.findall(r"\b[xcva]\d+\b", text))
 
 
+def stable(program: Program) -> Program:
+    """The program with log(1 + exp(x)) written so that it does not overflow."""
+    return replace(program, main=_stable_function(program.main))
+
+
+def _stable_function(function: Function) -> Function:
+    lines = tuple(
+        replace(
+            line,
+            text=re.sub(r"np\.log1p\(np\.exp\((\w+)\)\)", r"np.logaddexp(0, \1)", line.text),
+            bodies=tuple(map(_stable_function, line.bodies)),
+        )
+        for line in function.lines
+    )
+    return replace(function, lines=lines)
+
+
 def every_line(function: Function) -> Iterator[Line]:
     """All statements, those of bodies before the statement that they belong to."""
     for line in function.lines:

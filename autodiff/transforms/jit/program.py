@@ -82,7 +82,7 @@ class Program(CustomRule):
     @cached_property
     def timed(self) -> Timed:
         """The same, which notes in open profiles how long it takes."""
-        return Timed(self.tape, self.backend, self.name)
+        return Timed(self.tape, self.backend, self.name, self.donated)
 
     def __call__(self, *values: Any) -> tuple[Any, ...]:
         """The outputs for plain values, or as somebody's recording takes note of them."""

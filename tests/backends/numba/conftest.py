@@ -8,7 +8,7 @@ import pytest
 
 from autodiff.backends.numba import cache, kernels, launching
 
-collect_ignore_glob = ["test_*.py"] if find_spec("numba") is None else []
+collect_ignore_glob = ["*.py"] if find_spec("numba") is None else []
 
 
 @pytest.fixture

@@ -11,7 +11,8 @@ from autodiff.backends.numba.vectors.loops import Form
 from autodiff.backends.numba.vectors.operations import DTYPES
 from autodiff.backends.numba.vectors.tree import Node, Plan, Store
 
-LONG = 60  # instructions of a round of which one copy is enough
+LONG = 24  # instructions of a round of which one copy is enough, where masks cost little
+SHORT = 10  # instructions of a round that waits for its sums
 STRAIGHT = 160  # instructions of a loop without a loop
 MOST = 4  # vectors of a loop without a loop
 
@@ -28,11 +29,8 @@ def form_of(plan: Plan, machine: Machine) -> Form:
         if vectors == 1 or (vectors <= MOST and vectors * size <= STRAIGHT):
             return Form(lanes, 0, straight=True)
     if size > LONG:
-        return Form(lanes, 0, straight=False)
-    together = 1 if size > LONG // 2 else 2
-    if plan.accumulators and size <= LONG // 6:
-        together = 4
-    return Form(lanes, together, straight=False)
+        return Form(lanes, 0 if machine.bits == 512 else 1, straight=False)
+    return Form(lanes, 4 if plan.accumulators and size <= SHORT else 2, straight=False)
 
 
 def leading_type(weights: dict[str, int]) -> str:

@@ -67,8 +67,10 @@ class Lanes:
         """A mask of so many lanes; all of them if there are fewer."""
         if isinstance(count, int):
             return self.numbers(self.ir.IntType(1), [int(lane < count) for lane in range(self.count)])
-        lanes = self.numbers(self.word, range(self.count))
-        return self.builder.icmp_signed("<", lanes, self.wide(count))
+        short = self.ir.IntType(32)
+        enough = self.builder.icmp_signed("<", count, self.word(self.count))
+        count = self.builder.trunc(self.builder.select(enough, count, self.word(self.count)), short)
+        return self.builder.icmp_signed("<", self.numbers(short, range(self.count)), self.wide(count))
 
     def call(self, name: str, result: Any, operands: Sequence[Any]) -> Any:
         """Call an intrinsic function of LLVM."""

@@ -18,7 +18,7 @@ class Form:
 
     Attributes:
         lanes: of a vector.
-        together: vectors that are computed at once, each with its own totals; 0 if all rounds have masks.
+        together: vectors that are computed at once, as one that is so much longer; 0 if all rounds have masks.
         straight: whether there is no loop, for as many rounds as are known.
     """
 
@@ -84,47 +84,37 @@ class Printer(Rounds):
         return found
 
     def looped(self, start: Any, length: Any) -> list[Totals]:
-        """The loop of whole vectors, then the loop of those with a mask; a part of the results each."""
-        builder, size = self.builder, self.count * self.form.together
-        whole, parts = self.word(0), [self.nothing()]
-        if size:
-            whole = builder.and_(length, self.word(-size))
-            parts = [self.nothing() for _ in range(self.form.together)]
+        """The loop of whole vectors, then the loop of those with a mask; the totals of each."""
+        builder, whole, found = self.builder, self.word(0), []
+        if self.form.together:
+            self.count = self.form.lanes * self.form.together
+            whole = builder.and_(length, self.word(-self.count))
+            found.append(self.rounds(self.word(0), whole, lambda done, now: self.run(builder.add(start, done), now)))
+            self.count = self.form.lanes
 
-            def several(done: Any, now: list[Totals]) -> list[Totals]:
-                place = builder.add(start, done)
-                places = [builder.add(place, self.word(k * self.count)) if k else place for k in range(len(now))]
-                return [self.run(at, totals) for at, totals in zip(places, now, strict=True)]
+        def masked(done: Any, now: Totals) -> Totals:
+            return self.run(builder.add(start, done), now, self.first(builder.sub(length, done)))
 
-            parts = self.rounds(self.word(0), whole, size, parts, several)
+        return [*found, self.rounds(whole, length, masked)]
 
-        def masked(done: Any, now: list[Totals]) -> list[Totals]:
-            mask = self.first(builder.sub(length, done))
-            return [self.run(builder.add(start, done), now[0], mask), *now[1:]]
-
-        return self.rounds(whole, length, self.count, parts, masked)
-
-    def rounds(
-        self, first: Any, stop: Any, step: int, parts: list[Totals], body: Callable[[Any, list[Totals]], list[Totals]]
-    ) -> list[Totals]:
-        """A loop in steps, with totals that pass from round to round."""
+    def rounds(self, first: Any, stop: Any, body: Callable[[Any, Totals], Totals]) -> Totals:
+        """A loop in steps of a vector; its totals."""
         builder = self.builder
         entry, head, inside, after = builder.block, self.block("next"), self.block("body"), self.block("after")
         builder.branch(head)
         builder.position_at_end(head)
         done = builder.phi(self.word)
         done.add_incoming(first, entry)
-        now = [{name: builder.phi(value.type) for name, value in part.items()} for part in parts]
+        before = self.nothing()
+        now = {name: builder.phi(value.type) for name, value in before.items()}
         builder.cbranch(builder.icmp_signed("<", done, stop), inside, after)
         builder.position_at_end(inside)
         later = body(done, now)
-        done.add_incoming(builder.add(done, self.word(step), flags=("nsw",)), builder.block)
-        turn = builder.branch(head)
-        turn.set_metadata("llvm.loop", self.as_it_is())
-        for phis, before, following in zip(now, parts, later, strict=True):
-            for name, phi in phis.items():
-                phi.add_incoming(before[name], entry)
-                phi.add_incoming(following[name], builder.block)
+        done.add_incoming(builder.add(done, self.word(self.count), flags=("nsw",)), builder.block)
+        for name, phi in now.items():
+            phi.add_incoming(before[name], entry)
+            phi.add_incoming(later[name], builder.block)
+        builder.branch(head).set_metadata("llvm.loop", self.as_it_is())
         builder.position_at_end(after)
         return now
 
@@ -135,7 +125,8 @@ class Printer(Rounds):
         """The totals of all parts and lanes, and what they began with."""
         found = {}
         for name, kind in self.plan.accumulators.items():
-            type_, values = self.types[name], [part[name] for part in parts]
+            type_ = self.types[name]
+            values = [self.gathered(kind, type_, part[name], self.count) for part in parts]
             while len(values) > 1:
                 pairs = [self.combined(kind, type_, x, y) for x, y in zip(values[::2], values[1::2], strict=False)]
                 values = pairs + values[len(pairs) * 2 :]

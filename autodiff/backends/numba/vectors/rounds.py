@@ -101,9 +101,9 @@ class Rounds(Operations):
             return self.plain(name, type_, [x, y]) if name in PLAIN else self.operation(name, type_, type_, [x, y])
         return self.operation(kind, type_, type_, [x, y])
 
-    def gathered(self, kind: str, type_: str, value: Any) -> Any:
-        """The lanes of a vector put together: the halves of it, until one is left."""
-        while self.is_vector(value):
+    def gathered(self, kind: str, type_: str, value: Any, count: int = 1) -> Any:
+        """The lanes of a vector put together: the halves of it, until so many are left."""
+        while self.is_vector(value) and value.type.count > count:
             half = value.type.count // 2
             low, high = self.shuffled(value, range(half)), self.shuffled(value, range(half, 2 * half))
             value = self.combined(kind, type_, low, high)

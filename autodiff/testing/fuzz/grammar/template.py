@@ -58,6 +58,8 @@ class Template:
         operands = chosen(scope, self.operands)
         if operands is None or (self.traced and operands[0].plain):
             return False
+        if self.mixes and len(operands) > 1 and not all(one.rank for one in operands):
+            return False  # NumPy's products with a number take 0 * nan for 0, as BLAS does
         text = self.text.format_map(Gaps(scope, operands))
         name = scope.fresh()
         mixed = tuple(dict.fromkeys(one.name for one in operands if one.kind in "fc")) if self.mixes else ()
