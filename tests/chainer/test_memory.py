@@ -20,10 +20,11 @@ LENGTH = 100_000
 
 @pytest.fixture(autouse=True)
 def no_collector():
-    """What is freed must be freed by reference counts alone."""
+    """What is freed must be freed by reference counts alone. Programs, once made, stay: none is made here."""
     gc.collect()
     gc.disable()
-    yield
+    with chainer.using_config("compile_eager", False, chainer.global_config):
+        yield
     gc.enable()
     gc.collect()
 

@@ -461,6 +461,24 @@ def test_nothing_is_kept_alive():
     assert composition() is None
 
 
+def test_calls_leave_nothing_behind():
+    def step():
+        x, t = Variable(numbers(6, 4)), np.arange(6, dtype="i") % 4
+        F.softmax_cross_entropy(F.batch_normalization(x, np.ones(4, "f"), np.zeros(4, "f")), t).backward()
+
+    for _ in range(5):
+        step()
+    gc.collect()
+    before = len(gc.get_objects())
+    gc.disable()
+    try:
+        for _ in range(100):
+            step()
+        assert abs(len(gc.get_objects()) - before) < 50
+    finally:
+        gc.enable()
+
+
 def test_kinds_are_bounded(monkeypatch):
     monkeypatch.setattr(tier, "KINDS", 6)
     for length in range(1, 11):

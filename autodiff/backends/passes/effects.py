@@ -93,7 +93,7 @@ def makes_new(equation: Equation, operands: Sequence[Spec]) -> bool:
     if primitive.name == "gather":  # a number is an index as a slice is
         return operands[1].ndim > 0
     sure = isinstance(primitive, KernelPrimitive) or isinstance(primitive.evaluate, np.ufunc)
-    return sure or primitive.name in (NEW | INTO.keys()) or all(own.kind != "array" for own in equation.specs)
+    return sure or primitive.name in NEW or primitive.name in INTO or all(own.kind != "array" for own in equation.specs)
 
 
 def of_ufunc(equation: Equation, operands: Sequence[Spec]) -> Effects:

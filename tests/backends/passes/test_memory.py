@@ -219,3 +219,9 @@ def test_space():
     assert space.take(65) == 0
     assert space.take(200) == 192
     assert space.size == 192 + 256
+
+
+def test_results_that_may_show_an_operand_keep_its_place():
+    memory = plan(lambda x: np.round(np.exp(x), 2) * np.sin(x) + 1, X)
+    assert named(memory) == {"exp": 0, "sin": 512, "multiply": 512}
+    assert named(plan(lambda x: np.round(np.exp(x), 2), X)) == {}
