@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,9 @@ from autodiff.backends.kernels.programs.emitter import BLOCK
 from autodiff.backends.kernels.programs.program import whole_kernel
 from autodiff.backends.numba.kernels import kernel_address
 from autodiff.backends.numba.launching import ArrayArgument, NumberArgument, bind
+from autodiff.backends.idle import SMALL, Idle
+from autodiff.backends.recycling import maker
+from autodiff.backends.room import room
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, Tape
 
@@ -42,8 +46,7 @@ class WholeCall:
         self.arrays = [k for k, s in enumerate(outs) if s.kind == "array"]
         self.reals = [k for k, s in enumerate(outs) if s.kind != "array" and s.dtype.kind == "f"]
         self.integers = [k for k, s in enumerate(outs) if s.kind != "array" and s.dtype.kind != "f"]
-        self.scope: dict[str, Any] = {"empty": np.empty, "fitting": fitting, "refuse": refuse, "specs": tape.inputs}
-        self.rooms: list[np.ndarray] = []
+        self.scope: dict[str, Any] = {"fitting": fitting, "refuse": refuse, "specs": tape.inputs}
         self.source = "\n".join(self.lines()) + "\n"
         words = [0] * (len(tape.inputs) + len(self.arrays) + 4) + [self.chunk]
         self.scope["launch"] = bind(
@@ -83,36 +86,39 @@ class WholeCall:
         """The function: it makes what is returned, and takes the memory to work in from those who are done."""
         inputs = [f"in{k}" for k in range(len(self.tape.inputs))]
         own = [f"out{k}" for k in self.arrays]
-        body = []
+        head = []
         for k in self.arrays:
-            s = self.tape.output_specs[k]
-            self.scope[f"dtype{k}"] = s.dtype
-            body.append(f"out{k} = empty({s.shape}, dtype{k})")
-        if self.reals:
-            body.append(f"reals = empty({len(self.reals) * self.parts})")
-            own.append("reals")
-        if self.integers:
-            self.scope["int64"] = np.dtype(np.int64)
-            body.append(f"integers = empty({len(self.integers)}, int64)")
-            own.append("integers")
-        if self.kernel.memory:
-            self.scope.update(rooms=self.rooms, new_room=lambda: room(self.kernel.memory * self.parts))
-            body += ["try:", "    memory = rooms.pop()", "except IndexError:", "    memory = new_room()"]
-            own.append("memory")
-        if self.kernel.checks:
-            self.scope.update(zeros=np.zeros, int64=np.dtype(np.int64), out_of_range=out_of_range)
-            body.append("status = zeros(1, int64)")
-            own.append("status")
-        names = ", ".join((*inputs, *own))
-        body.append(f"if launch({names}) is NotImplemented:")
+            self.scope[f"new{k}"] = maker(self.tape.output_specs[k])
+            head.append(f"out{k} = new{k}()")
+        shared = self.shared()
+        names = ", ".join((*inputs, *own, *shared))
+        body = [f"if launch({names}) is NotImplemented:"]
         body += [f"    in{k} = fitting(in{k}, specs[{k}])" for k in range(len(inputs))]
         body += [f"    if launch({names}) is NotImplemented:", f"        refuse({', '.join(inputs)})"]
-        if self.kernel.memory:
-            body.append("rooms.append(memory)")
         if self.kernel.checks:
-            body += ["if status[0]:", "    out_of_range()"]
+            self.scope["out_of_range"] = out_of_range
+            body += ["if status[0]:", "    status[0] = 0", "    out_of_range()"]
         returned = "".join(f"{self.result(k, s)}, " for k, s in enumerate(self.tape.output_specs))
-        return [f"def call({', '.join(inputs)}):", *(f"    {line}" for line in body), f"    return ({returned})"]
+        body.append(f"return ({returned})")
+        if shared:
+            small = self.kernel.memory * self.parts <= SMALL
+            self.scope.update(idle=[] if small else Idle(), made=lambda: tuple([make() for make in shared.values()]))
+            head += ["try:", "    own = idle.pop()", "except IndexError:", "    own = made()", f"{', '.join(shared)}, = own"]
+            body = ["try:", *(f"    {line}" for line in body), "finally:", "    idle.append(own)"]
+        return [f"def call({', '.join(inputs)}):", *(f"    {line}" for line in (*head, *body))]
+
+    def shared(self) -> dict[str, Callable[[], Any]]:
+        """What calls hand to each other: what numbers are written to, memory to work in, and whether an index was wrong."""
+        found: dict[str, Callable[[], Any]] = {}
+        if self.reals:
+            found["reals"] = partial(np.empty, len(self.reals) * self.parts)
+        if self.integers:
+            found["integers"] = partial(np.empty, len(self.integers), np.int64)
+        if self.kernel.memory:
+            found["memory"] = partial(room, self.kernel.memory * self.parts)
+        if self.kernel.checks:
+            found["status"] = partial(np.zeros, 1, np.int64)
+        return found
 
     def result(self, k: int, spec: Spec) -> str:
         """What is returned: an array, or a number of the kind that NumPy's function returns."""
@@ -131,13 +137,6 @@ class WholeCall:
             return f"{name}[{place}]"
         self.scope[f"type{k}"] = spec.dtype.type
         return f"type{k}({name}[{place}])"
-
-
-def room(size: int) -> np.ndarray:
-    """Memory that begins where vectors do."""
-    whole = np.empty(size + 64, np.uint8)
-    start = -whole.__array_interface__["data"][0] % 64
-    return whole[start : start + size]
 
 
 def make_whole_call(*, tape: Tape, rows: int | None = None) -> Callable[..., Any]:
