@@ -11,6 +11,9 @@ from autodiff.trace.tape import Tape
 CHUNK, PARALLEL, MOST = 8_000, 14_000, 64
 """Nanoseconds of work that make one chunk, and that are shared by threads; and the largest number of chunks."""
 
+FEW = 8
+"""The same where every chunk may have a sum for each column."""
+
 
 @dataclass(frozen=True)
 class Share:
@@ -34,7 +37,8 @@ def shared(grid: Grid, tape: Tape) -> Share:
     row = grid.columns * element_cost(tape)
     work = grid.rows * row
     parallel = work > PARALLEL and grid.rows > 1
-    wanted = max(2, min(MOST, int(work / CHUNK))) if parallel else 1
+    most = FEW if any(e.primitive.name.startswith("sum") and e.specs[0].ndim for e in tape.equations) else MOST
+    wanted = max(2, min(most, int(work / CHUNK))) if parallel else 1
     chunk = max(1, -(-grid.rows // wanted))
     if grid.flat:  # whole vectors
         chunk = -(-chunk // 64) * 64

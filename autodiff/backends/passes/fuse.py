@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from autodiff.backends.kernels.call import row_kernel
 from autodiff.backends.kernels.forms import PASSING
 from autodiff.backends.kernels.scalars import costly
+from autodiff.backends.kernels.stacks import stack_kernel, stacked
 from autodiff.backends.passes.dead import drop_dead
 from autodiff.backends.passes.groups import Fusion, Unit
 from autodiff.backends.passes.recomputation import Recomputation
@@ -72,9 +73,24 @@ def fuse(tape: Tape) -> Tape:
             add(row_kernel(inner, unit.grid.shape), brought, wanted)
         else:
             for equation in unit.equations:
-                add(equation, equation.operands, equation.results)
+                chain = stack_of(equation, fusion)
+                if chain:
+                    inner, brought = sub_tape(chain, equation.results, fusion.specs)
+                    add(stack_kernel(inner), brought, equation.results)
+                else:
+                    add(equation, equation.operands, equation.results)
     outputs = tuple(number[out] if isinstance(out, int) else out for out in tape.outputs)
     return drop_dead(Tape(tape.inputs, tuple(equations), outputs, tape.constants, tape.arguments, tape.results))
+
+
+def stack_of(equation: Equation, fusion: Fusion) -> list[Equation]:
+    """A product of a stack of small matrices with the views that it reads; nothing if it is something else."""
+    if equation.primitive.name != "matmul" or not all(isinstance(o, int) for o in equation.operands):
+        return []
+    first, second = (fusion.specs[o] for o in equation.operands if isinstance(o, int))
+    if not stacked(first, second, equation.specs[0]):
+        return []
+    return [*fusion.views(equation.operands), equation]
 
 
 def sub_tape(

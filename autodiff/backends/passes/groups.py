@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from autodiff.backends.kernels.forms import PASSING, REDUCTIONS, VIEWS, Grid, Shape, Unfit, grid_of
 from autodiff.trace.spec import Spec
-from autodiff.trace.tape import Equation, Tape
+from autodiff.trace.tape import Equation, Operand, Tape
 
 MOST = 200
 """Groups of more operations take too long to compile."""
@@ -41,6 +41,7 @@ class Fusion:
         self.maker: dict[int, Unit] = {}
         self.units: list[Unit] = []
         self.order = {equation.results[0]: k for k, equation in enumerate(tape.equations) if equation.results}
+        self.looking = {e.results[0]: e for e in tape.equations if e.primitive.name in VIEWS}
         for equation in tape.equations:
             self.take(equation)
         self.join_siblings()
@@ -65,6 +66,15 @@ class Fusion:
     def reads(self, unit: Unit, other: Unit) -> bool:
         """Whether a unit reads what another one makes."""
         return other in self.producers(unit.equations)
+
+    def views(self, operands: Sequence[Operand]) -> list[Equation]:
+        """The operations by which operands are views of what nobody looks at in another way, in their order."""
+        found: dict[int, Equation] = {}
+        for operand in operands:
+            while isinstance(operand, int) and operand in self.looking:
+                found[operand] = self.looking[operand]
+                operand = found[operand].operands[0]  # noqa: PLW2901
+        return [found[slot] for slot in sorted(found, key=self.order.__getitem__)]
 
     def producers(self, equations: Sequence[Equation]) -> list[Unit]:
         """The units that make the operands, the latest first."""

@@ -39,13 +39,9 @@ class Recomputation:
 
     def read_through_views(self, unit: Unit) -> None:
         """Let a kernel read transposed arrays and slices where they lie: nobody need bring them in order first."""
-        made = {e.results[0]: e for u in self.fusion.units if (e := u.equations[0]).primitive.name in VIEWS}
-        for slot in sorted({o for e in self.equations(unit) for o in e.operands if isinstance(o, int) and o in made}):
-            chain: list[Equation] = []
-            now: Any = slot
-            while now in made:
-                chain.insert(0, made[now])
-                now = made[now].operands[0]
+        slots = {o for e in self.equations(unit) for o in e.operands if isinstance(o, int)}
+        for slot in sorted(slots & self.fusion.looking.keys()):
+            chain = self.fusion.views([slot])
             if self.fits(unit, chain):
                 self.extra[unit].update({e.results[0]: e for e in chain})
 

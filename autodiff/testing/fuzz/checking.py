@@ -119,12 +119,12 @@ def returned(eager: Exception, draw: Draw) -> Outcome:
 
 
 def staged(finding: Finding | None, mode: Mode, program: Program, draw: Draw, leaves: list[Any]) -> bool:
-    """Whether a derivative is what the program's tape gives without compiler: its NaN or kind come of staging alone.
+    """Whether a kind, or NaN in a derivative, is that of the tape without compiler: it comes of staging alone.
 
     Where predicates and lengths are not known, what loops and branches do not use has a derivative of zero in place of
     none, which makes NaN of an infinite derivative further back.
     """
-    if finding is None or finding.kind not in ("pattern", "kind") or not mode.derivative:
+    if finding is None or not (finding.kind == "kind" or (finding.kind == "pattern" and mode.derivative)):
         return False
     result, error = attempt(lambda f: tape(mode.eager(f)), program, draw, mode)
     return error is None and all(

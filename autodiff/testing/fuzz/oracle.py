@@ -9,16 +9,18 @@ the way are decided by rounding, and tell nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+import autodiff
 from autodiff.testing.fuzz.drawing import Argument, Draw
 from autodiff.testing.fuzz.modes import Mode
 from autodiff.testing.fuzz.printing import watched_function_of
 from autodiff.testing.fuzz.program import Program
+from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import concrete
 from autodiff.trace.tree import flatten
 
@@ -48,27 +50,29 @@ class Oracle:
     def events(self) -> Events:
         """The program in its own precision: which dtypes its values have, and which way it goes."""
         events = Events()
-        self._run(events.watch, events.keep, double=False)
+        self._run(events.watch, events.keep, events.keep, double=False)
         return events
 
     @cached_property
     def reference(self) -> list[Any] | None:
         """The results in double precision; None where the program goes another way in it."""
         events = Events()
-        found = self._run(events.watch, events.keep, double=True)
+        found = self._run(events.watch, events.keep, events.keep, double=True)
         return found if events.taken == self.events.taken else None
 
     def moved(self, count: int) -> list[list[Any] | None]:
         """The results of so many runs with rounding errors; None where one raises."""
         while len(self._runs) < count:
             noise = Noise(self.events.dtypes, len(self._runs))
-            self._runs.append(self._run(noise.watch, noise.stir, double=True))
+            self._runs.append(self._run(noise.watch, noise.stir, noise.echo, double=True))
         return self._runs[:count]
 
-    def _run(self, watch: Callable[..., Any], stir: Callable[..., Any], double: bool) -> list[Any] | None:
+    def _run(
+        self, watch: Callable[..., Any], stir: Callable[..., Any], echo: Callable[..., Any], double: bool
+    ) -> list[Any] | None:
         take = doubled if double else Argument.laid_out
         constants = tuple(map(take, self.draw.constants))
-        function = watched_function_of(self.program, constants, watch, stir, double)
+        function = watched_function_of(self.program, constants, watch, stir, echo, double)
         try:
             args = self.mode.prepared(tuple(map(take, self.draw.arguments)))
             return list(flatten(self.mode.eager(function)(*args))[0])
@@ -123,6 +127,13 @@ class Noise:
         """An operand whose elements are added up: errors are relative to the sum of magnitudes."""
         return self._moved(number, value, concrete(value))
 
+    def echo(self, number: int, value: Any) -> Any:
+        """An operand as it is, whose derivative is moved: what comes back from several uses is rounded in each."""
+        if not isinstance(value, Traced) or value.dtype.kind not in "fc":
+            return value
+        moved = self._moved(number, value, None)
+        return moved - autodiff.stop_gradient(moved - value)
+
     def _moved(self, number: int, value: Any, known: Any) -> Any:
         dtype = getattr(value, "dtype", None)
         if (dtype.kind not in "fc") if dtype is not None else not isinstance(value, float | complex):
@@ -144,8 +155,3 @@ def doubled(argument: Argument) -> Any:
     value = argument.laid_out()
     wider = DOUBLE.get(getattr(getattr(value, "dtype", None), "name", ""))
     return value if wider is None else value.astype(wider)
-
-
-def magnitudes(runs: Sequence[Any]) -> Any:
-    """The largest finite magnitude of every element among some runs."""
-    return np.max([np.where(np.isfinite(run), abs(run), 0.0) for run in runs], axis=0)

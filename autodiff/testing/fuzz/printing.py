@@ -11,7 +11,7 @@ import numpy as np
 
 import autodiff
 from autodiff.scipy import special
-from autodiff.testing.fuzz.program import Function, Line, Program
+from autodiff.testing.fuzz.program import Function, Line, Program, names_in
 
 Watch = Callable[[int, Any], Any]
 
@@ -58,7 +58,7 @@ def uncompiled(text: str) -> str:
 
 
 def watched_function_of(
-    program: Program, constants: tuple[Any, ...], watch: Watch, stir: Watch, double: bool
+    program: Program, constants: tuple[Any, ...], watch: Watch, stir: Watch, echo: Watch, double: bool
 ) -> Callable[..., Any]:
     """The program with watchers, and without compiled functions inside.
 
@@ -67,12 +67,13 @@ def watched_function_of(
         constants: the arrays that it closes over.
         watch: called with the number of a statement and each value that it makes; what it returns takes its place.
         stir: likewise, with the operands whose elements a statement mixes, before it runs.
+        echo: likewise, with all operands of a statement that rounds.
         double: whether the dtypes that the program names are doubled.
     """
     text = uncompiled("\n".join(_watched_text(program.main, "", count())) + "\n")
     if double:
         text = re.sub(r"np\.(float32|complex64)\b", lambda found: DOUBLE[found[0]], text)
-    return _made(text, program, constants, {"watch": watch, "stir": stir})
+    return _made(text, program, constants, {"watch": watch, "stir": stir, "echo": echo, "var": var, "std": std})
 
 
 def _watched_text(function: Function, indent: str, numbers: Any) -> list[str]:
@@ -83,13 +84,31 @@ def _watched_text(function: Function, indent: str, numbers: Any) -> list[str]:
             written += _watched_text(body, inner, numbers)
         number = next(numbers)
         stirred = line
-        for name in line.mixes:
-            written.append(f"{inner}{name}_ = stir({number}, {name})")
+        for name in sorted(names_in(line.text) - set(line.makes)) if line.kind == "rounds" and line.makes else ():
+            call = "stir" if name in line.mixes else "echo"
+            written.append(f"{inner}{name}_ = {call}({number}, {name})")
             stirred = _reading(stirred, name)
-        written.append(f"{inner}{stirred.text}")
+        written.append(inner + re.sub(r"np\.(var|std)\(", rf"\1(watch, {number}, ", stirred.text))
         if line.kind != "view":
             written += [f"{inner}{name} = watch({number}, {name})" for name in line.makes]
     return [*written, f"{indent}    return {', '.join(function.results)}"]
+
+
+def var(watch: Watch, number: int, x: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
+    """The variance around a mean that was rounded, whose derivative is 2 (x - mean) / n, as rules have it.
+
+    A shift of all elements would say nothing of that. The last term is zero; its second derivative is not.
+    """
+    mean = np.mean(x, axis=axis, keepdims=True)
+    apart, nothing = x - autodiff.stop_gradient(watch(number, mean)), mean - autodiff.stop_gradient(mean)
+    squares = np.mean(apart * apart, axis=axis, keepdims=keepdims) - np.mean(nothing * nothing, axis, keepdims=keepdims)
+    count = x.size / max(mean.size, 1)
+    return squares * (count / (count - ddof))
+
+
+def std(watch: Watch, number: int, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Its square root."""
+    return np.sqrt(var(watch, number, x, axis, keepdims=keepdims))
 
 
 def _reading(line: Line, name: str) -> Line:

@@ -24,7 +24,7 @@ from autodiff.backends.kernels.programs.values import (
 )
 from autodiff.backends.kernels.scalars import DTYPES, cast, literal
 from autodiff.trace.spec import spec_of
-from autodiff.trace.tape import Equation
+from autodiff.trace.tape import Equation, Literal
 
 FUNCTIONS = {"max": "maximum", "min": "minimum"}
 FOLDS = {"sum": "reduce_add", "prod": "reduce_multiply", "max": "reduce_maximum", "min": "reduce_minimum"}
@@ -36,18 +36,21 @@ def kind_of(equation: Equation) -> str:
     return "sum" if name.startswith("sum") else name
 
 
-def start(kind: str, dtype: np.dtype[Any]) -> str:
+def beginning(kind: str, dtype: np.dtype[Any]) -> Any:
     """What a reduction begins with."""
-    if kind in ("sum", "prod"):
-        return literal(kind == "prod", dtype)
-    if kind in ("any", "all"):
-        return repr(kind == "all")
+    if kind in ("sum", "prod", "any", "all"):
+        return dtype.type(kind in ("prod", "all"))
     if dtype.kind == "f":
-        return literal(-np.inf if kind == "max" else np.inf, dtype)
+        return dtype.type(-np.inf if kind == "max" else np.inf)
     if dtype.kind == "b":
-        return repr(kind == "min")
+        return np.bool_(kind == "min")
     limits = np.iinfo(dtype)
-    return literal(limits.min if kind == "max" else limits.max, dtype)
+    return dtype.type(limits.min if kind == "max" else limits.max)
+
+
+def start(kind: str, dtype: np.dtype[Any]) -> str:
+    """The same as text."""
+    return literal(beginning(kind, dtype), dtype)
 
 
 def combined(kind: str, first: str, second: str, dtype: np.dtype[Any]) -> str:
@@ -86,8 +89,11 @@ def reduced(scope: Scope, equation: Equation, operand: Any, shape: Shape, axes: 
         return Registers(in_variables(scope.emitter.define, equation, value.elements, axes, value.dtype), out.dtype)
     dims = shape[:depth]
     outer, inner = [a for a in axes if a < depth], [a - depth for a in axes if a >= depth]
-    if outer and outer != list(range(depth - len(outer), depth)):
+    last = outer == list(range(depth - len(outer), depth))
+    if outer and not last and depth - 1 in outer:
         return rearranged(scope, equation, operand, shape, outer)
+    if outer and not last:
+        return accumulated(scope, equation, operand, shape, axes)
     scope.prepare(operand, shape, dims)
     nest = emitter.nest(dims)
     elements = scope.fetched(operand, nest, shape)
@@ -151,6 +157,32 @@ def in_loops(
         nest.ends.setdefault(depth, []).append(line)
     nest.starts.setdefault(depth, [])
     return Awaited(nest, target)
+
+
+def accumulated(scope: Scope, equation: Equation, operand: Any, shape: Shape, axes: Sequence[int]) -> Value:
+    """A reduction over loops around others: in memory, in the order in which the operand lies there."""
+    emitter, kind, out = scope.emitter, kind_of(equation), equation.specs[0]
+    if emitter.rows in shape and emitter.rows not in out.shape:
+        raise Impossible("a reduction of rows whose result is used")
+    depth = emitter.split(shape)
+    dims = shape[:depth]
+    target = scope.target(equation.results[0], out.shape, out.dtype)
+    scope.copied(target, Literal(beginning(kind, out.dtype)))
+    emitter.ready(target)
+    scope.prepare(operand, shape, dims)
+    nest = emitter.nest(dims)
+    elements = scope.fetched(operand, nest, shape)
+    own = scope.spec(operand).dtype
+    kept = [k for k in range(len(shape)) if k not in axes]
+    steps = dict(zip(kept, target.strides, strict=True))
+    for index in product(*map(range, shape[depth:])):
+        value = cast(text(np.broadcast_to(elements, shape[depth:])[index], own), own, out.dtype)
+        offset = target.offset + sum(k * steps.get(depth + axis, 0) for axis, k in enumerate(index))
+        place = nest.place(offset, tuple(steps.get(axis, 0) for axis in range(depth)))
+        so_far = f"load_{out.dtype}({target.base}, {place})"
+        nest.body.append(f"store_{out.dtype}({target.base}, {place}, {combined(kind, so_far, value, out.dtype)})")
+    emitter.writing[target.base] = [nest]
+    return target
 
 
 def rearranged(scope: Scope, equation: Equation, operand: Any, shape: Shape, outer: Sequence[int]) -> Value:

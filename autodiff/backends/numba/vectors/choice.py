@@ -13,8 +13,14 @@ from autodiff.backends.numba.vectors.tree import Node, Plan, Store
 
 LONG = 24  # instructions of a round of which one copy is enough, where masks cost little
 SHORT = 10  # instructions of a round that waits for its sums
+FEW = 3  # rounds that are no vector
 STRAIGHT = 160  # instructions of a loop without a loop
 MOST = 4  # vectors of a loop without a loop
+
+
+def better_written_out(plan: Plan) -> bool:
+    """Whether a loop has so few rounds, of so little work, that LLVM does better without it."""
+    return plan.length is not None and plan.length <= FEW and sum(weights_of(plan).values()) <= LONG
 
 
 def form_of(plan: Plan, machine: Machine) -> Form:

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from autodiff.backends.numba.products.machine import Machine
+from autodiff.backends.numba.vectors.choice import better_written_out
 from autodiff.backends.numba.vectors.intrinsic import loop_intrinsic
 from autodiff.backends.numba.vectors.planning import planned
-from autodiff.backends.numba.vectors.survey import innermost_loops
+from autodiff.backends.numba.vectors.survey import Loop, innermost_loops
 from autodiff.backends.numba.vectors.tree import Plan, Unsuited
 
 
@@ -42,10 +43,16 @@ def plans(module: ast.Module) -> Iterator[tuple[ast.For, Plan | str]]:
     for function in module.body:
         if isinstance(function, ast.FunctionDef):
             for loop in innermost_loops(function):
-                try:
-                    yield loop.node, planned(loop)
-                except Unsuited as reason:
-                    yield loop.node, str(reason)
+                yield loop.node, plan_or_reason(loop)
+
+
+def plan_or_reason(loop: Loop) -> Plan | str:
+    """What a loop does, or why it cannot be printed."""
+    try:
+        plan = planned(loop)
+    except Unsuited as reason:
+        return str(reason)
+    return "it is so short that LLVM writes it out" if better_written_out(plan) else plan
 
 
 def compiled(text: str, names: dict[str, Any], machine: Machine | None = None) -> Any:

@@ -1,0 +1,82 @@
+"""Which convolutions become kernels, where threads share the images.
+
+NumPy's way copies all windows of all images to memory before one large product; a kernel does so for a few rows of a
+result at a time, which stay in the cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import prod
+
+import numpy as np
+
+from autodiff.backends.kernels.call import kernel_specs
+from autodiff.backends.kernels.convolution_call import convolutions
+from autodiff.trace.spec import Spec
+from autodiff.trace.tape import Equation, Tape, operand_specs
+
+NAMES = ("convolve_nd", "convolve_to_input", "convolve_to_kernel")
+
+WORK = 100_000
+"""Multiplications that are worth a kernel."""
+
+ROOM = 1 << 28
+"""Bytes that a kernel may have to work in."""
+
+
+def unsupported(equation: Equation, operands: Sequence[Spec]) -> str:
+    """Why an operation does not become such a kernel; empty where it does.
+
+    Args:
+        equation: the operation.
+        operands: the specs of its operands.
+    """
+    if equation.primitive.name not in NAMES:
+        return "it is no convolution"
+    if not all(isinstance(operand, int) for operand in equation.operands):
+        return "an operand is no array"
+    (out,) = equation.specs
+    if out.dtype not in (np.float32, np.float64) or any(s.dtype != out.dtype or s.kind != "array" for s in operands):
+        return "its operands are not both float32 or both float64 arrays"
+    geometry = dict(equation.params)["geometry"]
+    if geometry.rank > 2:
+        return f"it has {geometry.rank} spatial axes"
+    work = multiplications(equation, operands)
+    if work < WORK:
+        return f"it is as small as {work} multiplications"
+    sums = equation.specs[0].size if equation.primitive.name == "convolve_to_kernel" else operands[1].size
+    if sums * out.dtype.itemsize * 8 > ROOM:
+        return "its kernels are too large for a cache"
+    return ""
+
+
+def multiplications(equation: Equation, operands: Sequence[Spec]) -> int:
+    """How many multiplications an operation is."""
+    first, second = operands
+    (out,) = equation.specs
+    name = equation.primitive.name
+    if name == "convolve_nd":
+        return out.size * prod(second.shape[1:])
+    return first.size * prod(second.shape[1:]) if name == "convolve_to_input" else second.size * prod(out.shape[1:])
+
+
+def convolution_kernel(equation: Equation, operands: Sequence[Spec]) -> Equation | None:
+    """The operation that runs a convolution as a kernel, with the same operands and results; None where none does.
+
+    Args:
+        equation: any operation.
+        operands: the specs of its operands.
+    """
+    if unsupported(equation, operands):
+        return None
+    alone = Tape(tuple(operands), (replace(equation, operands=(0, 1), results=(2,)),), (2,))
+    return replace(equation, primitive=convolutions, params=(("tape", alone),), specs=kernel_specs(alone))
+
+
+def with_convolutions(tape: Tape) -> Tape:
+    """The tape with kernels in the places of its convolutions."""
+    known = tape.specs
+    found = [convolution_kernel(e, operand_specs(e.operands, known)) or e for e in tape.equations]
+    return replace(tape, equations=tuple(found))
