@@ -14,6 +14,7 @@ from autodiff.backends.choice import numba_is_there
 from autodiff.facade import Variable
 from autodiff.facade.applying import apply
 from autodiff.facade.compiled import costs, tier
+from autodiff.facade.compiled import kinds as kinds_of_calls
 from autodiff.facade.compiled.identity import Identity
 from autodiff.facade.compiled.program import CompiledComposition, CompositionProgram
 from autodiff.facade.configuration import config, global_config, using_config
@@ -36,7 +37,7 @@ def afresh():
 
 
 def kinds(label):
-    return [kind for key, kind in tier.kinds.items() if key[0] == label]
+    return [kind for key, kind in kinds_of_calls.kinds.items() if key[0] == label]
 
 
 def programs(label):
@@ -287,7 +288,7 @@ def test_an_assumption_that_does_not_hold_is_given_up():
     run = lambda: gradients(lambda x: F.softmax_cross_entropy(x, t), x)  # noqa: E731
     with using_config("compile_eager", False):
         wanted = run()
-    for _ in range(tier.PATIENCE + 1):
+    for _ in range(kinds_of_calls.PATIENCE + 1):
         assert_alike(wanted, run())
     (kind,) = kinds("SoftmaxCrossEntropy")
     assert not kind.assuming
@@ -393,11 +394,11 @@ def test_never():
     with using_config("compile_eager", False):
         for _ in range(5):
             F.elu(Variable(numbers(3, 4)))
-    assert not tier.kinds
+    assert not kinds_of_calls.kinds
 
 
 def test_without_numba_nothing_changes(monkeypatch):
-    monkeypatch.setattr(tier, "numba_is_there", lambda: False)
+    monkeypatch.setattr(kinds_of_calls, "numba_is_there", lambda: False)
     before, now = both(lambda: gradients(F.elu, numbers(3, 4)))
     assert_alike(before, now)
     assert reason("ELU") == "Numba is not installed"
@@ -417,7 +418,7 @@ def test_threads_compile_once(monkeypatch):
             made.append(1)
             super().__init__(*args)
 
-    monkeypatch.setattr(tier, "CompositionProgram", Counted)
+    monkeypatch.setattr(kinds_of_calls, "CompositionProgram", Counted)
     x, found, start = numbers(6, 4), [], threading.Barrier(4)
 
     def work():
@@ -480,16 +481,16 @@ def test_calls_leave_nothing_behind():
 
 
 def test_kinds_are_bounded(monkeypatch):
-    monkeypatch.setattr(tier, "KINDS", 6)
+    monkeypatch.setattr(kinds_of_calls, "KINDS", 6)
     for length in range(1, 11):
         with using_config("compile_eager", "auto"):
             F.elu(Variable(np.ones(length, "f")))
-    assert len(tier.kinds) <= 6
+    assert len(kinds_of_calls.kinds) <= 6
     assert {kind.specs[0].shape for kind in kinds("ELU")} >= {(8,), (9,), (10,)}
 
 
 def test_programs_are_bounded(monkeypatch):
-    monkeypatch.setattr(tier, "PROGRAMS", 2)
+    monkeypatch.setattr(kinds_of_calls, "PROGRAMS", 2)
     for length in (1, 2, 3):
         F.elu(Variable(np.ones(length, "f")))
     assert {kind.specs[0].shape for kind in kinds("ELU")} == {(2,), (3,)}

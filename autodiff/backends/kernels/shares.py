@@ -38,7 +38,7 @@ def shared(grid: Grid, tape: Tape) -> Share:
     work = grid.rows * row
     parallel = work > PARALLEL and grid.rows > 1
     most = FEW if any(e.primitive.name.startswith("sum") and e.specs[0].ndim for e in tape.equations) else MOST
-    wanted = max(2, min(most, int(work / CHUNK))) if parallel else 1
+    wanted = max(2, min(most, 1 << int(work / CHUNK).bit_length() - 1)) if parallel else 1  # divides among few threads
     chunk = max(1, -(-grid.rows // wanted))
     if grid.flat:  # whole vectors
         chunk = -(-chunk // 64) * 64

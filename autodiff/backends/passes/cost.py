@@ -15,7 +15,7 @@ from autodiff.trace.tape import Equation, Tape
 CALL, LAUNCH, STEP = 1000.0, 600.0, 2000.0
 """Nanoseconds of a call of NumPy, of a kernel, and of a step of a loop in Python."""
 
-CHEAP, DEAR, MULTIPLY = 0.15, 1.2, 0.06
+CHEAP, DEAR, MULTIPLY = 0.15, 1.2, 0.025
 """Nanoseconds of an element of arithmetic, of a function, and of a multiplication in a product of matrices."""
 
 PRODUCTS = {"matmul", "linear_map", "matvec", "dot"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from autodiff.backends.passes.rewriting import Builder, Rules
 from autodiff.ops import elementwise as ew
-from autodiff.ops.shape import reshape
+from autodiff.ops.shape import reshape, sum_axes, transpose
 from autodiff.trace.tape import Equation, Operand
 
 
@@ -39,4 +39,22 @@ def sum_of_placed(builder: Builder, equation: Equation) -> Operand | None:
     return builder.emit(reshape, value, shape=shape[:-1])
 
 
-SHARES: Rules = {"exp": (exponential_of_difference,), "sum": (sum_of_placed,)}
+def sum_of_transposed(builder: Builder, equation: Equation) -> Operand | None:
+    """The sum of an array with its axes in another order: of the array itself, along those axes."""
+    moved = builder.made(equation.operands[0], "transpose")
+    if moved is None or not builder.used_once(equation.operands[0]):
+        return None
+    order, axes = dict(moved.params)["axes"], dict(equation.params)["axes"]
+    ndim = builder.spec(moved.operands[0]).ndim
+    if len(order) != ndim or len(axes) == ndim:
+        return None
+    source = tuple(order[axis % ndim] % ndim - ndim for axis in axes)
+    kept = [order[axis] % ndim for axis in range(ndim) if axis - ndim not in axes]
+    summed = builder.emit(sum_axes, moved.operands[0], axes=tuple(sorted(source)))
+    places = sorted(kept)
+    if kept == places:
+        return summed
+    return builder.emit(transpose, summed, axes=tuple(places.index(axis) - len(kept) for axis in kept))
+
+
+SHARES: Rules = {"exp": (exponential_of_difference,), "sum": (sum_of_placed, sum_of_transposed)}

@@ -1,13 +1,15 @@
-"""A stack of matrices times one matrix is one product: one call of BLAS in place of one for each matrix."""
+"""Products of stacks: of one matrix with many it is one product, and sums of narrow rows are products too."""
 
 from __future__ import annotations
 
 from math import prod
 
+import numpy as np
+
 from autodiff.backends.passes.rewriting import Builder, Rules
 from autodiff.ops.linalg import matmul
-from autodiff.ops.shape import reshape
-from autodiff.trace.tape import Equation, Operand
+from autodiff.ops.shape import broadcast_to, reshape
+from autodiff.trace.tape import Equation, Literal, Operand
 
 
 def flattened(builder: Builder, equation: Equation) -> Operand | None:
@@ -20,4 +22,19 @@ def flattened(builder: Builder, equation: Equation) -> Operand | None:
     return builder.emit(reshape, builder.emit(matmul, flat, y), shape=equation.specs[0].shape)
 
 
-STACKS: Rules = {"matmul": (flattened,)}
+LARGE, NARROW = 1 << 15, 64
+"""Sums of so many elements, with rows of at most so many, are products: NumPy would add one short row after the other."""
+
+
+def sum_as_product(builder: Builder, equation: Equation) -> Operand | None:
+    """The sum of the rows of each of a stack of narrow matrices: a row of ones times the matrix."""
+    (x,) = equation.operands
+    spec = builder.spec(x)
+    narrow = spec.ndim > 2 and spec.size >= LARGE and spec.shape[-1] <= NARROW
+    if not narrow or dict(equation.params)["axes"] != (-2,) or spec.dtype not in (np.float32, np.float64):
+        return None
+    ones = builder.emit(broadcast_to, Literal(spec.dtype.type(1)), shape=(*(1,) * (spec.ndim - 1), spec.shape[-2]))
+    return builder.emit(reshape, builder.emit(matmul, ones, x), shape=equation.specs[0].shape)
+
+
+STACKS: Rules = {"matmul": (flattened,), "sum": (sum_as_product,)}

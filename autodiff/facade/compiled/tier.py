@@ -11,29 +11,25 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
-from itertools import count
 from typing import Any
 
 import numpy as np
 
-from autodiff.backends.choice import numba_is_there
 from autodiff.facade.compiled import costs
+from autodiff.facade.compiled import kinds as kinds_of_calls
 from autodiff.facade.compiled.identity import Identity
-from autodiff.facade.compiled.program import CompiledComposition, CompositionProgram
+from autodiff.facade.compiled.kinds import Kind, drop_programs, forget_kinds, kind_of
+from autodiff.facade.compiled.program import CompiledComposition
 from autodiff.facade.compiled.purity import UnknowableError
-from autodiff.facade.compiled.recorder import RecordedComposition, recorded_composition
 from autodiff.facade.configuration import compile_eager_changed, config
 from autodiff.facade.recording import Operands
 from autodiff.trace.recording import bodies
-from autodiff.trace.spec import Spec, spec_of
-from autodiff.trace.surroundings import State, surrounding_state
 
 LABELS = 4096
 """So many labels are kept."""
 
 LOUD = frozenset({"raise", "call", "print", "log"})
 """With these NumPy tells of infinities and NaN where they arise; programs do not."""
-
 
 
 class Tier:
@@ -97,8 +93,6 @@ class Tier:
                 if kind.program is None:
                     kind.advance(self.label, fun, positions, len(values), noted, setting is True)
                 if kind.program is not None:
-                    self.active = True
-                    self.wait(True)
                     drop_programs()
                 return self.run(kind, fun, operation, arrays, noted)
             finally:
@@ -109,7 +103,12 @@ class Tier:
         self, kind: Kind, fun: Callable[..., Any], operation: Operands, arrays: list[Any], noted: list[Any] | None
     ) -> tuple[Any, CompiledComposition] | None:
         program = kind.program
-        if program is None or not LOUD.isdisjoint(np.geterr().values()):
+        if program is None:
+            return None
+        if not self.active:
+            self.active = True
+            self.wait(True)
+        if not LOUD.isdisjoint(np.geterr().values()):
             return None
         try:
             found = program.run((*operation.values, *arrays))
@@ -152,16 +151,14 @@ def clear() -> None:
     """Forget all calls and programs."""
     with changing:
         tiers.clear()
-        kinds.clear()
+    forget_kinds()
 
 
 def renew_locks() -> None:
     """In a new process the threads are gone that held locks."""
     global compiling, changing
     compiling, changing = threading.RLock(), threading.RLock()
-    for kind in kinds.values():
-        if kind.program is not None:
-            kind.program.lock = threading.Lock()
+    kinds_of_calls.renew_locks()
 
 
 compile_eager_changed.append(look_again)

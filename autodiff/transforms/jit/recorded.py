@@ -66,8 +66,10 @@ class Recorded:
 
     def run_unusual(self, leaves: tuple[Any, ...]) -> tuple[Any, ...]:
         """The outputs for plain leaves, where there are constants or donated arrays."""
-        donation = self.donation
-        program = self.reusing_program(donation.usable(leaves)) if donation.leaves else self.program
+        donation, program = self.donation, self.program
+        if donation.leaves and program.alone is None:  # a program that is one kernel reuses nothing
+            program = self.reusing_program(donation.usable(leaves))
+            self.program.alone = program.alone
         return self.own(program.evaluate((*leaves, *self.constants)))
 
     def own(self, outs: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -247,7 +247,8 @@ class Scope:
         if rows is None or not any(rows in self.spec(o).shape for o in equation.operands):
             return
         total = equation.primitive.name == "sum" and equation.specs[0].shape == ()
-        if not total and any(rows not in s.shape for s in equation.specs):
+        carries_tapes = equation.primitive.name in ("scan", "while_loop", "switch")  # whose operations are looked at
+        if not (total or carries_tapes) and any(rows not in s.shape for s in equation.specs):
             raise Impossible(f"{equation.primitive.name} mixes rows")
         if equation.primitive.name in MOVES:
             own, out = self.spec(equation.operands[0]).shape, equation.specs[0].shape

@@ -15,7 +15,7 @@ LONG = 24  # instructions of a round of which one copy is enough, where masks co
 SHORT = 10  # instructions of a round that waits for its sums
 FEW = 3  # rounds that are no vector
 STRAIGHT = 160  # instructions of a loop without a loop
-MOST = 4  # vectors of a loop without a loop
+MANY = 16  # vectors of a loop without a loop, at most
 
 
 def better_written_out(plan: Plan) -> bool:
@@ -32,7 +32,7 @@ def form_of(plan: Plan, machine: Machine) -> Form:
         while lanes > 1 and lanes // 2 >= plan.length:
             lanes //= 2
         vectors = -(-plan.length // lanes)
-        if vectors == 1 or (vectors <= MOST and vectors * size <= STRAIGHT):
+        if vectors == 1 or (vectors <= MANY and vectors * size <= STRAIGHT):
             return Form(lanes, 0, straight=True)
     if size > LONG:
         return Form(lanes, 0 if machine.bits == 512 else 1, straight=False)

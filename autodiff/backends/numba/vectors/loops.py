@@ -51,8 +51,7 @@ class Printer(Rounds):
             found = self.if_any(start, self.builder.sub(stop, start), found)
         elif length:
             self.before(start)
-            parts = self.straight(start, length) if self.form.straight else self.looped(start, self.word(length))
-            found = self.joined(found, parts)
+            found = self.joined(found, self.known(start, length))
         return [found[name] for name in self.plan.results]
 
     def if_any(self, start: Any, length: Any, begin: Totals) -> Totals:
@@ -73,10 +72,21 @@ class Printer(Rounds):
             totals[name].add_incoming(found[name], inside)
         return totals
 
-    def straight(self, start: Any, length: int) -> list[Totals]:
-        """All rounds one after another."""
+    def known(self, start: Any, length: int) -> list[Totals]:
+        """The loop of a length that is known: what is left of whole vectors needs no loop."""
+        if self.form.straight:
+            return self.straight(start, 0, length)
+        if not self.form.together:
+            return self.looped(start, self.word(length))
+        size = self.form.lanes * self.form.together
+        whole = length // size * size
+        found = [self.whole(start, self.word(whole))] if whole else []
+        return found + self.straight(start, whole, length)
+
+    def straight(self, start: Any, first: int, length: int) -> list[Totals]:
+        """Rounds one after another, four of them with totals of their own."""
         found: list[Totals] = []
-        for number, done in enumerate(range(0, length, self.count)):
+        for number, done in enumerate(range(first, length, self.count)):
             mask = None if length - done >= self.count else self.first(length - done)
             totals = found[number % 4] if number >= 4 else self.nothing()
             totals = self.run(self.builder.add(start, self.word(done)), totals, mask)
@@ -87,15 +97,20 @@ class Printer(Rounds):
         """The loop of whole vectors, then the loop of those with a mask; the totals of each."""
         builder, whole, found = self.builder, self.word(0), []
         if self.form.together:
-            self.count = self.form.lanes * self.form.together
-            whole = builder.and_(length, self.word(-self.count))
-            found.append(self.rounds(self.word(0), whole, lambda done, now: self.run(builder.add(start, done), now)))
-            self.count = self.form.lanes
+            whole = builder.and_(length, self.word(-self.form.lanes * self.form.together))
+            found.append(self.whole(start, whole))
 
         def masked(done: Any, now: Totals) -> Totals:
             return self.run(builder.add(start, done), now, self.first(builder.sub(length, done)))
 
         return [*found, self.rounds(whole, length, masked)]
+
+    def whole(self, start: Any, length: Any) -> Totals:
+        """The loop of whole vectors, several as one; its totals."""
+        self.count = self.form.lanes * self.form.together
+        found = self.rounds(self.word(0), length, lambda done, now: self.run(self.builder.add(start, done), now))
+        self.count = self.form.lanes
+        return found
 
     def rounds(self, first: Any, stop: Any, body: Callable[[Any, Totals], Totals]) -> Totals:
         """A loop in steps of a vector; its totals."""

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from autodiff.backends.numba.products.machine import Machine
-from autodiff.backends.numba.vectors.choice import better_written_out
+from autodiff.backends.numba.vectors.choice import FEW, better_written_out
 from autodiff.backends.numba.vectors.intrinsic import loop_intrinsic
 from autodiff.backends.numba.vectors.planning import planned
 from autodiff.backends.numba.vectors.survey import Loop, innermost_loops
-from autodiff.backends.numba.vectors.tree import Plan, Unsuited
+from autodiff.backends.numba.vectors.tree import Plan, Unsuited, strides
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,8 @@ def plans(module: ast.Module) -> Iterator[tuple[ast.For, Plan | str]]:
     """All innermost loops, with what they do or why they cannot be printed."""
     for function in module.body:
         if isinstance(function, ast.FunctionDef):
-            for loop in innermost_loops(function):
-                yield loop.node, plan_or_reason(loop)
+            for loop in innermost_loops(function, contiguous):
+                yield loop.original, plan_or_reason(loop)
 
 
 def plan_or_reason(loop: Loop) -> Plan | str:
@@ -53,6 +53,12 @@ def plan_or_reason(loop: Loop) -> Plan | str:
     except Unsuited as reason:
         return str(reason)
     return "it is so short that LLVM writes it out" if better_written_out(plan) else plan
+
+
+def contiguous(loop: Loop) -> bool:
+    """Whether a loop can be printed and goes through memory element by element."""
+    plan = plan_or_reason(loop)
+    return isinstance(plan, Plan) and (plan.length is None or plan.length > FEW) and strides(plan) <= {0, 1}
 
 
 def compiled(text: str, names: dict[str, Any], machine: Machine | None = None) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from math import inf
@@ -11,6 +11,7 @@ from math import inf
 from autodiff.backends.numba.vectors.elements import Pointer, Type, types_of_names
 from autodiff.backends.numba.vectors.liveness import Names, names_after_loops
 from autodiff.backends.numba.vectors.polynomials import Polynomial, constant, polynomial, symbol
+from autodiff.backends.numba.vectors.unrolling import written_out
 
 ROOM = "room "  # how the symbols of parts of a kernel's own memory begin
 MEMORY = "memory"  # what its own memory is called
@@ -21,7 +22,8 @@ class Loop:
     """An innermost loop.
 
     Attributes:
-        node: the loop.
+        node: the loop; the loops in it are written out.
+        original: the loop in the text.
         types: of all names.
         values: whole numbers and addresses, in bytes, as polynomials.
         bounds: between which numbers the symbols of those lie, where that is known.
@@ -30,6 +32,7 @@ class Loop:
     """
 
     node: ast.For
+    original: ast.For
     types: Mapping[str, Type | None]
     values: Mapping[str, Polynomial]
     bounds: Mapping[str, tuple[float, float]]
@@ -37,9 +40,14 @@ class Loop:
     names: Names
 
 
-def innermost_loops(function: ast.FunctionDef) -> list[Loop]:
-    """The loops without loops in them."""
-    return list(_Survey(function).block(function.body))
+def innermost_loops(function: ast.FunctionDef, better: Callable[[Loop], bool]) -> list[Loop]:
+    """The loops without loops in them.
+
+    Args:
+        function: where to look.
+        better: whether a loop over short loops should rather be one without, those written out in its body.
+    """
+    return list(_Survey(function, better).block(function.body))
 
 
 class _Survey:
@@ -48,7 +56,8 @@ class _Survey:
     A name has the value that was assigned to it, as long as one assignment alone reaches the place; else a new symbol.
     """
 
-    def __init__(self, function: ast.FunctionDef) -> None:
+    def __init__(self, function: ast.FunctionDef, better: Callable[[Loop], bool]) -> None:
+        self.better = better
         self.types = types_of_names(function)
         self.names = Names()
         self.after = names_after_loops(function, self.names)
@@ -99,10 +108,18 @@ class _Survey:
         if isinstance(node.target, ast.Name) and node.target.id in self.values:
             (own,) = self.values[node.target.id].symbols
             self.bounds[own] = self.reach(node.iter)
-        if any(isinstance(each, (ast.For, ast.While)) for each in inner):
-            yield from self.block(node.body)
+        variables = {
+            each.target.id for each in inner if isinstance(each, ast.For) and isinstance(each.target, ast.Name)
+        }
+        lone = not any(isinstance(each, ast.For | ast.While) for each in inner)
+        flat = node if lone else None if variables & self.after[node] else written_out(node)
+        if flat is not None:
+            values, bounds = dict(self.values), dict(self.bounds)
+            found = Loop(flat, node, self.types, values, bounds, self.after[node], self.names)
+        if flat is not None and (lone or self.better(found)):
+            yield found
         else:
-            yield Loop(node, self.types, dict(self.values), dict(self.bounds), self.after[node], self.names)
+            yield from self.block(node.body)
         self.forget(self.names.writes(node))
 
     def reach(self, iterated: ast.expr) -> tuple[float, float]:

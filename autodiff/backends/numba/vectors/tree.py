@@ -103,5 +103,21 @@ class Plan:
     results: tuple[str, ...]
 
 
+def strides(plan: Plan) -> set[int | None]:
+    """The strides of all loads and stores."""
+    found: set[int | None] = set()
+    waiting: list[Node] = []
+    for statement in plan.statements:
+        waiting.append(statement.value)
+        if isinstance(statement, Store):
+            found.add(statement.place.stride)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node.detail, Place):
+            found.add(node.detail.stride)
+        waiting.extend(node.operands)
+    return found
+
+
 class Unsuited(Exception):
     """A loop cannot be printed; the text says why."""

@@ -1,0 +1,46 @@
+"""A loop over short loops as one without loops in it."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Sequence
+from typing import Any
+
+MOST = 64  # statements of a round
+
+
+def written_out(node: ast.For) -> ast.For | None:
+    """The loop with the loops in its body written out; None if they are too long, or not of known lengths."""
+    body = statements(node.body)
+    if body is None:
+        return None
+    return ast.copy_location(ast.For(node.target, node.iter, body, []), node)
+
+
+def statements(block: Sequence[ast.stmt]) -> list[ast.stmt] | None:
+    """Statements without loops in them."""
+    found: list[ast.stmt] = []
+    for each in block:
+        match each:
+            case ast.For(ast.Name(name), ast.Call(ast.Name("range"), [ast.Constant(int(length))], []), body, []):
+                inner = statements(body)
+                if inner is None or not length or len(inner) * length > MOST:
+                    return None
+                for number in range(length):
+                    found += [_Numbered(name, number).visit(copy.deepcopy(statement)) for statement in inner]
+            case ast.Assign() | ast.Expr():
+                found.append(each)
+            case _:
+                return None
+    return found if len(found) <= MOST else None
+
+
+class _Numbered(ast.NodeTransformer):
+    """A number in place of the variable of a loop."""
+
+    def __init__(self, name: str, number: int) -> None:
+        self.name, self.number = name, number
+
+    def visit_Name(self, node: ast.Name) -> Any:
+        return ast.copy_location(ast.Constant(self.number), node) if node.id == self.name else node
