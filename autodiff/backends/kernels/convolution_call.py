@@ -13,6 +13,7 @@ from autodiff.backends.idle import SMALL, Idle
 from autodiff.backends.kernels.call import KernelPrimitive, fitting, refuse
 from autodiff.backends.kernels.convolution_text import (
     Layout,
+    Text,
     backwards,
     forward_text,
     layout_of,
@@ -34,12 +35,16 @@ class ConvolutionKernel:
         kind: ``"forward"``, ``"turned"`` (a gradient by images that is a convolution itself), ``"to_input"`` or
             ``"to_kernel"``.
         layout: of the convolution that it computes, or whose gradient it computes.
-        text: what is compiled.
+        written: what is compiled.
     """
 
     kind: str
     layout: Layout
-    text: str
+    written: Text
+
+    @property
+    def text(self) -> str:
+        return str(self.written)
 
 
 def convolution_of(tape: Tape) -> ConvolutionKernel:
@@ -90,7 +95,7 @@ class ConvolutionCall:
         self.idle: list[tuple[Any, ...]] = [] if sum(bytes) * layout.parts <= SMALL else Idle()
         self.launch = bind(
             kernel_address(kernel.text),
-            [0] * 5,
+            kernel.written.words,
             arguments,
             rows=layout.images,
             chunk=layout.chunk,

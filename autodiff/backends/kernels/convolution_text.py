@@ -25,6 +25,9 @@ PIXELS, WIDEST = 128, 256
 PARTS = 8
 """Images are handed to threads in so many parts, whatever the number of threads: so results repeat."""
 
+ARRAYS = 5
+"""Words of a block before the lengths of loops."""
+
 INNER = " " * 4
 
 
@@ -109,7 +112,7 @@ class Layout:
 
 
 def aligned(count: int) -> int:
-    """So many bytes, and what is missing to whole lines of cache, and one line more, so that parts begin in different ones."""
+    """So many bytes in whole lines of cache, and one line more, so that parts begin in different ones."""
     return -(-count // ALIGNMENT) * ALIGNMENT + ALIGNMENT
 
 
@@ -165,22 +168,32 @@ def backwards(layout: Layout) -> Layout | None:
 class Text:
     """The lines of a kernel over images.
 
-    Its block holds three arrays, images first, the memory for padded images, and that for columns.
+    Its block holds three arrays, images first, the memory for padded images, that for columns, and lengths of loops.
 
     Args:
         layout: of the convolution.
+
+    Attributes:
+        words: the block.
     """
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
-        self.lines: list[str] = ["def kernel(block, lo, hi):"]
+        self.lines: list[str] = []
+        self.words = [0] * ARRAYS
         self.depth = 1
 
     def line(self, text: str) -> None:
         self.lines.append(INNER * self.depth + text)
 
-    def loop(self, name: str, count: int | str) -> None:
-        """What follows is the body of a loop."""
+    def loop(self, name: str, count: int) -> None:
+        """What follows is the body of a loop; LLVM must not know its length, or it would write out nests of them."""
+        if count != 1 and count not in self.words[ARRAYS:]:
+            self.words.append(count)
+        self.range(name, f"size{count}" if count != 1 else "1")
+
+    def range(self, name: str, count: int | str) -> None:
+        """What follows is the body of a loop whose length is known, or that of images."""
         self.line(f"for {name} in range({count}):")
         self.depth += 1
 
@@ -188,7 +201,8 @@ class Text:
         self.depth -= loops
 
     def __str__(self) -> str:
-        return "\n".join(self.lines) + "\n"
+        sizes = [f"    size{count} = word(block, {k})" for k, count in enumerate(self.words) if k >= ARRAYS]
+        return "\n".join(["def kernel(block, lo, hi):", *sizes, *self.lines]) + "\n"
 
     def load(self, name: str, index: str) -> str:
         return f"load_{self.layout.dtype}({name}, {index})"
@@ -219,7 +233,7 @@ class Text:
         self.loop("y", height)
         self.line(f"start = ((r * {channels} + c) * {height} + y) * {width}")
         self.line(f"place = (c * {rows} + y + {top}) * {columns} + {left}")
-        self.loop("x", width)
+        self.range("x", width)
         self.store("image", "place + x", self.load("images", "start + x"))
         self.close(3)
 
@@ -232,7 +246,7 @@ class Text:
         self.loop("y", height)
         self.line(f"start = ((r * {channels} + c) * {height} + y) * {width}")
         self.line(f"place = (c * {rows} + y + {top}) * {columns} + {left}")
-        self.loop("x", width)
+        self.range("x", width)
         self.store("images", "start + x", self.load("image", "place + x"))
         self.close(3)
 
@@ -250,7 +264,7 @@ class Text:
             f" + left * {along} + j * {apart}"
         )
         self.line(f"place = (((c * {high} + i) * {wide} + j) * {rows} + y) * {width}")
-        self.loop("x", width)
+        self.range("x", width)
         source = "start + x" if along == 1 else f"start + x * {along}"
         if add:
             self.store("image", source, f"{self.load('image', source)} + {self.load('columns', 'place + x')}")
@@ -292,7 +306,7 @@ class Text:
         """Image ``r`` with its padding, whose zeros are written once."""
         if self.layout.pads:
             self.zeros("image", self.layout.image_bytes // self.layout.size)
-        self.loop("r", "lo, hi")
+        self.range("r", "lo, hi")
         if self.layout.pads:
             self.pad()
         elif not self.layout.bare:
@@ -311,7 +325,7 @@ class Text:
         return "columns", rows * width
 
 
-def forward_text(layout: Layout) -> str:
+def forward_text(layout: Layout) -> Text:
     """The kernel of a convolution: of images and kernels."""
     text, terms, outputs, area = Text(layout), layout.terms, layout.outputs, prod(layout.counts)
     text.head("kernels", "result")
@@ -320,10 +334,10 @@ def forward_text(layout: Layout) -> str:
         columns, step = text.columns(rows, width)
         kernels, place = text.at("kernels", f"q * {outputs * terms}"), text.at("result", text.pixel(outputs))
         text.product(kernels, terms, 1, columns, step, 1, place, area, outputs, rows * width, terms, 0)
-    return str(text)
+    return text
 
 
-def to_kernel_text(layout: Layout) -> str:
+def to_kernel_text(layout: Layout) -> Text:
     """The kernel of a gradient by kernels: of images and results; every part has sums (groups, terms, outputs)."""
     text, terms, outputs, area = Text(layout), layout.terms, layout.outputs, prod(layout.counts)
     text.head("results", "sums")
@@ -335,14 +349,14 @@ def to_kernel_text(layout: Layout) -> str:
         columns, step = text.columns(rows, width)
         results, sums = text.at("results", text.pixel(outputs)), text.at("sums", f"q * {terms * outputs}")
         text.product(columns, step, 1, results, 1, area, sums, outputs, terms, outputs, rows * width, 1)
-    return str(text)
+    return text
 
 
-def to_input_text(layout: Layout) -> str:
+def to_input_text(layout: Layout) -> Text:
     """The kernel of a gradient by images, for any stride: of the images that it fills, kernels and results."""
     text, terms, outputs, area = Text(layout), layout.terms, layout.outputs, prod(layout.counts)
     text.head("kernels", "results")
-    text.loop("r", "lo, hi")
+    text.range("r", "lo, hi")
     if not layout.pads:
         text.view()
     text.zeros("image", layout.groups * layout.channels * prod(layout.padded))
@@ -353,4 +367,4 @@ def to_input_text(layout: Layout) -> str:
         text.windows(rows, width, add=True)
     if layout.pads:
         text.crop()
-    return str(text)
+    return text

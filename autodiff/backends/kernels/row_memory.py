@@ -8,7 +8,8 @@ from functools import lru_cache
 import numpy as np
 
 from autodiff.backends.kernels.forms import COLUMN_TOTAL, TOTAL, Shape
-from autodiff.backends.kernels.rows import Argument, RowKernel
+from autodiff.backends.kernels.row_schedule import Argument
+from autodiff.backends.kernels.rows import RowKernel
 from autodiff.backends.kernels.shares import shared
 from autodiff.trace.spec import Spec, spec
 from autodiff.trace.tape import Tape

@@ -73,7 +73,7 @@ class Fusion:
         for operand in operands:
             while isinstance(operand, int) and operand in self.looking:
                 found[operand] = self.looking[operand]
-                operand = found[operand].operands[0]  # noqa: PLW2901
+                operand = found[operand].operands[0]
         return [found[slot] for slot in sorted(found, key=self.order.__getitem__)]
 
     def producers(self, equations: Sequence[Equation]) -> list[Unit]:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-from autodiff.backends.kernels.forms import PASSING, VIEWS, Unfit, grid_of, sub_specs
+from autodiff.backends.kernels.forms import PASSING, Unfit, grid_of, sub_specs
 from autodiff.backends.kernels.scalars import costly
 from autodiff.backends.passes.groups import MOST, Fusion, Unit
 from autodiff.trace.tape import Equation

@@ -23,7 +23,7 @@ def flattened(builder: Builder, equation: Equation) -> Operand | None:
 
 
 LARGE, NARROW = 1 << 15, 64
-"""Sums of so many elements, with rows of at most so many, are products: NumPy would add one short row after the other."""
+"""Sums of so many elements, with rows of at most so many, are products: NumPy adds one short row after the other."""
 
 
 def sum_as_product(builder: Builder, equation: Equation) -> Operand | None:

@@ -154,10 +154,19 @@ def sliding(equation: Equation, operands: Sequence[Spec]) -> int:
     return prod(operands[0].shape[:-1]) * operands[0].shape[-1] * operands[1].shape[-1]
 
 
+def convolution(equation: Equation, operands: Sequence[Spec]) -> int:
+    """Multiplications of a convolution or of one of its gradients: each pixel of results meets a whole kernel."""
+    name, (first, second), (out,) = equation.primitive.name, operands, equation.specs
+    pixels = {"convolve_nd": out, "convolve_to_input": first, "convolve_to_kernel": second}[name]
+    kernel = out if name == "convolve_to_kernel" else second
+    return pixels.size * prod(kernel.shape[1:])
+
+
 # fmt: off
 PRODUCTS = {
     "matmul": matrix_product, "linear_map": matrix_product, "matvec": matrix_product, "dot": matrix_product,
-    "einsum": sum_of_products, "convolve": sliding, "slide": sliding,
+    "einsum": sum_of_products, "convolve": sliding, "slide": sliding, "convolve_nd": convolution,
+    "convolve_to_input": convolution, "convolve_to_kernel": convolution,
 }
 # fmt: on
 """How many multiplications these do."""

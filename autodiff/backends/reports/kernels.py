@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from math import prod
 
-from autodiff.backends.kernels.forms import Grid
+from autodiff.backends.kernels.convolution_call import convolution_of
+from autodiff.backends.kernels.forms import Shape
 from autodiff.backends.kernels.programs.program import whole_kernel
-from autodiff.backends.kernels.row_memory import row_kernel_of
-from autodiff.backends.kernels.shares import shared
+from autodiff.backends.kernels.row_memory import Shared, row_kernel_of
+from autodiff.backends.kernels.shares import shared as share_of
+from autodiff.backends.kernels.stacks import stack_text
 from autodiff.backends.reports.plan import Plan, Statement
 from autodiff.backends.reports.sources import lines_of, names_of
 from autodiff.backends.reports.table import short
@@ -64,23 +67,45 @@ def kernel_statements(plan: Plan) -> Iterator[Statement]:
 def kernel_text(statement: Statement) -> KernelText:
     """The text of the kernel of a statement."""
     tape = statement.tape
-    if statement.equation.primitive.name == "kernel_of_rows":
-        params = dict(statement.equation.params)
-        kernel = row_kernel_of(tape, params["shape"], params.get("shared", ()))
-        text, sizes = kernel.text, sizes_of_rows(kernel.grid, tape)
-    else:
-        whole = whole_kernel(tape)
-        room = f", {short(whole.memory, 'B')} of memory to work in" if whole.memory else ""
-        text, sizes = whole.text, f"one thread{room}"
-    source = lines_of(tape.equations)
-    return KernelText(names_of(tape), source, sizes, text)
+    text, sizes = WRITTEN[statement.equation.primitive.name](**dict(statement.equation.params))
+    return KernelText(names_of(tape), lines_of(tape.equations), sizes, text)
 
 
-def sizes_of_rows(grid: Grid, tape: Tape) -> str:
-    """How a kernel runs over its grid."""
-    share = shared(grid, tape)
+def written_rows(tape: Tape, shape: Shape, shared: Shared = ()) -> tuple[str, str]:
+    """The text of a kernel of rows, and how it runs over its grid."""
+    kernel = row_kernel_of(tape, shape, shared)
+    grid, share = kernel.grid, share_of(kernel.grid, tape)
     extent = f"{grid.rows} elements" if grid.flat else f"{grid.rows} rows of {grid.columns} columns"
     if share.parts == 1:
-        return f"{extent}, at once"
-    chunks = f"{share.parts} chunks of {share.chunk}"
-    return f"{extent}, in {chunks}, {'shared by threads' if share.parallel else 'one thread'}"
+        return kernel.text, f"{extent}, at once"
+    threads = "shared by threads" if share.parallel else "one thread"
+    return kernel.text, f"{extent}, in {share.parts} chunks of {share.chunk}, {threads}"
+
+
+def written_whole(tape: Tape, rows: int | None = None) -> tuple[str, str]:
+    """The text of the kernel of a whole program."""
+    kernel = whole_kernel(tape, rows)
+    room = f", {short(kernel.memory, 'B')} of memory to work in" if kernel.memory else ""
+    return kernel.text, f"{f'{rows} rows, shared by threads' if rows else 'one thread'}{room}"
+
+
+def written_products(tape: Tape) -> tuple[str, str]:
+    """The text of a kernel of a stack of products."""
+    (out,) = tape.output_specs
+    return stack_text(tape), f"{prod(out.shape[:-2])} matrices of {out.shape[-2]} x {out.shape[-1]}, shared by threads"
+
+
+def written_convolution(tape: Tape) -> tuple[str, str]:
+    """The text of the kernel of a convolution."""
+    kernel = convolution_of(tape)
+    layout = kernel.layout
+    threads = "shared by threads" if layout.parts > 1 else "one thread"
+    return kernel.text, f"{layout.images} images, in {layout.parts} chunks of {layout.chunk}, {threads}"
+
+
+WRITTEN: dict[str, Callable[..., tuple[str, str]]] = {
+    "kernel_of_rows": written_rows,
+    "kernel_of_all": written_whole,
+    "kernel_of_products": written_products,
+    "kernel_of_convolution": written_convolution,
+}

@@ -44,7 +44,7 @@ def peak(plan: Plan) -> int:
 def working(statement: Statement) -> int:
     """The bytes that a statement needs besides its operands and results."""
     if statement.equation.primitive.name == "kernel_of_all":
-        return whole_kernel(statement.tape).memory
+        return whole_kernel(**dict(statement.equation.params)).memory
     if not statement.bodies:
         return 0
     return max(peak(body) - sum(map(size_of, known(statement, body))) for _, body in statement.bodies)

@@ -38,7 +38,8 @@ class BranchCall(ControlCall):
         tape = branches[int(concrete(index))]
         return self.finish(lambda *now: run_tape(tape, now), tape, values, branches)
 
-    def compiled(self, compile_tape: Callable[[Tape], Step], *, branches: tuple[Tape, ...]) -> Step:
+    def compiled(self, compile_tape: Callable[[Tape], Step], **params: Any) -> Step:
+        branches: tuple[Tape, ...] = params["branches"]
         ready = [compile_tape(tape) for tape in branches]
 
         def run(index: Any, *values: Any) -> tuple[Any, ...]:

@@ -160,7 +160,7 @@ def lone_kernel(tape: Tape) -> Callable[..., tuple[Any, ...]] | None:
     (equation,) = tape.equations
     if equation.operands != tuple(range(len(tape.inputs))) or tape.outputs != equation.results:
         return None
-    return whole.made(**dict(equation.params))  # type: ignore[no-any-return]
+    return whole.made(**dict(equation.params))
 
 
 class Passes:

@@ -450,3 +450,35 @@ def kernel(block, lo, hi):
     assert loop.reason == reason
     assert loop.head == "for i in range(30):"
     assert loop.line == 16
+
+
+def test_loops_over_short_loops(fences):
+    """What goes through memory element by element is the loop around; those in it are written out."""
+    text = """
+def kernel(block, lo, hi):
+    a = pointer(block, 0)
+    b = pointer(block, 1)
+    c = pointer(block, 2)
+    for i in range(90):
+        total = f8(0.5)
+        for j in range(4):
+            x = load_float64(a, j * 90 + i)
+            total = reduce_add(total, x)
+            for k in range(3):
+                store_float64(b, (j * 3 + k) * 90 + i, x + f8(k))
+        store_float64(c, i, total)
+    for i in range(30):
+        for j in range(5):
+            store_float64(a, i * 5 + j, load_float64(a, i * 5 + j) * f8(2.0))
+"""
+    assert [(loop.line, loop.reason) for loop in vectors.found_loops(text)] == [(6, ""), (15, "")]
+    arrays = [values("f8", 360, 1), np.zeros(1080), np.zeros(90)]
+    arrays[0][~np.isfinite(arrays[0])] = 0.25
+    first, second = (run(each, arrays, 0, fences, True) for each in (compiled(text), compiled(text, plain=True)))
+    same(first[:2], second[:2])
+    np.testing.assert_allclose(first[2], second[2], rtol=1e-14)
+    changed = text.replace("range(90)", "range(lo, hi)")  # as far as is known, rounds may then meet in b
+    assert [(loop.line, loop.reason) for loop in vectors.found_loops(changed)] == [
+        (11, "it is so short that LLVM writes it out"),
+        (15, ""),
+    ]

@@ -1,5 +1,7 @@
 """What programs say of how they run: schedules, kernels, and why something is in none."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -42,7 +44,7 @@ def test_kernels_begin_with_what_they_do():
     (found,) = kernels = jit(lambda x: np.sum(np.exp(x) * x)).kernels(LARGE)
     assert found.operations == "exp, multiply, sum"
     assert found.source.startswith("test_looking.py:")
-    assert found.sizes == "1000000 elements, in 25 chunks of 40960, shared by threads"
+    assert re.fullmatch(r"1000000 elements, in \d+ chunks of \d+, shared by threads", found.sizes)
     assert found.text.startswith("def kernel(block, lo, hi):\n")
     assert str(kernels) == f"# exp, multiply, sum\n# {found.source}\n# {found.sizes}\n{found.text}"
     (found,) = jit(lambda x: x / np.sum(x * x, axis=1, keepdims=True) + 1).kernels(spec((2000, 300), np.float32))

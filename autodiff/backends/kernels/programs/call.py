@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.backends.idle import SMALL, Idle
 from autodiff.backends.kernels.call import NUMBERS, KernelPrimitive, fitting, kernel_specs, out_of_range, refuse
 from autodiff.backends.kernels.programs.emitter import BLOCK
 from autodiff.backends.kernels.programs.program import whole_kernel
 from autodiff.backends.numba.kernels import kernel_address
 from autodiff.backends.numba.launching import ArrayArgument, NumberArgument, bind
-from autodiff.backends.idle import SMALL, Idle
 from autodiff.backends.recycling import maker
 from autodiff.backends.room import room
 from autodiff.trace.spec import Spec
@@ -103,12 +103,18 @@ class WholeCall:
         if shared:
             small = self.kernel.memory * self.parts <= SMALL
             self.scope.update(idle=[] if small else Idle(), made=lambda: tuple([make() for make in shared.values()]))
-            head += ["try:", "    own = idle.pop()", "except IndexError:", "    own = made()", f"{', '.join(shared)}, = own"]
+            head += [
+                "try:",
+                "    own = idle.pop()",
+                "except IndexError:",
+                "    own = made()",
+                f"{', '.join(shared)}, = own",
+            ]
             body = ["try:", *(f"    {line}" for line in body), "finally:", "    idle.append(own)"]
         return [f"def call({', '.join(inputs)}):", *(f"    {line}" for line in (*head, *body))]
 
     def shared(self) -> dict[str, Callable[[], Any]]:
-        """What calls hand to each other: what numbers are written to, memory to work in, and whether an index was wrong."""
+        """What calls hand to each other: where numbers go, memory to work in, and whether an index was wrong."""
         found: dict[str, Callable[[], Any]] = {}
         if self.reals:
             found["reals"] = partial(np.empty, len(self.reals) * self.parts)

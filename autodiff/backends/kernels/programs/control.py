@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.backends.kernels.programs.emitter import Scope, handles
+from autodiff.backends.kernels.programs.scope import Scope, handles
 from autodiff.backends.kernels.programs.values import Buffer, Impossible, Parts, Registers, Value, objects, text
 from autodiff.backends.kernels.scalars import cast
 from autodiff.trace.spec import Spec

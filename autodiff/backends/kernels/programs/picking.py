@@ -7,7 +7,7 @@ from math import prod
 
 import numpy as np
 
-from autodiff.backends.kernels.programs.emitter import Scope, handles
+from autodiff.backends.kernels.programs.scope import Scope, handles
 from autodiff.backends.kernels.programs.structure import copy_of
 from autodiff.backends.kernels.programs.values import Buffer, Impossible, steps
 from autodiff.backends.kernels.scalars import cast

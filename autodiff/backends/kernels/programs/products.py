@@ -8,8 +8,9 @@ from math import prod
 
 import numpy as np
 
-from autodiff.backends.kernels.programs.emitter import Scope, handles, viewed
+from autodiff.backends.kernels.programs.scope import Scope, handles
 from autodiff.backends.kernels.programs.values import Buffer, Impossible, Registers, Value, objects, text
+from autodiff.backends.kernels.programs.views import viewed
 from autodiff.trace.tape import Equation, Operand
 
 WRITTEN_OUT = 256

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from itertools import product
 
 from autodiff.backends.kernels.programs import control, picking, products, reductions, structure
-from autodiff.backends.kernels.programs.emitter import BLOCK, Emitter, Scope
+from autodiff.backends.kernels.programs.emitter import BLOCK, Emitter
+from autodiff.backends.kernels.programs.scope import Scope
 from autodiff.backends.kernels.programs.values import (
     Buffer,
     Impossible,
@@ -17,7 +18,7 @@ from autodiff.backends.kernels.programs.values import (
     steps,
     text,
 )
-from autodiff.backends.kernels.rows import number
+from autodiff.backends.kernels.row_values import number
 from autodiff.backends.kernels.scalars import DTYPES, cast
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Tape

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.backends.kernels.programs.emitter import Scope, handles
 from autodiff.backends.kernels.programs.nest import Nest
+from autodiff.backends.kernels.programs.scope import Scope, handles
 from autodiff.backends.kernels.programs.values import (
     Awaited,
     Buffer,

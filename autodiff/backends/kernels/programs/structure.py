@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.backends.kernels.programs.emitter import Scope, at, handles, leading, viewed
+from autodiff.backends.kernels.programs.scope import Scope, handles
 from autodiff.backends.kernels.programs.values import (
     Buffer,
     Impossible,
@@ -20,6 +20,7 @@ from autodiff.backends.kernels.programs.values import (
     objects,
     steps,
 )
+from autodiff.backends.kernels.programs.views import at, leading, viewed
 from autodiff.ops.index import plain_key
 from autodiff.trace.spec import spec
 from autodiff.trace.tape import Equation, Literal, Operand
@@ -108,9 +109,7 @@ def broadcast_to(scope: Scope, equation: Equation) -> None:
     operand = equation.operands[0]
     found = scope.settled(operand)
     if isinstance(found, Registers) and scope.emitter.split(shape):
-        if prod(found.shape) != 1 and any(
-            n != 1 for n in leading(found.shape, shape, scope.emitter.split(shape))
-        ):
+        if prod(found.shape) != 1 and any(n != 1 for n in leading(found.shape, shape, scope.emitter.split(shape))):
             found = scope.buffer(operand)
         elif prod(found.shape) == 1:
             stored = scope.spilled(found)
@@ -121,9 +120,7 @@ def broadcast_to(scope: Scope, equation: Equation) -> None:
         scope.keep(equation, Registers(np.broadcast_to(found.elements, shape), found.dtype))
     else:
         missing = len(shape) - len(found.shape)
-        strides = [
-            0 if own == 1 else step for own, step in zip(found.shape, found.strides, strict=True)
-        ]
+        strides = [0 if own == 1 else step for own, step in zip(found.shape, found.strides, strict=True)]
         scope.keep(equation, Buffer(found.base, shape, (*(0,) * missing, *strides), found.offset, found.dtype))
 
 

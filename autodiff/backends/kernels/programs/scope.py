@@ -1,0 +1,372 @@
+"""The values of a tape while its operations are emitted, and what elementwise operations do to them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import product
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from autodiff.backends.kernels.forms import sub_specs
+from autodiff.backends.kernels.programs.emitter import Emitter, write
+from autodiff.backends.kernels.programs.nest import Nest
+from autodiff.backends.kernels.programs.values import (
+    Awaited,
+    Buffer,
+    Element,
+    Impossible,
+    Parts,
+    Pending,
+    Registers,
+    Shape,
+    Value,
+    numbers,
+    objects,
+    text,
+)
+from autodiff.backends.kernels.programs.views import at, leading, viewed
+from autodiff.backends.kernels.scalars import DTYPES, cast, expression, unsupported
+from autodiff.trace.spec import Spec, spec_of
+from autodiff.trace.tape import Equation, Literal, Operand, Tape
+
+Handler = Callable[["Scope", Equation], None]
+MOVES = {"slice_of", "slice_set", "slice_into", "reshape", "transpose", "roll", "diagonal"}
+"""Operations that move elements, which must leave rows in their places."""
+
+HANDLERS: dict[str, Handler] = {}
+"""What the operations that are not elementwise do, by the names of their primitives."""
+
+
+def handles(*names: str) -> Callable[[Handler], Handler]:
+    """Enter a function for the primitives of some names."""
+
+    def enter(handler: Handler) -> Handler:
+        for name in names:
+            HANDLERS[name] = handler
+        return handler
+
+    return enter
+
+
+class Scope:
+    """The values of one tape while it is emitted: the program, or the body of a loop or branch.
+
+    Args:
+        emitter: where lines go.
+        tape: whose operations are emitted.
+        values: of its inputs.
+        targets: buffers for outputs.
+    """
+
+    def __init__(
+        self, emitter: Emitter, tape: Tape, values: Sequence[Value], targets: dict[int, Buffer] | None = None
+    ) -> None:
+        self.emitter, self.tape = emitter, tape
+        self.specs = tape.specs
+        self.values: dict[int, Value] = dict(enumerate(values))
+        self.targets = targets or {}
+        self.extra = spec_of(0)  # of a value that has no slot
+        self.position = 0
+        self.last: dict[int, int] = {}
+        for number, equation in enumerate(tape.equations):
+            for operand in equation.operands:
+                if isinstance(operand, int):
+                    self.last[operand] = number
+        for out in tape.outputs:
+            if isinstance(out, int):
+                self.last[out] = len(tape.equations)
+
+    def needed(self, slot: int) -> bool:
+        """Whether something reads a value from now on."""
+        return self.last.get(slot, -1) >= self.position
+
+    def target(self, slot: int, shape: Shape, dtype: np.dtype[Any]) -> Buffer:
+        """Where a value goes in memory: to the place of an output, or somewhere."""
+        found = self.targets.pop(slot, None)
+        return found if found is not None else self.emitter.allocate(shape, dtype)
+
+    def run(self) -> None:
+        """Emit all operations."""
+        for number, equation in enumerate(self.tape.equations):
+            self.position = number
+            self.emit(equation)
+        self.position = len(self.tape.equations)
+
+    def emit(self, equation: Equation) -> None:
+        for one in equation.specs:
+            if one.dtype not in DTYPES:
+                raise Impossible(f"{equation.primitive.name} gives {one.dtype.name}, which kernels do not know")
+            if 0 in one.shape:
+                raise Impossible("an array without elements")
+            if self.emitter.rows in one.shape and one.shape.count(self.emitter.rows) > 1:
+                raise Impossible("two axes as long as the one of which a block is done at a time")
+        self.check_rows(equation)
+        handler = HANDLERS.get(equation.primitive.name)
+        if handler is not None:
+            handler(self, equation)
+        elif equation.primitive.family == "elementwise":
+            self.elementwise(equation)
+        else:
+            raise Impossible(f"{equation.primitive.name} has no form in kernels")
+
+    def check_rows(self, equation: Equation) -> None:
+        """Refuse what mixes rows, of which the kernel sees a block at a time."""
+        rows = self.emitter.rows
+        if rows is None or not any(rows in self.spec(o).shape for o in equation.operands):
+            return
+        total = equation.primitive.name == "sum" and equation.specs[0].shape == ()
+        carries_tapes = equation.primitive.name in ("scan", "while_loop", "switch")  # whose operations are looked at
+        if not (total or carries_tapes) and any(rows not in s.shape for s in equation.specs):
+            raise Impossible(f"{equation.primitive.name} mixes rows")
+        if equation.primitive.name in MOVES:
+            own, out = self.spec(equation.operands[0]).shape, equation.specs[0].shape
+            if equation.primitive.name != "transpose" and (own[:1] != (rows,) or out[:1] != (rows,)):
+                raise Impossible(f"{equation.primitive.name} of rows that are not the first axis")
+            key = dict(equation.params).get("key", ())
+            if len(key) >= len(own) and key and key[0] != (None, None, None):
+                raise Impossible("a slice of rows")
+
+    # Values.
+
+    def spec(self, operand: Operand) -> Spec:
+        if isinstance(operand, int):
+            return self.extra if operand < 0 else self.specs[operand]
+        return spec_of(operand.value)
+
+    def value(self, operand: Operand) -> Value:
+        """An operand where it is; literals are registers."""
+        if not isinstance(operand, int):
+            own = spec_of(operand.value)
+            return Registers(numbers(operand.value, (), own.dtype), own.dtype)
+        found = self.values[operand]
+        if isinstance(found, Awaited):
+            self.emitter.flush(found.nest)
+            found = self.values[operand] = found.value
+        if isinstance(found, Parts):
+            found = self.values[operand] = self.put_together(operand, found)
+        return found
+
+    def settled(self, operand: Operand) -> Registers | Buffer:
+        """An operand in variables or in memory."""
+        found = self.value(operand)
+        if isinstance(found, Pending):
+            self.emitter.flush(found.nest)
+            found = self.value(operand)
+            assert not isinstance(found, (Pending, Awaited, Parts))
+        return found  # type: ignore[return-value]
+
+    def buffer(self, operand: Operand) -> Buffer:
+        """An operand in memory."""
+        found = self.settled(operand)
+        if isinstance(found, Buffer):
+            return self.emitter.ready(found)
+        stored = self.spilled(found)
+        if isinstance(operand, int):
+            self.values[operand] = stored
+        return stored
+
+    def spilled(self, value: Registers) -> Buffer:
+        """Variables written to memory."""
+        found = self.emitter.allocate(value.shape, value.dtype)
+        for number, index in enumerate(product(*map(range, value.shape))):
+            element = text(value.elements[index], value.dtype)
+            self.emitter.line(f"store_{value.dtype}({found.base}, {number}, {element})")
+        return found
+
+    def registers(self, operand: Operand) -> Registers:
+        """An operand in variables."""
+        found = self.settled(operand)
+        if isinstance(found, Registers):
+            return found
+        loaded = self.loaded(found)
+        if isinstance(operand, int):
+            self.values[operand] = loaded
+        return loaded
+
+    def loaded(self, value: Buffer) -> Registers:
+        """A value in memory read into variables."""
+        elements = objects(value.shape)
+        self.emitter.ready(value)
+        for index in product(*map(range, value.shape)):
+            offset = value.offset + sum(k * s for k, s in zip(index, value.strides, strict=True))
+            elements[index] = self.emitter.define(f"load_{value.dtype}({value.base}, {offset})")
+        return Registers(elements, value.dtype)
+
+    def keep(self, equation: Equation, *values: Value) -> None:
+        """Note the results of an operation."""
+        for slot, value in zip(equation.results, values, strict=True):
+            self.values[slot] = value
+            if isinstance(value, Pending):
+                value.nest.pending[self, slot] = value
+
+    # Elementwise operations.
+
+    def added_parts(self, equation: Equation) -> bool:
+        """Whether a sum of parts, or of a value and parts, could stay one."""
+        out = equation.specs[0]
+        found = [self.values.get(o) if isinstance(o, int) else None for o in equation.operands]
+        parts = [value for value in found if isinstance(value, Parts)]
+        given = [self.spec(o) for o in equation.operands]
+        if not parts or any((own.shape, own.dtype) != (out.shape, out.dtype) for own in given):
+            return False
+        if len(parts) == 2:
+            if parts[0].base is not None and parts[1].base is not None:
+                return False
+            base = parts[0].base if parts[0].base is not None else parts[1].base
+            pieces = parts[0].pieces + parts[1].pieces
+        else:
+            (other,) = (o for o, value in zip(equation.operands, found, strict=True) if not isinstance(value, Parts))
+            if parts[0].base is not None or not isinstance(other, int):
+                return False
+            base = other
+            pieces = parts[0].pieces
+        self.keep_parts(equation, base, pieces)
+        return True
+
+    def keep_parts(self, equation: Equation, base: int | None, pieces: tuple[tuple[tuple[Any, ...], int], ...]) -> None:
+        """Note a result in parts; what it is made of stays for as long as it is needed."""
+        (slot,), (out,) = equation.results, equation.specs
+        self.values[slot] = Parts(out.shape, out.dtype, base, pieces)
+        self.lasts(slot, self.last.get(slot, -1))
+
+    def lasts(self, slot: int, position: int) -> None:
+        """Keep a value, and all that it is made of, until a position."""
+        self.last[slot] = max(self.last.get(slot, -1), position)
+        value = self.values.get(slot)
+        if isinstance(value, Parts):
+            for piece in (*(piece for _, piece in value.pieces), *(() if value.base is None else (value.base,))):
+                self.lasts(piece, position)
+
+    def elementwise(self, equation: Equation) -> None:
+        if equation.primitive.name == "add" and self.added_parts(equation):
+            return
+        out = equation.specs[0]
+        operands = sub_specs(equation.operands, dict(enumerate(self.specs)))
+        reason = unsupported(equation.primitive.name, operands, out)
+        if reason:
+            raise Impossible(reason)
+
+        def compute(elements: Sequence[Element]) -> str:
+            given = [
+                element if isinstance(own, Spec) and not isinstance(element, str) else own
+                for element, own in zip(elements, operands, strict=True)
+            ]
+            return expression(equation.primitive.name, given, elements, equation.primitive.operands, out)
+
+        self.keep(equation, self.mapped(equation.operands, out.shape, out.dtype, compute))
+
+    def mapped(
+        self,
+        operands: Sequence[Operand],
+        shape: Shape,
+        dtype: np.dtype[Any],
+        compute: Callable[[Sequence[Element]], str],
+    ) -> Value:
+        """What a function of elements gives for operands that broadcast to a shape."""
+        depth = self.emitter.split(shape)
+        if not depth:
+            columns = [np.broadcast_to(self.registers(o).elements, shape) for o in operands]
+            elements = objects(shape)
+            for index in product(*map(range, shape)):
+                elements[index] = self.emitter.define(compute([column[index] for column in columns]))
+            return Registers(elements, dtype)
+        dims, inner = shape[:depth], shape[depth:]
+        for operand in operands:
+            self.prepare(operand, shape, dims)
+        nest = self.emitter.nest(dims)
+        columns = [np.broadcast_to(self.fetched(o, nest, shape), inner) for o in operands]
+        elements = objects(inner)
+        for index in product(*map(range, inner)):
+            name = self.emitter.name()
+            nest.body.append(f"{name} = {compute([column[index] for column in columns])}")
+            elements[index] = name
+        return Pending(nest, elements, shape, dtype)
+
+    def prepare(self, operand: Operand, shape: Shape, dims: Shape) -> None:
+        """See to it that loops over the leading axes of a shape can read an operand."""
+        found = self.value(operand)
+        if isinstance(found, Buffer):
+            self.emitter.ready(found)
+        elif isinstance(found, Pending):
+            nest = self.emitter.open.get(dims)
+            whole = found.shape[: len(dims)] == dims and len(found.shape) == len(shape)
+            if found.nest is not nest or not whole:
+                self.settled(operand)
+        elif isinstance(found, Registers) and any(length != 1 for length in leading(found.shape, shape, len(dims))):
+            self.buffer(operand)
+
+    def fetched(self, operand: Operand, nest: Nest, shape: Shape) -> np.ndarray:
+        """The elements of an operand in the innermost loop, over the inner axes."""
+        found = self.value(operand)
+        depth = len(nest.dims)
+        if isinstance(found, Pending):
+            return found.elements
+        if isinstance(found, Registers):
+            own = found.elements
+            return own.reshape((1,) * (len(shape) - own.ndim) + own.shape).reshape(
+                (*(1,) * (len(shape) - own.ndim), *own.shape)[depth:]
+            )
+        assert isinstance(found, Buffer)
+        return self.loads(found, nest, shape)
+
+    def loads(self, value: Buffer, nest: Nest, shape: Shape) -> np.ndarray:
+        """The elements of a value in memory in the innermost loop."""
+        depth, missing = len(nest.dims), len(shape) - len(value.shape)
+        lengths, strides = (*(1,) * missing, *value.shape), (*(0,) * missing, *value.strides)
+        outer = tuple(0 if length == 1 else s for length, s in zip(lengths[:depth], strides, strict=False))
+        inner = lengths[depth:]
+        elements = objects(inner)
+        for index in product(*map(range, inner)):
+            offset = value.offset + sum(k * s for k, s in zip(index, strides[depth:], strict=True))
+            elements[index] = nest.load(value, offset, outer, self.emitter.name())
+        return elements
+
+    def copied(self, target: Buffer, operand: Operand, adding: bool = False) -> None:
+        """Write an operand to a part of memory, or add it to what is there.
+
+        The loops that do so stay open until somebody reads that memory.
+        """
+        shape = target.shape
+        own = self.spec(operand).dtype
+        emitter = self.emitter
+        if prod(shape) <= emitter.registers:
+            emitter.ready(target)
+            column = np.broadcast_to(self.registers(operand).elements, shape)
+            for index in product(*map(range, shape)):
+                offset = target.offset + sum(k * s for k, s in zip(index, target.strides, strict=True))
+                element = cast(text(column[index], own), own, target.dtype)
+                if adding:
+                    element = f"load_{target.dtype}({target.base}, {offset}) + {element}"
+                emitter.line(f"store_{target.dtype}({target.base}, {offset}, {element})")
+            return
+        depth = emitter.split(shape)
+        dims = shape[:depth]
+        self.prepare(operand, shape, dims)
+        nest = emitter.nest(dims)
+        for other in emitter.writing.get(target.base, []):
+            if other is not nest:
+                emitter.flush(other)
+        nest = emitter.nest(dims)
+        column = np.broadcast_to(self.fetched(operand, nest, shape), shape[depth:])
+        elements = objects(shape[depth:])
+        for index in product(*map(range, shape[depth:])):
+            elements[index] = cast(text(column[index], own), own, target.dtype)
+        write(nest, target, elements, adding)
+        emitter.writing[target.base] = [nest]
+
+    def put_together(self, slot: int, parts: Parts) -> Value:
+        """The value of parts in memory."""
+        target = self.target(slot, parts.shape, parts.dtype)
+        whole = parts.base is None and parts.whole
+        if not whole:
+            self.copied(target, Literal(parts.dtype.type(0)) if parts.base is None else parts.base)
+        adding = not whole and (parts.base is not None or not parts.apart)
+        self.add_parts(target, parts, adding)
+        return target
+
+    def add_parts(self, target: Buffer, parts: Parts, adding: bool = True) -> None:
+        """Write parts to memory, or add them to what is there."""
+        for key, piece in parts.pieces:
+            self.copied(viewed(target, lambda x, key=key: at(x, key)), piece, adding)  # type: ignore[misc]
