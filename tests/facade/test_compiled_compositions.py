@@ -21,6 +21,7 @@ from autodiff.facade.configuration import config, global_config, using_config
 from autodiff.facade.joint import backward_all
 from autodiff.facade.mode import no_backprop_mode
 from autodiff.facade.observing import FunctionHook
+from autodiff.transforms.jit.program import Passes
 from tests.chainer.recorded.replay import replay
 from tests.chainer.recorded.tables import FUNCTION_GROUPS, cases_of
 
@@ -460,6 +461,22 @@ def test_nothing_is_kept_alive():
     tier.clear()
     gc.collect()
     assert composition() is None
+
+
+def test_a_backward_pass_that_cannot_be_compiled(monkeypatch):
+    def broken(self, available, g):
+        if self.backend == "numpy":
+            return pull(self, available, g)
+        raise NotImplementedError("no kernel")
+
+    pull = Passes.pull
+    before, _ = both(lambda: gradients(F.elu, numbers(3, 4)))
+    tier.clear()
+    monkeypatch.setattr(Passes, "pull", broken)
+    assert_alike(before, gradients(F.elu, numbers(3, 4)))
+    assert programs("ELU")
+    assert_alike(before, gradients(F.elu, numbers(3, 4)))
+    assert reason("ELU") == "NotImplementedError: no kernel"
 
 
 def test_calls_leave_nothing_behind():

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -116,7 +117,7 @@ def aligned(count: int) -> int:
     return -(-count // ALIGNMENT) * ALIGNMENT + ALIGNMENT
 
 
-def layout_of(x: tuple[int, ...], w: tuple[int, ...], geometry: Geometry, dtype: np.dtype[object]) -> Layout:
+def layout_of(x: tuple[int, ...], w: tuple[int, ...], geometry: Geometry, dtype: np.dtype[Any]) -> Layout:
     """The sizes of the convolution of images and kernels of some shapes, in one or two dimensions."""
     images, channels, *lengths = x
     counts = geometry.counts(tuple(lengths), w[2:])

@@ -14,6 +14,7 @@ import numpy as np
 
 from autodiff.backends.kernels.call import kernel_specs
 from autodiff.backends.kernels.convolution_call import convolutions
+from autodiff.backends.kernels.convolution_text import PARTS
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, Tape, operand_specs
 
@@ -22,8 +23,11 @@ NAMES = ("convolve_nd", "convolve_to_input", "convolve_to_kernel")
 WORK = 100_000
 """Multiplications that are worth a kernel."""
 
+FEW = 16
+"""With fewer pixels of a result, one product for all images reads the kernels less often."""
+
 ROOM = 1 << 28
-"""Bytes that a kernel may have to work in."""
+"""Bytes that sums of the parts may take."""
 
 
 def unsupported(equation: Equation, operands: Sequence[Spec]) -> str:
@@ -46,20 +50,24 @@ def unsupported(equation: Equation, operands: Sequence[Spec]) -> str:
     work = multiplications(equation, operands)
     if work < WORK:
         return f"it is as small as {work} multiplications"
-    sums = equation.specs[0].size if equation.primitive.name == "convolve_to_kernel" else operands[1].size
-    if sums * out.dtype.itemsize * 8 > ROOM:
-        return "its kernels are too large for a cache"
+    pixels = prod(result_of(equation, operands).shape[2:])
+    if pixels < FEW:
+        return f"an image of its result has {pixels} pixels"
+    if equation.primitive.name == "convolve_to_kernel" and out.size * out.dtype.itemsize * PARTS > ROOM:
+        return f"kernels of {out.size * out.dtype.itemsize} bytes are too large to be summed in parts"
     return ""
+
+
+def result_of(equation: Equation, operands: Sequence[Spec]) -> Spec:
+    """The result of the convolution, which its gradients take."""
+    name = equation.primitive.name
+    return equation.specs[0] if name == "convolve_nd" else operands[int(name == "convolve_to_kernel")]
 
 
 def multiplications(equation: Equation, operands: Sequence[Spec]) -> int:
     """How many multiplications an operation is."""
-    first, second = operands
-    (out,) = equation.specs
-    name = equation.primitive.name
-    if name == "convolve_nd":
-        return out.size * prod(second.shape[1:])
-    return first.size * prod(second.shape[1:]) if name == "convolve_to_input" else second.size * prod(out.shape[1:])
+    kernels = equation.specs[0] if equation.primitive.name == "convolve_to_kernel" else operands[1]
+    return result_of(equation, operands).size * prod(kernels.shape[1:])
 
 
 def convolution_kernel(equation: Equation, operands: Sequence[Spec]) -> Equation | None:

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from autodiff.backends.choice import numba_is_there
+from autodiff.backends.kernels.convolutions import with_convolutions
 from autodiff.backends.kernels.programs.call import whole_equation
 from autodiff.backends.kernels.programs.program import whole_kernel
 from autodiff.backends.kernels.programs.values import Impossible
@@ -53,7 +54,7 @@ def schedule(tape: Tape, backend: str = "auto") -> Schedule:
         why = "backend='numpy'" if backend == "numpy" else "Numba is not installed: pip install autodiff[numba]"
         return Schedule(simplify(tape), why)
     simple = simplify(rewrite(simplify(tape), BEFORE_FUSION, merge=True), stable=False)
-    fused = fuse(simple)
+    fused = with_convolutions(fuse(simple))
     effort = work(simple)
     spread = calls(fused) + (effort / THREADS if effort > LARGE else effort)
     if effort > LARGE and spread > effort / THREADS + SAVING:

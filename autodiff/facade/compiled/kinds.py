@@ -102,8 +102,12 @@ class Kind:
             self.assuming = False
             self.program = self.recorded = None
         elif error is not None and not isinstance(error, IndexError):  # which is the caller's, of his labels
-            self.never = f"{type(error).__name__}: {error}"
-            self.program = None
+            self.give_up(f"{type(error).__name__}: {error}")
+
+    def give_up(self, reason: str) -> None:
+        """Never run as a program again."""
+        self.never = reason
+        self.program = self.recorded = None
 
 
 kinds: dict[tuple[Any, ...], Kind] = {}

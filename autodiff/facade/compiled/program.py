@@ -14,7 +14,7 @@ from autodiff.facade.compiled.recorder import RecordedComposition
 from autodiff.facade.composition import Composition
 from autodiff.facade.recording import Operands
 from autodiff.trace.tape import Tape
-from autodiff.transforms.jit.program import Program
+from autodiff.transforms.jit.program import Passes, Program
 from autodiff.transforms.reverse import unmasked
 
 
@@ -30,6 +30,7 @@ class CompositionProgram:
         connected: which results depend on one of them.
         scalars: which are NumPy scalars.
         lock: held while a backward pass runs for the first time, which compiles it.
+        broken: why a backward pass could not be compiled; empty if none failed.
     """
 
     def __init__(self, label: str, recorded: RecordedComposition, positions: tuple[int, ...]) -> None:
@@ -45,6 +46,7 @@ class CompositionProgram:
         self.scalars = [s.kind == "scalar" for s in tape.output_specs[: recorded.results]]
         self.pulled: set[tuple[bool, ...]] = set()
         self.lock = threading.Lock()
+        self.label, self.broken = label, ""
 
     def has_kernels(self) -> bool:
         """Whether something of it is compiled."""
@@ -74,8 +76,12 @@ class CompositionProgram:
         if pattern in self.pulled:
             return self.passes.pull(available, cts)
         with self.lock:
-            found = self.passes.pull(available, cts)
-            self.pulled.add(pattern)
+            try:
+                found = self.passes.pull(available, cts)
+                self.pulled.add(pattern)
+            except Exception as error:  # the results are there already: NumPy runs the same tape
+                self.broken = f"{type(error).__name__}: {error}"
+                found = Passes(self.passes.mode, self.label, "numpy").pull(available, cts)
         return found
 
 

@@ -105,6 +105,9 @@ class Tier:
         program = kind.program
         if program is None:
             return None
+        if program.broken:
+            kind.give_up(program.broken)
+            return None
         if not self.active:
             self.active = True
             self.wait(True)

