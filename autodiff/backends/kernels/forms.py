@@ -133,7 +133,7 @@ class Grid:
         known = found.get(slot) or self.forms.get(slot)
         if known in (TOTAL, COLUMN_TOTAL):
             raise Unfit("a total is known when the kernel is done")
-        if known == BASE:  # it is looked at in two ways
+        if known == BASE and slot in self.outside:  # it is looked at in two ways
             found[slot], known = form, None
         if known is not None and known != form and not self.spread(known, spec.shape, target):
             raise Unfit(f"one operand is {known} and {form} at once")
