@@ -5,13 +5,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 import autodiff
 from autodiff.testing.fuzz.comparing import Finding, compare, same_pattern
+from autodiff.testing.fuzz.cutting import without_dead_lines
 from autodiff.testing.fuzz.drawing import Argument, Draw
 from autodiff.testing.fuzz.modes import Mode, tape
 from autodiff.testing.fuzz.oracle import Oracle
@@ -69,7 +70,7 @@ def check(program: Program, draw: Draw, mode: Mode, compiled: Compiled) -> Outco
         except Exception as error:
             return raised(eager_error, error, program, draw)
         if eager_error is not None:
-            return returned(eager_error, draw)
+            return returned(eager_error, program, draw, mode)
         if contents(args) != before:
             return mismatch("input", f"argument {changed(before, contents(args))} was changed")
         leaves, structure = flatten(result)
@@ -79,7 +80,11 @@ def check(program: Program, draw: Draw, mode: Mode, compiled: Compiled) -> Outco
         finding, undecided = compare(expected, leaves, Oracle(program, draw, mode))
         if staged(finding, mode, program, draw, leaves):
             return Outcome("staged")
-        if finding is not None and finding.kind == "pattern" and agrees_with_stable(program, draw, mode, leaves):
+        if (
+            finding is not None
+            and finding.kind in ("pattern", "value")
+            and agrees_with_stable(program, draw, mode, leaves)
+        ):
             finding = None
         finding = finding or repeated(function, args, leaves)
         return Outcome("mismatch", finding) if finding else Outcome("undecided" if undecided else "agrees")
@@ -109,11 +114,12 @@ def raised(eager: Exception | None, compiled: Exception, program: Program, draw:
     return mismatch("raises", f"eager returned; compiled raised {type(compiled).__name__}: {compiled}")
 
 
-def returned(eager: Exception, draw: Draw) -> Outcome:
+def returned(eager: Exception, program: Program, draw: Draw, mode: Mode) -> Outcome:
     """What it says that only eager raised: programs leave out what no result needs, and take more of what is traced."""
     if isinstance(eager, ConcretizationError):
         return Outcome("refused")
-    if shortest(draw) == 0:
+    needed = replace(program, main=without_dead_lines(program.main))
+    if shortest(draw) == 0 or attempt(mode.eager, needed, draw, mode)[1] is None:
         return Outcome("raises")
     return mismatch("raises", f"eager raised {type(eager).__name__}: {eager}; compiled returned")
 

@@ -52,19 +52,19 @@ def one_write(scope: Scope, name: str) -> bool:
         condition = mask.name if mask and mask.array else f"{name} > 0.5"
         return scope.add(f"{name}[{condition}] = {random.choice(NUMBERS)}", changes=name)
     if choice < 0.3:
-        value = value_of(scope)
+        value = value_of(scope, name)
         return scope.add(f"{name} {random.choice(('+=', '*=', '-='))} {value}", changes=name)
     if choice < 0.4:
-        a, b = value_of(scope), value_of(scope)
+        a, b = value_of(scope, name), value_of(scope, name)
         function = random.choice(("add", "multiply", "maximum"))
         return scope.add(f"np.{function}({a}, {b}, out={name})", changes=name)
     places = index(scope, rank) if random.random() < 0.3 else basic(scope, rank)
-    return scope.add(f"{name}[{places}] {random.choice(WRITES)} {value_of(scope)}", changes=name)
+    return scope.add(f"{name}[{places}] {random.choice(WRITES)} {value_of(scope, name)}", changes=name)
 
 
-def value_of(scope: Scope) -> str:
-    """A number, or any value that may fit."""
-    x = scope.choose("ffi")
+def value_of(scope: Scope, target: str) -> str:
+    """A number, or any value that may fit; nothing says which whole number a NaN becomes."""
+    x = scope.choose("i" if scope.seen[target].kind == "i" else "fi")
     return x.name if x and scope.random.random() < 0.7 else scope.random.choice(NUMBERS)
 
 
