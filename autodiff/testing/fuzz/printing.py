@@ -26,8 +26,8 @@ def printed(program: Program) -> str:
     """The program as Python text, without imports and closed-over arrays.
 
     >>> from autodiff.testing.fuzz.generate import generate
-    >>> printed(generate(0)).splitlines()[0]
-    'def f(x0, x1):'
+    >>> printed(generate(0)).startswith("def f(x0")
+    True
     """
     return "\n".join(function_text(program.main)) + "\n"
 
