@@ -22,7 +22,7 @@ TOLERANCE = {"float16": 1e-2, "float32": 1e-5, "complex64": 1e-5}
 
 
 EVERY = int(os.environ.get("AUTODIFF_COMPILED_LAWS", "16"))
-"""Of so many draws one is run by kernels, the others as NumPy's functions in a program: kernels take time to compile."""
+"""Of so many draws one is run by kernels, the others as NumPy's functions: kernels take time to compile."""
 
 
 def backend_for(problem: Problem) -> str:

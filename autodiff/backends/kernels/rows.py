@@ -133,8 +133,8 @@ class RowKernel(RowValues):
     def row_loop(self) -> Iterable[str]:
         yield "    for r in range(lo, hi):"
         yield "        at = r * columns"
-        for number in sorted(self.levels):
-            level = self.levels[number]
+        for place in sorted(self.levels):
+            level = self.levels[place]
             yield from (f"        {line}" for line in level.before)
             if level.body:
                 yield "        for j in range(columns):"
