@@ -3,7 +3,7 @@
 import numpy as np
 
 from autodiff import checkpoint, grad, make_tape
-from autodiff.backends.passes.common import merge_common
+from autodiff.backends.passes.repeated import merge_repeated
 from autodiff.backends.passes.dead import drop_dead
 from autodiff.backends.passes.rewriting import rewrite
 from autodiff.ops.elementwise import add, multiply, sin
@@ -46,26 +46,26 @@ def test_one_result_of_several_is_enough_to_stay():
 
 
 def test_equal_operations_are_done_once():
-    tape = simpler(merge_common, lambda x: np.sin(x) * np.cos(x) + np.cos(x) * np.sin(x), X)
+    tape = simpler(merge_repeated, lambda x: np.sin(x) * np.cos(x) + np.cos(x) * np.sin(x), X)
     assert names(tape) == ["sin", "cos", "multiply", "add"]
 
 
 def test_literals_of_other_bits_or_types_are_others():
     tape = simpler(
-        merge_common, lambda x: (x + 0.0, x + -0.0, x + 0, x + 0.0, np.maximum(x, 1), np.maximum(x, True)), X
+        merge_repeated, lambda x: (x + 0.0, x + -0.0, x + 0, x + 0.0, np.maximum(x, 1), np.maximum(x, True)), X
     )
     assert names(tape) == ["add", "add", "add", "maximum", "maximum"]
 
 
 def test_differences_and_the_larger_of_two_do_not_commute():
-    assert names(simpler(merge_common, lambda x: (x - 2, 2 - x, np.maximum(x, 2), np.maximum(2, x)), X)) == [
+    assert names(simpler(merge_repeated, lambda x: (x - 2, 2 - x, np.maximum(x, 2), np.maximum(2, x)), X)) == [
         "subtract", "subtract", "maximum", "maximum",
     ]  # fmt: skip
 
 
 def test_an_operator_on_numbers_is_not_the_function_of_that_name():
     tape = make_tape(lambda x: (x + 1.0, np.add(x, 1.0)))(2.0)
-    assert [repr(e.specs[0]) for e in merge_common(tape).equations] == ["float", "float64[]"]
+    assert [repr(e.specs[0]) for e in merge_repeated(tape).equations] == ["float", "float64[]"]
 
 
 def test_recomputation_stays_apart():
@@ -73,12 +73,12 @@ def test_recomputation_stays_apart():
         return np.sum(np.sin(np.sin(x)) * 2.0)
 
     tape = make_tape(grad(lambda x: checkpoint(twice)(x) + twice(x)))(X)
-    assert names(merge_common(tape)).count("checkpoint") == names(tape).count("checkpoint") > 0
+    assert names(merge_repeated(tape)).count("checkpoint") == names(tape).count("checkpoint") > 0
 
 
 def test_a_tape_that_nothing_changes_is_returned_itself():
     tape = make_tape(lambda x: np.sin(x) * 2)(X)
-    assert merge_common(tape) is tape
+    assert merge_repeated(tape) is tape
     assert rewrite(tape, {}) is tape
 
 

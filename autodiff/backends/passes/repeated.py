@@ -7,7 +7,7 @@ from autodiff.backends.passes.rewriting import rewrite
 from autodiff.trace.tape import Tape
 
 
-def merge_common(tape: Tape) -> Tape:
+def merge_repeated(tape: Tape) -> Tape:
     """The tape with each operation done once: same primitive, operands and parameters.
 
     Numbers are compared as literals are: 0.0 and -0.0 differ. Operands of sums and products may be exchanged. No
