@@ -3,8 +3,8 @@
 import numpy as np
 
 from autodiff import checkpoint, grad, make_tape
-from autodiff.backends.passes.repeated import merge_repeated
 from autodiff.backends.passes.dead import drop_dead
+from autodiff.backends.passes.repeated import merge_repeated
 from autodiff.backends.passes.rewriting import rewrite
 from autodiff.ops.elementwise import add, multiply, sin
 from autodiff.trace.spec import spec
