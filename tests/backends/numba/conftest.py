@@ -9,6 +9,7 @@ import pytest
 from autodiff.backends.numba import cache, kernels, launching
 
 collect_ignore_glob = ["*.py"] if find_spec("numba") is None else []
+collect_ignore = ["record_mathematics.py"]  # a command, which needs mpmath
 
 
 @pytest.fixture
