@@ -63,14 +63,15 @@ class Entrant:
     def sample(self, calls: int) -> dict[str, Any]:
         """Seconds a call, processor seconds a second, and was it interrupted.
 
-        A few calls before the sample fill caches and wake threads. A short sample that the system interrupted for
-        another process is taken again.
+        As many calls before the sample, unless they take long, fill caches and wake threads and cores: a core that has
+        rested computes slower for a while. A short sample that the system interrupted for another process is taken
+        again.
         """
         assert self.work is not None
         for _ in range(ATTEMPTS):
             gc.collect()
-            if calls > 1:
-                self.work.seconds(max(1, calls // 8))
+            if self.work.seconds(1) < LONG:
+                self.work.seconds(calls)
             before, processor = interruptions(), process_time()
             seconds = self.work.seconds(calls)
             busy = (process_time() - processor) / seconds

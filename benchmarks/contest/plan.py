@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from benchmarks.contest.peers import OURS
 
 SAMPLE = 0.012  # seconds; long beside the clock's grain, short beside a disturbance
-ROW = 3.0  # seconds for all samples of a row
+ROW = 5.0  # seconds for all samples of a row and the calls before them
 FEWEST, MOST = 5, 31
 SLOW = 8.0  # a peer that takes so many times the best one's time only takes part in the first rounds
 SLOW_ROUNDS = 3
@@ -29,6 +29,6 @@ def plan(seconds: dict[str, float], quick: bool) -> Plan:
         return Plan(2, calls, dict.fromkeys(seconds, 2))
     best = min(seconds.values())
     fast = [name for name, each in seconds.items() if each <= SLOW * best or name == OURS]
-    round_seconds = sum(max(seconds[name] * calls[name], SAMPLE) for name in fast)
+    round_seconds = sum(2 * max(seconds[name] * calls[name], SAMPLE) for name in fast)
     rounds = min(MOST, max(FEWEST, round(ROW / round_seconds)))
     return Plan(rounds, calls, {name: rounds if name in fast else SLOW_ROUNDS for name in seconds})

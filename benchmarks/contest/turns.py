@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from time import sleep
 from typing import TYPE_CHECKING
 
@@ -57,10 +58,12 @@ def prepare(
 
 
 def take_turns(contestants: Contestants, seconds: dict[str, float], found: dict[str, Measurement], quick: bool) -> None:
-    """Round after round."""
+    """Round after round; each begins with another one, so that nobody always comes after the same one."""
     planned = plan(seconds, quick)
+    order = deque(planned.calls.items())
     for turn in range(planned.rounds):
-        for name, calls in planned.calls.items():
+        order.rotate(-1)
+        for name, calls in tuple(order):
             if turn >= planned.turns[name] or found[name].failure:
                 continue
             sleep(PAUSE)

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from autodiff.backends.kernels.call import row_kernel
 from autodiff.backends.kernels.forms import PASSING
+from autodiff.backends.kernels.matrices import large_product, matrix_kernel
 from autodiff.backends.kernels.scalars import costly
 from autodiff.backends.kernels.stacks import stack_kernel, stacked
 from autodiff.backends.passes.dead import drop_dead
@@ -18,6 +19,8 @@ from autodiff.backends.passes.groups import Fusion, Unit
 from autodiff.backends.passes.recomputation import Recomputation
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, Operand, Tape
+
+PRODUCTS = ("matmul", "linear_map")
 
 FEW, MANY = 2048, 65536
 """So many elements make a kernel of one costly operation worth its call, and of one that moves memory."""
@@ -62,7 +65,7 @@ def fuse(tape: Tape) -> Tape:
         equations.append(Equation(equation.primitive, again, equation.params, results, equation.specs, equation.source))
         number.update(zip(slots, results, strict=True))
 
-    kernels = {unit for unit in fusion.ordered() if worthwhile(unit, fusion.specs)}
+    kernels = dict.fromkeys(unit for unit in fusion.ordered() if worthwhile(unit, fusion.specs))
     again = Recomputation(fusion, kernels, readers, final)
     for unit in again.ordered():
         if unit in kernels:
@@ -73,24 +76,25 @@ def fuse(tape: Tape) -> Tape:
             add(row_kernel(inner, unit.grid.shape), brought, wanted)
         else:
             for equation in unit.equations:
-                chain = stack_of(equation, fusion)
-                if chain:
-                    inner, brought = sub_tape(chain, equation.results, fusion.specs)
-                    add(stack_kernel(inner), brought, equation.results)
+                product = product_kernel(equation, fusion)
+                if product is not None:
+                    add(*product, equation.results)
                 else:
                     add(equation, equation.operands, equation.results)
     outputs = tuple(number[out] if isinstance(out, int) else out for out in tape.outputs)
     return drop_dead(Tape(tape.inputs, tuple(equations), outputs, tape.constants, tape.arguments, tape.results))
 
 
-def stack_of(equation: Equation, fusion: Fusion) -> list[Equation]:
-    """A product of a stack of small matrices with the views that it reads; nothing if it is something else."""
-    if equation.primitive.name != "matmul" or not all(isinstance(o, int) for o in equation.operands):
-        return []
+def product_kernel(equation: Equation, fusion: Fusion) -> tuple[Equation, tuple[int, ...]] | None:
+    """The kernel of a product, with the views that it reads, and its operands; None if it is something else."""
+    if equation.primitive.name not in PRODUCTS or not all(isinstance(o, int) for o in equation.operands):
+        return None
+    chain = [*fusion.views(equation.operands), equation]
+    inner, brought = sub_tape(chain, equation.results, fusion.specs)
     first, second = (fusion.specs[o] for o in equation.operands if isinstance(o, int))
-    if not stacked(first, second, equation.specs[0]):
-        return []
-    return [*fusion.views(equation.operands), equation]
+    if equation.primitive.name == "matmul" and stacked(first, second, equation.specs[0]):
+        return stack_kernel(inner), brought
+    return (matrix_kernel(inner), brought) if large_product(inner) is not None else None
 
 
 def sub_tape(

@@ -8,6 +8,8 @@ from math import prod
 
 from autodiff.backends.kernels.convolution_call import convolution_of
 from autodiff.backends.kernels.forms import Shape
+from autodiff.backends.kernels.matrices import large_product
+from autodiff.backends.kernels.matrix_text import matrix_text
 from autodiff.backends.kernels.programs.program import whole_kernel
 from autodiff.backends.kernels.row_memory import Shared, row_kernel_of
 from autodiff.backends.kernels.shares import shared as share_of
@@ -103,9 +105,22 @@ def written_convolution(tape: Tape) -> tuple[str, str]:
     return kernel.text, f"{layout.images} images, in {layout.parts} chunks of {layout.chunk}, {threads}"
 
 
+def written_matrices(tape: Tape) -> tuple[str, str]:
+    """The text of the kernel of a product of large matrices."""
+    product = large_product(tape)
+    assert product is not None
+    layout = product.layout
+    sizes = f"{layout.m} x {layout.k} times {layout.k} x {layout.n}"
+    rows, columns = layout.part
+    if layout.chunks == 1:
+        return matrix_text(layout), f"{sizes}, one thread"
+    return matrix_text(layout), f"{sizes}, in {prod(layout.parts)} parts of {rows} x {columns}, shared by threads"
+
+
 WRITTEN: dict[str, Callable[..., tuple[str, str]]] = {
     "kernel_of_rows": written_rows,
     "kernel_of_all": written_whole,
     "kernel_of_products": written_products,
+    "kernel_of_matrices": written_matrices,
     "kernel_of_convolution": written_convolution,
 }

@@ -1,8 +1,22 @@
-"""Products of small matrices, printed as LLVM instructions where the text of a kernel asks for them.
+"""Products of matrices, printed as LLVM instructions where the text of a kernel asks for them.
 
-Importing this package does not import Numba; `intrinsics` does.
+Those of small matrices know all sizes; those of large ones are made of panels. Importing this package does not import
+Numba; `intrinsics` does.
 """
 
-from autodiff.backends.numba.products.intrinsic import intrinsics
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from autodiff.backends.numba.products import intrinsic, large
+from autodiff.backends.numba.products.machine import Machine
+
+
+@functools.cache
+def intrinsics(machine: Machine | None = None) -> dict[str, Any]:
+    """The names of products in the text of a kernel, for a processor; that for which Numba compiles if None."""
+    return {**intrinsic.intrinsics(machine), **large.intrinsics(machine)}
+
 
 __all__ = ["intrinsics"]

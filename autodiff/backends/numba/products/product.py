@@ -13,14 +13,14 @@ class Matrix:
 
     Args:
         base: The LLVM value of the address of its first element.
-        row: From one row to the next, in elements.
-        column: From one column to the next, in elements.
+        row: From one row to the next, in elements: a number, or an LLVM value where sizes are arguments.
+        column: From one column to the next, likewise.
         kind: Numba's type of the address, which tells what else overlaps; None for room on the stack.
     """
 
     base: Any
-    row: int
-    column: int
+    row: Any
+    column: Any
     kind: Any = None
 
     def transposed(self) -> Matrix:
