@@ -29,8 +29,8 @@ from autodiff.trace.tape import Equation, Tape
 WORK = 200_000
 """Multiplications that are worth a kernel."""
 
-LEAST = 8
-"""The least length of any axis, and half of the least columns: what is narrower computes little."""
+LEAST = 4, 8, 4
+"""The least rows, columns and terms: what is narrower computes little for what it copies."""
 
 
 def step_of(view: View) -> tuple[int, bool] | None:
@@ -64,7 +64,7 @@ class Large:
         layout = self.layout
         offsets = [view.offset * layout.size for view in self.views]
         turned = [int(layout.a_turned), int(layout.b_turned)]
-        cut = [layout.m, layout.n, layout.k, *layout.part, layout.parts[1], layout.terms]
+        cut = [layout.m, layout.n, layout.k, *layout.part, layout.parts[1], layout.depth, layout.terms]
         memory = [layout.chunk, layout.room, layout.panel_bytes, layout.tile_bytes]
         return [0, 0, 0, 0, *offsets, *self.steps, *turned, *cut, *memory]
 
@@ -79,7 +79,8 @@ def large_product(tape: Tape) -> Large | None:
     if out.ndim != 2 or out.dtype.name not in WIDTHS or not first.dtype == second.dtype == out.dtype:
         return None
     (m, n), k = out.shape, first.shape[-1]
-    if first.ndim != 2 or second.ndim != 2 or min(m, n // 2, k) < LEAST or m * n * k < WORK:
+    narrow = any(length < least for length, least in zip((m, n, k), LEAST, strict=True))
+    if first.ndim != 2 or second.ndim != 2 or narrow or m * n * k < WORK:
         return None
     a, b = (view_of(o, tape) for o in equation.operands if isinstance(o, int))
     if equation.primitive.name == "linear_map":

@@ -1,8 +1,8 @@
 """Products of large matrices as texts of kernels.
 
-The result is cut into parts. For each, and for some terms of the sums at a time, a block of A is copied to panels that
-stay in a cache; then panel after panel of B is copied and multiplied by them all. Every sum is made in the order of its
-terms, whatever the parts.
+The result is cut into parts. For each, and for many terms of the sums at a time, a block of A is copied to panels; then
+panel after panel of B, with some of the terms, is copied and multiplied by them all. Every sum is made in the order of
+its terms, whatever the parts.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ import numpy as np
 
 from autodiff.backends.room import ALIGNMENT
 
-TERMS = 256
-"""So many terms of the sums at a time: a panel of B of as many rows fits a cache of the first level."""
+TERMS, DEPTH = 256, 1024
+"""So many terms of a panel of B at a time, which fits a cache of the first level, and so many of a block of A."""
 
-BLOCK = 1 << 19
-"""Bytes of a block of A, which a cache of the second level holds."""
+BLOCK = 1 << 22
+"""Bytes of a block of A. It is read once for each panel of B, whose part of the result stays in a cache meanwhile."""
 
-WIDTHS = {"float32": (48, 32), "float64": (24, 16)}
-"""Columns of a tile of the result: three or two of the largest vectors, or whole numbers of smaller ones."""
+WIDTHS = {"float32": (48, 32, 16), "float64": (24, 16, 8)}
+"""Columns of a tile of the result: three, two or one of the largest vectors, or whole numbers of smaller ones."""
 
 TALLEST, HEIGHTS = 8, (8, 5)
 """Rows of a panel of A, and of a tile of the result: as many of a panel as make the work least."""
@@ -70,9 +70,14 @@ class Layout:
         return min(HEIGHTS, key=lambda height: -(-self.m // height) * (height + 1))
 
     @property
+    def depth(self) -> int:
+        """Terms of a block of A, nearly the same number each time."""
+        return -(-self.k // -(-self.k // DEPTH))
+
+    @property
     def terms(self) -> int:
-        """Terms at a time, nearly the same number each time."""
-        return -(-self.k // -(-self.k // TERMS))
+        """Terms of a panel of B, nearly the same number each time."""
+        return -(-self.depth // -(-self.depth // TERMS))
 
     @property
     def tiles(self) -> tuple[int, int]:
@@ -92,7 +97,7 @@ class Layout:
             high, wide = -(-down // rows) * self.height, -(-across // columns(rows)) * self.width
             return (high * wide + COPY * (high + wide)) * -(-rows * columns(rows) // wanted)
 
-        most = max(1, BLOCK // (self.terms * TALLEST * self.size))
+        most = max(1, BLOCK // (self.depth * TALLEST * self.size))
         rows = max(min(range(1, min(wanted, down) + 1), key=cost), -(-down // most))
         return -(-down // rows) * self.height, -(-across // columns(rows)) * self.width
 
@@ -115,7 +120,7 @@ class Layout:
     def panel_bytes(self) -> int:
         """Where a panel of B begins, behind a block of A."""
         panels = self.part[0] // self.height
-        return aligned(panels * TALLEST * self.terms * self.size)
+        return aligned(panels * TALLEST * self.depth * self.size)
 
     @property
     def tile_bytes(self) -> int:
@@ -148,71 +153,75 @@ def kernel(block, lo, hi):
     rows = word(block, 13)
     columns = word(block, 14)
     across = word(block, 15)
-    terms = word(block, 16)
-    a_block = shifted(pointer(block, 3), lo // word(block, 17) * word(block, 18))
-    b_panel = shifted(a_block, word(block, 19))
-    tile = shifted(a_block, word(block, 20))
+    depth = word(block, 16)
+    terms = word(block, 17)
+    a_block = shifted(pointer(block, 3), lo // word(block, 18) * word(block, 19))
+    b_panel = shifted(a_block, word(block, 20))
+    tile = shifted(a_block, word(block, 21))
     for part in range(lo, hi):
         top = part // across * rows
         bottom = min(top + rows, m)
         left = part % across * columns
         right = min(left + columns, n)
-        for turn in range((k + terms - 1) // terms):
-            start = turn * terms
-            count = min(terms, k - start)
+        for deep in range((k + depth - 1) // depth):
+            first = deep * depth
+            reach = min(depth, k - first)
             for row in range(top, bottom, {height}):
-                a_panel = shifted(a_block, (row - top) // {height} * count * {panel})
+                a_panel = shifted(a_block, (row - top) // {height} * reach * {panel})
                 if a_turned != 0:
                     term_step = a_step
                     row_step = 1
                 else:
                     term_step = 1
                     row_step = a_step
-                a_rows = shifted(a, (start * term_step + row * row_step) * {size})
+                a_rows = shifted(a, (first * term_step + row * row_step) * {size})
                 if m - row < {tallest}:
-                    for i in range(count):
+                    for i in range(reach):
                         for j in range({tallest}):
                             place = i * term_step + j * row_step
                             value = load_{dtype}(a_rows, place) if j < bottom - row else {zero}
                             store_{dtype}(a_panel, i * {tallest} + j, value)
                 elif a_turned != 0:
-                    gather_panel_{dtype}(a_panel, a_rows, a_step, count, {tallest})
+                    gather_panel_{dtype}(a_panel, a_rows, a_step, reach, {tallest})
                 else:
-                    turn_panel_{dtype}(a_panel, a_rows, a_step, count, {tallest})
+                    turn_panel_{dtype}(a_panel, a_rows, a_step, reach, {tallest})
             for column in range(left, right, {width}):
-                if b_turned != 0:
-                    term_step = 1
-                    column_step = b_step
-                else:
-                    term_step = b_step
-                    column_step = 1
-                b_columns = shifted(b, (start * term_step + column * column_step) * {size})
-                if right - column < {width}:
-                    for i in range(count):
-                        for j in range({width}):
-                            place = i * term_step + j * column_step
-                            value = load_{dtype}(b_columns, place) if j < right - column else {zero}
-                            store_{dtype}(b_panel, i * {width} + j, value)
-                elif b_turned != 0:
-                    turn_panel_{dtype}(b_panel, b_columns, b_step, count, {width})
-                else:
-                    gather_panel_{dtype}(b_panel, b_columns, b_step, count, {width})
-                for row in range(top, bottom, {height}):
-                    a_panel = shifted(a_block, (row - top) // {height} * count * {panel})
-                    c_tile = shifted(c, (row * n + column) * {size})
-                    if bottom - row >= {height} and right - column >= {width}:
-                        if start == 0:
-                            multiply_panels_{dtype}(c_tile, a_panel, b_panel, n, {steps}, count, {literals}, 0)
-                        else:
-                            multiply_panels_{dtype}(c_tile, a_panel, b_panel, n, {steps}, count, {literals}, 1)
+                for turn in range((reach + terms - 1) // terms):
+                    start = turn * terms
+                    count = min(terms, reach - start)
+                    if b_turned != 0:
+                        term_step = 1
+                        column_step = b_step
                     else:
-                        multiply_panels_{dtype}(tile, a_panel, b_panel, {width}, {steps}, count, {literals}, 0)
-                        for i in range(min(bottom - row, {height})):
-                            for j in range(min(right - column, {width})):
-                                value = load_{dtype}(tile, i * {width} + j)
-                                if start != 0:
-                                    value += load_{dtype}(c_tile, i * n + j)
-                                store_{dtype}(c_tile, i * n + j, value)
+                        term_step = b_step
+                        column_step = 1
+                    b_columns = shifted(b, ((first + start) * term_step + column * column_step) * {size})
+                    if right - column < {width}:
+                        for i in range(count):
+                            for j in range({width}):
+                                place = i * term_step + j * column_step
+                                value = load_{dtype}(b_columns, place) if j < right - column else {zero}
+                                store_{dtype}(b_panel, i * {width} + j, value)
+                    elif b_turned != 0:
+                        turn_panel_{dtype}(b_panel, b_columns, b_step, count, {width})
+                    else:
+                        gather_panel_{dtype}(b_panel, b_columns, b_step, count, {width})
+                    for row in range(top, bottom, {height}):
+                        a_panel = shifted(a_block, ((row - top) // {height} * reach + start) * {panel})
+                        c_tile = shifted(c, (row * n + column) * {size})
+                        if bottom - row >= {height} and right - column >= {width}:
+                            if first + start == 0:
+                                multiply_panels_{dtype}(c_tile, a_panel, b_panel, n, {steps}, count, {literals}, 0)
+                            else:
+                                multiply_panels_{dtype}(c_tile, a_panel, b_panel, n, {steps}, count, {literals}, 1)
+                        else:
+                            multiply_panels_{dtype}(tile, a_panel, b_panel, {width}, {steps}, count, {literals}, 0)
+                            for i in range(min(bottom - row, {height})):
+                                for j in range(min(right - column, {width})):
+                                    value = load_{dtype}(tile, i * {width} + j)
+                                    if first + start != 0:
+                                        value += load_{dtype}(c_tile, i * n + j)
+                                    store_{dtype}(c_tile, i * n + j, value)
 """
 """Addresses of the matrices and of memory to work in; then what `Large.words` says."""
 

@@ -13,7 +13,9 @@ from autodiff.backends.kernels.programs.values import Impossible
 from autodiff.backends.passes.cost import LAUNCH, calls, work
 from autodiff.backends.passes.expand import EXPANSIONS
 from autodiff.backends.passes.fuse import fuse
+from autodiff.backends.passes.picks import pick_by_rows
 from autodiff.backends.passes.pieces import PIECES
+from autodiff.backends.passes.products import fuse_products
 from autodiff.backends.passes.rewriting import joined, rewrite
 from autodiff.backends.passes.shares import SHARES
 from autodiff.backends.passes.simplify import simplify
@@ -54,7 +56,7 @@ def schedule(tape: Tape, backend: str = "auto") -> Schedule:
         why = "backend='numpy'" if backend == "numpy" else "Numba is not installed: pip install autodiff[numba]"
         return Schedule(simplify(tape), why)
     simple = simplify(rewrite(simplify(tape), BEFORE_FUSION, merge=True), stable=False)
-    fused = with_convolutions(fuse(simple))
+    fused = with_convolutions(fuse(fuse_products(pick_by_rows(simple))))
     effort = work(simple)
     spread = calls(fused) + (effort / THREADS if effort > LARGE else effort)
     if effort > LARGE and spread > effort / THREADS + SAVING:
