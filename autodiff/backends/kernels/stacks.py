@@ -6,25 +6,31 @@ matrices do not lie as BLAS wants them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import lru_cache, partial
 from math import prod
 from typing import Any
 
 import numpy as np
 
+from autodiff.backends.idle import SMALL as SMALL_ROOM
+from autodiff.backends.idle import Idle
 from autodiff.backends.kernels.call import KernelPrimitive, fitting, kernel_specs, refuse
 from autodiff.backends.kernels.forms import VIEWS, View, steps
+from autodiff.backends.kernels.stack_plan import stack_plan
+from autodiff.backends.kernels.stack_text import StackText
 from autodiff.backends.numba.kernels import kernel_address
 from autodiff.backends.numba.launching import ArrayArgument, bind
 from autodiff.backends.recycling import maker
+from autodiff.backends.room import room
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, Tape
 
 SMALL, BIG = 256, 1 << 21
 """Matrices of at most so many columns, and second operands of at most so many bytes, are multiplied in place."""
 
-WORK, PARTS = 200_000, 16
-"""Multiplications that are worth a kernel, and parts that threads share."""
+WORK = 50_000
+"""Multiplications that are worth a kernel."""
 
 
 def stacked(first: Spec, second: Spec, out: Spec) -> bool:
@@ -53,48 +59,10 @@ def view_of(slot: int, tape: Tape) -> View:
     return View(slot, after.strides, moved)
 
 
+@lru_cache(maxsize=4096)
 def stack_text(tape: Tape) -> str:
-    """The kernel of a stack of products, over the matrices of the stack."""
-    product = tape.equations[-1]
-    specs = tape.specs
-    out = product.specs[0]
-    lead = out.shape[:-2]
-    lines = ["def kernel(block, lo, hi):"]
-    views = []
-    for name, operand in zip("ab", product.operands, strict=True):
-        assert isinstance(operand, int)
-        view, spec = view_of(operand, tape), specs[operand]
-        missing = len(lead) - (spec.ndim - 2)
-        strides = [0] * missing + [
-            0 if length == 1 else s for length, s in zip(spec.shape[:-2], view.strides, strict=False)
-        ]
-        views.append((name, view, strides))
-        lines.append(f"    {name} = pointer(block, {view.base})  # {specs[view.base]}")
-    lines += [f"    c = pointer(block, {len(tape.inputs)})  # {out}", "    for r in range(lo, hi):"]
-    for name, view, strides in views:
-        lines.append(f"        {name}_r = shifted({name}, {place(strides, lead, view.offset, out.dtype.itemsize)})")
-    rows, columns, inner = out.shape[-2], out.shape[-1], specs[product.operands[0]].shape[-1]  # type: ignore[index]
-    lines.append(f"        c_r = shifted(c, r * {rows * columns * out.dtype.itemsize})")
-    (_, first, _), (_, second, _) = views
-    numbers = f"{rows}, {columns}, {inner}, 0"
-    lines.append(
-        f"        multiply_matrices_{out.dtype}(a_r, {first.strides[-2]}, {first.strides[-1]}, "
-        f"b_r, {second.strides[-2]}, {second.strides[-1]}, c_r, {columns}, {numbers})"
-    )
-    return "\n".join(lines) + "\n"
-
-
-def place(strides: Sequence[int], lead: Sequence[int], offset: int, size: int) -> str:
-    """The bytes from the first element of an array to matrix ``r`` of a stack."""
-    terms = [str(offset * size)] if offset else []
-    below = 1
-    for axis in range(len(lead) - 1, -1, -1):
-        if strides[axis] and lead[axis] != 1:
-            number = "r" if below == 1 else f"r // {below}"
-            number = f"{number} % {lead[axis]}" if axis else number
-            terms.append(f"({number}) * {strides[axis] * size}")
-        below *= lead[axis]
-    return " + ".join(terms) or "0"
+    """The kernel of a stack of products."""
+    return StackText(stack_plan(tape)).text
 
 
 class StackCall:
@@ -110,27 +78,41 @@ class StackCall:
     def __init__(self, tape: Tape) -> None:
         self.tape = tape
         self.text = stack_text(tape)
-        (out,) = tape.output_specs
-        count = prod(out.shape[:-2])
+        plan = stack_plan(tape)
+        self.new = [maker(plan.specs[slot]) for slot in plan.wanted]
         arguments = [ArrayArgument(k, s.dtype) for k, s in enumerate(tape.inputs)]
-        self.new = maker(out)
+        for _ in self.new:
+            arguments.append(ArrayArgument(len(arguments), plan.out.dtype, True))
+        self.make: list[Callable[[], Any]] = []
+        size = plan.memory * plan.parts
+        if size:
+            arguments.append(ArrayArgument(len(arguments), np.dtype(np.uint8), True))
+            self.make.append(partial(room, size))
+        self.idle: list[tuple[Any, ...]] = [] if size <= SMALL_ROOM else Idle()
         self.launch = bind(
             kernel_address(self.text),
-            [0] * (len(arguments) + 1),
-            [*arguments, ArrayArgument(len(arguments), out.dtype, True)],
-            rows=count,
-            chunk=-(-count // PARTS),
+            [0] * len(arguments),
+            arguments,
+            rows=plan.count,
+            chunk=plan.chunk,
             parallel=True,
             release=True,
         )
 
     def __call__(self, *inputs: Any) -> tuple[Any, ...]:
-        out = self.new()
-        if self.launch(*inputs, out) is NotImplemented:
-            inputs = tuple(fitting(x, s) for x, s in zip(inputs, self.tape.inputs, strict=True))
-            if self.launch(*inputs, out) is NotImplemented:
-                refuse(*inputs)
-        return (out,)
+        try:
+            own = self.idle.pop()
+        except IndexError:
+            own = tuple([make() for make in self.make])
+        try:
+            outs = [new() for new in self.new]
+            if self.launch(*inputs, *outs, *own) is NotImplemented:
+                inputs = tuple(fitting(x, s) for x, s in zip(inputs, self.tape.inputs, strict=True))
+                if self.launch(*inputs, *outs, *own) is NotImplemented:
+                    refuse(*inputs)
+        finally:
+            self.idle.append(own)
+        return tuple(outs)
 
 
 def make_stack_call(*, tape: Tape) -> Callable[..., Any]:

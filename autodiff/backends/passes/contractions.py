@@ -1,4 +1,4 @@
-"""Einstein sums of two operands as products of matrices, which BLAS computes."""
+"""Einstein sums of two operands as products of matrices, which BLAS computes; sums of products as products of sums."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from autodiff.backends.passes.dead import drop_dead
 from autodiff.backends.passes.rewriting import Builder, Rules, rewrite
 from autodiff.ops.einsum import split
 from autodiff.ops.linalg import matmul
-from autodiff.ops.shape import reshape, transpose
+from autodiff.ops.shape import reshape, sum_axes, transpose
 from autodiff.trace.tape import Equation, Operand, Tape
 
 
@@ -73,7 +73,28 @@ def reshaped(builder: Builder, operand: Operand, shape: tuple[int, ...]) -> Oper
     return operand if builder.spec(operand).shape == shape else builder.emit(reshape, operand, shape=shape)
 
 
-CONTRACTIONS: Rules = {"einsum": (einsum_as_matmul,)}
+def sum_of_product(builder: Builder, equation: Equation) -> Operand | None:
+    """The sum of the rows, or columns, of a product: one row of sums times the other matrix.
+
+    The terms are added in another order: the error is that of any sum of so many products.
+    """
+    product = builder.made(equation.operands[0], "matmul")
+    axes = dict(equation.params)["axes"]
+    if product is None or axes not in ((-1,), (-2,)) or not builder.used_once(equation.operands[0]):
+        return None
+    shapes = [builder.spec(operand).shape for operand in product.operands]
+    dtypes = {builder.spec(operand).dtype for operand in product.operands}
+    if min(map(len, shapes)) < 2 or dtypes != {equation.specs[0].dtype} or equation.specs[0].dtype.kind not in "fc":
+        return None
+    which = 0 if axes == (-2,) else 1
+    summed = builder.emit(sum_axes, product.operands[which], axes=axes)
+    lone = tuple(1 if axis - len(shapes[which]) in axes else length for axis, length in enumerate(shapes[which]))
+    line = builder.emit(reshape, summed, shape=lone)
+    sides = (line, product.operands[1]) if which == 0 else (product.operands[0], line)
+    return builder.emit(reshape, builder.emit(matmul, *sides), shape=equation.specs[0].shape)
+
+
+CONTRACTIONS: Rules = {"einsum": (einsum_as_matmul,), "sum": (sum_of_product,)}
 
 
 def use_matmul(tape: Tape) -> Tape:

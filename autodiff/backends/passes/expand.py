@@ -8,6 +8,8 @@ from typing import Any
 from autodiff.backends.passes.rewriting import Builder, Rules, rewrite
 from autodiff.ops import elementwise as ew
 from autodiff.ops import reduce as red
+from autodiff.ops.index import slice_of
+from autodiff.ops.logsumexp import logsumexp
 from autodiff.ops.shape import reshape, sum_axes, with_ones
 from autodiff.trace.tape import Equation, Literal, Operand, Tape
 
@@ -57,6 +59,9 @@ def expand_logsumexp(builder: Builder, equation: Equation) -> Operand | None:
     axes = dict(equation.params)["axes"]
     if not compiled(builder, x):
         return None
+    if len(axes) == builder.spec(x).ndim and equation.specs[0].kind != "array":  # as a row of a matrix
+        row = builder.emit(reshape, x, shape=(1, builder.spec(x).size))
+        return builder.emit(slice_of, builder.emit(logsumexp, row, axes=(-1,)), key=(0,))
     zero, one = typed(builder, 0, x), typed(builder, 1, x)
     top = builder.emit(red.max_axes, x, axes=axes)
     high = along(builder, top, x, axes)

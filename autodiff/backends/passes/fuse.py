@@ -13,7 +13,6 @@ from autodiff.backends.kernels.call import row_kernel
 from autodiff.backends.kernels.forms import PASSING
 from autodiff.backends.kernels.matrices import large_product, matrix_kernel
 from autodiff.backends.kernels.scalars import costly
-from autodiff.backends.kernels.stacks import stack_kernel, stacked
 from autodiff.backends.passes.dead import drop_dead
 from autodiff.backends.passes.groups import Fusion, Unit
 from autodiff.backends.passes.recomputation import Recomputation
@@ -86,14 +85,11 @@ def fuse(tape: Tape) -> Tape:
 
 
 def product_kernel(equation: Equation, fusion: Fusion) -> tuple[Equation, tuple[int, ...]] | None:
-    """The kernel of a product, with the views that it reads, and its operands; None if it is something else."""
+    """The kernel of a large product, with the views that it reads, and its operands; None if it is something else."""
     if equation.primitive.name not in PRODUCTS or not all(isinstance(o, int) for o in equation.operands):
         return None
     chain = [*fusion.views(equation.operands), equation]
     inner, brought = sub_tape(chain, equation.results, fusion.specs)
-    first, second = (fusion.specs[o] for o in equation.operands if isinstance(o, int))
-    if equation.primitive.name == "matmul" and stacked(first, second, equation.specs[0]):
-        return stack_kernel(inner), brought
     return (matrix_kernel(inner), brought) if large_product(inner) is not None else None
 
 

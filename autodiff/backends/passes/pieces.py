@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff.backends.passes.rewriting import Builder, Rules
+from autodiff.ops.elementwise import add
 from autodiff.ops.index import plain_key
 from autodiff.ops.join import concatenate, stack
 from autodiff.trace.tape import Equation, Operand
@@ -60,6 +61,26 @@ def varying_axis(keys: list[tuple[Any, ...]]) -> int | None:
     return axes.pop() if len(axes) == 1 else None
 
 
-PIECES: Rules = {"add": (put_together,)}
+def added_to_piece(builder: Builder, equation: Equation) -> Operand | None:
+    """Arrays that are put together, and a part that one of them fills: it is added to that one."""
+    for whole, part in (equation.operands, equation.operands[::-1]):
+        joined = builder.made(whole, "concatenate")
+        if joined is None or not builder.used_once(whole) or builder.made(part, "slice_into") is None:
+            continue
+        ((key, value),) = pieces_of(builder, part) or [((), part)]
+        shape, params = equation.specs[0].shape, dict(joined.params)
+        axis, ends = params["axis"] % len(shape), params["ends"]
+        if len(key) != len(shape) or varying_axis([key]) != axis or not isinstance(key[axis], slice):
+            continue
+        bounds = key[axis].indices(shape[axis])
+        for number, place in enumerate(zip((0, *ends), ends, strict=False)):
+            if bounds == (*place, 1) and builder.spec(joined.operands[number]) == builder.spec(value):
+                parts = list(joined.operands)
+                parts[number] = builder.emit(add, parts[number], value)
+                return builder.emit(concatenate, *parts, axis=params["axis"], ends=ends)
+    return None
+
+
+PIECES: Rules = {"add": (put_together, added_to_piece)}
 
 __all__ = ["PIECES", "put_together"]

@@ -13,6 +13,7 @@ from autodiff.backends.kernels.programs.values import Impossible
 from autodiff.backends.passes.cost import LAUNCH, calls, work
 from autodiff.backends.passes.expand import EXPANSIONS
 from autodiff.backends.passes.fuse import fuse
+from autodiff.backends.passes.loops import LOOPS
 from autodiff.backends.passes.picks import pick_by_rows
 from autodiff.backends.passes.pieces import PIECES
 from autodiff.backends.passes.products import fuse_products
@@ -22,7 +23,7 @@ from autodiff.backends.passes.simplify import simplify
 from autodiff.backends.passes.stacks import STACKS
 from autodiff.trace.tape import Tape
 
-BEFORE_FUSION = joined(EXPANSIONS, SHARES, PIECES, STACKS)
+BEFORE_FUSION = joined(EXPANSIONS, SHARES, PIECES, STACKS, LOOPS)
 
 THREADS = 2.0
 """How much faster kernels of rows are taken to be than one thread, where their work is large."""

@@ -6,6 +6,7 @@ from math import prod
 
 import numpy as np
 
+from autodiff.backends.passes.contractions import sum_of_product
 from autodiff.backends.passes.rewriting import Builder, Rules
 from autodiff.ops.linalg import matmul
 from autodiff.ops.shape import broadcast_to, reshape
@@ -37,4 +38,4 @@ def sum_as_product(builder: Builder, equation: Equation) -> Operand | None:
     return builder.emit(reshape, builder.emit(matmul, ones, x), shape=equation.specs[0].shape)
 
 
-STACKS: Rules = {"matmul": (flattened,), "sum": (sum_as_product,)}
+STACKS: Rules = {"matmul": (flattened,), "sum": (sum_of_product, sum_as_product)}

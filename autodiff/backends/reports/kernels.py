@@ -10,9 +10,11 @@ from autodiff.backends.kernels.convolution_call import convolution_of
 from autodiff.backends.kernels.forms import Shape
 from autodiff.backends.kernels.matrices import large_product
 from autodiff.backends.kernels.matrix_text import matrix_text
+from autodiff.backends.kernels.picks import pick_text
 from autodiff.backends.kernels.programs.program import whole_kernel
 from autodiff.backends.kernels.row_memory import Shared, row_kernel_of
 from autodiff.backends.kernels.shares import shared as share_of
+from autodiff.backends.kernels.stack_plan import stack_plan
 from autodiff.backends.kernels.stacks import stack_text
 from autodiff.backends.reports.plan import Plan, Statement
 from autodiff.backends.reports.sources import lines_of, names_of
@@ -93,8 +95,17 @@ def written_whole(tape: Tape, rows: int | None = None) -> tuple[str, str]:
 
 def written_products(tape: Tape) -> tuple[str, str]:
     """The text of a kernel of a stack of products."""
-    (out,) = tape.output_specs
-    return stack_text(tape), f"{prod(out.shape[:-2])} matrices of {out.shape[-2]} x {out.shape[-1]}, shared by threads"
+    plan = stack_plan(tape)
+    extent = f"{prod(plan.lead)} matrices of {plan.rows} x {plan.columns}"
+    if not plan.plain:
+        extent += f", {plan.block} {plan.cut} at a time"
+    return stack_text(tape), f"{extent}, shared by threads"
+
+
+def written_picks(tape: Tape) -> tuple[str, str]:
+    """The text of a kernel that picks elements of rows."""
+    rows = prod(tape.inputs[0].shape[: dict(tape.equations[1].params)["rest"]])
+    return pick_text(tape), f"{rows} rows, shared by threads"
 
 
 def written_convolution(tape: Tape) -> tuple[str, str]:
@@ -121,6 +132,7 @@ WRITTEN: dict[str, Callable[..., tuple[str, str]]] = {
     "kernel_of_rows": written_rows,
     "kernel_of_all": written_whole,
     "kernel_of_products": written_products,
+    "kernel_of_picks": written_picks,
     "kernel_of_matrices": written_matrices,
     "kernel_of_convolution": written_convolution,
 }

@@ -47,3 +47,25 @@ def test_the_result_needs_no_transposition_where_one_order_has_none():
     subscripts = "ac,bc->ba"
     after = use_matmul(make_tape(lambda *xs: np.einsum(subscripts, *xs))(*arrays(subscripts)))
     assert names(after) == ["transpose", "matmul"]
+
+
+@pytest.mark.parametrize("axis", [-1, -2])
+@pytest.mark.parametrize(
+    "shapes", [((5, 4), (4, 3)), ((2, 5, 4), (2, 4, 3)), ((5, 4), (2, 4, 3)), ((2, 1, 5, 4), (3, 4, 3))]
+)
+def test_a_sum_of_a_product_is_a_product_of_a_sum(shapes, axis):
+    random = np.random.default_rng(0)
+    x, y = (random.normal(size=shape) for shape in shapes)
+    after = use_matmul(make_tape(lambda x, y: np.sum(np.matmul(x, y), axis))(x, y))
+    check_tape(after)
+    (product,) = (e for e in after.equations if e.primitive.name == "matmul")
+    assert product.specs[0].shape[axis] == 1
+    np.testing.assert_allclose(run(after, (x, y))[0], np.sum(np.matmul(x, y), axis), rtol=1e-12, atol=1e-13)
+
+
+def test_a_sum_of_a_product_that_is_needed_itself_stays():
+    x, y = np.ones((5, 4)), np.ones((4, 3))
+    tape = make_tape(lambda x, y: (np.sum(product := np.matmul(x, y), -1), product))(x, y)
+    assert use_matmul(tape) is tape
+    tape = make_tape(lambda x, y: np.sum(np.matmul(x, y), (-1, -2)))(x, y)
+    assert use_matmul(tape) is tape
