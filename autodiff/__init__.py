@@ -1,26 +1,13 @@
 """Automatic differentiation of NumPy programs."""
 
 from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 from autodiff import numpy as _numpy  # noqa: F401 - enters NumPy's functions in the dispatch tables
 from autodiff.backends.numba.kernels import cache_info, clear_cache
 from autodiff.backends.numba.threads import get_num_threads, set_num_threads
-from autodiff.backends.reports.profile import profile
-from autodiff.facade import (
-    InvalidType,
-    Parameter,
-    Variable,
-    VariableNode,
-    as_array,
-    as_variable,
-    force_backprop_mode,
-    no_backprop_mode,
-)
 from autodiff.ops.gauge import GaugeWarning
-from autodiff.trace.formats.graphviz import tape_graphviz
-from autodiff.trace.formats.python import tape_python
-from autodiff.trace.formats.save import load_tape, save_tape
 from autodiff.trace.tape import Tape, check_tape
 from autodiff.trace.tree import register_tree
 from autodiff.transforms.batch import vmap
@@ -42,7 +29,32 @@ from autodiff.transforms.linearize import linearize
 from autodiff.transforms.stage import eval_shape, eval_tape, make_tape
 from autodiff.transforms.stop_gradient import stop_gradient
 
-functional: _Any  # found by __getattr__ below
+if _TYPE_CHECKING:
+    from autodiff.backends.reports.profile import profile
+    from autodiff.facade import (
+        InvalidType,
+        Parameter,
+        Variable,
+        VariableNode,
+        as_array,
+        as_variable,
+        force_backprop_mode,
+        no_backprop_mode,
+    )
+    from autodiff.trace.formats.graphviz import tape_graphviz
+    from autodiff.trace.formats.python import tape_python
+    from autodiff.trace.formats.save import load_tape, save_tape
+
+functional: _Any
+_FOUND_LATER = {  # by __getattr__ below: many programs have no use for them, and they take a while to import
+    **dict.fromkeys(("InvalidType", "Parameter", "Variable", "VariableNode"), "autodiff.facade"),
+    **dict.fromkeys(("as_array", "as_variable", "force_backprop_mode", "no_backprop_mode"), "autodiff.facade"),
+    **dict.fromkeys(("load_tape", "save_tape"), "autodiff.trace.formats.save"),
+    "functional": "autodiff.chainer.functional",
+    "profile": "autodiff.backends.reports.profile",
+    "tape_graphviz": "autodiff.trace.formats.graphviz",
+    "tape_python": "autodiff.trace.formats.python",
+}
 __version__ = "0.1.0"
 __all__ = [
     "GaugeWarning",
@@ -99,6 +111,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> _Any:
-    if name == "functional":  # a model is one of autodiff.chainer's, which most programs have no use for
-        return _import_module("autodiff.chainer.functional").functional
+    if name in _FOUND_LATER:
+        found = globals()[name] = getattr(_import_module(_FOUND_LATER[name]), name)
+        return found
     raise AttributeError(f"module {__name__} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_FOUND_LATER})

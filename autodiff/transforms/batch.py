@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from autodiff.backends.reference import run_equation
+from autodiff.ops.elementwise import cast
 from autodiff.ops.shape import broadcast_to, reshape, transpose
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.source import at_user_line
-from autodiff.trace.spec import Spec, result_spec, spec_of
+from autodiff.trace.spec import Spec, common_dtype, result_spec, spec_of
 from autodiff.trace.staging import stage
-from autodiff.trace.tape import Tape
+from autodiff.trace.tape import Tape, operand_specs
 from autodiff.trace.tree import Structure, flatten
 from autodiff.transforms.arguments import function_name, like
 
@@ -32,11 +33,14 @@ def run_batched(tape: Tape, inputs: Sequence[Any], batched: Sequence[bool], size
     """
     slots: list[Any] = [*inputs, *tape.constants]
     flags = [*batched, *(False for _ in tape.constants)]
+    known = tape.specs
     for equation in tape.equations:
         operands = [slots[o] if isinstance(o, int) else o.value for o in equation.operands]
         which = [flags[o] if isinstance(o, int) else False for o in equation.operands]
         params = dict(equation.params)
         if any(which):
+            if equation.primitive.family == "elementwise":
+                operands = giving_way(operands, which, operand_specs(equation.operands, known))
             out = batch_operation(equation.primitive, operands, which, params, size)
         else:
             out = run_equation(equation, operands)
@@ -44,6 +48,17 @@ def run_batched(tape: Tape, inputs: Sequence[Any], batched: Sequence[bool], size
         slots.extend(outs)
         flags.extend([any(which)] * len(outs))
     return [(slots[o], flags[o]) if isinstance(o, int) else (o.value, False) for o in tape.outputs]
+
+
+def giving_way(operands: Sequence[Any], batched: Sequence[bool], specs: Sequence[Spec]) -> list[Any]:
+    """Operands among which Python numbers that differ between examples, which are arrays here, still give way."""
+    if all(own.kind == "python" for own in specs):
+        return list(operands)
+    dtype = common_dtype(*specs)
+    return [
+        cast(o, dtype=dtype) if is_batched and own.kind == "python" and spec_of(o).dtype != dtype else o
+        for o, is_batched, own in zip(operands, batched, specs, strict=True)
+    ]
 
 
 def batch_operation(

@@ -11,6 +11,8 @@ The language of the text is that of :mod:`~autodiff.backends.numba.native`.
 
 from __future__ import annotations
 
+import functools
+
 LINE = 128  # bytes; two cache lines, since processors fetch them in pairs
 
 # fmt: off
@@ -32,7 +34,7 @@ SPINS = 2000  # looks at the ticket before a thread sleeps: less than 0.1 ms, in
 PATIENCE = 100  # looks at the chunks of others before the caller lets them have its core
 CLOSED = 2**32 - 1  # a chunk number that no run reaches
 
-COMMON = '''
+TEXT = '''
 def work(mailbox):
     """Claim chunks and run them until none is left."""
     while 1:
@@ -55,11 +57,36 @@ def wake(mailbox):
             return
         if compare_exchange(mailbox + ASLEEP, asleep, asleep - 1) != 0:
             call(atomic_load(mailbox + POST), atomic_load(mailbox + SEMAPHORE), 1, 0)
-'''
 
-SHARE = '''
+
+def live(mailbox):
+    """The life of a thread: work, look for more for a while, sleep."""
+    while atomic_load(mailbox + STOP) == 0:
+        looks = 0
+        while atomic_load(mailbox + TICKET) & CLOSED >= atomic_load(mailbox + CHUNKS) and looks < SPINS:
+            looks += 1
+            pause()
+        if looks == SPINS:
+            sleep = 1
+            atomic_add(mailbox + ASLEEP, 1)
+            work_is_there = atomic_load(mailbox + TICKET) & CLOSED < atomic_load(mailbox + CHUNKS)
+            if work_is_there or atomic_load(mailbox + STOP) != 0:
+                asleep = atomic_load(mailbox + ASLEEP)
+                while sleep and asleep > 0:  # work came meanwhile: take the name off the list, if nobody has
+                    sleep = compare_exchange(mailbox + ASLEEP, asleep, asleep - 1) == 0
+                    asleep = atomic_load(mailbox + ASLEEP)
+            if sleep:
+                while call(atomic_load(mailbox + WAIT), atomic_load(mailbox + SEMAPHORE), -1) & CLOSED != 0:
+                    pause()
+                wake(mailbox)
+        work(mailbox)
+
+
 def kernel(mailbox, kernel_, block, rows, size):
-    """Run a kernel for all rows, with the threads that are there."""
+    """Run a kernel for all rows, with the threads that are there; without a kernel, be one of them."""
+    if kernel_ == 0:
+        live(mailbox)
+        return
     chunks = (rows + size - 1) // size
     alone = chunks >= CLOSED or exchange(mailbox + BUSY, 1) != 0
     if alone:
@@ -89,32 +116,9 @@ def kernel(mailbox, kernel_, block, rows, size):
     atomic_store(mailbox + BUSY, 0)
 '''
 
-WORKER = '''
-def kernel(mailbox):
-    """The life of a thread: work, look for more for a while, sleep."""
-    while atomic_load(mailbox + STOP) == 0:
-        looks = 0
-        while atomic_load(mailbox + TICKET) & CLOSED >= atomic_load(mailbox + CHUNKS) and looks < SPINS:
-            looks += 1
-            pause()
-        if looks == SPINS:
-            sleep = 1
-            atomic_add(mailbox + ASLEEP, 1)
-            work_is_there = atomic_load(mailbox + TICKET) & CLOSED < atomic_load(mailbox + CHUNKS)
-            if work_is_there or atomic_load(mailbox + STOP) != 0:
-                asleep = atomic_load(mailbox + ASLEEP)
-                while sleep and asleep > 0:  # work came meanwhile: take the name off the list, if nobody has
-                    sleep = compare_exchange(mailbox + ASLEEP, asleep, asleep - 1) == 0
-                    asleep = atomic_load(mailbox + ASLEEP)
-            if sleep:
-                while call(atomic_load(mailbox + WAIT), atomic_load(mailbox + SEMAPHORE), -1) & CLOSED != 0:
-                    pause()
-                wake(mailbox)
-        work(mailbox)
-'''
 
-
-def text(function: str) -> str:
-    """The whole text of ``SHARE`` or ``WORKER``, with the numbers behind its names."""
+@functools.cache
+def text() -> str:
+    """The whole text, with the numbers behind its names."""
     numbers = {**MAILBOX, "SPINS": SPINS, "PATIENCE": PATIENCE, "CLOSED": CLOSED}
-    return "".join(f"{name} = {number}\n" for name, number in numbers.items()) + COMMON + function
+    return "".join(f"{name} = {number}\n" for name, number in numbers.items()) + TEXT

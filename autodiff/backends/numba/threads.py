@@ -19,7 +19,7 @@ from autodiff.backends.numba import lasting, launcher, pool
 from autodiff.backends.numba.kernels import kernel_address
 from autodiff.backends.numba.semaphore import Semaphore, new_semaphore
 
-WORKER = ctypes.CFUNCTYPE(None, ctypes.c_int64)
+FUNCTION = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 5)
 START = ctypes.PYFUNCTYPE(ctypes.c_int64)
 
 
@@ -120,7 +120,7 @@ def native() -> bool:
 def shared() -> int:
     """The words that launches look at: what starts the threads if there are none, how to share work, and where."""
     found = lasting.words(8 * len(launcher.POOL))
-    put(found, "POOL_SHARE", kernel_address(pool.text(pool.SHARE), native=True))
+    put(found, "POOL_SHARE", kernel_address(pool.text(), native=True))
     put(found, "POOL_START", lasting.address_of(START_THREADS))
     return found
 
@@ -164,9 +164,9 @@ def begin(count: int, mailbox: int) -> None:
     """Start threads that look for work in a mailbox. Where no more can be started, those that run do the work."""
     if not count:
         return
-    work = WORKER(kernel_address(pool.text(pool.WORKER), native=True))
+    work = FUNCTION(kernel_address(pool.text(), native=True))
     for k in range(count):
-        thread = threading.Thread(target=work, args=(mailbox,), name=f"autodiff-{k + 1}", daemon=True)
+        thread = threading.Thread(target=work, args=(mailbox, 0, 0, 0, 0), name=f"autodiff-{k + 1}", daemon=True)
         try:
             thread.start()
         except RuntimeError:  # the system has no more threads, or Python is about to end

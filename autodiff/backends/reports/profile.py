@@ -11,6 +11,7 @@ from types import TracebackType
 from autodiff.backends.reports.counts import Count
 from autodiff.backends.reports.table import seconds, short, table
 from autodiff.backends.reports.trace import Event, written
+from autodiff.backends.reports.watching import open_profiles
 
 MOST = 1_000_000
 """So many events are kept for the trace; the table counts all of them."""
@@ -79,9 +80,6 @@ class OfThread(threading.local):
 
 
 running = OfThread()
-open_profiles: list[Profile] = []
-"""The profiles that are open now, in whichever thread: programs look whether there are any."""
-
 _lock = threading.Lock()
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import base64
-import keyword
 from typing import Any
 
 import numpy as np
 
 from autodiff.trace.formats.save import tape_to_json
 from autodiff.trace.formats.spelling import SPELLED, numpy_name
-from autodiff.trace.formats.text import slot_name
+from autodiff.trace.formats.text import identifier
 from autodiff.trace.formats.written import number_source, value_source
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.spec import Spec
@@ -148,12 +147,6 @@ class Module:
                 "source"
             )
         return written
-
-
-def identifier(slot: int) -> str:
-    """The name of a slot, where that is no word of Python's."""
-    name = slot_name(slot)
-    return f"{name}_" if keyword.iskeyword(name) or name == "np" else name
 
 
 def operand_source(operand: Operand, names: list[str]) -> str:

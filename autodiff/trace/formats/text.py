@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 from typing import Any
 
 import numpy as np
@@ -62,6 +63,12 @@ def slot_name(slot: int) -> str:
         name = chr(ord("a") + letter) + name
         if slot == 0:
             return name
+
+
+def identifier(slot: int) -> str:
+    """The name of a slot, where that is no word of Python's."""
+    name = slot_name(slot)
+    return f"{name}_" if keyword.iskeyword(name) or name == "np" else name
 
 
 def operand_text(operand: Operand) -> str:

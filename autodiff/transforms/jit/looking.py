@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from autodiff.backends.reports.cost import Cost, cost
-from autodiff.backends.reports.explanation import Explanation, explanation
-from autodiff.backends.reports.kernels import Kernels, kernels
-from autodiff.backends.reports.plan import Plan, plan
 from autodiff.trace.tape import Tape
-from autodiff.transforms.jit.recorded import Recorded
+
+if TYPE_CHECKING:
+    from autodiff.backends.reports.cost import Cost
+    from autodiff.backends.reports.explanation import Explanation
+    from autodiff.backends.reports.kernels import Kernels
+    from autodiff.backends.reports.plan import Plan
+    from autodiff.transforms.jit.recorded import Recorded
 
 
 class Looking:
@@ -51,6 +53,8 @@ class Looking:
         >>> print(jit(np.exp, backend="numpy").kernels(1.0))
         # no kernels: backend='numpy'
         """
+        from autodiff.backends.reports.kernels import kernels  # noqa: PLC0415 - most programs are never looked at
+
         return kernels(plan_of(self, args, kwargs))
 
     def cost(self, *args: Any, **kwargs: Any) -> Cost:
@@ -64,6 +68,8 @@ class Looking:
         >>> found.total.operations, found.total.functions, found.peak >= 32 * 64 * 8
         (32768.0, 256.0, True)
         """
+        from autodiff.backends.reports.cost import cost  # noqa: PLC0415 - most programs are never looked at
+
         return cost(plan_of(self, args, kwargs))
 
     def explain(self, *args: Any, **kwargs: Any) -> Explanation:
@@ -75,10 +81,14 @@ class Looking:
         >>> found.kernels, [(call.name, call.reason) for call in found.calls]
         ((), [('exp', "backend='numpy'")])
         """
+        from autodiff.backends.reports.explanation import explanation  # noqa: PLC0415 - most programs are never looked at
+
         return explanation(plan_of(self, args, kwargs), self.name)
 
 
 def plan_of(function: Looking, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Plan:
     """How a function's program for these arguments is run."""
+    from autodiff.backends.reports.plan import plan  # noqa: PLC0415 - most programs are never looked at
+
     program = function.recorded(args, kwargs)[0].program
     return plan(program.tape, program.backend)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,8 +13,7 @@ from autodiff.backends.kernels.programs.call import whole
 from autodiff.backends.passes.constants import fold_constants
 from autodiff.backends.passes.known import use_constants
 from autodiff.backends.passes.schedule import Schedule, schedule
-from autodiff.backends.reports.profile import open_profiles
-from autodiff.backends.reports.timed import Timed
+from autodiff.backends.reports.watching import open_profiles
 from autodiff.backends.straight import Straight
 from autodiff.ops.masked import Masked
 from autodiff.ops.shape import broadcast_to
@@ -29,6 +28,9 @@ from autodiff.transforms.jit.cutting import staged
 from autodiff.transforms.jit.forward_mode import pushing
 from autodiff.transforms.jit.reverse_mode import Backward, ReverseMode
 from autodiff.transforms.partial import Forms, form_of, joined, parts_of
+
+if TYPE_CHECKING:
+    from autodiff.backends.reports.timed import Timed
 
 
 class Program(CustomRule):
@@ -82,6 +84,8 @@ class Program(CustomRule):
     @cached_property
     def timed(self) -> Timed:
         """The same, which notes in open profiles how long it takes."""
+        from autodiff.backends.reports.timed import Timed  # noqa: PLC0415 - most programs are never timed
+
         return Timed(self.tape, self.backend, self.name, self.donated)
 
     def __call__(self, *values: Any) -> tuple[Any, ...]:

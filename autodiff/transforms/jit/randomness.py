@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import random
+import sys
 import threading
 import warnings
 from typing import Any
-
-import numpy as np
 
 from autodiff.trace.source import at_user_line, user_frame
 
@@ -18,8 +18,24 @@ class RandomnessWarning(UserWarning):
 
 def random_state() -> dict[str, Any]:
     """Where the generators stand that all code shares; of others nothing is known."""
-    state: Any = np.random.get_state(legacy=True)  # noqa: NPY002 - to see whether others use it
-    return {"np.random": (state[1].tobytes(), *state[2:]), "random": random.getstate()}
+    return {"np.random": numpy_state(), "random": random.getstate()}
+
+
+def numpy_state() -> Any:
+    """Where NumPy's stands; None while it is as the system seeded it, as it is before anybody imports it."""
+    module: Any = sys.modules.get("numpy.random")  # to import it takes longer than to record a small function
+    if module is None:
+        return None
+    _, key, place, *gauss = module.get_state(legacy=True)
+    return None if (key[0], place) == seeded() else (key.tobytes(), place, *gauss)
+
+
+@functools.cache
+def seeded() -> tuple[int, int]:
+    """The first word and the place of a generator that the system seeded; every draw changes one of them."""
+    module: Any = sys.modules["numpy.random"]
+    _, key, place, *_ = module.RandomState().get_state(legacy=True)
+    return int(key[0]), int(place)
 
 
 def warn_of_randomness(name: str, before: dict[str, Any]) -> None:

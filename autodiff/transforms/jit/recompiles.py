@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -16,7 +15,6 @@ from autodiff.transforms.jit.forms import Key, arguments, steps
 if TYPE_CHECKING:
     from autodiff.transforms.jit.recorded import Recorded
 
-logger = logging.getLogger("autodiff")
 SHOWN = 4
 """So many differences are told; of more than these it is said how many they are."""
 
@@ -106,10 +104,12 @@ def report(found: Recorded, earlier: Sequence[Recorded]) -> None:
     """Tell everybody who listens of a recording."""
     if not listeners:
         return
+    import logging  # noqa: PLC0415 - most programs log nothing, and it takes a millisecond or two
+
     candidates = [reasons(other, found) for other in reversed(earlier)]
     nearest = min(candidates, key=len, default=())
     record = Recompilation(found.name, user_line(), nearest, len(earlier), bool(found.captures))
-    logger.warning("%s", record)
+    logging.getLogger("autodiff").warning("%s", record)
     for records in tuple(listeners):
         records.append(record)
 

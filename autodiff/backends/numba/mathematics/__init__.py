@@ -7,10 +7,19 @@ lowest power on, each time with the rest fitted again. The number beside a table
 polynomial.
 
 Loops over these functions must not be compiled with fast-math flags, which undo the exact sums and the handling of NaN.
-Importing this package does not import Numba; `intrinsics` does.
+Importing this package imports neither the sources, which only compiling needs, nor Numba, which `intrinsics` does.
 """
 
+from importlib import import_module
+from typing import Any
+
 from autodiff.backends.numba.mathematics.accuracy import MAXIMUM_ULPS
-from autodiff.backends.numba.mathematics.library import FUNCTIONS, fingerprint, intrinsics, program
+from autodiff.backends.numba.mathematics.names import FUNCTIONS
 
 __all__ = ["FUNCTIONS", "MAXIMUM_ULPS", "fingerprint", "intrinsics", "program"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        return getattr(import_module("autodiff.backends.numba.mathematics.library"), name)
+    raise AttributeError(f"module {__name__} has no attribute {name!r}")

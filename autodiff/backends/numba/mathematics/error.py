@@ -98,7 +98,7 @@ SOURCE = """
 def erf(x):
     a = abs(x)
     clipped = where(a > ERF_HIGHEST, ERF_HIGHEST, a)
-    n, r, c = reduce_by_ln2(polynomial(clipped, LOG_ERFC))
+    k, n, r, c = reduce_by_ln2(polynomial(clipped, LOG_ERFC))
     far = 1.0 - (fma(polynomial(r, EXP) * r, r, r) + 1.0) * power_of_two(n)
     return copysign(where(a < 1.0, fma(polynomial(a * a, ERF), a, a), far), x)
 
@@ -106,11 +106,11 @@ def erfc(x):
     a = abs(x)
     a = where(a > ERFC_HIGHEST, ERFC_HIGHEST, a)
     square = a * a
-    n, r, c = reduce_by_ln2(-square)
+    k, n, r, c = reduce_by_ln2(-square)
     r, c = ordered_sum_of(r, c - product_error(a, a, square))
     q = polynomial((a - 4.0) / (a + 4.0), SCALED_ERFC) / fma(2.0, a, 1.0)
     p = r + fma(polynomial(r, EXP) * r, r, c)
-    far = scale(fma(p, q, q), n)
+    far = scale(fma(p, q, q), k, n)
     near = 1.0 - fma(polynomial(square, ERF), x, x)
     return where(a < 0.5, near, where(x < 0.0, 2.0 - far, far))
 """

@@ -61,11 +61,10 @@ CONSTANTS = {
             2.0920809642796284e-09,
         ),
     ),
-    # (2^x - 1) / x on +-1/2, minimax for the relative error of 2^x: 2^-28.2, 2^-59.4.
+    # ((2^x - 1) / x - ln 2) / x on +-1/2, minimax for the relative error of 2^x: 2^-28.2, 2^-59.4.
     "EXP2": ByWidth(
-        (0.6931472, 0.2402265, 0.05550358, 0.009618077, 0.0013391653, 0.00015459037),
+        (0.2402265, 0.05550358, 0.009618077, 0.0013391653, 0.00015459037),
         (
-            0.6931471805599453,
             0.24022650695910072,
             0.055504108664822936,
             0.009618129107628048,
@@ -85,49 +84,52 @@ SOURCE = '''
 def power_of_two(n):
     return number((n + EXPONENT_BIAS) << MANTISSA_BITS)
 
-def scale(x, n):
-    """2^n x, for n from -1075 to 1024."""
+def scale(x, k, n):
+    """2^n x, for n from -1075 to 1024; k is n as a float."""
+    if scales:
+        return scaled(x, k)
     half = n >> 1
     return x * power_of_two(half) * power_of_two(n - half)
 
 def reduce_by_ln2(x):
-    """n, r, c with x = n ln 2 + r + c, where c is the rounding error of r."""
+    """k, n, r, c with x = n ln 2 + r + c, where c is the rounding error of r and k is n as a float."""
     moved = fma(x, LOG2_E, ROUNDER)
     n = bits(moved) - ROUNDER_BITS
     k = moved - ROUNDER
     near = fma(k, -LN2_HIGH, x)
     r = fma(k, -LN2_LOW, near)
     c = fma(k, -LN2_LOW, near - r)
-    return n, r, c
+    return k, n, r, c
 
 def exp(x):
     x = where(x < EXP_LOWEST, EXP_LOWEST, x)
     x = where(x > EXP_HIGHEST, EXP_HIGHEST, x)
-    n, r, c = reduce_by_ln2(x)
-    return scale(fma(polynomial(r, EXP) * r, r, r) + 1.0, n)
+    k, n, r, c = reduce_by_ln2(x)
+    return scale(fma(polynomial(r, EXP), r * r, r) + 1.0, k, n)
 
 def exp_of_negative(x):
     """e^x for x <= 0, closer."""
     x = where(x < EXP_LOWEST, EXP_LOWEST, x)
-    n, r, c = reduce_by_ln2(x)
-    return scale(fma(polynomial(r, EXP) * r, r, c) + r + 1.0, n)
+    k, n, r, c = reduce_by_ln2(x)
+    return scale(fma(polynomial(r, EXP), r * r, c) + r + 1.0, k, n)
 
 def exp2(x):
     x = where(x < EXP2_LOWEST, EXP2_LOWEST, x)
     x = where(x > EXP2_HIGHEST, EXP2_HIGHEST, x)
     moved = x + ROUNDER
     n = bits(moved) - ROUNDER_BITS
-    r = x - (moved - ROUNDER)
-    return scale(fma(polynomial(r, EXP2), r, 1.0), n)
+    k = moved - ROUNDER
+    r = x - k
+    return scale(fma(fma(polynomial(r, EXP2), r, LN2), r, 1.0), k, n)
 
 def small_expm1(r, c):
     """e^(r + c) - 1 for |r| <= ln(2)/2."""
-    return r + fma(polynomial(r, EXPM1) * r, r, c)
+    return r + fma(polynomial(r, EXPM1), r * r, c)
 
 def expm1(x):
     y = where(x < EXPM1_LOWEST, EXPM1_LOWEST, x)
     y = where(y > EXP_HIGHEST, EXP_HIGHEST, y)
-    n, r, c = reduce_by_ln2(y)
+    k, n, r, c = reduce_by_ln2(y)
     p = small_expm1(r, c)
     half = n >> 1
     s = power_of_two(half)
@@ -138,7 +140,7 @@ def expm1(x):
 def tanh(x):
     a = abs(x)
     a = where(a > TANH_HIGHEST, TANH_HIGHEST, a)
-    n, r, c = reduce_by_ln2(a + a)
+    k, n, r, c = reduce_by_ln2(a + a)
     s = power_of_two(n)
     m = fma(small_expm1(r, c), s, s - 1.0)
     large = m > 1.0

@@ -13,7 +13,7 @@ SOURCE = '''
 def half_exponentials(a):
     """(e^a - 1) / 2 and e^a / 2, for a >= 0."""
     a = where(a > SINH_HIGHEST, SINH_HIGHEST, a)
-    n, r, c = reduce_by_ln2(a)
+    k, n, r, c = reduce_by_ln2(a)
     p = small_expm1(r, c)
     half = n >> 1
     s = power_of_two(half)

@@ -16,13 +16,16 @@ What a source may contain:
 ``bits(x)``, ``number(i)``            the bits of a float as an integer of its width, and back
 ``convert(i)``                        an integer as a float of its width
 ``widen(x)``, ``narrow(x)``           float32 and int32 to float64 and int64, and back
-``polynomial(x, TABLE)``              by Horner's rule, lowest power first
+``polynomial(x, TABLE)``              lowest power first; pairs of terms by Horner's rule in x^2: a chain half as long
 ``choose(c, TABLE, TABLE)``           the first table where c holds, the second elsewhere
 ``window(TABLE, i, count)``           the numbers of a table from i on, by selections on the bits of i: loads at
                                       computed places would keep loops from becoming vector code
 ``funnel(x, y, n)``                   the upper half of the bits of x and y together, moved n to the left
 ``if single:``, ``if fused:``         decided when lowering: the operands have 32 bits; the machine has a fused
                                       multiply-add
+``if scales:``                        vectors are printed, and the machine has these (`instructions.py`):
+``scaled(x, k)``                      2^k x
+``repaired(y, x, TABLE)``             y, or what a table has for the class of x: zero, infinity, NaN, ...
 ``f(x)``, ``a, b = f(x)``             another function of the library
 ``NAME``                              a constant of the library, of the width of the operands
 ====================================  ================================================================================

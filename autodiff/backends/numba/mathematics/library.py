@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
@@ -23,18 +22,13 @@ from autodiff.backends.numba.mathematics import (
 from autodiff.backends.numba.mathematics.language import Program, Type
 from autodiff.backends.numba.mathematics.llvm import print_program
 from autodiff.backends.numba.mathematics.lowering import Library
+from autodiff.backends.numba.mathematics.names import FUNCTIONS
 from autodiff.backends.numba.mathematics.plain import define, floats, plain_intrinsics
 
 _FAMILIES = (
     *(exact, exponential, logarithm, power, half_pi, trigonometric, inverse_trigonometric),
     *(hyperbolic, error, gamma),
 )
-_UNARY = """
-    exp exp2 expm1 logistic softplus log log2 log10 log1p rsqrt cbrt
-    sin cos tan sin_near cos_near tan_near arcsin arccos arctan
-    sinh cosh tanh arcsinh arccosh arctanh erf erfc lgamma digamma
-"""
-FUNCTIONS: dict[str, int] = dict.fromkeys(_UNARY.split(), 1) | {"power": 2, "hypot": 2, "arctan2": 2}
 
 
 @functools.cache
@@ -43,20 +37,23 @@ def library() -> Library:
     return Library([(family.SOURCE, family.CONSTANTS) for family in _FAMILIES])
 
 
-def program(name: str, dtype: str, fused: bool = True) -> Program:
+def program(name: str, dtype: str, fused: bool = True, scales: bool = False) -> Program:
     """A function as instructions on float32 or float64, for a printer.
 
     Args:
         name: One of `FUNCTIONS`, which has the number of the operands.
         dtype: "float32" or "float64".
         fused: Whether the machine has a fused multiply-add.
+        scales: Whether it multiplies vectors by powers of two in one instruction. The results are the same.
     """
-    return library().program(name, (cast("Type", dtype),) * FUNCTIONS[name], fused)
+    return library().program(name, (cast("Type", dtype),) * FUNCTIONS[name], fused, scales)
 
 
 @functools.cache
 def fingerprint() -> str:
     """A hash of the text of this folder: object code made with another text is not the same function."""
+    import hashlib  # noqa: PLC0415 - slow to import, and no kernel needs it
+
     text = hashlib.sha256()
     for path in sorted(Path(__file__).parent.glob("*.py")):
         text.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")

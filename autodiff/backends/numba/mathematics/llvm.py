@@ -9,6 +9,7 @@ import struct
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from autodiff.backends.numba.mathematics.instructions import repaired, scaled
 from autodiff.backends.numba.mathematics.language import Instruction, Program, Type
 
 _INTRINSICS = {
@@ -70,7 +71,19 @@ def constant(type_: Any, number: Any) -> Any:
     """A number of an LLVM type, in every lane of a vector."""
     from llvmlite import ir  # noqa: PLC0415 - Numba and llvmlite are optional, and slow to import
 
-    return ir.Constant(type_, [number] * type_.count if isinstance(type_, ir.VectorType) else number)
+    key = str(type_), repr(number)  # equal numbers may differ: 0.0 and -0.0
+    found = _constants.get(key)
+    if found is None:
+        if len(_constants) >= MOST:
+            _constants.clear()
+        lanes = [number] * type_.count if isinstance(type_, ir.VectorType) else number
+        found = _constants[key] = ir.Constant(type_, lanes)
+    return found
+
+
+MOST = 4096
+_constants: dict[tuple[str, str], Any] = {}
+"""So many constants of those that were made last: the same ones come again in every kernel."""
 
 
 def call_intrinsic(builder: Any, name: str, operands: Sequence[Any], flags: Sequence[str] = ()) -> Any:
@@ -92,6 +105,11 @@ def _print(builder: Any, instruction: Instruction, operands: list[Any], fused: b
     operation, type_ = instruction.operation, instruction.type
     if operation == "fma":
         return call_intrinsic(builder, "fma" if fused else "fmuladd", operands)
+    if operation == "scaled":
+        return scaled(builder, *operands)
+    if operation == "repaired":
+        y, x = operands
+        return repaired(builder, y, x, int(instruction.number or 0))
     if operation == "funnel":
         return call_intrinsic(builder, "fshl", operands)
     if operation in _INTRINSICS:

@@ -11,7 +11,8 @@ from __future__ import annotations
 from autodiff.backends.numba.mathematics.language import ByWidth
 
 CONSTANTS = {
-    "ONE_BITS": ByWidth(0x3F800000, 0x3FF0000000000000),
+    "LOG_ENDS": 0x03530422,  # NaN stays, zero to -infinity, infinity stays, NaN where it is negative
+    "FOUR_BITS": ByWidth(0x40800000, 0x4010000000000000),
     "SQRT_HALF_BITS": ByWidth(0x3F3504F3, 0x3FE6A09E667F3BCD),
     "SMALLEST_NORMAL": ByWidth(2.0**-126, 2.0**-1022),
     "DENORMAL_SCALE": ByWidth(2.0**25, 2.0**54),
@@ -24,8 +25,7 @@ CONSTANTS = {
     "LOG10_2_HIGH": ByWidth(0.301025390625, 0.3010299801826477),
     "LOG10_2_LOW": ByWidth(4.605038981195214e-06, 1.5481333490135613e-08),
     "UPPER_HALF": ByWidth(-(2**12), -(2**27)),
-    "HUGE": 2.0**64,
-    "HUGE_INVERSE": 2.0**-64,
+    "HARMLESS": 2.0**-60,  # log(1 + x) is x below
     # (log(1+x) - x + x^2/2) / x^3 on [sqrt(1/2) - 1, sqrt(2) - 1], minimax for the relative error of log(1+x): 2^-28.9.
     "LOG_SINGLE": (
         0.33333313,
@@ -73,6 +73,8 @@ def log_of_parts(k, f):
 
 def with_ends(y, x, pole):
     """The logarithm y of x - pole, right at infinity, at the pole and below."""
+    if scales:
+        return repaired(y, x - pole, LOG_ENDS)
     y = where(x < INFINITY, y, x)
     return where(x > pole, y, where(x == pole, -INFINITY, NAN))
 
@@ -103,14 +105,13 @@ def scaled_log(base, base_low, f, factor, factor_low):
     return y + (fma(low, factor, fma(low + high, factor_low, base_low)) + error)
 
 def log1p(x):
-    """1 + x = 2^k (1 + f), f = 2^-k x + (2^-k - 1): nothing of x is lost."""
-    huge = x > HUGE
-    y = where(huge, x * HUGE_INVERSE, x)
-    k = (bits(where(huge, y, y + 1.0)) - SQRT_HALF_BITS) >> MANTISSA_BITS
-    g = number(ONE_BITS - (k << MANTISSA_BITS))
-    f = fma(y, g, where(huge, -1.0, g - 1.0))
-    y = log_of_parts(convert(k) + where(huge, 64.0, 0.0), f)
-    return where(x == 0.0, x, with_ends(y, x, -1.0))
+    """1 + x = 2^k (1 + f), f = 2^-k x + (2^-k - 1): nothing of x is lost. g is 4 2^-k, since for the largest x 2^-k is
+    denormal."""
+    k = (bits(x + 1.0) - SQRT_HALF_BITS) >> MANTISSA_BITS
+    g = number(FOUR_BITS - (k << MANTISSA_BITS))
+    f = fma(x * 0.25, g, fma(g, 0.25, -1.0))
+    y = log_of_parts(convert(k), f)
+    return where(abs(x) < HARMLESS, x, with_ends(y, x, -1.0))
 
 def log1p_of_fraction(x):
     """log(1 + x) for x from 0 to 1."""

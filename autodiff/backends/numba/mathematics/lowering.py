@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import operator
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -41,7 +42,7 @@ _COMPARE: dict[type[ast.cmpop], str] = {
     ast.Eq: "==",
     ast.NotEq: "!=",
 }
-_SAME_TYPE = ("fma", "funnel", "sqrt", "abs", "floor", "ceil", "trunc", "rint", "copysign")
+_SAME_TYPE = ("fma", "funnel", "scaled", "sqrt", "abs", "floor", "ceil", "trunc", "rint", "copysign")
 _CHANGES_TYPE: dict[str, dict[Type, Type]] = {
     "bits": {"float32": "int32", "float64": "int64"},
     "number": {"int32": "float32", "int64": "float64"},
@@ -70,20 +71,25 @@ class Library:
     """
 
     def __init__(self, sources: Sequence[tuple[str, Mapping[str, Constant | ByWidth]]]) -> None:
-        self.functions: dict[str, ast.FunctionDef] = {}
+        self.texts: dict[str, str] = {}
         self.constants: dict[str, Constant | ByWidth] = {}
         for text, constants in sources:
-            functions = {node.name: node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}
-            twice = (functions.keys() & self.functions.keys()) | (constants.keys() & self.constants.keys())
+            texts = {part[4 : part.index("(")]: part for part in re.split(r"^(?=def )", text, flags=re.MULTILINE)[1:]}
+            twice = (texts.keys() & self.texts.keys()) | (constants.keys() & self.constants.keys())
             if twice:
                 raise ValueError(f"defined in two sources of vector mathematics: {', '.join(sorted(twice))}")
-            self.functions |= functions
+            self.texts |= texts
             self.constants |= constants
 
     @functools.cache  # noqa: B019 - a library lives as long as the process
-    def program(self, name: str, types: tuple[Type, ...], fused: bool = True) -> Program:
+    def function(self, name: str) -> ast.FunctionDef:
+        """A function, parsed: most programs need few of them."""
+        return cast("ast.FunctionDef", ast.parse(self.texts[name]).body[0])
+
+    @functools.cache  # noqa: B019 - a library lives as long as the process
+    def program(self, name: str, types: tuple[Type, ...], fused: bool = True, scales: bool = False) -> Program:
         """The function as instructions, for parameters of these types."""
-        lowering = _Lowering(self, fused)
+        lowering = _Lowering(self, fused, scales)
         parameters = tuple(lowering.emit("parameter", type_) for type_ in types)
         result = lowering.call(name, parameters)
         if not isinstance(result, Value):
@@ -94,9 +100,9 @@ class Library:
 class _Lowering:
     """Writes the instructions of one program."""
 
-    def __init__(self, library: Library, fused: bool) -> None:
+    def __init__(self, library: Library, fused: bool, scales: bool) -> None:
         self.library = library
-        self.fused = fused
+        self.flags = {"fused": fused, "scales": scales}
         self.instructions: list[Instruction] = []
 
     def emit(self, operation: str, type_: Type, *operands: Value, number: Number | None = None) -> Value:
@@ -105,7 +111,7 @@ class _Lowering:
 
     def call(self, name: str, operands: Sequence[Operand], single: bool = False) -> Operand:
         """A function of the library; of constants alone at the width of the caller."""
-        function = self.library.functions[name]
+        function = self.library.function(name)
         for value in operands:
             if isinstance(value, Value):
                 single = value.type in ("float32", "int32")
@@ -146,7 +152,7 @@ class _Body:
         return None
 
     def flag(self, name: str) -> bool:
-        return {"single": self.single, "fused": self.lowering.fused}[name]
+        return {"single": self.single, **self.lowering.flags}[name]
 
     def of(self, node: ast.expr) -> Operand:
         match node:
@@ -187,6 +193,9 @@ class _Body:
             return emit("where", x.type, cast("Value", operands[0]), x, y)
         if name == "polynomial":
             return self.polynomial(operands[0], cast("tuple[Operand, ...]", operands[1]))
+        if name == "repaired":
+            y, looked_at = self.alike(*operands[:2])
+            return emit("repaired", y.type, y, looked_at, number=cast("Number", operands[2]))
         if name == "choose":
             condition, first, second = cast("Any", operands)
             return tuple(self.call("where", [condition, x, y]) for x, y in zip(first, second, strict=True))
@@ -195,10 +204,16 @@ class _Body:
         return self.lowering.call(name, operands, self.single)
 
     def polynomial(self, x: Operand, coefficients: tuple[Operand, ...]) -> Operand:
-        sum_ = coefficients[-1]
-        for coefficient in coefficients[-2::-1]:
-            sum_ = self.same_type("fma", sum_, x, coefficient)
+        pairs = [self.pair(x, coefficients[k : k + 2]) for k in range(0, len(coefficients), 2)]
+        sum_ = pairs.pop()
+        square = self.same_type("multiply", x, x) if pairs else x
+        while pairs:
+            sum_ = self.same_type("fma", sum_, square, pairs.pop())
         return sum_
+
+    def pair(self, x: Operand, coefficients: tuple[Operand, ...]) -> Operand:
+        low, *high = coefficients
+        return self.same_type("fma", high[0], x, low) if high else low
 
     def window(self, table: tuple[Number, ...], start: Value, count: int) -> tuple[Value, ...]:
         integers = all(isinstance(number, int) for number in table)

@@ -16,6 +16,8 @@ def plain_intrinsics() -> dict[str, Callable[..., Any]]:
     made: dict[str, Callable[..., Any]] = {"where": _where_intrinsic()}
     for name, (arity, codegen, only_floats) in PLAIN.items():
         made[name] = define(name, arity, codegen, floats if only_floats else numbers)
+    for name, like in (("min", "minimum"), ("max", "maximum")):  # for Python's own, Numba would compile a function
+        made[name] = define(name, 2, PLAIN[like][1], integers)
     return made
 
 
@@ -55,6 +57,13 @@ def numbers(type_: Any) -> bool:
     from numba import types  # noqa: PLC0415 - Numba is optional, and slow to import
 
     return floats(type_) or isinstance(type_, types.Integer | types.Boolean)
+
+
+def integers(type_: Any) -> bool:
+    """Whether a Numba type is an integer."""
+    from numba import types  # noqa: PLC0415 - Numba is optional, and slow to import
+
+    return isinstance(type_, types.Integer)
 
 
 def _where_intrinsic() -> Callable[..., Any]:

@@ -80,9 +80,9 @@ def power_of_size(a, y):
     error = where(inside, fma(y, low, product_error(y, high, t)), 0.0)
     t = where(t < EXP_LOWEST, EXP_LOWEST, t)
     t = where(t > EXP_HIGHEST, EXP_HIGHEST, t)
-    n, r, c = reduce_by_ln2(t)
+    k, n, r, c = reduce_by_ln2(t)
     r, c = ordered_sum_of(r, c + error)
-    return scale(1.0 + (r + fma(polynomial(r, EXP) * r, r, fma(r, c, c))), n)
+    return scale(1.0 + (r + fma(polynomial(r, EXP) * r, r, fma(r, c, c))), k, n)
 
 def log2_for_single(x):
     """log2 x for a positive float64 that is no denormal."""
