@@ -18,7 +18,7 @@ from autodiff.backends.passes.schedule import schedule
 from autodiff.backends.recycling import maker
 from autodiff.backends.reference import OPERATORS, last_uses
 from autodiff.backends.workspace import Workspace, checked_out, room_name
-from autodiff.trace.formats.python import identifier
+from autodiff.trace.formats.text import identifier
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, Operand, Tape, operand_specs
 

@@ -14,7 +14,7 @@ import numpy as np
 from autodiff.backends.idle import SMALL, Idle
 from autodiff.backends.passes.memory import Memory
 from autodiff.backends.room import room
-from autodiff.trace.formats.python import identifier
+from autodiff.trace.formats.text import identifier
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation
 

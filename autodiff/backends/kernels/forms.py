@@ -173,6 +173,8 @@ class Grid:
         (slot,) = equation.operands
         shape = equation.specs[0].shape
         if not isinstance(slot, int):
+            if shape in self.row_shapes() and shape != self.shape:
+                return ROW
             raise Unfit("a number that is spread")
         known = self.forms.get(slot)
         given = specs[slot]
@@ -183,6 +185,10 @@ class Grid:
             return ROW
         if known == FULL and shape == self.shape:
             return FULL
+        one = known in (None, SCALAR) and all(length == 1 for length in given.shape)
+        if one and equation.primitive.name == "broadcast_to" and shape in self.row_shapes() and shape != self.shape:
+            found[slot] = SCALAR
+            return ROW
         if equation.primitive.name == "broadcast_to" and shape == self.shape:
             if known in (ROW, COLUMN, None):
                 self.place(slot, specs[slot], shape, FULL, found)

@@ -49,11 +49,12 @@ def comes_first(loads: list[Access], stores: list[Access]) -> bool:
 
 
 def rows_accesses(text: str) -> tuple[dict[str, list[Access]], dict[str, list[Access]]] | None:
-    """The loads and stores of each array in the loop over rows; None if full arrays are touched outside of it too."""
+    """The loads and stores of each array in the loop over rows, or over blocks of them; None if there is none."""
     loads: dict[str, list[Access]] = {}
     stores: dict[str, list[Access]] = {}
     lines = text.splitlines()
-    first = next((k for k, line in enumerate(lines) if line.lstrip().startswith("for r in ")), len(lines))
+    over_rows = ("for r in ", "for start in ")
+    first = next((k for k, line in enumerate(lines) if line.lstrip().startswith(over_rows)), len(lines))
     depth = indentation(lines[first]) if first < len(lines) else 0
     inside, loop, inner = False, 0, False
     for number, line in enumerate(lines):

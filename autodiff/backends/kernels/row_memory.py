@@ -49,8 +49,7 @@ class RowMemory:
                     self.parts[a.slot] = spec((self.share.parts,), a.dtype)
                 elif form == COLUMN_TOTAL and self.share.parts > 1:
                     self.parts[a.slot] = spec((self.share.parts, kernel.grid.columns), a.dtype)
-        rows = (self.share.parts, kernel.grid.columns)
-        self.working = (*self.parts.values(), *(spec(rows, a.dtype) for a in scratch))
+        self.working = (*self.parts.values(), *(spec((self.share.parts, a.value), a.dtype) for a in scratch))
         self.status = (spec((1,), np.int64),) if kernel.checks else ()
         results, parts = (f"out{slot}" for slot in self.results), (f"part{slot}" for slot in self.parts)
         self.names = (*results, *parts, *(a.name for a in scratch), *("status" for _ in self.status))

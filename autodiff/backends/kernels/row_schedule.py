@@ -20,6 +20,7 @@ from autodiff.backends.kernels.forms import (
     grid_of,
     sub_specs,
 )
+from autodiff.backends.kernels.row_blocks import LONGEST, in_blocks
 from autodiff.backends.kernels.scalars import costly
 from autodiff.trace.tape import Equation, Tape
 
@@ -36,7 +37,7 @@ class Argument:
         role: ``input``, ``output``, ``partial`` (one element or row for each chunk), ``scratch``, ``size``.
         slot: of the tape, for inputs and outputs.
         dtype: of the elements.
-        value: of a size.
+        value: of a size; of memory to work in, how many elements each chunk has.
     """
 
     name: str
@@ -48,11 +49,21 @@ class Argument:
 
 @dataclass
 class Level:
-    """What one loop over the columns of a row is made of."""
+    """What one loop over the columns of a row is made of.
+
+    Attributes:
+        before: it, for a row.
+        body: for an element.
+        after: it, for a row.
+        begin: in front of what is done to an element of each row of a block.
+        end: behind that.
+    """
 
     before: list[str] = field(default_factory=list)
     body: list[str] = field(default_factory=list)
     after: list[str] = field(default_factory=list)
+    begin: list[str] = field(default_factory=list)
+    end: list[str] = field(default_factory=list)
 
 
 class RowSchedule:
@@ -70,6 +81,7 @@ class RowSchedule:
         self.specs = dict(enumerate(tape.specs))
         self.grid: Grid = grid_of(tape.equations, self.specs, shape)
         self.forms = self.grid.forms
+        self.blocks = in_blocks(self.grid, tape)
         self.made = {equation.results[0]: equation for equation in tape.equations}
         self.outputs = list(dict.fromkeys(out for out in tape.outputs if isinstance(out, int)))
         self.arguments: list[Argument] = []
@@ -81,6 +93,7 @@ class RowSchedule:
         self.kept: dict[int, str] = {}
         self.known_at: dict[int, int] = {}
         self.checked: set[str] = set()
+        self.zeros: set[int] = set()
         self.checks = any(e.primitive.name in ("pick", "place") for e in tape.equations)
 
     def level(self, slot: int) -> int:
@@ -120,9 +133,13 @@ class RowSchedule:
             while waiting:
                 slot, root = waiting.pop()
                 equation = self.made.get(slot)
-                if equation is None or slot in seen:
+                if slot in seen:
                     continue
                 seen.add(slot)
+                if equation is None:
+                    if self.blocks and self.forms[slot] == FULL and first.setdefault(slot, level) < level:
+                        again.add(slot)  # a column of several rows is dear to load
+                    continue
                 if equation.primitive.name == "place":
                     continue
                 if not (root and equation.primitive.name in REDUCTIONS):
@@ -137,6 +154,29 @@ class RowSchedule:
         for slot in sorted(again):
             self.kept[slot] = f"out{slot}" if slot in self.outputs else f"row{slot}"
             self.known_at[slot] = first[slot]
+
+    def places(self, slot: int, level: int) -> set[int]:
+        """The rows with one element in its place that an element is computed from in the loop of a level."""
+        equation = self.made.get(slot)
+        if equation is None or self.forms[slot] != FULL or (slot in self.kept and self.known_at[slot] < level):
+            return set()
+        if equation.primitive.name == "place":
+            return {slot}
+        return set().union(*(self.places(o, level) for o in equation.operands if isinstance(o, int)))
+
+    def afterwards(self, level: int) -> bool:
+        """Whether elements in their places are stored after the loop of a level, which then computes with zeros.
+
+        That needs no comparison in each round; but nothing else may be made of what the loop computes.
+        """
+        if self.grid.columns <= LONGEST:
+            return False
+        for slot in self.roots[level]:
+            operands = [o for o in self.made[slot].operands if isinstance(o, int)]
+            reduces = self.made[slot].primitive.name in REDUCTIONS
+            if any(self.places(o, level) for o in (operands if reduces else ())):
+                return False
+        return not any(self.known_at[slot] == level and self.places(slot, level) for slot in self.kept)
 
     def dear(self, equation: Equation) -> bool:
         if equation.primitive.family != "elementwise":

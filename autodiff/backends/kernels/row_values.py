@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.backends.kernels.forms import COLUMN, FULL, OUTER, PASSING, ROW, SCALAR, View, sub_specs
+from autodiff.backends.kernels.row_blocks import place_of
 from autodiff.backends.kernels.row_schedule import ONCE, RowSchedule
 from autodiff.backends.kernels.scalars import cast, expression, literal
 from autodiff.trace.spec import Spec
@@ -35,23 +36,28 @@ class RowValues(RowSchedule):
         return found
 
     def kept_at(self, slot: int) -> str:
-        return "at + j" if slot in self.outputs else "part * columns + j"
+        if slot in self.outputs:
+            return "at + j"
+        return place_of("j") if self.blocks else "part * columns + j"
 
     def computed(self, slot: int, level: int) -> str:
         spec = self.specs[slot]
+        if slot in self.kept and self.known_at[slot] < level:
+            return f"load_{spec.dtype}({self.kept[slot]}, {self.kept_at(slot)})"
         if slot not in self.made:
             return f"load_{spec.dtype}(in{slot}, {self.place(slot)})"
         view = self.grid.views.get(slot)
         if view is not None:
             return f"load_{spec.dtype}(in{view.base}, {self.view_place(slot, view, 'j')})"
-        if slot in self.kept and self.known_at[slot] < level:
-            return f"load_{spec.dtype}({self.kept[slot]}, {self.kept_at(slot)})"
+        if level in self.zeros and self.made[slot].primitive.name == "place":
+            return literal(0, spec.dtype)
         return self.written(self.made[slot], lambda operand: self.element(operand, level))
 
     def written(self, equation: Equation, name: Any) -> str:
         """The expression of an equation."""
         if equation.primitive.name in PASSING:
-            return str(name(equation.operands[0]))
+            (given,) = equation.operands
+            return str(name(given)) if isinstance(given, int) else literal(given.value, equation.specs[0].dtype)
         if equation.primitive.name == "place":
             index = self.index(equation, self.grid.columns)
             dtype = equation.specs[0].dtype
@@ -87,12 +93,16 @@ class RowValues(RowSchedule):
             level = self.level(slot)
             raw = cast(self.row_value(slot, level), self.specs[slot].dtype, np.dtype(np.int64))
             place = self.levels[min(self.levels.keys() - {ONCE})] if slot not in self.made else self.levels[level]
-            place.before += [
-                f"{name} = where({raw} < 0, {raw} + columns, {raw})",
-                f"if {name} < 0 or {name} >= columns:",
-                "    store_int64(status, 0, i8(1))",
-                f"    {name} = 0",
-            ]
+            place.before.append(f"{name} = where({raw} < 0, {raw} + columns, {raw})")
+            if self.blocks:
+                outside = f"({name} < 0) | ({name} >= columns)"
+                place.before += [f"outside = outside | ({outside})", f"{name} = where({outside}, 0, {name})"]
+            else:
+                place.before += [
+                    f"if {name} < 0 or {name} >= columns:",
+                    "    store_int64(status, 0, i8(1))",
+                    f"    {name} = 0",
+                ]
         return name
 
     def picked(self, equation: Equation, level: int) -> str:
@@ -110,7 +120,9 @@ class RowValues(RowSchedule):
         found = f"v{slot}_{column}"
         if found in self.checked:
             return found
-        if slot not in self.made:
+        if slot in self.kept and self.known_at[slot] < level and not self.blocks:
+            text = f"load_{spec.dtype}({self.kept[slot]}, {self.kept_at(slot).replace('j', column)})"
+        elif slot not in self.made:
             where = column if form == COLUMN else f"at + {column}"
             if form == OUTER:
                 where = self.outer_place(slot).replace("j", column)

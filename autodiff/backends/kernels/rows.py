@@ -22,6 +22,7 @@ from autodiff.backends.kernels.forms import (
     TOTAL,
     Shape,
 )
+from autodiff.backends.kernels.row_blocks import BLOCK_ROWS, Block, Step
 from autodiff.backends.kernels.row_schedule import ONCE, Argument, Level
 from autodiff.backends.kernels.row_values import RowValues, number
 from autodiff.backends.kernels.scalars import DTYPES, cast, literal
@@ -74,7 +75,8 @@ class RowKernel(RowValues):
             self.arguments.append(Argument(f"out{slot}", "partial" if total else "output", slot, kept))
         for slot, name in self.kept.items():
             if name.startswith("row"):
-                self.arguments.append(Argument(name, "scratch", slot, self.specs[slot].dtype))
+                size = grid.columns * (BLOCK_ROWS if self.blocks else 1)
+                self.arguments.append(Argument(name, "scratch", slot, self.specs[slot].dtype, size))
         if self.checks:
             self.arguments.append(Argument("status", "status", dtype=np.dtype(np.int64)))
         self.size("chunk", 0)
@@ -82,8 +84,11 @@ class RowKernel(RowValues):
             self.size("columns", grid.columns)
         for level in sorted(self.roots):
             self.levels[level] = Level()
+            if level != ONCE and self.afterwards(level):
+                self.zeros.add(level)
             for slot in self.roots[level]:
                 self.root(slot, level)
+        self.block = self.block_of_rows() if self.blocks else None
         text = "\n".join(self.lines()) + "\n"
         return text if grid.columns > SHORT else re.sub(r"\bcolumns\b", str(grid.columns), text)
 
@@ -95,8 +100,7 @@ class RowKernel(RowValues):
             yield f"    out{slot} = in{other}"
         for line in self.prelude:
             yield f"    {line}"
-        totals = [slot for slot in self.outputs if self.forms[slot] == TOTAL]
-        columns = [slot for slot in self.outputs if self.forms[slot] == COLUMN_TOTAL]
+        totals, columns = self.slots_of(TOTAL), self.slots_of(COLUMN_TOTAL)
         if totals or columns or any(a.role == "scratch" for a in self.arguments):
             yield "    part = lo // chunk"
         for slot in totals:
@@ -113,6 +117,8 @@ class RowKernel(RowValues):
             yield from (f"            {line}" for line in once.body)
         if self.grid.flat:
             yield from self.flat_loop(totals)
+        elif self.block is not None:
+            yield from self.block_loop(self.block)
         else:
             yield from self.row_loop()
         for slot in totals:
@@ -140,6 +146,32 @@ class RowKernel(RowValues):
                 yield "        for j in range(columns):"
                 yield from (f"            {line}" for line in level.body)
             yield from (f"        {line}" for line in level.after)
+
+    def block_of_rows(self) -> Block:
+        """The steps in which a block of rows is done; what passes between them gets its memory."""
+        steps: list[Step] = []
+        for place in sorted(self.levels.keys() - {ONCE}):
+            level = self.levels[place]
+            steps.append(Step(level.before))
+            steps.append(Step(level.body, True, level.begin, level.end))
+            steps.append(Step(level.after))
+        words = [f"{a.name} = {self.word(k, a)}" for k, a in enumerate(self.arguments)]
+        block = Block(steps, words, {f"total{slot}" for slot in self.slots_of(TOTAL)} | {"outside"})
+        for name, dtype in block.passed.items():
+            self.arguments.append(Argument(f"row_{name}", "scratch", dtype=dtype, value=BLOCK_ROWS))
+        return block
+
+    def block_loop(self, block: Block) -> Iterable[str]:
+        if self.checks:
+            yield "    outside = False"
+        yield from block.lines()
+        if self.checks:
+            yield "    if outside:"
+            yield "        store_int64(status, 0, i8(1))"
+
+    def slots_of(self, form: str) -> list[int]:
+        """The results of a form."""
+        return [slot for slot in self.outputs if self.forms[slot] == form]
 
     def word(self, place: int, argument: Argument) -> str:
         if argument.role == "size":
@@ -182,9 +214,18 @@ class RowKernel(RowValues):
             value = self.element(slot, level)
             if slot not in self.kept:
                 self.levels[level].body.append(f"store_{self.specs[slot].dtype}(out{slot}, {self.here}, {value})")
+            if level in self.zeros:
+                self.put_in_place(slot, level)
         else:
             value = self.row_value(slot, level)
             self.levels[level].before.append(f"store_{self.specs[slot].dtype}(out{slot}, r, {value})")
+
+    def put_in_place(self, slot: int, level: int) -> None:
+        """Store the elements of a row that a loop computes with zeros in place of numbers."""
+        columns = sorted({self.index(self.made[k], 0) for k in self.places(slot, level)})
+        for column in columns:
+            value = self.lone(slot, column, level)
+            self.levels[level].after.append(f"store_{self.specs[slot].dtype}(out{slot}, at + {column}, {value})")
 
     def reduction(self, slot: int, equation: Equation, level: int) -> None:
         operand = equation.operands[0]
@@ -194,13 +235,20 @@ class RowKernel(RowValues):
         if self.forms[operand] == ROW:
             value = cast(self.row_value(operand, level), self.specs[operand].dtype, dtype)
             (place.body if self.grid.flat else place.before).append(
-                self.fold(equation, f"sum{slot}", value) if self.grid.flat else self.gather_total(slot, value)
+                self.fold(equation, f"sum{slot}", value) if self.grid.flat else self.gather_row(slot, value)
             )
             return
         value = cast(self.element(operand, level), self.specs[operand].dtype, dtype)
         if form == COLUMN_TOTAL:
             at = f"out{slot}, part * columns + j"
-            place.body.append(f"store_{dtype}({at}, load_{dtype}({at}) + {value})")
+            total = f"store_{dtype}({at}, load_{dtype}({at}) + {{}})"
+            if self.blocks:
+                self.over_rows(slot, value, total.format(f"sum{slot}"), place)
+            else:
+                place.body.append(total.format(value))
+            return
+        if form == TOTAL and self.blocks:
+            self.over_rows(slot, value, self.gather_total(slot, f"sum{slot}"), place)
             return
         place.body.append(self.fold(equation, f"sum{slot}", value))
         if self.grid.flat:
@@ -213,6 +261,12 @@ class RowKernel(RowValues):
         if slot in self.outputs:
             place.after.append(f"store_{dtype}(out{slot}, r, sum{slot})")
 
+    def over_rows(self, slot: int, value: str, gather: str, place: Level) -> None:
+        """A reduction over the rows of a block, in each column."""
+        place.begin.append(f"sum{slot} = {self.start(slot)}")
+        place.body.append(self.fold(self.made[slot], f"sum{slot}", value))
+        place.end.append(gather)
+
     def fold(self, equation: Equation, name: str, value: str) -> str:
         function = FOLDS[equation.primitive.name]
         integer = equation.specs[0].dtype.kind in "iub"
@@ -222,6 +276,13 @@ class RowKernel(RowValues):
             code = DTYPES[equation.specs[0].dtype]
             return f"{name} = {code}({name} {'+' if function == 'reduce_add' else '*'} {value})"
         return f"{name} = {function}({name}, {value})"
+
+    def gather_row(self, slot: int, value: str) -> str:
+        """What a row adds to a total."""
+        if self.blocks and self.is_sum(slot):
+            kind = accumulated(self.specs[slot].dtype)
+            return f"total{slot} = reduce_add(total{slot}, {cast(value, self.specs[slot].dtype, kind)})"
+        return self.gather_total(slot, value)
 
     def gather_total(self, slot: int, value: str) -> str:
         equation = self.made[slot]

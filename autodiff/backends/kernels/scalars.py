@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -219,11 +220,30 @@ def expression(name: str, operands: Sequence[Any], texts: Sequence[str], names: 
     for operand, text, own, spec, dtype in zip(operands, texts, names, specs, wanted, strict=True):
         given[own] = cast(text, spec.dtype, dtype) if isinstance(operand, Spec) else literal(operand, dtype)
     inner = wanted[-1] if wanted else out.dtype
-    written = _Writer(given, inner).text(parsed(template(name, operands, out)))
+    written = put_in(template(name, operands, out), inner, given)
     computed = np.dtype(bool) if name in COMPARING or name in LOGICAL else inner
     if computed.kind in "iu" and name not in ("cast", "where"):  # integers of all lengths are computed in the longest
         written = f"{DTYPES[computed]}({written})"
     return cast(written, computed, out.dtype)
+
+
+ATOM = re.compile(r"\w+(\([\w.+-]*\))?")
+"""An operand that stands in an expression as it is: a name, or a cast of a name or number."""
+
+
+def put_in(text: str, dtype: np.dtype[Any], given: Mapping[str, str]) -> str:
+    """An expression with the texts of its operands in it."""
+    if all(map(ATOM.fullmatch, given.values())):
+        return with_places(text, dtype).format_map(given)
+    return _Writer(given, dtype).text(parsed(text))
+
+
+@cache
+def with_places(text: str, dtype: np.dtype[Any]) -> str:
+    """An expression with places for its operands, every number typed."""
+    names = {node.id for node in ast.walk(parsed(text)) if isinstance(node, ast.Name)}
+    found = _Writer({name: f"_{name}_" for name in names}, dtype).text(parsed(text))
+    return re.sub(rf"\b_({'|'.join(names)})_\b", r"{\1}", found)
 
 
 @cache

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from autodiff.backends.kernels.forms import Grid
-from autodiff.backends.kernels.scalars import costly
-from autodiff.trace.tape import Tape
+from autodiff.backends.kernels.scalars import CHEAP_CALLS, costly, parsed, template
+from autodiff.trace.spec import Spec
+from autodiff.trace.tape import Equation, Tape
 
 CHUNK, PARALLEL, MOST = 8_000, 14_000, 64
 """Nanoseconds of work that make one chunk, and that are shared by threads; and the largest number of chunks."""
@@ -48,12 +52,26 @@ def shared(grid: Grid, tape: Tape) -> Share:
 def element_cost(tape: Tape) -> float:
     """Nanoseconds of one thread for an element, by the count of operations."""
     specs = tape.specs
-    cost = 0.1
-    for equation in tape.equations:
-        operands = [specs[o] if isinstance(o, int) else o.value for o in equation.operands]
-        wide = equation.specs[0].dtype.itemsize / 4
-        dear = equation.primitive.family == "elementwise" and costly(
-            equation.primitive.name, operands, equation.specs[0]
-        )
-        cost += (0.35 if dear else 0.03) * wide
-    return cost
+    return 0.1 + sum(equation_cost(equation, specs) for equation in tape.equations)
+
+
+def equation_cost(equation: Equation, specs: Sequence[Spec]) -> float:
+    """Nanoseconds of one operation on one element."""
+    wide = equation.specs[0].dtype.itemsize / 4
+    dear = equation.primitive.family == "elementwise" and costly(*looked_at(equation, specs))
+    return (0.35 if dear else 0.03) * wide
+
+
+def is_function(equation: Equation, specs: Sequence[Spec]) -> bool:
+    """Whether an operation is a function of some dozens of instructions."""
+    if equation.primitive.family != "elementwise":
+        return False
+    nodes = ast.walk(parsed(template(*looked_at(equation, specs))))
+    calls = {node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+    return bool(calls - CHEAP_CALLS - {"sqrt"})
+
+
+def looked_at(equation: Equation, specs: Sequence[Spec]) -> tuple[str, list[Any], Spec]:
+    """The name of an operation, the specs and numbers of its operands, and its result's spec."""
+    operands = [specs[o] if isinstance(o, int) else o.value for o in equation.operands]
+    return equation.primitive.name, operands, equation.specs[0]

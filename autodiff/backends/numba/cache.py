@@ -138,7 +138,8 @@ def write(key: bytes, content: bytes) -> None:
             with open(os.open(unfinished, options, 0o600), "wb") as file:
                 file.write(header(key, content) + content)
             os.replace(unfinished, path)
-        trim(home, most)
+        if grown(home, HEADER + len(content), most):
+            trim(home, most)
     except OSError as error:
         warn(f"the cache folder {home} cannot be written to ({error.strerror})")
 
@@ -186,15 +187,33 @@ def files(home: Path) -> list[tuple[float, int, Path]]:
     return found
 
 
+_sizes: dict[Path, tuple[int, int]] = {}
+"""The bytes that each folder had when it was last looked through, and those that were written since."""
+
+
+def grown(home: Path, size: int, most: int) -> bool:
+    """Whether a folder is to be looked through, now that so many bytes more are in it.
+
+    That takes the longer the more files there are: it waits until they may be too many, which other processes hasten.
+    """
+    found = _sizes.get(home)
+    if found is None:
+        return True
+    before, written = found[0], found[1] + size
+    _sizes[home] = before, written
+    return before + written > most or written > most // 16
+
+
 def trim(home: Path, most: int) -> None:
     """Remove what was not used for longest until the rest is small enough."""
     found = files(home)
     size = sum(each for _, each, _ in found)
     for _, each, path in sorted(found):
         if size <= most:
-            return
+            break
         discard(path)
         size -= each
+    _sizes[home] = size, 0
 
 
 def clear() -> None:

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.backends.numba import mathematics, memory, products, vectors
+from autodiff.backends.numba import contexts, mathematics, memory, products, statements, vectors
 from autodiff.backends.numba.errors import KernelError
 from autodiff.backends.numba.loading import ENTRY, SIGNATURE
 from autodiff.backends.numba.symbols import undefined_symbols
+from autodiff.backends.numba.vectors.tree import Unsuited
 
 OLDEST = (0, 62)  # Numba that is tested
 
@@ -42,12 +43,20 @@ def compile_object(text: str) -> bytes:
         KernelError: if Numba cannot be imported or refuses the text, or if the code would need Numba or Python when it
             runs.
     """
+    try:
+        code = statements.compiled(text)
+    except Unsuited:
+        code = compile_by_numba(text)
+    refuse_foreign_symbols(code, text)
+    return code
+
+
+def compile_by_numba(text: str) -> bytes:
+    """The object code of a text that has more than :mod:`statements` knows."""
     refuse_unfit_numba()
     names = namespace()
     exec(vectors.compiled(text, names), names)
-    code = emit(*lowered(names[ENTRY], text))
-    refuse_foreign_symbols(code, text)
-    return code
+    return emit(*lowered(names[ENTRY], text))
 
 
 def refuse_unfit_numba() -> None:
@@ -63,15 +72,13 @@ def refuse_unfit_numba() -> None:
 
 def lowered(function: Any, text: str) -> tuple[Any, str]:
     """A function as Numba's library of code that is not optimised yet, and the name of its entry from C."""
-    from numba.core import errors, sigutils  # noqa: PLC0415 - an optional extra, slow to import
-    from numba.core.ccallback import CFunc  # noqa: PLC0415
+    from numba.core import errors  # noqa: PLC0415 - an optional extra, slow to import
     from numba.core.compiler_lock import global_compiler_lock  # noqa: PLC0415
 
-    callback = CFunc(function, sigutils.normalize_signature(SIGNATURE), locals={}, options={"error_model": "numpy"})
     try:
         with global_compiler_lock:
-            compiled = callback._compile_uncached()
-    except errors.NumbaError as error:
+            compiled = contexts.compiled(function, SIGNATURE)
+    except (errors.NumbaError, NotImplementedError) as error:
         raise KernelError(f"Numba cannot compile this kernel: {error}\n{text}") from error
     return compiled.library, compiled.fndesc.llvm_cfunc_wrapper_name
 
@@ -108,11 +115,9 @@ def namespace() -> dict[str, Any]:
     The scalar types ``CONSTANTS``, for typed constants and casts; memory access; mathematics; products of small
     matrices; and ``callee``, a decorator of functions that the kernel calls.
     """
-    import numba  # noqa: PLC0415 - an optional extra, slow to import
-
     return {
         "__name__": "autodiff_kernel",
-        "callee": numba.njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True),
+        "callee": contexts.callee,
         **CONSTANTS,
         **memory.intrinsics(),
         **mathematics.intrinsics(),
@@ -127,5 +132,5 @@ def refuse_foreign_symbols(code: bytes, text: str) -> None:
         raise KernelError(
             f"the code of this kernel needs {', '.join(foreign)}, which only Numba or Python define: it allocates "
             "memory or may raise. Let it use the numbers and the memory that its block gives, and nothing that may "
-            f"raise, such as an assertion or a whole number to the power of another.\n{text}"
+            f"raise, such as an assertion.\n{text}"
         )

@@ -16,7 +16,7 @@ import numpy as np
 from autodiff.backends.numba.loading import target
 
 # What has a say in the code of a kernel, beside the folders here.
-SOURCES = ("compiling.py", "memory.py", "native.py", "system.py")
+SOURCES = ("compiling.py", "contexts.py", "memory.py", "native.py", "system.py")
 
 # What Numba reads from the environment and what changes its code.
 SETTINGS = (

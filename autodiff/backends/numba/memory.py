@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from typing import Any
+from weakref import WeakKeyDictionary
 
 BITS = 8  # two words of a block differ in one of so many bits of their numbers, or nothing is known of their arrays
 
@@ -63,9 +64,9 @@ def array_type() -> Any:
     from numba.core.datamodel.registry import register_default  # noqa: PLC0415
 
     class Array(types.Type):  # type: ignore[misc]
-        def __init__(self, k: int) -> None:
-            self.k = k
-            super().__init__(name=f"array of word {k}")
+        def __init__(self, word: int) -> None:
+            self.word = word
+            super().__init__(name=f"array of word {word}")
 
     @register_default(Array)
     class ArrayModel(models.PrimitiveModel):  # type: ignore[misc]
@@ -77,18 +78,8 @@ def array_type() -> Any:
 
 def words() -> dict[str, Any]:
     """Words as numbers. A launch changes no word, so a load of one need never be repeated after a store."""
-    from llvmlite import ir  # noqa: PLC0415 - only where kernels are compiled
-    from numba.core import types  # noqa: PLC0415
+    from numba.core import types  # noqa: PLC0415 - only where kernels are compiled
     from numba.extending import intrinsic  # noqa: PLC0415
-
-    def integer(builder: Any, value: Any) -> Any:
-        return value
-
-    def real64(builder: Any, value: Any) -> Any:
-        return builder.bitcast(value, ir.DoubleType())
-
-    def real32(builder: Any, value: Any) -> Any:
-        return builder.bitcast(builder.trunc(value, ir.IntType(32)), ir.FloatType())
 
     def make(result: Any, convert: Callable[[Any, Any], Any]) -> Any:
         def read(typing: Any, block: Any, k: Any) -> Any:
@@ -104,6 +95,25 @@ def words() -> dict[str, Any]:
         "real64": make(types.float64, real64),
         "real32": make(types.float32, real32),
     }
+
+
+def integer(builder: Any, value: Any) -> Any:
+    """A word as a whole number."""
+    return value
+
+
+def real64(builder: Any, value: Any) -> Any:
+    """A word as a float64."""
+    from llvmlite import ir  # noqa: PLC0415 - only where kernels are compiled
+
+    return builder.bitcast(value, ir.DoubleType())
+
+
+def real32(builder: Any, value: Any) -> Any:
+    """Half a word as a float32."""
+    from llvmlite import ir  # noqa: PLC0415 - only where kernels are compiled
+
+    return builder.bitcast(builder.trunc(value, ir.IntType(32)), ir.FloatType())
 
 
 def load_word(builder: Any, block: Any, k: Any) -> Any:
@@ -156,13 +166,9 @@ def load(name: str) -> Any:
     from numba.core import types  # noqa: PLC0415 - only where kernels are compiled
     from numba.extending import intrinsic  # noqa: PLC0415
 
-    element, size = stored(name), alignment(name)
-
     def read(typing: Any, address: Any, index: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            found = builder.load(place(builder, args[0], args[1], element), align=size)
-            mark(builder, found, signature.args[0])
-            return builder.icmp_unsigned("!=", found, element(0)) if name == "bool" else found
+            return load_element(builder, name, args[0], args[1], signature.args[0])
 
         return getattr(types, name)(as_address(address), types.int64), generate
 
@@ -174,18 +180,30 @@ def store(name: str) -> Any:
     from numba.core import types  # noqa: PLC0415 - only where kernels are compiled
     from numba.extending import intrinsic  # noqa: PLC0415
 
-    element, size = stored(name), alignment(name)
-
     def write(typing: Any, address: Any, index: Any, value: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            now = builder.zext(args[2], element) if name == "bool" else args[2]
-            written = builder.store(now, place(builder, args[0], args[1], element), align=size)
-            mark(builder, written, signature.args[0])
+            store_element(builder, name, args[0], args[1], args[2], signature.args[0])
             return context.get_dummy_value()
 
         return types.void(as_address(address), types.int64, getattr(types, name)), generate
 
     return intrinsic(write)
+
+
+def load_element(builder: Any, name: str, address: Any, index: Any, kind: Any) -> Any:
+    """An element of an array; ``kind`` says which word the address came from, if it has an attribute ``word``."""
+    element = stored(name)
+    found = builder.load(place(builder, address, index, element), align=alignment(name))
+    mark(builder, found, kind)
+    return builder.icmp_unsigned("!=", found, element(0)) if name == "bool" else found
+
+
+def store_element(builder: Any, name: str, address: Any, index: Any, value: Any, kind: Any) -> None:
+    """Write an element of an array."""
+    element = stored(name)
+    now = builder.zext(value, element) if name == "bool" else value
+    written = builder.store(now, place(builder, address, index, element), align=alignment(name))
+    mark(builder, written, kind)
 
 
 def alignment(name: str) -> int:
@@ -203,18 +221,32 @@ def as_address(kind: Any) -> Any:
     return kind if isinstance(kind, array_type()) else types.int64
 
 
-def mark(builder: Any, access: Any, address: Any) -> None:
+def mark(builder: Any, access: Any, kind: Any) -> None:
     """Tell LLVM that an access to the array of one word never meets one to the array of another.
 
     Two words differ in a bit of their numbers. There is one scope domain for each bit, with a scope for either value:
     an access belongs to the scopes of its bits, and aliases none of the opposite ones.
     """
-    if not isinstance(address, array_type()) or address.k >= 1 << BITS:
+    word = getattr(kind, "word", None)
+    if word is None or word >= 1 << BITS:
         return
-    own = [scope(builder.module, bit, address.k >> bit & 1) for bit in range(BITS)]
-    others = [scope(builder.module, bit, 1 - (address.k >> bit & 1)) for bit in range(BITS)]
-    access.set_metadata("alias.scope", builder.module.add_metadata(own))
-    access.set_metadata("noalias", builder.module.add_metadata(others))
+    known = _marks.get(builder.module)
+    if known is None:
+        known = _marks[builder.module] = {}
+        known["scopes"] = [[scope(builder.module, bit, value) for value in (0, 1)] for bit in range(BITS)]
+    if word not in known:
+        sides = [word >> bit & 1 for bit in range(BITS)]
+        known[word] = [
+            builder.module.add_metadata([pair[side ^ other] for pair, side in zip(known["scopes"], sides, strict=True)])
+            for other in (0, 1)
+        ]
+    own, others = known[word]
+    access.set_metadata("alias.scope", own)
+    access.set_metadata("noalias", others)
+
+
+_marks: WeakKeyDictionary[Any, dict[Any, Any]] = WeakKeyDictionary()
+"""What was told of words in a module."""
 
 
 def scope(module: Any, bit: int, value: int) -> Any:

@@ -15,7 +15,7 @@ from itertools import pairwise
 from autodiff.backends.passes.effects import Effects, effects, is_array
 from autodiff.backends.recycling import LARGE
 from autodiff.backends.room import ALIGNMENT
-from autodiff.trace.formats.python import identifier
+from autodiff.trace.formats.text import identifier
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, Tape
 

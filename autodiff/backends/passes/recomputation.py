@@ -17,21 +17,28 @@ class Recomputation:
     """Which results of kernels are computed again by later kernels, in place of being written and read.
 
     A result of cheap arithmetic need not go to memory, if what it is computed from is there anyway or is smaller.
+
+    Args:
+        fusion: the groups.
+        kernels: those that become kernels, in their order, which decides which are looked at first.
+        readers: the groups that read a slot.
+        final: the outputs.
     """
 
-    def __init__(self, fusion: Fusion, kernels: set[Unit], readers: Mapping[int, set[Unit]], final: set[int]) -> None:
-        self.fusion, self.kernels = fusion, kernels
+    def __init__(
+        self, fusion: Fusion, kernels: Mapping[Unit, None], readers: Mapping[int, set[Unit]], final: set[int]
+    ) -> None:
+        self.fusion, self.kernels, self.readers = fusion, kernels, readers
         self.maker = {e.results[0]: e for unit in kernels for e in unit.equations}
         self.home = {slot: unit for unit in kernels for e in unit.equations for slot in e.results}
         self.stored = {slot for slot, unit in self.home.items() if slot in final or readers.get(slot, set()) - {unit}}
         self.extra: dict[Unit, dict[int, Equation]] = {unit: {} for unit in kernels}
         for unit in kernels:
             several = [slot for slot in self.home if self.home[slot] is unit and slot in self.stored - final]
-            users = {slot: readers[slot] - {unit} for slot in several}
-            several = [slot for slot in several if users[slot] <= kernels and self.cheap(slot)]
-            if not self.try_again(several, users):
+            several = [slot for slot in several if self.users(slot) <= kernels.keys() and self.cheap(slot)]
+            if not self.try_again(several):
                 for slot in reversed(several):
-                    self.try_again([slot], users)
+                    self.try_again([slot])
 
         for unit in kernels:
             self.read_through_views(unit)
@@ -44,8 +51,14 @@ class Recomputation:
             if self.fits(unit, chain):
                 self.extra[unit].update({e.results[0]: e for e in chain})
 
-    def try_again(self, slots: Sequence[int], users: Mapping[int, set[Unit]]) -> bool:
+    def users(self, slot: int) -> set[Unit]:
+        """The groups that read a result of another one: their operations, or those that they do again."""
+        again = {unit for unit, extra in self.extra.items() if any(slot in e.operands for e in extra.values())}
+        return (self.readers.get(slot, set()) | again) - {self.home[slot]}
+
+    def try_again(self, slots: Sequence[int]) -> bool:
         """Let the users of some results of a kernel compute them again, if that moves fewer bytes."""
+        users = {slot: self.users(slot) for slot in slots}
         saved = sum(self.bytes(slot) * (1 + len(users[slot])) for slot in slots)
         wanted: dict[Unit, list[int]] = {}
         for slot in slots:

@@ -1,8 +1,12 @@
 """Sums that, as formulas, are zero, and are nothing but rounding errors as reverse mode computes them.
 
 exp(x - max(x)) / sum(exp(x - max(x))) is the same whatever is subtracted, and so the cotangents that reach the maximum
-cancel. A variance is the same whatever is subtracted as the mean, and sum(x - mean(x)) is zero. Where the formula that
-is left gives finite numbers, so did the one with these sums; they are nearer to the derivative without.
+cancel. Where the formula that is left gives finite numbers, so did the one with these sums; it is nearer to the
+derivative without.
+
+A variance is the same whatever is subtracted as the mean, and sum(x - mean(x)) is zero, too, but for what the mean was
+rounded by. That sum takes the error of the mean out of the derivative again, so it stays. Factors that are the same for
+all terms leave it: then it need not wait for them.
 """
 
 from __future__ import annotations
@@ -15,10 +19,12 @@ from autodiff.backends.passes.literals import number
 from autodiff.backends.passes.patterns import largest_below, unshaped
 from autodiff.backends.passes.rewriting import Builder, Rules, rewrite
 from autodiff.backends.passes.symbolic import Monomial, Polynomial, Reader, plus
-from autodiff.trace.tape import Equation, Literal, Operand, Tape
+from autodiff.ops.elementwise import add, divide, multiply
+from autodiff.ops.shape import reshape
+from autodiff.trace.tape import Equation, Operand, Tape
 
 FACTORS = 6
-"""Through so many of them a sum is looked for."""
+"""So many of them are taken out of a sum."""
 
 
 class Share(NamedTuple):
@@ -85,56 +91,62 @@ def cancels(builder: Builder, rest: Operand, parts: Sequence[Share]) -> bool:
     return not total and any(has_exponential(builder, monomial, largest) for monomial in reader.varying(rest))
 
 
-def sum_without_zero(builder: Builder, equation: Equation) -> Operand | None:
-    """sum(x + y) is sum(x), where sum(y), as a formula, is zero."""
+def sum_apart(builder: Builder, equation: Equation) -> Operand | None:
+    """sum(x + c * y) is sum(x) + c * sum(y), where sum(y), as a formula, is zero."""
     (operand,) = equation.operands
     total = builder.made(operand, "add")
-    axes = dict(equation.params)["axes"]
-    if total is None or equation.specs[0].dtype.kind != "f" or not axes:
+    if total is None or not is_real_sum(equation):
         return None
-    own = builder.spec(operand)
-    reader = Reader(builder, own.shape, axes)
+    reader = Reader(builder, builder.spec(operand).shape, dict(equation.params)["axes"])
     for kept, other in (total.operands, total.operands[::-1]):
-        if isinstance(other, int) and builder.spec(kept) == own and not reader.total(other):
-            return builder.emit(equation.primitive, kept, axes=axes)
+        if builder.spec(kept) == builder.spec(other) and factors_out(builder, reader, other)[0]:
+            parts = (builder.emit(equation.primitive, one, **dict(equation.params)) for one in (kept, other))
+            return builder.emit(add, *parts)
     return None
 
 
-def add_zero_sum(builder: Builder, equation: Equation) -> Operand | None:
-    """g + c is g, where c is a sum that, as a formula, is zero, such as that of x - mean(x)."""
-    for kept, other in (equation.operands, equation.operands[::-1]):
-        if builder.spec(kept) == equation.specs[0] and is_zero_sum(builder, other):
-            return kept
-    return None
+def factored_sum(builder: Builder, equation: Equation) -> Operand | None:
+    """sum(c * y) is c * sum(y), where sum(y), as a formula, is zero."""
+    if not is_real_sum(equation):
+        return None
+    (operand,) = equation.operands
+    reader = Reader(builder, builder.spec(operand).shape, dict(equation.params)["axes"])
+    factors, rest = factors_out(builder, reader, operand)
+    if not factors:
+        return None
+    found = builder.emit(equation.primitive, rest, **dict(equation.params))
+    for name, factor in reversed(factors):
+        if builder.spec(factor).shape == reader.column and reader.column != reader.row:
+            factor = builder.emit(reshape, factor, shape=reader.row)
+        found = builder.emit(divide if name == "divide" else multiply, found, factor)
+    return found
 
 
-def subtract_zero_sum(builder: Builder, equation: Equation) -> Operand | None:
-    """g - c is g, where c is a sum that, as a formula, is zero."""
-    kept, other = equation.operands
-    return kept if builder.spec(kept) == equation.specs[0] and is_zero_sum(builder, other) else None
+def is_real_sum(equation: Equation) -> bool:
+    """Whether it adds real floating-point numbers along some axes."""
+    return equation.specs[0].dtype.kind == "f" and bool(dict(equation.params)["axes"])
 
 
-def is_zero_sum(builder: Builder, operand: Operand) -> bool:
-    """Whether a value is, as a formula, zero because of a sum in it."""
-    operand = unshaped(builder, operand)
-    total = sum_in(builder, operand)
-    if total is None:
-        return False
-    reader = Reader(builder, builder.spec(total.operands[0]).shape, dict(total.params)["axes"])
-    return builder.spec(operand).shape == reader.row and not reader.reduced(operand)
+def factors_out(builder: Builder, reader: Reader, operand: Operand) -> tuple[list[tuple[str, Operand]], Operand]:
+    """Factors and divisors that are the same for all terms, and what is left, of a sum that, as a formula, is zero.
 
-
-def sum_in(builder: Builder, operand: Operand) -> Equation | None:
-    """The sum that a value is but for its sign, and factors that are the same for all terms."""
+    None are found if one of them is no array: numbers alone are not worth it.
+    """
+    own, found, rest = builder.spec(operand), list[tuple[str, Operand]](), operand
     for _ in range(FACTORS):
-        total = builder.made(operand, "sum")
-        if total is not None:
-            return total if total.specs[0].dtype.kind == "f" else None
-        inner = builder.made(operand, "reshape", "negative", "subtract", "multiply", "divide")
-        if inner is None:
-            return None
-        operand = inner.operands[-1 if isinstance(inner.operands[0], Literal) else 0]
-    return None
+        product = builder.made(rest, "multiply", "divide")
+        pairs = [] if product is None else [product.operands, product.operands[::-1]]
+        for first, second in pairs[: 1 if product is not None and product.primitive is divide else 2]:
+            if builder.spec(first) == own and builder.spec(second).shape in (reader.column, ()):
+                assert product is not None
+                found.append((product.primitive.name, second))
+                rest = first
+                break
+        else:
+            break
+    if not any(isinstance(factor, int) for _, factor in found) or reader.total(rest):
+        return [], operand
+    return found, rest
 
 
 def maximum_of(builder: Builder, choice: Equation) -> Equation | None:
@@ -165,12 +177,11 @@ def has_exponential(builder: Builder, monomial: Monomial, largest: Equation) -> 
 
 
 SHIFTS: Rules = {
-    "add": (add_cancelled, add_zero_sum),
-    "subtract": (subtract_zero_sum,),
-    "sum": (sum_without_zero,),
+    "add": (add_cancelled,),
+    "sum": (sum_apart, factored_sum),
 }
 
 
 def drop_shifts(tape: Tape) -> Tape:
-    """The tape without sums that cancel, such as the cotangents of maxima that were subtracted for safety."""
+    """The tape without the cotangents of maxima that were subtracted for safety, and with plain sums that cancel."""
     return drop_dead(rewrite(tape, SHIFTS, merge=True))

@@ -305,3 +305,15 @@ def test_threads_do_not_share_memory_to_work_in():
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+@needs_numba
+@pytest.mark.parametrize("key", [np.s_[::-1], np.s_[::-1, 1:2], np.s_[:, ::-1], np.s_[1:]])
+def test_parts_that_go_elsewhere_wait_until_what_they_are_added_to_is_there(key):
+    def fun(x, y):
+        whole = x * y
+        part = whole[key]
+        return np.sum(part * np.cos(part)) + np.sum(whole * whole * np.arange(3.0))
+
+    x, y = normal(16, 3), normal(16, 3)
+    alike(by_one(grad(fun), x, y), reference(grad(fun), x, y), ulps=512)

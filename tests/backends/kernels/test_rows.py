@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autodiff import jit
+from autodiff import grad, jit
 from autodiff.backends.kernels.call import IndexRangeError
 from autodiff.backends.kernels.rows import RowKernel
+from autodiff.scipy.special import log_softmax
 from autodiff.trace.spec import spec
 from tests.backends.kernels.running import alike, by_rows, needs_numba, reference, simple
 
@@ -191,3 +192,26 @@ def test_a_pick_from_each_row():
     with pytest.raises(IndexRangeError) as caught:
         jit(fun)(x, labels)
     assert "an index is out of range for the axis that it picks from" in str(caught.value)
+
+
+def cross_entropy(x, labels):
+    return -np.mean(log_softmax(x, axis=1)[np.arange(len(labels)), labels])
+
+
+@needs_numba
+@pytest.mark.parametrize("again", [False, True])
+def test_one_element_in_its_place_is_stored_after_the_loop_that_computes_the_others(again):
+    x, labels = RNG.normal(size=(3000, 90)), RNG.integers(-90, 90, 3000)
+
+    def fun(x, labels):
+        found = grad(cross_entropy)(x, labels)
+        return (found, np.sum(found * found, axis=1)) if again else (found,)
+
+    program = jit(fun)
+    text = str(program.kernels(x, labels))
+    assert ("where(j == " in text) == again  # a sum needs it in the loop
+    assert (
+        "broadcast_to" not in str(program.schedule(x, labels)).split("kernel_of_rows")[0]
+    )  # the same number in each row
+    for found, wanted in zip(program(x, labels), fun(x, labels), strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-18)

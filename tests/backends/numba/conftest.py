@@ -20,6 +20,7 @@ def fresh(tmp_path, monkeypatch):
     monkeypatch.setattr(kernels, "_addresses", {})
     monkeypatch.setattr(kernels, "_counts", {"hits": 0, "misses": 0, "compiled": 0})
     monkeypatch.setattr(cache, "_warned", set())
+    monkeypatch.setattr(cache, "_sizes", {})
     return folder
 
 

@@ -232,9 +232,9 @@ def test_names_are_defined_once():
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", sorted(FUNCTIONS))
-def test_every_function_lowers_with_and_without_fma(name, dtype):
-    for fused in (True, False):
-        instructions = program(name, dtype, fused).instructions
+def test_every_function_lowers_for_every_machine(name, dtype):
+    for fused, scales in ((True, False), (True, True), (False, False)):
+        instructions = program(name, dtype, fused, scales).instructions
         assert instructions[-1].type == dtype
         assert {one.operation for one in instructions} >= {"parameter"}
     assert (name, dtype) in MAXIMUM_ULPS

@@ -12,7 +12,7 @@ numba = pytest.importorskip("numba")
 
 from autodiff.backends.numba import vectors  # noqa: E402
 from autodiff.backends.numba.compiling import ENTRY, namespace  # noqa: E402
-from autodiff.backends.numba.mathematics.library import FUNCTIONS  # noqa: E402
+from autodiff.backends.numba.mathematics.names import FUNCTIONS  # noqa: E402
 from autodiff.backends.numba.products.machine import Machine  # noqa: E402
 
 MACHINES = {
@@ -68,6 +68,13 @@ def run(function, arrays, count, fences, at_end):
     block = np.array([each.ctypes.data for each in placed], np.int64)
     function.ctypes(block.ctypes.data, 0, count)
     return [fence.inside.view(values.dtype).copy() for fence, values in zip(fences, arrays)]
+
+
+def unfenced(function, arrays, count):
+    """The arrays after a call, which may be longer than what lies between fences."""
+    block = np.array([each.ctypes.data for each in arrays], np.int64)
+    function.ctypes(block.ctypes.data, 0, count)
+    return arrays
 
 
 def same(first, second):
@@ -482,3 +489,92 @@ def kernel(block, lo, hi):
         (11, "it is so short that LLVM writes it out"),
         (15, ""),
     ]
+
+
+def test_short_loops_that_load_the_same_in_all_rounds():
+    """A name that a loop written out assigns again has a value of its own each time."""
+    text = """
+def kernel(block, lo, hi):
+    in0 = pointer(block, 0)
+    out = pointer(block, 1)
+    for i in range(6):
+        total = f8(0.0)
+        for j in range(6):
+            first = load_float64(in0, i)
+            second = load_float64(in0, j)
+            change = first - second
+            total = reduce_add(total, change)
+        store_float64(out, i, total)
+"""
+    arrays = [2.0 ** np.arange(6), np.zeros(6)]
+    found = unfenced(compiled(text), [each.copy() for each in arrays], 0)
+    np.testing.assert_array_equal(found[1], 6 * arrays[0] - arrays[0].sum())
+
+
+@pytest.mark.parametrize("type_", ["f4", "f8"])
+@pytest.mark.parametrize("machine", MACHINES)
+def test_quotients_by_what_is_the_same_in_all_rounds(type_, machine):
+    """Products with a reciprocal are the rounded quotients, but for the last place where x or they are tiny."""
+    name = NAMES[type_]
+    text = f"""
+def kernel(block, lo, hi):
+    a = pointer(block, 0)
+    b = pointer(block, 1)
+    c = pointer(block, 2)
+    for k in range(37):
+        y = load_{name}(b, k)
+        for i in range(lo, hi):
+            x = load_{name}(a, i)
+            store_{name}(c, k * hi + i, x / y)
+"""
+    function = compiled(text, MACHINES[machine])
+    generator = np.random.default_rng(0)
+    limits = np.finfo(name)
+    least = limits.smallest_subnormal
+    special = [
+        0.0,
+        np.inf,
+        np.nan,
+        1.0,
+        3.0,
+        limits.max,
+        limits.tiny,
+        least,
+        3 * least,
+        limits.tiny * 0.75,
+        limits.max / 3,
+    ]
+    normal = np.exp2(generator.uniform(-20, 20, 200)) * generator.choice([-1, 1], 200)
+    wide = np.exp2(generator.uniform(limits.minexp, limits.maxexp, 60))
+    x = np.array([*special, *normal, *wide, *np.negative(special)], name)
+    y = np.array([*special, *np.negative(special), *normal[:8], *wide[:7]], name)
+    _, _, found = unfenced(function, [x, y, np.zeros((37, len(x)), name)], len(x))
+    with np.errstate(all="ignore"):
+        wanted = x / y[:, None]
+    tiny = (np.abs(wanted) < 2 * limits.tiny) | (np.abs(x) < limits.tiny / limits.eps)
+    np.testing.assert_array_equal(found[~tiny], wanted[~tiny])
+    finite = np.isfinite(wanted)
+    np.testing.assert_array_equal(found[~finite], wanted[~finite])
+    near = tiny & finite
+    assert np.all(np.abs(found[near] - wanted[near]) <= np.spacing(np.abs(wanted[near])))
+    number = ~np.isnan(wanted)
+    np.testing.assert_array_equal(np.signbit(found[number]), np.signbit(wanted[number]))
+
+
+@pytest.mark.parametrize("type_", ["f4", "f8"])
+def test_instructions_for_vectors_give_what_numbers_give(type_):
+    """Powers of two and the ends of logarithms: the same bits, also where results are denormal or infinite."""
+    name = NAMES[type_]
+    functions = ["exp", "exp2", "logistic", "softplus", "erfc", "log", "log2", "log10", "log1p"]
+    lines = [f"        store_{name}(b, i * {len(functions)} + {k}, {each}(x))" for k, each in enumerate(functions)]
+    head = ["    a = pointer(block, 0)", "    b = pointer(block, 1)", "    for i in range(lo, hi):"]
+    text = "\n".join(["def kernel(block, lo, hi):", *head, f"        x = load_{name}(a, i)", *lines])
+    ours, plain = compiled(text), compiled(text, plain=True)
+    generator, limits = np.random.default_rng(1), np.finfo(name)
+    top = limits.maxexp * np.log(2)
+    ends = np.concatenate([generator.uniform(-1.2 * top, 1.2 * top, 200), generator.uniform(-1.1, 1.1, 100)])
+    whole = np.exp2(generator.uniform(limits.minexp - 20, limits.maxexp, 100))
+    special = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, limits.max, -limits.max, limits.tiny, -1e-39]
+    x = np.concatenate([ends, whole, -whole, special]).astype(name)
+    found, wanted = (unfenced(each, [x, np.zeros(len(functions) * len(x), name)], len(x)) for each in (ours, plain))
+    same(found, wanted)

@@ -38,6 +38,7 @@ class Emitter:
 
     Attributes:
         totals: sums over that axis: their variables, what they begin with, and their dtypes.
+        asked: what was decided by the sizes of small values: questions and answers.
     """
 
     def __init__(self, registers: int, unrolled: int, rows: int | None = None) -> None:
@@ -51,6 +52,7 @@ class Emitter:
         self.open: dict[Shape, Nest] = {}
         self.writing: dict[str, list[Nest]] = {}
         self.checks = False
+        self.asked: dict[int | Shape, bool | int] = {}
 
     def line(self, written: str) -> None:
         self.lines.append("    " * self.depth + written)
@@ -91,12 +93,20 @@ class Emitter:
 
     def split(self, shape: Shape) -> int:
         """How many leading axes of a value are loops: none where it is small."""
-        if prod(shape) <= self.registers:
-            return 0
-        first = len(shape)
-        while first > 1 and prod(shape[first - 1 :]) <= self.unrolled:
-            first -= 1
-        return first
+        found = self.asked[shape] = loops(shape, self.registers, self.unrolled)
+        return found
+
+    def small(self, size: int) -> bool:
+        """Whether a value of so many elements lives in variables."""
+        found = self.asked[size] = size <= self.registers
+        return found
+
+    def like(self, registers: int, unrolled: int) -> bool:
+        """Whether the kernel would have been the same with other sizes of small values."""
+        return all(
+            found == (asked <= registers if isinstance(asked, int) else loops(asked, registers, unrolled))
+            for asked, found in self.asked.items()
+        )
 
     def nest(self, dims: Shape) -> Nest:
         found = self.open.get(dims)
@@ -122,6 +132,16 @@ class Emitter:
             for written in own.lines():
                 self.line(written)
             self.loops += len(own.dims)
+
+
+def loops(shape: Shape, registers: int, unrolled: int) -> int:
+    """How many leading axes of a value are loops."""
+    if prod(shape) <= registers:
+        return 0
+    first = len(shape)
+    while first > 1 and prod(shape[first - 1 :]) <= unrolled:
+        first -= 1
+    return first
 
 
 def store_pending(emitter: Emitter, nest: Nest) -> None:

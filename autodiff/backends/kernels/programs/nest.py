@@ -33,6 +33,7 @@ class Nest:
         ends: lines after it.
         loaded: the names of elements that were loaded.
         pending: the values of slots.
+        targets: the strides, for each loop, with which they write to memory that outlasts them, by its name.
         written: whether the loops are in the kernel.
     """
 
@@ -44,6 +45,7 @@ class Nest:
     ends: dict[int, list[str]] = field(default_factory=dict)
     loaded: dict[Any, str] = field(default_factory=dict)
     pending: dict[Any, Pending] = field(default_factory=dict)
+    targets: dict[str, tuple[int, ...]] = field(default_factory=dict)
     written: bool = False
 
     def place(self, offset: int, strides: tuple[int, ...]) -> str:

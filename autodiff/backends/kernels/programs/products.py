@@ -29,7 +29,7 @@ def multiply(scope: Scope, equation: Equation) -> None:
         raise Impossible(f"{name} of {' and '.join(scope.spec(o).dtype.name for o in (x, y))}")
     if all(isinstance(found, Registers) for found in (scope.settled(x), scope.settled(y))) and (
         prod(equation.specs[0].shape) * shapes[0][-1] <= WRITTEN_OUT
-        and prod(equation.specs[0].shape) <= scope.emitter.registers
+        and scope.emitter.small(prod(equation.specs[0].shape))
     ):
         scope.keep(equation, written_out(scope, equation, x, y))
     else:

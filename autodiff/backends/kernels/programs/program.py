@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 
 from autodiff.backends.kernels.programs import control, picking, products, reductions, structure
@@ -67,16 +68,34 @@ def whole_kernel(tape: Tape, rows: int | None = None) -> WholeKernel:
     Raises:
         Impossible: if one of its operations has no form in kernels, or it would take too long to compile.
     """
-    found = [attempt(tape, *sizes, rows) for sizes in TRIALS]
-    best = min(found, key=lambda kernel: kernel.cost)
-    if best.cost > LONGEST:
-        raise Impossible(f"it would take about {best.cost / 1000:.0f} s to compile")
-    return best
+    found = kernel_or_reason(tape, rows)
+    if isinstance(found, str):
+        raise Impossible(found)
+    return found
 
 
-def attempt(tape: Tape, registers: int, unrolled: int, rows: int | None = None) -> WholeKernel:
-    """The kernel with small values of so many elements in variables."""
-    emitter = Emitter(registers, unrolled, rows)
+@lru_cache(maxsize=256)
+def kernel_or_reason(tape: Tape, rows: int | None) -> WholeKernel | str:
+    """The kernel of a whole program, or why there is none: asked for to decide, to compile and to show."""
+    best: WholeKernel | None = None
+    tried: list[Emitter] = []
+    for sizes in TRIALS:
+        if any(emitter.like(*sizes) for emitter in tried):
+            continue
+        tried.append(Emitter(*sizes, rows))
+        try:
+            kernel = attempt(tape, tried[-1])
+        except Impossible as reason:
+            return str(reason)
+        if best is None or kernel.cost < best.cost:
+            best = kernel
+    assert best is not None
+    return best if best.cost <= LONGEST else f"it would take about {best.cost / 1000:.0f} s to compile"
+
+
+def attempt(tape: Tape, emitter: Emitter) -> WholeKernel:
+    """The kernel as an emitter writes it that knows nothing yet."""
+    rows = emitter.rows
     head: list[str] = ["def kernel(block, lo, hi):"]
     values: list[Value] = []
     for place, spec in enumerate(tape.inputs):

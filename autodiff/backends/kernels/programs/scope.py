@@ -331,7 +331,7 @@ class Scope:
         shape = target.shape
         own = self.spec(operand).dtype
         emitter = self.emitter
-        if prod(shape) <= emitter.registers:
+        if emitter.small(prod(shape)):
             emitter.ready(target)
             column = np.broadcast_to(self.registers(operand).elements, shape)
             for index in product(*map(range, shape)):
@@ -345,10 +345,12 @@ class Scope:
         dims = shape[:depth]
         self.prepare(operand, shape, dims)
         nest = emitter.nest(dims)
+        strides = target.strides[:depth]
         for other in emitter.writing.get(target.base, []):
-            if other is not nest:
+            if other is not nest or other.targets.get(target.base) != strides:  # one round would write what others have
                 emitter.flush(other)
         nest = emitter.nest(dims)
+        nest.targets[target.base] = strides
         column = np.broadcast_to(self.fetched(operand, nest, shape), shape[depth:])
         elements = objects(shape[depth:])
         for index in product(*map(range, shape[depth:])):

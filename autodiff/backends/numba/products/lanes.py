@@ -28,7 +28,6 @@ class Lanes:
         self.lanes = machine.lanes(bits)
         self.element = ir.FloatType() if bits == 32 else ir.DoubleType()
         self.word = ir.IntType(64)
-        self.marks: dict[Any, dict[str, Any]] = {}
 
     def vector(self, width: int) -> Any:
         return self.ir.VectorType(self.element, width)

@@ -13,11 +13,13 @@ class Machine:
         bits: The size of one.
         registers: How many there are.
         masks: Whether it loads and stores some lanes of a vector in one instruction.
+        scales: Whether it multiplies vectors by powers of two in one instruction.
     """
 
     bits: int
     registers: int
     masks: bool
+    scales: bool = False
 
     def lanes(self, bits: int) -> int:
         """How many numbers of so many bits a register holds."""
@@ -42,7 +44,7 @@ def machine_of(triple: str, features: str) -> Machine:
     """
     present = {each[1:] for each in features.split(",") if each.startswith("+")}
     if {"avx512f", "avx512vl"} <= present:
-        return Machine(bits=512, registers=32, masks=True)
+        return Machine(bits=512, registers=32, masks=True, scales=triple.startswith("x86"))
     if "avx" in present:
         return Machine(bits=256, registers=16, masks=True)
     return Machine(bits=128, registers=32 if triple.startswith(("aarch64", "arm64")) else 16, masks=False)

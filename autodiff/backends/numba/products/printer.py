@@ -28,18 +28,20 @@ class Printer(Lanes):
     # ------------------------------------------------------------------------------------------------ loops
 
     @contextlib.contextmanager
-    def rounds(self, count: int, values: Sequence[Any] = ()) -> Iterator[Round]:
+    def rounds(self, count: Any, values: Sequence[Any] = ()) -> Iterator[Round]:
         """A loop whose body is printed inside the context.
 
         Args:
-            count: How often it runs, at least once.
+            count: How often it runs, a number or an LLVM value, at least 1.
             values: What the first round has in `Round.values`. The body puts there what the next round, or who comes
                 after the loop, finds.
         """
         now = Round(0, list(values))
-        if count == 1:
-            yield now
-            return
+        if isinstance(count, int):
+            if count == 1:
+                yield now
+                return
+            count = self.word(count)
         builder, before = self.builder, self.builder.block
         head = builder.append_basic_block("product.loop")
         builder.branch(head)
@@ -49,7 +51,7 @@ class Printer(Lanes):
         yield now
         following = builder.add(now.number, self.word(1), flags=("nuw", "nsw"))
         after = builder.append_basic_block("product.done")
-        turn = builder.cbranch(builder.icmp_unsigned("<", following, self.word(count)), head, after)
+        turn = builder.cbranch(builder.icmp_unsigned("<", following, count), head, after)
         turn.set_metadata("llvm.loop", self.rolled())
         for phi, first, later in zip(phis, [self.word(0), *values], [following, *now.values], strict=True):
             phi.add_incoming(first, before)
@@ -57,16 +59,22 @@ class Printer(Lanes):
         builder.position_at_end(after)
 
     @contextlib.contextmanager
-    def steps(self, start: int, size: int, count: int) -> Iterator[Any]:
+    def steps(self, start: int, size: int, count: Any) -> Iterator[Any]:
         """A loop over `start`, `start + size` and so on, `count` numbers."""
         with self.rounds(count) as now:
             yield self.scaled(now.number, size, start)
 
-    def scaled(self, index: Any, size: int, start: int = 0) -> Any:
-        """A multiple of a number or an LLVM value, from a start."""
-        if isinstance(index, int):
-            return start + index * size
-        found = index if size == 1 else self.builder.mul(index, self.word(size), flags=("nsw",))
+    def scaled(self, index: Any, size: Any, start: int = 0) -> Any:
+        """The product of two numbers or LLVM values, from a start."""
+        if isinstance(size, int):
+            if isinstance(index, int):
+                return start + index * size
+            size = self.word(size)
+        elif isinstance(index, int):
+            if not index:
+                return start
+            index = self.word(index)
+        found = index if size == self.word(1) else self.builder.mul(index, size, flags=("nsw",))
         return self.builder.add(found, self.word(start), flags=("nsw",)) if start else found
 
     def rolled(self) -> Any:
@@ -84,7 +92,7 @@ class Printer(Lanes):
         base = self.further(self.further(matrix.base, row, matrix.row), column, matrix.column)
         return dataclasses.replace(matrix, base=base)
 
-    def further(self, base: Any, index: Any, stride: int) -> Any:
+    def further(self, base: Any, index: Any, stride: Any) -> Any:
         """An address so many strides further."""
         offset = self.scaled(index, stride)
         if isinstance(offset, int):
@@ -100,7 +108,7 @@ class Printer(Lanes):
         """The address of so many elements on the stack; all products of a function share it."""
         builder, size = self.builder, count * self.bytes
         for each in builder.function.entry_basic_block.instructions:
-            if each.name.startswith(ROOM) and each.opname == "alloca" and each.allocated_type.count >= size:
+            if ROOM in each.name and each.opname == "alloca" and each.allocated_type.count >= size:
                 return builder.bitcast(each, self.element.as_pointer())
         with builder.goto_entry_block():
             found = builder.alloca(self.ir.ArrayType(self.ir.IntType(8), size), name=ROOM)
@@ -143,9 +151,5 @@ class Printer(Lanes):
 
     def marked(self, access: Any, kind: Any) -> Any:
         """An access, with what is known of what it overlaps."""
-        if kind not in self.marks:
-            memory.mark(self.builder, access, kind)
-            self.marks[kind] = dict(access.metadata)
-        for name, value in self.marks[kind].items():
-            access.set_metadata(name, value)
+        memory.mark(self.builder, access, kind)
         return access

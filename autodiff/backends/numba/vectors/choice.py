@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from functools import cache
 
-from autodiff.backends.numba.mathematics.library import FUNCTIONS, program
+from autodiff.backends.numba.mathematics.library import program
+from autodiff.backends.numba.mathematics.names import FUNCTIONS
 from autodiff.backends.numba.products.machine import Machine
 from autodiff.backends.numba.vectors.elements import SIZES
 from autodiff.backends.numba.vectors.loops import Form
 from autodiff.backends.numba.vectors.operations import DTYPES
+from autodiff.backends.numba.vectors.quotients import PRICE, divisors
 from autodiff.backends.numba.vectors.tree import Node, Plan, Store
 
-LONG = 24  # instructions of a round of which one copy is enough, where masks cost little
+LONG = 24  # instructions of a round of which one vector at a time is enough
+HEAVY = 64  # and of which one copy is, where masks cost little
 SHORT = 10  # instructions of a round that waits for its sums
 FEW = 3  # rounds that are no vector
 STRAIGHT = 160  # instructions of a loop without a loop
@@ -28,15 +31,16 @@ def form_of(plan: Plan, machine: Machine) -> Form:
     weights = weights_of(plan)
     size = sum(weights.values())
     lanes = machine.bits // (8 * SIZES[leading_type(weights)])
+    multiplies = size <= PRICE * len(divisors(plan))
     if plan.length is not None:
         while lanes > 1 and lanes // 2 >= plan.length:
             lanes //= 2
         vectors = -(-plan.length // lanes)
         if vectors == 1 or (vectors <= MANY and vectors * size <= STRAIGHT):
-            return Form(lanes, 0, straight=True)
+            return Form(lanes, 0, True, machine.scales, multiplies)
     if size > LONG:
-        return Form(lanes, 0 if machine.bits == 512 else 1, straight=False)
-    return Form(lanes, 4 if plan.accumulators and size <= SHORT else 2, straight=False)
+        return Form(lanes, 0 if machine.bits == 512 and size > HEAVY else 1, False, machine.scales, multiplies)
+    return Form(lanes, 4 if plan.accumulators and size <= SHORT else 2, False, machine.scales, multiplies)
 
 
 def leading_type(weights: dict[str, int]) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from autodiff.backends.numba.loading import ENTRY
-from autodiff.backends.numba.mathematics.library import FUNCTIONS
+from autodiff.backends.numba.mathematics.names import FUNCTIONS
 from autodiff.backends.numba.mathematics.plain import PLAIN
 
 
@@ -56,6 +57,11 @@ def type_of(node: ast.expr, names: Mapping[str, Type | None]) -> Type | None:
             return binary(sign, type_of(left, names), type_of(right, names))
         case ast.Compare(left, [_], [right]):
             return "b1" if compared(type_of(left, names), type_of(right, names)) else None
+        case ast.BoolOp(_, operands):
+            return "b1" if {type_of(each, names) for each in operands} == {"b1"} else None
+        case ast.IfExp(_, body, orelse):
+            found = type_of(body, names)
+            return found if found == type_of(orelse, names) else None
         case ast.Call(ast.Name("pointer"), [_, ast.Constant(int(word))], []):
             return Pointer(word)
         case ast.Call(ast.Name("shifted"), [base, _], []):
@@ -117,6 +123,7 @@ def called(name: str, operands: Sequence[ast.expr], names: Mapping[str, Type | N
     return types[0] if len(set(types)) == 1 and types[0] in accepted else None
 
 
+@lru_cache(maxsize=2)
 def types_of_names(function: ast.FunctionDef) -> dict[str, Type | None]:
     """The types of all names of a function; None for those that have none that is known, or several."""
     arguments = function.args.args if function.name == ENTRY else []
@@ -155,6 +162,8 @@ def assignments(block: ast.stmt) -> list[tuple[str, ast.expr]]:
                 found += assignments(node)
             case ast.While() | ast.If():
                 found += assignments(node)
+            case ast.Expr():
+                pass
             case _:
                 stored = (each for each in ast.walk(node) if isinstance(each, ast.Name))
                 found += [(each.id, ast.Constant(None)) for each in stored if isinstance(each.ctx, ast.Store)]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from autodiff.backends.numba.mathematics.llvm import constant
+
 BITS = {"b1": 1, "u1": 8, "i4": 32, "i8": 64, "u8": 64}
 
 
@@ -47,7 +49,7 @@ class Lanes:
 
     def repeated(self, type_: Any, value: Any) -> Any:
         """A constant in all lanes."""
-        return self.ir.Constant(type_, [value] * type_.count)
+        return constant(type_, getattr(value, "constant", value))
 
     def alike(self, *values: Any) -> list[Any]:
         """The values as vectors if one of them is."""

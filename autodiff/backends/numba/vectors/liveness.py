@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from functools import lru_cache
 
 
 class Names:
@@ -23,13 +24,28 @@ class Names:
         found = self.found.get(node)
         if found is None:
             found = self.found[node] = (set(), set())
-            if isinstance(node, ast.Name):
-                found[isinstance(node.ctx, ast.Store)].add(node.id)
-            for child in ast.iter_child_nodes(node) if not isinstance(node, ast.Name | ast.Constant) else ():
-                if not isinstance(child, ast.expr_context | ast.operator | ast.Constant):
-                    for own, other in zip(found, self.of(child), strict=True):
-                        own |= other
+            self.add(node, *found)
         return found
+
+    def add(self, node: ast.AST, reads: set[str], writes: set[str]) -> None:
+        """Add what a node reads and assigns."""
+        if isinstance(node, ast.Name):
+            (writes if isinstance(node.ctx, ast.Store) else reads).add(node.id)
+            return
+        for field in node._fields:
+            value = getattr(node, field)
+            for child in value if isinstance(value, list) else (value,):
+                if isinstance(child, ast.stmt):
+                    for own, other in zip((reads, writes), self.of(child), strict=True):
+                        own |= other
+                elif isinstance(child, ast.expr) and not isinstance(child, ast.Constant):
+                    self.add(child, reads, writes)
+
+
+@lru_cache(maxsize=2)
+def names_of(function: ast.FunctionDef) -> Names:
+    """The names in the parts of a function."""
+    return Names()
 
 
 def names_after_loops(function: ast.FunctionDef, names: Names) -> dict[ast.For, set[str]]:

@@ -20,11 +20,15 @@ class Form:
         lanes: of a vector.
         together: vectors that are computed at once, as one that is so much longer; 0 if all rounds have masks.
         straight: whether there is no loop, for as many rounds as are known.
+        scales: whether the machine multiplies vectors by powers of two in one instruction.
+        multiplies: whether the loop waits for divisions by what is the same in all rounds.
     """
 
     lanes: int
     together: int
     straight: bool
+    scales: bool = False
+    multiplies: bool = False
 
 
 class Printer(Rounds):
@@ -40,7 +44,7 @@ class Printer(Rounds):
 
     def __init__(self, builder: Any, form: Form, fused: bool, plan: Plan, given: Mapping[str, Any]) -> None:
         super().__init__(builder, form.lanes, fused, plan, given)
-        self.form = form
+        self.form, self.scales, self.multiplies = form, form.scales, fused and form.multiplies
         self.types = {name: str(plan.given[name]) for name in plan.accumulators}
 
     def print(self, start: Any, stop: Any) -> list[Any]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from autodiff.backends.numba.mathematics.library import FUNCTIONS, program
+from autodiff.backends.numba.mathematics.library import program
 from autodiff.backends.numba.mathematics.llvm import print_program
+from autodiff.backends.numba.mathematics.names import FUNCTIONS
 from autodiff.backends.numba.mathematics.plain import PLAIN
 from autodiff.backends.numba.vectors.elements import FLOATS, SIGNED
 from autodiff.backends.numba.vectors.lanes import BITS, Lanes
@@ -26,11 +27,26 @@ class Operations(Lanes):
         builder: an `llvmlite.ir.IRBuilder`.
         count: how many lanes vectors have.
         fused: whether the machine has a fused multiply-add.
+
+    Attributes:
+        scales: whether it multiplies vectors by powers of two in one instruction.
+        multiplies: whether quotients by what is the same in all rounds are products with its reciprocal.
     """
 
     def __init__(self, builder: Any, count: int, fused: bool) -> None:
         super().__init__(builder, count)
         self.fused = fused
+        self.scales = self.multiplies = False
+
+    def first(self, count: Any) -> Any:
+        """A mask of so many lanes, where they can be as the bits of a number."""
+        if isinstance(count, int) or not self.scales or not 8 <= self.count <= 32:
+            return super().first(count)
+        builder = self.builder
+        enough = builder.icmp_signed("<", count, self.word(self.count))
+        left = builder.select(enough, count, self.word(self.count))
+        found = builder.not_(builder.shl(self.word(-1), left))
+        return builder.bitcast(builder.trunc(found, self.ir.IntType(self.count)), self.vector(self.ir.IntType(1)))
 
     def operation(self, name: str, type_: str, given: str, operands: list[Any]) -> Any:
         """An operation.
@@ -53,7 +69,8 @@ class Operations(Lanes):
         if name in WHOLE:
             return getattr(self.builder, WHOLE[name])(*values)
         if name in FUNCTIONS:
-            return print_program(self.builder, program(name, DTYPES[type_], self.fused), values, self.fused)
+            scales = self.scales and self.is_vector(values[0])
+            return print_program(self.builder, program(name, DTYPES[type_], self.fused, scales), values, self.fused)
         return self.plain(name, type_, values)
 
     def plain(self, name: str, type_: str, values: list[Any]) -> Any:

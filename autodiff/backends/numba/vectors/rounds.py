@@ -8,13 +8,13 @@ from typing import Any
 from autodiff.backends.numba import memory
 from autodiff.backends.numba.mathematics.plain import PLAIN
 from autodiff.backends.numba.vectors.elements import FLOATS, SIZES
-from autodiff.backends.numba.vectors.operations import Operations
+from autodiff.backends.numba.vectors.quotients import Quotients, by_the_same, divisors
 from autodiff.backends.numba.vectors.tree import Accumulate, Assign, Node, Place, Plan, Store
 
 IDENTITIES = {"reduce_add": -0.0, "reduce_multiply": 1.0, "|": 0, "&": -1}
 
 
-class Rounds(Operations):
+class Rounds(Quotients):
     """Prints rounds of a plan.
 
     Args:
@@ -28,8 +28,8 @@ class Rounds(Operations):
     def __init__(self, builder: Any, count: int, fused: bool, plan: Plan, given: Mapping[str, Any]) -> None:
         super().__init__(builder, count, fused)
         self.plan, self.given = plan, dict(given)
-        self.marks: dict[Any, dict[str, Any]] = {}
         self.values: dict[str, Any] = {}
+        self.reciprocals: dict[Node, Any] = {}
         self.position: Any = None
         self.mask: Any = None
 
@@ -39,6 +39,8 @@ class Rounds(Operations):
         for statement in self.plan.statements:
             if isinstance(statement, Assign) and not statement.value.varying:
                 self.given[statement.name] = self.of(statement.value)
+        if self.multiplies:
+            self.reciprocals = {node: self.reciprocal(self.of(node), node.type) for node in divisors(self.plan)}
 
     def run(self, position: Any, totals: Mapping[str, Any], mask: Any = None) -> dict[str, Any]:
         """Rounds from a position on, with a mask where there are fewer than lanes; the new totals."""
@@ -70,6 +72,8 @@ class Rounds(Operations):
                 return self.load(place, type_, index)
             case Node("cast", type_, (operand,)):
                 return self.cast(self.of(operand), operand.type, type_)
+        if self.multiplies and by_the_same(node):
+            return self.quotient(self.of(node.operands[0]), self.reciprocals[node.operands[1]])
         values = [self.of(operand) for operand in node.operands]
         return self.operation(node.operation, node.type, node.operands[-1].type, values)
 
@@ -184,12 +188,7 @@ class Rounds(Operations):
 
     def marked(self, access: Any, kind: Any) -> None:
         """An access gets what is known of what it overlaps."""
-        array = memory.array_type()
-        if kind not in self.marks:
-            memory.mark(self.builder, access, array(kind.word) if hasattr(kind, "word") else None)
-            self.marks[kind] = dict(access.metadata)
-        for name, value in self.marks[kind].items():
-            access.set_metadata(name, value)
+        memory.mark(self.builder, access, kind)
 
 
 def extreme(type_: str, lowest: bool) -> int:

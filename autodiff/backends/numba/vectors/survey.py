@@ -9,7 +9,7 @@ from itertools import count
 from math import inf
 
 from autodiff.backends.numba.vectors.elements import Pointer, Type, types_of_names
-from autodiff.backends.numba.vectors.liveness import Names, names_after_loops
+from autodiff.backends.numba.vectors.liveness import Names, names_after_loops, names_of
 from autodiff.backends.numba.vectors.polynomials import Polynomial, constant, polynomial, symbol
 from autodiff.backends.numba.vectors.unrolling import written_out
 
@@ -47,7 +47,16 @@ def innermost_loops(function: ast.FunctionDef, better: Callable[[Loop], bool]) -
         function: where to look.
         better: whether a loop over short loops should rather be one without, those written out in its body.
     """
-    return list(_Survey(function, better).block(function.body))
+    return list(_Survey(function, better).block(function.body)) if has_loops(function.body) else []
+
+
+def has_loops(statements: Sequence[ast.stmt]) -> bool:
+    """Whether there is a loop over a range among statements."""
+    return any(
+        isinstance(each, ast.For)
+        or (isinstance(each, ast.While | ast.If) and (has_loops(each.body) or has_loops(each.orelse)))
+        for each in statements
+    )
 
 
 class _Survey:
@@ -59,7 +68,7 @@ class _Survey:
     def __init__(self, function: ast.FunctionDef, better: Callable[[Loop], bool]) -> None:
         self.better = better
         self.types = types_of_names(function)
-        self.names = Names()
+        self.names = names_of(function)
         self.after = names_after_loops(function, self.names)
         self.values: dict[str, Polynomial] = {}
         self.bounds: dict[str, tuple[float, float]] = {}

@@ -6,7 +6,7 @@ import ast
 
 import numpy as np
 
-from autodiff.backends.numba.mathematics.library import FUNCTIONS
+from autodiff.backends.numba.mathematics.names import FUNCTIONS
 from autodiff.backends.numba.mathematics.plain import PLAIN
 from autodiff.backends.numba.vectors.conflicts import Access
 from autodiff.backends.numba.vectors.elements import CASTS, SIZES, STORED, Pointer, Type, compared, type_of
@@ -52,7 +52,7 @@ class Translation:
         node = self.node(value)
         if node.type == "u8":
             raise Unsuited(f"{name} is a whole number without sign")
-        unique = f"{name}.{len(self.own)}"
+        unique = f"{name}.{len(self.inlined)}"  # a name may be assigned again, as in loops that are written out
         found = polynomial(value, self.values) if node.type in ("i4", "i8") else None
         if found is None:
             found = symbol(unique)

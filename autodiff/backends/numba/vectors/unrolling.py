@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Sequence
 from typing import Any
 
@@ -28,7 +27,7 @@ def statements(block: Sequence[ast.stmt]) -> list[ast.stmt] | None:
                 if inner is None or not length or len(inner) * length > MOST:
                     return None
                 for number in range(length):
-                    found += [_Numbered(name, number).visit(copy.deepcopy(statement)) for statement in inner]
+                    found += [numbered(statement, name, number) for statement in inner]
             case ast.Assign() | ast.Expr():
                 found.append(each)
             case _:
@@ -36,11 +35,13 @@ def statements(block: Sequence[ast.stmt]) -> list[ast.stmt] | None:
     return found if len(found) <= MOST else None
 
 
-class _Numbered(ast.NodeTransformer):
-    """A number in place of the variable of a loop."""
-
-    def __init__(self, name: str, number: int) -> None:
-        self.name, self.number = name, number
-
-    def visit_Name(self, node: ast.Name) -> Any:
-        return ast.copy_location(ast.Constant(self.number), node) if node.id == self.name else node
+def numbered(node: Any, name: str, number: int) -> Any:
+    """A copy of a part of a text with a number in place of the variable of a loop."""
+    if isinstance(node, ast.Name):
+        return ast.copy_location(ast.Constant(number), node) if node.id == name else node
+    if isinstance(node, list):
+        return [numbered(each, name, number) for each in node]
+    if not isinstance(node, ast.expr | ast.stmt) or isinstance(node, ast.Constant):
+        return node
+    fields = [numbered(getattr(node, field), name, number) for field in node._fields]
+    return ast.copy_location(type(node)(*fields), node)

@@ -1,0 +1,228 @@
+"""Statements of a kernel's text as instructions."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from autodiff.backends.numba.products.machine import Machine
+from autodiff.backends.numba.statements.builder import Builder
+from autodiff.backends.numba.statements.builder import Function as Code
+from autodiff.backends.numba.statements.expressions import Expressions, Typed, literal
+from autodiff.backends.numba.statements.scopes import changing
+from autodiff.backends.numba.vectors.choice import form_of
+from autodiff.backends.numba.vectors.elements import STORED, Pointer, Type, types_of_names
+from autodiff.backends.numba.vectors.loops import Printer as Vectors
+from autodiff.backends.numba.vectors.translation import first_line
+from autodiff.backends.numba.vectors.tree import Plan, Unsuited
+
+WORD = "i8"
+
+
+class Function(Expressions):
+    """Prints a function of whole numbers that returns nothing.
+
+    Args:
+        module: of llvmlite, for metadata and the functions that are called.
+        definition: its text.
+        plans: of the loops that are printed as vectors.
+        machine: for which processor.
+        fused: whether it has a fused multiply-add.
+
+    Raises:
+        Unsuited: if the text has something that is not known here.
+    """
+
+    def __init__(
+        self, module: Any, definition: ast.FunctionDef, plans: Mapping[ast.AST, Plan], machine: Machine, fused: bool
+    ) -> None:
+        from llvmlite import ir  # noqa: PLC0415 - only where kernels are compiled
+
+        parameters = [each.arg for each in definition.args.args]
+        code = Code(definition.name, [ir.IntType(64)] * len(parameters))
+        self.start = Builder(module, code, code.append_basic_block("entry"))  # the places of names on the stack
+        first = code.append_basic_block("first")
+        super().__init__(Builder(module, code, first), machine, fused)
+        self.code, self.plans = code, plans
+        self.types = types_of_names(definition)
+        self.changing = changing(definition)
+        self.places: dict[str, Any] = {}
+        self.values: dict[str, Typed] = {}
+        self.leaving: list[tuple[Any, Any]] = []  # where `break` and `continue` go
+        for name, value in zip(parameters, code.args):
+            self.assign(name, (value, WORD))
+        self.block_of(definition.body)
+        if not self.ended:
+            self.builder.ret_void()
+        self.start.branch(first)
+
+    @property
+    def ended(self) -> bool:
+        """Whether what follows is never reached."""
+        return bool(self.builder.block.is_terminated)
+
+    # Names.
+
+    def variable(self, name: str) -> Typed:
+        if name in self.values:
+            return self.values[name]
+        if name in self.places:
+            return self.builder.load(self.places[name]), self.type_of(name)
+        if name in ("inf", "nan") and name not in self.types:
+            return self.number(float(name))
+        raise Unsuited(f"nothing is known of {name}")
+
+    def type_of(self, name: str) -> Type:
+        found = self.types.get(name)
+        if found is None:
+            raise Unsuited(f"the type of {name} is not known")
+        return found
+
+    def assign(self, name: str, typed: Typed) -> None:
+        """Give a name a value."""
+        if name not in self.changing:
+            self.values[name] = typed
+            return
+        value, type_ = typed
+        if type_ != self.type_of(name):
+            raise Unsuited(f"{name} is no {self.types[name]} where it is assigned")
+        if name not in self.places:
+            element = self.word if isinstance(type_, Pointer) else self.element(type_)
+            self.places[name] = self.start.alloca(element)
+        self.builder.store(value, self.places[name])
+
+    # Statements.
+
+    def block_of(self, statements: Sequence[ast.stmt]) -> None:
+        """Statements, up to one that leaves; what is known of names in them is not known after them."""
+        before = dict(self.values)
+        for statement in statements:
+            if not self.ended:
+                self.statement(statement)
+        self.values = before
+
+    def statement(self, node: ast.stmt) -> None:
+        """Any statement."""
+        match node:
+            case ast.Assign([ast.Name(name)], value):
+                self.assign(name, self.value(value))
+            case ast.Assign([ast.Tuple(targets)], ast.Tuple(values)) if len(targets) == len(values):
+                for target, typed in zip(targets, [self.value(each) for each in values]):
+                    self.assign(self.name_of(target), typed)
+            case ast.AugAssign(ast.Name(name) as target, sign, value):
+                old = ast.copy_location(ast.Name(name, ast.Load()), target)
+                self.assign(name, self.value(ast.copy_location(ast.BinOp(old, sign, value), node)))
+            case ast.Expr(ast.Call(ast.Name(name), operands, [])):
+                self.run(node, name, operands)
+            case ast.For(orelse=[]):
+                self.loop(node)
+            case ast.While(test, body, []):
+                self.repeat(test, body)
+            case ast.If(test, body, orelse):
+                self.branch(test, body, orelse)
+            case ast.Break() | ast.Continue():
+                self.builder.branch(self.leaving[-1][isinstance(node, ast.Continue)])
+            case ast.Return(None):
+                self.builder.ret_void()
+            case ast.Pass() | ast.Expr(ast.Constant(str())):
+                pass
+            case _:
+                raise Unsuited(f"it has {first_line(node)!r}")
+
+    def name_of(self, node: ast.expr) -> str:
+        if not isinstance(node, ast.Name):
+            raise Unsuited(f"it assigns to {first_line(node)!r}")
+        return node.id
+
+    def run(self, node: ast.stmt, name: str, operands: list[ast.expr]) -> None:
+        """A function that gives nothing."""
+        if name.startswith("store_") and name.removeprefix("store_") in STORED and len(operands) == 3:
+            self.store(name.removeprefix("store_"), operands)
+        elif not self.procedure(name, operands):
+            raise Unsuited(f"it has {first_line(node)!r}")
+
+    # Branches and loops.
+
+    def blocks(self, *names: str) -> list[Any]:
+        return [self.code.append_basic_block(name) for name in names]
+
+    def branch(self, test: ast.expr, body: Sequence[ast.stmt], orelse: Sequence[ast.stmt]) -> None:
+        """One body or another."""
+        condition = self.as_type(test, "b1")
+        yes, no, end = self.blocks("if", "else", "endif")
+        self.builder.cbranch(condition, yes, no)
+        for block, statements in ((yes, body), (no, orelse)):
+            self.builder.position_at_end(block)
+            self.block_of(statements)
+            if not self.ended:
+                self.builder.branch(end)
+        self.builder.position_at_end(end)
+
+    def repeat(self, test: ast.expr, body: Sequence[ast.stmt]) -> None:
+        """A body as long as a test holds."""
+        head, inside, end = self.blocks("while", "body", "done")
+        self.builder.branch(head)
+        self.builder.position_at_end(head)
+        self.builder.cbranch(self.as_type(test, "b1"), inside, end)
+        self.inside(inside, body, end, head)
+        if not self.ended:
+            self.builder.branch(head)
+        self.builder.position_at_end(end)
+
+    def inside(self, block: Any, body: Sequence[ast.stmt], end: Any, following: Any) -> None:
+        """The body of a loop."""
+        self.builder.position_at_end(block)
+        self.leaving.append((end, following))
+        self.block_of(body)
+        self.leaving.pop()
+
+    def loop(self, node: ast.For) -> None:
+        """A loop over a range of numbers."""
+        plan = self.plans.get(node)
+        if plan is not None:
+            self.vectors(plan)
+            return
+        name = self.name_of(node.target)
+        start, stop, step = self.range_of(node.iter)
+        entry = self.builder.block
+        head, inside, following, end = self.blocks("for", "body", "next", "done")
+        self.builder.branch(head)
+        self.builder.position_at_end(head)
+        number = self.builder.phi(self.word)
+        number.add_incoming(start, entry)
+        self.builder.cbranch(self.builder.icmp_signed("<" if step > 0 else ">", number, stop), inside, end)
+        self.builder.position_at_end(inside)
+        before = dict(self.values)
+        self.assign(name, (number, WORD))
+        self.inside(inside, node.body, end, following)
+        self.values = before
+        if not self.ended:
+            self.builder.branch(following)
+        self.builder.position_at_end(following)
+        number.add_incoming(self.builder.add(number, self.word(step), flags=("nsw",)), following)
+        self.builder.branch(head)
+        self.builder.position_at_end(end)
+
+    def range_of(self, node: ast.expr) -> tuple[Any, Any, int]:
+        """Where a loop starts, where it stops, and its step."""
+        match node:
+            case ast.Call(ast.Name("range"), [stop], []):
+                return self.word(0), self.as_type(stop, WORD), 1
+            case ast.Call(ast.Name("range"), [start, stop], []):
+                return self.as_type(start, WORD), self.as_type(stop, WORD), 1
+            case ast.Call(ast.Name("range"), [start, stop, step], []) if literal(step):
+                return self.as_type(start, WORD), self.as_type(stop, WORD), literal(step)
+        raise Unsuited(f"it goes over {first_line(node)!r}")
+
+    def vectors(self, plan: Plan) -> None:
+        """A loop as vectors."""
+        given = {}
+        for name, wanted in plan.given.items():
+            given[name], found = self.variable(name)
+            if found != wanted:
+                raise Unsuited(f"{name} is no {wanted}")
+        start, stop = self.as_type(plan.start, WORD), self.as_type(plan.stop, WORD)
+        printer = Vectors(self.builder, form_of(plan, self.machine), self.fused, plan, given)
+        for name, value in zip(plan.results, printer.print(start, stop), strict=True):
+            self.assign(name, (value, plan.given[name]))

@@ -1,0 +1,58 @@
+"""What a kernel's text may call that gives nothing: products of matrices, and of panels of large ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from autodiff.backends.numba.products.choice import print_product
+from autodiff.backends.numba.products.intrinsic import LITERALS, product_of
+from autodiff.backends.numba.products.panels import print_gather, print_panels, print_turn
+from autodiff.backends.numba.products.printer import Printer
+from autodiff.backends.numba.products.product import Matrix
+
+Place = Callable[..., Matrix]
+"""A matrix at an address, once its steps are said."""
+
+
+def multiply_matrices(printer: Printer, *given: Any) -> None:
+    """A product of which all sizes are known."""
+    places = [given[k](row=0, column=0) for k in (0, 3, 6)]
+    numbers = dict(zip(LITERALS, [given[k] for k in (1, 2, 4, 5, 7, 8, 9, 10, 11)], strict=True))
+    print_product(printer, product_of([each.base for each in places], [each.kind for each in places], numbers))
+
+
+def gather_panel(printer: Printer, panel: Place, source: Place, step: Any, count: Any, width: int) -> None:
+    """A panel of terms whose elements lie side by side."""
+    print_gather(printer, source(row=step, column=1), panel(row=width, column=1), count, width)
+
+
+def turn_panel(printer: Printer, panel: Place, source: Place, step: Any, count: Any, width: int) -> None:
+    """A panel of terms that lie side by side."""
+    print_turn(printer, source(row=1, column=step), panel(row=width, column=1), count, width)
+
+
+def multiply_panels(
+    printer: Printer, c: Place, a: Place, b: Place, c_row: Any, a_row: Any, b_row: Any, count: Any, *sizes: int
+) -> None:
+    """The product of two panels."""
+    rows, width, accumulate = sizes
+    panels = a(row=a_row, column=1), b(row=b_row, column=1)
+    print_panels(printer, *panels, c(row=c_row, column=1), rows, width, count, bool(accumulate))
+
+
+# fmt: off
+PROCEDURES: dict[str, tuple[str, Callable[..., None]]] = {
+    # arguments: an address, a number, or a literal number, which decides what code is printed
+    "multiply_matrices": ("alla" "llal" "llll", multiply_matrices),
+    "gather_panel":      ("aannl",              gather_panel),
+    "turn_panel":        ("aannl",              turn_panel),
+    "multiply_panels":   ("aaannnnlll",         multiply_panels),
+}
+# fmt: on
+
+
+def place(printer: Printer, address: Any, kind: Any) -> Place:
+    """A matrix of a printer's elements at an address."""
+    return partial(Matrix, printer.builder.inttoptr(address, printer.element.as_pointer()), kind=kind)

@@ -1,0 +1,68 @@
+"""From the text of a kernel to object code, by LLVM alone."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import os
+from typing import Any
+
+from autodiff.backends.numba.loading import ENTRY, target
+from autodiff.backends.numba.products.machine import machine_of
+from autodiff.backends.numba.statements.function import Function
+from autodiff.backends.numba.vectors.lowering import plans
+from autodiff.backends.numba.vectors.tree import Plan, Unsuited
+
+
+def compiled(text: str) -> bytes:
+    """The object code of a kernel.
+
+    Raises:
+        Unsuited: if the text has something that is not known here.
+    """
+    import llvmlite.binding as llvm  # noqa: PLC0415 - an optional extra
+
+    machine = target_machine()
+    module = llvm.parse_assembly(printed(text))
+    tuning = llvm.create_pipeline_tuning_options(speed_level=3)
+    tuning.slp_vectorization = False
+    builder = llvm.create_pass_builder(machine, tuning)
+    builder.getModulePassManager().run(module, builder)
+    return bytes(machine.emit_object(module))
+
+
+def printed(text: str) -> str:
+    """A kernel in LLVM's language."""
+    from llvmlite import ir  # noqa: PLC0415 - an optional extra
+
+    tree = ast.parse(text)
+    match tree.body:
+        case [ast.FunctionDef(name) as definition] if name == ENTRY and not definition.decorator_list:
+            module = ir.Module(name=ENTRY)
+            module.triple = target().triple
+            module.data_layout = str(target_machine().target_data)
+            found: dict[ast.AST, Plan] = {node: plan for node, plan in plans(tree) if isinstance(plan, Plan)}
+            features = processor()[1]
+            fused = "+fma" in features.split(",") or target().triple.startswith(("aarch64", "arm64"))
+            function = Function(module, definition, found, machine_of(target().triple, features), fused)
+            return f"{module}\n{function.code}"
+    raise Unsuited("it has more than one function")
+
+
+@functools.cache
+def target_machine() -> Any:
+    """What prints instructions of this machine."""
+    name, features = processor()
+    reloc = "static" if target().triple.startswith(("x86", "i386", "i686")) else "default"
+    return target().create_target_machine(name, features, opt=3, reloc=reloc, codemodel="jitdefault", jit=True)
+
+
+@functools.cache
+def processor() -> tuple[str, str]:
+    """The name of the processor and what it has, or those that the environment names for Numba."""
+    import llvmlite.binding as llvm  # noqa: PLC0415 - an optional extra
+
+    name, features = os.environ.get("NUMBA_CPU_NAME"), os.environ.get("NUMBA_CPU_FEATURES")
+    if features is None:
+        features = "" if name == "generic" else llvm.get_host_cpu_features().flatten()
+    return name or llvm.get_host_cpu_name(), features
