@@ -173,9 +173,11 @@ class Grid:
         (slot,) = equation.operands
         shape = equation.specs[0].shape
         if not isinstance(slot, int):
-            if shape in self.row_shapes() and shape != self.shape:
+            if shape == self.shape:
+                return FULL
+            if shape in self.row_shapes():
                 return ROW
-            raise Unfit("a number that is spread")
+            raise Unfit("a number that is spread along the rows")
         known = self.forms.get(slot)
         given = specs[slot]
         if given.dtype not in DTYPES:
