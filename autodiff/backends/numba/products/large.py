@@ -7,14 +7,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from autodiff.backends.numba import memory
+from autodiff.backends.numba.products import panels
 from autodiff.backends.numba.products.intrinsic import literal
 from autodiff.backends.numba.products.machine import Machine, machine_of
-from autodiff.backends.numba.products.panels import print_gather, print_panels, print_turn
 from autodiff.backends.numba.products.printer import Printer
 from autodiff.backends.numba.products.product import Matrix
-
-Place = Callable[..., Matrix]
-"""A matrix at an address, once its steps are said."""
 
 
 @functools.cache
@@ -44,32 +41,19 @@ def functions(bits: int, machine: Machine | None) -> dict[str, Any]:
 
     @intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator, unused-ignore]
     def gather_panel(typing: Any, panel: Any, source: Any, step: Any, count: Any, width: Any) -> Any:
-        def print_(printer: Printer, panel: Place, source: Place, step: Any, count: Any, width: int) -> None:
-            print_gather(printer, source(row=step, column=1), panel(row=width, column=1), count, width)
-
-        return made(print_, [panel, source], [step, count], {"width": width})
+        return made(panels.gather_panel, [panel, source], [step, count], {"width": width})
 
     @intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator, unused-ignore]
     def turn_panel(typing: Any, panel: Any, source: Any, step: Any, count: Any, width: Any) -> Any:
-        def print_(printer: Printer, panel: Place, source: Place, step: Any, count: Any, width: int) -> None:
-            print_turn(printer, source(row=1, column=step), panel(row=width, column=1), count, width)
-
-        return made(print_, [panel, source], [step, count], {"width": width})
+        return made(panels.turn_panel, [panel, source], [step, count], {"width": width})
 
     @intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator, unused-ignore]
     def multiply_panels(
         typing: Any, c: Any, a: Any, b: Any, c_row: Any, a_row: Any, b_row: Any, count: Any,
         rows: Any, width: Any, accumulate: Any,
     ) -> Any:  # fmt: skip
-        def print_(
-            printer: Printer, c: Place, a: Place, b: Place, c_row: Any, a_row: Any, b_row: Any, count: Any,
-            rows: int, width: int, accumulate: int,
-        ) -> None:  # fmt: skip
-            panels = a(row=a_row, column=1), b(row=b_row, column=1)
-            print_panels(printer, *panels, c(row=c_row, column=1), rows, width, count, bool(accumulate))
-
         literals = {"rows": rows, "width": width, "accumulate": accumulate}
-        return made(print_, [c, a, b], [c_row, a_row, b_row, count], literals)
+        return made(panels.multiply_panels, [c, a, b], [c_row, a_row, b_row, count], literals)
 
     return {"gather_panel": gather_panel, "turn_panel": turn_panel, "multiply_panels": multiply_panels}
 
@@ -87,7 +71,7 @@ def typed_and_printed(
     Args:
         bits: Of an element.
         machine: For which processor.
-        print_: Takes a printer, then the arguments of the intrinsic in order, addresses as `Place`.
+        print_: Takes a printer, then the arguments of the intrinsic in order, addresses as `panels.Place`.
         addresses: Types of the first arguments.
         numbers: Types of those that follow.
         literals: Types of the last ones, by name.

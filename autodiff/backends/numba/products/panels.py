@@ -7,12 +7,35 @@ arguments here, not numbers in the text: one kernel serves matrices of all sizes
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from autodiff.backends.numba.products.packed import print_transposed
 from autodiff.backends.numba.products.printer import Printer
 from autodiff.backends.numba.products.product import Matrix, Piece
 from autodiff.backends.numba.products.wide import print_result
+
+Place = Callable[..., Matrix]
+"""A matrix at an address, once its steps are said."""
+
+
+def gather_panel(printer: Printer, panel: Place, source: Place, step: Any, count: Any, width: int) -> None:
+    """A panel of terms whose elements lie side by side; terms lie ``step`` apart."""
+    print_gather(printer, source(row=step, column=1), panel(row=width, column=1), count, width)
+
+
+def turn_panel(printer: Printer, panel: Place, source: Place, step: Any, count: Any, width: int) -> None:
+    """A panel of terms that lie side by side; their elements lie ``step`` apart."""
+    print_turn(printer, source(row=1, column=step), panel(row=width, column=1), count, width)
+
+
+def multiply_panels(
+    printer: Printer, c: Place, a: Place, b: Place, c_row: Any, a_row: Any, b_row: Any, count: Any, *sizes: int
+) -> None:
+    """The product of two panels; ``sizes`` are the rows and columns of the tile, and whether it is added to."""
+    rows, width, accumulate = sizes
+    panels = a(row=a_row, column=1), b(row=b_row, column=1)
+    print_panels(printer, *panels, c(row=c_row, column=1), rows, width, count, bool(accumulate))
 
 
 def print_gather(printer: Printer, source: Matrix, panel: Matrix, count: Any, width: int) -> None:

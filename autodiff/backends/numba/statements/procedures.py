@@ -8,12 +8,9 @@ from typing import Any
 
 from autodiff.backends.numba.products.choice import print_product
 from autodiff.backends.numba.products.intrinsic import LITERALS, product_of
-from autodiff.backends.numba.products.panels import print_gather, print_panels, print_turn
+from autodiff.backends.numba.products.panels import Place, gather_panel, multiply_panels, turn_panel
 from autodiff.backends.numba.products.printer import Printer
 from autodiff.backends.numba.products.product import Matrix
-
-Place = Callable[..., Matrix]
-"""A matrix at an address, once its steps are said."""
 
 
 def multiply_matrices(printer: Printer, *given: Any) -> None:
@@ -21,25 +18,6 @@ def multiply_matrices(printer: Printer, *given: Any) -> None:
     places = [given[k](row=0, column=0) for k in (0, 3, 6)]
     numbers = dict(zip(LITERALS, [given[k] for k in (1, 2, 4, 5, 7, 8, 9, 10, 11)], strict=True))
     print_product(printer, product_of([each.base for each in places], [each.kind for each in places], numbers))
-
-
-def gather_panel(printer: Printer, panel: Place, source: Place, step: Any, count: Any, width: int) -> None:
-    """A panel of terms whose elements lie side by side."""
-    print_gather(printer, source(row=step, column=1), panel(row=width, column=1), count, width)
-
-
-def turn_panel(printer: Printer, panel: Place, source: Place, step: Any, count: Any, width: int) -> None:
-    """A panel of terms that lie side by side."""
-    print_turn(printer, source(row=1, column=step), panel(row=width, column=1), count, width)
-
-
-def multiply_panels(
-    printer: Printer, c: Place, a: Place, b: Place, c_row: Any, a_row: Any, b_row: Any, count: Any, *sizes: int
-) -> None:
-    """The product of two panels."""
-    rows, width, accumulate = sizes
-    panels = a(row=a_row, column=1), b(row=b_row, column=1)
-    print_panels(printer, *panels, c(row=c_row, column=1), rows, width, count, bool(accumulate))
 
 
 # fmt: off
