@@ -134,6 +134,8 @@ class Grid:
         if known in (TOTAL, COLUMN_TOTAL):
             raise Unfit("a total is known when the kernel is done")
         if known == BASE and slot in self.outside:  # it is looked at in two ways
+            if form == SCALAR:
+                raise Unfit("a view of a single number")
             found[slot], known = form, None
         if known is not None and known != form and not self.spread(known, spec.shape, target):
             raise Unfit(f"one operand is {known} and {form} at once")
@@ -206,6 +208,8 @@ class Grid:
             raise Unfit(f"{equation.primitive.name} inside of a kernel")
         if not isinstance(slot, int) or (slot in self.forms and slot not in self.outside and slot not in self.views):
             raise Unfit(f"{equation.primitive.name} of what a kernel computes")
+        if self.forms.get(slot) == SCALAR:
+            raise Unfit("a view of a single number")
         above = self.views.get(slot)
         base, given, offset = (slot, None, 0) if above is None else (above.base, above, above.offset)
         shape = specs[slot].shape

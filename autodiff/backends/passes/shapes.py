@@ -134,11 +134,13 @@ def whole(key: tuple[object, ...], shape: Shape) -> bool:
 
 
 def reduce_single(builder: Builder, equation: Equation) -> Operand | None:
-    """An extreme or product along no axes, or axes of length one, is a reshape."""
+    """An extreme, a product, ``any`` or ``all`` along no axes, or axes of length one, is a reshape."""
     (x,) = equation.operands
     own = builder.spec(x)
     if any(own.shape[k] != 1 for k in dict(equation.params)["axes"]):
         return None
+    if own.dtype != equation.specs[0].dtype:
+        x = builder.emit(cast, x, dtype=equation.specs[0].dtype)
     return builder.emit(reshape, x, shape=equation.specs[0].shape) if own.shape != equation.specs[0].shape else x
 
 
@@ -171,7 +173,7 @@ SHAPES: Rules = {
     "concatenate": (concatenate_one,),
     "sum": (sum_single,),
     "sum_as": (sum_single,),
-    **for_all(("max", "min", "prod"), reduce_single),
+    **for_all(("max", "min", "prod", "any", "all"), reduce_single),
     **for_all(("copy", "stop_gradient"), nothing),
 }
 

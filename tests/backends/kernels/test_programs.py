@@ -77,6 +77,7 @@ def test_a_branch_is_a_branch():
     [
         (np.linalg.inv, [array(3, 3)], "inv has no form in kernels"),
         (lambda x: x + 1, [array(3, dtype=complex)], "an argument of complex128, which kernels do not know"),
+        (lambda x: (x + 1, 2j), [array(3)], "a result of complex128, which kernels do not know"),
         (lambda x: x.astype(np.float16), [array(3)], "cast gives float16, which kernels do not know"),
         (lambda x: x + 1, [array(0)], "an argument of shape (0,)"),
         (lambda x: np.floor_divide(x, 2.0), [array(3)], "floor_divide of float64, float64 has no scalar expression"),

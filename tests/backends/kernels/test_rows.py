@@ -213,3 +213,13 @@ def test_one_element_in_its_place_is_stored_after_the_loop_that_computes_the_oth
     assert "in2 = " not in text  # what is the same number in all rows is no array
     for found, wanted in zip(program(x, labels), fun(x, labels), strict=True):
         np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-18)
+
+
+@needs_numba
+def test_a_single_number_is_not_looked_at_as_an_array_too():
+    def fun(x):
+        part = x[::2]
+        return part - x, np.isnan(x - part)
+
+    for x in (np.array([0.3]), np.array([0.3], np.float32)):
+        alike(by_rows(fun, x), reference(fun, x))

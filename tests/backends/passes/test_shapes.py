@@ -38,6 +38,8 @@ CASES = {
     "sum of one truth": (lambda x: np.sum(x > 0, axis=1), COLUMN, ["greater", "cast", "reshape"]),
     "largest of one": (lambda x: np.max(x, axis=1), COLUMN, ["reshape"]),
     "product of one": (lambda x: np.prod(x, axis=1), COLUMN, ["reshape"]),
+    "all of one": (lambda x: np.all(x > 0, axis=1), COLUMN, ["greater", "reshape"]),
+    "any of one number": (lambda x: np.any(x, axis=1), COLUMN, ["cast", "reshape"]),
     "largest of all, which is one": (lambda x: np.max(x), specials((1,)), ["max"]),
     "one array joined": (lambda x: np.concatenate([x]), X, []),
     "copies": (lambda x: copy(copy(x)), X, []),

@@ -105,6 +105,9 @@ def attempt(tape: Tape, emitter: Emitter) -> WholeKernel:
             raise Impossible(f"an argument of shape {spec.shape}")
         head.append(f"    in{place} = {read(place, spec)}")
         values.append(value(place, spec))
+    for spec in tape.output_specs:
+        if spec.dtype not in DTYPES:
+            raise Impossible(f"a result of {spec.dtype.name}, which kernels do not know")
     arrays = [k for k, s in enumerate(tape.output_specs) if s.kind == "array"]
     first = len(tape.inputs)
     for place, k in enumerate(arrays, first):
