@@ -14,7 +14,7 @@ from autodiff.trace.primitive import Primitive, linear
 from autodiff.trace.spec import spec, spec_of
 
 
-def _nothing(g: Any) -> None:
+def nothing(g: Any) -> None:
     """The rule of an operand that only says where the operation is recorded."""
 
 
@@ -32,7 +32,7 @@ full: Primitive = linear(
     ("prototype", "value"),
     lambda prototype, value, *, shape, dtype: np.full_like(prototype, value, dtype, shape=shape),
     lambda prototype, value, *, shape, dtype: spec(shape, dtype),
-    {"prototype": _nothing, "value": lambda g, value_spec: sum_to(g, value_spec.shape)},
+    {"prototype": nothing, "value": lambda g, value_spec: sum_to(g, value_spec.shape)},
     batch=_batch_full,
 )
 """A new array of a shape and dtype, filled with a value that broadcasts to it.

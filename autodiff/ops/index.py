@@ -190,7 +190,8 @@ def add_rows(out: Any, i: Any, g: Any) -> None:
     rows, own = out.reshape(len(out), -1), g.reshape(i.size, -1)
     length = rows.shape[1]
     if length < LONG:
-        np.add.at(rows.reshape(-1), (i.reshape(-1, 1) * length + np.arange(length)).reshape(-1), own.reshape(-1))
+        first = i.reshape(-1, 1).astype(np.intp) * length  # in the index's own dtype, such as uint8, it may overflow
+        np.add.at(rows.reshape(-1), (first + np.arange(length)).reshape(-1), own.reshape(-1))
         return
     for place, row in zip(i.reshape(-1).tolist(), own):
         rows[place] += row

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from autodiff.trace.spec import spec_of
@@ -71,6 +72,10 @@ class Link:
 
 def needed_names(rule: Rule) -> tuple[str, ...]:
     """The names of what a rule needs besides the cotangent."""
+    if isinstance(rule, FunctionType) and not rule.__dict__:  # the names of a hundred rules, read when autodiff begins
+        code = rule.__code__
+        if not code.co_kwonlyargcount and not code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
+            return code.co_varnames[1 : code.co_argcount]
     return tuple(inspect.signature(rule).parameters)[1:]
 
 

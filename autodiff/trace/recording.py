@@ -115,3 +115,20 @@ class TracingBody:
     def __exit__(self, *_: object) -> None:
         _thread.bodies.remove(self.body)
         bodies.remove(self.body)
+
+
+class WithoutNewer:
+    """While it is entered, the bodies that this thread traces and that were opened after a recording take no note."""
+
+    __slots__ = ("all", "recording")
+
+    def __init__(self, recording: Recording) -> None:
+        self.recording = recording
+
+    def __enter__(self) -> None:
+        self.all = _thread.bodies
+        if self.all:
+            _thread.bodies = [body for body in self.all if body.level <= self.recording.level]
+
+    def __exit__(self, *_: object) -> None:
+        _thread.bodies = self.all

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autodiff.trace.errors import AliasingError
+from autodiff.trace.recording import WithoutNewer
 from autodiff.trace.source import at_user_line
 from autodiff.trace.tracer import Tracer
 
@@ -67,7 +68,8 @@ class View(Tracer):
                 f"a reshaped array is read after a write to the array that it was made from{at_user_line()}; whether "
                 "NumPy would have copied is not known here. Reshape again after the write, or copy before it."
             )
-        fresh = self.function(Tracer(base.value, base.recording, now))
+        with WithoutNewer(base.recording):  # whoever reads: a view belongs to the one that records its base
+            fresh = self.function(Tracer(base.value, base.recording, now))
         VALUE.__set__(self, fresh.value)
         SLOT.__set__(self, fresh.slot)
         self.seen = now

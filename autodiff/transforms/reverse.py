@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from autodiff.ops.elementwise import logical_and, where
+from autodiff.ops.elementwise import logical_and, logical_or, where
 from autodiff.ops.masked import Masked
 from autodiff.ops.shape import broadcast_to, project
 from autodiff.trace.errors import RuleError
@@ -131,11 +131,13 @@ def pulled(node: Any, g: Any, residuals: Any) -> Any:
 
 
 def plus(a: Any, b: Any) -> Any:
-    """The sum of two cotangents of one value."""
+    """The sum of two cotangents of one value: masked where both are, so that no order of adding says what is masked."""
     if type(a) is Masked or type(b) is Masked:
-        if type(a) is type(b) and a.mask is b.mask:
+        if type(a) is not type(b):
+            return unmasked(a) + unmasked(b)
+        if a.mask is b.mask:
             return Masked(a.value + b.value, a.mask)
-        return unmasked(a) + unmasked(b)
+        return Masked(unmasked(a) + unmasked(b), logical_or(a.mask, b.mask))
     return a + b
 
 

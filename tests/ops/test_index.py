@@ -122,3 +122,13 @@ def test_numbers_can_be_assigned_by_a_traced_mask_under_vmap():
 
     x = np.array([[-1.0, 2.0], [3.0, -4.0]])
     np.testing.assert_array_equal(autodiff.vmap(positive)(x), np.maximum(x, 0))
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8])
+def test_indices_of_few_bits_reach_every_row(dtype):
+    index = np.arange(60, dtype=dtype)[::-1] % 12  # rows of 30 elements: 11 * 30 is no number of 8 bits
+    cotangent = np.arange(1800.0).reshape(60, 30)
+    found = autodiff.vjp(lambda x: x[index], np.zeros((12, 30)))[1](cotangent)[0]
+    wanted = np.zeros((12, 30))
+    np.add.at(wanted, index, cotangent)
+    np.testing.assert_array_equal(found, wanted)

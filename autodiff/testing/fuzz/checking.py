@@ -16,7 +16,7 @@ from autodiff.testing.fuzz.cutting import without_dead_lines
 from autodiff.testing.fuzz.drawing import Argument, Draw
 from autodiff.testing.fuzz.modes import Mode, tape
 from autodiff.testing.fuzz.oracle import Oracle
-from autodiff.testing.fuzz.printing import eager_function_of, function_of
+from autodiff.testing.fuzz.printing import eager_function_of, everywhere_function_of, function_of
 from autodiff.testing.fuzz.program import Program, stable
 from autodiff.testing.value_laws import described
 from autodiff.trace.errors import AliasingError, ConcretizationError
@@ -68,7 +68,7 @@ def check(program: Program, draw: Draw, mode: Mode, compiled: Compiled) -> Outco
         try:
             result = function(*args)
         except Exception as error:
-            return raised(eager_error, error, program, draw)
+            return raised(eager_error, error, program, draw, mode)
         if eager_error is not None:
             return returned(eager_error, program, draw, mode)
         if contents(args) != before:
@@ -91,33 +91,41 @@ def check(program: Program, draw: Draw, mode: Mode, compiled: Compiled) -> Outco
 
 
 def attempt(
-    transformation: Callable[..., Any], program: Program, draw: Draw, mode: Mode
+    transformation: Callable[..., Any], program: Program, draw: Draw, mode: Mode, everywhere: bool = False
 ) -> tuple[Any, Exception | None]:
-    """The result without compiler, or the error."""
+    """The result without compiler, or the error; ``everywhere``, also of branches that are not taken."""
     try:
-        function = transformation(eager_function_of(program, laid_out(draw.constants)))
+        constants = laid_out(draw.constants)
+        function = transformation((everywhere_function_of if everywhere else eager_function_of)(program, constants))
         return function(*mode.prepared(laid_out(draw.arguments))), None
     except Exception as error:
         return None, error
 
 
-def raised(eager: Exception | None, compiled: Exception, program: Program, draw: Draw) -> Outcome:
+def raised(eager: Exception | None, compiled: Exception, program: Program, draw: Draw, mode: Mode) -> Outcome:
     """What an error of the compiled function says.
 
-    Branches that are not taken, and loops without steps, are recorded all the same: where axes are so short that their
-    slices are empty, they may be refused.
+    Branches that are not taken, and loops without steps, are recorded all the same: they may be refused where they
+    would raise, or axes are so short that their slices are empty.
     """
     if eager is not None:
         return Outcome("raises")
     if isinstance(compiled, REFUSED) or (shortest(draw) < 2 and has_bodies(program)):
         return Outcome("refused")
+    if attempt(mode.eager, program, draw, mode, everywhere=True)[1] is not None:
+        return Outcome("refused")
     return mismatch("raises", f"eager returned; compiled raised {type(compiled).__name__}: {compiled}")
 
 
 def returned(eager: Exception, program: Program, draw: Draw, mode: Mode) -> Outcome:
-    """What it says that only eager raised: programs leave out what no result needs, and take more of what is traced."""
+    """What it says that only eager raised: programs leave out what no result needs, and take more of what is traced.
+
+    Whether a matrix is singular is decided by rounding, and by whether the result depends on its inverse.
+    """
     if isinstance(eager, ConcretizationError):
         return Outcome("refused")
+    if isinstance(eager, np.linalg.LinAlgError):
+        return Outcome("raises")
     needed = replace(program, main=without_dead_lines(program.main))
     if shortest(draw) == 0 or attempt(mode.eager, needed, draw, mode)[1] is None:
         return Outcome("raises")
@@ -127,8 +135,8 @@ def returned(eager: Exception, program: Program, draw: Draw, mode: Mode) -> Outc
 def staged(finding: Finding | None, mode: Mode, program: Program, draw: Draw, leaves: list[Any]) -> bool:
     """Whether a kind, or NaN in a derivative, is that of the tape without compiler: it comes of staging alone.
 
-    Where predicates and lengths are not known, what loops and branches do not use has a derivative of zero in place of
-    none, which makes NaN of an infinite derivative further back.
+    Where it is not known whether a loop takes a step, what its steps use has a derivative of zero in place of none, and
+    the cotangents of a carry are masked no longer: that makes NaN of an infinite derivative further back.
     """
     if finding is None or not (finding.kind == "kind" or (finding.kind == "pattern" and mode.derivative)):
         return False
@@ -161,15 +169,16 @@ def shortest(draw: Draw) -> int:
 
 def repeated(function: Callable[..., Any], args: tuple[Any, ...], leaves: list[Any]) -> Finding | None:
     """Whether a result stays as it is when the function is called again, and comes again with any number of threads."""
-    first = contents(leaves)
+    first = contents(map(with_one_nan, leaves))
     function(*(np.flip(arg) if isinstance(arg, np.ndarray) else arg for arg in args))
-    if contents(leaves) != first:
-        return Finding("repeat", f"result {changed(first, contents(leaves))} was changed by the next call")
+    now = contents(map(with_one_nan, leaves))
+    if now != first:
+        return Finding("repeat", f"result {changed(first, now)} was changed by the next call")
     set_threads = getattr(autodiff, "set_num_threads", None)
     for threads in THREADS if set_threads else (None,):
         if set_threads:
             set_threads(threads)
-        again = contents(flatten(function(*args))[0])
+        again = contents(map(with_one_nan, flatten(function(*args))[0]))
         if again != first:
             by = f" with {threads} threads" if threads else ""
             return Finding("repeat", f"result {changed(first, again)} has other bits in another call{by}")
@@ -181,9 +190,19 @@ def laid_out(arguments: tuple[Argument, ...]) -> tuple[Any, ...]:
     return tuple(argument.laid_out() for argument in arguments)
 
 
+def with_one_nan(value: Any) -> Any:
+    """A value whose NaN have one sign and payload: NumPy's depend on where arrays begin in memory."""
+    array = np.array(value, order="C")
+    if array.dtype.kind in "fc":
+        parts = array.reshape(-1).view(array.real.dtype)
+        parts[np.isnan(parts)] = np.nan
+    return array
+
+
 def contents(values: Any) -> list[bytes]:
-    """The bits of every value."""
-    return [np.asarray(value).tobytes() for value in values]
+    """The bits of every value; of Python's large integers what they print as."""
+    arrays = list(map(np.asarray, values))
+    return [repr(array).encode() if array.dtype.hasobject else array.tobytes() for array in arrays]
 
 
 def changed(before: list[bytes], after: list[bytes]) -> int:

@@ -17,6 +17,9 @@ STATED = 4.0
 EAGER = 4.0
 """How many times eager's own error a result may have."""
 
+SAMPLED = 1.1
+"""How many times the largest error that was drawn a result may have: of two branches each has errors of its own."""
+
 RUNS = (4, 32)
 """How often rounding errors are drawn: a few times at first, and many times before anything is called wrong."""
 
@@ -84,12 +87,14 @@ def judged(
             return suspicious & steady, suspicious & ~steady, nothing
         steady = np.all([same_pattern(run, r) for run in (r, *runs)], axis=0) & ~near_overflow(r, e.dtype)
         differs = ~same_pattern(e, c)
-        if oracle.mode.derivative:  # of a derivative that overflows, the order of its products says how
+        if oracle.mode.derivative:  # of a derivative that overflows, the order of its products and sums says how
             steady &= np.isfinite(e) | ~np.isfinite(r)
+            if oracle.finite:
+                steady &= np.isfinite(e) | np.isfinite(c)
         finite = np.isfinite(e) & np.isfinite(r)
         spread = np.max([np.where(np.isfinite(run), abs(run - r), 0.0) for run in (r, *runs)], axis=0)
         own = np.where(finite, abs(e - r), 0.0)
-        allowed = EAGER * own + np.maximum(oracle.mode.rounding * spread, STATED * unit(r, e.dtype))
+        allowed = EAGER * own + np.maximum(SAMPLED * spread, STATED * unit(r, e.dtype))
         far = finite & np.isfinite(c) & ~(abs(c - r) <= allowed)
         wrong = suspicious & steady & (differs | far)
         return wrong, suspicious & ~steady | suspicious & ~differs & ~finite & np.isfinite(e), allowed

@@ -68,14 +68,6 @@ class Mode:
         """Whether it differentiates."""
         return self.eager not in (plain, one_by_one)
 
-    @property
-    def rounding(self) -> float:
-        """How many operations a statement stands for: rules have several, and each may round.
-
-        Rounding errors are drawn for statements only, so those of derivatives count several times.
-        """
-        return 16.0 if self.eager is curvature else 4.0 if self.derivative else 1.0
-
     def prepared(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """The arguments as this mode wants them."""
         return tuple(map(pair, args)) if self.batched else args

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
 
@@ -11,15 +10,12 @@ import numpy as np
 
 import autodiff
 from autodiff.scipy import special
-from autodiff.testing.fuzz.program import Function, Line, Program, names_in
+from autodiff.testing.fuzz.program import Function, Program
 
 Watch = Callable[[int, Any], Any]
 
 IMPORTS = "import numpy as np\nimport autodiff\nfrom autodiff.scipy import special\n"
 """What the text of a program needs."""
-
-DOUBLE = {"np.float32": "np.float64", "np.complex64": "np.complex128"}
-"""The dtypes that are written in a program, and those of its run in double precision."""
 
 
 def printed(program: Program) -> str:
@@ -52,28 +48,52 @@ def eager_function_of(program: Program, constants: tuple[Any, ...]) -> Callable[
     return _made(uncompiled(printed(program)), program, constants, {})
 
 
+class Everywhere:
+    """The package, with branches all of which run before one is taken, and loops of at least one step."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(autodiff, name)
+
+    def cond(self, pred: Any, one: Callable[..., Any], other: Callable[..., Any], *operands: Any) -> Any:
+        one(*operands)
+        other(*operands)
+        return autodiff.cond(pred, one, other, *operands)
+
+    def switch(self, index: Any, branches: Sequence[Callable[..., Any]], *operands: Any) -> Any:
+        for branch in branches:
+            branch(*operands)
+        return autodiff.switch(index, branches, *operands)
+
+    def fori_loop(self, lower: Any, upper: Any, body: Callable[..., Any], init: Any) -> Any:
+        body(lower, init)
+        return autodiff.fori_loop(lower, upper, body, init)
+
+    def while_loop(self, condition: Callable[..., Any], body: Callable[..., Any], init: Any, **options: Any) -> Any:
+        body(init)
+        return autodiff.while_loop(condition, body, init, **options)
+
+
+def everywhere_function_of(program: Program, constants: tuple[Any, ...]) -> Callable[..., Any]:
+    """The program without compiled functions inside, whose functions all run, as they do when it is recorded."""
+    return _made(uncompiled(printed(program)), program, constants, {"autodiff": Everywhere()})
+
+
 def uncompiled(text: str) -> str:
     """Text that calls functions themselves where it called what jit makes of them."""
     return text.replace("autodiff.jit(", "(")
 
 
-def watched_function_of(
-    program: Program, constants: tuple[Any, ...], watch: Watch, stir: Watch, echo: Watch, double: bool
-) -> Callable[..., Any]:
-    """The program with watchers, and without compiled functions inside.
+def watched_function_of(program: Program, constants: tuple[Any, ...], watch: Watch) -> Callable[..., Any]:
+    """The program with a watcher, and without compiled or checkpointed functions inside.
 
     Args:
         program: the program.
         constants: the arrays that it closes over.
         watch: called with the number of a statement and each value that it makes; what it returns takes its place.
-        stir: likewise, with the operands whose elements a statement mixes, before it runs.
-        echo: likewise, with all operands of a statement that rounds.
-        double: whether the dtypes that the program names are doubled.
     """
     text = uncompiled("\n".join(_watched_text(program.main, "", count())) + "\n")
-    if double:
-        text = re.sub(r"np\.(float32|complex64)\b", lambda found: DOUBLE[found[0]], text)
-    return _made(text, program, constants, {"watch": watch, "stir": stir, "echo": echo, "var": var, "std": std})
+    text = text.replace("autodiff.checkpoint(", "(").replace(", checkpoint=2", "")
+    return _made(text, program, constants, {"watch": watch})
 
 
 def _watched_text(function: Function, indent: str, numbers: Any) -> list[str]:
@@ -83,38 +103,10 @@ def _watched_text(function: Function, indent: str, numbers: Any) -> list[str]:
         for body in line.bodies:
             written += _watched_text(body, inner, numbers)
         number = next(numbers)
-        stirred = line
-        for name in sorted(names_in(line.text) - set(line.makes)) if line.kind == "rounds" and line.makes else ():
-            call = "stir" if name in line.mixes else "echo"
-            written.append(f"{inner}{name}_ = {call}({number}, {name})")
-            stirred = _reading(stirred, name)
-        written.append(inner + re.sub(r"np\.(var|std)\(", rf"\1(watch, {number}, ", stirred.text))
+        written.append(inner + line.text)
         if line.kind != "view":
             written += [f"{inner}{name} = watch({number}, {name})" for name in line.makes]
     return [*written, f"{indent}    return {', '.join(function.results)}"]
-
-
-def var(watch: Watch, number: int, x: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
-    """The variance around a mean that was rounded, whose derivative is 2 (x - mean) / n, as rules have it.
-
-    A shift of all elements would say nothing of that. The last term is zero; its second derivative is not.
-    """
-    mean = np.mean(x, axis=axis, keepdims=True)
-    apart, nothing = x - autodiff.stop_gradient(watch(number, mean)), mean - autodiff.stop_gradient(mean)
-    squares = np.mean(apart * apart, axis=axis, keepdims=keepdims) - np.mean(nothing * nothing, axis, keepdims=keepdims)
-    count = x.size / max(mean.size, 1)
-    return squares * (count / (count - ddof))
-
-
-def std(watch: Watch, number: int, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Its square root."""
-    return np.sqrt(var(watch, number, x, axis, keepdims=keepdims))
-
-
-def _reading(line: Line, name: str) -> Line:
-    """The statement, reading the stirred operand; what stands left of the equals sign stays."""
-    left, equals, right = line.text.partition(" = ")
-    return Line(left + equals + re.sub(rf"\b{name}\b", f"{name}_", right), line.makes, line.changes, line.kind)
 
 
 def _made(text: str, program: Program, constants: tuple[Any, ...], scope: dict[str, Any]) -> Callable[..., Any]:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 import autodiff
+from autodiff.testing.fuzz.rounding import beside
 from autodiff.trace.tree import flatten
 
 Function = Callable[..., Any]
@@ -127,4 +128,4 @@ def direction(leaf: Any) -> Any:
     size = int(np.prod(shape, dtype=int))
     numbers = 1 + 0.5 * np.sin(np.arange(1, size + 1)).reshape(shape)
     dtype = getattr(leaf, "dtype", None)
-    return float(numbers) if dtype is None else numbers.astype(dtype)
+    return float(numbers) if dtype is None else beside(leaf, numbers.astype(dtype))

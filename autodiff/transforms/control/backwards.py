@@ -9,6 +9,7 @@ from autodiff.trace.primitive import Primitive
 from autodiff.trace.tape import Tape
 from autodiff.trace.tracer import concrete
 from autodiff.transforms.control.calls import Values
+from autodiff.transforms.control.dependence import active
 from autodiff.transforms.control.repeat import repeat_with, tape_body, tape_condition
 from autodiff.transforms.control.values import all_conformed
 from autodiff.transforms.gradient import vjp, zeros
@@ -37,7 +38,7 @@ class Way:
         self.wanted = wanted
         self.outside = values[carry:]
         self.specs = body.inputs[:carry]
-        self.smooth = [k for k, spec in enumerate(self.specs) if spec.inexact]
+        self.smooth = active(body, carry, used)
         self.fixed = [p for p in wanted if p >= carry]
         self.init = all_conformed(values[:carry], self.specs)
         self.holds = tape_condition(condition, self.outside)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
 
 from autodiff.backends.reference import run_tape
-from autodiff.ops.elementwise import equal, where
+from autodiff.ops.elementwise import equal, logical_or, where
+from autodiff.ops.masked import Masked
 from autodiff.ops.shape import reshape
 from autodiff.trace.spec import Spec, result_spec, spec_of
 from autodiff.trace.tape import Tape
@@ -16,6 +18,7 @@ from autodiff.trace.tracer import concrete
 from autodiff.transforms.call import run_for_batch
 from autodiff.transforms.control.calls import ControlCall, Params, Step, Values, push_tape, size_of_batch
 from autodiff.transforms.control.choose import choose_with
+from autodiff.transforms.control.dependence import Sources, of_branches, sources
 from autodiff.transforms.control.staging import known
 from autodiff.transforms.control.values import all_conformed, unshared
 from autodiff.transforms.gradient import vjp
@@ -33,6 +36,9 @@ class BranchCall(ControlCall):
 
     def result_specs(self, *specs: Spec, branches: tuple[Tape, ...]) -> tuple[Spec, ...]:
         return tuple(result_spec(s.shape, s.dtype) for s in branches[0].output_specs)
+
+    def dependence(self, params: Params) -> list[Sources]:
+        return of_branches(params["branches"])
 
     def run(self, index: Any, *values: Any, branches: tuple[Tape, ...]) -> tuple[Any, ...]:
         tape = branches[int(concrete(index))]
@@ -74,6 +80,7 @@ class BranchCall(ControlCall):
         return outs, [changes.get(k) for k in range(len(outs))]
 
     def pull(self, g: Values, residuals: Any, positions: Sequence[int]) -> Values:
+        """The cotangents; an operand of some branches alone has one that is masked where another branch was taken."""
         (index, *values), params = residuals
         branches = params["branches"]
         smooth = smooth_outputs(branches[0])
@@ -91,7 +98,16 @@ class BranchCall(ControlCall):
             return back
 
         operands = (values, [g[k] for k in used])
-        return choose_with(self, "cond", index, [pulled(tape) for tape in branches], operands)  # type: ignore[no-any-return]
+        cts = choose_with(self, "cond", index, [pulled(tape) for tape in branches], operands)
+        reached = [frozenset().union(*(on for k, on in enumerate(sources(tape)) if k in used)) for tape in branches]
+        masks: dict[tuple[int, ...], Any] = {}
+        for place, position in enumerate(positions):
+            numbers = tuple(k for k, on in enumerate(reached) if position - 1 in on)
+            if len(numbers) < len(branches):
+                if numbers not in masks:
+                    masks[numbers] = reduce(logical_or, (equal(index, k) for k in numbers))
+                cts[place] = Masked(cts[place], masks[numbers])
+        return cts  # type: ignore[no-any-return]
 
     def run_batch(self, values: Values, batched: Sequence[bool], params: Params) -> tuple[Any, ...]:
         branches = params["branches"]

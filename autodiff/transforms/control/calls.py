@@ -11,6 +11,7 @@ from autodiff.trace.spec import spec_of
 from autodiff.trace.tape import Tape
 from autodiff.trace.tape_call import no_rule
 from autodiff.trace.tracer import Tracer
+from autodiff.transforms.control.dependence import Sources, asked
 from autodiff.transforms.custom.call import recorded_by_body
 from autodiff.transforms.forward import Forward, jvp
 from autodiff.transforms.recompute import of_positions, smooth_outputs
@@ -42,8 +43,11 @@ class ControlLink(Link):
 
     def pull_all(self, g: Values, residuals: Any) -> Any:
         """The cotangents of all differentiated operands at once; those of the results may be None."""
-        cts = self.primitive.pull([None if part is None else unmasked(part) for part in g], residuals, self.positions)
-        return tuple(cts) if self.arity > 1 else cts[0]
+        g = [None if part is None else unmasked(part) for part in g]
+        wanted = asked(self.primitive.dependence(residuals[-1]), g, self.positions)
+        found = dict(zip(wanted, self.primitive.pull(g, residuals, wanted), strict=True)) if wanted else {}
+        cts = tuple(found.get(p) for p in self.positions)
+        return cts if self.arity > 1 else cts[0]
 
 
 class ControlCall(Primitive):
@@ -75,8 +79,12 @@ class ControlCall(Primitive):
         """The results for a whole batch."""
         raise NotImplementedError
 
+    def dependence(self, params: Params) -> Sequence[Sources] | None:
+        """For each result the positions of the operands that it depends on; None if on any."""
+        return None
+
     def residuals(self, values: Values, out: Values, params: Params) -> Any:
-        """What :meth:`pull` will need. In a graph of Variables the values are nodes, and ``out`` is one node."""
+        """What :meth:`pull` will need, parameters last. In a graph of Variables the values and ``out`` are nodes."""
         return tuple(values), params
 
     def pull(self, g: Values, residuals: Any, positions: Sequence[int]) -> Values:
@@ -111,7 +119,12 @@ class ControlCall(Primitive):
         own = [isinstance(o, Tracer) and o.recording is recording for o in operands]
         values = [o.value if mine else o for o, mine in zip(operands, own, strict=True)]
         tangents = [o.slot if mine else None for o, mine in zip(operands, own, strict=True)]
-        return tuple(recording.paired(*pair) for pair in zip(*self.push(values, tangents, params), strict=True))
+        outs, changes = self.push(values, tangents, params)
+        dependence = self.dependence(params)
+        if dependence is not None:
+            moving = {k for k, tangent in enumerate(tangents) if tangent is not None}
+            changes = [None if moving.isdisjoint(on) else t for t, on in zip(changes, dependence, strict=True)]
+        return tuple(recording.paired(*pair) for pair in zip(outs, changes, strict=True))
 
 
 def push_tape(tape: Tape, values: Values, positions: Sequence[int], tangents: Values) -> tuple[Values, Values]:

@@ -22,6 +22,7 @@ from autodiff.transforms.control.calls import (
     batched_outputs,
     size_of_batch,
 )
+from autodiff.transforms.control.dependence import Sources, of_loop
 from autodiff.transforms.control.rows import order
 from autodiff.transforms.control.scan_derivative import parts_of, pull_scan, push_scan
 from autodiff.transforms.control.staging import Recorded, leaves_structure, record_body
@@ -41,6 +42,9 @@ class ScanCall(ControlCall):
     def result_specs(self, *specs: Spec, tape: Tape, carry: int, length: int, **_: Any) -> tuple[Spec, ...]:
         rows = [spec((length, *s.shape), s.dtype) for s in tape.output_specs[carry:]]
         return (*tape.inputs[:carry], *rows)
+
+    def dependence(self, params: Params) -> list[Sources]:
+        return of_loop(params["tape"], params["carry"])
 
     def run(self, *values: Any, **params: Any) -> tuple[Any, ...]:
         tape = params["tape"]

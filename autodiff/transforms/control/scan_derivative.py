@@ -9,6 +9,7 @@ from autodiff.trace.primitive import Primitive
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.tree import flatten
 from autodiff.transforms.control.calls import Params, Values, push_tape
+from autodiff.transforms.control.dependence import active
 from autodiff.transforms.control.loop import scan_with
 from autodiff.transforms.control.values import all_conformed
 from autodiff.transforms.gradient import vjp, zeros
@@ -68,10 +69,10 @@ def pull_scan(
     """
     tape, count = params["tape"], params["carry"]
     _, xs, outside = parts_of([None] * count + list(values), params)
-    smooth = smooth_of(tape.inputs[:count])
     sliced = [p for p in positions if count <= p < count + len(xs)]
     fixed = [p for p in positions if p >= count + len(xs)]
     used = [k for k in range(count, len(tape.outputs)) if g[k] is not None and tape.output_specs[k].inexact]
+    smooth = active(tape, count, [*(k for k in range(count) if g[k] is not None), *used])
     last = [zeros(tape.inputs[k]) if g[k] is None else g[k] for k in smooth]
     sums = [zeros(spec_of(outside[p - count - len(xs)])) for p in fixed]
 

@@ -19,6 +19,7 @@ from autodiff.transforms.control.calls import (
     push_tape,
     size_of_batch,
 )
+from autodiff.transforms.control.dependence import Sources, of_loop
 from autodiff.transforms.control.repeat import repeat_with, run_loop, tape_body, tape_condition
 from autodiff.transforms.control.staging import must_stage
 from autodiff.transforms.control.together import batched_tapes
@@ -44,6 +45,9 @@ class WhileCall(ControlCall):
 
     def result_specs(self, *specs: Spec, body: Tape, carry: int, **_: Any) -> tuple[Spec, ...]:
         return body.inputs[:carry]
+
+    def dependence(self, params: Params) -> list[Sources]:
+        return of_loop(params["body"], params["carry"])
 
     def run(self, *values: Any, **params: Any) -> tuple[Any, ...]:
         outside = values[params["carry"] :]

@@ -12,6 +12,7 @@ numba = pytest.importorskip("numba")
 
 from autodiff.backends.numba import vectors  # noqa: E402
 from autodiff.backends.numba.compiling import ENTRY, namespace  # noqa: E402
+from autodiff.backends.numba.kernels import kernel_address  # noqa: E402
 from autodiff.backends.numba.mathematics.names import FUNCTIONS  # noqa: E402
 from autodiff.backends.numba.products.machine import Machine  # noqa: E402
 
@@ -578,3 +579,30 @@ def test_instructions_for_vectors_give_what_numbers_give(type_):
     x = np.concatenate([ends, whole, -whole, special]).astype(name)
     found, wanted = (unfenced(each, [x, np.zeros(len(functions) * len(x), name)], len(x)) for each in (ours, plain))
     same(found, wanted)
+
+
+STORED = [
+    ("bool", "copysign(f8(1.0), v) < f8(0.0)", 1),
+    ("float32", "f4(v) * f4(2.0)", 4),
+    ("int32", "i4(v)", 4),
+    ("float64", "v + f8(1.0)", 8),
+]
+
+
+@pytest.mark.parametrize("bound", ["hi", "length"])
+@pytest.mark.parametrize(("kind", "expression", "size"), STORED, ids=[each[0] for each in STORED])
+def test_nothing_is_written_beyond_the_last_element(kind, expression, size, bound):
+    """The last round has a mask; of one lane LLVM would make a store of eight bytes, whatever the element."""
+    for length in (1, 2, 7, 8, 9, 15, 17, 31, 33, 65):
+        text = (
+            "def kernel(block, lo, hi):\n    a = pointer(block, 0)\n    b = pointer(block, 1)\n"
+            f"    for i in range({length if bound == 'length' else bound}):\n"
+            f"        v = load_float64(a, i)\n        store_{kind}(b, i, {expression})\n"
+        )
+        x = np.linspace(-1, 1, length)
+        memory = np.full(length * size + 128, 0x5A, np.uint8)
+        block = np.array([x.ctypes.data, memory.ctypes.data + 64], np.int64)
+        kernel = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)(kernel_address(text))
+        kernel(block.ctypes.data, 0, length)
+        assert (memory[:64] == 0x5A).all()
+        assert (memory[64 + length * size :] == 0x5A).all(), length

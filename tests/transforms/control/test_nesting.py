@@ -15,6 +15,7 @@ from autodiff import (
     grad,
     hessian,
     jacfwd,
+    jit,
     jvp,
     linearize,
     make_tape,
@@ -148,3 +149,29 @@ def test_programs_drawn_at_random(ops: list[int], repeats: int, start: float) ->
         return c
 
     check_against(fun, loop, [(start,), (0.4 - start,)], ["value", "grad", "jvp"])
+
+
+def by_loop(f: Any) -> Any:
+    return lambda x: fori_loop(0, 1, lambda _, c: f(c), x)
+
+
+def by_branch(f: Any) -> Any:
+    return lambda x: cond(np.sum(x) > -100, f, lambda z: z, x)
+
+
+@pytest.mark.parametrize("wrap", [by_loop, by_branch, checkpoint, jit])
+def test_views_of_what_was_written_to_are_read_inside_of_a_body(wrap: Any) -> None:
+    def fun(x: Any, y: Any) -> Any:
+        whole = x * 1.0
+        view = whole[::-1]
+        whole += y
+        whole[0] = y[1]
+        return wrap(lambda z: z * np.sin(whole) * np.cos(view))(x)
+
+    x, y = np.array([1.0, 2.0]), np.array([0.5, -1.0])
+    plain = np.array([-1.0, 1.0])
+    np.testing.assert_allclose(fun(x, y), x * np.sin(plain) * np.cos(plain[::-1]), rtol=1e-15)
+    both = grad(lambda x, y: np.sum(fun(x, y)), argnums=(0, 1))
+    for one, other in zip(both(x, y), jit(both, backend="numpy")(x, y), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-14)
+    np.testing.assert_allclose(eval_tape(make_tape(fun)(x, y), x, y), fun(x, y), rtol=1e-15)

@@ -162,3 +162,15 @@ def test_variables(max_steps: Any) -> None:
         x = Variable(np.array(2.0))
         run(x).backward()
         assert x.grad == 32.0
+
+
+def test_a_count_that_differs_between_examples_still_gives_way_to_other_dtypes() -> None:
+    def counted(x: Any) -> Any:
+        steps, _ = while_loop(lambda s: s[1] < 100, lambda s: (s[0] + 1, 2 * s[1]), (0, x))
+        return np.float32(0.5) * x + steps, steps * 0.5, x < steps, steps + steps
+
+    x = np.array([1, 3, 50], np.float32)
+    wanted = [np.stack(column) for column in zip(*map(counted, x), strict=True)]
+    for found, one in zip(vmap(counted)(x), wanted, strict=True):
+        assert found.dtype == one.dtype
+        np.testing.assert_array_equal(found, one)

@@ -3,6 +3,8 @@
 import functools
 import math
 import re
+import subprocess
+import sys
 import warnings
 from dataclasses import dataclass
 from typing import Any
@@ -393,6 +395,33 @@ def test_random_numbers_are_constants_and_said_to_be():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         jit(lambda x, noise: x + noise)(X, generator.random(3))
+
+
+@pytest.mark.parametrize(
+    ("drawn", "expected"),
+    [
+        ("np.random.rand(312)", "['RandomnessWarning']"),  # after so many its place is that of a new one
+        ("np.random.seed(0)", "['RandomnessWarning']"),
+        ("np.random.default_rng(0).random(312)", "[]"),
+        ("np.ones(312)", "[]"),
+    ],
+)
+def test_the_first_random_numbers_of_a_process(drawn, expected):
+    program = f"""
+import warnings
+import autodiff, numpy as np
+
+def noisy(x):
+    {drawn}
+    return x
+
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    autodiff.jit(noisy, backend="numpy")(1.0)
+print([warning.category.__name__ for warning in caught])
+"""
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    assert (found.stdout, found.stderr) == (f"{expected}\n", "")
 
 
 def test_a_call_that_fits_no_signature_is_pythons_own_error():

@@ -105,9 +105,6 @@ def attempt(tape: Tape, emitter: Emitter) -> WholeKernel:
             raise Impossible(f"an argument of shape {spec.shape}")
         head.append(f"    in{place} = {read(place, spec)}")
         values.append(value(place, spec))
-    for spec in tape.output_specs:
-        if spec.dtype not in DTYPES:
-            raise Impossible(f"a result of {spec.dtype.name}, which kernels do not know")
     arrays = [k for k, s in enumerate(tape.output_specs) if s.kind == "array"]
     first = len(tape.inputs)
     for place, k in enumerate(arrays, first):
@@ -182,6 +179,8 @@ def finish(scope: Scope, arrays: list[int]) -> None:
             if not (isinstance(found, Buffer) and found.base == target.base and found.contiguous):
                 scope.copied(target, out)
             continue
+        if s.dtype not in DTYPES:
+            raise Impossible(f"a result of {s.dtype.name}, which kernels do not know")
         found = scope.registers(out)
         (element,) = [found.elements[index] for index in product(*map(range, found.shape))]
         if s.dtype.kind == "f":

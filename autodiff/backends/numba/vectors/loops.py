@@ -93,7 +93,8 @@ class Printer(Rounds):
         for number, done in enumerate(range(first, length, self.count)):
             mask = None if length - done >= self.count else self.first(length - done)
             totals = found[number % 4] if number >= 4 else self.nothing()
-            totals = self.run(self.builder.add(start, self.word(done)), totals, mask)
+            lone = mask is not None and length - done == 1
+            totals = self.run(self.builder.add(start, self.word(done)), totals, mask, lone)
             found[number % 4 : number % 4 + 1] = [totals]
         return found
 

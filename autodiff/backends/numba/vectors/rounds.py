@@ -32,6 +32,7 @@ class Rounds(Quotients):
         self.reciprocals: dict[Node, Any] = {}
         self.position: Any = None
         self.mask: Any = None
+        self.lone = False
 
     def before(self, start: Any) -> None:
         """What is the same in all rounds."""
@@ -42,9 +43,13 @@ class Rounds(Quotients):
         if self.multiplies:
             self.reciprocals = {node: self.reciprocal(self.of(node), node.type) for node in divisors(self.plan)}
 
-    def run(self, position: Any, totals: Mapping[str, Any], mask: Any = None) -> dict[str, Any]:
-        """Rounds from a position on, with a mask where there are fewer than lanes; the new totals."""
-        self.position, self.mask, self.values = position, mask, {}
+    def run(self, position: Any, totals: Mapping[str, Any], mask: Any = None, lone: bool = False) -> dict[str, Any]:
+        """Rounds from a position on, with a mask where there are fewer than lanes; the new totals.
+
+        Where it is known that the mask leaves one lane, LLVM makes a masked store a store of a single element, but of
+        the wider type that a narrower one was cut from: it writes beyond it. So that lane is stored as a number.
+        """
+        self.position, self.mask, self.lone, self.values = position, mask, lone, {}
         found = dict(totals)
         for statement in self.plan.statements:
             match statement:
@@ -147,9 +152,11 @@ class Rounds(Quotients):
             byte = self.ir.IntType(8)
             value = self.builder.zext(value, self.vector(byte))
         align = self.ir.IntType(32)(SIZES[type_])
-        if place.stride == 1 or self.count == 1:
+        if self.lone and self.is_vector(value):
+            value = self.builder.extract_element(value, self.ir.IntType(32)(0))
+        if place.stride == 1 or self.count == 1 or self.lone:
             address = self.builder.inttoptr(self.address(place, type_, index), value.type.as_pointer())
-            if self.mask is None:
+            if self.mask is None or self.lone:
                 made = self.builder.store(value, address, align=SIZES[type_])
             else:
                 name = f"llvm.masked.store.{self.suffix(value.type)}.p0"

@@ -69,7 +69,7 @@ def cond(scope: Scope, grow: Grow) -> bool:
 def scan(scope: Scope, grow: Grow) -> bool:
     """A loop over the slices of an array."""
     xs, init = floating_array(scope, (1, 2, 3)), floating_array(scope)
-    if xs is None or init is None or not xs.array:
+    if xs is None or init is None or not xs.array or not all(shape[0] for shape in xs.shapes):
         return False
     carry, row = scope.fresh("a"), scope.fresh("a")
     slices = tuple(value[0] for value in probes(scope, xs.name))

@@ -1,0 +1,144 @@
+"""How much an operation may round, and in which direction it does in one run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from autodiff.trace.primitive import Primitive
+from autodiff.trace.spec import Spec
+
+Evaluate = Callable[..., Any]
+
+ALLOWED = 3.0
+"""Relative error of a rounded value, in units of its dtype's epsilon: between three and six units in the last place.
+
+Vector mathematics states at most four units for a function, arithmetic half of one.
+"""
+
+SCIPY = {"erfc": 24.0}
+"""Functions of SciPy that err more than others, and how many times more: it takes 1 - erf(x), and rounds x² first."""
+
+FEW = 8.0
+"""The square of it is the number of terms up to which a sum is as exact as other operations. The errors of more terms,
+added one after the other, go as far as the square root of their number says."""
+
+CLOSE = 8.0
+"""Numbers are taken for equal that differ by so many times their errors at most."""
+
+# fmt: off
+EXACT = frozenset({
+    "floor", "ceil", "trunc", "rint", "sign", "where", "python_number", "real", "imag", "from_parts", "conjugate",
+    "negative", "positive", "absolute", "fabs", "fmod", "copysign", "heaviside", "maximum", "minimum", "fmax", "fmin",
+    "clip", "stop_gradient", "nan_as_infinity", "nextafter", "max", "min", "cummax", "cummin", "broadcast_to",
+    "slice_of", "slice_into", "slice_set", "gather", "put", "unstack", "split", "full", "samples", "windows",
+    "segment_spread", "modf", "frexp", "ldexp", "max_windows",
+})
+"""Operations that select, move, or are exact in floating point, beside those that say they only move elements."""
+
+SIGNED = frozenset({"fft", "rfft", "irfft", "drop_gauge", "cross"})
+"""Linear operations with coefficients of their own, which may be negative."""
+
+MEETING = frozenset({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "add", "subtract"})
+"""Operations of two operands for which it matters whether they are equal, or opposite."""
+# fmt: on
+
+
+class Errors:
+    """The rounding errors of one run.
+
+    In every other run they have one sign, as those of a sum in another order may have: they add up. In every fourth
+    what nearly meets meets: random errors never make two numbers equal, or a difference zero, as rounding does.
+
+    Args:
+        run: decides all signs.
+    """
+
+    def __init__(self, run: int) -> None:
+        self.together = run % 2 == 0
+        self.meeting = run % 4 == 2
+        self.random = np.random.default_rng(run)
+
+    def computed(self, primitive: Primitive, values: list[Any], own: Any, evaluate: Evaluate, size: Any) -> Any:
+        """The results of an operation.
+
+        The error of a sum is relative to the magnitudes of its terms. Where elements meet otherwise, as in the inverse
+        of a matrix, it is what errors of the operands make of it.
+        """
+        first = own if type(own) is Spec else own[0]
+        if is_exact(primitive, first):
+            return evaluate(*values)
+        if size is None and primitive.family != "elementwise":
+            values = [self.moved(value, first) for value in values]
+        found = evaluate(*values)
+        if type(own) is not Spec:
+            return tuple(map(self.moved, found, own))
+        if size is not None and primitive.family in ("linear", "multilinear"):
+            size = size * max(1.0, np.sqrt(terms(values, found)) / FEW)
+        moved = self.moved(found, own, size, SCIPY.get(primitive.name, 1.0))
+        return np.where(found == 0, found, moved) if self.meeting and primitive.name in MEETING else moved
+
+    def moved(self, value: Any, own: Spec, size: Any = None, times: float = 1.0) -> Any:
+        """A value with an error relative to ``size``, or else to itself, so many times as large as usual."""
+        if not own.inexact or np.asarray(value).dtype.kind not in "fc":
+            return value
+        shape = np.shape(value)
+        signs = self.signs(shape)
+        if np.asarray(value).dtype.kind == "c":
+            signs = signs + 1j * self.signs(shape)
+        size = abs(value) if size is None else size
+        error = times * ALLOWED * float(np.finfo(own.dtype).eps) * signs * np.where(np.isfinite(size), size, 0.0)
+        return value + error
+
+    def signs(self, shape: tuple[int, ...]) -> Any:
+        """The directions of errors."""
+        return self.random.choice((-1.0, 1.0), () if self.together else shape)
+
+
+def terms(values: Sequence[Any], found: Any) -> float:
+    """How many terms there are in each of the sums that an operation gives, or a few more."""
+    sizes = [np.size(value) for value in values if np.asarray(value).dtype.kind in "fc"]
+    largest = sorted(sizes)[-2:]
+    product = float(np.prod(largest)) / max(np.size(found), 1)
+    return product if len(largest) < 2 else float(np.sqrt(product))
+
+
+def is_exact(primitive: Primitive, own: Spec) -> bool:
+    """Whether an operation never rounds."""
+    widens = primitive.name == "cast" and own.dtype in (np.float64, np.complex128)
+    return primitive.moves or widens or primitive.name in EXACT
+
+
+def size_of(primitive: Primitive, sizes: Sequence[Any], evaluate: Evaluate) -> Any:
+    """The sum of the magnitudes of the terms of a sum, or of what a sum becomes; None for other operations.
+
+    Kernels add in another order, and sums of sums as one: what cancels between some of the terms may have met others
+    before. So sums of products remember how large their terms were.
+
+    Args:
+        primitive: the operation.
+        sizes: those of its operands.
+        evaluate: the operation, with its parameters.
+    """
+    name = primitive.name
+    if name in ("add", "subtract"):
+        return sizes[0] + sizes[1]
+    if name == "negative":
+        return sizes[0]
+    if name in ("multiply", "divide", "cast"):
+        return evaluate(*sizes)
+    if primitive.family in ("linear", "multilinear") and name not in SIGNED:
+        return evaluate(*sizes)
+    return None
+
+
+def met(values: Sequence[Any], exact: Sequence[Any], negated: bool) -> list[Any]:
+    """Two operands, the second of which is the first, or its negative, wherever errors may have told them apart."""
+    x, y = values
+    if not all(np.asarray(value).dtype.kind in "fi" for value in values):
+        return [x, y]
+    other = -x if negated else x
+    errors = abs(x - exact[0]) + abs(y - exact[1])
+    return [x, np.where(abs(y - other) <= CLOSE * errors, other, y)]
