@@ -18,12 +18,11 @@ ALLOWED = 3.0
 Vector mathematics states at most four units for a function, arithmetic half of one.
 """
 
-SCIPY = {"erfc": 24.0}
-"""Functions of SciPy that err more than others, and how many times more: it takes 1 - erf(x), and rounds x² first."""
+LARGER = {"erfc": 24.0, "logaddexp": 4.0}
+"""Functions that err more than others without compiler, and how many times more.
 
-FEW = 8.0
-"""The square of it is the number of terms up to which a sum is as exact as other operations. The errors of more terms,
-added one after the other, go as far as the square root of their number says."""
+SciPy takes 1 - erf(x) and rounds x² first; NumPy adds a logarithm to an operand that may nearly cancel it.
+"""
 
 CLOSE = 8.0
 """Numbers are taken for equal that differ by so many times their errors at most."""
@@ -40,6 +39,9 @@ EXACT = frozenset({
 
 SIGNED = frozenset({"fft", "rfft", "irfft", "drop_gauge", "cross"})
 """Linear operations with coefficients of their own, which may be negative."""
+
+INSIDE = frozenset({"logaddexp", "logaddexp2"})
+"""Operations on single elements that add in the end: near zero their errors are relative to what they are given."""
 
 MEETING = frozenset({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "add", "subtract"})
 """Operations of two operands for which it matters whether they are equal, or opposite."""
@@ -70,14 +72,14 @@ class Errors:
         first = own if type(own) is Spec else own[0]
         if is_exact(primitive, first):
             return evaluate(*values)
-        if size is None and primitive.family != "elementwise":
+        if size is None and (primitive.family != "elementwise" or primitive.name in INSIDE):
             values = [self.moved(value, first) for value in values]
         found = evaluate(*values)
         if type(own) is not Spec:
             return tuple(map(self.moved, found, own))
         if size is not None and primitive.family in ("linear", "multilinear"):
             size = size * max(1.0, np.sqrt(terms(values, found)) / FEW)
-        moved = self.moved(found, own, size, SCIPY.get(primitive.name, 1.0))
+        moved = self.moved(found, own, size, LARGER.get(primitive.name, 1.0))
         return np.where(found == 0, found, moved) if self.meeting and primitive.name in MEETING else moved
 
     def moved(self, value: Any, own: Spec, size: Any = None, times: float = 1.0) -> Any:
