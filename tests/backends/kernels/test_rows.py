@@ -223,3 +223,15 @@ def test_a_single_number_is_not_looked_at_as_an_array_too():
 
     for x in (np.array([0.3]), np.array([0.3], np.float32)):
         alike(by_rows(fun, x), reference(fun, x))
+
+
+@needs_numba
+def test_sums_keep_their_terms_apart():
+    """A factor that all terms have stays in them: inf * 1 - inf is no number, inf * (1 - 0.5) would be one."""
+    x = np.array([-2.0, -0.0, 2.0, 1.0, 1.0, -0.5, 0.5, np.inf, -2.0])
+    with np.errstate(invalid="ignore"):
+        expected = np.sum(np.outer(x, x), axis=-1)
+    np.testing.assert_array_equal(autodiff.jit(lambda x: np.sum(np.outer(x, x), axis=-1))(x), expected)
+    np.testing.assert_array_equal(
+        autodiff.jit(lambda x: np.sort(np.sum(np.outer(x, x), axis=-1)))(x), np.sort(expected)
+    )

@@ -8,7 +8,10 @@ from typing import Any
 from autodiff.backends.numba.mathematics.llvm import call_intrinsic, constant
 
 Codegen = Callable[[Any, Any, Any, Any], Any]
-_REORDERED = ("reassoc", "nsz", "contract")
+
+# Loops of vectors order their sums by themselves. LLVM may not: it would take common factors out of a sum,
+# and of inf * 1 - inf * 0.5 make inf * 0.5.
+_SUMMED = ("nsz", "contract")
 
 
 def plain_intrinsics() -> dict[str, Callable[..., Any]]:
@@ -139,7 +142,7 @@ def _reduced_extreme(name: str, sign: str) -> Codegen:
 def _reduced(of_floats: str, of_integers: str) -> Codegen:
     def codegen(_: Any, builder: Any, __: Any, operands: Any) -> Any:
         if _is_float(operands[0]):
-            return getattr(builder, of_floats)(*operands, flags=_REORDERED)
+            return getattr(builder, of_floats)(*operands, flags=_SUMMED)
         return getattr(builder, of_integers)(*operands)
 
     return codegen
