@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import autodiff
 from autodiff import jit, value_and_grad
 from autodiff.backends.kernels.call import IndexRangeError
 from autodiff.backends.kernels.rows import RowKernel

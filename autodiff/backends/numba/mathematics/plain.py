@@ -1,4 +1,4 @@
-"""Intrinsics that are no mathematics: selection, extremes, rounding, and the reductions that may be reordered."""
+"""Intrinsics that are no mathematics: selection, extremes, rounding, and reductions."""
 
 from __future__ import annotations
 
