@@ -11,6 +11,13 @@ from autodiff.__main__ import main
 from autodiff.demo import command
 from autodiff.demo.digits import load
 
+
+@pytest.fixture(autouse=True)
+def no_thread_stays(monkeypatch):
+    """tqdm starts a thread that watches progress bars, and keeps it."""
+    monkeypatch.setattr("tqdm.tqdm.monitor_interval", 0)
+
+
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
