@@ -194,8 +194,7 @@ class Grid:
             found[slot] = SCALAR
             return ROW
         if equation.primitive.name == "broadcast_to" and shape == self.shape:
-            if known in (ROW, COLUMN, None):
-                self.place(slot, specs[slot], shape, FULL, found)
+            self.place(slot, specs[slot], shape, FULL, found)
             return FULL
         raise Unfit(f"{equation.primitive.name} to {shape} does not stay on the grid")
 

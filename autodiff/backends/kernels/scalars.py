@@ -127,10 +127,13 @@ ONLY_FLOATING = {"isinf", "isfinite", "signbit"}
 CONSTANTS = {"LN2": math.log(2), "PI": math.pi, "INFINITY": math.inf}
 CHEAP_CALLS = {"where", "maximum", "minimum", "fmax", "fmin", "absolute", "copysign", "floor", "ceil", "trunc", "rint"}
 POWERS = {
-    -2.0: "1 / (x * x)", -1.0: "1 / x", -0.5: "1 / sqrt(x)", 0.5: "sqrt(x)", 1.0: "x", 1.5: "x * sqrt(x)",
+    -2.0: "1 / (x * x)", -1.0: "1 / x", 0.5: "sqrt(x)", 1.0: "x",
     2.0: "x * x", 3.0: "x * x * x", 4.0: "(x * x) * (x * x)",
+    -0.5: "where(absolute(x) == INFINITY, 0, 1 / absolute(sqrt(x)))",
+    1.5: "where(absolute(x) == INFINITY, INFINITY, x * sqrt(x))",
 }  # fmt: skip
-"""Powers with a number for exponent; NumPy computes some of these ways itself."""
+"""Powers with a number for exponent, with what NumPy makes of infinities and of -0; NumPy computes some of these ways
+itself."""
 
 
 def template(name: str, operands: Sequence[Any], out: Spec) -> str:

@@ -160,6 +160,17 @@ def test_infinities_and_nan_go_where_numpy_lets_them_go():
 
 
 @needs_numba
+@pytest.mark.parametrize("exponent", [-2, -1, -0.5, 0.5, 1, 1.5, 2, 3, 4, 0.25])
+def test_powers_of_infinities_and_zeros(exponent):
+    x = np.array([-np.inf, -4, -0.0, 0, 4, np.inf, np.nan])
+
+    def fun(x):
+        return (x + 0) ** exponent, np.copysign(1, x**exponent + 0) * (np.abs(x) < 4)
+
+    alike(by_rows(fun, x), reference(fun, x))
+
+
+@needs_numba
 def test_arrays_that_do_not_lie_in_order_are_copied_first():
     x = RNG.normal(size=(6, 8))
     for view in (x.T, x[::2, ::3], x[:, ::-1], np.broadcast_to(x[0], (4, 8)), x.astype(">f8")):

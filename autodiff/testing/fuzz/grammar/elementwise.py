@@ -93,7 +93,7 @@ FLOATING = [
         np.minimum({p}, {q})
         np.fmax({p}, {q})
         np.fmin({p}, {q})
-        np.copysign({p}, {q})
+        np.copysign({p}, np.where(np.isnan({q}), 1, {q}))
         np.heaviside({p}, {q})
         """,
         "f f",
@@ -207,7 +207,7 @@ BOOLEAN = [
         np.isnan({p})
         np.isfinite({p})
         np.isinf({p})
-        np.signbit({p})
+        np.signbit(np.where(np.isnan({p}), 0, {p}))
         """,
         kind="exact",
     ),
