@@ -84,7 +84,11 @@ def test_several_axes_are_reduced_together():
         (lambda x: x + 1, [array(4, 3, dtype=complex)], "kernels know no complex128"),
         (lambda x: np.sum(x, axis=1), [array(5, 4, 3)], "a reduction over the axes (1,) on the grid (5, 4, 3) x ()"),
         (lambda x: np.sum(np.sum(x) * x), [array(4, 3)], "a total is known when the kernel is done"),
-        (lambda x: (np.sum(x), np.broadcast_to(np.sum(x), (4,))), [array(4)], "a total is known when the kernel is done"),
+        (
+            lambda x: (np.sum(x), np.broadcast_to(np.sum(x), (4,))),
+            [array(4)],
+            "a total is known when the kernel is done",
+        ),
         (lambda x: np.max(x, axis=0), [array(4, 3)], "max over the rows, where only sums are"),
         (lambda x: np.floor_divide(x, 2.0), [array(4, 3)], "floor_divide of float64, float64 has no scalar expression"),
         (lambda x: x & 6, [array(4, 3, dtype=int)], "bitwise_and of int64, int64 has no scalar expression"),
