@@ -81,7 +81,7 @@ class RowSchedule:
         self.specs = dict(enumerate(tape.specs))
         self.grid: Grid = grid_of(tape.equations, self.specs, shape)
         self.forms = self.grid.forms
-        self.blocks = in_blocks(self.grid, tape)
+        self.blocks = self.in_blocks()
         self.made = {equation.results[0]: equation for equation in tape.equations}
         self.outputs = list(dict.fromkeys(out for out in tape.outputs if isinstance(out, int)))
         self.arguments: list[Argument] = []
@@ -95,6 +95,10 @@ class RowSchedule:
         self.checked: set[str] = set()
         self.zeros: set[int] = set()
         self.checks = any(e.primitive.name in ("pick", "place") for e in tape.equations)
+
+    def in_blocks(self) -> bool:
+        """Whether several rows are done at a time."""
+        return in_blocks(self.grid, self.tape)
 
     def level(self, slot: int) -> int:
         """The first loop in which a value is known."""

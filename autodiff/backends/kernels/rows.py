@@ -43,6 +43,18 @@ def accumulated(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype(np.float64 if dtype.kind == "f" else np.int64 if dtype.kind in "iub" else dtype)
 
 
+def start(name: str, dtype: np.dtype[Any]) -> str:
+    """What a reduction begins with."""
+    if name in ("max", "min"):
+        if dtype.kind == "f":
+            return literal(-np.inf if name == "max" else np.inf, dtype)
+        if dtype.kind == "b":
+            return repr(name == "min")
+        limits = np.iinfo(dtype)
+        return literal(limits.min if name == "max" else limits.max, dtype)
+    return {"prod": literal(1, dtype), "any": "False", "all": "True"}.get(name, literal(0, dtype))
+
+
 class RowKernel(RowValues):
     """The kernel of a tape on a grid.
 
@@ -190,16 +202,7 @@ class RowKernel(RowValues):
 
     def start(self, slot: int, dtype: np.dtype[Any] | None = None) -> str:
         """What a reduction begins with."""
-        name = self.made[slot].primitive.name
-        dtype = dtype or self.specs[slot].dtype
-        if name in ("max", "min"):
-            if dtype.kind == "f":
-                return literal(-np.inf if name == "max" else np.inf, dtype)
-            if dtype.kind == "b":
-                return repr(name == "min")
-            limits = np.iinfo(dtype)
-            return literal(limits.min if name == "max" else limits.max, dtype)
-        return {"prod": literal(1, dtype), "any": "False", "all": "True"}.get(name, literal(0, dtype))
+        return start(self.made[slot].primitive.name, dtype or self.specs[slot].dtype)
 
     # Roots.
 

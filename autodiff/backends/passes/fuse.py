@@ -7,10 +7,11 @@ for at once; groups that meet in it become one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from autodiff.backends.kernels.call import row_kernel
-from autodiff.backends.kernels.forms import PASSING
+from autodiff.backends.kernels.forms import PASSING, Shape
 from autodiff.backends.kernels.matrices import large_product, matrix_kernel
 from autodiff.backends.kernels.scalars import costly
 from autodiff.backends.passes.dead import drop_dead
@@ -44,9 +45,15 @@ def worthwhile(unit: Unit, specs: Mapping[int, Spec]) -> bool:
     return dear or elements >= MANY
 
 
-def fuse(tape: Tape) -> Tape:
-    """The tape with a kernel in the place of each group of operations."""
-    fusion = Fusion(tape)
+def fuse(tape: Tape, machine: Machine | None = None) -> Tape:
+    """The tape with a kernel in the place of each group of operations.
+
+    Args:
+        tape: without constants.
+        machine: what kernels it has; those of the CPU if None.
+    """
+    machine = machine or CPU
+    fusion = Fusion(tape, machine.numbers)
     number: dict[int, int] = {slot: slot for slot in range(len(tape.inputs))}
     equations: list[Equation] = []
     final = {out for out in tape.outputs if isinstance(out, int)}
@@ -64,7 +71,7 @@ def fuse(tape: Tape) -> Tape:
         equations.append(Equation(equation.primitive, again, equation.params, results, equation.specs, equation.source))
         number.update(zip(slots, results, strict=True))
 
-    kernels = dict.fromkeys(unit for unit in fusion.ordered() if worthwhile(unit, fusion.specs))
+    kernels = dict.fromkeys(unit for unit in fusion.ordered() if machine.worthwhile(unit, fusion.specs))
     again = Recomputation(fusion, kernels, readers, final)
     for unit in again.ordered():
         if unit in kernels:
@@ -72,12 +79,12 @@ def fuse(tape: Tape) -> Tape:
             made = [slot for e in unit.equations for slot in e.results]
             wanted = [slot for slot in made if slot in again.stored]
             inner, brought = sub_tape(again.equations(unit), wanted, fusion.specs)
-            add(row_kernel(inner, unit.grid.shape), brought, wanted)
+            add(machine.kernel(inner, unit.grid.shape), brought, wanted)
         else:
             for equation in unit.equations:
-                product = product_kernel(equation, fusion)
-                if product is not None:
-                    add(*product, equation.results)
+                special = machine.special(equation, fusion)
+                if special is not None:
+                    add(*special, equation.results)
                 else:
                     add(equation, equation.operands, equation.results)
     outputs = tuple(number[out] if isinstance(out, int) else out for out in tape.outputs)
@@ -91,6 +98,26 @@ def product_kernel(equation: Equation, fusion: Fusion) -> tuple[Equation, tuple[
     chain = [*fusion.views(equation.operands), equation]
     inner, brought = sub_tape(chain, equation.results, fusion.specs)
     return (matrix_kernel(inner), brought) if large_product(inner) is not None else None
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What kernels a machine has.
+
+    Attributes:
+        kernel: the operation that stands for a group on a grid, without operands and results.
+        worthwhile: whether a group is worth one.
+        special: the operation that stands for one that is in no group, and its operands; None if it stays as it is.
+        numbers: whether single numbers are arrays of one element for its kernels.
+    """
+
+    kernel: Callable[[Tape, Shape], Equation]
+    worthwhile: Callable[[Unit, Mapping[int, Spec]], bool]
+    special: Callable[[Equation, Fusion], tuple[Equation, tuple[int, ...]] | None]
+    numbers: bool = False
+
+
+CPU = Machine(row_kernel, worthwhile, product_kernel)
 
 
 def sub_tape(

@@ -33,10 +33,15 @@ class Unit:
 
 
 class Fusion:
-    """The groups of a tape."""
+    """The groups of a tape.
 
-    def __init__(self, tape: Tape) -> None:
-        self.tape = tape
+    Args:
+        tape: whose operations are put together.
+        numbers: whether operations on single numbers are put in groups, too.
+    """
+
+    def __init__(self, tape: Tape, numbers: bool = False) -> None:
+        self.tape, self.numbers = tape, numbers
         self.specs: dict[int, Spec] = dict(enumerate(tape.specs))
         self.maker: dict[int, Unit] = {}
         self.units: list[Unit] = []
@@ -87,7 +92,7 @@ class Fusion:
         self.units.append(unit)
         for slot in equation.results:
             self.maker[slot] = unit
-        unit.grid = None if equation.primitive.name in VIEWS else alone(equation, self.specs)
+        unit.grid = None if equation.primitive.name in VIEWS else alone(equation, self.specs, self.numbers)
         if unit.grid is None:
             return
         for other in self.producers([equation]):
@@ -137,16 +142,21 @@ class Fusion:
         return list(done)
 
 
-def alone(equation: Equation, specs: Mapping[int, Spec]) -> Grid | None:
+def alone(equation: Equation, specs: Mapping[int, Spec], numbers: bool = False) -> Grid | None:
     """The grid of one operation by itself."""
     try:
-        return lone_grid(equation, specs)
+        return lone_grid(equation, specs, numbers)
     except Unfit:
         return None
 
 
-def lone_grid(equation: Equation, specs: Mapping[int, Spec]) -> Grid:
+def lone_grid(equation: Equation, specs: Mapping[int, Spec], numbers: bool = False) -> Grid:
     """The grid of one operation by itself.
+
+    Args:
+        equation: the operation.
+        specs: of its operands.
+        numbers: whether single numbers are arrays of one element.
 
     Raises:
         Unfit: if there is none; of several reasons the first.
@@ -159,7 +169,7 @@ def lone_grid(equation: Equation, specs: Mapping[int, Spec]) -> Grid:
         shapes.insert(name in PASSING, specs[operand].shape)
     reasons = []
     for shape in shapes:
-        if shape and 0 not in shape:
+        if (shape or (numbers and equation.specs[0].kind == "array")) and 0 not in shape:
             try:
                 return grid_of([equation], specs, shape)
             except Unfit as reason:

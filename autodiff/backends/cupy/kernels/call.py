@@ -1,0 +1,57 @@
+"""Kernels of GPUs on a tape: one operation that stands for all that a kernel does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+from autodiff.backends.cupy.kernels.grids import grid_kernel
+from autodiff.backends.cupy.kernels.kernel import DeviceKernel
+from autodiff.backends.kernels.call import KernelPrimitive
+from autodiff.trace.tape import Tape
+
+PRINTERS: dict[str, Callable[..., DeviceKernel]] = {}
+"""For each kind of kernel the function of an operation's other parameters that prints it."""
+
+
+def prints(kind: str) -> Callable[[Callable[..., DeviceKernel]], Callable[..., DeviceKernel]]:
+    """A decorator of the function that prints kernels of a kind.
+
+    Args:
+        kind: as operations name it. The function takes the other parameters as keywords, ``tape`` among them.
+    """
+
+    def enter(printer: Callable[..., DeviceKernel]) -> Callable[..., DeviceKernel]:
+        PRINTERS[kind] = printer
+        return printer
+
+    return enter
+
+
+@lru_cache(maxsize=4096)
+def printed(kind: str, params: tuple[tuple[str, Any], ...]) -> DeviceKernel:
+    """The kernel of an operation, by its kind and its other parameters."""
+    return PRINTERS[kind](**dict(params))
+
+
+def kernel_of(*, kind: str, **params: Any) -> DeviceKernel:
+    """The kernel of an operation, by its parameters."""
+    return printed(kind, tuple(sorted(params.items())))
+
+
+def make_call(*, kind: str, tape: Tape, **params: Any) -> Callable[..., tuple[Any, ...]]:
+    """A kernel as a function of arrays on the current device, in a module of its own."""
+    from autodiff.backends.cupy.alone import lone_call  # noqa: PLC0415 - it stands on all that runs kernels
+
+    return lone_call(kernel_of(kind=kind, tape=tape, **params), tape)
+
+
+device_kernel = KernelPrimitive("device_kernel", make_call)
+"""A kernel of a GPU. Its parameters are the ``kind``, the ``tape`` of what it does, and what its kind needs."""
+
+
+@prints("grid")
+def print_grid(*, tape: Tape, shape: tuple[int, ...]) -> DeviceKernel:
+    """The kernel of a tape on a grid."""
+    return grid_kernel(tape, shape)

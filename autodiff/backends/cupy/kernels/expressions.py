@@ -1,0 +1,145 @@
+"""The kernel language as CUDA C++.
+
+Kernels are described in one language on all machines: Python text of typed expressions
+(:mod:`autodiff.backends.kernels.scalars`), a few statements, and loads and stores. Here it becomes C++; what the
+functions in it are is said by the prelude.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+import numpy as np
+
+TYPES = {
+    "b1": "bool", "u1": "uint8", "i4": "int32", "i8": "int64", "f4": "float", "f8": "double",
+}  # fmt: skip
+"""The casts of the kernel language, and the types that they are of."""
+
+NAMES = {np.dtype(name): own for name, own in (
+    ("bool", "bool"), ("uint8", "uint8"), ("int32", "int32"), ("int64", "int64"), ("float32", "float"),
+    ("float64", "double"), ("uint32", "uint32"),
+)}  # fmt: skip
+"""The type of the elements of arrays."""
+
+FUNCTIONS = {
+    "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arctan2": "atan2",
+    "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh",
+}  # fmt: skip
+"""Functions that C++ knows by another name."""
+
+OPERATORS: dict[type, str] = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "/", ast.Mod: "%",
+    ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^",
+    ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
+    ast.And: "&&", ast.Or: "||", ast.USub: "-",
+}  # fmt: skip
+"""``//`` and ``%`` are of places alone, which are never negative."""
+
+
+def typename(dtype: np.dtype[np.generic]) -> str:
+    """The C++ type of the elements of an array."""
+    return NAMES[dtype]
+
+
+@lru_cache(maxsize=16384)
+def expression(text: str) -> str:
+    """An expression as C++."""
+    return _text(ast.parse(text, mode="eval").body)
+
+
+def statements(lines: Iterable[str], declared: Iterable[str] = ()) -> Iterator[str]:
+    """Statements as C++: a name is declared where it is assigned first.
+
+    Args:
+        lines: of the kernel language.
+        declared: names that are there already.
+    """
+    yield from _block(ast.parse("\n".join(lines)).body, set(declared))
+
+
+def _block(body: Iterable[ast.stmt], declared: set[str]) -> Iterator[str]:
+    for statement in body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                yield f"{'' if name in declared else 'auto '}{name} = {_text(value)};"
+                declared.add(name)
+            case ast.AugAssign(target=ast.Name(id=name), op=op, value=value):
+                yield f"{name} {OPERATORS[type(op)]}= {_text(value)};"
+            case ast.Expr(value=ast.Call(func=ast.Name(id=called), args=[array, place, value])):
+                assert called.startswith("store_")
+                yield f"{_text(array)}[{_text(place)}] = {_text(value)};"
+            case ast.If(test=test, body=inner, orelse=[]):
+                yield f"if ({_text(test)}) {{"
+                yield from (f"  {line}" for line in _block(inner, set(declared)))
+                yield "}"
+            case _:
+                raise AssertionError(ast.unparse(statement))
+
+
+def _text(node: ast.expr) -> str:
+    match node:
+        case ast.Name(id=name):
+            return name
+        case ast.Constant(value=bool(value)):
+            return "true" if value else "false"
+        case ast.Constant(value=value):
+            return repr(value)
+        case ast.Subscript(value=array, slice=place):
+            return f"{_text(array)}[{_text(place)}]"
+        case ast.BinOp(left=left, op=op, right=right):
+            return f"({_text(left)} {OPERATORS[type(op)]} {_text(right)})"
+        case ast.UnaryOp(op=op, operand=operand):
+            return f"({OPERATORS[type(op)]}{_text(operand)})"
+        case ast.Compare(left=left, ops=[op], comparators=[right]):
+            return f"({_text(left)} {OPERATORS[type(op)]} {_text(right)})"
+        case ast.BoolOp(op=op, values=values):
+            return f"({f' {OPERATORS[type(op)]} '.join(map(_text, values))})"
+        case ast.Call(func=ast.Name(id=name), args=args):
+            return _call(name, args)
+    raise AssertionError(ast.unparse(node))
+
+
+def _call(name: str, args: list[ast.expr]) -> str:
+    if name in TYPES:
+        return _cast(TYPES[name], args[0])
+    if name.startswith("load_"):
+        return f"{_text(args[0])}[{_text(args[1])}]"
+    texts = list(map(_text, args))
+    if name == "where":
+        return f"({texts[0]} ? {texts[1]} : {texts[2]})"
+    return f"{FUNCTIONS.get(name, name)}({', '.join(texts)})"
+
+
+def _cast(kind: str, given: ast.expr) -> str:
+    sign, operand = "", given
+    if isinstance(given, ast.UnaryOp):
+        sign, operand = "-", given.operand
+    match operand:
+        case ast.Name(id="inf"):
+            return f"({sign}infinity<{kind}>())" if sign else f"infinity<{kind}>()"
+        case ast.Name(id="nan"):
+            return f"quiet_nan<{kind}>()"
+        case ast.Constant(value=float(value)):
+            return _number(kind, -value if sign else value)
+        case ast.Constant(value=int(value)):
+            return _number(kind, -value if sign else value)
+    return f"cast<{kind}>({_text(given)})"
+
+
+def _number(kind: str, value: float) -> str:
+    """A number of a type, exactly."""
+    if kind in ("float", "double"):
+        text = repr(float(value)) + ("f" if kind == "float" else "")
+    elif kind == "int64":
+        text = f"{value}LL" if value != -(2**63) else "(-9223372036854775807LL - 1)"
+    elif kind == "int32" and value == -(2**31):
+        text = "(-2147483647 - 1)"
+    else:
+        text = f"{kind}({value})" if kind in ("uint8", "bool") else str(value)
+    return f"({text})" if value < 0 or text.startswith("-") else text
+
+
+__all__ = ["NAMES", "TYPES", "expression", "statements", "typename"]

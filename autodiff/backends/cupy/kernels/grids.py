@@ -1,0 +1,110 @@
+"""Kernels of a grid: what becomes of operations that lie on one grid of rows and columns.
+
+What is computed when is found as for other machines (:mod:`autodiff.backends.kernels.row_schedule`): in every row there
+are as many loops over its columns as reductions ask for. Here a team of neighbouring threads takes a row together, and
+keeps in registers what later loops need again; without rows every thread takes elements of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+import numpy as np
+
+from autodiff.backends.cupy.kernels.expressions import typename
+from autodiff.backends.cupy.kernels.kernel import DeviceKernel, Launch, Parameter
+from autodiff.backends.cupy.kernels.loops import ElementLoop, RowLoop
+from autodiff.backends.cupy.kernels.sharing import SMALL, THREADS
+from autodiff.backends.cupy.kernels.totals import COLUMNS_OF_BLOCK, column_function
+from autodiff.backends.kernels.forms import COLUMN_TOTAL, TOTAL, Shape
+from autodiff.trace.tape import Tape
+
+NAME = "kernel"
+"""What functions are called in a text; those who put texts together number them."""
+
+
+class GridKernel:
+    """The kernel of a tape on a grid.
+
+    Args:
+        tape: its inputs come from outside, its outputs are wanted there.
+        shape: of a grid on which all its operations fit.
+
+    Attributes:
+        kernel: what is compiled and launched.
+    """
+
+    def __init__(self, tape: Tape, shape: Shape) -> None:
+        self.loop = loop_of(tape, shape)
+        self.tape, self.grid, self.sharing = tape, self.loop.grid, self.loop.sharing
+        self.index = np.dtype(np.int32 if max(self.places()) < SMALL else np.int64)
+        self.totals = [slot for slot in self.loop.outputs if self.loop.forms[slot] == TOTAL]
+        self.columns = [slot for slot in self.loop.outputs if self.loop.forms[slot] == COLUMN_TOTAL]
+        body = list(self.loop.lines())
+        self.parameters = tuple(self.found_parameters())
+        functions = [self.function(NAME, body)]
+        launches = [Launch(NAME, (self.sharing.blocks, self.sharing.tiles), self.sharing.threads)]
+        if self.columns and self.sharing.blocks > 1:
+            functions.append(self.function(f"{NAME}_columns", column_function(self.loop, self.columns), THREADS))
+            launches.append(Launch(f"{NAME}_columns", (-(-self.grid.columns // COLUMNS_OF_BLOCK), 1), THREADS))
+        self.kernel = DeviceKernel("\n".join(functions), self.parameters, tuple(launches), tuple(tape.output_specs))
+
+    def places(self) -> Iterator[int]:
+        """The numbers of elements of all arrays, which the places of elements stay below."""
+        yield self.grid.rows * self.grid.columns
+        yield from (spec.size for spec in self.tape.inputs)
+        yield self.sharing.blocks * self.grid.columns
+
+    def function(self, name: str, body: Iterable[str], threads: int = 0) -> str:
+        """One function of the text."""
+        head = ", ".join(f"{self.type_of(p)} {p.name}" for p in self.parameters)
+        lines = [f'extern "C" __global__ void __launch_bounds__({threads or self.sharing.threads}) {name}({head}) {{']
+        lines.append(f"  typedef {typename(self.index)} Index;")
+        return "\n".join([*lines, *(f"  {line}" for line in body), "}"]) + "\n"
+
+    def type_of(self, parameter: Parameter) -> str:
+        if parameter.role == "size":
+            return f"const {typename(self.index)}"
+        assert parameter.dtype is not None
+        kind = typename(parameter.dtype)
+        if parameter.role == "number":
+            return f"const {kind}"
+        return f"const {kind}* __restrict__" if parameter.role == "input" else f"{kind}* __restrict__"
+
+    def found_parameters(self) -> Iterator[Parameter]:
+        loop = self.loop
+        for slot, spec in enumerate(self.tape.inputs):
+            if spec.kind == "array":
+                yield Parameter(f"at{slot}" if loop.is_number(slot) else f"in{slot}", "input", slot, spec.dtype)
+            else:
+                yield Parameter(f"in{slot}", "number", slot, spec.dtype)
+        for place, out in enumerate(self.tape.outputs):
+            assert isinstance(out, int)
+            yield Parameter(f"out{out}", "output", place, loop.specs[out].dtype)
+        for slot in (*self.totals, *self.columns):
+            many = self.sharing.blocks * (self.grid.columns if slot in self.columns else self.sharing.tiles)
+            yield Parameter(f"part{slot}", "partial", slot, loop.kept_dtype(slot), many)
+        if self.totals:
+            yield Parameter("counter", "counter", dtype=np.dtype(np.uint32), value=1)
+        if loop.checks:
+            yield Parameter("status", "status", dtype=np.dtype(np.int32))
+        for argument in loop.arguments:
+            yield Parameter(argument.name, "size", dtype=self.index, value=argument.value)
+
+
+def loop_of(tape: Tape, shape: Shape) -> ElementLoop | RowLoop:
+    """The loop that a grid asks for."""
+    rows = RowLoop(tape, shape)
+    return ElementLoop(tape, shape) if rows.grid.flat else rows
+
+
+@lru_cache(maxsize=4096)
+def grid_kernel(tape: Tape, shape: Shape) -> DeviceKernel:
+    """The kernel of a tape on a grid.
+
+    Args:
+        tape: its inputs come from outside, its outputs are wanted there; each output is one slot.
+        shape: of a grid on which all its operations fit.
+    """
+    return GridKernel(tape, shape).kernel

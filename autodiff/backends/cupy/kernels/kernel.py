@@ -1,0 +1,69 @@
+"""What printers of kernels give to those who compile and launch them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from autodiff.trace.spec import Spec
+
+Role = Literal["input", "number", "output", "partial", "counter", "status", "size"]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of the functions of a kernel, in their order.
+
+    Attributes:
+        name: in the text.
+        role: ``input``: where an array begins. ``number``: an input that is one number, by value. ``output``: where a
+            new array begins. ``partial``: memory of ``value`` elements to work in. ``counter``: ``value`` words of 32
+            bits that are 0 before the kernel and after it. ``status``: a word of 32 bits that becomes 1 where an index
+            is out of range. ``size``: 64 bits by value.
+        slot: of the kernel's tape, for inputs and outputs.
+        dtype: of the elements, or of the number.
+        value: a size, or how many elements.
+    """
+
+    name: str
+    role: Role
+    slot: int = -1
+    dtype: np.dtype[Any] | None = None
+    value: int = 0
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One launch of one function.
+
+    Attributes:
+        function: its name in the text.
+        blocks: of the grid, along x and y.
+        threads: of a block, along x.
+        shared: bytes of shared memory beside those that the text declares.
+    """
+
+    function: str
+    blocks: tuple[int, int]
+    threads: int
+    shared: int = 0
+
+
+@dataclass(frozen=True)
+class DeviceKernel:
+    """A kernel: its text, and how it is launched.
+
+    Attributes:
+        text: functions ``extern "C" __global__``, all with the same parameters. It is the same for all sizes of a
+            class, and uses what the prelude defines.
+        parameters: of each of the functions.
+        launches: one after the other in one stream.
+        results: what the outputs are, in the order of the tape.
+    """
+
+    text: str
+    parameters: tuple[Parameter, ...]
+    launches: tuple[Launch, ...]
+    results: tuple[Spec, ...]

@@ -1,0 +1,89 @@
+"""How the elements of a grid are shared out among the threads of a GPU, by counting.
+
+Sizes alone decide, not the device: the same program gives the same bits on all of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from autodiff.backends.kernels.forms import Grid
+
+THREADS = 256
+"""Threads of a block, unless a row asks for more."""
+
+WARP, MOST = 32, 1024
+"""Threads that go together, and the most of a block."""
+
+FEW, MANY = 16, 32
+"""Elements of a row for each thread, where several warps share it, and where one does."""
+
+BUSY = 1 << 16
+"""So many threads keep a device busy: teams are larger where there are few rows."""
+
+RESIDENT = 1056
+"""Blocks that have sums of their own: all that run at once on a large device, and few enough to be summed quickly."""
+
+ROWS = 8
+"""So many rows for each team make a block of its own worth the second pass over what blocks leave."""
+
+SMALL = 1 << 30
+"""Places below this are counted with 32 bits."""
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """How rows are shared out.
+
+    Attributes:
+        team: so many threads take a row together, a power of 2.
+        threads: of a block.
+        width: so many neighbouring elements are loaded at once where they lie well.
+        each: so many elements of a row a thread has; 0 where it is not known when the kernel is written.
+        blocks: of the grid, each with rows of its own.
+        tiles: into so many parts rows are cut, each with blocks of its own.
+    """
+
+    team: int
+    threads: int
+    width: int
+    each: int
+    blocks: int
+    tiles: int = 1
+
+
+def width_of(itemsize: int) -> int:
+    """How many neighbouring elements are loaded at once: 16 bytes of the longest."""
+    return max(1, 16 // itemsize)
+
+
+def share_elements(size: int, width: int, sums: bool) -> Sharing:
+    """The sharing of elements that know nothing of rows."""
+    blocks = max(1, -(-size // (THREADS * width)))
+    return Sharing(1, THREADS, width, 0, min(blocks, RESIDENT) if sums else blocks)
+
+
+def share_rows(grid: Grid, width: int, sums: bool) -> Sharing:
+    """The sharing of rows that are taken whole."""
+    packs = -(-grid.columns // width)
+    team = 1
+    while team < WARP and -(-packs // team) * width > MANY // 4:
+        team *= 2
+    while team < MOST and -(-packs // team) * width > (MANY if team == WARP else FEW):
+        team *= 2
+    while team < min(MOST, packs) and grid.rows * team < BUSY:
+        team *= 2
+    each = -(-packs // team) * width
+    threads = max(team, THREADS) if team <= WARP else team
+    blocks = -(-grid.rows // (threads // team))
+    return Sharing(team, threads, width, each if each <= MANY else 0, min(blocks, RESIDENT) if sums else blocks)
+
+
+def share_columns(grid: Grid, width: int) -> Sharing:
+    """The sharing of rows of which nothing is wanted but sums over them: cut into tiles, each with teams of its own."""
+    team = 1
+    while team < WARP and team * width < grid.columns:
+        team *= 2
+    tiles = -(-grid.columns // (team * width))
+    blocks = -(-grid.rows // (THREADS // team * ROWS))
+    return Sharing(team, THREADS, width, width, max(1, min(blocks, RESIDENT // tiles)), tiles)

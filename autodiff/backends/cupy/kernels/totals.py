@@ -1,0 +1,57 @@
+"""Totals: what all threads, or all rows, have in common at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from autodiff.backends.cupy.kernels.expressions import expression, typename
+from autodiff.backends.cupy.kernels.sharing import THREADS
+from autodiff.backends.kernels.rows import start
+from autodiff.backends.kernels.scalars import DTYPES
+from autodiff.trace.tape import Equation
+
+if TYPE_CHECKING:
+    from autodiff.backends.cupy.kernels.loops import Loop
+
+REDUCERS = {
+    "sum": "Sum", "sum_as": "Sum", "prod": "Product", "max": "Largest", "min": "Smallest", "any": "Any", "all": "All",
+}  # fmt: skip
+"""How the prelude calls reductions."""
+
+FOLDS = {"sum": "+", "sum_as": "+", "prod": "*", "max": "maximum", "min": "minimum", "any": "|", "all": "&"}
+
+COLUMNS_OF_BLOCK = 32
+"""Columns whose sums a block of the second pass finishes."""
+
+
+def folded(equation: Equation, name: str, value: str) -> str:
+    """The statement by which an element joins a reduction."""
+    fold, dtype = FOLDS[equation.primitive.name], equation.specs[0].dtype
+    if fold.isalpha():
+        return f"{name} = {fold}({name}, {value})"
+    combined = f"{name} {fold} {value}"
+    return f"{name} = {DTYPES[dtype]}({combined})" if dtype.kind in "iub" and fold in "+*" else f"{name} = {combined}"
+
+
+def total_lines(loop: Loop, slots: Sequence[int]) -> Iterator[str]:
+    """What blocks do with the totals of their threads; the last block puts all of them together."""
+    if not slots:
+        return
+    threads = loop.sharing.threads
+    for slot in slots:
+        reducer = REDUCERS[loop.made[slot].primitive.name]
+        yield f"total{slot} = reduce_team<{reducer}, {threads}>(total{slot});"
+        yield f"if (threadIdx.x == 0) part{slot}[block_number()] = total{slot};"
+    yield "if (last_block(counter)) {"
+    for slot in slots:
+        name, kept = loop.made[slot].primitive.name, loop.kept_dtype(slot)
+        begin = f"static_cast<{typename(kept)}>({expression(start(name, kept))})"
+        yield f"  finish_total<{REDUCERS[name]}, {threads}>(part{slot}, {begin}, out{slot});"
+    yield "}"
+
+
+def column_function(loop: Loop, slots: Sequence[int]) -> Iterator[str]:
+    """The second pass over the columns: sums of what the blocks of the first one left."""
+    for slot in slots:
+        yield f"sum_columns<{THREADS}, {COLUMNS_OF_BLOCK}>(part{slot}, blocks, columns, out{slot});"

@@ -1,0 +1,84 @@
+"""How a tape is run on a GPU: as fused kernels, and as CuPy's functions where there are none.
+
+Every operation is a launch or more, and a launch costs some microseconds whatever it does: so everything that lies on a
+grid goes into a kernel, single numbers too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from autodiff.backends.cupy.kernels.call import device_kernel
+from autodiff.backends.cupy.reductions import SPLIT_SUMS
+from autodiff.backends.kernels.forms import PASSING, Shape
+from autodiff.backends.passes.expand import EXPANSIONS
+from autodiff.backends.passes.fuse import Machine, fuse, sub_tape
+from autodiff.backends.passes.groups import Fusion, Unit
+from autodiff.backends.passes.loops import LOOPS
+from autodiff.backends.passes.rewriting import joined, rewrite
+from autodiff.backends.passes.simplify import simplify
+from autodiff.trace.spec import Spec, spec
+from autodiff.trace.tape import Equation, Tape
+
+BEFORE_FUSION = joined(EXPANSIONS, LOOPS)
+
+
+def schedule_for_gpu(tape: Tape) -> Tape:
+    """A tape without constants, with kernels in the places of what they do."""
+    simple = simplify(rewrite(simplify(on_device(tape)), BEFORE_FUSION, merge=True), stable=False)
+    return fuse(on_device(rewrite(simple, SPLIT_SUMS)), GPU)
+
+
+def on_device(tape: Tape) -> Tape:
+    """The tape as it is on a GPU: what is computed from arrays is an array there, single numbers too."""
+    specs = list(tape.inputs)
+    equations = []
+    for equation in tape.equations:
+        arrays = any(isinstance(o, int) and specs[o].kind == "array" for o in equation.operands)
+        own = tuple(as_array(s) if arrays else s for s in equation.specs)
+        equations.append(replace(equation, specs=own))
+        specs += own
+    return replace(tape, equations=tuple(equations))
+
+
+def as_array(one: Spec) -> Spec:
+    return one if one.kind == "array" else spec(one.shape, one.dtype)
+
+
+def kernel_equation(kind: str, tape: Tape, **params: Any) -> Equation:
+    """The operation that stands for a kernel, without operands and results."""
+    sources = [equation.source for equation in tape.equations if equation.source]
+    given = (("kind", kind), *sorted(params.items()), ("tape", tape))
+    return Equation(device_kernel, (), given, (), tuple(tape.output_specs), sources[-1] if sources else "")
+
+
+def grid_equation(tape: Tape, shape: Shape) -> Equation:
+    """The kernel of a group on a grid."""
+    return kernel_equation("grid", tape, shape=shape)
+
+
+def worthwhile(unit: Unit, specs: Mapping[int, Spec]) -> bool:
+    """Whether a group is worth a kernel: if it does anything that is no view."""
+    if unit.grid is None:
+        return False
+    return any(e.primitive.name not in PASSING for e in unit.equations)
+
+
+def special_equation(equation: Equation, fusion: Fusion) -> tuple[Equation, tuple[int, ...]] | None:
+    """The kernel of an operation that lies on no grid, and its operands."""
+    inner, brought = sub_tape([equation], equation.results, fusion.specs)
+    found = special_kernel(inner)
+    if found is None:
+        return None
+    kind, params = found
+    return kernel_equation(kind, inner, **params), brought
+
+
+def special_kernel(tape: Tape) -> tuple[str, dict[str, Any]] | None:
+    """The kind and parameters of the kernel of a tape of one operation."""
+    return None
+
+
+GPU = Machine(grid_equation, worthwhile, special_equation, numbers=True)
