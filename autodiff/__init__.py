@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 from autodiff import numpy as _numpy  # noqa: F401 - enters NumPy's functions in the dispatch tables
+from autodiff.backends import on_gpu as _on_gpu  # noqa: F401 - enters what primitives do on GPUs
+from autodiff.backends.cupy.precision import get_matmul_precision, set_matmul_precision
 from autodiff.backends.numba.kernels import cache_info, clear_cache
 from autodiff.backends.numba.threads import get_num_threads, set_num_threads
 from autodiff.ops.gauge import GaugeWarning
@@ -80,6 +82,7 @@ __all__ = [
     "force_backprop_mode",
     "fori_loop",
     "functional",
+    "get_matmul_precision",
     "get_num_threads",
     "grad",
     "hessian",
@@ -98,6 +101,7 @@ __all__ = [
     "remat",
     "save_tape",
     "scan",
+    "set_matmul_precision",
     "set_num_threads",
     "stop_gradient",
     "switch",

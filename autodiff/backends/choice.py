@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 from autodiff.trace.source import at_user_line
 
-BACKENDS = ("auto", "numba", "numpy")
+BACKENDS = ("auto", "numba", "numpy", "cupy")
 
 
 def numba_is_there() -> bool:
@@ -18,19 +18,13 @@ def checked_backend(name: str) -> str:
     """The name of a backend, if it can be used here.
 
     Args:
-        name: ``"auto"`` for Numba's kernels where Numba is installed and NumPy's functions elsewhere, ``"numba"``,
-            ``"numpy"``.
+        name: ``"auto"`` for the compiler of where the arrays are: CUDA's for arrays of CuPy; for others Numba where it
+            is installed, and NumPy's functions elsewhere. ``"numba"``, ``"numpy"``, ``"cupy"``.
 
     Raises:
         ValueError: if there is no backend of that name.
         ModuleNotFoundError: if it is Numba, which is not installed.
-        NotImplementedError: if it is CuPy.
     """
-    if name == "cupy":
-        raise NotImplementedError(
-            f"jit: backend='cupy' is not there yet{at_user_line()}: fused kernels on a GPU are still to be written. "
-            "Programs run NumPy's functions on CuPy arrays as they are: leave backend away and pass such arrays."
-        )
     if name not in BACKENDS:
         raise ValueError(
             f"jit: there is no backend {name!r}{at_user_line()}; choose from {', '.join(map(repr, BACKENDS))}"

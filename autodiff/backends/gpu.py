@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import functools
 import sys
+import warnings
 from contextlib import nullcontext
 from typing import Any
 
+from autodiff.trace.arrays import LATE
 from autodiff.trace.source import at_user_line
 
 
@@ -22,7 +24,9 @@ def found() -> tuple[Any, str]:
     except Exception as error:  # an installed CuPy that does not fit the driver raises many things
         return None, f"{type(error).__name__}: {error}"
     if not cupy.is_available():
-        return None, "CuPy is installed but finds no GPU"
+        from autodiff.backends.cupy.errors import reason_without_gpu  # noqa: PLC0415 - it asks this module for CuPy
+
+        return None, reason_without_gpu(cupy)
     return cupy, ""
 
 
@@ -104,3 +108,43 @@ def copy(array: Any, out: Any = None, device: Any = None, stream: Any = None) ->
 def synchronize() -> None:
     """Wait until the GPU has done what it was given."""
     require().cuda.Stream.null.synchronize()
+
+
+def special_functions() -> Any:
+    """CuPy's counterpart of scipy.special."""
+    import cupyx.scipy.special  # noqa: PLC0415 - takes a while, like SciPy's
+
+    return cupyx.scipy.special
+
+
+LATE["special"] = special_functions
+
+
+def nccl_found() -> tuple[Any, str]:
+    """``cupy.cuda.nccl``, which passes arrays between GPUs, or None and why not."""
+    cupy, reason = found()
+    if cupy is None:
+        return None, reason
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what CuPy warns of is said by those who ask
+        try:
+            from cupy.cuda import nccl  # noqa: PLC0415 - an optional extra
+        except Exception as error:
+            return None, f"{type(error).__name__}: {error}"
+    return (nccl, "") if nccl.available else (None, "CuPy finds no library of NCCL")
+
+
+def require_nccl() -> Any:
+    """``cupy.cuda.nccl``.
+
+    Raises:
+        RuntimeError: if there is no GPU or no NCCL.
+    """
+    require()
+    nccl, reason = nccl_found()
+    if nccl is None:
+        raise RuntimeError(
+            f"NCCL is not available ({reason}){at_user_line()}; install it for the version of CUDA (pip install "
+            "nvidia-nccl-cu12, say), or train on one GPU with StandardUpdater"
+        )
+    return nccl

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from autodiff.ops.operators import BINARY, COMPARISONS, UNARY
+from autodiff.trace.arrays import placed_constants
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.spec import spec_of
 from autodiff.trace.tape import Equation, Tape
@@ -20,7 +21,7 @@ def run_tape(tape: Tape, inputs: Sequence[Any], dead: Sequence[Sequence[int]] | 
     The inputs may be plain arrays of any kind that speaks NumPy's protocols, or traced values. Values are dropped
     after their last use: loops that run one tape many times find :func:`last_uses` once, and pass them as ``dead``.
     """
-    slots: list[Any] = [*inputs, *tape.constants]
+    slots: list[Any] = [*inputs, *placed_constants(tape.constants, inputs)]
     if len(slots) != len(tape.inputs):
         wanted = len(tape.inputs) - len(tape.constants)
         raise ValueError(f"the tape has {wanted} inputs, {len(inputs)} were given; pass as many as it has")

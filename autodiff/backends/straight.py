@@ -99,7 +99,7 @@ class Straight:
         for number, (equation, dead) in enumerate(zip(tape.equations, last_uses(tape), strict=True)):
             if not (equation.results and equation.results[0] in workspace.views):
                 left = targets(equation, operand_specs(equation.operands, known))
-                written.append(f"    {left} = {call(equation, number, self.memory, scope, self.backend)}")
+                written.append(f"    {left} = {self.call(equation, number, scope)}")
                 self.equations[len(written)] = equation
             gone = [slot for slot in dead if slot not in kept]
             if gone:
@@ -107,6 +107,10 @@ class Straight:
             known.extend(equation.specs)
         outs = "".join(f"{operand(out, scope)}, " for out in tape.outputs)
         return [*written, f"    return ({outs})"]
+
+    def call(self, equation: Equation, number: int, scope: dict[str, Any]) -> str:
+        """The call of an operation, the one of some number."""
+        return call(equation, number, self.memory, scope, self.backend)
 
 
 def compile_body(tape: Tape, backend: str) -> Run:

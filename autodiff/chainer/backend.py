@@ -20,8 +20,10 @@ from autodiff.facade.devices import (
     mapped,
     no_chainerx,
 )
-from autodiff.facade.variable import Variable, is_array
+from autodiff.facade.variable import is_array
 from autodiff.trace.source import at_user_line
+from autodiff.trace.traced import Traced
+from autodiff.trace.tracer import concrete
 
 __all__ = [
     "ChainerxDevice",
@@ -42,6 +44,7 @@ __all__ = [
 def get_array_module(*args: Any) -> Any:
     """The module of arrays and Variables: CuPy if one of them is on a GPU, otherwise NumPy.
 
+    >>> from autodiff.facade import Variable
     >>> get_array_module(np.ones(2), Variable(np.ones(2))).__name__
     'numpy'
     """
@@ -58,8 +61,8 @@ def get_device_from_array(*arrays: Any) -> Device:
 
 
 def plain(value: Any) -> Any:
-    """The array of a Variable; anything else as it is."""
-    return value.array if isinstance(value, Variable) else value
+    """The array behind a Variable or a traced value, or its spec where only that is known; anything else as it is."""
+    return concrete(value) if isinstance(value, Traced) else value
 
 
 def using_device(device_spec: Any) -> AbstractContextManager[Any]:

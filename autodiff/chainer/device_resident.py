@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from typing import Any, ClassVar, NoReturn, Self
 
 from autodiff.backends import gpu
@@ -101,7 +104,11 @@ class DeviceResident:
         return self._move(StayingVisitor())
 
     def _move(self, visitor: DeviceResidentsVisitor) -> Self:
-        self.device_resident_accept(visitor)
+        try:
+            self.device_resident_accept(visitor)
+        except BaseException:  # out of memory, say: nothing stays half moved
+            visitor.undo(self)
+            raise
         return self
 
 
@@ -132,6 +139,9 @@ class DeviceResidentsVisitor:
         """Meet a Variable."""
         raise NotImplementedError(f"{type(self).__name__} does not say what it does with Variables")
 
+    def undo(self, device_resident: DeviceResident) -> None:
+        """Take back what was done so far to an object, since an error ended the visit; by default nothing."""
+
 
 class StayingVisitor(DeviceResidentsVisitor):
     """Changes nothing."""
@@ -144,6 +154,34 @@ class StayingVisitor(DeviceResidentsVisitor):
 
     def visit_variable(self, param: Variable) -> None:
         """Nothing."""
+
+
+class RestoringVisitor(StayingVisitor):
+    """Puts arrays back that were sent to a device.
+
+    Args:
+        arrays: what was sent and what it was before, by the id of what was sent.
+    """
+
+    def __init__(self, arrays: dict[int, tuple[Any, Any]]) -> None:
+        self.arrays = arrays
+
+    def visit_array(self, arr: Any) -> Any:
+        return self.arrays.get(id(arr), (arr, arr))[1]
+
+
+def placed_again(variable: Variable) -> Callable[[], None]:
+    """A function that gives a Variable what it holds now."""
+    array, grad, grad_var, place = variable._data, variable._grad, variable._grad_var, variable._initial_device
+
+    def put_back() -> None:
+        if array is not None:
+            variable.array = array
+        if grad_var is not None:
+            grad_var.array = grad
+        variable._grad, variable._grad_var, variable._initial_device = grad, grad_var, place
+
+    return put_back
 
 
 class ToDeviceVisitor(DeviceResidentsVisitor):
@@ -159,8 +197,11 @@ class ToDeviceVisitor(DeviceResidentsVisitor):
 
     def __init__(self, device: Device, caller: DeviceResident | None = None, between_gpus: bool = True) -> None:
         self.device, self.caller, self.between_gpus = device, caller, between_gpus
+        self.before: list[Callable[[], None]] = []
+        self.arrays: dict[int, tuple[Any, Any]] = {}
 
     def visit_device_resident(self, device_resident: DeviceResident) -> None:
+        self.before.append(partial(setattr, device_resident, "_device", device_resident._device))
         device_resident._device = self.device
         name = MOVES.get(type(self.device), "")
         if name in device_resident._overridden_to_methods and device_resident is not self.caller:
@@ -168,11 +209,23 @@ class ToDeviceVisitor(DeviceResidentsVisitor):
             getattr(device_resident, name)(*arguments)
 
     def visit_array(self, arr: Any) -> Any:
-        return arr if self.stays(arr) else self.device.send(arr)
+        if self.stays(arr):
+            return arr
+        sent = self.device.send(arr)
+        self.arrays[id(sent)] = sent, arr
+        return sent
 
     def visit_variable(self, param: Variable) -> None:
         if not self.stays(param.array):
+            self.before.append(placed_again(param))
             param.to_device(self.device)
+
+    def undo(self, device_resident: DeviceResident) -> None:
+        """Put everything back where it was."""
+        for put_back in reversed(self.before):
+            put_back()
+        with suppress(Exception):  # the visit ends where it ended before
+            device_resident.device_resident_accept(RestoringVisitor(self.arrays))
 
     def stays(self, array: Any) -> bool:
         """Whether the array is on another GPU and is left there."""

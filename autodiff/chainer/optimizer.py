@@ -218,7 +218,8 @@ class GradientMethod(Optimizer):
         """Make zeros the gradients that are None."""
         for _, param in self._set_up_target().namedparams(False):
             if param.grad is None:
-                param.grad = get_array_module(param.array).zeros_like(param.array)
+                with param.device.create_context():
+                    param.grad = get_array_module(param.array).zeros_like(param.array)
 
     def use_cleargrads(self, use: bool = True) -> None:
         """Whether :meth:`update` clears gradients or makes them zeros. Deprecated: clearing costs nothing."""

@@ -11,6 +11,7 @@ from autodiff.chainer.hookable import Hooks
 from autodiff.chainer.hyperparameter import Hyperparameter
 from autodiff.chainer.serializer import Deserializer
 from autodiff.facade.parameter import Parameter
+from autodiff.facade.variable import is_array
 
 
 class UpdateRule:
@@ -83,16 +84,18 @@ class UpdateRule:
         if not self.enabled:
             return
         self.t += 1
-        if self._use_fp32_update and param.dtype == np.float16:
-            self._update_in_float32(param)
-        else:
-            self._update(param)
+        with param.device.create_context():
+            if self._use_fp32_update and param.dtype == np.float16:
+                self._update_in_float32(param)
+            else:
+                self._update(param)
 
     def _update_in_float32(self, param: Any) -> None:
         """Update a float32 copy that is kept, and round it to the parameter."""
         if self._fp32_param is None:
             self._fp32_param = Parameter(param.array.astype(np.float32), name=param.name)
         precise = self._fp32_param
+        precise.to_device(param.device)
         precise.grad = None if param.grad is None else param.grad.astype(np.float32)
         precise._loss_scale = param._loss_scale
         self._update(precise)
@@ -118,10 +121,10 @@ class UpdateRule:
         if self._state is None:
             self._state = {}
             self.init_state(param)
-        xp = get_array_module(param.array)
+        device = param.device
         for name, value in self._state.items():
-            if isinstance(value, np.ndarray) is not (xp is np):
-                self._state[name] = value.get() if xp is np else xp.asarray(value)
+            if is_array(value) and not device.is_array_supported(value):
+                self._state[name] = device.send(value)
 
     def init_state(self, param: Any) -> None:
         """Put the arrays to be kept between updates into :attr:`state`; called before the first update.

@@ -14,6 +14,7 @@ from autodiff.facade.compiled.tier import tier_of, tiers
 from autodiff.facade.composition import Composition, composition_link
 from autodiff.facade.configuration import config, deviations
 from autodiff.facade.creator import Operation as OperationOfGraph
+from autodiff.facade.current import on_gpu_of, refuse_mixed
 from autodiff.facade.node import VariableNode
 from autodiff.facade.observing import announced, observed
 from autodiff.facade.recording import Operands, connected, recorded, unlinked
@@ -74,6 +75,13 @@ def apply(
         return fun(*(elsewhere.lift(value) if isinstance(value, Variable) else value for value in inputs))
     operation = Operands(inputs, differentiable)
     level = new_level() if newest is None else newest.level
+    refuse_mixed(label, operation.values)
+    with on_gpu_of(label, operation.values):
+        return apply_here(label, fun, operation, level, noted)
+
+
+def apply_here(label: str, fun: Function, operation: Operands, level: int, noted: list[Any] | None) -> Any:
+    """The same where the arrays are."""
     if deviations:
         return apply_watched(label, fun, operation, level, noted)
     tier = tiers.get(label) or tier_of(label)

@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.backends import gpu
 from autodiff.facade.configuration import deviations
+from autodiff.facade.current import STAYING, Following, on_gpu_of
 from autodiff.facade.gradient import Gradients, accumulate, accumulate_variable, set_gradient
 from autodiff.facade.mode import Promoting, force_backprop_mode
 from autodiff.facade.node import VariableNode
@@ -17,7 +19,7 @@ from autodiff.facade.residuals import arrays, variables
 from autodiff.facade.variable import Variable
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line
-from autodiff.transforms.reverse import read_backwards
+from autodiff.transforms.reverse import pulled, read_backwards
 
 
 def backward(
@@ -71,7 +73,8 @@ def initial(variable: Variable, loss_scale: float | None) -> Any:
             DeprecationWarning,
             stacklevel=4,
         )
-    return np.full_like(array, 1 if loss_scale is None else loss_scale)
+    with on_gpu_of("backward()", (array,)):
+        return np.full_like(array, 1 if loss_scale is None else loss_scale)
 
 
 def backward_plain(variable: Variable, retain_grad: bool, loss_scale: float | None) -> None:
@@ -80,7 +83,10 @@ def backward_plain(variable: Variable, retain_grad: bool, loss_scale: float | No
     visited = Visited()
     with np.errstate(all="ignore"):  # infinite derivatives are values like any other: see the conventions
         pull = pull_in_this_thread(graph=False) if deviations else None
-        leaves = read_backwards([(variable.node, seed)], arrays, visited if retain_grad else None, pull)
+        following = Following(pull or pulled) if gpu.is_gpu_array(seed) else None
+        with following or STAYING:
+            pull = following.pull if following else pull
+            leaves = read_backwards([(variable.node, seed)], arrays, visited if retain_grad else None, pull)
         variable._grad = variable._grad_var = None
         gradients = Gradients(seed)
         for intermediate, g in visited.found:

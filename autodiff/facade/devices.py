@@ -123,9 +123,7 @@ class GpuDevice(Device):
     def from_device_id(cls, device_id: int | None) -> Self:
         """The GPU of that number; the current one for None."""
         cupy = gpu.require()
-        if device_id is not None and not (isinstance(device_id, (int, np.integer)) and device_id >= 0):
-            raise ValueError(f"the number of a GPU is 0 or larger, got {device_id!r}{at_user_line()}")
-        return cls(cupy.cuda.Device(None if device_id is None else int(device_id)))
+        return cls(cupy.cuda.Device(None if device_id is None else gpu_number(device_id)))
 
     @staticmethod
     def from_array(array: Any) -> GpuDevice | None:
@@ -204,6 +202,23 @@ class ChainerxDevice(Device):
 
 
 CPU = CpuDevice()
+
+
+def gpu_number(device_id: Any) -> int:
+    """The number of a GPU that is there.
+
+    Raises:
+        ValueError: if it is none, or there is no such GPU.
+    """
+    if not isinstance(device_id, (int, np.integer)) or device_id < 0:
+        raise ValueError(f"the number of a GPU is 0 or larger, got {device_id!r}{at_user_line()}")
+    count = gpu.require().cuda.runtime.getDeviceCount()
+    if device_id >= count:
+        raise ValueError(
+            f"there is no GPU {device_id}{at_user_line()}: CUDA finds {count}, numbered from 0; take one of those, or "
+            "-1 for the CPU"
+        )
+    return int(device_id)
 
 
 def no_chainerx() -> RuntimeError:

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 from autodiff.facade.configuration import deviations
 from autodiff.facade.conversion import as_variable
+from autodiff.facade.current import on_gpu_of, refuse_mixed
 from autodiff.facade.node import VariableNode, Whole
 from autodiff.facade.observing import FunctionHook, note_stack, observed
 from autodiff.facade.own_gradient import OwnLink, OwnResiduals, check_count
@@ -236,6 +237,7 @@ class FunctionNode:
         arrays = tuple(variable._data for variable in variables)
         check_operands(self.label, self.check_type_forward, arrays)
         note_stack(self)
+        refuse_mixed(self.label, arrays)
         outs = self._run(arrays) if newest_traced(arrays) is None else self._call_traced(arrays)
         return self._connect(variables, outs)
 
@@ -260,7 +262,8 @@ class FunctionNode:
             return outs
 
         watched = deviations or self._local_function_hooks
-        outs = (observed(self, forward) if watched else forward)(*arrays)
+        with on_gpu_of(self.label, arrays):
+            outs = (observed(self, forward) if watched else forward)(*arrays)
         check_retained(self.label, "inputs", self._input_indexes_to_retain, len(arrays))
         check_retained(self.label, "outputs", self._output_indexes_to_retain, len(outs))
         return outs  # type: ignore[no-any-return]
@@ -384,6 +387,7 @@ def check_outputs(label: str, outs: Any) -> None:
             f"forward output must be a tuple of ndarrays.\nFunction: {label}\nActual output types: {kinds}"
             f"{at_user_line()}\nNumPy gives numbers where arrays have no axes; np.asarray makes arrays of them."
         )
+    refuse_mixed(f"the forward output of {label}", outs)
 
 
 def check_retained(label: str, kind: str, indexes: Sequence[int] | None, count: int) -> None:

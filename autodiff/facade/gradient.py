@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from autodiff.backends import gpu
 from autodiff.backends.recycling import owns_memory
+from autodiff.facade.current import on_gpu_of
 from autodiff.trace.errors import LeakedTracerError
 from autodiff.trace.source import at_user_line
 from autodiff.trace.traced import Traced
@@ -81,6 +83,11 @@ class Gradients:
             if not owns_memory(g) or id(g) in self.given or not g.flags.writeable:
                 g = g.copy("K")
             self.given[id(g)] = g  # held here so that its id stays its own
+        elif gpu.is_gpu_array(g):
+            if g.base is not None or id(g) in self.given:
+                with on_gpu_of("backward()", (g,)):
+                    g = g.copy()
+            self.given[id(g)] = g
         return g
 
 
@@ -88,7 +95,10 @@ def accumulate(variable: Variable, g: Any, loss_scale: float | None) -> None:
     """Add an array to a Variable's gradient, which becomes a new array."""
     check_inside(g, variable)
     before = variable._grad
-    variable._grad = g if before is None else np.asarray(before + g) if isinstance(g, np.ndarray) else before + g
+    if before is not None:
+        with on_gpu_of("backward()", (before, g)):
+            g = np.asarray(before + g) if isinstance(g, np.ndarray) else before + g
+    variable._grad = g
     variable._grad_var = None
     if loss_scale is not None:
         variable._loss_scale = loss_scale
@@ -108,4 +118,4 @@ def set_gradient(variable: Variable, g: Any) -> None:
     if isinstance(g, Traced):
         variable.grad_var = g  # type: ignore[assignment]
     else:
-        variable.grad = np.asarray(g)
+        variable.grad = g if gpu.is_gpu_array(g) else np.asarray(g)

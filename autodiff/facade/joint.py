@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.backends import gpu
 from autodiff.facade.backward import Visited
 from autodiff.facade.conversion import as_variable
+from autodiff.facade.current import Following, on_gpu_of
 from autodiff.facade.gradient import Gradients, accumulate, accumulate_variable, check_gradient, set_gradient
 from autodiff.facade.mode import Promoting, force_backprop_mode
 from autodiff.facade.node import VariableNode
@@ -18,7 +20,7 @@ from autodiff.facade.pulling import pull_in_this_thread
 from autodiff.facade.residuals import arrays, variables
 from autodiff.facade.variable import Variable
 from autodiff.trace.source import at_user_line
-from autodiff.transforms.reverse import read_backwards, unmasked
+from autodiff.transforms.reverse import pulled, read_backwards, unmasked
 
 Grads = Sequence[Any] | None
 
@@ -149,6 +151,8 @@ def read(
             stack.enter_context(force_backprop_mode())
             return read_backwards(seeds.items(), variables, visited, pull), visited.found
         pairs = [(node, seed._data) for node, seed in seeds.items()]
+        if any(gpu.is_gpu_array(seed) for _, seed in pairs):
+            pull = stack.enter_context(Following(pull or pulled)).pull
         return read_backwards(pairs, arrays, visited, pull), visited.found
 
 
@@ -182,7 +186,8 @@ def gradient_of(output: Variable, given: Any) -> Variable:
 
 def unit_gradient(output: Variable, loss_scale: float | None) -> Variable:
     """Ones, times the loss scale."""
-    return Variable(np.full_like(output.array, 1 if loss_scale is None else loss_scale))
+    with on_gpu_of("grad", (output.array,)):
+        return Variable(np.full_like(output.array, 1 if loss_scale is None else loss_scale))
 
 
 def result(g: Any, added: Any) -> Variable | None:

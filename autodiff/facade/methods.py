@@ -142,12 +142,13 @@ def cleargrad(self: Variable) -> None:
 def zerograd(self: Variable) -> None:
     """Make the gradient zeros. Deprecated: :meth:`cleargrad` costs nothing."""
     warn_zerograd()
-    if self.grad is None:
-        self.grad = None if self.array is None else np.zeros_like(self.array)
-    else:
-        self.grad[...] = 0
-        if self._grad_var is not None:
-            self._grad_var.unchain()
+    with self.device.create_context():
+        if self.grad is None:
+            self.grad = None if self.array is None else np.zeros_like(self.array)
+        else:
+            self.grad[...] = 0
+            if self._grad_var is not None:
+                self._grad_var.unchain()
 
 
 def addgrad(self: Variable, var: Variable) -> None:
@@ -160,7 +161,8 @@ def addgrad(self: Variable, var: Variable) -> None:
     grad = self.device.send(var.grad)
     if self.grad is not None:
         try:
-            grad = self.xp.asarray(self.grad + grad)
+            with self.device.create_context():
+                grad = self.xp.asarray(self.grad + grad)
         except ValueError:
             raise misfit("addgrad", self, grad.shape) from None
     self.grad = grad
@@ -179,7 +181,8 @@ def copydata(self: Variable, var: Variable) -> None:
     elif var.array is None:
         initialize(var, self.shape)
     try:
-        self.xp.copyto(self.array, self.device.send(var.array), casting="unsafe")
+        with self.device.create_context():
+            self.xp.copyto(self.array, self.device.send(var.array), casting="unsafe")
     except ValueError:
         raise misfit("copydata", self, var.shape) from None
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import numpy as np
 
 from autodiff.facade.configuration import get_dtype
-from autodiff.facade.devices import Device
+from autodiff.facade.devices import Device, device_of
 from autodiff.facade.methods import warn_zerograd, zerograd
 from autodiff.facade.variable import Variable, is_array
 from autodiff.trace.source import at_user_line
@@ -52,6 +51,8 @@ class Parameter(Variable):
                 f"{type(initializer).__name__}{at_user_line()}; np.asarray makes an array of a list"
             )
         super().__init__(name=name)
+        if is_array(initializer):
+            self._initial_device = device_of(initializer)
         self._first_grad = "nan"
         if shape is not None:
             self.initialize(shape)
@@ -106,7 +107,8 @@ class Parameter(Variable):
         self.array = array = self._initial_array(shape)
         fill = {"nan": np.nan, "zero": 0.0}.get(self._first_grad or "")
         self._grad_var = None
-        self._grad = None if fill is None else self.xp.full_like(array, fill if array.dtype.kind in "fc" else 0)
+        with self.device.create_context():
+            self._grad = None if fill is None else self.xp.full_like(array, fill if array.dtype.kind in "fc" else 0)
 
     def _initial_array(self, shape: tuple[int, ...]) -> Any:
         device: Device = self.device
@@ -133,8 +135,7 @@ class Constant:
         self.fill_value, self.dtype = fill_value, None if dtype is None else np.dtype(dtype)
 
     def __call__(self, array: Any) -> None:
-        xp = sys.modules[type(array).__module__.partition(".")[0]]
-        values = xp.asarray(self.fill_value)
+        values = device_of(array).send(self.fill_value)
         try:
             array[...] = values
         except ValueError:

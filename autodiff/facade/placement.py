@@ -40,19 +40,17 @@ def to_gpu(self: Variable, device: int | None = None) -> None:
 
 
 def move(variable: Variable, device: Device) -> None:
-    """Bring array and gradient to a device."""
+    """Bring array and gradient to a device: both, or none of them where one does not get there."""
     array, grad_var = variable._data, variable._grad_var
     if array is None:
         variable._initial_device = device
         return
-    moved = device.send(array)
+    moved, grad = device.send(array), device.send(variable._grad)
+    if grad_var is not None and grad is not variable._grad:
+        grad_var.array = grad
     if moved is not array:
         variable.array = moved
-    if grad_var is not None:
-        move(grad_var, device)
-        variable._grad = grad_var._data
-    else:
-        variable._grad = device.send(variable._grad)
+    variable._grad = grad
 
 
 def to_intel64(self: Variable) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.facade.configuration import deviations
+from autodiff.facade.current import on_gpu_of, refuse_mixed
 from autodiff.facade.labels import operation_label
 from autodiff.facade.node import VariableNode, Whole, new_node
 from autodiff.facade.observing import announced, observed
@@ -47,8 +48,10 @@ def record(
         sketch = announced(operation_label(primitive.name, operation.entries), operation.rank)
         run = run if sketch is None else observed(sketch, run)
     try:
-        out = run(*operation.values, **params)
+        with on_gpu_of(primitive.name, operation.values):
+            out = run(*operation.values, **params)
     except EXPLAINED as error:
+        refuse_mixed(primitive.name, operation.values)
         raise explained(error, primitive.name, operation.values) from None
     if type(out) is not tuple and not any(primitive.rules) and not spec_of(out).inexact:
         return out  # comparisons, argmax, ...: plain values, with which Python can go on

@@ -38,6 +38,8 @@ def unary(primitive: Primitive, apply: Operation, otherwise: Operation, floats: 
         if deviations or bodies or not x._requires_grad:
             return otherwise(self)
         value = self._data
+        if type(value) is not ndarray:
+            return otherwise(self)
         try:
             out = apply(value)
         except EXPLAINED:
@@ -110,6 +112,8 @@ def constant_operand(
         else:
             return both(self, other) if isinstance(other, Variable) else otherwise(self, other)
         value = self._data
+        if type(value) is not ndarray:
+            return otherwise(self, other)
         try:
             out = apply(constant, value) if position else apply(value, constant)
         except EXPLAINED:
@@ -153,6 +157,8 @@ def both_operands(primitive: Primitive, apply: Operation, otherwise: Operation) 
         if deviations or bodies or not (x._requires_grad and y._requires_grad) or y.spec.dtype is not spec.dtype:
             return otherwise(self, other)
         a, b = self._data, other._data
+        if type(a) is not ndarray:
+            return otherwise(self, other)
         try:
             out = apply(a, b)
         except EXPLAINED:

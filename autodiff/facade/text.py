@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from autodiff.backends import gpu
+
 if TYPE_CHECKING:
     from autodiff.facade.variable import Variable
 
@@ -25,6 +27,8 @@ def representation(variable: Variable, separator: str, shape: bool) -> str:
     """
     array = variable.array
     opening = "variable(" if variable.name is None else f"variable {variable.name}("
+    if gpu.is_gpu_array(array):
+        array = gpu.to_host(array)
     if array is None or not hasattr(array, "__array_interface__"):
         return f"{opening}{array!r})"
     if array.size or array.shape == (0,):
@@ -39,8 +43,13 @@ def summary(variable: Variable) -> str:
 
 def report(variable: Variable) -> str:
     """Seven lines that say what the Variable holds."""
-    array = variable.array
-    lines = [
+    with variable.device.create_context():
+        return "\n".join(lines_of(variable, variable.array))
+
+
+def lines_of(variable: Variable, array: Any) -> list[str]:
+    """The lines."""
+    return [
         summary(variable),
         f"- device: {None if array is None else 'CPU' if isinstance(array, np.ndarray) else array.device}",
         f"- backend: {None if array is None else type(array)}",
@@ -49,7 +58,6 @@ def report(variable: Variable) -> str:
         f"- statistics: {statistics(array)}",
         f"- grad: {'0' if variable.grad is not None and not np.any(variable.grad) else statistics(variable.grad)}",
     ]
-    return "\n".join(lines)
 
 
 def statistics(array: Any) -> str:

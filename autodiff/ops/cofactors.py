@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.trace.arrays import module_of
+
 
 def _factors(a: Any) -> tuple[Any, Any, Any, Any]:
     """Singular value decomposition of square matrices, and the determinant of its unitary part."""
@@ -22,12 +24,12 @@ def _factors(a: Any) -> tuple[Any, Any, Any, Any]:
 def _products_without(s: Any, count: int) -> Any:
     """Products of the values but one, or but two (zero where these two are one and the same)."""
     size = s.shape[-1]
-    left_out = np.eye(size, dtype=bool)
+    diagonal = left_out = module_of(s).eye(size, dtype=bool)
     if count == 2:
         left_out = left_out[:, None] | left_out
     spread = s.reshape((*s.shape[:-1], *(1,) * count, size))
     products = np.where(left_out, 1, spread).prod(-1)
-    return products if count == 1 else np.where(np.eye(size, dtype=bool), 0, products)
+    return products if count == 1 else np.where(diagonal, 0, products)
 
 
 def cofactor_matrices(a: Any) -> Any:
@@ -42,5 +44,5 @@ def cofactor_slopes(a: Any, d: Any) -> Any:
     inner = np.matmul(np.swapaxes(u.conj(), -1, -2), np.matmul(d, np.swapaxes(vh.conj(), -1, -2)))
     without = _products_without(s, 2)
     main = np.matmul(without, np.diagonal(inner, 0, -2, -1)[..., None])
-    middle = main * np.eye(s.shape[-1], dtype=s.dtype) - without * np.swapaxes(inner, -1, -2)
+    middle = main * module_of(s).eye(s.shape[-1], dtype=s.dtype) - without * np.swapaxes(inner, -1, -2)
     return (sign * np.matmul(np.conj(u), np.matmul(middle, np.conj(vh)))).astype(d.dtype)

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from autodiff.ops.elementwise import multiply
+from autodiff.ops.on_gpu import making
 from autodiff.ops.shape import reshape, sum_axes, sum_to
+from autodiff.trace.arrays import module_of
 from autodiff.trace.link import passing
 from autodiff.trace.primitive import Primitive, linear
 from autodiff.trace.spec import spec, spec_of
@@ -34,6 +36,7 @@ full: Primitive = linear(
     lambda prototype, value, *, shape, dtype: spec(shape, dtype),
     {"prototype": nothing, "value": lambda g, value_spec: sum_to(g, value_spec.shape)},
     batch=_batch_full,
+    on_gpu=making.full,
 )
 """A new array of a shape and dtype, filled with a value that broadcasts to it.
 
@@ -47,22 +50,23 @@ copy: Primitive = linear(
     lambda x: spec(x.shape, x.dtype),
     {"x": passing},
     moves=True,
+    on_gpu=making.copy,
 )
 """The same elements in memory of their own."""
 
 
-def _weights(count: int, endpoint: bool, dtype: np.dtype[Any]) -> Any:
+def _weights(count: int, endpoint: bool, g: Any) -> Any:
     """How much of ``stop`` there is in each sample."""
     steps = count - 1 if endpoint else count
-    return np.arange(count, dtype=np.empty(0, dtype).real.dtype) / max(steps, 1)
+    return module_of(g).arange(count, dtype=np.empty(0, spec_of(g).dtype).real.dtype) / max(steps, 1)
 
 
 def _from_start(g: Any, count: int, endpoint: bool) -> Any:
-    return sum_axes(multiply(g, 1 - _weights(count, endpoint, spec_of(g).dtype)), axes=(-1,))
+    return sum_axes(multiply(g, 1 - _weights(count, endpoint, g)), axes=(-1,))
 
 
 def _from_stop(g: Any, count: int, endpoint: bool) -> Any:
-    return sum_axes(multiply(g, _weights(count, endpoint, spec_of(g).dtype)), axes=(-1,))
+    return sum_axes(multiply(g, _weights(count, endpoint, g)), axes=(-1,))
 
 
 samples: Primitive = linear(
@@ -71,6 +75,7 @@ samples: Primitive = linear(
     lambda start, stop, *, count, endpoint: np.linspace(start, stop, count, endpoint, axis=-1),
     lambda start, stop, *, count, endpoint: spec((*start.shape, count), start.dtype),
     {"start": _from_start, "stop": _from_stop},
+    on_gpu=making.samples,
 )
 """Numbers at equal distances, along a new last axis, between operands of one shape and floating dtype.
 

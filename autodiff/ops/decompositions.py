@@ -10,7 +10,9 @@ from autodiff.ops.elementwise import where
 from autodiff.ops.index import slice_of
 from autodiff.ops.join import joined
 from autodiff.ops.linalg import adjoint, conj, matmul, swap
+from autodiff.ops.on_gpu import linalg as gpu
 from autodiff.ops.solve import check_square, linalg_dtype, solve
+from autodiff.trace.arrays import module_of
 from autodiff.trace.primitive import Primitive, general
 from autodiff.trace.spec import Spec, spec, spec_of
 
@@ -18,8 +20,9 @@ from autodiff.trace.spec import Spec, spec, spec_of
 def lower(x: Any, diagonal: float) -> Any:
     """The lower triangles of matrices, their diagonals multiplied by a number."""
     shape = spec_of(x).shape[-2:]
-    halved = where(np.eye(*shape, dtype=bool), diagonal * x, x)
-    return where(np.tri(*shape, dtype=bool), halved, 0)
+    module = module_of(x)
+    halved = where(module.eye(*shape, dtype=bool), diagonal * x, x)
+    return where(module.tri(*shape, dtype=bool), halved, 0)
 
 
 def first_columns(x: Any, count: int) -> Any:
@@ -65,6 +68,7 @@ cholesky: Primitive = general(
     lambda a, *, upper: np.linalg.cholesky(a, upper=upper),
     _cholesky_spec,
     {"a": _cholesky_rule},
+    on_gpu=gpu.cholesky,
 )
 """The triangular matrices L with L L* = a (U* U = a with ``upper``). One triangle of ``a`` is read, and only that
 gets a cotangent."""

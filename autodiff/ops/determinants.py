@@ -11,6 +11,7 @@ from autodiff.ops.elementwise import equal, imag, real, where
 from autodiff.ops.linalg import column, matmul, swap
 from autodiff.ops.shape import sum_axes
 from autodiff.ops.solve import check_square, inv, linalg_dtype
+from autodiff.trace.arrays import module_of
 from autodiff.trace.primitive import Primitive, general
 from autodiff.trace.spec import Spec, result_spec, spec, spec_of
 
@@ -31,7 +32,7 @@ def _cofactor_slope_da(g: Any, a: Any, d: Any) -> Any:
 
 def trace(x: Any) -> Any:
     """Sums of the diagonals of matrices."""
-    return sum_axes(where(np.eye(spec_of(x).shape[-1], dtype=bool), x, 0), axes=(-2, -1))
+    return sum_axes(where(module_of(x).eye(spec_of(x).shape[-1], dtype=bool), x, 0), axes=(-2, -1))
 
 
 def scaled(factors: Any, matrices: Any) -> Any:

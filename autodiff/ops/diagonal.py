@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.trace.arrays import module_of
 from autodiff.trace.primitive import Primitive, linear
 from autodiff.trace.spec import Spec, spec, spec_of
 
@@ -18,7 +19,7 @@ def _diagonal_spec(x: Spec, *, offset: int) -> Spec:
 
 def _evaluate_from_diagonal(d: Any, *, offset: int, rows: int, columns: int) -> Any:
     out = np.zeros_like(d, shape=(*np.shape(d)[:-1], rows, columns))
-    index = np.arange(np.shape(d)[-1])
+    index = module_of(d).arange(np.shape(d)[-1])
     out[..., index - min(offset, 0), index + max(offset, 0)] = d
     return out
 

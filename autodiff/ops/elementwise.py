@@ -15,7 +15,9 @@ from typing import Any
 import numpy as np
 
 from autodiff.ops.masked import masked
+from autodiff.ops.on_gpu import elementwise as gpu
 from autodiff.ops.selection import select
+from autodiff.trace.arrays import module_of, on_gpu
 from autodiff.trace.link import passing
 from autodiff.trace.primitive import Primitive, elementwise
 from autodiff.trace.spec import Kind, Spec, common_dtype, spec_of
@@ -72,12 +74,12 @@ def _evaluate_python_number(x: Any) -> Any:
     """A number as Python's; a batch of them stays an array."""
     if not hasattr(x, "item"):
         return x
-    return x.astype(_python_dtype(x)) if x.shape else x.item()
+    return x.astype(_python_dtype(x)) if x.shape or on_gpu(x) else x.item()
 
 
 def _evaluate_from_parts(x: Any, y: Any) -> Any:
     shape = np.broadcast_shapes(np.shape(x), np.shape(y))
-    out = np.empty_like(x, np.result_type(x, y, np.complex64), shape=shape)
+    out = module_of(x, y).empty(shape, np.result_type(spec_of(x).dtype, spec_of(y).dtype, np.complex64))
     out.real, out.imag = x, y
     return out if out.shape else out[()]
 
@@ -91,10 +93,10 @@ less          = elementwise("less",          np.less,          dx=None, dy=None)
 less_equal    = elementwise("less_equal",    np.less_equal,    dx=None, dy=None)
 greater       = elementwise("greater",       np.greater,       dx=None, dy=None)
 greater_equal = elementwise("greater_equal", np.greater_equal, dx=None, dy=None)
-logical_and   = elementwise("logical_and",   np.logical_and,   dx=None, dy=None)
-logical_or    = elementwise("logical_or",    np.logical_or,    dx=None, dy=None)
-logical_xor   = elementwise("logical_xor",   np.logical_xor,   dx=None, dy=None)
-logical_not   = elementwise("logical_not",   np.logical_not,   dx=None)
+logical_and = elementwise("logical_and", np.logical_and, on_gpu=gpu.of_truth(np.logical_and), dx=None, dy=None)
+logical_or  = elementwise("logical_or",  np.logical_or,  on_gpu=gpu.of_truth(np.logical_or),  dx=None, dy=None)
+logical_xor = elementwise("logical_xor", np.logical_xor, on_gpu=gpu.of_truth(np.logical_xor), dx=None, dy=None)
+logical_not = elementwise("logical_not", np.logical_not, on_gpu=gpu.of_truth(np.logical_not), dx=None)
 bitwise_and   = elementwise("bitwise_and",   np.bitwise_and,   dx=None, dy=None)
 bitwise_or    = elementwise("bitwise_or",    np.bitwise_or,    dx=None, dy=None)
 bitwise_xor   = elementwise("bitwise_xor",   np.bitwise_xor,   dx=None, dy=None)
@@ -116,7 +118,7 @@ trunc         = elementwise("trunc",         np.trunc,         dx=None)
 rint          = elementwise("rint",          np.rint,          dx=None)
 floor_divide  = elementwise("floor_divide",  np.floor_divide,  dx=None, dy=None)
 sign          = elementwise("sign",          np.sign,          dx=None)  # of real numbers
-spacing       = elementwise("spacing",       np.spacing,       dx=None)
+spacing       = elementwise("spacing", np.spacing, on_gpu=gpu.spacing, dx=None)
 
 # Choosing.
 where = elementwise("where", select, dtype=_choice_dtype, kind=_array_kind,

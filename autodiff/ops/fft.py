@@ -13,6 +13,7 @@ import numpy as np
 from autodiff.ops.index import slice_into, slice_of
 from autodiff.ops.join import WHOLE
 from autodiff.ops.linalg import conj
+from autodiff.trace.arrays import placed
 from autodiff.trace.primitive import Primitive, linear
 from autodiff.trace.spec import Spec, spec, spec_of
 
@@ -92,7 +93,7 @@ def _mirrored(length: int, axis: int, dtype: Any) -> Any:
 
 def _irfft_rule(g: Any, axis: int, length: int, norm: Norm) -> Any:
     half = conj(rfft(g, axis=axis, norm=REVERSED[norm]))
-    return half * _mirrored(length, axis, half.dtype)
+    return half * placed(_mirrored(length, axis, half.dtype), half)
 
 
 def _irfft_spec(x: Spec, *, axis: int, length: int, norm: Norm) -> Spec:

@@ -13,6 +13,8 @@ import numpy as np
 
 from autodiff.ops.elementwise import logical_and, where
 from autodiff.ops.linalg import column, row
+from autodiff.ops.on_gpu import linalg
+from autodiff.trace.arrays import module_of, on_gpu
 from autodiff.trace.primitive import Primitive, general, linear
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec, spec_of
@@ -34,6 +36,7 @@ size_of: Primitive = general(
     _evaluate_size,
     lambda *xs: spec((*xs[0].shape[:-2], 1, 1), np.empty(0, xs[0].dtype).real.dtype),
     {},
+    on_gpu=linalg.size_of,
 )
 """The size of the largest element of matrices that belong together: what is small is small compared to that."""
 
@@ -42,7 +45,8 @@ def _evaluate_drop(x: Any, free: Any, size: Any, *, part: Part, name: str) -> An
     turn = x if part == "columns" else (x - np.conj(np.swapaxes(x, -1, -2))) / 2
     precision = np.sqrt(np.finfo(x.dtype).eps)
     limit = precision * size
-    diagonal = np.eye(*x.shape[-2:], dtype=np.bool_) if part != "columns" else np.zeros(x.shape[-2:], np.bool_)
+    module = module_of(x)
+    diagonal = module.eye(*x.shape[-2:], dtype=np.bool_) if part != "columns" else module.zeros(x.shape[-2:], np.bool_)
     if np.any((abs(turn) > limit) & free & diagonal):
         _warn(name, "depends on the phases of the vectors, which are arbitrary: their part is taken as zero.")
     across = abs(x) if part == "pairs" else abs(turn)
@@ -65,7 +69,7 @@ def _warn(name: str, reason: str) -> None:
 def _drop_rule(g: Any, free: Any, part: Part, name: str) -> Any:
     """Seen forwards phases are no matter: they turn with any matrix, and nothing that uses them may depend on it."""
     if part != "columns":
-        g = where(logical_and(free, np.eye(spec_of(g).shape[-1], dtype=bool)), 0, g)
+        g = where(logical_and(free, module_of(g).eye(spec_of(g).shape[-1], dtype=bool)), 0, g)
     return drop_gauge(g, free, size_of(g), part=part, name=name)
 
 
@@ -94,7 +98,10 @@ def fixed_turn(x: Any, free: Any, size: Any, name: str, part: Part = "pairs") ->
 
 def _threshold(values: Any) -> Any:
     """Values closer than this are equal as far as the decomposition can tell."""
-    largest = np.max(abs(values), axis=-1, initial=0)[..., None, None]
+    sizes = abs(values)
+    largest = (linalg.largest(sizes, (-1,)) if on_gpu(values) else np.max(sizes, axis=-1, initial=0, keepdims=True))[
+        ..., None
+    ]
     return 4 * max(np.shape(values)[-1], 1) * np.finfo(values.dtype).eps * largest
 
 
@@ -125,6 +132,7 @@ zero_columns = general("zero_columns", ("values",), _evaluate_zero_columns,
 def gaps(values: Any, equal: Any) -> Any:
     """Differences ``values[j] - values[i]``; one, with the sign of j - i, for equal ones, and one on the diagonal."""
     own = spec_of(values)
-    places = np.arange(own.shape[-1])
-    order = np.sign(places - places[:, None]) + np.eye(places.size, dtype=int)
+    module = module_of(values)
+    places = module.arange(own.shape[-1])
+    order = np.sign(places - places[:, None]) + module.eye(places.size, dtype=int)
     return where(equal, order.astype(own.dtype), row(values) - column(values))

@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 
 from autodiff.ops.masked import masked
+from autodiff.ops.on_gpu import indexing
 from autodiff.ops.shape import broadcast_to, transpose
+from autodiff.trace.arrays import module_of, on_gpu, placed, zeros
 from autodiff.trace.primitive import Primitive, general, linear
 from autodiff.trace.spec import Spec, result_spec, spec, spec_of
 
@@ -54,7 +56,7 @@ slice_of: Primitive = linear(
 
 
 def _evaluate_slice_into(g: Any, *, key: Key, shape: tuple[int, ...]) -> Any:
-    out = np.zeros(shape, g.dtype, like=g) if isinstance(g, np.ndarray) else np.zeros(shape, np.asarray(g).dtype)
+    out = (np if isinstance(g, np.ndarray) else module_of(g)).zeros(shape, spec_of(g).dtype)
     out[plain_key(key, len(shape))] = g
     return out
 
@@ -78,6 +80,8 @@ slice_into: Primitive = linear(
 
 def copy_of(x: Any) -> Any:
     """A copy that is C-contiguous exactly where the original is, so that reshaping it shares memory just as then."""
+    if on_gpu(x):
+        return indexing.copied(x)
     copy = np.array(x, copy=True, order="K")
     if copy.flags.c_contiguous and not np.asarray(x).flags.c_contiguous:
         spaced = np.empty((*copy.shape, 2), copy.dtype)[..., 0]
@@ -98,7 +102,7 @@ slice_set: Primitive = linear(
     _evaluate_slice_set,
     lambda x, v, *, key: x,
     {
-        "x": lambda g, v_spec, key: slice_set(g, np.zeros(v_spec.shape, spec_of(g).dtype), key=key),
+        "x": lambda g, v_spec, key: slice_set(g, zeros(spec(v_spec.shape, spec_of(g).dtype), g), key=key),
         "v": lambda g, key: slice_of(g, key=key),
     },
 )
@@ -129,7 +133,7 @@ def _gather_rule(g: Any, i: Any, x_spec: Spec, rest: int, chosen: bool) -> Any:
     back = scatter_add(g, i, length=length, rest=rest, rank=rank)
     if not chosen:
         return back
-    hit = scatter_add(np.ones(spec_of(i).shape, bool), i, length=length, rest=0, rank=rank)
+    hit = scatter_add(module_of(g, i).ones(spec_of(i).shape, bool), i, length=length, rest=0, rank=rank)
     return masked(back, np.reshape(hit, (*spec_of(hit).shape, *(1,) * rest)))
 
 
@@ -162,6 +166,7 @@ gather: Primitive = linear(
     _gather_spec,
     {"x": _gather_rule},
     batch=_batch_gather,
+    on_gpu=indexing.gather,
 )
 """Elements of ``x`` picked by the integers ``i`` along one axis.
 
@@ -220,6 +225,7 @@ scatter_add: Primitive = linear(
     _scatter_add_spec,
     {"g": lambda g, i, rest: gather(g, i, rest=rest, chosen=False)},
     batch=_batch_scatter_add,
+    on_gpu=indexing.scatter_add,
 )
 """Zeros of the given length, to which ``g`` is added at ``i``: the transpose of :data:`gather`."""
 
@@ -231,9 +237,14 @@ def _evaluate_put(x: Any, i: Any, v: Any) -> Any:
     return out
 
 
-def untouched(i: Any, shape: tuple[int, ...]) -> Any:
-    """Where no place is written to."""
-    return put(np.ones(shape, bool), i, np.zeros(spec_of(i).shape, bool))
+def untouched(i: Any, shape: tuple[int, ...], like: Any = None) -> Any:
+    """Where no place is written to, as an array that lies where ``like`` does."""
+    module = module_of(like, i)
+    return put(module.ones(shape, bool), i, module.zeros(spec_of(i).shape, bool))
+
+
+def _put_dv(g: Any, i: Any) -> Any:
+    return masked(gather(g, i, rest=0, chosen=False), last_writes(placed(i, g), length=spec_of(g).shape[-1]))
 
 
 put: Primitive = linear(
@@ -242,9 +253,10 @@ put: Primitive = linear(
     _evaluate_put,
     lambda x, i, v: x,
     {
-        "x": lambda g, i: masked(g, untouched(i, shape=spec_of(g).shape)),
-        "v": lambda g, i: masked(gather(g, i, rest=0, chosen=False), last_writes(i, length=spec_of(g).shape[-1])),
+        "x": lambda g, i: masked(g, untouched(i, spec_of(g).shape, g)),
+        "v": _put_dv,
     },
+    on_gpu=indexing.put,
 )
 """``x`` with ``v`` in the places ``i`` of its last axis; of values for one place the last one stays."""
 
@@ -264,5 +276,6 @@ last_writes: Primitive = general(
     _evaluate_last_writes,
     lambda i, *, length: spec(i.shape, bool),
     {},
+    on_gpu=indexing.last_writes,
 )
 """Which of the writes to the places ``i`` are not overwritten by a later one."""

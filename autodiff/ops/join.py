@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.ops.index import slice_of
+from autodiff.ops.on_gpu import making
 from autodiff.ops.shape import without
 from autodiff.trace.primitive import Primitive, linear
 from autodiff.trace.spec import Spec, result_spec, spec, spec_of
@@ -93,6 +94,7 @@ stack: Primitive = linear(
     _stack_spec,
     {"xs": lambda g, index, axis: slice_of(g, key=(index, *(WHOLE,) * (-axis - 1)))},
     moves=True,
+    on_gpu=making.stack,
 )
 """The arrays side by side along a new axis: one entry on the tape where reshaping and joining would be one each."""
 

@@ -10,6 +10,7 @@ from autodiff.ops.decompositions import lower, read_from
 from autodiff.ops.diagonal import diagonal
 from autodiff.ops.elementwise import real
 from autodiff.ops.linalg import adjoint, conj, matmul, row, swap
+from autodiff.ops.on_gpu import linalg as gpu
 from autodiff.ops.shape import sum_axes
 from autodiff.ops.singular import svd
 from autodiff.ops.solve import linalg_dtype
@@ -59,6 +60,7 @@ pinv: Primitive = general(
     _evaluate_pinv,
     _pinv_spec,
     {"a": _pinv_rule},
+    on_gpu=gpu.pinv,
 )
 """The pseudo-inverses. At a matrix whose rank drops the derivative is that among matrices of its rank: 0 at 0."""
 
@@ -88,7 +90,7 @@ def _lstsq_spec(a: Spec, b: Spec, *, rcond: float | None) -> tuple[Spec, ...]:
 
 def _check_full_rank(a: Any, rank: Any) -> None:
     known, full = concrete(rank), min(spec_of(a).shape[-2:])
-    if not isinstance(known, Spec) and np.any(np.asarray(known) < full):
+    if not isinstance(known, Spec) and np.any(known < full):
         raise np.linalg.LinAlgError(
             f"lstsq has no derivative at a matrix of rank {np.min(known)}{at_user_line()}: it needs rank {full}. Drop "
             "dependent columns, add a small multiple of the identity, or use np.linalg.pinv(a) @ b, whose derivative "
@@ -148,5 +150,6 @@ lstsq: Primitive = general(
     _lstsq_spec,
     {"a": _lstsq_da, "b": _lstsq_db},
     forward=_lstsq_forward,
+    on_gpu=gpu.lstsq,
 )
 """Least-squares solution, squared residuals, rank and singular values, for matrices ``b``."""

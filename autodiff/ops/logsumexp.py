@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.ops.elementwise import cast, equal, exp, isinf, where
+from autodiff.ops.on_gpu import reductions
 from autodiff.ops.reduce import along
 from autodiff.ops.selection import select
 from autodiff.ops.shape import Axes, sum_axes, without
@@ -52,6 +53,7 @@ logaddexp_axes: Primitive = general(
     _spec,
     {"x": _rule},
     forward=_forward,
+    on_gpu=reductions.logsumexp,
 )
 """log(sum(exp(x))) along axes, without overflow. Of nothing but -inf the derivative is 0."""
 
@@ -68,5 +70,7 @@ def _evaluate(x: Any, *, axes: Axes) -> Any:
     return np.where(np.isinf(top), top, total)[()]
 
 
-logsumexp: Primitive = general("logsumexp", ("x",), _evaluate, _spec, {"x": _rule}, forward=_forward)
+logsumexp: Primitive = general(
+    "logsumexp", ("x",), _evaluate, _spec, {"x": _rule}, forward=_forward, on_gpu=reductions.logsumexp
+)
 """The same in one pass, as scipy.special computes it."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.ops.on_gpu import making
 from autodiff.trace.primitive import Primitive, linear
 from autodiff.trace.spec import Spec, spec
 
@@ -65,6 +66,7 @@ windows: Primitive = linear(
     _windows_spec,
     {"x": _windows_rule},
     view=True,
+    on_gpu=making.windows,
 )
 """All windows of a shape over the last axes, every ``stride`` elements, of every ``dilation``-th element.
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from autodiff.ops.elementwise import absolute, conjugate, equal, logical_not, where
 from autodiff.ops.masked import masked
+from autodiff.ops.on_gpu import elementwise as gpu
 from autodiff.trace.primitive import Primitive, general
 from autodiff.trace.spec import result_spec, spec
 
@@ -25,6 +26,7 @@ complex_sign: Primitive = general(
     lambda x: result_spec(x.shape, x.dtype),
     {"x": lambda g, x, out: _turned(g, conjugate(out * out * g), x)},
     forward=lambda tangents, values, out, params: _turned(tangents[0], out * out * conjugate(tangents[0]), values[0]),
+    on_gpu=gpu.complex_sign,
 )
 """x / abs(x) of complex numbers: it depends on the angle alone, so it has no complex derivative."""
 

@@ -12,6 +12,7 @@ from autodiff.ops.index import slice_into
 from autodiff.ops.overlap import Lengths, windows
 from autodiff.ops.reduce import max_axes
 from autodiff.ops.shape import sum_axes
+from autodiff.trace.arrays import placed
 from autodiff.trace.spec import spec_of
 
 
@@ -35,7 +36,7 @@ def max_pooling(x: Any, shape: Any, *, stride: Any = None, padding: Any = 0, dil
     lengths, geometry = _geometry(x, shape, stride, padding, dilation)
     padded = _padded(x, geometry)
     if any(map(any, geometry.padding)):
-        padded = padded + _border(spec_of(x).shape[2:], geometry, -np.inf).astype(spec_of(x).dtype)
+        padded = padded + placed(_border(spec_of(x).shape[2:], geometry, -np.inf).astype(spec_of(x).dtype), x)
     return max_axes(_taken(padded, lengths, geometry), axes=_window_axes(geometry))
 
 
@@ -62,7 +63,7 @@ def average_pooling(
         return total / prod(lengths)
     inner = 1 + _border(spec_of(x).shape[2:], geometry, -1.0)
     count = np.sum(_taken(inner, lengths, geometry), axis=_window_axes(geometry))
-    return total / count.astype(spec_of(x).dtype)
+    return total / placed(count.astype(spec_of(x).dtype), x)
 
 
 def _geometry(x: Any, shape: Any, stride: Any, padding: Any, dilation: Any) -> tuple[Lengths, Geometry]:

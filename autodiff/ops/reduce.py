@@ -21,6 +21,7 @@ from autodiff.ops.elementwise import (
     where,
 )
 from autodiff.ops.masked import Masked, masked
+from autodiff.ops.on_gpu import reductions
 from autodiff.ops.shape import (
     Axes,
     Shape,
@@ -57,7 +58,7 @@ def _sum_selected(x: Any, mask: Any, start: Any, axes: Axes, dtype: Any) -> Any:
     """NumPy's own reduction; the arrays of other libraries know no mask and no start."""
     if isinstance(x, (np.ndarray, np.generic)):
         return np.add.reduce(x, axis=axes, dtype=dtype, where=mask, initial=start)
-    return np.sum(np.where(mask, x, 0), axis=axes, dtype=dtype) + start
+    return np.sum(x if mask is True else np.where(mask, x, 0), axis=axes, dtype=dtype) + start
 
 
 sum_where: Primitive = linear(
@@ -205,7 +206,8 @@ def _to_dtype(dtype: Any) -> Callable[..., Spec]:
 # fmt: off
 any_axes   = general("any",   ("x",), lambda x, *, axes: np.any(x, axis=axes),                _to_dtype(bool), {})
 all_axes   = general("all",   ("x",), lambda x, *, axes: np.all(x, axis=axes),                _to_dtype(bool), {})
-xor_axes   = general("xor",   ("x",), lambda x, *, axes: np.logical_xor.reduce(x, axis=axes), _to_dtype(bool), {})
+xor_axes   = general("xor",   ("x",), lambda x, *, axes: np.logical_xor.reduce(x, axis=axes), _to_dtype(bool), {},
+                     on_gpu=reductions.xor)
 # fmt: on
 
 

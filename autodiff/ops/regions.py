@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.ops.on_gpu import reductions
 from autodiff.trace.primitive import Primitive, general
 from autodiff.trace.spec import Spec, spec
 
@@ -38,7 +39,9 @@ def _spec(x: Spec, regions: Spec) -> Spec:
     return spec((*x.shape[:-4], count, x.shape[-3], rows, columns), np.intp)
 
 
-largest_in_regions: Primitive = general("largest_in_regions", ("x", "regions"), _evaluate, _spec, {})
+largest_in_regions: Primitive = general(
+    "largest_in_regions", ("x", "regions"), _evaluate, _spec, {}, on_gpu=reductions.largest_in_regions
+)
 """The places of the largest elements of regions, in flattened images; of equal ones the first.
 
 Images (N, C, H, W), and for R grids of regions integers (R, rows, columns, 5): the image, and the half-open ranges

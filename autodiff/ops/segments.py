@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.ops.on_gpu import reductions
 from autodiff.trace.primitive import Primitive, linear
 from autodiff.trace.spec import Spec, spec
 
@@ -40,6 +41,7 @@ segment_sums: Primitive = linear(
     lambda x, *, axis, indices: np.add.reduceat(x, indices, axis=axis),
     _segment_spec,
     {"x": lambda g, x_spec, axis, indices: segment_spread(g, axis=axis, indices=indices, length=x_spec.shape[axis])},
+    on_gpu=reductions.segment_sums,
 )
 """The sum of each segment."""
 

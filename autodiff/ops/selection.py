@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.trace.arrays import placed
+
 MANY = 4096
 """So many elements are worth the trouble."""
 
@@ -20,7 +22,11 @@ def select(mask: Any, x: Any, y: Any) -> Any:
     array([1., 0.])
     """
     dtype = result_dtype(mask, x, y)
-    return np.where(mask, x, y) if dtype is None else of_bits(mask, x, y, dtype)
+    if dtype is not None:
+        return of_bits(mask, x, y, dtype)
+    if isinstance(mask, (bool, np.bool_)):
+        mask = placed(np.asarray(mask), x, y)
+    return np.where(mask, x, y)
 
 
 def result_dtype(mask: Any, x: Any, y: Any) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.trace.arrays import module_of
 from autodiff.trace.primitive import Primitive, elementwise
 from autodiff.trace.spec import Spec
 
@@ -18,10 +19,12 @@ def _sinc_dtype(x: Spec, *, order: int) -> np.dtype[Any]:
 def _evaluate(x: Any, *, order: int) -> Any:
     if order == 0:
         return np.sinc(x)
-    t = np.asarray(np.pi * np.asarray(x, np.result_type(x, np.float64)))
+    module = module_of(x)
+    x = module.asarray(x)
+    t = np.pi * x.astype(np.result_type(x, np.float64))
     near = np.abs(t) <= order + 1
     result = np.pi**order * np.where(near, _series(np.where(near, t, 0), order), _recurrence(t, near, order))
-    return result.astype(np.sinc(np.ones(1, np.asarray(x).dtype)).dtype)[()]
+    return result.astype(np.sinc(np.ones(1, x.dtype)).dtype)[()]
 
 
 def _series(t: Any, order: int) -> Any:

@@ -16,6 +16,7 @@ from autodiff.ops.gauge import drop_gauge, equal_pairs, fixed_turn, gaps, size_o
 from autodiff.ops.linalg import adjoint, column, conj, matmul, row
 from autodiff.ops.solve import linalg_dtype
 from autodiff.ops.spectral import real_dtype
+from autodiff.trace.arrays import module_of
 from autodiff.trace.primitive import Primitive, general
 from autodiff.trace.spec import Spec, spec, spec_of
 
@@ -74,10 +75,11 @@ def _thin(u: Any, of_u: Any, inner: int) -> tuple[Any, Any]:
     size = spec_of(u).shape[-1]
     if size == inner:
         return u, of_u
-    later = np.arange(size) >= inner
-    free = np.broadcast_to(later & later[:, None], spec_of(u).shape)
+    module = module_of(u, of_u)
+    later = module.arange(size) >= inner
+    free = module.broadcast_to(later & later[:, None], spec_of(u).shape)
     turn = fixed_turn(matmul(adjoint(u), of_u), free, size_of(of_u), "svd", "turn")
-    twice = np.where(later, 2, 1)[:, None].astype(real_dtype(spec_of(u).dtype))
+    twice = module.where(later, 2, 1)[:, None].astype(real_dtype(spec_of(u).dtype))
     return first_columns(u, inner), matmul(u, first_columns(turn, inner) * twice)
 
 

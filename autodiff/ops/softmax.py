@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.ops.elementwise import exp
+from autodiff.ops.on_gpu import reductions
 from autodiff.ops.reduce import along
 from autodiff.ops.shape import Axes, sum_axes
 from autodiff.trace.primitive import Primitive, general
@@ -50,5 +51,6 @@ log_softmax: Primitive = general(
     "log_softmax", ("x",), _evaluate_log_softmax, lambda x, *, axes: x,
     {"x": lambda g, out, axes: g - exp(out) * _spread_sum(g, axes)},
     forward=lambda tangents, values, out, params: _log_softmax_forward(tangents[0], out, params["axes"]),
+    on_gpu=reductions.log_softmax,
 )  # fmt: skip
 """log(softmax(x)), without the logarithm of a zero."""

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.ops.elementwise import cast, less, less_equal
+from autodiff.ops.on_gpu import sorting
 from autodiff.ops.shape import reshape, sum_axes
 from autodiff.trace.primitive import Primitive, general, linear
 from autodiff.trace.spec import Spec, result_spec, spec, spec_of
@@ -26,6 +27,7 @@ argsort: Primitive = general(
     lambda x, *, axis, kind: np.argsort(x, axis=axis, kind=kind),
     _index_spec,
     {},
+    on_gpu=sorting.argsort,
 )
 """The permutation that sorts along an axis; no derivative."""
 
@@ -57,6 +59,7 @@ lexsort: Primitive = general(
     lambda *keys, axis: np.lexsort(keys, axis=axis),
     lambda *keys, axis: spec(keys[0].shape, np.intp),
     {},
+    on_gpu=sorting.lexsort,
 )
 """The permutation that sorts by several keys, the last one first; no derivative."""
 
@@ -118,5 +121,6 @@ searchsorted: Primitive = general(
     lambda table, x, *, side: result_spec(x.shape, np.intp),
     {},
     batch=_batch_searchsorted,
+    on_gpu=sorting.searchsorted,
 )
 """Where elements belong in a sorted vector; no derivative."""

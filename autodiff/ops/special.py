@@ -28,13 +28,30 @@ from autodiff.ops.elementwise import (
 )
 from autodiff.ops.elementwise import log1p as numpy_log1p
 from autodiff.ops.masked import masked
+from autodiff.ops.on_gpu import bessel
+from autodiff.ops.on_gpu import special as gpu
 from autodiff.trace.errors import DifferentiationError
-from autodiff.trace.primitive import Primitive, elementwise
+from autodiff.trace.primitive import Primitive
+from autodiff.trace.primitive import elementwise as elementwise_of
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec
 
 LN2, LN10 = scalar_log(2.0), scalar_log(10.0)
 ROOT2, ROOT_PI, ROOT_2PI = scalar_sqrt(2.0), scalar_sqrt(pi), scalar_sqrt(2 * pi)
+
+
+ON_GPU: dict[Any, Callable[..., Any]] = {
+    sp.jv: bessel.jv, sp.yv: bessel.yv, sp.iv: bessel.iv, sp.kv: bessel.kv, sp.ive: bessel.ive, sp.kve: bessel.kve,
+    sp._ufuncs._zeta: gpu.named("zeta"), np.i0: np.i0,
+}  # fmt: skip
+"""What runs on arrays of CuPy, where it is not CuPy's function of the same name."""
+
+
+def elementwise(name: str, evaluate: Callable[..., Any], **options: Any) -> Primitive:
+    """A function of SciPy, which on arrays of CuPy is CuPy's of that name."""
+    if isinstance(evaluate, np.ufunc) or evaluate in ON_GPU:
+        options.setdefault("on_gpu", ON_GPU.get(evaluate) or gpu.named(evaluate.__name__))
+    return elementwise_of(name, evaluate, **options)
 
 
 def no_rule(name: str, operand: str) -> Callable[[Any], NoReturn]:
@@ -152,7 +169,7 @@ ndtri    = elementwise("ndtri",    sp.ndtri,    dx=lambda g, out: g * (ROOT_2PI 
 log_ndtr = elementwise("log_ndtr", sp.log_ndtr, dx=lambda g, x: g * (2 / ROOT_2PI / erfcx(x * (-1 / ROOT2))))
 
 # The gamma function.
-polygamma: Primitive = elementwise("polygamma", _evaluate_polygamma, dtype=_like_erf,
+polygamma: Primitive = elementwise("polygamma", _evaluate_polygamma, dtype=_like_erf, on_gpu=gpu.polygamma,
                                    dx=lambda g, x, order: g * polygamma(x, order=order + 1))
 digamma  = elementwise("digamma",  sp.digamma,  dx=lambda g, x: g * polygamma(x, order=1))
 gammaln  = elementwise("gammaln",  sp.gammaln,  dx=lambda g, x: g * digamma(x))
@@ -189,7 +206,7 @@ cbrt     = elementwise("special_cbrt",  sp.cbrt,  dx=lambda g, out: g / (3 * out
 log1p    = elementwise("special_log1p", sp.log1p, dx=lambda g, x: g / _from_zero(1 + x))
 expm1    = elementwise("special_expm1", sp.expm1, dx=lambda g, x: g * exp(x))
 cosm1    = elementwise("cosm1",         sp.cosm1, dx=lambda g, x: -g * sin(x))
-exprel: Primitive = elementwise("exprel", _evaluate_exprel, dtype=_like_erf,
+exprel: Primitive = elementwise("exprel", _evaluate_exprel, dtype=_like_erf, on_gpu=gpu.exprel,
                                 dx=lambda g, x, order: g * exprel(x, order=order + 1))
 
 # Bessel functions. An order is a constant; with respect to it no derivative is known.

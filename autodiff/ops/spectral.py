@@ -16,6 +16,7 @@ from autodiff.ops.elementwise import real, where
 from autodiff.ops.gauge import drop_gauge, equal_pairs, fixed_turn, gaps, size_of
 from autodiff.ops.linalg import adjoint, column, conj, matmul, row
 from autodiff.ops.solve import check_square, linalg_dtype, solve
+from autodiff.trace.arrays import module_of
 from autodiff.trace.primitive import Primitive, general
 from autodiff.trace.spec import Spec, spec, spec_of
 
@@ -100,7 +101,7 @@ def _eig_rule(g: Any, out: Any) -> Any:
     across = mine - matmul(adjoint(v), v) * row(kept)
     equal = equal_pairs(w)
     turned = drop_gauge(across, equal, size_of(of_v), part="columns", name="eig") / conj(gaps(w, equal))
-    middle = where(np.eye(size, dtype=bool), square_from_diagonal(of_w), turned)
+    middle = where(module_of(mine).eye(size, dtype=bool), square_from_diagonal(of_w), turned)
     return conj(solve(adjoint(v), matmul(middle, adjoint(v))))
 
 

@@ -54,8 +54,13 @@ def run_user_code(fun: Callable[..., Any], args: Iterable[Any]) -> Any:
 
 def explained(error: Exception, name: str, operands: Sequence[Any]) -> Exception:
     """An error of the same type that says which operation failed, on what, and where in the user's code."""
+    from autodiff.trace.arrays import misplaced  # noqa: PLC0415 - that module imports this one
+
     if isinstance(error, AutodiffError):
         return error
+    problem = misplaced(operands)
+    if problem is not None:
+        return TypeError(f"{name}: {problem}")
     kind = OperandError if type(error) is ValueError else type(error)
     got = ", ".join(map(described, operands))
     try:

@@ -11,15 +11,20 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from autodiff.trace.arrays import check_places, on_gpu
 from autodiff.trace.errors import explained
 from autodiff.trace.link import Link
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.recording import Recording
 from autodiff.trace.spec import Spec, spec_of
+from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer
 
 SMALL = 4096
 """Arrays of up to so many bytes are copied when they must be kept: cheaper than any bookkeeping."""
+
+LARGE = 1 << 20
+"""Arrays on a GPU of up to so many bytes are copied whenever they must be kept."""
 
 EXPLAINED = (ValueError, TypeError, IndexError)
 
@@ -73,6 +78,8 @@ class Differentiation(Recording):
 
     def input(self, value: Any) -> Tracer:
         """A traced value with respect to which derivatives are taken."""
+        if type(value) is not np.ndarray and on_gpu(value):
+            self.linked = False  # the short way does not look at where operands lie
         return Tracer(value, self, Entry(None, None, None, 0, spec_of(value)))
 
     def lift(self, value: Any) -> Tracer:
@@ -102,6 +109,8 @@ class Differentiation(Recording):
                 if primitive.rule(position) is not None:
                     positions.append(position)
                     entries.append(entry)
+        if not self.linked:
+            check_places(primitive.name, values)
         try:
             out = (apply or primitive)(*values, **params)
         except EXPLAINED as error:
@@ -158,7 +167,9 @@ class Differentiation(Recording):
 
         Small arrays are copied. Of larger ones one copy is kept and used again as long as the contents agree.
         """
-        if not isinstance(value, np.ndarray) or immutable(value):
+        if not isinstance(value, np.ndarray):
+            return self.keep_on_gpu(value) if on_gpu(value) and not isinstance(value, Traced) else value
+        if immutable(value):
             return value
         if value.nbytes <= SMALL:
             return value.copy()
@@ -169,12 +180,25 @@ class Differentiation(Recording):
         self.copies[id(value)] = (value, copy)
         return copy
 
+    def keep_on_gpu(self, value: Any) -> Any:
+        """The same of an array of CuPy. Comparing waits for the GPU, which only copies of many bytes are worth."""
+        found = self.copies.get(id(value))
+        if found is not None and (found[1] is value or (value.nbytes > LARGE and same_bits(found[1], value))):
+            return found[1]
+        copy = value.copy(order="K")
+        if value.nbytes > LARGE:
+            self.copies[id(value)] = (value, copy)
+        return copy
+
     def keep_input(self, tracer: Tracer) -> Any:
         """The value of an input, kept: from now on the traced value holds a copy, which nobody can write to."""
         value = tracer.value
         kept = self.keep(value)
         if kept is not value:
-            kept.flags.writeable = False
+            if isinstance(kept, np.ndarray):
+                kept.flags.writeable = False
+            else:
+                self.copies[id(kept)] = (kept, kept)  # nobody else has it
             tracer.value = kept
         return kept
 

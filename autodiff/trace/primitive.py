@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from autodiff.trace.arrays import any_on_gpu
 from autodiff.trace.link import Link, Rule
 from autodiff.trace.recording import bodies, innermost_body
 from autodiff.trace.spec import Kind, Spec, dtype_or_python, spec_of
@@ -42,10 +43,11 @@ class Primitive:
             are left alone anyway, because the operation counts its axes from the end.
         view: whether the result may share memory with the first operand.
         moves: whether the operation only moves elements (then a masked cotangent stays masked).
+        on_gpu: the function on arrays of CuPy, where ``evaluate`` asks for what CuPy does not have.
     """
 
     __slots__ = (
-        "batch", "evaluate", "family", "forward", "links", "moves", "name", "operands",
+        "batch", "evaluate", "family", "forward", "links", "moves", "name", "on_gpu", "operands",
         "rules", "spec", "variadic", "view",
     )  # fmt: skip
 
@@ -62,6 +64,7 @@ class Primitive:
         batch: Callable[..., Any] | None = None,
         view: bool = False,
         moves: bool = False,
+        on_gpu: Callable[..., Any] | None = None,
         register: bool = True,
     ) -> None:
         reserved = {"out", "index"}.intersection(operands)
@@ -78,6 +81,7 @@ class Primitive:
         self.batch = batch
         self.view = view
         self.moves = moves
+        self.on_gpu = on_gpu
         self.links: dict[tuple[int, ...], Link] = {}
         if register:
             if name in PRIMITIVES:
@@ -110,6 +114,8 @@ class Primitive:
     def __call__(self, *operands: Any, **params: Any) -> Any:
         newest = newest_traced(operands)
         if newest is None:
+            if self.on_gpu is not None and any_on_gpu(operands):
+                return self.on_gpu(*operands, **params)
             return self.evaluate(*operands, **params)
         if bodies:
             body = innermost_body()
@@ -142,6 +148,7 @@ def elementwise(
     dtype: Callable[..., Any] | None = None,
     kind: Callable[..., Kind] | None = None,
     view: bool = False,
+    on_gpu: Callable[..., Any] | None = None,
     **rules: Rule | None,
 ) -> Primitive:
     """An operation on each element by itself, with NumPy's broadcasting.
@@ -152,6 +159,7 @@ def elementwise(
         dtype: for functions that are no ufunc: the dtype of the result from the operands' specs and parameters.
         kind: what a result without axes is, from the operands' specs: by default a scalar, as ufuncs return.
         view: whether the result may share memory with the first operand.
+        on_gpu: the function on arrays of CuPy, where ``evaluate`` asks for what CuPy does not have.
         rules: ``dx=``, ``dy=``, ...: the derivative with respect to operand ``x``, ``y``, ... times the first
             argument; None where it is zero almost everywhere.
     """
@@ -166,7 +174,7 @@ def elementwise(
         return make_spec(shape, dtype(*specs, **params), "array" if shape else kind(*specs) if kind else "scalar")
 
     own = {key.removeprefix("d"): rule for key, rule in rules.items()}
-    return Primitive(name, "elementwise", operands, evaluate, spec, own, view=view)
+    return Primitive(name, "elementwise", operands, evaluate, spec, own, view=view, on_gpu=on_gpu)
 
 
 def ufunc_dtype(ufunc: np.ufunc) -> Callable[..., np.dtype[Any]]:

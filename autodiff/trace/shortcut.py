@@ -13,6 +13,7 @@ from typing import Any
 
 from numpy import asarray, generic, ndarray
 
+from autodiff.trace.arrays import on_gpu
 from autodiff.trace.errors import explained
 from autodiff.trace.link import Link, needed_names
 from autodiff.trace.live import EXPLAINED, SMALL, Entry
@@ -174,7 +175,7 @@ def append(recording: Any, link: Link, operands: Any, residuals: Any, order: int
 def record(primitive: Primitive, operands: tuple[Any, ...], apply: Operation) -> Any:
     """The long way. What is neither array nor number is left to Python's other operand; lists count as arrays."""
     for operand in operands:
-        if not isinstance(operand, OPERANDS):
+        if not isinstance(operand, OPERANDS) and not on_gpu(operand):
             if not isinstance(operand, (list, tuple)):
                 return NotImplemented
             return record(primitive, tuple(asarray(o) if isinstance(o, (list, tuple)) else o for o in operands), apply)

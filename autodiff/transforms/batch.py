@@ -10,6 +10,7 @@ import numpy as np
 from autodiff.backends.reference import run_equation
 from autodiff.ops.elementwise import cast
 from autodiff.ops.shape import broadcast_to, reshape, transpose
+from autodiff.trace.arrays import is_array, placed_constants
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, common_dtype, result_spec, spec_of
@@ -31,7 +32,7 @@ def run_batched(tape: Tape, inputs: Sequence[Any], batched: Sequence[bool], size
     Returns:
         pairs of each output and whether it is batched.
     """
-    slots: list[Any] = [*inputs, *tape.constants]
+    slots: list[Any] = [*inputs, *placed_constants(tape.constants, inputs)]
     flags = [*batched, *(False for _ in tape.constants)]
     known = tape.specs
     for equation in tape.equations:
@@ -174,7 +175,7 @@ def placed(fun: Callable[..., Any], value: Any, is_batched: bool, axis: int | No
         return value
     if not is_batched:
         value = repeated(value, size)
-        if isinstance(value, np.ndarray):
+        if is_array(value):
             value = value.copy()
     ndim = spec_of(value).ndim
     if not -ndim <= axis < ndim:

@@ -8,6 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from autodiff.ops.shape import project
+from autodiff.trace.arrays import check_places, is_array, on_gpu, placed
+from autodiff.trace.arrays import zeros as zeros_beside
 from autodiff.trace.errors import DifferentiationError, RuleError, explained, run_user_code
 from autodiff.trace.live import EXPLAINED, Differentiation
 from autodiff.trace.primitive import Primitive
@@ -42,6 +44,8 @@ class Forward(Recording):
                 values[position] = operand.value
                 if primitive.rule(position) is not None:
                     tangents[position] = operand.slot
+        if len(values) > 1:
+            check_places(primitive.name, values)
         try:
             out = (apply or primitive)(*values, **params)
         except EXPLAINED as error:
@@ -112,7 +116,7 @@ def _summed(terms: Any) -> Any:
 def _jointly(primitive: Primitive, values: Sequence[Any], tangents: Sequence[Any]) -> list[Any]:
     """The operands of a linear operation on tangents: zero for operands that have none."""
     return [
-        value if primitive.rule(position) is None else np.zeros(spec_of(value).shape, spec_of(value).dtype)
+        value if primitive.rule(position) is None else zeros_beside(spec_of(value), value)
         if tangent is None else tangent
         for position, (value, tangent) in enumerate(zip(values, tangents, strict=True))
     ]  # fmt: skip
@@ -131,7 +135,8 @@ def transposed_twice(
     try:
         specs = [spec_of(part) for part in outs]
         dummies = [
-            recording.input(np.zeros(s.shape, s.dtype)) if s.inexact else np.zeros(s.shape, s.dtype) for s in specs
+            recording.input(zeros_beside(s, part)) if s.inexact else zeros_beside(s, part)
+            for s, part in zip(specs, outs, strict=True)
         ]
         pulled = link.pull(tuple(dummies) if type(out) is tuple else dummies[0], link.collect(values, out, params))
         cts = (pulled,) if link.arity == 1 else pulled
@@ -151,7 +156,8 @@ def transposed_twice(
         for dummy in dummies
     )
     results = tuple(
-        np.zeros(s.shape, s.dtype) if t is None and s.inexact else t for t, s in zip(results, specs, strict=True)
+        zeros_beside(s, part) if t is None and s.inexact else t
+        for t, s, part in zip(results, specs, outs, strict=True)
     )
     return results if type(out) is tuple else results[0]
 
@@ -208,7 +214,7 @@ def tangents_of(fun: Callable[..., Sequence[Any]], primals: Sequence[Any], direc
             *(Tracer(primal, recording, direction) for primal, direction in zip(primals, directions, strict=True))
         )
         return [
-            own(out.slot, spec_of(out.value)) if isinstance(out, Tracer) and out.recording is recording else None
+            own(out.slot, spec_of(out.value), out.value) if isinstance(out, Tracer) and out.recording is recording else None
             for out in outs
         ]
     finally:
@@ -224,7 +230,10 @@ def matching_tangents(leaves: list[Any], structure: Any, tangents: Any) -> list[
     for leaf, direction in zip(leaves, directions, strict=True):
         slot = spec_of(leaf)
         if not isinstance(direction, (np.ndarray, np.generic, Tracer)) and not hasattr(direction, "spec"):
-            direction = np.asarray(direction)[()]
+            direction = direction if on_gpu(direction) else np.asarray(direction)[()]
+        if on_gpu(leaf) and not slot.shape and not is_array(direction) and not isinstance(direction, Tracer):
+            direction = placed(np.asarray(direction), leaf)
+        check_places("a primal and its tangent", (leaf, direction))
         given = spec_of(direction)
         if given.shape != slot.shape:
             raise ValueError(

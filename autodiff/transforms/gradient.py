@@ -10,6 +10,8 @@ import numpy as np
 from autodiff.backends.recycling import owns_memory
 from autodiff.ops.index import slice_of
 from autodiff.ops.shape import project
+from autodiff.trace.arrays import check_places, is_array, module_of, on_gpu, placed
+from autodiff.trace.arrays import zeros as zeros_beside
 from autodiff.trace.errors import DifferentiationError, described, run_user_code
 from autodiff.trace.live import Differentiation, Entry
 from autodiff.trace.source import at_user_line
@@ -63,7 +65,8 @@ class Linearization:
         seeds = [(entry, ct) for (_, entry), ct in zip(self.outs, cotangents, strict=True) if entry is not None]
         with np.errstate(all="ignore"):  # infinite derivatives are values like any other: see the conventions
             found = read_backwards(seeds)
-            return [own(found.get(entry), entry.spec) for entry in self.entries]
+            entries = zip(self.entries, self.leaves, strict=True)
+            return [own(found.get(entry), entry.spec, leaf) for entry, leaf in entries]
 
 
 def split_aux(name: str, result: Any) -> tuple[Any, Any]:
@@ -95,16 +98,23 @@ def map_out(tree: Any, recording: Differentiation) -> Any:
 
 def released(value: Any) -> Any:
     """A value as the caller may have it: an array of its own."""
-    return np.array(value, copy=True, order="K") if type(value) is np.ndarray else value
+    if type(value) is np.ndarray:
+        return np.array(value, copy=True, order="K")
+    return value.copy(order="K") if is_array(value) else value
 
 
-def own(g: Any, slot: Spec) -> Any:
-    """A cotangent as the caller gets it: of the argument's kind, an array that shares memory with nothing."""
+def own(g: Any, slot: Spec, like: Any = None) -> Any:
+    """A cotangent as the caller gets it: of the argument's kind, an array that shares memory with nothing.
+
+    What belongs to a number but was computed on a GPU stays there, since bringing it over would wait for it.
+    """
     if g is None:
-        return zeros(slot)
+        return zeros(slot, like)
     g = unmasked(g)
     if isinstance(g, Tracer):
         return g if slot.shape else of_kind(g, slot)
+    if on_gpu(g):
+        return g if g.base is None else g.copy()
     if slot.kind == "python":
         return g.item() if isinstance(g, (np.ndarray, np.generic)) else g
     if isinstance(g, np.ndarray):
@@ -112,7 +122,7 @@ def own(g: Any, slot: Spec) -> Any:
             return g[()]
         return g if owns_memory(g) and g.flags.writeable else g.copy()
     if isinstance(g, np.generic) and slot.kind == "array":
-        return np.asarray(g)
+        return placed(np.asarray(g), like)
     return g
 
 
@@ -124,10 +134,10 @@ def of_kind(g: Any, slot: Spec) -> Any:
     return slice_of(g, key=()) if its == "array" and slot.kind != "array" else g
 
 
-def zeros(slot: Spec) -> Any:
-    """Zero, as an array or number of the given spec."""
+def zeros(slot: Spec, like: Any = None) -> Any:
+    """Zero, as an array or number of the given spec, where another value lies."""
     if slot.kind == "array":
-        return np.zeros(slot.shape, slot.dtype)
+        return zeros_beside(slot, like)
     return slot.dtype.type(0) if slot.kind == "scalar" else slot.dtype.type(0).item()
 
 
@@ -154,24 +164,29 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     """
     at = Linearization("vjp", fun, primals, has_aux)
     specs = [spec_of(value) for value, _ in at.outs]
+    beside = [module_of(value).empty(0) if on_gpu(value) else None for value, _ in at.outs]
     value = at.release()
 
     def pullback(cotangent: Any) -> Any:
-        cotangents = matching_cotangents(cotangent, at.out, specs, function_name(fun))
+        cotangents = matching_cotangents(cotangent, at.out, specs, function_name(fun), beside)
         return at.structure.unflatten(separate(at.pull(cotangents), cotangents))
 
     return (value, pullback, at.aux) if has_aux else (value, pullback)
 
 
-def matching_cotangents(cotangent: Any, structure: Structure, specs: list[Spec], name: str) -> list[Any]:
-    """The leaves of a cotangent, checked against the results that they belong to."""
+def matching_cotangents(
+    cotangent: Any, structure: Structure, specs: list[Spec], name: str, beside: list[Any]
+) -> list[Any]:
+    """The leaves of a cotangent, checked against the results that they belong to, and beside which they must lie."""
     leaves, own_structure = ([cotangent], LEAF) if structure is LEAF else flatten(cotangent)
     if own_structure != structure:
         raise ValueError(f"the cotangent is {own_structure} but {name} returned {structure}{at_user_line()}")
     checked = []
-    for leaf, out in zip(leaves, specs, strict=True):
-        if not isinstance(leaf, (np.ndarray, Tracer)) and not hasattr(leaf, "spec"):
-            leaf = np.asarray(leaf)
+    for leaf, out, home in zip(leaves, specs, beside, strict=True):
+        if not isinstance(leaf, (np.ndarray, Tracer)) and not hasattr(leaf, "spec") and not on_gpu(leaf):
+            leaf = placed(np.asarray(leaf), home)
+        if home is not None:
+            check_places("the cotangent of a result", (leaf, home))
         leaf_spec = spec_of(leaf)
         if leaf_spec.shape != out.shape:
             raise ValueError(
@@ -192,7 +207,7 @@ def separate(gradients: list[Any], given: list[Any]) -> list[Any]:
     """Make each array a different one, and none the caller's own."""
     seen = {id(g) for g in given}
     for k, g in enumerate(gradients):
-        if isinstance(g, np.ndarray):
+        if is_array(g):
             if id(g) in seen:
                 gradients[k] = g = g.copy()
             seen.add(id(g))
@@ -272,7 +287,8 @@ def unit_cotangent(name: str, fun: Callable[..., Any], at: Linearization) -> Any
         except AttributeError:
             out = None
         if out is not None and out.shape == () and out.dtype.kind == "f":
-            return out.dtype.type(1)
+            value = at.outs[0][0]
+            return module_of(value).ones((), out.dtype) if on_gpu(value) else out.dtype.type(1)
     got = described(at.outs[0][0]) if at.out is LEAF else f"a tree {at.out}"
     raise DifferentiationError(
         f"{name} needs a function that returns one real number, but {function_name(fun)} returned {got}"

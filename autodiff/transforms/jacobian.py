@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from autodiff.trace.arrays import zeros
 from autodiff.trace.errors import DifferentiationError, described
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec_of
@@ -147,10 +148,10 @@ def _jacobian(
         refuse_real(name, f"the result of {function_name(fun)}", outputs, holomorphic)
         if mode == "forward" or (mode == "auto" and goes_forward(inputs, outputs, holomorphic)):
             refuse_complex(name, "an argument", inputs, holomorphic)
-            blocks = columns(at.push, inputs, outputs)
+            blocks = columns(at.push, inputs, outputs, leaves)
         else:
             refuse_complex(name, f"the result of {function_name(fun)}", outputs, holomorphic)
-            blocks = rows(at.pull if mode == "reverse" else transposed(at, outputs), inputs, outputs)
+            blocks = rows(at.pull if mode == "reverse" else transposed(at, outputs), inputs, outputs, values)
         found = tree_of_trees(blocks, results, structure, selection.single)
         return (found, at.aux) if has_aux else found
 
@@ -159,7 +160,7 @@ def _jacobian(
 
 def transposed(at: TangentMap, outputs: Sequence[Spec]) -> Callable[[list[Any]], list[Any]]:
     """The pullback, from the tape of tangents: it is linear, so that its own reverse pass is the same at any point."""
-    zero = [np.zeros(spec_of(leaf).shape, spec_of(leaf).dtype) for leaf in at.leaves]
+    zero = [zeros(spec_of(leaf), leaf) for leaf in at.leaves]
     smooth = [k for k, s in enumerate(outputs) if s.inexact]
 
     def push(*directions: Any) -> tuple[Any, ...]:

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable
 from heapq import heappop, heappush
 from typing import Any
 
-import numpy as np
 from numpy import ndarray
 
 from autodiff.ops.elementwise import logical_and, logical_or, where
 from autodiff.ops.masked import Masked
 from autodiff.ops.shape import broadcast_to, project
+from autodiff.trace.arrays import zeros
 from autodiff.trace.errors import RuleError
 from autodiff.trace.link import Link
 from autodiff.trace.spec import Spec, spec_of
@@ -148,9 +148,10 @@ def unmasked(g: Any) -> Any:
 
 def complete(parts: list[Any], specs: tuple[Spec, ...]) -> tuple[Any, ...]:
     """The cotangents of several results, zero for those that nothing depends on."""
+    arrays = [None if part is None else unmasked(part) for part in parts]
+    like = next((part for part in arrays if part is not None), None)
     return tuple(
-        np.zeros(spec.shape, spec.dtype) if part is None else unmasked(part)
-        for part, spec in zip(parts, specs, strict=True)
+        zeros(spec, like) if part is None else part for part, spec in zip(arrays, specs, strict=True)
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.trace.arrays import zeros
 from autodiff.trace.errors import RuleError
 from autodiff.trace.spec import Spec
 from autodiff.transforms.gradient import Linearization, own
@@ -23,6 +24,7 @@ class Transposed:
         name: whose function it is, for error texts.
         fun: ``fun(*vectors)`` returns ``(results, aux)``; results is a tuple of values or None. It must be linear.
         inputs: specs of the vectors.
+        beside: for each of them a value beside which it lies.
 
     Attributes:
         aux: what the function returned beside its results.
@@ -30,11 +32,11 @@ class Transposed:
 
     __slots__ = ("at", "aux", "name")
 
-    def __init__(self, name: str, fun: Callable[..., tuple[Any, Any]], inputs: Sequence[Spec]) -> None:
+    def __init__(self, name: str, fun: Callable[..., tuple[Any, Any]], inputs: Sequence[Spec], beside: Sequence[Any]) -> None:
         self.name = name
         with np.errstate(all="ignore"):
-            zeros = tuple(np.zeros(s.shape, s.dtype)[()] if not s.shape else np.zeros(s.shape, s.dtype) for s in inputs)
-            self.at = Linearization(name, fun, zeros, has_aux=True)
+            at = tuple(zeros(s, like)[()] for s, like in zip(inputs, beside, strict=True))
+            self.at = Linearization(name, fun, at, has_aux=True)
         self.aux = self.at.aux
 
     def __call__(self, cotangents: Sequence[Any]) -> list[Any]:
@@ -42,7 +44,8 @@ class Transposed:
         seeds = [(entry, ct) for (_, entry), ct in zip(self.at.outs, cotangents, strict=True) if entry is not None]
         with np.errstate(all="ignore"):
             found = read_backwards(seeds, visit=self.check_linear)
-            return [own(found.get(entry), entry.spec) for entry in self.at.entries]
+            entries = zip(self.at.entries, self.at.leaves, strict=True)
+            return [own(found.get(entry), entry.spec, leaf) for entry, leaf in entries]
 
     def check_linear(self, entry: Any, _: Any) -> None:
         """Refuse an operation whose derivative depends on the very operands that are differentiated."""

@@ -66,7 +66,8 @@ class Perceptron(Program):
         state, x, labels = inputs
         layers = [[weights.T.contiguous(), bias] for weights, bias in state["parameters"]]
         parameters = [array.requires_grad_() for layer in layers for array in layer]
-        optimizer = torch.optim.Adam(parameters, RATE, (DECAY_1, DECAY_2), EPSILON, fused=True)
+        betas = DECAY_1, DECAY_2
+        optimizer = torch.optim.Adam(parameters, RATE, betas, EPSILON, fused=True, capturable=x.is_cuda)
         for kind, key in (("means", "exp_avg"), ("squares", "exp_avg_sq")):
             arrays = [array for weights, bias in state[kind] for array in (weights.T.contiguous(), bias)]
             for parameter, array in zip(parameters, arrays):

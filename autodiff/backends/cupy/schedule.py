@@ -11,18 +11,19 @@ from dataclasses import replace
 from typing import Any
 
 from autodiff.backends.cupy.kernels.call import device_kernel
-from autodiff.backends.cupy.reductions import SPLIT_SUMS
 from autodiff.backends.kernels.forms import PASSING, Shape
 from autodiff.backends.passes.expand import EXPANSIONS
 from autodiff.backends.passes.fuse import Machine, fuse, sub_tape
 from autodiff.backends.passes.groups import Fusion, Unit
 from autodiff.backends.passes.loops import LOOPS
+from autodiff.backends.passes.reductions import SPLIT_SUMS
 from autodiff.backends.passes.rewriting import joined, rewrite
+from autodiff.backends.passes.shares import SHARES
 from autodiff.backends.passes.simplify import simplify
 from autodiff.trace.spec import Spec, spec
 from autodiff.trace.tape import Equation, Tape
 
-BEFORE_FUSION = joined(EXPANSIONS, LOOPS)
+BEFORE_FUSION = joined(EXPANSIONS, SHARES, LOOPS)
 
 
 def schedule_for_gpu(tape: Tape) -> Tape:
@@ -81,4 +82,7 @@ def special_kernel(tape: Tape) -> tuple[str, dict[str, Any]] | None:
     return None
 
 
-GPU = Machine(grid_equation, worthwhile, special_equation, numbers=True)
+TOGETHER = 1 << 20
+"""A launch costs as much as moving some millions of bytes: kernels of less are put together."""
+
+GPU = Machine(grid_equation, worthwhile, special_equation, numbers=True, shared=1, together=TOGETHER)

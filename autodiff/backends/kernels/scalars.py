@@ -121,6 +121,12 @@ LOGICAL = {
     "invert":      "x ^ True",
 }
 """Operations on booleans."""
+
+OF_BOOLEANS = {
+    "add":      "x | y",
+    "multiply": "x & y",
+}
+"""Arithmetic whose result is a boolean."""
 # fmt: on
 
 ONLY_FLOATING = {"isinf", "isfinite", "signbit"}
@@ -151,6 +157,8 @@ def template(name: str, operands: Sequence[Any], out: Spec) -> str:
             return POWERS[exponent] if type(exponent) is int and exponent in (1, 2, 3) else ""
         known = type(exponent) in (int, float) and float(exponent) in POWERS
         return POWERS[float(exponent)] if known else "power(x, y)"
+    if name in OF_BOOLEANS and out.dtype == bool:
+        return OF_BOOLEANS[name]
     if name in FLOATING:
         return FLOATING[name] if real else ""
     if name in LOGICAL:

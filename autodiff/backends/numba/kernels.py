@@ -6,7 +6,7 @@ import os
 import threading
 from dataclasses import dataclass
 
-from autodiff.backends.numba import cache
+from autodiff.backends import cache
 from autodiff.backends.numba.errors import KernelError
 from autodiff.backends.numba.identity import key, unavailable
 from autodiff.backends.numba.loading import load_object

@@ -25,8 +25,8 @@ def load_object(code: bytes) -> int:
     import llvmlite.binding as llvm  # noqa: PLC0415 - an optional extra
 
     machine = target().create_target_machine(jit=True)
-    refuse_missing_symbols(code)
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+    refuse_missing_symbols(code)  # LLVM knows those of this process once there is an engine
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
     address = engine.get_function_address(ENTRY)

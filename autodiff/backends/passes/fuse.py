@@ -15,7 +15,7 @@ from autodiff.backends.kernels.forms import PASSING, Shape
 from autodiff.backends.kernels.matrices import large_product, matrix_kernel
 from autodiff.backends.kernels.scalars import costly
 from autodiff.backends.passes.dead import drop_dead
-from autodiff.backends.passes.groups import Fusion, Unit
+from autodiff.backends.passes.groups import SHARED, Fusion, Unit
 from autodiff.backends.passes.recomputation import Recomputation
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, Operand, Tape
@@ -53,7 +53,7 @@ def fuse(tape: Tape, machine: Machine | None = None) -> Tape:
         machine: what kernels it has; those of the CPU if None.
     """
     machine = machine or CPU
-    fusion = Fusion(tape, machine.numbers)
+    fusion = Fusion(tape, machine.numbers, machine.shared, machine.together)
     number: dict[int, int] = {slot: slot for slot in range(len(tape.inputs))}
     equations: list[Equation] = []
     final = {out for out in tape.outputs if isinstance(out, int)}
@@ -109,12 +109,16 @@ class Machine:
         worthwhile: whether a group is worth one.
         special: the operation that stands for one that is in no group, and its operands; None if it stays as it is.
         numbers: whether single numbers are arrays of one element for its kernels.
+        shared: of so many elements an array that two groups read makes them one.
+        together: groups of so many elements at most are made one if they have the same shape.
     """
 
     kernel: Callable[[Tape, Shape], Equation]
     worthwhile: Callable[[Unit, Mapping[int, Spec]], bool]
     special: Callable[[Equation, Fusion], tuple[Equation, tuple[int, ...]] | None]
     numbers: bool = False
+    shared: int = SHARED
+    together: int = 0
 
 
 CPU = Machine(row_kernel, worthwhile, product_kernel)

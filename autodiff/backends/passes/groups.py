@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from math import prod
+from typing import Any
 
 from autodiff.backends.kernels.forms import PASSING, REDUCTIONS, VIEWS, Grid, Shape, Unfit, grid_of
 from autodiff.trace.spec import Spec
@@ -13,7 +15,7 @@ MOST = 200
 """Groups of more operations take too long to compile."""
 
 SHARED = 2048
-"""So many elements make an array that two groups read a reason to make them one."""
+"""So many elements make an array that two groups read a reason to make them one on a CPU."""
 
 
 class Unit:
@@ -38,10 +40,12 @@ class Fusion:
     Args:
         tape: whose operations are put together.
         numbers: whether operations on single numbers are put in groups, too.
+        shared: so many elements make an array that two groups read a reason to make them one.
+        together: groups of so many elements at most are made one if they have the same shape.
     """
 
-    def __init__(self, tape: Tape, numbers: bool = False) -> None:
-        self.tape, self.numbers = tape, numbers
+    def __init__(self, tape: Tape, numbers: bool = False, shared: int = SHARED, together: int = 0) -> None:
+        self.tape, self.numbers, self.shared, self.together = tape, numbers, shared, together
         self.specs: dict[int, Spec] = dict(enumerate(tape.specs))
         self.maker: dict[int, Unit] = {}
         self.units: list[Unit] = []
@@ -52,13 +56,15 @@ class Fusion:
         self.join_siblings()
 
     def join_siblings(self) -> None:
-        """Make kernels one that read the same large array and do not wait for each other."""
-        readers: dict[int, list[Unit]] = {}
+        """Make kernels one that read the same large array, or are small, and do not wait for each other."""
+        readers: dict[Any, list[Unit]] = {}
         for unit in dict.fromkeys(u.root() for u in self.units):
             if unit.grid is not None:
                 for slot in unit.grid.outside:
-                    if self.specs[slot].shape == unit.grid.shape and self.specs[slot].size >= SHARED:
+                    if self.specs[slot].shape == unit.grid.shape and self.specs[slot].size >= self.shared:
                         readers.setdefault(slot, []).append(unit)
+                if prod(unit.grid.shape) <= self.together:
+                    readers.setdefault(unit.grid.shape, []).append(unit)
         for units in readers.values():
             for first, second in pairwise(units):
                 first, second = first.root(), second.root()

@@ -17,10 +17,12 @@ from autodiff.backends.passes.loops import LOOPS
 from autodiff.backends.passes.picks import pick_by_rows
 from autodiff.backends.passes.pieces import PIECES
 from autodiff.backends.passes.products import fuse_products
+from autodiff.backends.passes.reductions import SPLIT_LARGE_SUMS
 from autodiff.backends.passes.rewriting import joined, rewrite
 from autodiff.backends.passes.shares import SHARES
 from autodiff.backends.passes.simplify import simplify
 from autodiff.backends.passes.stacks import STACKS
+from autodiff.backends.passes.windows import with_windows
 from autodiff.trace.tape import Tape
 
 BEFORE_FUSION = joined(EXPANSIONS, SHARES, PIECES, STACKS, LOOPS)
@@ -53,11 +55,16 @@ class Schedule:
 
 def schedule(tape: Tape, backend: str = "auto") -> Schedule:
     """How a tape without constants is run."""
+    if backend == "cupy":
+        from autodiff.backends.cupy.schedule import schedule_for_gpu  # noqa: PLC0415 - programs on CPUs never need it
+
+        return Schedule(schedule_for_gpu(tape), "")
     if backend == "numpy" or not numba_is_there():
         why = "backend='numpy'" if backend == "numpy" else "Numba is not installed: pip install autodiff[numba]"
         return Schedule(simplify(tape), why)
     simple = simplify(rewrite(simplify(tape), BEFORE_FUSION, merge=True), stable=False)
-    fused = with_convolutions(fuse(fuse_products(pick_by_rows(simple))))
+    apart = rewrite(fuse_products(pick_by_rows(simple)), SPLIT_LARGE_SUMS)
+    fused = with_convolutions(fuse(with_windows(apart)))
     effort = work(simple)
     spread = calls(fused) + (effort / THREADS if effort > LARGE else effort)
     if effort > LARGE and spread > effort / THREADS + SAVING:

@@ -16,6 +16,8 @@ from autodiff.backends.kernels.row_memory import Shared, row_kernel_of
 from autodiff.backends.kernels.shares import shared as share_of
 from autodiff.backends.kernels.stack_plan import stack_plan
 from autodiff.backends.kernels.stacks import stack_text
+from autodiff.backends.kernels.window_text import layout_of, window_text
+from autodiff.backends.kernels.windows import parts_of
 from autodiff.backends.reports.plan import Plan, Statement
 from autodiff.backends.reports.sources import lines_of, names_of
 from autodiff.backends.reports.table import short
@@ -128,6 +130,14 @@ def written_matrices(tape: Tape) -> tuple[str, str]:
     return matrix_text(layout), f"{sizes}, in {prod(layout.parts)} parts of {rows} x {columns}, shared by threads"
 
 
+def written_windows(tape: Tape) -> tuple[str, str]:
+    """The text of a kernel of windows."""
+    images, parts = layout_of(tape).images, parts_of(tape)
+    text = window_text(layout_of(tape), (*tape.inputs, *tape.output_specs))
+    threads = f"in {parts} chunks of {-(-images // parts)}, shared by threads" if parts > 1 else "one thread"
+    return text, f"{images} images, {threads}"
+
+
 WRITTEN: dict[str, Callable[..., tuple[str, str]]] = {
     "kernel_of_rows": written_rows,
     "kernel_of_all": written_whole,
@@ -135,4 +145,5 @@ WRITTEN: dict[str, Callable[..., tuple[str, str]]] = {
     "kernel_of_picks": written_picks,
     "kernel_of_matrices": written_matrices,
     "kernel_of_convolution": written_convolution,
+    "kernel_of_windows": written_windows,
 }

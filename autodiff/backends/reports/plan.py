@@ -124,7 +124,7 @@ class Plan:
 def plan(tape: Tape, backend: str) -> Plan:
     """How a tape without constants is run."""
     found = schedule(tape, backend)
-    plain = backend == "numpy" or not numba_is_there()
+    plain = backend == "numpy" or (backend != "cupy" and not numba_is_there())
     return Plan(found.tape, found.reason, statements(found.tape, backend), plain)
 
 

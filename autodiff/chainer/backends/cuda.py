@@ -22,7 +22,7 @@ from autodiff.backends import gpu
 from autodiff.chainer.backend import get_array_module
 from autodiff.chainer.backends import without_cuda
 from autodiff.facade.configuration import config
-from autodiff.facade.devices import CPU, GpuDevice, mapped
+from autodiff.facade.devices import CPU, GpuDevice, gpu_number, mapped
 from autodiff.trace.source import at_user_line
 
 __all__ = [
@@ -87,7 +87,7 @@ def get_device_from_id(device_id: int | None) -> Any:
     """The GPU of that number as a ``cupy.cuda.Device``; :data:`DummyDevice` for None and negative numbers."""
     if device_id is None or device_id < 0:
         return DummyDevice
-    return gpu.require().cuda.Device(int(device_id))
+    return gpu.require().cuda.Device(gpu_number(device_id))
 
 
 def get_device_from_array(*arrays: Any) -> Any:
@@ -143,6 +143,7 @@ def to_gpu(array: Any, device: Any = None, stream: Any = None) -> Any:
         TypeError: if something else is among the arrays.
     """
     gpu.require()
+    device = None if device is None else gpu_number(int(device))
     return mapped(lambda one: gpu.to_gpu(one if gpu.is_gpu_array(one) else CPU.send_array(one), device, stream), array)
 
 

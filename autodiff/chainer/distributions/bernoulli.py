@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.backend import get_array_module
 from autodiff.chainer.distribution import Distribution, register_kl
 from autodiff.chainer.distributions.parameters import demand_one, event, parameter, times_log, within
 from autodiff.chainer.functions.activation.sigmoid import sigmoid
@@ -103,7 +104,7 @@ class Bernoulli(Distribution):
 
 def log_probability(logit: Any, x: Any) -> Any:
     """x log(p) + (1 - x) log(1 - p), where 0 times minus infinity is 0."""
-    x = np.asarray(x, dtype=logit.dtype) if np.isscalar(x) else x.astype(logit.dtype)
+    x = get_array_module(logit).asarray(x, dtype=logit.dtype) if np.isscalar(x) else x.astype(logit.dtype)
     return -np.where(x == 0, 0, x * np.logaddexp(-logit, 0)) - np.where(x == 1, 0, (1 - x) * np.logaddexp(logit, 0))
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from autodiff.chainer.backend import get_array_module
 from autodiff.chainer.distribution import Distribution, kl_divergence, register_kl
 from autodiff.chainer.functions.array.broadcast import broadcast_to
 from autodiff.chainer.functions.math.prod import prod
@@ -27,6 +26,7 @@ class Independent(Distribution):
         ValueError: if there are not so many axes.
 
     >>> from autodiff.chainer.distributions import Normal
+    >>> import numpy as np
     >>> normal = Normal(np.zeros((2, 3)), np.ones((2, 3)))
     >>> Independent(normal).log_prob(np.zeros((2, 3)))
     variable([-2.7568156, -2.7568156])
@@ -145,6 +145,7 @@ def block_diagonal(blocks: Any, shape: tuple[int, ...]) -> Any:
         blocks: of shape (..., d, d).
         shape: of the result, (..., n d, n d).
 
+    >>> import numpy as np
     >>> block_diagonal(np.array([[[1.0]], [[2.0]]]), (2, 2))
     array([[1., 0.],
            [0., 2.]])
@@ -152,7 +153,7 @@ def block_diagonal(blocks: Any, shape: tuple[int, ...]) -> Any:
     size = blocks.shape[-1]
     count = shape[-1] // size
     blocks = blocks.reshape(-1, count, size, 1, size)
-    return (blocks * np.eye(count, dtype=blocks.dtype)[:, None, :, None]).reshape(shape)
+    return (blocks * get_array_module(blocks).eye(count, dtype=blocks.dtype)[:, None, :, None]).reshape(shape)
 
 
 @register_kl(Independent, Independent)

@@ -9,12 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.backend import get_array_module
 from autodiff.chainer.functions.conditions import floating
 from autodiff.facade.applying import apply
+from autodiff.facade.current import on_gpu_of
 from autodiff.facade.shortcut import unary
 from autodiff.facade.variable import Variable
 from autodiff.ops.elementwise import cast
 from autodiff.trace.primitive import Primitive
+from autodiff.trace.traced import Traced
 
 
 def short(primitive: Primitive) -> Callable[[Any], Any]:
@@ -55,7 +58,8 @@ def special(label: str, name: str, x: Any, check: Callable[[Any], Any] = floatin
 def constant(function: Callable[[Any], Any], x: Any) -> Variable:
     """A function without a derivative: its result is a root of the graph, through which no gradient flows."""
     if isinstance(x, Variable):
-        return Variable(np.asarray(function(x.array)), requires_grad=False)
-    if isinstance(x, np.ndarray):
-        return Variable(np.asarray(function(x)), requires_grad=False)
-    return function(x)
+        x = x.array
+    elif isinstance(x, Traced):
+        return function(x)
+    with on_gpu_of("a function without a derivative", (x,)):
+        return Variable(get_array_module(x).asarray(function(x)), requires_grad=False)

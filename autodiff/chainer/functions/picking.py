@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.backend import get_array_module
 from autodiff.facade.compiled.recorder import assumed
 from autodiff.ops.index import gather
 from autodiff.ops.shape import reshape
@@ -35,11 +36,12 @@ def picked(x: Any, labels: Any) -> Any:
     array([2., 3.])
     """
     count, classes, inner = x.shape[0], x.shape[1], prod(x.shape[2:])
-    places = np.arange(0, count * classes, classes)
+    arange = get_array_module(x).arange
+    places = arange(0, count * classes, classes)
     if inner == 1:
         places = labels.reshape(count) + places
     else:
-        places = (labels.reshape(count, inner) + places[:, None]) * inner + np.arange(inner)
+        places = (labels.reshape(count, inner) + places[:, None]) * inner + arange(inner)
     chosen = gather(reshape(x, shape=(count * classes * inner,)), places, rest=0, chosen=False)
     shape = (count, *x.shape[2:])
     return chosen if chosen.shape == shape else reshape(chosen, shape=shape)

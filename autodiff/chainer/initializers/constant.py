@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.chainer.backend import get_array_module
+from autodiff.chainer.backend import get_array_module, get_device_from_array
 from autodiff.chainer.initializer import Initializer
 from autodiff.facade.variable import is_array
 from autodiff.trace.source import at_user_line
@@ -20,7 +20,7 @@ class _Constant(Initializer):
 
     def __call__(self, array: Any) -> None:
         self._check_dtype(array)
-        array[...] = self.fill_value
+        array[...] = get_device_from_array(array).send(self.fill_value)
 
 
 class Constant(_Constant):

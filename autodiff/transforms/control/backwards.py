@@ -43,8 +43,8 @@ class Way:
         self.init = all_conformed(values[:carry], self.specs)
         self.holds = tape_condition(condition, self.outside)
         self.step = tape_body(body, self.outside)
-        self.cotangents = [given[k] if k in given else zeros(self.specs[k]) for k in self.smooth]
-        self.sums = [zeros(body.inputs[p]) for p in self.fixed]
+        self.cotangents = [given[k] if k in given else zeros(self.specs[k], values[k]) for k in self.smooth]
+        self.sums = [zeros(body.inputs[p], values[p]) for p in self.fixed]
 
     def after(self, carry: Values) -> list[Any]:
         """The next carry."""

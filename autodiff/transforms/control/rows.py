@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.ops.join import stack, unstack
+from autodiff.trace.arrays import is_array, on_gpu
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, result_spec, spec_of
 from autodiff.trace.traced import Traced
@@ -32,7 +33,7 @@ def rows_of(leaf: Any) -> Sequence[Any]:
 
 def own_row(row: Any) -> Any:
     """A slice that a function may write to."""
-    return row.copy() if type(row) is np.ndarray else row
+    return row.copy() if is_array(row) else row
 
 
 def common_length(name: str, xs: Any, length: int | None) -> tuple[list[Any], Any, int]:
@@ -100,6 +101,6 @@ class Collected:
 
 def stacked(column: Sequence[Any]) -> Any:
     """Values one behind the other along a new first axis."""
-    if any(isinstance(value, Traced) for value in column):
+    if any(isinstance(value, Traced) or on_gpu(value) for value in column):
         return stack(*column, axis=-spec_of(column[0]).ndim - 1)
     return np.stack(column)

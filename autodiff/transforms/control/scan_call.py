@@ -115,9 +115,7 @@ def saves_carries(tape: Tape, count: int) -> bool:
 
 def empty(values: Values, shape: tuple[int, ...], dtype: Any) -> Any:
     """Room for stacked results, of the kind of array that the operands are."""
-    prototype = next((value for value in values if type(value) is not np.ndarray and hasattr(value, "ndim")), None)
-    foreign = prototype is not None and not isinstance(prototype, np.generic)
-    return np.empty(shape, dtype, like=prototype if foreign else None)
+    return module_of(*values).empty(shape, dtype)
 
 
 def batched_body(tape: Tape, flags: Sequence[bool], carried: Sequence[bool], size: int) -> Recorded:

@@ -42,7 +42,7 @@ def push_scan(primitive: Primitive, values: Values, tangents: Values, params: Pa
     init, xs, outside = parts_of(values, params)
     smooth = smooth_of(tape.inputs[:count])
     moving = [k for k in range(count, len(values)) if tangents[k] is not None]
-    first = [zeros(spec_of(init[k])) if tangents[k] is None else tangents[k] for k in smooth]
+    first = [zeros(spec_of(init[k]), init[k]) if tangents[k] is None else tangents[k] for k in smooth]
     sliced = [k for k in moving if k < count + len(xs)]
     fixed = [tangents[k] for k in moving if k >= count + len(xs)]
 
@@ -73,8 +73,9 @@ def pull_scan(
     fixed = [p for p in positions if p >= count + len(xs)]
     used = [k for k in range(count, len(tape.outputs)) if g[k] is not None and tape.output_specs[k].inexact]
     smooth = active(tape, count, [*(k for k in range(count) if g[k] is not None), *used])
-    last = [zeros(tape.inputs[k]) if g[k] is None else g[k] for k in smooth]
-    sums = [zeros(spec_of(outside[p - count - len(xs)])) for p in fixed]
+    last = [zeros(tape.inputs[k], saved[k]) if g[k] is None else g[k] for k in smooth]
+    closed = [outside[p - count - len(xs)] for p in fixed]
+    sums = [zeros(spec_of(value), value) for value in closed]
 
     def back(carry: Any, row: Any) -> Any:
         before, own, cotangents = row

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.ops.elementwise import cast, python_number
+from autodiff.trace.arrays import is_array, on_gpu
 from autodiff.trace.spec import Spec, result_spec, spec_of
 from autodiff.trace.traced import Traced
 
@@ -23,7 +24,7 @@ def conformed(value: Any, spec: Spec) -> Any:
     if own == spec:
         return value
     if spec.kind == "python":
-        return python_number(value) if isinstance(value, Traced) else spec.dtype.type(value).item()
+        return python_number(value) if isinstance(value, Traced) or on_gpu(value) else spec.dtype.type(value).item()
     if own.dtype != spec.dtype or own.kind == "python":
         value = cast(value, dtype=spec.dtype)
     return value[()] if spec.kind == "scalar" and type(value) is np.ndarray and not value.shape else value
@@ -36,6 +37,6 @@ def all_conformed(values: Sequence[Any], specs: Sequence[Spec]) -> list[Any]:
 
 def unshared(value: Any, operands: Sequence[Any]) -> Any:
     """The value in memory that no operand can be changed through."""
-    if type(value) is np.ndarray and any(type(o) is np.ndarray and np.may_share_memory(value, o) for o in operands):
+    if is_array(value) and any(type(o) is type(value) and np.may_share_memory(value, o) for o in operands):
         return value.copy()
     return value

@@ -86,7 +86,7 @@ class WhileCall(ControlCall):
         outside = values[count:]
         smooth = [k for k in range(count) if body.inputs[k].inexact]
         fixed = [k for k in range(count, len(values)) if tangents[k] is not None]
-        first = [zeros(spec_of(values[k])) if tangents[k] is None else tangents[k] for k in smooth]
+        first = [zeros(spec_of(values[k]), values[k]) if tangents[k] is None else tangents[k] for k in smooth]
         holds = tape_condition(params["condition"], outside)
 
         def step(carry: Any) -> Any:

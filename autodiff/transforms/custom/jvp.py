@@ -113,4 +113,4 @@ def direction(value: Any, tangent: Any) -> Any:
     spec = spec_of(value)
     if not spec.inexact:
         return None
-    return zeros(spec) if tangent is None else tangent
+    return zeros(spec, value) if tangent is None else tangent

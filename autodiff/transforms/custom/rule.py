@@ -65,13 +65,17 @@ class BackwardRule(CustomRule):
         def cotangent_map(*cotangents: Any) -> tuple[Any, None]:
             full = placed(cotangents, smooth, len(outs))
             cts = self.pull(
-                kept, [zeros(s) if ct is None else ct for ct, s in zip(full, specs, strict=True)], positions
+                kept,
+                [zeros(s, out) if ct is None else ct for ct, s, out in zip(full, specs, outs, strict=True)],
+                positions,
             )
             return tuple(
-                zeros(spec_of(values[p])) if ct is None else ct for ct, p in zip(cts, positions, strict=True)
+                zeros(spec_of(values[p]), values[p]) if ct is None else ct for ct, p in zip(cts, positions, strict=True)
             ), None
 
-        transposed = Transposed(f"the backward rule of {self.name}", cotangent_map, [specs[k] for k in smooth])
+        transposed = Transposed(
+            f"the backward rule of {self.name}", cotangent_map, [specs[k] for k in smooth], [outs[k] for k in smooth]
+        )
         return outs, tuple(placed(transposed([tangents[p] for p in positions]), smooth, len(outs)))
 
     def batched(self, flags: tuple[bool, ...]) -> CustomRule:
@@ -84,10 +88,13 @@ class ForwardRule(CustomRule):
     def run(self, values: Leaves, positions: Sequence[int]) -> tuple[tuple[Any, ...], Any]:
         def tangent_map(*tangents: Any) -> tuple[Any, Any]:
             outs, pushed = self.push(values, placed(tangents, positions, len(values)))
-            pairs = zip(map(spec_of, outs), pushed, strict=True)
-            return tuple(zeros(s) if tangent is None else tangent for s, tangent in pairs if s.inexact), outs
+            pairs = zip(outs, pushed, strict=True)
+            return tuple(
+                zeros(spec_of(out), out) if tangent is None else tangent for out, tangent in pairs if spec_of(out).inexact
+            ), outs
 
-        transposed = Transposed(f"the rule of {self.name}", tangent_map, [spec_of(values[p]) for p in positions])
+        given = [values[p] for p in positions]
+        transposed = Transposed(f"the rule of {self.name}", tangent_map, list(map(spec_of, given)), given)
         return transposed.aux, transposed
 
     def pull(self, kept: Any, g: Leaves, positions: Sequence[int]) -> tuple[Any, ...]:

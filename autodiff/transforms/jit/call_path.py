@@ -49,7 +49,7 @@ import numpy as np
 from autodiff.trace.surroundings import now, surrounding_state
 from autodiff.trace.tape import strict
 from autodiff.trace.tree import Structure, is_registered
-from autodiff.transforms.jit.forms import Form
+from autodiff.transforms.jit.forms import Form, is_array_class
 from autodiff.transforms.jit.rebuilding import MANY, named
 
 Call = Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
@@ -182,8 +182,13 @@ class Printer:
 
     def source(self) -> str:
         """The text."""
-        arrays = [at for at, kind in zip(self.leaves, self.form.key.kinds, strict=True) if kind is np.ndarray]
-        details = "".join(f"{at}.shape, {at}.dtype, " for at in arrays)
+        kinds = self.form.key.kinds
+        arrays = [at for at, kind in zip(self.leaves, kinds, strict=True) if is_array_class(kind)]
+        details = "".join(
+            f"{at}.shape, {at}.dtype, " + ("" if kind is np.ndarray else f"{at}.device.id, ")
+            for at, kind in zip(self.leaves, kinds, strict=True)
+            if is_array_class(kind)
+        )
         lines = [
             "def call(self, args, kwargs):",
             "    try:",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from autodiff.backends.gpu import is_gpu_array
 from autodiff.trace.spec import Spec
 from autodiff.trace.surroundings import State
 from autodiff.trace.tree import Structure
@@ -24,7 +25,8 @@ class Key(NamedTuple):
     Attributes:
         static: the static arguments: pairs of a position or name and the value, in a form that tells 1 and True apart.
         structure: of the other arguments: the pair of the tuple of positional and the dictionary of named ones.
-        kinds: of each leaf :class:`numpy.ndarray`, the class of a Python number, or the dtype of a NumPy scalar.
+        kinds: of each leaf :class:`numpy.ndarray` or CuPy's, the class of a Python number, or the dtype of a NumPy
+            scalar.
     """
 
     static: tuple[Any, ...]
@@ -74,11 +76,16 @@ class Never:
 NEVER = Never()
 
 
-def kind_of(spec: Spec) -> Any:
-    """The kind of a leaf."""
+def kind_of(spec: Spec, leaf: Any = None) -> Any:
+    """The kind of a leaf; arrays of a GPU are told from others where the leaf itself is given."""
     if spec.kind == "array":
-        return np.ndarray
+        return type(leaf) if is_gpu_array(leaf) else np.ndarray
     return spec.dtype if spec.kind == "scalar" else type(spec.dtype.type(0).item())
+
+
+def is_array_class(kind: Any) -> bool:
+    """Whether a kind is that of arrays: a class that is no number's."""
+    return kind is np.ndarray or (isinstance(kind, type) and hasattr(kind, "__array_function__"))
 
 
 def kind_of_value(value: Any) -> Any:
@@ -87,12 +94,14 @@ def kind_of_value(value: Any) -> Any:
     return np.dtype(kind) if issubclass(kind, np.generic) else kind
 
 
-def details_of(specs: Sequence[Spec]) -> Details:
-    """The shapes and dtypes of the arrays among leaves."""
+def details_of(specs: Sequence[Spec], leaves: Sequence[Any]) -> Details:
+    """The shapes and dtypes of the arrays among leaves, and of those on GPUs where they are."""
     found: list[Any] = []
-    for spec in specs:
+    for spec, leaf in zip(specs, leaves, strict=True):
         if spec.kind == "array":
             found += spec.shape, spec.dtype
+            if is_gpu_array(leaf):
+                found.append(leaf.device.id)
     return tuple(found)
 
 

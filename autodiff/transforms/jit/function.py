@@ -52,8 +52,10 @@ class jit(Looking):
         donate_argnums: positions of arguments whose arrays the caller gives up: after the call they may hold anything,
             since results may take their memory. Arrays that are views, read-only, of a subclass, or shown by another
             argument are left alone. Under other transformations nothing is donated.
-        backend: ``"auto"`` for compiled kernels where Numba is installed and NumPy's functions where not, ``"numba"``
-            to insist on it, ``"numpy"`` for NumPy's functions alone.
+        backend: ``"auto"`` for the compiler of where the arguments are: for arrays of CuPy, kernels of the GPU that they
+            are on; for others, compiled kernels where Numba is installed, and NumPy's functions where not. ``"numba"``
+            and ``"cupy"`` insist on a compiler, and refuse arrays that are elsewhere. ``"numpy"`` for NumPy's functions
+            alone, or CuPy's.
 
     Attributes:
         kept: how many programs are kept, 4096; the least recently used go. May be set, for one function or for all.
@@ -184,20 +186,20 @@ class jit(Looking):
         leaves, structure = flatten((dynamic, named))
         fixed = tuple([(place, static_of(value)) for place, value in static.items()])
         specs = leaf_specs(self, fixed, structure, leaves)
-        key = Key(fixed, structure, tuple(map(kind_of, specs)))
+        key = Key(fixed, structure, tuple(map(kind_of, specs, leaves)))
         form = self.programs.form(key, static)
         state = surrounding_state()
-        found = form.find(state, details_of(specs))
+        found = form.find(state, details_of(specs, leaves))
         if found is None:
-            return self.record(form, specs, state), leaves
+            return self.record(form, specs, leaves, state), leaves
         if form.printable and plain(leaves, key.kinds):
             self.give_call_path(form)
         return found, leaves
 
-    def record(self, form: Form, specs: Sequence[Spec], state: State) -> Recorded:
+    def record(self, form: Form, specs: Sequence[Spec], leaves: Sequence[Any], state: State) -> Recorded:
         """Record the function, and keep the program if it holds for other calls too."""
         staged = recorded_by_jit(bound(self.fun, form), specs, form.key.structure, self.name)
-        found = Recorded(staged, form, specs, state, self.options, self.name)
+        found = Recorded(staged, form, specs, leaves, state, self.options, self.name)
         report(found, self.programs.values())
         if not found.captures:
             self.programs.put(found, self.kept)

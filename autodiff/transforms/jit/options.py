@@ -22,7 +22,7 @@ class Options(NamedTuple):
         static: the positions of static arguments, none of them negative.
         static_names: the names of static arguments: of all that may be passed by keyword.
         donated: the positions of donated arguments, none of them negative.
-        backend: ``"auto"``, ``"numba"`` or ``"numpy"``.
+        backend: ``"auto"``, ``"numba"``, ``"numpy"`` or ``"cupy"``.
     """
 
     given: tuple[Any, ...]

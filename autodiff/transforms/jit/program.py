@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from autodiff.backends.gpu import is_gpu_array
 from autodiff.backends.kernels.programs.call import whole
 from autodiff.backends.passes.constants import fold_constants
 from autodiff.backends.passes.known import use_constants
@@ -19,17 +21,20 @@ from autodiff.ops.masked import Masked
 from autodiff.ops.shape import broadcast_to
 from autodiff.trace.link import Link
 from autodiff.trace.primitive import newest_traced
+from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 from autodiff.trace.tape import Tape
 from autodiff.transforms.call import run_for_batch
 from autodiff.transforms.custom.call import CustomCall, CustomLink
 from autodiff.transforms.custom.rule import CustomRule, Leaves, placed
+from autodiff.transforms.jit.constants import Constants
 from autodiff.transforms.jit.cutting import staged
 from autodiff.transforms.jit.forward_mode import pushing
 from autodiff.transforms.jit.reverse_mode import Backward, ReverseMode
 from autodiff.transforms.partial import Forms, form_of, joined, parts_of
 
 if TYPE_CHECKING:
+    from autodiff.backends.cupy.program import DeviceProgram
     from autodiff.backends.reports.timed import Timed
 
 
@@ -41,7 +46,7 @@ class Program(CustomRule):
     Args:
         tape: its constants are handed to the program with each call.
         name: the function's name and line, for error texts.
-        backend: ``"auto"``, ``"numba"`` or ``"numpy"``.
+        backend: ``"auto"``, ``"numba"``, ``"numpy"`` or ``"cupy"``.
         donated: inputs whose arrays nobody needs after a call, so that outputs may take their memory: each is a plain
             array that owns it, may be written to, and that no other input shows.
     """
@@ -77,6 +82,13 @@ class Program(CustomRule):
         return schedule(self.tape, self.backend)
 
     @cached_property
+    def on_gpu(self) -> DeviceProgram:
+        """The tape as it runs on GPUs."""
+        from autodiff.backends.cupy.program import DeviceProgram  # noqa: PLC0415 - programs on CPUs never need it
+
+        return DeviceProgram(self.tape, self.name, "numpy" if self.backend == "numpy" else "cupy")
+
+    @cached_property
     def straight(self) -> Straight:
         """The tape as a Python function."""
         return Straight(self.schedule.tape, self.backend, self.donated)
@@ -91,7 +103,7 @@ class Program(CustomRule):
     def __call__(self, *values: Any) -> tuple[Any, ...]:
         """The outputs for plain values, or as somebody's recording takes note of them."""
         if newest_traced(values) is None:
-            return self.evaluate(values)
+            return self.evaluate_anywhere(values)
         return jit_call(*values, rule=self, tape=self.tape)  # type: ignore[no-any-return]
 
     def evaluate(self, values: Leaves) -> tuple[Any, ...]:
@@ -109,6 +121,26 @@ class Program(CustomRule):
                 return run(*values)
             except Exception as error:
                 raise straight.explained(error) from None
+
+    def evaluate_anywhere(self, values: Leaves) -> tuple[Any, ...]:
+        """The outputs for plain values, on a GPU where some of them are on one."""
+        if self.backend == "cupy" or ("cupy" in sys.modules and any(map(is_gpu_array, values))):
+            return self.evaluate_on_gpu(values)
+        return self.evaluate(values)
+
+    def evaluate_on_gpu(self, values: Leaves) -> tuple[Any, ...]:
+        """The outputs for plain values that are on a GPU.
+
+        Raises:
+            TypeError: if an array is on the host, or the backend is Numba.
+        """
+        if self.backend == "numba":
+            raise TypeError(
+                f"jit: {self.name} was made with backend='numba', which compiles for CPUs, and got an array on a "
+                f"GPU{at_user_line()}. Leave backend away, which takes the compiler of where the arrays are, or pass "
+                "cupy.asnumpy(x)."
+            )
+        return self.on_gpu.timed(values) if open_profiles else self.on_gpu.run(values)
 
     def part(self, key: Any, tape: Tape) -> BoundProgram:
         """A program that was derived, with the constants of its tape."""
@@ -214,11 +246,11 @@ class BoundProgram:
 
     def __init__(self, tape: Tape, name: str, backend: str) -> None:
         tape = use_constants(fold_constants(tape))
-        self.constants = tape.constants
+        self.constants = Constants(tape.constants)
         self.program = Program(replace(tape, constants=(), arguments=None, results=None), name, backend)
 
     def __call__(self, *values: Any) -> tuple[Any, ...]:
-        return self.program(*values, *self.constants)
+        return self.program(*values, *self.constants.beside(values))
 
 
 class JitLink(CustomLink):
@@ -237,7 +269,7 @@ class JitCall(CustomCall):
         super().__init__("jit")
 
         def evaluate(*values: Any, rule: Program, **_: Any) -> tuple[Any, ...]:
-            return rule.evaluate(values)
+            return rule.evaluate_anywhere(values)
 
         self.evaluate = evaluate
 

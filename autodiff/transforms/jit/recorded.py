@@ -11,6 +11,7 @@ from autodiff.backends.passes.known import use_constants
 from autodiff.trace.spec import Spec
 from autodiff.trace.staging import Staged
 from autodiff.trace.surroundings import State
+from autodiff.transforms.jit.constants import Constants, device_of
 from autodiff.transforms.jit.donating import Donation
 from autodiff.transforms.jit.forms import Form, details_of
 from autodiff.transforms.jit.options import Options
@@ -25,6 +26,7 @@ class Recorded:
         staged: the recording; the inputs of its tape are the leaves of the arguments, the captures and the constants.
         form: of the calls.
         specs: of the leaves of the arguments.
+        leaves: of the arguments of the call that recorded it.
         state: what held around the recording.
         options: what ``jit`` was told.
         name: the function's name and line, for error texts.
@@ -34,19 +36,28 @@ class Recorded:
         captures: traced values that it closed over.
         constants: arrays that it closed over.
         kept: which outputs are constants, of which callers get copies.
-        details: the shapes and dtypes of the arrays among the leaves.
+        details: the shapes and dtypes of the arrays among the leaves, and on which GPUs they are.
+        places: of each leaf the GPU that it is on; None for others.
+        device: the GPU that the program runs on; None where leaves and constants are on the host.
         donation: which leaves are donated.
         run: gives the outputs for plain leaves.
         rebuild: gives the result from the outputs; None where there is one, which is the result.
     """
 
     __slots__ = (
-        "backend", "captures", "constants", "details", "donation", "form", "kept", "name",
-        "program", "rebuild", "reusing", "run", "specs", "state",
+        "backend", "captures", "constants", "details", "device", "donation", "form", "kept", "name",
+        "places", "program", "rebuild", "reusing", "run", "specs", "state",
     )  # fmt: skip
 
     def __init__(
-        self, staged: Staged, form: Form, specs: Sequence[Spec], state: State, options: Options, name: str
+        self,
+        staged: Staged,
+        form: Form,
+        specs: Sequence[Spec],
+        leaves: Sequence[Any],
+        state: State,
+        options: Options,
+        name: str,
     ) -> None:
         tape = use_constants(fold_constants(staged.tape))
         given = len(tape.inputs) - len(tape.constants)
@@ -54,15 +65,21 @@ class Recorded:
         self.kept = tuple(k for k, out in outputs if isinstance(out, int) and given <= out < len(tape.inputs))
         self.backend, self.name = options.backend, name
         self.program = Program(replace(tape, constants=(), arguments=None, results=None), name, options.backend)
-        self.captures, self.constants = staged.captures, tape.constants
-        self.form, self.specs, self.state, self.details = form, tuple(specs), state, details_of(specs)
+        self.captures, self.constants = staged.captures, Constants(tape.constants)
+        self.form, self.specs, self.state, self.details = form, tuple(specs), state, details_of(specs, leaves)
+        self.places = tuple([device_of((leaf,)) for leaf in leaves])
+        self.device = next((place for place in self.places if place is not None), self.constants.device())
         self.donation = Donation(form.key, options.donated)
         self.reusing: dict[tuple[int, ...], Program] = {(): self.program}
         structure = tape.results
         assert structure is not None
         self.rebuild = rebuilder(structure)
-        plain = not (self.constants or self.donation.leaves)
-        self.run: Callable[[tuple[Any, ...]], tuple[Any, ...]] = self.program.evaluate if plain else self.run_unusual
+        plain = not (tape.constants or self.donation.leaves)
+        self.run: Callable[[tuple[Any, ...]], tuple[Any, ...]]
+        if self.device is not None or options.backend == "cupy":
+            self.run = self.run_on_gpu
+        else:
+            self.run = self.program.evaluate if plain else self.run_unusual
 
     def run_unusual(self, leaves: tuple[Any, ...]) -> tuple[Any, ...]:
         """The outputs for plain leaves, where there are constants or donated arrays."""
@@ -70,7 +87,14 @@ class Recorded:
         if donation.leaves and program.alone is None:  # a program that is one kernel reuses nothing
             program = self.reusing_program(donation.usable(leaves))
             self.program.alone = program.alone
-        return self.own(program.evaluate((*leaves, *self.constants)))
+        return self.own(program.evaluate((*leaves, *self.constants.arrays)))
+
+    def run_on_gpu(self, leaves: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The outputs for plain leaves, where the program runs on a GPU."""
+        if not self.constants.arrays:
+            return self.program.evaluate_on_gpu(leaves)
+        constants = self.constants.arrays if self.device is None else self.constants.on(self.device)
+        return self.own(self.program.evaluate_on_gpu((*leaves, *constants)))
 
     def own(self, outs: tuple[Any, ...]) -> tuple[Any, ...]:
         """The outputs with copies in the places of constants."""
@@ -86,7 +110,8 @@ class Recorded:
 
     def call(self, leaves: Sequence[Any]) -> Any:
         """The result for the leaves of the arguments, which may be traced."""
-        outs = self.own(self.program(*leaves, *self.captures, *self.constants))
+        constants = self.constants.beside((*leaves, *self.captures))
+        outs = self.own(self.program(*leaves, *self.captures, *constants))
         return outs[0] if self.rebuild is None else self.rebuild(outs)
 
     def call_plain(self, leaves: Sequence[Any]) -> Any:

@@ -247,3 +247,13 @@ def test_sums_keep_their_terms_apart():
     np.testing.assert_array_equal(
         autodiff.jit(lambda x: np.sort(np.sum(np.outer(x, x), axis=-1)))(x), np.sort(expected)
     )
+
+
+@needs_numba
+def test_arithmetic_of_booleans_is_logic():
+    a, b = np.array([[True], [False]]) | np.zeros((2, 600), bool), np.arange(600) % 3 == 0
+
+    def fun(a, b):
+        return np.add(a, b) * 2.0, np.multiply(a, b), np.add(a, b) == b, np.sum(np.add(a, b))
+
+    alike(by_rows(fun, a, b), reference(fun, a, b))

@@ -6,7 +6,8 @@ from importlib.util import find_spec
 
 import pytest
 
-from autodiff.backends.numba import cache, kernels, launching
+from autodiff.backends import cache
+from autodiff.backends.numba import kernels, launching
 
 collect_ignore_glob = ["*.py"] if find_spec("numba") is None else []
 collect_ignore = ["record_mathematics.py"]  # a command, which needs mpmath

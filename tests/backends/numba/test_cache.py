@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import autodiff
-from autodiff.backends.numba import cache, identity, kernels
-from autodiff.backends.numba.cache import CacheWarning
+from autodiff.backends import cache
+from autodiff.backends.numba import identity, kernels
+from autodiff.backends.cache import CacheWarning
 from autodiff.backends.numba.errors import KernelError
 
 KEY, OTHER = bytes(range(32)), bytes(32)
@@ -229,7 +230,7 @@ def test_a_full_disk_leaves_nothing_behind(fresh, monkeypatch):
 def test_a_writer_that_is_killed_leaves_no_file_that_is_read(fresh, python):
     program = """
         import os, signal
-        from autodiff.backends.numba import cache
+        from autodiff.backends import cache
 
         os.replace = lambda *args: os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))
         cache.write(bytes(range(32)), bytes(100_000))

@@ -1,5 +1,6 @@
 """Loops as vectors against the same loops as Numba compiles them, between pages that must not be touched."""
 
+import ast
 import ctypes
 import mmap
 import random
@@ -15,6 +16,8 @@ from autodiff.backends.numba.compiling import ENTRY, namespace  # noqa: E402
 from autodiff.backends.numba.kernels import kernel_address  # noqa: E402
 from autodiff.backends.numba.mathematics.names import FUNCTIONS  # noqa: E402
 from autodiff.backends.numba.products.machine import Machine  # noqa: E402
+from autodiff.backends.numba.vectors import lowering  # noqa: E402
+from autodiff.backends.numba.vectors.interleaving import filled  # noqa: E402
 
 MACHINES = {
     "512 bits": Machine(bits=512, registers=32, masks=True),
@@ -382,6 +385,76 @@ def kernel(block, lo, hi):
         ]
         for at_end in (False, True):
             same(run(ours, arrays, count, fences, at_end), run(plain, arrays, count, fences, at_end))
+
+
+FEW_APART = """
+def kernel(block, lo, hi):
+    a = pointer(block, 0)
+    b = pointer(block, 1)
+    c = pointer(block, 2)
+    d = pointer(block, 3)
+    e = pointer(block, 4)
+    n = {length}
+    for i in range(n):
+        x = load_float32(a, 2 * i) - load_float32(a, i * 2 + 1)
+        y = load_float64(b, i * 3 + 2)
+        z = load_bool(c, i * 4 + 1)
+        store_float32(d, i * 2 + 1, where(z, x, load_float32(d, i * 2 + 1)))
+        store_float32(d, i * 2, load_float32(d, i * 2) + f4(y))
+        store_bool(e, i * 4 + 3, z)
+        store_bool(e, i * 4, x < y)
+        store_bool(e, i * 4 + 2, not z)
+        store_bool(e, i * 4 + 1, x > y)
+"""
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("length", ["hi - lo", "4", "7", "14", "61"])
+def test_elements_a_few_apart(machine, length, fences):
+    """Whole vectors are loaded, and stored where stores fill memory together: nothing beyond is touched."""
+    text = FEW_APART.format(length=length)
+    ours, plain = compiled(text, MACHINES[machine]), compiled(text, plain=True)
+    for count in (0, 1, 2, 3, 7, 8, 15, 16, 17, 33, 64, 70) if length == "hi - lo" else (int(length),):
+        arrays = [values("f4", 2 * count, 1), values("f8", 3 * count, 2), values("b1", 4 * count, 3)]
+        arrays += [values("f4", 2 * count, 4), values("b1", 4 * count, 5)]
+        for at_end in (False, True):
+            same(run(ours, arrays, count, fences, at_end), run(plain, arrays, count, fences, at_end))
+
+
+TOGETHER = {
+    # what a round stores, and whether it fills memory
+    "store_float32(d, i * 2, x)\nstore_float32(d, i * 2 + 1, y)": True,
+    "store_float32(d, i * 3, x)\nstore_float32(d, i * 3 + 1, y)": False,
+    "store_float32(d, i * 2 + 1, x)\nstore_float32(d, i * 2 + 2, y)": True,
+    "store_float32(d, i * 4, x)\nstore_float32(d, i * 4 + 2, y)": False,
+    "store_float32(d, i * 2, x)\nstore_float32(d, i * 2 + 1, load_float32(d, i * 2) + y)": False,
+    "store_float32(d, i * 2, x)\nstore_float32(d, i * 2 + 1, load_float32(d, i * 2 + 1) + y)": True,
+    "store_float32(d, i * 2, x)\nz = load_float32(e, i * 2)\nstore_float32(d, i * 2 + 1, z)": False,
+    "store_float32(d, i * 2, x)\nz = load_float32(b, i * 2)\nstore_float32(d, i * 2 + 1, z)": True,
+    "z = load_float32(e, i * 2)\nstore_float32(d, i * 2, x)\nstore_float32(d, i * 2 + 1, z)": True,
+    "store_float32(d, i * 2, x)\nstore_float32(f, i * 2 + 1, y)": False,
+}
+
+
+@pytest.mark.parametrize("stores", TOGETHER)
+def test_which_stores_wait_for_each_other(stores, fences):
+    body = stores.replace("\n", "\n        ")
+    text = f"""
+def kernel(block, lo, hi):
+    a = pointer(block, 0)
+    b = pointer(block, 1)
+    d = pointer(block, 2)
+    e = shifted(pointer(block, 2), 0)
+    f = pointer(block, 3)
+    for i in range(lo, hi):
+        x = load_float32(a, i)
+        y = load_float32(b, i)
+        {body}
+"""
+    (plan,) = (plan for _, plan in lowering.plans(ast.parse(text)))
+    assert bool(filled(plan)) == TOGETHER[stores]
+    arrays = [values("f4", 200, seed) for seed in range(4)]
+    same(run(compiled(text), arrays, 45, fences, True), run(compiled(text, plain=True), arrays, 45, fences, True))
 
 
 CONFLICTS = {

@@ -1,24 +1,11 @@
-import importlib.util
-import pathlib
 import sys
 
 import pytest
 
 from autodiff.backends import gpu
+from tests.standin.fixture import cupy
 
-FAKE = importlib.util.spec_from_file_location("fake_cupy", pathlib.Path(__file__).with_name("fake_cupy.py"))
-
-
-@pytest.fixture
-def cupy(monkeypatch):
-    """A program's CuPy with two GPUs."""
-    fake = importlib.util.module_from_spec(FAKE)
-    FAKE.loader.exec_module(fake)
-    module = fake.module()
-    monkeypatch.setitem(sys.modules, "cupy", module)
-    gpu.found.cache_clear()
-    yield module
-    gpu.found.cache_clear()
+__all__ = ["cupy", "no_cupy"]
 
 
 @pytest.fixture

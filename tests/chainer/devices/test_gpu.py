@@ -37,7 +37,7 @@ def test_send(cupy):
     assert second.is_array_supported(there)
     assert not first.is_array_supported(there)
     assert first.send(there).device.id == 0
-    assert second.send((there, [2.0]))[1][0].content == 2
+    assert second.send((there, [2.0]))[1][0].get() == 2
     np.testing.assert_equal(backend.CpuDevice().send(there), x)
     with pytest.raises(TypeError, match=r"^@cupy:1 takes arrays, got Variable "):
         second.send(Variable(x))
@@ -144,8 +144,10 @@ def test_cuda(cupy):
     assert cuda.copy(there, out=cuda.to_gpu(np.zeros(2))).get()[1] == 1
     assert cuda.get_device_from_array(np.ones(2), there).id == 1
     assert cuda.get_device_from_id(1).id == 1
-    assert cuda.elementwise("T x", "T y", "y = x", "same") == ("elementwise", "T x", "T y", "y = x", "same")
-    assert cuda.fuse(len) == ("fused", len)
+    assert isinstance(cuda.elementwise("T x", "T y", "y = x", "same"), cupy.ElementwiseKernel)
+    assert isinstance(cuda.reduce("T x", "T y", "x", "a + b", "y = a", "0", "total"), cupy.ReductionKernel)
+    assert isinstance(cuda.raw("code", "name"), cupy.RawKernel)
+    assert cuda.fuse(len)([1]) == cuda.fuse()(len)([1]) == 1
     assert cuda.memoize()(len)([1]) == 1
     with pytest.raises(ValueError, match=r"^cuda.copy got both out and out_device .*; the device of out counts"):
         cuda.copy(there, there, 1)

@@ -272,12 +272,7 @@ DECLARED = {
     ),
     "an unknown backend": (
         lambda: jit_(named, backend="fast"),
-        "jit: there is no backend 'fast' (LINE); choose from 'auto', 'numba', 'numpy'",
-    ),
-    "a backend that is not there yet": (
-        lambda: jit_(named, backend="cupy"),
-        "jit: backend='cupy' is not there yet (LINE): fused kernels on a GPU are still to be written. Programs run NumPy's "
-        "functions on CuPy arrays as they are: leave backend away and pass such arrays.",
+        "jit: there is no backend 'fast' (LINE); choose from 'auto', 'numba', 'numpy', 'cupy'",
     ),
     "a list as a static argument": (
         lambda: jit(named, static_argnums=2)(X, X, [2]),

@@ -42,9 +42,9 @@ def kernel_of(*, kind: str, **params: Any) -> DeviceKernel:
 
 def make_call(*, kind: str, tape: Tape, **params: Any) -> Callable[..., tuple[Any, ...]]:
     """A kernel as a function of arrays on the current device, in a module of its own."""
-    from autodiff.backends.cupy.alone import lone_call  # noqa: PLC0415 - it stands on all that runs kernels
+    from autodiff.backends.cupy.program import lone_call  # noqa: PLC0415 - it stands on all that runs kernels
 
-    return lone_call(kernel_of(kind=kind, tape=tape, **params), tape)
+    return lone_call(kernel_of(kind=kind, tape=tape, **params))
 
 
 device_kernel = KernelPrimitive("device_kernel", make_call)

@@ -26,9 +26,9 @@ NAMES = {np.dtype(name): own for name, own in (
 
 FUNCTIONS = {
     "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arctan2": "atan2",
-    "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh",
+    "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh", "lgamma": "log_gamma",
 }  # fmt: skip
-"""Functions that C++ knows by another name."""
+"""Functions that C++, or the prelude, knows by another name."""
 
 OPERATORS: dict[type, str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "/", ast.Mod: "%",

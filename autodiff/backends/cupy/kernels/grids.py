@@ -61,11 +61,13 @@ class GridKernel:
         head = ", ".join(f"{self.type_of(p)} {p.name}" for p in self.parameters)
         lines = [f'extern "C" __global__ void __launch_bounds__({threads or self.sharing.threads}) {name}({head}) {{']
         lines.append(f"  typedef {typename(self.index)} Index;")
+        named = [f"{a.name} = {a.name}_64" for a in self.loop.arguments]
+        lines.append(f"  const Index {', '.join(named)};")
         return "\n".join([*lines, *(f"  {line}" for line in body), "}"]) + "\n"
 
     def type_of(self, parameter: Parameter) -> str:
         if parameter.role == "size":
-            return f"const {typename(self.index)}"
+            return "const int64"
         assert parameter.dtype is not None
         kind = typename(parameter.dtype)
         if parameter.role == "number":
@@ -90,7 +92,7 @@ class GridKernel:
         if loop.checks:
             yield Parameter("status", "status", dtype=np.dtype(np.int32))
         for argument in loop.arguments:
-            yield Parameter(argument.name, "size", dtype=self.index, value=argument.value)
+            yield Parameter(f"{argument.name}_64", "size", value=argument.value)
 
 
 def loop_of(tape: Tape, shape: Shape) -> ElementLoop | RowLoop:

@@ -226,7 +226,8 @@ class RowLoop(Loop):
         self.size("rows", self.grid.rows)
         self.size("columns", self.grid.columns)
         share = share_columns(self.grid, self.width) if self.sums_alone() else None
-        self.sharing = share or share_rows(self.grid, self.width, bool(self.sums))
+        shared = sum(dtype.itemsize for dtype in {self.specs[slot].dtype for slot in self.column_totals()})
+        self.sharing = share or share_rows(self.grid, self.width, bool(self.sums), shared)
         if self.column_totals():
             self.size("blocks", self.sharing.blocks)
         self.plan()

@@ -24,6 +24,9 @@ BUSY = 1 << 16
 RESIDENT = 1056
 """Blocks that have sums of their own: all that run at once on a large device, and few enough to be summed quickly."""
 
+SHARED = 1 << 15
+"""Bytes of a block's memory that sums of columns take at most."""
+
 ROWS = 8
 """So many rows for each team make a block of its own worth the second pass over what blocks leave."""
 
@@ -63,13 +66,22 @@ def share_elements(size: int, width: int, sums: bool) -> Sharing:
     return Sharing(1, THREADS, width, 0, min(blocks, RESIDENT) if sums else blocks)
 
 
-def share_rows(grid: Grid, width: int, sums: bool) -> Sharing:
-    """The sharing of rows that are taken whole."""
+def share_rows(grid: Grid, width: int, sums: bool, shared: int = 0) -> Sharing:
+    """The sharing of rows that are taken whole.
+
+    Args:
+        grid: of the rows.
+        width: of a pack.
+        sums: whether blocks have sums of their own.
+        shared: bytes that an element of each thread takes in the memory of a block, where teams of a block put sums of
+            columns together.
+    """
     packs = -(-grid.columns // width)
+    many = min(MANY, SHARED // (THREADS * shared)) if shared else MANY
     team = 1
     while team < WARP and -(-packs // team) * width > MANY // 4:
         team *= 2
-    while team < MOST and -(-packs // team) * width > (MANY if team == WARP else FEW):
+    while team < MOST and -(-packs // team) * width > (many if team == WARP else FEW):
         team *= 2
     while team < min(MOST, packs) and grid.rows * team < BUSY:
         team *= 2

@@ -5,7 +5,10 @@ from __future__ import annotations
 from functools import cache
 from importlib.resources import files
 
-PARTS = ("types", "mathematics", "packs", "reductions")
+PARTS = (
+    "types", "mathematics", "digamma", "packs", "reductions",
+    "places", "gathering", "atomics", "scans", "sorting", "scattering", "moving", "windows", "positions", "philox",
+)  # fmt: skip
 """The files of the prelude, each of which may use those before it."""
 
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from autodiff.backends.numba import memory
 from autodiff.backends.numba.mathematics.plain import PLAIN
 from autodiff.backends.numba.vectors.elements import FLOATS, SIZES
-from autodiff.backends.numba.vectors.quotients import Quotients, by_the_same, divisors
+from autodiff.backends.numba.vectors.interleaving import FEW, Interleaving, filled
+from autodiff.backends.numba.vectors.quotients import by_the_same, divisors
 from autodiff.backends.numba.vectors.tree import Accumulate, Assign, Node, Place, Plan, Store
 
 IDENTITIES = {"reduce_add": -0.0, "reduce_multiply": 1.0, "|": 0, "&": -1}
 
 
-class Rounds(Quotients):
+class Rounds(Interleaving):
     """Prints rounds of a plan.
 
     Args:
@@ -33,6 +34,8 @@ class Rounds(Quotients):
         self.position: Any = None
         self.mask: Any = None
         self.lone = False
+        self.together = filled(plan) if count > 1 else {}
+        self.waiting: dict[Store, Any] = {}
 
     def before(self, start: Any) -> None:
         """What is the same in all rounds."""
@@ -55,8 +58,11 @@ class Rounds(Quotients):
             match statement:
                 case Assign(name, value) if value.varying:
                     self.values[name] = self.of(value)
-                case Store(place, type_, index, value):
+                case Store(place, type_, index, value) if lone or statement not in self.together:
                     self.store(place, type_, index, self.wide(self.of(value)))
+                case Store(_, _, _, value):
+                    self.waiting[statement] = self.wide(self.of(value))
+                    self.store_all(self.together[statement])
                 case Accumulate(name, kind, value):
                     one = self.wide(self.of(value))
                     if mask is not None:
@@ -137,6 +143,10 @@ class Rounds(Quotients):
                 nothing = self.ir.Constant(vector, self.ir.Undefined)
                 operands = [address, self.ir.IntType(32)(SIZES[type_]), self.mask, nothing]
                 found = self.call(f"llvm.masked.load.{self.suffix(vector)}.p0", vector, operands)
+        elif place.stride in FEW:
+            first = self.address(place, type_, index)
+            found = self.apart(first, place.stride, type_, stored, lambda each: self.marked(each, kind))
+            return self.compared("!=", "u1", found, self.zero(found.type)) if type_ == "b1" else found
         else:
             vector = self.vector(stored)
             nothing = self.ir.Constant(vector, self.ir.Undefined)
@@ -166,6 +176,16 @@ class Rounds(Quotients):
             name = f"llvm.masked.scatter.{self.suffix(value.type)}.v{self.count}p0"
             made = self.call(name, self.ir.VoidType(), [value, places, align, self.every()])
         self.marked(made, kind)
+
+    def store_all(self, stores: Sequence[Store]) -> None:
+        """Store what fills memory together, once all of it is there."""
+        if not all(each in self.waiting for each in stores):
+            return
+        values = [self.waiting.pop(each) for each in stores]
+        place, type_, kind = stores[0].place, stores[0].type, self.plan.given[stores[0].place.base]
+        if type_ == "b1":
+            values = [self.builder.zext(each, self.vector(self.ir.IntType(8))) for each in values]
+        self.woven(self.address(place, type_, stores[0].index), values, type_, lambda made: self.marked(made, kind))
 
     def every(self) -> Any:
         return self.first(self.count) if self.mask is None else self.mask

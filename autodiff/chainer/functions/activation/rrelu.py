@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.backend import get_array_module
+from autodiff.chainer.functions.beside import drawing_beside
 from autodiff.chainer.utils.argument import parse_kwargs
 from autodiff.facade.applying import apply
 from autodiff.facade.configuration import config
@@ -50,6 +52,8 @@ def rrelu(x: Any, l: float = 1.0 / 8, u: float = 1.0 / 3, **kwargs: Any) -> Any:
 
 def slopes(x: Any, low: float, high: float) -> Any:
     """Slopes for each element: random ones, or the mean."""
-    if config.train:
-        return np.random.uniform(low, high, x.shape).astype(x.dtype)  # noqa: NPY002 - np.random.seed seeds Chainer
-    return np.full(x.shape, (low + high) / 2, x.dtype)
+    xp = get_array_module(x)
+    with drawing_beside(x):
+        if config.train:
+            return xp.random.uniform(low, high, x.shape).astype(x.dtype)
+        return xp.full(x.shape, (low + high) / 2, x.dtype)

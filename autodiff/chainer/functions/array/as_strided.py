@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.backends.recycling import owns_memory
+from autodiff.chainer.functions.beside import beside
 from autodiff.facade.applying import apply
 from autodiff.facade.conversion import as_array
 from autodiff.facade.variable import Variable
@@ -43,6 +44,7 @@ def as_strided(x: Any, shape: Sequence[int], strides: Sequence[int], storage_off
     places = table[wanted]
     if np.min(wanted, initial=0) < 0 or np.min(places, initial=0) < 0:
         raise ValueError(f"Out of buffer: too large index was specified{at_user_line()}")
+    places = beside(x, places)
     return apply("AsStrided", lambda x: np.reshape(x, -1)[places], (x,))
 
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from autodiff.facade.applying import apply
-from autodiff.facade.variable import Variable
+from autodiff.facade.variable import Variable, is_array
 from autodiff.trace.source import at_user_line
 
 
@@ -22,11 +20,12 @@ def get_item(x: Any, slices: Any) -> Variable:
         IndexError: if there is no such element, or a Variable is an index.
         ValueError: if there are several arrays of truth values.
 
+    >>> import numpy as np
     >>> get_item(np.array([1.0, 2.0, 3.0]), [0, 0, 2])
     variable([1., 1., 3.])
     """
     parts = slices if isinstance(slices, tuple) else (slices,)
-    if sum(isinstance(part, np.ndarray) and part.dtype == bool for part in parts) > 1:
+    if sum(is_array(part) and part.dtype == bool for part in parts) > 1:
         raise ValueError(f"only one boolean array is supported as an index{at_user_line()}; take np.ix_ of positions")
     if isinstance(x, Variable):
         return x[slices]

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.backend import get_array_module
 from autodiff.chainer.functions.conditions import has_axis
 from autodiff.facade.applying import apply
 from autodiff.facade.conversion import as_array
@@ -37,5 +38,5 @@ def permutate(x: Any, indices: Any, axis: int = 0, inv: bool = False) -> Variabl
         )
     if inv:
         places, order = order, np.empty_like(order)
-        order[places] = np.arange(len(places))
+        order[places] = get_array_module(places).arange(len(places))
     return apply("Permutate", lambda x: np.take(x, order, axis), (x,), lambda x: has_axis(x, axis))

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.functions.beside import beside
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
 from autodiff.trace.source import at_user_line
@@ -35,7 +36,7 @@ def resize_images(
     def fun(x: Any) -> Any:
         for axis, length in zip((2, 3), output_shape, strict=True):
             places = sampled(x.shape[axis], length, align_corners)
-            x = between(x, places, axis) if mode == "bilinear" else np.take(x, nearest(places), axis)
+            x = between(x, places, axis) if mode == "bilinear" else np.take(x, beside(x, nearest(places)), axis)
         return x
 
     return apply("ResizeImages", fun, (x,), lambda x: (x.dtype.kind == "f", x.ndim == 4))
@@ -59,4 +60,5 @@ def between(x: Any, places: Any, axis: int) -> Any:
     below = nearest(places)
     above = np.minimum(below + 1, x.shape[axis] - 1)
     share = (places - below).astype(x.dtype).reshape((-1,) + (1,) * (3 - axis))
+    below, above, share = (beside(x, constant) for constant in (below, above, share))
     return np.take(x, below, axis) * (1 - share) + np.take(x, above, axis) * share

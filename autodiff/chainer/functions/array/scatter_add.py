@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.backend import get_array_module
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
 from autodiff.ops.elementwise import cast
@@ -28,10 +29,11 @@ def scatter_add(a: Any, slices: Any, b: Any) -> Variable:
     >>> scatter_add(np.zeros(3), [0, 0, 2], np.array([1.0, 2.0, 3.0]))
     variable([3., 0., 3.])
     """
+    xp = get_array_module(a)
     if not len(a.shape):
-        places = np.zeros(0, int)
+        places = xp.zeros(0, int)
     else:
-        places = np.arange(a.size).reshape(a.shape)[slices]
+        places = xp.arange(a.size).reshape(a.shape)[slices]
         if np.shape(places) != tuple(b.shape):
             raise ValueError(
                 f"the places have shape {np.shape(places)} and what is added has shape {b.shape}{at_user_line()}; "

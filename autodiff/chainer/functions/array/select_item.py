@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from autodiff.chainer.backend import get_array_module
 from autodiff.chainer.functions.picking import all_are_classes, picked
 from autodiff.facade.applying import apply
 from autodiff.facade.conversion import as_array
@@ -23,13 +22,16 @@ def select_item(x: Any, t: Any) -> Variable:
         IndexError: if there is no such element.
         InvalidType: if shapes do not fit, or ``t`` holds no integers.
 
+    >>> import numpy as np
     >>> select_item(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([0, 1]))
     variable([1., 4.])
     """
     chosen = as_array(t)
     return apply(
         "SelectItem",
-        lambda x, t: picked(x, t) if all_are_classes(t, x.shape[1], None) else x[np.arange(x.shape[0]), chosen],
+        lambda x, t: (
+            picked(x, t) if all_are_classes(t, x.shape[1], None) else x[get_array_module(x).arange(x.shape[0]), chosen]
+        ),
         (x, t),
         lambda x, t: (t.dtype.kind == "i", x.ndim == 2, t.ndim == 1, x.shape[0] == t.shape[0]),
     )

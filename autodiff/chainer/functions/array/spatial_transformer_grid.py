@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.functions.beside import beside
 from autodiff.chainer.utils.argument import assert_kwargs_empty, check_unexpected_kwargs
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
@@ -39,7 +40,7 @@ def spatial_transformer_grid(theta: Any, output_shape: tuple[int, int], **kwargs
     def fun(theta: Any) -> Any:
         y, x = np.meshgrid(ends(height), ends(width), indexing="ij")
         places = np.stack((x, y, np.ones_like(x))).astype(theta.dtype)
-        return np.tensordot(theta, places, 1)
+        return np.tensordot(theta, beside(theta, places), 1)
 
     return apply(
         "SpatialTransformerGrid",

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.backend import get_array_module
 from autodiff.chainer.utils.argument import assert_kwargs_empty, check_unexpected_kwargs
 from autodiff.facade.applying import apply
 from autodiff.facade.conversion import as_array
@@ -45,7 +46,7 @@ def sampled(x: Any, grid: Any) -> Any:
     """The four pixels around each place, each with its share."""
     padded = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))
     along_y, along_x = (shares(grid[:, 1 - k], x.shape[k + 2]) for k in range(2))
-    image = np.arange(x.shape[0])[:, None, None]
+    image = get_array_module(x).arange(x.shape[0])[:, None, None]
     return sum(padded[image, :, i, j].transpose(0, 3, 1, 2) * (p * q)[:, None] for i, p in along_y for j, q in along_x)
 
 

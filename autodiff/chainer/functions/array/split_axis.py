@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.backends import gpu
 from autodiff.chainer.functions.conditions import has_axis
 from autodiff.facade.applying import apply
 from autodiff.facade.type_check import Expr
@@ -50,6 +51,8 @@ def cuts(indices_or_sections: Any) -> tuple[int, tuple[int, ...]]:
         if indices_or_sections < 1:
             raise ValueError(f"there must be at least one part, got {indices_or_sections}{at_user_line()}")
         return int(indices_or_sections), ()
+    if gpu.is_gpu_array(indices_or_sections):
+        indices_or_sections = gpu.to_host(indices_or_sections)  # the shapes of the parts depend on them
     if isinstance(indices_or_sections, (list, tuple, np.ndarray)) and np.ndim(indices_or_sections) == 1:
         return 0, tuple(map(int, indices_or_sections))
     raise TypeError(

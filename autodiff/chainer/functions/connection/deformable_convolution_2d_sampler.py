@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.functions.array.spatial_transformer_sampler import spatial_transformer_sampler
+from autodiff.chainer.functions.beside import beside
 from autodiff.chainer.functions.connection.convolution_2d import pair
 from autodiff.facade import Variable, as_variable
 from autodiff.trace.source import at_user_line
@@ -72,6 +73,6 @@ def sampling_grid(offset: Any, kernel: Any, stride: Any, lengths: tuple[int, ...
             np.broadcast_to(rows[:, np.newaxis, :, np.newaxis], shape),
         ]
     ).reshape((1, 2, size, -1))
-    places = offset.reshape((count, 2, size, -1)) + base.astype(offset.dtype)
+    places = offset.reshape((count, 2, size, -1)) + beside(offset, base.astype(offset.dtype))
     ends = np.array(lengths[::-1]).reshape((1, 2, 1, 1)) - 1
-    return places * (2 / ends).astype(offset.dtype) - 1
+    return places * beside(offset, (2 / ends).astype(offset.dtype)) - 1

@@ -9,6 +9,7 @@ import numpy as np
 from autodiff.facade import Variable
 from autodiff.facade.applying import apply
 from autodiff.facade.configuration import config
+from autodiff.facade.variable import is_array
 from autodiff.trace.source import at_user_line
 from autodiff.trace.tracer import concrete
 
@@ -55,7 +56,7 @@ def check_range(x: Any, size: int, ignore_label: int | None) -> None:
         ValueError: if one is not.
     """
     known = concrete(x)
-    if isinstance(known, np.ndarray) and not np.all((known == ignore_label) | ((known >= 0) & (known < size))):
+    if is_array(known) and not np.all((known == ignore_label) | ((known >= 0) & (known < size))):
         raise ValueError(
             f"the integers must satisfy 0 <= x < {size}, the number of rows of W; they go from {known.min()} to "
             f"{known.max()}{at_user_line()}"

@@ -50,11 +50,16 @@ def classification_summary(
     return summary
 
 
+def labels_in(t: Any) -> int:
+    """One more than the largest label; 0 where there are none."""
+    return int(t.max()) + 1 if t.size else 0
+
+
 def summarise(said: Any, t: Any, label_num: int | None, beta: float, ignore_label: int) -> tuple[Any, ...]:
     """The four arrays, from the classes said and the true ones."""
     counts = t != ignore_label
     said, t = said[counts], t[counts]
-    classes = get_array_module(t).arange(label_num if label_num is not None else int(t.max(initial=-1)) + 1)
+    classes = get_array_module(t).arange(label_num if label_num is not None else labels_in(t))
     support, relevant = ((given.ravel()[:, None] == classes).sum(axis=0) for given in (t, said))
     right = ((said == t).ravel()[:, None] & (t.ravel()[:, None] == classes)).sum(axis=0)
     with np.errstate(invalid="ignore"):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.backend import get_array_module
+from autodiff.chainer.functions.beside import beside
 from autodiff.facade import Variable, as_array
 from autodiff.facade.applying import apply
 from autodiff.trace.source import at_user_line
@@ -91,6 +92,6 @@ def nearness(centers: Any, distance: float, norm: int) -> Any:
     pairs = list(combinations(range(centers.shape[0]), 2))
     if not pairs:
         return 0 * np.sum(centers)
-    first, second = (np.array(places) for places in zip(*pairs))
+    first, second = (beside(centers, np.array(places)) for places in zip(*pairs))
     near = distance - np.linalg.norm(centers[first] - centers[second], norm, axis=2)
     return np.mean(np.square(np.where(near > 0, near, 0)))

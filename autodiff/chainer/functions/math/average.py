@@ -9,12 +9,14 @@ import numpy as np
 from autodiff.chainer.functions.array.broadcast import broadcast_to
 from autodiff.chainer.functions.array.reshape import reshape
 from autodiff.chainer.functions.axes import axes_of
+from autodiff.chainer.functions.beside import beside
 from autodiff.chainer.functions.conditions import has_axes
 from autodiff.chainer.functions.math.sum import sum as total
 from autodiff.facade.applying import apply
 from autodiff.facade.conversion import as_variable
-from autodiff.facade.variable import Variable
+from autodiff.facade.variable import Variable, is_array
 from autodiff.trace.source import at_user_line
+from autodiff.trace.traced import Traced
 
 
 def average(x: Any, axis: Any = None, weights: Any = None, keepdims: bool = False) -> Variable:
@@ -49,8 +51,8 @@ def weighted(x: Any, axis: Any, axes: tuple[int, ...] | None, weights: Any, keep
     """The sum of products with weights, divided by the sum of the weights."""
     if axes is not None and len(axes) > 1:
         raise ValueError(f"tuple axis is not supported when weights is given{at_user_line()}")
-    x, weights = (value if hasattr(value, "shape") else np.asarray(value) for value in (x, weights))
-    if isinstance(x, np.ndarray):
+    x, weights = (value if hasattr(value, "shape") else beside(x, value) for value in (x, weights))
+    if is_array(x) and not isinstance(x, Traced):
         x = as_variable(x)
     if axes is not None:
         lengths = [1] * x.ndim

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.backend import get_array_module
 from autodiff.chainer.functions.axes import axes_of, one_axis
 from autodiff.chainer.functions.conditions import has_axes, has_axis
 from autodiff.facade.applying import apply
@@ -131,7 +132,7 @@ def position(label: str, find: Callable[..., Any], x: Any, axis: int | None) -> 
     where = None if axis is None else one_axis(axis, "None or int")
     return apply(
         label,
-        lambda x: np.asarray(find(x, axis=where), np.int32),
+        lambda x: get_array_module(x).asarray(find(x, axis=where), np.int32),
         (x,),
         lambda *in_types: (
             in_types[0].dtype.kind == "f",

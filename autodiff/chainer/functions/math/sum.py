@@ -12,8 +12,9 @@ from autodiff.chainer.functions.conditions import has_axes
 from autodiff.chainer.functions.direct import direct
 from autodiff.facade.applying import apply
 from autodiff.facade.conversion import as_variable
-from autodiff.facade.variable import Variable
+from autodiff.facade.variable import Variable, is_array
 from autodiff.ops.shape import sum_to as summed_to
+from autodiff.trace.traced import Traced
 
 
 def sum(x: Any, axis: Any = None, keepdims: bool = False) -> Variable:
@@ -56,7 +57,7 @@ def sum_to(x: Any, shape: tuple[int, ...]) -> Variable:
     """
     shape = tuple(shape)
     if x.shape == shape:
-        return as_variable(x) if isinstance(x, (Variable, np.ndarray)) else x
+        return as_variable(x) if isinstance(x, Variable) or (is_array(x) and not isinstance(x, Traced)) else x
     if not stretches(shape, x.shape):
         raise ValueError(f"an array of shape {x.shape} cannot be summed to {shape}; the new shape must broadcast to it")
     return apply("SumTo", lambda x: summed_to(x, shape), (x,))

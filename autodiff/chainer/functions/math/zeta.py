@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from autodiff.chainer.functions.beside import beside
 from autodiff.chainer.functions.direct import scipy_special
 from autodiff.chainer.functions.half import in_single
 from autodiff.facade.applying import apply
@@ -23,10 +22,11 @@ def zeta(x: Any, q: Any) -> Variable:
     Raises:
         InvalidType: if ``q`` holds no floating-point numbers.
 
+    >>> import numpy as np
     >>> zeta(2.0, np.array([1.0]))
     variable([1.64493407])
     """
-    exponents = np.asarray(as_array(x))
+    exponents = beside(q, as_array(x))
     return apply("zeta", lambda q: in_single(lambda q: series(exponents, q), q), (q,), lambda q: q.dtype.kind == "f")
 
 

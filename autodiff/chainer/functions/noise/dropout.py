@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff.chainer.backend import get_array_module
+from autodiff.chainer.functions.beside import drawing_beside
 from autodiff.chainer.utils.argument import parse_kwargs
 from autodiff.facade import as_variable
 from autodiff.facade.applying import apply
@@ -58,5 +59,6 @@ def unchanged(x: Any) -> Any:
 
 def random_mask(x: Any, ratio: float) -> Any:
     """Zeros with probability ``ratio``, and 1 / (1 - ratio) elsewhere."""
-    kept = get_array_module(x).random.rand(*x.shape) >= ratio
-    return kept * x.dtype.type(1.0 / (1 - ratio))
+    with drawing_beside(x):
+        kept = get_array_module(x).random.rand(*x.shape) >= ratio
+        return kept * x.dtype.type(1.0 / (1 - ratio))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.backend import get_array_module
+from autodiff.chainer.functions.beside import drawing_beside
 from autodiff.chainer.utils.argument import parse_kwargs
 from autodiff.facade.applying import apply
 
@@ -32,7 +33,8 @@ def gaussian(mean: Any, ln_var: Any, **kwargs: Any) -> Any:
     """
     eps, return_eps = parse_kwargs(kwargs, ("eps", None), ("return_eps", False))
     if eps is None:
-        eps = get_array_module(ln_var).random.standard_normal(ln_var.shape).astype(mean.dtype)
+        with drawing_beside(ln_var):
+            eps = get_array_module(ln_var).random.standard_normal(ln_var.shape).astype(mean.dtype)
     y = apply(
         "Gaussian",
         lambda mean, ln_var: mean + np.exp(ln_var * 0.5) * eps,

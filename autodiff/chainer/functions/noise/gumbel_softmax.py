@@ -6,6 +6,7 @@ from typing import Any
 
 from autodiff.chainer.backend import get_array_module
 from autodiff.chainer.functions.activation.softmax import softmax
+from autodiff.chainer.functions.beside import drawing_beside
 from autodiff.facade import as_variable
 from autodiff.trace.traced import Traced
 
@@ -27,6 +28,7 @@ def gumbel_softmax(log_pi: Any, tau: float = 0.1, axis: int = 1) -> Any:
     >>> gumbel_softmax(np.zeros((4, 3))).shape
     (4, 3)
     """
-    noise = get_array_module(log_pi).random.gumbel(size=log_pi.shape).astype(log_pi.dtype)
+    with drawing_beside(log_pi):
+        noise = get_array_module(log_pi).random.gumbel(size=log_pi.shape).astype(log_pi.dtype)
     logits = log_pi if isinstance(log_pi, Traced) else as_variable(log_pi)
     return softmax((logits + noise) / tau, axis=axis)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.backend import get_array_module
+from autodiff.chainer.functions.beside import drawing_beside
 from autodiff.facade import Variable, as_array
 from autodiff.facade.applying import apply
 from autodiff.facade.type_check import prod as product_of
@@ -47,7 +48,8 @@ def simplified_dropconnect(
     ratio = ratio if train else 0.0
     if mask is None:
         shape = (x.shape[0], *W.shape) if use_batchwise_mask else W.shape
-        mask = get_array_module(x).random.rand(*shape) >= ratio
+        with drawing_beside(x):
+            mask = get_array_module(x).random.rand(*shape) >= ratio
     mask = as_array(mask)
 
     def product(x: Any, W: Any, *b: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.backend import get_array_module
+from autodiff.chainer.functions.beside import drawing_beside
 from autodiff.chainer.functions.noise.dropout import TRAIN
 from autodiff.chainer.utils.argument import parse_kwargs
 from autodiff.facade.applying import apply
@@ -35,5 +36,6 @@ def zoneout(h: Any, x: Any, ratio: float = 0.5, **kwargs: Any) -> Any:
     parse_kwargs(kwargs, train=TRAIN)
     if not config.train:
         return x
-    new = get_array_module(x).random.rand(*x.shape) >= ratio
+    with drawing_beside(x):
+        new = get_array_module(x).random.rand(*x.shape) >= ratio
     return apply("Zoneout", lambda h, x: np.where(new, x, h), (h, x), check=lambda h, x: h.shape == x.shape)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.backend import get_device_from_array
 from autodiff.chainer.functions.sums import means_along
 from autodiff.chainer.utils.argument import parse_kwargs
 from autodiff.facade import Variable
@@ -74,7 +75,7 @@ def batch_normalization(x: Any, gamma: Any, beta: Any, **kwargs: Any) -> Variabl
     if x.size and moments_are_known(y, moments):  # a batch without samples has no mean that could be followed
         count = x.size // gamma.size
         update(running_mean, moments[0], decay)
-        update(running_var, moments[1] * (count / max(count - 1, 1)), decay)
+        update(running_var, moments[1], decay, count / max(count - 1, 1))
     return y
 
 
@@ -153,8 +154,8 @@ def moments_are_known(y: Any, moments: list[Any]) -> bool:
     return not traced and all(hasattr(moment, "__array__") for moment in moments)
 
 
-def update(running: Any, value: Any, decay: float) -> None:
-    """Let a running value, if there is one, follow a new one, in place.
+def update(running: Any, value: Any, decay: float, factor: float = 1.0) -> None:
+    """Let a running value, if there is one, follow ``factor`` times a new one, in place.
 
     Raises:
         ValueError: if it has another size.
@@ -167,8 +168,9 @@ def update(running: Any, value: Any, decay: float) -> None:
             f"a running value of shape {array.shape} cannot follow {value.size} values{at_user_line()}; it must have "
             "the shape of gamma"
         )
-    array *= decay
-    array += ((1 - decay) * value).reshape(array.shape).astype(array.dtype)
+    with get_device_from_array(array).create_context():
+        array *= decay
+        array += ((1 - decay) * (value * factor)).reshape(array.shape).astype(array.dtype)
 
 
 def fixed_batch_normalization(

@@ -86,7 +86,7 @@ def batch_renormalization(
     if update_statistics and moments_are_known(y, moments):
         count = x.size // gamma.size
         update(running_mean, moments[0], decay)
-        update(running_var, moments[1] * (count / max(count - 1, 1)), decay)
+        update(running_var, moments[1], decay, count / max(count - 1, 1))
     return y
 
 

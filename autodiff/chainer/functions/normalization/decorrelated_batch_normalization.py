@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.backend import get_array_module
 from autodiff.chainer.functions.normalization.batch_normalization import moments_are_known, update
 from autodiff.chainer.utils.argument import parse_kwargs
 from autodiff.facade import Variable
@@ -46,7 +47,7 @@ def decorrelated_batch_normalization(x: Any, **kwargs: Any) -> Variable:
         mean = rows.mean(2, keepdims=True)
         centered = rows - mean
         count = rows.shape[2]
-        covariance = np.matmul(centered, centered.transpose(0, 2, 1)) / count + eps * np.eye(
+        covariance = np.matmul(centered, centered.transpose(0, 2, 1)) / count + eps * get_array_module(x).eye(
             rows.shape[1], dtype=x.dtype
         )
         values, vectors = np.linalg.eigh(covariance)
@@ -59,7 +60,7 @@ def decorrelated_batch_normalization(x: Any, **kwargs: Any) -> Variable:
     if moments_are_known(y, moments):
         count = x.size // x.shape[1]
         update(running_mean, moments[0], decay)
-        update(running_projection, moments[1] * (count / max(count - 1, 1)), decay)
+        update(running_projection, moments[1], decay, count / max(count - 1, 1))
     return y
 
 

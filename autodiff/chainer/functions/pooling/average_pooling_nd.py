@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.functions.beside import beside
 from autodiff.chainer.functions.connection.convolution_nd import check_spatial, paddings
 from autodiff.chainer.functions.pooling.max_pooling_nd import pooling_geometry
 from autodiff.facade import Variable
@@ -59,7 +60,7 @@ def averaging(shape: Lengths, stride: Lengths, pad: Lengths, only_inside: bool) 
         short = x.dtype == np.float16
         total = summed(x.astype(np.float32) if short else x, lengths)
         if only_inside:
-            count = np.maximum(summed(np.ones((1, 1, *lengths)), lengths), 1)
+            count = np.maximum(summed(beside(x, np.ones((1, 1, *lengths))), lengths), 1)
             y = total / count.astype(total.dtype)
         else:
             y = total * (1 / prod(shape))

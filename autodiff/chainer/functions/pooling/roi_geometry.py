@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.chainer.backend import get_array_module
 from autodiff.chainer.backends.cuda import to_cpu
+from autodiff.chainer.functions.beside import beside
 from autodiff.facade import as_array
 from autodiff.trace.source import at_user_line
 
@@ -74,11 +74,6 @@ def regions_fit(*in_types: Any) -> tuple[Any, ...]:
 def on_host(array: Any) -> Any:
     """The elements of an array or Variable as a NumPy array."""
     return to_cpu(as_array(array))
-
-
-def beside(array: Any, values: Any) -> Any:
-    """Values of a NumPy array on the device of another array."""
-    return get_array_module(array).asarray(values)
 
 
 def edges(start: Any, length: Any, count: int, limit: int) -> tuple[Any, Any]:

@@ -16,9 +16,15 @@ def sigmoid(x: Any) -> Any:
 
 
 @lru_cache(maxsize=64)
-def lstm_factors(units: int, dtype: Any) -> tuple[Any, Any]:
+def lstm_factors(units: int, dtype: Any, xp: Any) -> tuple[Any, Any]:
+    """:func:`factors_of`, kept."""
+    return factors_of(units, dtype, xp)
+
+
+def factors_of(units: int, dtype: Any, xp: Any) -> tuple[Any, Any]:
     """What makes the columns a, i, f, o of each unit a tanh and three sigmoids: factor * tanh(factor * x) + offset."""
-    factor = np.tile(np.array([1, 0.5, 0.5, 0.5], dtype), units)
+    factor = xp.full(4 * units, 0.5, dtype)
+    factor[::4] = 1
     return factor, 1 - factor
 
 
@@ -29,9 +35,7 @@ def lstm_gates(x: Any, xp: Any) -> Any:
         x: ``(n, 4 units, ...)``.
         xp: the module of its arrays.
     """
-    factor, offset = lstm_factors(x.shape[1] // 4, x.dtype)
-    if xp is not np:
-        factor, offset = xp.asarray(factor), xp.asarray(offset)
+    factor, offset = (lstm_factors if xp is np else factors_of)(x.shape[1] // 4, x.dtype, xp)
     if len(x.shape) > 2:
         factor, offset = (part.reshape((-1,) + (1,) * (len(x.shape) - 2)) for part in (factor, offset))
     y = factor * np.tanh(factor * x) + offset

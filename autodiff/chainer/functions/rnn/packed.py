@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.backend import get_array_module
+from autodiff.chainer.functions.beside import drawing_beside
 from autodiff.facade.configuration import config
 from autodiff.trace.source import at_user_line
 
@@ -92,8 +93,9 @@ def dropout_masks(xs: Sequence[Any], n_layers: int, directions: int, width: int,
     if config.train:
         rows, dtype = sum(len(x) for x in xs), xs[0].dtype
         for k in range(directions, len(masks)):
-            kept = get_array_module(xs[0]).random.rand(rows, width) >= ratio
-            masks[k] = kept * dtype.type(1 / (1 - ratio))
+            with drawing_beside(xs[0]):
+                kept = get_array_module(xs[0]).random.rand(rows, width) >= ratio
+                masks[k] = kept * dtype.type(1 / (1 - ratio))
     return masks
 
 

@@ -1,4 +1,4 @@
-"""Object code on disk, in a folder that belongs to the user alone.
+"""Compiled code on disk, in a folder that belongs to the user alone.
 
 A folder or file that anybody else could have written is never used. Whatever goes wrong with the disk, kernels are
 compiled and kept in memory: a warning says so once.

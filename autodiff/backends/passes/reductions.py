@@ -1,7 +1,8 @@
 """Sums over leading and trailing axes at once, as two: only such ones lie on grids.
 
-The statistics of images are sums over batch, height and width of ``(batch, channels, height, width)``: first each row of
-``height x width`` elements is summed, in the kernel that computes them, then the few sums over the batch.
+The gradients of biases and the statistics of images are sums over batch, height and width of
+``(batch, channels, height, width)``: first each row of ``height x width`` elements is summed, in the kernel that
+computes them, then the few sums over the batch. This changes the order of a sum.
 """
 
 from __future__ import annotations
@@ -9,6 +10,9 @@ from __future__ import annotations
 from autodiff.backends.passes.rewriting import Builder, Rules
 from autodiff.ops.shape import reshape, sum_axes
 from autodiff.trace.tape import Equation, Operand
+
+MANY = 1 << 14
+"""So many elements are worth one more call of NumPy."""
 
 
 def split_sum(builder: Builder, equation: Equation) -> Operand | None:
@@ -27,4 +31,10 @@ def split_sum(builder: Builder, equation: Equation) -> Operand | None:
     return found if builder.spec(found) == wanted else builder.emit(reshape, found, shape=wanted.shape)
 
 
+def split_large_sum(builder: Builder, equation: Equation) -> Operand | None:
+    """The same where it saves more than it costs."""
+    return split_sum(builder, equation) if builder.spec(equation.operands[0]).size >= MANY else None
+
+
 SPLIT_SUMS: Rules = {"sum": (split_sum,)}
+SPLIT_LARGE_SUMS: Rules = {"sum": (split_large_sum,)}

@@ -1,0 +1,131 @@
+"""cuBLAS while a stream is captured.
+
+CuPy refuses to call cuBLAS then, though cuBLAS itself can be captured if it gets memory to work in. So while a program
+is captured its products call the library itself, the very one that CuPy has loaded, in the same way.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+from autodiff.backends.gpu import require
+
+WORKSPACE = 32 << 20
+"""Bytes that cuBLAS works in: as many as it wants on the largest GPUs."""
+
+POINTER, INT, LONG = ctypes.c_void_p, ctypes.c_int, ctypes.c_longlong
+
+MATRIX, STRIDED = (POINTER, INT, INT), (POINTER, INT, INT, LONG)
+HEAD = (POINTER, INT, INT, INT, INT, INT, POINTER)
+TAIL = (INT, INT)
+
+SIGNATURES: dict[str, tuple[Any, ...]] = {
+    "cublasSetStream_v2": (POINTER, POINTER),
+    "cublasSetWorkspace_v2": (POINTER, POINTER, ctypes.c_size_t),
+    "cublasGemmEx": (*HEAD, *MATRIX, *MATRIX, POINTER, *MATRIX, *TAIL),
+    "cublasGemmStridedBatchedEx": (*HEAD, *STRIDED, *STRIDED, POINTER, *STRIDED, INT, *TAIL),
+}
+"""The functions that are called, and their parameters."""
+
+
+class BlasError(RuntimeError):
+    """cuBLAS refuses a call."""
+
+
+class DirectBlas:
+    """cuBLAS with the names that CuPy gives its functions.
+
+    Args:
+        library: the loaded library.
+    """
+
+    def __init__(self, library: Any) -> None:
+        self.functions = {}
+        for name, parameters in SIGNATURES.items():
+            function = getattr(library, name)
+            function.argtypes, function.restype = parameters, INT
+            self.functions[name] = function
+
+    def __call__(self, name: str, *arguments: Any) -> None:
+        status = self.functions[name](*arguments)
+        if status:
+            raise BlasError(f"{name}: cuBLAS returned status {status}")
+
+    def gemmEx(self, *arguments: Any) -> None:  # noqa: N802 - as CuPy calls it
+        """One product."""
+        self("cublasGemmEx", *arguments)
+
+    def gemmStridedBatchedEx(self, *arguments: Any) -> None:  # noqa: N802 - as CuPy calls it
+        """A stack of products."""
+        self("cublasGemmStridedBatchedEx", *arguments)
+
+
+class OfThread(threading.local):
+    """Which cuBLAS products of this thread call; CuPy's if None."""
+
+    direct: DirectBlas | None = None
+
+
+calling = OfThread()
+
+
+def cublas() -> Any:
+    """The module whose functions products call."""
+    return calling.direct or sys.modules["cupy"].cuda.cublas
+
+
+@cache
+def direct_blas() -> DirectBlas | None:
+    """The library that CuPy has loaded; None where it is not found under its name."""
+    major = require().cuda.runtime.runtimeGetVersion() // 1000
+    name = f"cublas64_{major}.dll" if sys.platform == "win32" else f"libcublas.so.{major}"
+    try:
+        return DirectBlas(ctypes.CDLL(name))
+    except (OSError, AttributeError):
+        return None
+
+
+def why_no_blas() -> str:
+    """Why products cannot be captured; empty if they can."""
+    return "" if direct_blas() is not None else "CuPy refuses cuBLAS while it captures, and its library is not found"
+
+
+@cache
+def workspace(device: int, stream: int) -> Any:
+    """What cuBLAS works in, in graphs that are launched in one stream: they run one after the other.
+
+    Args:
+        device: the current one.
+        stream: its stream.
+    """
+    return require().cuda.alloc(WORKSPACE)
+
+
+@contextmanager
+def capturable(stream: Any, room: Any) -> Iterator[None]:
+    """Let products of this thread go to a stream that is captured; afterwards CuPy says itself where they go.
+
+    Args:
+        stream: the stream.
+        room: a workspace; None where there are no products.
+    """
+    direct = direct_blas()
+    if direct is None or room is None:
+        yield
+        return
+    before = calling.direct
+    handle = require().cuda.get_cublas_handle()
+    direct("cublasSetStream_v2", handle, stream.ptr)
+    direct("cublasSetWorkspace_v2", handle, room.ptr, WORKSPACE)
+    calling.direct = direct
+    try:
+        yield
+    finally:
+        calling.direct = before
+        direct("cublasSetStream_v2", handle, 0)

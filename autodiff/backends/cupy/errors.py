@@ -1,0 +1,111 @@
+"""The errors of programs on GPUs: what CUDA complains of, in words, with the operation and the user's line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autodiff.backends.gpu import require
+from autodiff.trace.errors import AutodiffError
+from autodiff.trace.tape import Equation
+
+INSUFFICIENT_DRIVER, NO_DEVICE = 35, 100
+"""CUDA's numbers of a driver that is older than the libraries, and of a machine without a GPU."""
+
+
+class DeviceMemoryError(AutodiffError, MemoryError):
+    """A GPU has no memory left for what a program makes."""
+
+
+class LaunchError(AutodiffError, RuntimeError):
+    """CUDA refused a kernel of a program, or something that ran before it has failed."""
+
+
+def explained_on_gpu(error: Exception, raised: Exception, equation: Equation | None) -> Exception:
+    """An error as the user gets it.
+
+    Args:
+        error: as it is told of operations that are not a GPU's.
+        raised: as it was raised.
+        equation: the operation, where it is known.
+    """
+    cuda = require().cuda
+    if isinstance(raised, cuda.memory.OutOfMemoryError):
+        return DeviceMemoryError(memory_text(raised, equation))
+    if isinstance(raised, (cuda.runtime.CUDARuntimeError, cuda.driver.CUDADriverError)):
+        return LaunchError(launch_text(raised, equation))
+    return error
+
+
+def place(equation: Equation | None) -> str:
+    """An operation and its line, as texts begin."""
+    if equation is None:
+        return "a program on a GPU"
+    return f"{called(equation)}{f' ({equation.source})' if equation.source else ''}"
+
+
+def called(equation: Equation) -> str:
+    """What an operation is called: of a kernel what it does."""
+    from autodiff.backends.reports.sources import names_of  # noqa: PLC0415 - of reports only this is needed, and rarely
+
+    tape: Any = dict(equation.params).get("tape")
+    return f"the kernel of {names_of(tape)}" if equation.primitive.name == "device_kernel" else equation.primitive.name
+
+
+def memory_text(raised: Exception, equation: Equation | None) -> str:
+    """What is said where memory is short."""
+    wanted = sum(own.size * own.dtype.itemsize for own in equation.specs) if equation is not None else 0
+    results = f" for results of {wanted:,} bytes" if wanted else ""
+    return (
+        f"{place(equation)}: the GPU has no memory left{results}: {raised} Drop arrays that nobody needs, take smaller "
+        "batches or autodiff.checkpoint, or give back what CuPy keeps: "
+        "cupy.get_default_memory_pool().free_all_blocks(). Arguments are as they were; the program may be called again."
+    )
+
+
+def launch_text(raised: Exception, equation: Equation | None) -> str:
+    """What is said where CUDA refuses something."""
+    return (
+        f"{place(equation)}: CUDA refuses it: {raised}. If the memory of arguments is sound, this is a bug of autodiff: "
+        "please report it. CUDA reports what went wrong earlier, too: CUDA_LAUNCH_BLOCKING=1 in the environment shows "
+        "where. After an illegal address nothing runs in this process any more."
+    )
+
+
+def out_of_range(equation: Equation | None) -> str:
+    """What is said where an index is out of range."""
+    return f"{place(equation)}: an index is out of range for the axis that it picks from"
+
+
+def reason_without_gpu(cupy: Any) -> str:
+    """Why CuPy, which is installed, cannot be used here.
+
+    Args:
+        cupy: the module.
+    """
+    runtime = cupy.cuda.runtime
+    try:
+        count = runtime.getDeviceCount()
+    except runtime.CUDARuntimeError as error:
+        if error.status == INSUFFICIENT_DRIVER:
+            return driver_text(cupy)
+        if error.status == NO_DEVICE:
+            return "CuPy is installed but finds no GPU"
+        return f"CuPy is installed but CUDA says: {error}"
+    return "CuPy is installed but finds no GPU" if count == 0 else "CuPy is installed but cannot use its GPU"
+
+
+def driver_text(cupy: Any) -> str:
+    """What is said of a driver that is too old, or missing: CUDA does not tell the two apart."""
+    runtime = cupy.cuda.runtime
+    driver, needed = runtime.driverGetVersion(), runtime.runtimeGetVersion()
+    if not driver:
+        return "CuPy is installed but there is no driver for a GPU"
+    return (
+        f"the driver of the GPU knows CUDA {version(driver)}, but CuPy was built for CUDA {version(needed)}: update the "
+        f"driver, or install a CuPy for CUDA {driver // 1000}"
+    )
+
+
+def version(number: int) -> str:
+    """A version as CUDA counts it, in words: 12080 is 12.8."""
+    return f"{number // 1000}.{number % 1000 // 10}"

@@ -1,0 +1,213 @@
+"""A kernel of one operation while it is written: its parameters, functions and launches."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from autodiff.backends.cupy.kernels.expressions import NAMES
+from autodiff.backends.cupy.kernels.grids import NAME
+from autodiff.backends.cupy.kernels.kernel import DeviceKernel, Launch, Parameter
+from autodiff.backends.cupy.kernels.sharing import SMALL, THREADS
+from autodiff.trace.spec import Spec
+from autodiff.trace.tape import Tape
+
+Lengths = tuple[int, ...]
+
+WORDS = {1: "uint8", 2: "unsigned short", 4: "uint32", 8: "uint64", 16: "Pack<uint64, 2>"}
+"""What elements are moved as: the same text for all dtypes of one size."""
+
+INTEGERS = {
+    np.dtype(np.int8): "signed char", np.dtype(np.int16): "short", np.dtype(np.uint16): "unsigned short",
+    np.dtype(np.uint64): "uint64",
+}  # fmt: skip
+"""Further types of indices."""
+
+MOST_BLOCKS = 1 << 20
+"""Along x; threads go on to further rows."""
+
+MOST_ACROSS = 65535
+"""Blocks along y: no device takes more."""
+
+
+SUFFIX = "_64"
+"""Of the names of sizes, which come with 64 bits."""
+
+
+class Unsupported(Exception):
+    """No kernel here does this operation; the text says why."""
+
+
+def word(dtype: np.dtype[Any]) -> str:
+    """The type as which elements of a dtype are moved."""
+    found = WORDS.get(dtype.itemsize)
+    if found is None or dtype.hasobject:
+        raise Unsupported(f"kernels move no {dtype.name}")
+    return found
+
+
+def element(dtype: np.dtype[Any]) -> str:
+    """The type of a dtype in arithmetic."""
+    found = NAMES.get(dtype)
+    if found is None:
+        raise Unsupported(f"kernels know no {dtype.name}")
+    return found
+
+
+def integer(dtype: np.dtype[Any]) -> str:
+    """The type of a dtype of indices."""
+    found = NAMES.get(dtype) or INTEGERS.get(dtype)
+    if found is None or dtype.kind not in "iu":
+        raise Unsupported(f"no index is of {dtype.name}")
+    return found
+
+
+def power_from(least: int, most: int) -> int:
+    """The smallest power of two that is not below a number, up to a largest one."""
+    return min(1 << max(least - 1, 0).bit_length(), most)
+
+
+def share(rows: int, columns: int, each: int = 4) -> tuple[int, tuple[int, int]]:
+    """How rows are shared out.
+
+    Args:
+        rows: how many there are.
+        columns: elements of a row, or words of several.
+        each: so many of them a thread should have.
+
+    Returns:
+        how many threads take a row together, and the blocks.
+    """
+    team = power_from(-(-columns // each), THREADS)
+    down = -(-rows * team // THREADS)
+    across = -(-columns // (THREADS * each)) if team == THREADS else 1
+    return team, (min(max(down, 1), MOST_BLOCKS), min(max(across, 1), MOST_ACROSS))
+
+
+def across_axis(shape: Lengths, axis: int) -> tuple[int, int, int]:
+    """The numbers of elements before an axis, along it, and behind it."""
+    place = axis % len(shape)
+    before, behind = shape[:place], shape[place + 1 :]
+    return int(np.prod(before, dtype=np.int64)), shape[place], int(np.prod(behind, dtype=np.int64))
+
+
+class Writing:
+    """A kernel of one operation while it is written.
+
+    Args:
+        tape: of that operation. Its operands must be arrays.
+
+    Attributes:
+        equation: the operation.
+        operands: their specs.
+        names: of the operands in the text.
+    """
+
+    def __init__(self, tape: Tape) -> None:
+        (self.equation,) = tape.equations
+        self.tape = tape
+        self.params = dict(self.equation.params)
+        slots = self.slots()
+        self.operands = [tape.inputs[slot] for slot in slots]
+        self.names = [f"in{slot}" for slot in slots]
+        self.parameters: list[tuple[Parameter, str]] = []
+        self.functions: list[tuple[str, list[str]]] = []
+        self.launches: list[Launch] = []
+        self.largest = max(s.size for s in (*tape.inputs, *tape.output_specs))
+
+    def slots(self) -> list[int]:
+        found = []
+        for operand in self.equation.operands:
+            if not isinstance(operand, int) or self.tape.inputs[operand].kind != "array":
+                raise Unsupported("an operand that is a number")
+            found.append(operand)
+        return found
+
+    @property
+    def out(self) -> Spec:
+        """The spec of the result."""
+        return self.equation.specs[0]
+
+    def arrays(self, operands: Sequence[str], *outputs: str) -> None:
+        """Enter the inputs and outputs.
+
+        Args:
+            operands: the C++ types of the operation's operands.
+            outputs: those of the results.
+        """
+        types = dict(zip(self.slots(), operands, strict=True))
+        for slot, spec in enumerate(self.tape.inputs):
+            self.enter(Parameter(f"in{slot}", "input", slot, spec.dtype), f"const {types[slot]}* __restrict__")
+        for place, (spec, kind) in enumerate(zip(self.equation.specs, outputs, strict=True)):
+            self.enter(Parameter(f"out{place}", "output", place, spec.dtype), f"{kind}* __restrict__")
+
+    def enter(self, parameter: Parameter, kind: str) -> str:
+        self.parameters.append((parameter, kind))
+        return parameter.name
+
+    def size(self, name: str, value: int) -> str:
+        """A number that is known when the kernel is launched."""
+        self.largest = max(self.largest, abs(value))
+        self.enter(Parameter(f"{name}{SUFFIX}", "size", value=int(value)), "const int64")
+        return name
+
+    def sizes(self, name: str, values: Iterable[int]) -> str:
+        """Several of them, as what initializes an array."""
+        return "{" + ", ".join(self.size(f"{name}{k}", value) for k, value in enumerate(values)) + "}"
+
+    def partial(self, name: str, dtype: Any, many: int, kind: str) -> str:
+        """Memory to work in."""
+        self.largest = max(self.largest, many)
+        return self.enter(Parameter(name, "partial", dtype=np.dtype(dtype), value=max(many, 1)), f"{kind}* __restrict__")
+
+    def status(self) -> str:
+        """The word that says whether an index was out of range."""
+        return self.enter(Parameter("status", "status", dtype=np.dtype(np.int32)), "int32* __restrict__")
+
+    def launch(self, lines: str | Sequence[str], blocks: tuple[int, int], name: str = "") -> None:
+        """A function of some lines, and its launch.
+
+        Args:
+            lines: its body.
+            blocks: of the grid.
+            name: what it does, where there are several.
+        """
+        full = f"{NAME}_{name}" if name else NAME
+        self.functions.append((full, [lines] if isinstance(lines, str) else list(lines)))
+        self.launches.append(Launch(full, blocks, THREADS))
+
+    def each(self, call: str, size: int, name: str = "") -> None:
+        """A launch with a thread for each element, and some for several where there are very many."""
+        self.launch(call, share(size, 1)[1], name)
+
+    def kernel(self) -> DeviceKernel:
+        """What is compiled and launched."""
+        own = element(np.dtype(np.int32 if self.largest < SMALL else np.int64))
+        head = ", ".join(f"{kind} {p.name}" for p, kind in self.parameters)
+        sizes = [p.name.removesuffix(SUFFIX) for p, _ in self.parameters if p.role == "size"]
+        text = "\n".join("\n".join(function_lines(name, head, own, sizes, body)) for name, body in self.functions)
+        parameters = tuple(p for p, _ in self.parameters)
+        return DeviceKernel(text + "\n", parameters, tuple(self.launches), tuple(self.tape.output_specs))
+
+
+def function_lines(name: str, head: str, index: str, sizes: Iterable[str], body: Sequence[str]) -> Iterator[str]:
+    """One function of the text.
+
+    Args:
+        name: of the function.
+        head: its parameters.
+        index: the type of places.
+        sizes: the names of numbers that become places.
+        body: its lines.
+    """
+    words = set(re.findall(r"\w+", " ".join(body)))
+    yield f'extern "C" __global__ void __launch_bounds__({THREADS}) {name}({head}) {{'
+    yield f"  typedef {index} Index;"
+    for size in sizes:
+        if size in words:
+            yield f"  const Index {size} = static_cast<Index>({size}{SUFFIX});"
+    yield from (f"  {line}" for line in body)
+    yield "}"

@@ -1,0 +1,27 @@
+// The functions of the kernel language that CUDA does not have, or has otherwise; each gives the type that it is given.
+
+template <class T> __device__ __forceinline__ T absolute(T x) { return x < T(0) ? T(-x) : x; }
+__device__ __forceinline__ float absolute(float x) { return fabsf(x); }
+__device__ __forceinline__ double absolute(double x) { return fabs(x); }
+__device__ __forceinline__ bool absolute(bool x) { return x; }
+__device__ __forceinline__ uint8 absolute(uint8 x) { return x; }
+__device__ __forceinline__ uint32 absolute(uint32 x) { return x; }
+
+// The larger and the smaller of two; NaN if one of them is. Of 0 and -0 the second.
+template <class T> __device__ __forceinline__ T maximum(T x, T y) { return x > y || x != x ? x : y; }
+template <class T> __device__ __forceinline__ T minimum(T x, T y) { return x < y || x != x ? x : y; }
+
+// Nothing overflows, and what is small keeps all its digits.
+template <class T> __device__ __forceinline__ T logistic(T x) {
+  const T small = exp(-absolute(x));
+  return (x < T(0) ? small : T(1)) / (T(1) + small);
+}
+template <class T> __device__ __forceinline__ T softplus(T x) { return maximum(x, T(0)) + log1p(exp(-absolute(x))); }
+template <class T> __device__ __forceinline__ T power(T x, T y) { return pow(x, y); }
+
+template <class T> __device__ __forceinline__ T log_gamma(T x) { return x == -infinity<T>() ? x : lgamma(x); }  // as SciPy has it
+
+template <class T> __device__ __forceinline__ T polynomial(T, T last) { return last; }
+template <class T, class... Rest> __device__ __forceinline__ T polynomial(T x, T first, Rest... rest) {
+  return fma(x, polynomial(x, rest...), first);
+}

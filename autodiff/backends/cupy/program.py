@@ -1,0 +1,133 @@
+"""A tape as it runs on GPUs: on each of them a function, made for where the arguments lie."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from autodiff.backends.cupy.calls import Call
+from autodiff.backends.cupy.device import device_of, on_device
+from autodiff.backends.cupy.kernels.kernel import DeviceKernel
+from autodiff.backends.cupy.launching import FILE, launch_scope, launch_text, rooms
+from autodiff.backends.cupy.modules import KernelModule
+from autodiff.backends.cupy.replay import Replay
+from autodiff.backends.cupy.rooms import Rooms
+from autodiff.backends.cupy.straight import DeviceStraight, numbers_of, with_arrays
+from autodiff.backends.gpu import is_gpu_array, require
+from autodiff.backends.passes.schedule import schedule
+from autodiff.trace.tape import Tape
+
+Values = Sequence[Any]
+
+
+class DeviceProgram:
+    """How a tape runs on GPUs.
+
+    Args:
+        tape: without constants.
+        name: the function's name and line, for error texts.
+        backend: ``"cupy"`` for kernels, ``"numpy"`` for CuPy's functions alone.
+    """
+
+    def __init__(self, tape: Tape, name: str, backend: str = "cupy") -> None:
+        self.tape, self.name, self.backend = tape, name, backend
+        self.numbers = numbers_of(tape)
+        self.texts: dict[tuple[int, ...], DeviceStraight] = {}
+        self.made: dict[tuple[int, tuple[int, ...]], OnDevice] = {}
+        self.lock = threading.RLock()
+
+    def straight(self, places: tuple[int, ...] = ()) -> DeviceStraight:
+        """The function, and its text, where the numbers at some places are arrays on the GPU; it runs nowhere yet."""
+        found = self.texts.get(places)
+        if found is None:
+            tape = schedule(with_arrays(self.tape, places), self.backend).tape
+            found = self.texts[places] = DeviceStraight(tape, self.backend)
+        return found
+
+    def on(self, device: int, places: tuple[int, ...] = ()) -> OnDevice:
+        """The program on a GPU, with numbers at some places as arrays."""
+        key = device, places
+        found = self.made.get(key)
+        if found is None:
+            with self.lock:
+                found = self.made.get(key)
+                if found is None:
+                    tape = self.straight(places).tape
+                    found = self.made[key] = OnDevice(DeviceStraight(tape, self.backend), device)
+        return found
+
+    def run(self, values: Values) -> tuple[Any, ...]:
+        """The outputs for plain values, on the GPU where the arrays are.
+
+        Raises:
+            TypeError: if an array with axes is on the host.
+            ValueError: if arrays are on different GPUs.
+        """
+        device = device_of(values, self.name)
+        return self.on(device, self.places(values)).run(*map(as_number, values))
+
+    def places(self, values: Values) -> tuple[int, ...]:
+        """Which numbers are arrays on a GPU."""
+        return tuple([k for k in self.numbers if is_gpu_array(values[k])]) if self.numbers else ()
+
+
+def as_number(value: Any) -> Any:
+    """A value with NumPy's arrays without axes as numbers."""
+    return value[()] if isinstance(value, np.ndarray) and not value.ndim else value
+
+
+class OnDevice:
+    """A program on one GPU.
+
+    Args:
+        straight: its function; all that it refers to is made now.
+        device: the number of the GPU.
+    """
+
+    def __init__(self, straight: DeviceStraight, device: int) -> None:
+        self.straight, self.device = straight, device
+        with on_device(device):
+            straight.building.load(device)
+        self.replay = Replay(straight)
+        self.current: Callable[[], int] = require().cuda.runtime.getDevice
+
+    def run(self, *values: Any) -> tuple[Any, ...]:
+        """The outputs for arguments that are on this GPU."""
+        if self.current() != self.device:
+            with on_device(self.device):
+                return self.run_here(values)
+        return self.run_here(values)
+
+    def run_here(self, values: Values) -> tuple[Any, ...]:
+        """The outputs, while this GPU is the current one."""
+        try:
+            return self.replay.run(values)
+        except Exception as error:
+            raise self.straight.explained(error) from None
+
+
+def lone_call(kernel: DeviceKernel) -> Callable[..., tuple[Any, ...]]:
+    """A kernel by itself as a function of arrays on one GPU, which is the current one while it is launched."""
+    module = KernelModule()
+    text = launch_text(kernel, module.add(kernel), range(len(kernel.parameters)))
+    own = Rooms(rooms(kernel), [None] * sum(room.role == "status" for room in rooms(kernel)))
+    ready: dict[int, Callable[..., tuple[Any, ...]]] = {}
+
+    def loaded(device: int) -> Callable[..., tuple[Any, ...]]:
+        scope = launch_scope(kernel)
+        functions = module.functions(device)
+        scope.update({name: functions[name] for name in text.functions})
+        exec(compile(text.source, FILE, "exec"), scope)
+        return ready.setdefault(device, scope["launch"])
+
+    def run(*values: Any) -> tuple[Any, ...]:
+        device = device_of(values, "a kernel")
+        with on_device(device), Call(own) as call:
+            outs = (ready.get(device) or loaded(device))(*map(as_number, values), *call.own())
+            call.check()
+        return outs
+
+    return run

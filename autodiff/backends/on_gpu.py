@@ -1,0 +1,44 @@
+"""Operations that run as calls of the GPU backend on arrays of CuPy: products, convolutions, linear algebra.
+
+They are found when they are first needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from autodiff.ops import convolution, decompositions, einsum, least_squares, linalg, singular, solve, spectral  # noqa: F401
+from autodiff.trace.primitive import PRIMITIVES
+
+FOLDER = "autodiff.backends.cupy"
+NAMES = {
+    "products": ("matmul", "linear_map", "matvec", "dot", "einsum"),
+    "convolutions": ("convolve_nd", "convolve_to_input", "convolve_to_kernel"),
+    "linear_algebra": (
+        "solve", "inv", "cholesky", "qr", "svd", "svdvals", "eigh", "eigvalsh", "eig", "eigvals", "pinv", "lstsq",
+    ),
+}  # fmt: skip
+"""For each module the primitives that it evaluates."""
+
+
+def later(module: str, name: str) -> Callable[..., Any]:
+    """An evaluator that a module has, which is imported with its first call."""
+
+    def evaluate(*operands: Any, **params: Any) -> Any:
+        found: Callable[..., Any] = import_module(f"{FOLDER}.{module}").EVALUATORS[name]
+        PRIMITIVES[name].on_gpu = found
+        return found(*operands, **params)
+
+    return evaluate
+
+
+def enter() -> None:
+    """Give primitives their evaluators on GPUs."""
+    for module, names in NAMES.items():
+        for name in names:
+            PRIMITIVES[name].on_gpu = later(module, name)
+
+
+enter()

@@ -1,0 +1,111 @@
+"""Where arrays lie: what is made beside an array of CuPy is made on its GPU.
+
+CuPy is not imported here: an array of it exists only where somebody has imported it. Until then every question below
+is answered by one look into a dictionary.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from autodiff.trace.source import at_user_line
+from autodiff.trace.spec import Spec, spec_of
+from autodiff.trace.tracer import concrete
+
+LATE: dict[str, Callable[[], Any]] = {}
+"""Parts of CuPy that must be imported by themselves, by name: entered by the file that imports CuPy."""
+
+
+def on_gpu(value: Any) -> bool:
+    """Whether it is an array of CuPy, traced or not."""
+    cupy = sys.modules.get("cupy")
+    return cupy is not None and isinstance(concrete(value), cupy.ndarray)
+
+
+def is_array(value: Any) -> bool:
+    """Whether it is an array of NumPy or CuPy, not traced."""
+    if isinstance(value, np.ndarray):
+        return True
+    cupy = sys.modules.get("cupy")
+    return cupy is not None and isinstance(value, cupy.ndarray)
+
+
+def any_on_gpu(values: Iterable[Any]) -> bool:
+    """Whether one of the values, none of which is traced, is an array of CuPy."""
+    cupy = sys.modules.get("cupy")
+    return cupy is not None and any(isinstance(value, cupy.ndarray) for value in values)
+
+
+def module_of(*values: Any) -> Any:
+    """The library that makes arrays which meet these ones: CuPy if one of them is on a GPU, otherwise NumPy.
+
+    >>> module_of(np.ones(2), 3.0).__name__
+    'numpy'
+    """
+    cupy = sys.modules.get("cupy")
+    if cupy is not None:
+        for value in values:
+            if isinstance(concrete(value), cupy.ndarray):
+                return cupy
+    return np
+
+
+def zeros(slot: Spec, like: Any) -> Any:
+    """An array of zeros, where another value lies."""
+    return module_of(like).zeros(slot.shape, slot.dtype)
+
+
+def placed(array: Any, *beside: Any) -> Any:
+    """A constant of the library's own, brought to where other values lie; values on a GPU stay as they are."""
+    module = module_of(*beside)
+    return array if module is np or on_gpu(array) else module.asarray(array)
+
+
+def placed_constants(constants: Sequence[Any], inputs: Iterable[Any]) -> Sequence[Any]:
+    """The constants of a tape, where the inputs lie that it runs on."""
+    if not constants or sys.modules.get("cupy") is None:
+        return constants
+    module = module_of(*inputs)
+    if module is np:
+        return constants
+    return [module.asarray(one) if isinstance(one, np.ndarray) else one for one in constants]
+
+
+def check_places(name: str, operands: Iterable[Any]) -> None:
+    """Refuse operands of one operation that do not lie in one place; numbers lie everywhere.
+
+    Raises:
+        TypeError: naming what lies where.
+    """
+    problem = misplaced(operands)
+    if problem is not None:
+        raise TypeError(f"{name}: {problem}")
+
+
+def misplaced(operands: Iterable[Any]) -> str | None:
+    """What is wrong with the places of operands, with the user's line; None where nothing is."""
+    cupy = sys.modules.get("cupy")
+    if cupy is None:
+        return None
+    found: dict[str, Any] = {}
+    for operand in operands:
+        value = concrete(operand)
+        if isinstance(value, cupy.ndarray):
+            found.setdefault(f"on GPU {value.device.id}", value)
+        elif isinstance(value, np.ndarray):
+            found.setdefault("in host memory (NumPy)", value)
+    if len(found) < 2:
+        return None
+    listed = " and ".join(f"{spec_of(value)!r} {place}" for place, value in found.items())
+    return f"its operands lie in different places, {listed}{at_user_line()}; {remedy(list(found))}"
+
+
+def remedy(places: Sequence[str]) -> str:
+    """What to do with operands in different places."""
+    if any(place.startswith("in host") for place in places):
+        return "nothing is moved unasked: bring them together with cupy.asarray(x), or with x.get() in host memory"
+    return "nothing is moved unasked: bring one over inside of 'with cupy.cuda.Device(n):' with cupy.asarray(x)"

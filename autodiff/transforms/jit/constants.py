@@ -1,0 +1,58 @@
+"""Arrays that a function closes over, as its program gets them: on the GPU where its arguments are on one."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from autodiff.backends import gpu
+from autodiff.trace.traced import Traced
+from autodiff.trace.tracer import concrete
+
+
+class Constants:
+    """The constants of a tape.
+
+    Args:
+        arrays: as they were when it was recorded.
+
+    Attributes:
+        moved: copies of them on GPUs, by the numbers of the GPUs; made when they are first needed.
+    """
+
+    __slots__ = ("arrays", "moved")
+
+    def __init__(self, arrays: Sequence[Any]) -> None:
+        self.arrays = tuple(arrays)
+        self.moved: dict[int, tuple[Any, ...]] = {}
+
+    def beside(self, values: Iterable[Any]) -> tuple[Any, ...]:
+        """The constants for a call with some values, plain or traced."""
+        if not self.arrays or "cupy" not in sys.modules:
+            return self.arrays
+        device = device_of(values)
+        return self.arrays if device is None else self.on(device)
+
+    def on(self, device: int) -> tuple[Any, ...]:
+        """The constants on a GPU; those that are on another one stay there."""
+        found = self.moved.get(device)
+        if found is None:
+            found = tuple([gpu.to_gpu(a, device) if isinstance(a, np.ndarray) else a for a in self.arrays])
+            self.moved[device] = found
+        return found
+
+    def device(self) -> int | None:
+        """The GPU of the first one that is on one; None where none is."""
+        return device_of(self.arrays)
+
+
+def device_of(values: Iterable[Any]) -> int | None:
+    """The GPU of the first array that is on one; None where none is."""
+    for value in values:
+        own = concrete(value) if isinstance(value, Traced) else value
+        if gpu.is_gpu_array(own):
+            return int(own.device.id)
+    return None

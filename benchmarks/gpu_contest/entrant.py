@@ -1,0 +1,127 @@
+"""A library at work on one row on a device: prepared, compared with the reference, one timed sample after the other."""
+
+from __future__ import annotations
+
+import gc
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from benchmarks.compiled_programs.program import LeftOutError
+from benchmarks.contest.closeness import compare, inputs_of
+from benchmarks.contest.entrant import SHORT
+from benchmarks.contest.trees import leaves
+from benchmarks.gpu_contest.checking import checked
+from benchmarks.gpu_contest.machine import machine
+from benchmarks.gpu_contest.peers.cupy import ArraysOfCupy
+from benchmarks.gpu_programs.table import PROGRAMS, row_of
+
+if TYPE_CHECKING:
+    from benchmarks.gpu_contest.peers.peer import DevicePeer
+    from benchmarks.gpu_contest.work import DeviceWork
+
+GUESSED = 10  # calls, where one takes less than `SHORT`
+
+
+class DeviceEntrant:
+    """Answers over a pipe, in a process of its own."""
+
+    def __init__(self, peer: DevicePeer) -> None:
+        self.peer = peer
+        self.work: DeviceWork | None = None
+        self.copy: DeviceWork | None = None
+        self.results: list[Any] = []
+
+    def describe(self) -> dict[str, Any]:
+        """Version and settings of the library."""
+        return {"version": self.peer.version(), **self.peer.settings()}
+
+    def machine(self) -> dict[str, Any]:
+        """The GPU, its driver, CUDA and CuPy; of those who have CuPy."""
+        assert isinstance(self.peer, ArraysOfCupy)
+        return machine(self.peer.cupy, self.peer.place.standin)
+
+    def check(self, name: str, way: str) -> float:
+        """The error of one of the small programs on the device, compared with NumPy.
+
+        Raises:
+            WrongResultError: if a result is wrong.
+        """
+        assert isinstance(self.peer, ArraysOfCupy)
+        return checked(self.peer.cupy, name, way)
+
+    def alive(self) -> None:
+        """Raises if the device does nothing any more for this process."""
+        self.peer.alive()
+
+    def prepare(self, program: str, row: int) -> dict[str, Any]:
+        """Compile and run once; why the library has no part in it, if it has none."""
+        chosen, chosen_row = PROGRAMS[program], row_of(program, row, self.peer.place.standin)
+        try:
+            self.work = self.peer.work(chosen, chosen_row, inputs_of(chosen, chosen_row))  # type: ignore[arg-type]
+        except LeftOutError as reason:
+            return {"left_out": str(reason)}
+        self.results = [self.peer.plain(leaf) for leaf in leaves(self.work.result())]
+        return {}
+
+    def compare(self, program: str, row: int, folder: str) -> float:
+        """The largest error.
+
+        Raises:
+            WrongResultError: if a result is wrong.
+        """
+        chosen, chosen_row = PROGRAMS[program], row_of(program, row, self.peer.place.standin)
+        results, self.results = self.results, []
+        error = compare(chosen, chosen_row, results, Path(folder))  # type: ignore[arg-type]
+        del results
+        gc.collect()
+        gc.freeze()
+        return error
+
+    def guess(self) -> float:
+        """About how long a call takes."""
+        assert self.work is not None
+        seconds = min(self.work.seconds(1) for _ in range(2))
+        return seconds if seconds > SHORT else self.work.seconds(GUESSED) / GUESSED
+
+    def sample(self, calls: int) -> float:
+        """Seconds a call. As many calls before the sample, unless they take long, fill queues and wake the clocks."""
+        assert self.work is not None
+        gc.collect()
+        self.work.seconds(max(1, calls // 4))
+        return self.work.seconds(calls) / calls
+
+    def sample_copy(self, elements: int, calls: int) -> float:
+        """Seconds of a copy of so many elements."""
+        assert isinstance(self.peer, ArraysOfCupy)
+        if self.copy is None:
+            self.copy = self.peer.copy(elements)
+        self.copy.seconds(max(1, calls // 4))
+        return self.copy.seconds(calls) / calls
+
+    def release(self) -> None:
+        """Let go of inputs and of what was compiled."""
+        self.work = self.copy = None
+        self.results = []
+        gc.unfreeze()
+        gc.collect()
+        self.peer.release()
+
+
+class DeviceReference:
+    """Answers with the right results, computed by NumPy in double precision; it never touches a device."""
+
+    def __init__(self, small: bool) -> None:
+        self.small = small
+
+    def write(self, program: str, row: int, folder: str) -> None:
+        """One file for each result."""
+        import autodiff  # noqa: PLC0415 - the processes of other libraries do not import ours
+        import autodiff.chainer.functions  # noqa: PLC0415
+        import autodiff.scipy.special  # noqa: PLC0415
+
+        chosen, chosen_row = PROGRAMS[program], row_of(program, row, self.small)
+        results = chosen.reference(autodiff, chosen_row, inputs_of(chosen, chosen_row))  # type: ignore[arg-type]
+        for number, leaf in enumerate(leaves(results)):
+            np.save(Path(folder) / f"{number}.npy", np.asarray(leaf))

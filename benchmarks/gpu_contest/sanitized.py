@@ -1,0 +1,91 @@
+"""`python -m benchmarks.gpu_contest.sanitized [NAME ...]`: the small programs, and those of the tests of kernels, once.
+
+Made to be run under compute-sanitizer. CuPy's pool of memory is off, since inside of a pool no access is out of bounds.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import autodiff
+from autodiff.backends import gpu
+from autodiff.backends.cupy import compiling
+from benchmarks.contest.trees import leaves, mapped
+from benchmarks.gpu_contest.checking import checked, distance
+from benchmarks.gpu_programs.checks import CHECKS
+from benchmarks.gpu_programs.program import doubled
+from benchmarks.interpreter import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+NO_GPU = 3
+TESTS = Path("tests/backends/cupy")
+TABLE = "PROGRAMS"
+TOLERANCE = 1e-4
+
+
+def of_tests() -> Iterator[tuple[str, tuple[Any, ...]]]:
+    """Name, function and arguments of the programs in the tests of kernels."""
+    for file in sorted((ROOT / TESTS).glob("test_*.py")):
+        if f"\n{TABLE} = " in file.read_text():
+            module = import_module(".".join((*TESTS.parts, file.stem)))
+            for name, (function, *arguments) in getattr(module, TABLE).items():
+                yield f"{file.stem}: {name}", (function, *arguments)
+
+
+def right(cupy: Any, function: Callable[..., Any], *arguments: Any) -> float:
+    """The error of a program of the tests, on the device against NumPy in double precision."""
+    expected = leaves(function(*mapped(doubled, arguments)))
+    found = leaves(autodiff.jit(function)(*mapped(cupy.asarray, arguments)))
+    return max(
+        distance(cupy.asnumpy(one).astype(np.float64), np.asarray(other).astype(np.float64))
+        for one, other in zip(found, expected, strict=True)
+    )
+
+
+def within(error: float) -> float:
+    """The error, if it is small.
+
+    Raises:
+        ValueError: otherwise.
+    """
+    if not error <= TOLERANCE:
+        raise ValueError(f"off by {error:.3g}, allowed {TOLERANCE:.3g}")
+    return error
+
+
+def main(only: list[str]) -> int:
+    """Run all programs whose names contain one of the texts; 1 where one failed, 3 without a GPU."""
+    cupy, reason = gpu.found()
+    if cupy is None:
+        print(f"nothing ran: CuPy has no GPU here: {reason}")
+        return NO_GPU
+    cupy.cuda.set_allocator(None)
+    programs: dict[str, Callable[[], float]] = {
+        name: lambda name=name: checked(cupy, name, "jit")  # type: ignore[misc]
+        for name in CHECKS
+    }
+    programs.update(
+        {name: lambda given=given: within(right(cupy, *given)) for name, given in of_tests()}  # type: ignore[misc]
+    )
+    chosen = [name for name in programs if not only or any(text in name for text in only)]
+    bad = 0
+    for name in chosen:
+        try:
+            programs[name]()
+        except Exception as error:  # the others run nevertheless
+            bad += 1
+            print(f"{name}: {type(error).__name__}: {error}")
+    modules = compiling.counts["compiled"] + compiling.counts["hits"]
+    print(f"{len(chosen)} programs ran as {modules} modules of kernels; {len(chosen) - bad} are right")
+    return int(bad > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

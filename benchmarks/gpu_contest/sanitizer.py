@@ -1,0 +1,62 @@
+"""`--sanitize`: kernels on a GPU under compute-sanitizer, which watches every access to memory."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks.gpu_contest.contestants import settings
+from benchmarks.interpreter import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+TOOLS = ("memcheck", "racecheck", "synccheck")
+FOUND = 86  # the status that the sanitizer ends with where it found something
+MODULE = "benchmarks.gpu_contest.sanitized"
+PLACES = ("bin", "compute-sanitizer")  # below a toolkit's folder
+
+
+def sanitizer() -> str | None:
+    """Where compute-sanitizer is: on the path, or in a toolkit."""
+    toolkits = [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda"]
+    folders = [Path(toolkit) / place for toolkit in toolkits if toolkit for place in PLACES]
+    return shutil.which("compute-sanitizer") or shutil.which(
+        "compute-sanitizer", path=os.pathsep.join(map(str, folders))
+    )
+
+
+def command(tool: str, program: str, only: Sequence[str]) -> list[str]:
+    """One tool around the small programs."""
+    options = ["--tool", tool, "--error-exitcode", str(FOUND), "--print-limit", "20"]
+    return [program, *options, sys.executable, "-m", MODULE, *only]
+
+
+def sanitize(only: Sequence[str], no_gpu: int) -> int:
+    """Run all the tools and say what they found: 0 where that is nothing, `no_gpu` where nothing could run."""
+    program = sanitizer()
+    if program is None:
+        print("nothing ran: compute-sanitizer is neither on the path nor in /usr/local/cuda, CUDA_HOME or CUDA_PATH")
+        return no_gpu
+    statuses = {}
+    for tool in TOOLS:
+        print(f"compute-sanitizer --tool {tool}", flush=True)
+        environment = {**os.environ, **settings(False, 0.9), "AUTODIFF_CUDA_GRAPHS": "0"}  # a graph has a pool
+        statuses[tool] = subprocess.run(command(tool, program, only), cwd=ROOT, env=environment).returncode
+        if statuses[tool] == no_gpu:
+            return no_gpu
+    print()
+    for tool, status in statuses.items():
+        print(f"{tool}: {said(status)}")
+    return int(any(statuses.values()))
+
+
+def said(status: int) -> str:
+    """What the end of a run means."""
+    if status == 0:
+        return "clean, and all results right"
+    return "errors, printed above" if status == FOUND else f"ended with status {status}: wrong results or no run"

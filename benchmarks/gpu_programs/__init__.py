@@ -1,0 +1,1 @@
+"""Programs for GPUs: most are those of `compiled_programs` at other sizes."""

@@ -1,0 +1,40 @@
+"""All programs for GPUs, by name, and their rows in the order in which they are measured."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from benchmarks.gpu_programs.cross_entropy import DeviceCrossEntropy
+from benchmarks.gpu_programs.elementwise import DeviceElementwise
+from benchmarks.gpu_programs.layer_norm import LayerNorm
+from benchmarks.gpu_programs.lstm import Lstm
+from benchmarks.gpu_programs.networks import DeviceConvolutional, DeviceTransformer
+from benchmarks.gpu_programs.perceptron import DevicePerceptron
+from benchmarks.gpu_programs.program import DeviceProgram, DeviceRow
+
+PROGRAMS: dict[str, DeviceProgram] = {
+    program.name: program
+    for program in (
+        DeviceElementwise(),
+        DeviceCrossEntropy(),
+        LayerNorm(),
+        DevicePerceptron(),
+        Lstm(),
+        DeviceConvolutional(),
+        DeviceTransformer(),
+    )
+}
+
+
+def chosen_rows(only: list[str]) -> list[tuple[str, int]]:
+    """Program and number of the rows whose names contain one of the texts; all where there are none."""
+    rows = [(name, number, row.size) for name, program in PROGRAMS.items() for number, row in enumerate(program.rows)]
+    return [
+        (name, number) for name, number, size in rows if not only or any(text in f"{name}, {size}" for text in only)
+    ]
+
+
+def row_of(program: str, number: int, small: bool) -> DeviceRow:
+    """A row, at the size of the stand-in if `small`."""
+    row = PROGRAMS[program].rows[number]
+    return replace(row, parameters=row.small) if small else row

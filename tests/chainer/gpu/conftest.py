@@ -1,0 +1,3 @@
+from tests.standin.fixture import cupy
+
+__all__ = ["cupy"]

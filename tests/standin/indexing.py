@@ -1,0 +1,116 @@
+"""Reading and writing parts of arrays, as CuPy does it: where an index is out of range it wraps around."""
+
+import numpy as np
+
+from tests.standin.array import check_device, ndarray, view_of, wrapped
+
+SHORT = {"add": "add", "maximum": "max", "minimum": "min"}
+ATOMIC = {
+    "add": ("int32", "float16", "float32", "float64", "uint32", "uint64"),
+    "maximum": ("int32", "float32", "float64", "uint32", "uint64"),
+    "minimum": ("int32", "float32", "float64", "uint32", "uint64"),
+}
+"""The dtypes of atomic writes."""
+
+
+def plain(key, shape):
+    """An index as NumPy takes it. Integer arrays wrap around; arrays and lists may also come from the host."""
+    parts = key if isinstance(key, tuple) else (key,)
+    taken = [advance(part) for part in parts]
+    axis, out = 0, []
+    ellipsis = len(shape) - sum(taken)
+    for part, length in zip(parts, taken, strict=True):
+        if part is Ellipsis:
+            axis += ellipsis
+        if isinstance(part, ndarray):
+            check_device(part)
+            part = part._host
+        if isinstance(part, (list, np.ndarray)):
+            part = np.asarray(part)
+            if part.size == 0 and part.dtype.kind == "f":
+                part = part.astype(np.int32)
+            if part.dtype.kind not in "biu":
+                raise IndexError(
+                    f"arrays used as indices must be of integer or boolean type. (actual: {part.dtype.type})"
+                )
+            if part.dtype.kind in "iu" and axis < len(shape) and shape[axis]:
+                part = part % shape[axis]
+        axis += length
+        out.append(part)
+    return tuple(out)
+
+
+def advance(part):
+    """How many axes a part of an index takes."""
+    if part is None or part is Ellipsis:
+        return 0
+    kind = getattr(part, "dtype", np.dtype(int)).kind
+    if isinstance(part, list):
+        kind, ndim = np.asarray(part).dtype.kind, np.ndim(part)
+    else:
+        ndim = getattr(part, "ndim", 0)
+    return ndim if kind == "b" else 1
+
+
+def get(self, key):
+    """``x[key]``: a view where the index is basic."""
+    check_device(self)
+    return view_of(self, np.asarray(self._host[plain(key, self.shape)]))
+
+
+def put(self, key, value):
+    """``x[key] = value``; which of several values for one place stays is not defined: here the first."""
+    check_device(self)
+    if isinstance(value, np.ndarray):
+        if value.shape != ():
+            raise ValueError("non-scalar numpy.ndarray cannot be used for fill")
+        value = value.item()
+    if isinstance(value, ndarray):
+        check_device(value)
+        value = value._host
+    key = plain(key, self.shape)
+    if not any(isinstance(part, np.ndarray) for part in key):
+        self._host[key] = value
+        return
+    places = np.arange(self.size).reshape(self.shape)[key]
+    values = np.broadcast_to(np.asarray(value), places.shape).astype(self.dtype, copy=False)
+    flat = self._host.copy().reshape(-1)
+    flat[places.reshape(-1)[::-1]] = values.reshape(-1)[::-1]
+    self._host[...] = flat.reshape(self.shape)
+
+
+def scatter(name):
+    """``x[key] += value`` and the like, as often as a place occurs."""
+
+    def call(self, slices, value):
+        check_device(self)
+        if isinstance(value, np.ndarray):
+            raise TypeError(f"Unsupported type {type(value)}")
+        value = value._host if isinstance(value, ndarray) else value
+        key = plain(slices, self.shape)
+        if any(isinstance(part, np.ndarray) for part in key) and self.dtype.name not in ATOMIC[name]:
+            raise TypeError(f"cupyx.scatter_{SHORT[name]} only supports {', '.join(ATOMIC[name])} as data type")
+        getattr(np, name).at(self._host, key, value)
+
+    return call
+
+
+def take(self, indices, axis=None, out=None):
+    """Elements along an axis; indices wrap around."""
+    check_device(self)
+    indices = indices._host if isinstance(indices, ndarray) else np.asarray(indices)
+    result = wrapped(
+        np.take(self._host, indices, axis, mode="wrap") if self.size else np.take(self._host, indices, axis)
+    )
+    if out is None:
+        return result
+    out._host[...] = result._host
+    return out
+
+
+ndarray.__getitem__ = get
+ndarray.__setitem__ = put
+ndarray.scatter_add = scatter("add")
+ndarray.scatter_max = scatter("maximum")
+ndarray.scatter_min = scatter("minimum")
+ndarray.take = take
