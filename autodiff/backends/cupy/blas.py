@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-from autodiff.backends.gpu import require
+from autodiff.backends.gpu import library, require
 
 WORKSPACE = 32 << 20
 """Bytes that cuBLAS works in: as many as it wants on the largest GPUs."""
@@ -57,11 +57,11 @@ class DirectBlas:
         if status:
             raise BlasError(f"{name}: cuBLAS returned status {status}")
 
-    def gemmEx(self, *arguments: Any) -> None:  # noqa: N802 - as CuPy calls it
+    def gemmEx(self, *arguments: Any) -> None:
         """One product."""
         self("cublasGemmEx", *arguments)
 
-    def gemmStridedBatchedEx(self, *arguments: Any) -> None:  # noqa: N802 - as CuPy calls it
+    def gemmStridedBatchedEx(self, *arguments: Any) -> None:
         """A stack of products."""
         self("cublasGemmStridedBatchedEx", *arguments)
 
@@ -83,7 +83,10 @@ def cublas() -> Any:
 @cache
 def direct_blas() -> DirectBlas | None:
     """The library that CuPy has loaded; None where it is not found under its name."""
-    major = require().cuda.runtime.runtimeGetVersion() // 1000
+    cupy = library()
+    if cupy is None:
+        return None
+    major = cupy.cuda.runtime.runtimeGetVersion() // 1000
     name = f"cublas64_{major}.dll" if sys.platform == "win32" else f"libcublas.so.{major}"
     try:
         return DirectBlas(ctypes.CDLL(name))
@@ -92,8 +95,9 @@ def direct_blas() -> DirectBlas | None:
 
 
 def why_no_blas() -> str:
-    """Why products cannot be captured; empty if they can."""
-    return "" if direct_blas() is not None else "CuPy refuses cuBLAS while it captures, and its library is not found"
+    """Why products cannot be captured; empty if they can, or if there is no CuPy that could be asked."""
+    there = library() is None or direct_blas() is not None
+    return "" if there else "CuPy refuses cuBLAS while it captures, and its library is not found"
 
 
 @cache

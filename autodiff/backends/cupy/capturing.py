@@ -103,7 +103,9 @@ def why_not_worth(tape: Tape, moving: Iterator[Spec] | list[Spec]) -> str:
         tape: as it is run.
         moving: the arguments that lie elsewhere in each call, and must be copied to where the graph reads them.
     """
-    results = [own for own, out in zip(tape.output_specs, tape.outputs, strict=True) if out not in range(len(tape.inputs))]
+    results = [
+        own for own, out in zip(tape.output_specs, tape.outputs, strict=True) if out not in range(len(tape.inputs))
+    ]
     copied = [*moving, *results]
     size = sum(own.size * own.dtype.itemsize for own in copied)
     gained = launches(tape) * LAUNCH - REPLAY - len(copied) * COPY - 2 * size / BYTES

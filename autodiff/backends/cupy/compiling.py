@@ -27,8 +27,13 @@ class KernelCompileError(AutodiffError, RuntimeError):
     """The compiler refuses a kernel: a bug of autodiff."""
 
 
-def device_code(source: str, device: int) -> bytes:
+def device_code(source: str, device: int, shown: str = "") -> bytes:
     """The code of a text for a GPU.
+
+    Args:
+        source: the text.
+        device: the number of the GPU.
+        shown: what of it is shown where the compiler refuses it; all of it if empty.
 
     Raises:
         KernelCompileError: if the compiler refuses the text.
@@ -41,7 +46,7 @@ def device_code(source: str, device: int) -> bytes:
         counts["hits"] += 1
         return code
     counts["misses"] += 1
-    code = compiled(source, options, exact)
+    code = compiled(source, options, exact, shown or source)
     counts["compiled"] += 1
     store.write(key, code)
     return code
@@ -52,26 +57,26 @@ def compiler() -> str:
     return f"NVRTC {'.'.join(map(str, require().cuda.nvrtc.getVersion()))}"
 
 
-def compiled(source: str, options: tuple[str, ...], exact: bool) -> bytes:
-    """The code of a text, compiled now: of the architecture itself, or portable code that ends in a zero."""
+def compiled(source: str, options: tuple[str, ...], exact: bool, shown: str) -> bytes:
+    """The code of a text, compiled now: of the architecture itself, or portable."""
     nvrtc = require().cuda.nvrtc
     program = nvrtc.createProgram(source, NAME, (), ())
     try:
         try:
             nvrtc.compileProgram(program, options)
         except nvrtc.NVRTCError as error:
-            raise KernelCompileError(refusal(source, options, nvrtc.getProgramLog(program), error)) from None
+            raise KernelCompileError(refusal(shown, options, nvrtc.getProgramLog(program), error)) from None
         code: Any = nvrtc.getCUBIN(program) if exact else nvrtc.getPTX(program)
         return code if isinstance(code, bytes) else code.encode()
     finally:
         nvrtc.destroyProgram(program)
 
 
-def refusal(source: str, options: tuple[str, ...], log: str, error: Exception) -> str:
+def refusal(shown: str, options: tuple[str, ...], log: str, error: Exception) -> str:
     """What is said of a text that the compiler refuses: all that a report needs."""
-    lines = "\n".join(f"{number:5}  {line}" for number, line in enumerate(source.splitlines(), 1))
+    lines = "\n".join(line for line in shown.splitlines() if not line.startswith("#line"))
     return (
-        f"{compiler()} refuses a kernel that autodiff wrote ({error}). This is a bug of autodiff: please report it with "
-        f"this text. Until then the program runs with jit(..., backend='numpy').\noptions: {' '.join(options)}\n"
+        f"{compiler()} refuses a kernel that autodiff wrote ({error}). This is a bug of autodiff: please report it "
+        f"with this text. Until then the program runs with jit(..., backend='numpy').\noptions: {' '.join(options)}\n"
         f"{log.strip()}\n{lines}"
     )

@@ -65,8 +65,8 @@ def memory_text(raised: Exception, equation: Equation | None) -> str:
 def launch_text(raised: Exception, equation: Equation | None) -> str:
     """What is said where CUDA refuses something."""
     return (
-        f"{place(equation)}: CUDA refuses it: {raised}. If the memory of arguments is sound, this is a bug of autodiff: "
-        "please report it. CUDA reports what went wrong earlier, too: CUDA_LAUNCH_BLOCKING=1 in the environment shows "
+        f"{place(equation)}: CUDA refuses it: {raised}. If the memory of arguments is sound, this is a bug of "
+        "autodiff: please report it. CUDA reports what went wrong earlier, too: CUDA_LAUNCH_BLOCKING=1 in the environment shows "
         "where. After an illegal address nothing runs in this process any more."
     )
 
@@ -101,8 +101,8 @@ def driver_text(cupy: Any) -> str:
     if not driver:
         return "CuPy is installed but there is no driver for a GPU"
     return (
-        f"the driver of the GPU knows CUDA {version(driver)}, but CuPy was built for CUDA {version(needed)}: update the "
-        f"driver, or install a CuPy for CUDA {driver // 1000}"
+        f"the driver of the GPU knows CUDA {version(driver)}, but CuPy was built for CUDA {version(needed)}: update "
+        f"the driver, or install a CuPy for CUDA {driver // 1000}"
     )
 
 

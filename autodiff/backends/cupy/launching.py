@@ -3,11 +3,11 @@
 A kernel of two inputs runs::
 
     def launch(in0, in1):
-        if not in1.flags.c_contiguous or in1.data.ptr & 15:
+        if not in1.flags.c_contiguous or in1.data.ptr & 3:
             in1 = copied(in1)
         out0 = empty((128, 64), float32)
         kernel_1((64, 1), (256,), (in0, in1, out0, size_6), 0)
-        return (out0, )
+        return (out0,)
 
 The functions are known once the module of the program is loaded: they are put where the text looks for them then.
 """
@@ -24,13 +24,11 @@ from autodiff.backends.cupy.kernels.kernel import DeviceKernel, Parameter
 from autodiff.backends.gpu import require
 
 FILE = "<autodiff launch>"
-ALIGNMENT = 16
-"""Bytes that kernels load at once: where arrays must begin at a multiple of it."""
 
 
 @dataclass(frozen=True)
 class Room:
-    """Memory that a kernel needs besides its inputs and results, which the calls of a program hand from one to the next.
+    """Memory that a kernel needs besides its inputs and results; calls of a program hand it from one to the next.
 
     Attributes:
         role: ``partial``, ``counter`` or ``status``.
@@ -86,7 +84,9 @@ def launch_text(kernel: DeviceKernel, functions: Sequence[str], unsure: Collecti
     lines = [f"def launch({', '.join((*names, *own))}):"]
     for slot, parameter in inputs.items():
         if parameter.role == "input" and slot in unsure:
-            lines.append(f"    if not in{slot}.flags.c_contiguous or in{slot}.data.ptr & {ALIGNMENT - 1}:")
+            assert parameter.dtype is not None
+            astray = f"in{slot}.data.ptr & {parameter.dtype.itemsize - 1}"
+            lines.append(f"    if not in{slot}.flags.c_contiguous or {astray}:")
             lines.append(f"        in{slot} = copied(in{slot})")
         if parameter.role == "number":
             lines.append(f"    in{slot} = number_{slot}(in{slot})")
@@ -133,5 +133,5 @@ def launch_scope(kernel: DeviceKernel) -> dict[str, Any]:
 
 
 def copied(array: Any) -> Any:
-    """An array as kernels read it: in C order, from where packs of elements can be loaded."""
+    """An array as kernels read it: in C order, from where elements can be loaded."""
     return array.copy(order="C")

@@ -70,7 +70,7 @@ class KernelModule:
 
     def load(self, device: int) -> Functions:
         """The functions on a GPU that has not met this module."""
-        code = device_code(self.source, device)
+        code = device_code(self.source, device, "\n".join(self.texts))
         with on_device(device):
             module = require().cuda.function.Module()
             module.load(code)
@@ -100,8 +100,9 @@ def of_line(text: str, source: str) -> str:
     written = file.replace("\\", "/").replace('"', "'")
     lines: list[str] = []
     for line in text.splitlines():
-        if not (lines and lines[-1].startswith("#pragma")):  # nothing comes between a pragma and its loop
-            lines.append(f'#line {int(number) - line.startswith("#pragma")} "{written}"')
+        pragma = line.lstrip().startswith("#pragma")
+        if not (lines and lines[-1].lstrip().startswith("#pragma")):  # nothing comes between a pragma and its loop
+            lines.append(f'#line {int(number) - pragma} "{written}"')
         lines.append(line)
     return "\n".join((*lines, '#line 1 "autodiff"', ""))
 

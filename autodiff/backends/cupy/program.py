@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from autodiff.backends.cupy.calls import Call
+from autodiff.backends.cupy.capturing import why_not_captured, why_not_worth
 from autodiff.backends.cupy.device import device_of, on_device
 from autodiff.backends.cupy.kernels.kernel import DeviceKernel
 from autodiff.backends.cupy.launching import FILE, launch_scope, launch_text, rooms
 from autodiff.backends.cupy.modules import KernelModule
-from autodiff.backends.cupy.replay import Replay
+from autodiff.backends.cupy.replay import LOOKED_AT, Replay
 from autodiff.backends.cupy.rooms import Rooms
 from autodiff.backends.cupy.straight import DeviceStraight, numbers_of, with_arrays
 from autodiff.backends.gpu import is_gpu_array, require
@@ -37,6 +38,7 @@ class DeviceProgram:
         self.numbers = numbers_of(tape)
         self.texts: dict[tuple[int, ...], DeviceStraight] = {}
         self.made: dict[tuple[int, tuple[int, ...]], OnDevice] = {}
+        self.clocked: dict[tuple[int, tuple[int, ...]], Callable[..., tuple[Any, ...]]] = {}
         self.lock = threading.RLock()
 
     def straight(self, places: tuple[int, ...] = ()) -> DeviceStraight:
@@ -68,6 +70,33 @@ class DeviceProgram:
         """
         device = device_of(values, self.name)
         return self.on(device, self.places(values)).run(*map(as_number, values))
+
+    def timed(self, values: Values) -> tuple[Any, ...]:
+        """The same, which notes in open profiles how long it takes."""
+        from autodiff.backends.cupy.timed import TimedOnDevice  # noqa: PLC0415 - most programs are never timed
+
+        device, places = device_of(values, self.name), self.places(values)
+        found = self.clocked.get((device, places))
+        if found is None:
+            tape = with_arrays(self.tape, places)
+            found = self.clocked[device, places] = TimedOnDevice(tape, self.backend, device, self.name).run
+        return found(*map(as_number, values))
+
+    def replayed(self, device: int | None) -> str:
+        """Whether it runs as a CUDA graph, and if not, why.
+
+        Args:
+            device: the number of a GPU; None for what is known of all.
+        """
+        found = [own for (number, _), own in self.made.items() if number == device]
+        if any(look.graph is not None for own in found for look in own.replay.looks.values()):
+            return "It runs as a CUDA graph."
+        tape = self.straight().tape
+        reasons = [own.replay.reason for own in found if own.replay.reason]
+        reason = reasons[0] if reasons else why_not_captured(tape) or why_not_worth(tape, [])
+        if reason:
+            return f"It is not replayed as a CUDA graph: {reason}."
+        return f"From call {LOOKED_AT} on it runs as a CUDA graph, where its arguments allow for it."
 
     def places(self, values: Values) -> tuple[int, ...]:
         """Which numbers are arrays on a GPU."""

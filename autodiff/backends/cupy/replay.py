@@ -118,5 +118,3 @@ class Look:
 def is_captured(stream: int) -> bool:
     """Whether the user captures what is launched in the stream now; nobody captures the default one."""
     return stream > 2 and bool(require().cuda.get_current_stream().is_capturing())
-
-

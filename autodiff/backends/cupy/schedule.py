@@ -10,7 +10,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from autodiff.backends.cupy.halves import compute_in_float32, store_halves
 from autodiff.backends.cupy.kernels.call import device_kernel
+from autodiff.backends.cupy.kernels.special import special_kernel
+from autodiff.backends.cupy.tails import with_tails
 from autodiff.backends.kernels.forms import PASSING, Shape
 from autodiff.backends.passes.expand import EXPANSIONS
 from autodiff.backends.passes.fuse import Machine, fuse, sub_tape
@@ -29,7 +32,8 @@ BEFORE_FUSION = joined(EXPANSIONS, SHARES, LOOPS)
 def schedule_for_gpu(tape: Tape) -> Tape:
     """A tape without constants, with kernels in the places of what they do."""
     simple = simplify(rewrite(simplify(on_device(tape)), BEFORE_FUSION, merge=True), stable=False)
-    return fuse(on_device(rewrite(simple, SPLIT_SUMS)), GPU)
+    fused = fuse(compute_in_float32(on_device(rewrite(simple, SPLIT_SUMS))), GPU)
+    return store_halves(with_tails(fused))
 
 
 def on_device(tape: Tape) -> Tape:
@@ -45,6 +49,7 @@ def on_device(tape: Tape) -> Tape:
 
 
 def as_array(one: Spec) -> Spec:
+    """The spec of an array with what another one has."""
     return one if one.kind == "array" else spec(one.shape, one.dtype)
 
 
@@ -75,11 +80,6 @@ def special_equation(equation: Equation, fusion: Fusion) -> tuple[Equation, tupl
         return None
     kind, params = found
     return kernel_equation(kind, inner, **params), brought
-
-
-def special_kernel(tape: Tape) -> tuple[str, dict[str, Any]] | None:
-    """The kind and parameters of the kernel of a tape of one operation."""
-    return None
 
 
 TOGETHER = 1 << 20

@@ -62,10 +62,10 @@ class DeviceStraight(Straight):
     Attributes:
         building: what it has in common with its bodies.
         wanted: the memory that its kernels work in.
-        watched: for each word that becomes 1 where an index is out of range, the operation.
+        picking: for each word that becomes 1 where an index is out of range, the operation.
     """
 
-    __slots__ = ("building", "packed", "rooms", "root", "steps", "wanted", "watched")
+    __slots__ = ("building", "packed", "picking", "rooms", "root", "steps", "wanted")
 
     def __init__(
         self,
@@ -78,14 +78,14 @@ class DeviceStraight(Straight):
         self.root = building is None
         self.building = building or Building()
         self.wanted: list[Room] = []
-        self.watched: list[Equation] = []
+        self.picking: list[Equation] = []
         self.packed: set[int] = set()
         super().__init__(tape, backend, planned=False)
 
     def entered(self, steps: Run) -> Run:
         """The function with its rooms: a program's own are handed in by who calls it."""
         self.steps = steps
-        self.rooms = Rooms(self.wanted, self.watched)
+        self.rooms = Rooms(self.wanted, self.picking)
         self.building.works = self.building.works or bool(self.wanted)
         return steps if self.root or not self.wanted else of_body(steps, self.rooms)
 
@@ -142,7 +142,7 @@ class DeviceStraight(Straight):
             self.building.products = True
             return f"{defined(scope, primitive.name, product)}({', '.join(operands)})"
         keywords = [f"{key}={constant(value, scope)}" for key, value in equation.params]
-        return f"{defined(scope, primitive.name, primitive.evaluate)}({', '.join((*operands, *keywords))})"
+        return f"{defined(scope, primitive.name, primitive.on_gpu or primitive.evaluate)}({', '.join((*operands, *keywords))})"
 
     def call_of_kernel(self, equation: Equation, operands: Sequence[str], scope: dict[str, Any]) -> str:
         """The call of the function that launches a kernel."""
@@ -156,7 +156,7 @@ class DeviceStraight(Straight):
         arguments = list(operands)
         for room in rooms(kernel):
             if room.role == "status":
-                self.watched.append(equation)
+                self.picking.append(equation)
             arguments.append(f"room_{len(self.wanted)}")
             self.wanted.append(room)
         self.packed.update(equation.results)
@@ -173,7 +173,7 @@ class DeviceStraight(Straight):
             name = defined(scope, "array", np.ascontiguousarray(value))
             self.building.scopes.append((scope, name, scope[name]))
             return f"{name}.copy()"
-        function = defined(scope, primitive.name, primitive.evaluate)
+        function = defined(scope, primitive.name, primitive.on_gpu or primitive.evaluate)
         keywords = [f"{key}={constant(value, scope)}" for key, value in equation.params]
         moved = [
             f"{defined(scope, 'on_gpu', on_gpu)}({name}, {constant(own.dtype, scope)})"
@@ -232,7 +232,8 @@ class Body:
         places = tuple([k for k in self.numbers if isinstance(values[k], ndarray)])
         found = self.made.get(places)
         if found is None:
-            values = tuple(on_gpu(v, self.tape.inputs[k].dtype) if k in self.numbers else v for k, v in enumerate(values))
+            inputs = self.tape.inputs
+            values = tuple(on_gpu(v, inputs[k].dtype) if k in self.numbers else v for k, v in enumerate(values))
             found = self.made[self.numbers]
         return found(*values)
 

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from autodiff.backends.kernels.scalars import DTYPES, costly, unsupported
+from autodiff.backends.kernels.scalars import CONVERTING, DTYPES, HALVES, costly, storable, unsupported
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.tape import Equation, Literal
 
@@ -42,13 +43,18 @@ class Unfit(Exception):
 class Grid:
     """A shape whose first ``split`` axes are rows, and the forms of values on it.
 
+    Args:
+        shape: of the grid.
+        split: how many of its axes are rows.
+        columns_first: whether what may lie along the rows or along the columns lies along the columns.
+
     Attributes:
         forms: of each slot.
         outside: the slots that come from outside of the kernel.
     """
 
-    def __init__(self, shape: Shape, split: int) -> None:
-        self.shape, self.split = shape, split
+    def __init__(self, shape: Shape, split: int, columns_first: bool = False) -> None:
+        self.shape, self.split, self.columns_first = shape, split, columns_first
         self.outer, self.inner = shape[:split], shape[split:]
         self.rows, self.columns = prod(self.outer), prod(self.inner)
         self.forms: dict[int, str] = {}
@@ -68,9 +74,10 @@ class Grid:
         """
         found: dict[int, str] = {}
         out = equation.specs[0]
-        if out.dtype not in DTYPES or len(equation.results) != 1:
-            raise Unfit(f"kernels know no {out.dtype.name}")
         name = equation.primitive.name
+        viewed = name in VIEWS and out.dtype.name in HALVES
+        if not (storable(name, out.dtype) or viewed) or len(equation.results) != 1:
+            raise Unfit(f"kernels know no {out.dtype.name}")
         if name in REDUCTIONS:
             form = self.reduced(equation, specs, found)
         elif name in PASSING:
@@ -107,7 +114,8 @@ class Grid:
         """The form of an elementwise result."""
         if shape == self.shape:
             return FULL
-        if shape in self.row_shapes() and COLUMN not in inside:
+        either = self.columns_first and ROW not in inside and shape in self.column_shapes()
+        if shape in self.row_shapes() and COLUMN not in inside and not either:
             return ROW
         if shape in self.column_shapes() and ROW not in inside:
             return COLUMN
@@ -127,7 +135,7 @@ class Grid:
         Raises:
             Unfit: if it is known by another form.
         """
-        if spec.dtype not in DTYPES:
+        if spec.dtype not in DTYPES and spec.dtype.name not in HALVES:
             raise Unfit(f"kernels know no {spec.dtype.name}")
         form = self.form(spec.shape, out, target)
         known = found.get(slot) or self.forms.get(slot)
@@ -323,8 +331,9 @@ def grid_of(equations: Sequence[Equation], specs: Mapping[int, Spec], shape: Sha
     """
     reasons: list[Unfit] = []
     fitting = []
-    for split in splits(equations, specs, shape):
-        grid = Grid(shape, split)
+    converting = any(equation.primitive.name in CONVERTING for equation in equations)
+    for split, columns_first in product(splits(equations, specs, shape), (False, True) if converting else (False,)):
+        grid = Grid(shape, split, columns_first)
         try:
             for equation in equations:
                 grid.add(equation, specs)

@@ -189,7 +189,7 @@ class RowSchedule:
 
     def is_number(self, slot: int) -> bool:
         """Whether an input is one number, however it is looked at."""
-        return slot not in self.made and (self.forms[slot] == SCALAR or self.specs[slot].kind != "array")
+        return slot not in self.made and (self.forms.get(slot) == SCALAR or self.specs[slot].kind != "array")
 
     def is_sum(self, slot: int) -> bool:
         return self.made[slot].primitive.name in ("sum", "sum_as")

@@ -24,6 +24,12 @@ DTYPES = {
 }  # fmt: skip
 """The dtypes of elements in kernels, and their names in kernel text."""
 
+HALVES = {"float16": "f2", "bfloat16": "g2"}
+"""The dtypes of elements that some kernels load and store, and compute as float32: their names in kernel text."""
+
+CONVERTING = ("widen", "narrow", "unrounded")
+"""Operations between them and others (:mod:`autodiff.backends.kernels.halves`)."""
+
 # fmt: off
 FLOATING = {
     "divide":     "x / y",
@@ -91,6 +97,9 @@ NUMERIC = {
     "real":       "x",
     "stop_gradient": "x",
     "cast":       "x",
+    "widen":      "x",
+    "narrow":     "x",
+    "unrounded":  "x",
     "python_number": "x",
     "copy":       "x",
 }
@@ -177,7 +186,7 @@ def computing_dtypes(name: str, operands: Sequence[Spec], out: Spec) -> tuple[np
         return (np.dtype(bool),) * len(operands)
     if name == "where":
         return np.dtype(bool), out.dtype, out.dtype
-    if name == "cast":
+    if name == "cast" or name in CONVERTING:
         return (operands[0].dtype,)
     return (out.dtype,) * len(operands)
 
@@ -186,13 +195,20 @@ def unsupported(name: str, operands: Sequence[Any], out: Spec) -> str:
     """Why no kernel can do this elementwise operation; empty if one can."""
     specs = [spec_of(o) for o in operands]
     for one in (*specs, out):
-        if one.dtype not in DTYPES:
+        if not storable(name, one.dtype):
             return f"kernels know no {one.dtype.name}"
+    if name in CONVERTING:
+        return ""
     if not template(name, operands, out):
         return f"{name} of {', '.join(s.dtype.name for s in specs)} has no scalar expression"
     if any(d not in DTYPES for d in computing_dtypes(name, specs, out)):
         return f"{name} of {', '.join(s.dtype.name for s in specs)} computes in a dtype that kernels do not know"
     return ""
+
+
+def storable(name: str, dtype: np.dtype[Any]) -> bool:
+    """Whether an operation may have elements of a dtype in a kernel."""
+    return dtype in DTYPES or (name in CONVERTING and dtype.name in HALVES)
 
 
 def literal(value: Any, dtype: np.dtype[Any]) -> str:
@@ -212,7 +228,7 @@ def cast(text: str, given: np.dtype[Any], wanted: np.dtype[Any]) -> str:
         return text
     if wanted.kind == "b":
         return f"({text} != {literal(0, given)})"
-    return f"{DTYPES[wanted]}({text})"
+    return f"{DTYPES.get(wanted) or HALVES[wanted.name]}({text})"
 
 
 def expression(name: str, operands: Sequence[Any], texts: Sequence[str], names: Sequence[str], out: Spec) -> str:

@@ -86,7 +86,8 @@ def _library(text: str) -> Path:
 
 def _for_host(text: str) -> str:
     """The text with what the host's compiler needs, and as many lines before the end."""
-    exports = [f"SHIM_EXPORT({name}, {before or after or 0})" for before, after, name in KERNEL.findall(text)]
+    bounds = [(name, (before or after or "0").split(",")[0]) for before, after, name in KERNEL.findall(text)]
+    exports = [f"SHIM_EXPORT({name}, {most})" for name, most in bounds]
     text = INCLUDED.sub("", text)
     text = DYNAMIC.sub(r"\1* const \2 = static_cast<\1*>(shim::dynamic());", text)
     return "\n".join((text, *exports, ""))

@@ -162,8 +162,11 @@ def test_every_operation_is_there():
 
 @needs_nvrtc
 def test_operations_compile_for_all_architectures():
-    alone = {name: [c for c in own if c.name not in ROUNDED or len({*ds}) == 1 == (ds[0].kind == "f")] for name, (ds, own) in CASES.items()}
-    checked(prelude() + "".join(kernel(name, CASES[name][0], own) for name, own in alone.items()))
+    text = ""
+    for name, (dtypes, made) in CASES.items():
+        if len({*dtypes}) == 1:  # what computes in a wider dtype does so by a cast
+            text += kernel(name, dtypes, [case for case in made if case.name not in ROUNDED or dtypes[0].kind == "f"])
+    checked(prelude() + text)
 
 
 @needs_nvrtc

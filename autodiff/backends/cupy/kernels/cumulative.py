@@ -21,6 +21,7 @@ from autodiff.backends.cupy.kernels.writing import (
     Writing,
     across_axis,
     element,
+    floating,
     power_from,
     share,
 )
@@ -28,6 +29,9 @@ from autodiff.trace.tape import Tape
 
 EACH = 4
 """Neighbouring elements of a thread, as in the prelude."""
+
+WIDE = 64
+"""Registers of a thread: states are up to six words long, and a thread holds several."""
 
 BUSY = RESIDENT * THREADS
 """So many threads keep a device busy."""
@@ -50,17 +54,17 @@ class Scan:
 
 def scan_of(name: str, dtype: np.dtype[np.generic]) -> Scan:
     """The scan of an operation whose results are of a dtype."""
-    floating = dtype.kind == "f"
+    inexact = floating(dtype)
     match name:
         case "cumsum":
-            return Scan("Sums<double>" if floating else "Sums<uint64>")
+            return Scan("Sums<double>" if inexact else "Sums<uint64>")
         case "cumprod" | "products_before":
             exclusive = name == "products_before"
-            return Scan("ScaledProducts", 2, exclusive) if floating else Scan("Products<uint64>", 1, exclusive)
-        case "recurrence" if floating:
+            return Scan("ScaledProducts", 2, exclusive) if inexact else Scan("Products<uint64>", 1, exclusive)
+        case "recurrence" if inexact:
             return Scan("Recurrences", 3)
         case "cummax" | "cummin":
-            state = element(dtype) if dtype.itemsize > 2 and floating else "float" if floating else "int64"
+            state = "int64" if not inexact else "double" if dtype.itemsize == 8 else "float"
             return Scan(f"Extremes<{state}, {'Largest' if name == 'cummax' else 'Smallest'}>")
     raise Unsupported(f"no kernel runs along an axis for {name} of {dtype.name}")
 
@@ -71,8 +75,6 @@ class ScanKernel:
     def __init__(self, tape: Tape) -> None:
         self.writing = writing = Writing(tape)
         dtype = writing.out.dtype
-        if dtype.kind not in "fbiu":
-            raise Unsupported(f"no kernel runs along an axis of {dtype.name}")
         self.scan = scan_of(writing.equation.primitive.name, dtype)
         if any(one.shape != writing.out.shape for one in writing.operands):
             raise Unsupported("operands that are repeated")
@@ -97,7 +99,7 @@ class ScanKernel:
         team = team if team <= WARP else THREADS
         blocks = min(max(1, -(-self.outer * team // THREADS)), MOST_BLOCKS)
         given = f"{self.source}, out0, {self.writing.size('rows', self.outer)}, {self.writing.size('length', self.length)}"
-        self.writing.launch(f"scan_rows<{self.scan.op}, {team}, {self.flags}>({given});", (blocks, 1))
+        self.writing.launch(f"scan_rows<{self.scan.op}, {team}, {self.flags}>({given});", (blocks, 1), registers=WIDE)
 
     def parts(self, many: int, whole: int) -> tuple[int, int]:
         """The length of chunks, whole numbers of something, if there should be so many; and how many there are."""
@@ -114,13 +116,13 @@ class ScanKernel:
         given = f"{self.source}, out0, states, {writing.size('rows', self.outer)}, {writing.size('length', self.length)}"
         given += f", {writing.size('chunk', chunk)}, {writing.size('chunks', chunks)}"
         blocks = (min(self.outer * chunks, MOST_BLOCKS), 1)
-        writing.launch(f"scan_chunks<{self.scan.op}, {self.flags}, false>({given});", blocks, "totals")
+        writing.launch(f"scan_chunks<{self.scan.op}, {self.flags}, false>({given});", blocks, "totals", WIDE)
         self.carry("rows", chunks, "Index(1)")
-        writing.launch(f"scan_chunks<{self.scan.op}, {self.flags}, true>({given});", blocks)
+        writing.launch(f"scan_chunks<{self.scan.op}, {self.flags}, true>({given});", blocks, registers=WIDE)
 
     def carry(self, outer: str, chunks: int, inner: str) -> None:
         call = f"carry_chunks<{self.scan.op}>(states, {outer}, chunks, {inner});"
-        self.writing.launch(call, (min(max(self.outer * self.inner, 1), MOST_BLOCKS), 1), "carries")
+        self.writing.launch(call, (min(max(self.outer * self.inner, 1), MOST_BLOCKS), 1), "carries", WIDE)
 
     def lines(self) -> None:
         """An axis that is not the last one: threads go along it, in chunks where there are few lines."""
@@ -132,10 +134,10 @@ class ScanKernel:
         given = f"{self.source}, out0, {'states' if chunks > 1 else 'static_cast<double*>(nullptr)'}, {given}"
         blocks = share(lines * chunks, 1)[1]
         if chunks > 1:
-            writing.launch(f"scan_lines<{self.scan.op}, {self.flags}, true, false>({given});", blocks, "totals")
+            writing.launch(f"scan_lines<{self.scan.op}, {self.flags}, true, false>({given});", blocks, "totals", WIDE)
             self.carry("outer", chunks, "inner")
         first = "false" if chunks > 1 else "true"
-        writing.launch(f"scan_lines<{self.scan.op}, {self.flags}, {first}, true>({given});", blocks)
+        writing.launch(f"scan_lines<{self.scan.op}, {self.flags}, {first}, true>({given});", blocks, registers=WIDE)
 
 
 @prints("cumsum")

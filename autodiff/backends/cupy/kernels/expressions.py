@@ -15,6 +15,7 @@ import numpy as np
 
 TYPES = {
     "b1": "bool", "u1": "uint8", "i4": "int32", "i8": "int64", "f4": "float", "f8": "double",
+    "f2": "float16", "g2": "bfloat16",
 }  # fmt: skip
 """The casts of the kernel language, and the types that they are of."""
 
@@ -41,7 +42,7 @@ OPERATORS: dict[type, str] = {
 
 def typename(dtype: np.dtype[np.generic]) -> str:
     """The C++ type of the elements of an array."""
-    return NAMES[dtype]
+    return NAMES.get(dtype) or dtype.name  # the prelude knows float16 and bfloat16 by their own names
 
 
 @lru_cache(maxsize=16384)

@@ -16,6 +16,7 @@ from autodiff.backends.cupy.kernels.expressions import typename
 from autodiff.backends.cupy.kernels.kernel import DeviceKernel, Launch, Parameter
 from autodiff.backends.cupy.kernels.loops import ElementLoop, RowLoop
 from autodiff.backends.cupy.kernels.sharing import SMALL, THREADS
+from autodiff.backends.cupy.kernels.tails import Tail
 from autodiff.backends.cupy.kernels.totals import COLUMNS_OF_BLOCK, column_function
 from autodiff.backends.kernels.forms import COLUMN_TOTAL, TOTAL, Shape
 from autodiff.trace.tape import Tape
@@ -36,7 +37,9 @@ class GridKernel:
     """
 
     def __init__(self, tape: Tape, shape: Shape) -> None:
-        self.loop = loop_of(tape, shape)
+        tail = Tail(tape, shape)
+        self.loop = loop_of(tail.main, shape)
+        self.loop.tail = tail
         self.tape, self.grid, self.sharing = tape, self.loop.grid, self.loop.sharing
         self.index = np.dtype(np.int32 if max(self.places()) < SMALL else np.int64)
         self.totals = [slot for slot in self.loop.outputs if self.loop.forms[slot] == TOTAL]
@@ -78,12 +81,13 @@ class GridKernel:
         loop = self.loop
         for slot, spec in enumerate(self.tape.inputs):
             if spec.kind == "array":
-                yield Parameter(f"at{slot}" if loop.is_number(slot) else f"in{slot}", "input", slot, spec.dtype)
+                lone = loop.is_number(slot) or slot not in loop.forms
+                yield Parameter(f"at{slot}" if lone else f"in{slot}", "input", slot, spec.dtype)
             else:
                 yield Parameter(f"in{slot}", "number", slot, spec.dtype)
         for place, out in enumerate(self.tape.outputs):
             assert isinstance(out, int)
-            yield Parameter(f"out{out}", "output", place, loop.specs[out].dtype)
+            yield Parameter(f"out{out}", "output", place, self.tape.specs[out].dtype)
         for slot in (*self.totals, *self.columns):
             many = self.sharing.blocks * (self.grid.columns if slot in self.columns else self.sharing.tiles)
             yield Parameter(f"part{slot}", "partial", slot, loop.kept_dtype(slot), many)

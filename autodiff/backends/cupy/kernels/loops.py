@@ -17,6 +17,7 @@ from autodiff.backends.cupy.kernels.sharing import (
     share_rows,
     width_of,
 )
+from autodiff.backends.cupy.kernels.tails import Tail
 from autodiff.backends.cupy.kernels.totals import REDUCERS, folded, total_lines
 from autodiff.backends.kernels.forms import COLUMN, COLUMN_TOTAL, FULL, REDUCTIONS, ROW, TOTAL, Shape
 from autodiff.backends.kernels.row_schedule import ONCE, Level
@@ -34,11 +35,13 @@ class Loop(RowValues):
 
     Attributes:
         sharing: how elements are shared out.
+        tail: what is computed of the totals; entered when the loop is made.
         packs: for each level the inputs that are loaded in packs.
         stores: for each level the outputs that are stored in packs.
     """
 
     sharing: Sharing
+    tail: Tail
 
     def __init__(self, tape: Tape, shape: Shape) -> None:
         super().__init__(tape, shape)
@@ -162,7 +165,10 @@ class Loop(RowValues):
 
     def ended(self) -> Iterator[str]:
         """What is done with the totals of threads."""
-        yield from total_lines(self, [slot for slot in self.sums if self.forms[slot] == TOTAL])
+        totals = [slot for slot in self.sums if self.forms[slot] == TOTAL]
+        late = {*totals, *self.tail.made}
+        wanted = [out for out in self.tail.tape.outputs if isinstance(out, int) and out in late]
+        yield from total_lines(self, totals, list(self.tail.lines()), wanted)
 
     def lines(self) -> Iterator[str]:
         raise NotImplementedError
@@ -204,7 +210,8 @@ class ElementLoop(Loop):
         yield from (f"  {line}" for line in self.pack(level))
         yield "};"
         threads = self.sharing.threads
-        yield f"const Index thread = Index(blockIdx.x) * {threads} + threadIdx.x, threads = Index(gridDim.x) * {threads};"
+        yield f"const Index thread = Index(blockIdx.x) * {threads} + threadIdx.x;"
+        yield f"const Index threads = Index(gridDim.x) * {threads};"
         width = self.width
         if width == 1:
             yield "for (Index begin = thread; begin < size; begin += threads) elements(Width<1>{}, begin);"
@@ -257,10 +264,10 @@ class RowLoop(Loop):
                 seen.add(slot)
                 equation, form = self.made.get(slot), self.forms[slot]
                 reduces = root and equation is not None and equation.primitive.name in REDUCTIONS
-                if not reduces and form == FULL and (equation is None or slot in self.outputs or self.dear(equation)):
-                    if first.setdefault(slot, level) < level:
-                        again[slot] = None
-                        continue
+                held = form == FULL and (equation is None or slot in self.outputs or self.dear(equation))
+                if held and not reduces and first.setdefault(slot, level) < level:
+                    again[slot] = None
+                    continue
                 if equation is not None and (reduces or form in (FULL, COLUMN)):
                     waiting.extend((o, False) for o in equation.operands if isinstance(o, int))
         words = sum(-(-self.specs[slot].dtype.itemsize // 4) for slot in again) * self.sharing.each

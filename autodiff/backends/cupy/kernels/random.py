@@ -63,10 +63,10 @@ def random_kernel(distribution: str, shape: Lengths, dtype: np.dtype[np.generic]
         Parameter("size_64", "size", value=size),
         Parameter("bound_64", "size", value=round(chance * 2.0**32)),
     )
-    head = f"const uint64* __restrict__ state, {kind}* __restrict__ out, uint64* __restrict__ next"
+    head = f"{THREADS}) {NAME}(const uint64* __restrict__ state, {kind}* __restrict__ out, uint64* __restrict__ next"
     head += ", const int64 size_64, const int64 bound_64"
     body = [f"draw({made}, state, out, next, size);"]
     index = "int32" if size < SMALL else "int64"
-    text = "\n".join(function_lines(NAME, head, index, ("size",), body)) + "\n"
+    text = "\n".join(function_lines(head, index, ("size",), body)) + "\n"
     launch = Launch(NAME, share(counters, 1)[1], THREADS)
     return DeviceKernel(text, parameters, (launch,), (spec(shape, dtype), STATE))

@@ -13,6 +13,8 @@ from __future__ import annotations
 import os
 from math import prod
 
+import numpy as np
+
 from autodiff.backends.cupy.kernels.call import prints
 from autodiff.backends.cupy.kernels.kernel import DeviceKernel
 from autodiff.backends.cupy.kernels.sharing import SMALL, THREADS
@@ -22,14 +24,17 @@ from autodiff.trace.tape import Tape
 
 VARIABLE = "AUTODIFF_DETERMINISTIC"
 
-LOOKED_AT, LOOKS = 512, 1 << 26
-"""So many entries every target looks at, if it is not more looks in all."""
+ALWAYS, LOOKED_AT, LOOKS = 16, 512, 1 << 26
+"""So many entries every target looks at in any case; and so many if it is not more looks in all."""
 
 RANKED = 4096
 """So many entries find their ranks by looking at all others."""
 
 ATOMIC = {"bool", "uint8", "int32", "uint32", "int64"}
 """Types whose sums know no order."""
+
+WIDE = 64
+"""Registers of a thread where it holds many numbers."""
 
 DIGIT, TILE = 8, 2048
 """Bits that a pass of sorting looks at, and the entries of a block."""
@@ -57,10 +62,11 @@ class Scatter:
         lead = g.ndim - rest - rank
         if i.shape != g.shape[: lead + rank]:
             raise Unsupported("indices that are repeated along the first axes")
-        self.kind = element(g.dtype)
-        self.sum = self.kind if self.kind in ("float", "double") else "float"
+        numbers = 2 if g.dtype.kind == "c" else 1  # complex ones are pairs
+        self.kind = element(np.dtype(f"f{g.dtype.itemsize // 2}") if numbers == 2 else g.dtype)
+        self.sum = "double" if self.kind == "double" else "float"
         self.entries, self.picked = i.size, prod(i.shape[lead:])
-        self.columns, self.length = prod(g.shape[lead + rank :]), writing.params["length"]
+        self.columns, self.length = numbers * prod(g.shape[lead + rank :]), writing.params["length"]
         self.targets = prod(g.shape[:lead]) * self.length
         writing.arrays((self.kind, integer(i.dtype)), self.kind)
         self.g, self.i = writing.names
@@ -71,7 +77,8 @@ class Scatter:
     def looked_at(self) -> bool:
         """Whether entries are so few that every target looks at all of them."""
         looks = self.targets * self.picked * self.columns
-        return self.picked <= LOOKED_AT and looks <= LOOKS and self.targets * self.columns > 0
+        few = self.picked <= ALWAYS or (self.picked <= LOOKED_AT and looks <= LOOKS)
+        return few and self.targets * self.columns > 0
 
     def add_matching(self) -> None:
         team, blocks = share(self.targets, self.columns, 1)
@@ -81,7 +88,11 @@ class Scatter:
 
     def zeros(self) -> None:
         size = self.targets * self.columns
-        self.writing.each(f"fill(out0, {self.kind}(0), {self.writing.size('size', size)});", size, "zeros")
+        self.writing.each(f"fill(out0, cast<{self.kind}>(0), {self.writing.size('size', size)});", size, "zeros")
+
+    def in_any_order(self, ordered: bool) -> bool:
+        """Whether threads add as they come."""
+        return self.kind in ATOMIC or (not ordered and self.kind in ("float", "double"))
 
     def add_in_any_order(self) -> None:
         team, blocks = share(self.entries, self.columns)
@@ -105,7 +116,7 @@ class Scatter:
         for name in ("heads", "tails"):
             writing.partial(name, "float64" if self.sum == "double" else "float32", chunks * self.columns, self.sum)
         given = f"entries, columns, targets, {writing.size('chunk', chunk)}"
-        writing.launch(f"add_sorted<{team}>({self.g}, {keys}, {order}, out0, heads, tails, {given});", blocks, "sums")
+        writing.launch(f"add_sorted<{team}>({self.g}, {keys}, {order}, out0, heads, tails, {given});", blocks, "sums", WIDE)
         if chunks > 1:
             writing.launch(f"add_heads<{team}>({keys}, out0, heads, tails, {given});", blocks, "heads")
 
@@ -130,7 +141,7 @@ class Scatter:
             writing.launch(f"count_digits<{shift}>(keys{here}, counts, entries);", (tiles, 1), f"count{k}")
             writing.launch("add_counts(counts, totals, tiles);", (1 << DIGIT, 1), f"add{k}")
             given = f"keys{here}, order{here}, counts, totals, keys{there}, order{there}, entries"
-            writing.launch(f"move_entries<{shift}, {first}>({given});", (tiles, 1), f"move{k}")
+            writing.launch(f"move_entries<{shift}, {first}>({given});", (tiles, 1), f"move{k}", WIDE)
         return f"keys{passes % 2}", f"order{passes % 2}"
 
 
@@ -145,7 +156,7 @@ def print_scatter_add(*, tape: Tape, ordered: bool) -> DeviceKernel:
     scatter = Scatter(tape)
     if scatter.looked_at():
         scatter.add_matching()
-    elif scatter.entries == 0 or scatter.targets * scatter.columns == 0 or not ordered or scatter.kind in ATOMIC:
+    elif scatter.entries * scatter.targets * scatter.columns == 0 or scatter.in_any_order(ordered):
         scatter.add_in_any_order()
     else:
         scatter.add_in_order()

@@ -34,8 +34,15 @@ def folded(equation: Equation, name: str, value: str) -> str:
     return f"{name} = {DTYPES[dtype]}({combined})" if dtype.kind in "iub" and fold in "+*" else f"{name} = {combined}"
 
 
-def total_lines(loop: Loop, slots: Sequence[int]) -> Iterator[str]:
-    """What blocks do with the totals of their threads; the last block puts all of them together."""
+def total_lines(loop: Loop, slots: Sequence[int], computed: Sequence[str], wanted: Sequence[int]) -> Iterator[str]:
+    """What blocks do with the totals of their threads; the last block puts all of them together.
+
+    Args:
+        loop: of the threads.
+        slots: the totals.
+        computed: what is computed of them, ``v1`` of the total in slot 1, in C++.
+        wanted: the totals, and what is computed of them, that are outputs.
+    """
     if not slots:
         return
     threads = loop.sharing.threads
@@ -47,7 +54,11 @@ def total_lines(loop: Loop, slots: Sequence[int]) -> Iterator[str]:
     for slot in slots:
         name, kept = loop.made[slot].primitive.name, loop.kept_dtype(slot)
         begin = f"static_cast<{typename(kept)}>({expression(start(name, kept))})"
-        yield f"  finish_total<{REDUCERS[name]}, {threads}>(part{slot}, {begin}, out{slot});"
+        kinds = f"{typename(loop.specs[slot].dtype)}, {REDUCERS[name]}, {threads}"
+        yield f"  const auto v{slot} = finish_total<{kinds}>(part{slot}, {begin});"
+    yield "  if (threadIdx.x == 0) {"
+    yield from (f"    {line}" for line in (*computed, *(f"out{slot}[0] = v{slot};" for slot in wanted)))
+    yield "  }"
     yield "}"
 
 

@@ -8,23 +8,26 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.backends.cupy.kernels.expressions import NAMES
+from autodiff.backends.cupy.kernels.expressions import NAMES, typename
 from autodiff.backends.cupy.kernels.grids import NAME
 from autodiff.backends.cupy.kernels.kernel import DeviceKernel, Launch, Parameter
 from autodiff.backends.cupy.kernels.sharing import SMALL, THREADS
+from autodiff.backends.kernels.halves import is_half
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Tape
 
 Lengths = tuple[int, ...]
 
-WORDS = {1: "uint8", 2: "unsigned short", 4: "uint32", 8: "uint64", 16: "Pack<uint64, 2>"}
+WORDS = {1: "uint8", 2: "uint16", 4: "uint32", 8: "uint64", 16: "Pack<uint64, 2>"}
 """What elements are moved as: the same text for all dtypes of one size."""
 
 INTEGERS = {
-    np.dtype(np.int8): "signed char", np.dtype(np.int16): "short", np.dtype(np.uint16): "unsigned short",
-    np.dtype(np.uint64): "uint64",
+    np.dtype(np.int8): "int8", np.dtype(np.int16): "int16", np.dtype(np.uint16): "uint16", np.dtype(np.uint64): "uint64",
 }  # fmt: skip
 """Further types of indices."""
+
+REGISTERS = 1 << 16
+"""Of a multiprocessor."""
 
 MOST_BLOCKS = 1 << 20
 """Along x; threads go on to further rows."""
@@ -51,10 +54,14 @@ def word(dtype: np.dtype[Any]) -> str:
 
 def element(dtype: np.dtype[Any]) -> str:
     """The type of a dtype in arithmetic."""
-    found = NAMES.get(dtype)
-    if found is None:
+    if dtype not in NAMES and not is_half(dtype):
         raise Unsupported(f"kernels know no {dtype.name}")
-    return found
+    return typename(dtype)
+
+
+def floating(dtype: np.dtype[Any]) -> bool:
+    """Whether numbers of a dtype have fractions."""
+    return dtype.kind == "f" or is_half(dtype)
 
 
 def integer(dtype: np.dtype[Any]) -> str:
@@ -114,7 +121,7 @@ class Writing:
         self.operands = [tape.inputs[slot] for slot in slots]
         self.names = [f"in{slot}" for slot in slots]
         self.parameters: list[tuple[Parameter, str]] = []
-        self.functions: list[tuple[str, list[str]]] = []
+        self.functions: list[tuple[str, str, list[str]]] = []
         self.launches: list[Launch] = []
         self.largest = max(s.size for s in (*tape.inputs, *tape.output_specs))
 
@@ -167,16 +174,18 @@ class Writing:
         """The word that says whether an index was out of range."""
         return self.enter(Parameter("status", "status", dtype=np.dtype(np.int32)), "int32* __restrict__")
 
-    def launch(self, lines: str | Sequence[str], blocks: tuple[int, int], name: str = "") -> None:
+    def launch(self, lines: str | Sequence[str], blocks: tuple[int, int], name: str = "", registers: int = 0) -> None:
         """A function of some lines, and its launch.
 
         Args:
             lines: its body.
             blocks: of the grid.
             name: what it does, where there are several.
+            registers: that a thread may have; by default the compiler weighs up, and may leave some values in memory.
         """
         full = f"{NAME}_{name}" if name else NAME
-        self.functions.append((full, [lines] if isinstance(lines, str) else list(lines)))
+        bounds = f"{THREADS}, {REGISTERS // (THREADS * registers)}" if registers else f"{THREADS}"
+        self.functions.append((full, bounds, [lines] if isinstance(lines, str) else list(lines)))
         self.launches.append(Launch(full, blocks, THREADS))
 
     def each(self, call: str, size: int, name: str = "") -> None:
@@ -188,23 +197,23 @@ class Writing:
         own = element(np.dtype(np.int32 if self.largest < SMALL else np.int64))
         head = ", ".join(f"{kind} {p.name}" for p, kind in self.parameters)
         sizes = [p.name.removesuffix(SUFFIX) for p, _ in self.parameters if p.role == "size"]
-        text = "\n".join("\n".join(function_lines(name, head, own, sizes, body)) for name, body in self.functions)
+        functions = (function_lines(f"{bounds}) {name}({head}", own, sizes, body) for name, bounds, body in self.functions)
+        text = "\n".join("\n".join(lines) for lines in functions)
         parameters = tuple(p for p, _ in self.parameters)
         return DeviceKernel(text + "\n", parameters, tuple(self.launches), tuple(self.tape.output_specs))
 
 
-def function_lines(name: str, head: str, index: str, sizes: Iterable[str], body: Sequence[str]) -> Iterator[str]:
+def function_lines(head: str, index: str, sizes: Iterable[str], body: Sequence[str]) -> Iterator[str]:
     """One function of the text.
 
     Args:
-        name: of the function.
-        head: its parameters.
+        head: its bounds, name and parameters.
         index: the type of places.
         sizes: the names of numbers that become places.
         body: its lines.
     """
     words = set(re.findall(r"\w+", " ".join(body)))
-    yield f'extern "C" __global__ void __launch_bounds__({THREADS}) {name}({head}) {{'
+    yield f'extern "C" __global__ void __launch_bounds__({head}) {{'
     yield f"  typedef {index} Index;"
     for size in sizes:
         if size in words:

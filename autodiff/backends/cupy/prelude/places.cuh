@@ -2,6 +2,10 @@
 // columns of it. Neighbouring threads have neighbouring columns and neighbouring teams neighbouring rows, so a warp loads
 // and stores whole lines of 128 bytes however short rows are.
 
+typedef signed char int8;
+typedef short int16;
+typedef unsigned short uint16;
+
 constexpr int block_threads = 256;
 
 template <int team, class Index, class Body> __device__ __forceinline__ void each_row(const Index rows, Body body) {

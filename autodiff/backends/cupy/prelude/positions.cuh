@@ -4,6 +4,10 @@ template <class T> struct Standing {
   T value;
   int64 place;  // -1 where there is none
 };
+template <class T> struct Carried { typedef typename Word<T>::type type; };  // from lane to lane
+template <> struct Carried<float16> { typedef float type; };
+template <> struct Carried<bfloat16> { typedef float type; };
+
 template <bool largest, class T> __device__ __forceinline__ bool beats(const T x, const T y) {
   return (largest ? x > y : x < y) || (x != x && y == y);
 }
@@ -15,13 +19,13 @@ __device__ __forceinline__ Standing<T> first_of(const Standing<T> x, const Stand
 }
 
 template <bool largest, int team, class T> __device__ __forceinline__ Standing<T> first_in_team(Standing<T> own) {
-  typedef typename Word<T>::type W;
+  typedef typename Carried<T>::type W;
   const uint32 mask = team_mask<team>();
 #pragma unroll
   for (int distance = (team < 32 ? team : 32) / 2; distance > 0; distance /= 2) {
     const W value = __shfl_xor_sync(mask, static_cast<W>(own.value), distance);
     const int64 place = __shfl_xor_sync(mask, own.place, distance);
-    own = first_of<largest>(own, Standing<T>{static_cast<T>(value), place});
+    own = first_of<largest>(own, Standing<T>{cast<T>(value), place});
   }
   if constexpr (team > 32) {
     constexpr int warps = team / 32;

@@ -57,13 +57,13 @@ __device__ __forceinline__ bool last_block(uint32* counter) {
   return last;
 }
 
-// The sums of all blocks in one, in the order of the blocks. Every block leaves its own in `parts`; the last one ends it.
-template <class Op, int threads, class T, class Out>
-__device__ __forceinline__ void finish_total(const T* parts, T start, Out* out) {
+// The sums of all blocks in one, in the order of the blocks. Every block leaves its own in `parts`; every thread of the
+// last one gets the total.
+template <class Out, class Op, int threads, class T>
+__device__ __forceinline__ Out finish_total(const T* parts, T start) {
   T value = start;
   for (int k = threadIdx.x; k < block_count(); k += threads) value = Op::of(value, static_cast<const volatile T*>(parts)[k]);
-  value = reduce_team<Op, threads>(value);
-  if (threadIdx.x == 0) *out = cast<Out>(value);
+  return cast<Out>(reduce_team<Op, threads>(value));
 }
 
 // Memory of a block for a word of each element that a thread has.
@@ -86,6 +86,7 @@ __device__ __forceinline__ void leave_columns(const T (&mine)[each], T* left, In
 #pragma unroll
     for (int i = 0; i < each; ++i) {
       T total = threads == team ? mine[i] : all[i * threads + lane];
+#pragma unroll 8
       for (int other = team; other < threads; other += team) total += all[i * threads + other + lane];
       const Index j = start + (lane + Index(i / width) * team) * width + i % width;
       if (j < columns) left[j] = total;

@@ -5,6 +5,14 @@ template <class T> struct Summed {
   typedef T type;
   static __device__ __forceinline__ T of(T sum, T x) { return sum + x; }
 };
+template <> struct Summed<float16> {
+  typedef float type;
+  static __device__ __forceinline__ float of(float sum, float16 x) { return sum + static_cast<float>(x); }
+};
+template <> struct Summed<bfloat16> {
+  typedef float type;
+  static __device__ __forceinline__ float of(float sum, bfloat16 x) { return sum + static_cast<float>(x); }
+};
 template <> struct Summed<bool> {
   typedef int32 type;
   static __device__ __forceinline__ int32 of(int32 sum, bool x) { return sum | int32(x); }

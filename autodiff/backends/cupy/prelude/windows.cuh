@@ -82,13 +82,14 @@ __device__ __forceinline__ void reduce_windows(const T* x, T* out, const Index i
   each_place<team>(images, own.counts, [&](const Index image, const Index (&window)[rank], const Index place) {
     const T* first = x + own.corner(image, window);
     const Index low[rank] = {};
-    T found = first[0];
+    typedef typename Summed<T>::type S;
+    S found = static_cast<S>(first[0]);
     bool begun = false;
     each_in_box(low, own.shape, [&](const Index (&at)[rank]) {
-      if (begun) found = Op::of(found, first[number_of(at, own.lengths)]);
+      if (begun) found = Op::of(found, static_cast<S>(first[number_of(at, own.lengths)]));
       begun = true;
     });
-    out[place] = found;
+    out[place] = cast<T>(found);
   });
 }
 

@@ -1,5 +1,5 @@
 // tape(a: float32[256,1000], b: int64[256]):
-//     c: float32[], d: float32[256,1000] = device_kernel(a, b, kind='grid', shape=(256, 1000))  # test_golden.py:36
+//     c: float32[256,1000], d: float32[] = device_kernel(a, b, kind='grid', shape=(256, 1000))  # test_golden.py:36
 //         tape(a: float32[256,1000], b: int64[256]):
 //             c: float32[256] = max(a, axes=(-1,))                                       # programs.py:17
 //             d: float32[256,1] = reshape(c, shape=(256, 1))                             # programs.py:17
@@ -26,16 +26,13 @@
 //             y: float32[256,1] = reshape(x, shape=(256, 1))                             # test_golden.py:36
 //             z: float32[256,1000] = multiply(y, f)                                      # test_golden.py:36
 //             ba: float32[256,1000] = add(w, z)                                          # test_golden.py:36
-//             return u, ba
-//     e: float32[] = device_kernel(c, kind='grid', shape=())                                    # programs.py:19
-//         tape(a: float32[]):
-//             b: float32[] = divide(a, 256)  # programs.py:19
-//             c: float32[] = negative(b)     # programs.py:19
-//             return c
-//     return e, d
+//             bb: float32[] = divide(u, 256)                                             # programs.py:19
+//             bc: float32[] = negative(bb)                                               # programs.py:19
+//             return ba, bc
+//     return d, c
 
 // kernel: 256 x 1 blocks of 256
-extern "C" __global__ void __launch_bounds__(256) kernel(const float* __restrict__ in0, const int64* __restrict__ in1, float* __restrict__ out20, float* __restrict__ out26, double* __restrict__ part20, uint32* __restrict__ counter, int32* __restrict__ status, const int64 rows_64, const int64 columns_64) {
+extern "C" __global__ void __launch_bounds__(256) kernel(const float* __restrict__ in0, const int64* __restrict__ in1, float* __restrict__ out26, float* __restrict__ out28, double* __restrict__ part20, uint32* __restrict__ counter, int32* __restrict__ status, const int64 rows_64, const int64 columns_64) {
   typedef int32 Index;
   const Index rows = rows_64, columns = columns_64;
   float total20 = 0.0f;
@@ -137,30 +134,11 @@ extern "C" __global__ void __launch_bounds__(256) kernel(const float* __restrict
   total20 = reduce_team<Sum, 256>(total20);
   if (threadIdx.x == 0) part20[block_number()] = total20;
   if (last_block(counter)) {
-    finish_total<Sum, 256>(part20, static_cast<double>(0.0), out20);
-  }
-}
-
-
-// kernel: 1 x 1 blocks of 256
-extern "C" __global__ void __launch_bounds__(256) kernel(const float* __restrict__ at0, float* __restrict__ out2, const int64 size_64) {
-  typedef int32 Index;
-  const Index size = size_64;
-  const float in0 = at0[0];
-  auto elements = [&](auto pack_width, const Index begin) {
-    constexpr int width = decltype(pack_width)::value;
-    Pack<float, width> result2;
-    #pragma unroll
-    for (int e = 0; e < width; ++e) {
-      auto v1 = (in0 / 256.0f);
-      auto v2 = (-v1);
-      result2[e] = v2;
+    const auto v20 = finish_total<float, Sum, 256>(part20, static_cast<double>(0.0));
+    if (threadIdx.x == 0) {
+      auto v27 = (v20 / 256.0f);
+      auto v28 = (-v27);
+      out28[0] = v28;
     }
-    store_pack(out2 + begin, result2);
-  };
-  const Index thread = Index(blockIdx.x) * 256 + threadIdx.x, threads = Index(gridDim.x) * 256;
-  const Index whole = aligned<4>(out2) ? size / 4 * 4 : 0;
-  for (Index begin = thread * 4; begin < whole; begin += threads * 4)
-    elements(Width<4>{}, begin);
-  for (Index begin = whole + thread; begin < size; begin += threads) elements(Width<1>{}, begin);
+  }
 }

@@ -74,7 +74,8 @@ extern "C" __global__ void __launch_bounds__(256) kernel(const double in0, const
     }
     store_pack(out29 + begin, result29);
   };
-  const Index thread = Index(blockIdx.x) * 256 + threadIdx.x, threads = Index(gridDim.x) * 256;
+  const Index thread = Index(blockIdx.x) * 256 + threadIdx.x;
+  const Index threads = Index(gridDim.x) * 256;
   const Index whole = aligned<4>(in1) && aligned<4>(out29) ? size / 4 * 4 : 0;
   for (Index begin = thread * 4; begin < whole; begin += threads * 4)
     elements(Width<4>{}, begin);
@@ -82,6 +83,9 @@ extern "C" __global__ void __launch_bounds__(256) kernel(const double in0, const
   total15 = reduce_team<Sum, 256>(total15);
   if (threadIdx.x == 0) part15[block_number()] = total15;
   if (last_block(counter)) {
-    finish_total<Sum, 256>(part15, static_cast<double>(0.0), out15);
+    const auto v15 = finish_total<float, Sum, 256>(part15, static_cast<double>(0.0));
+    if (threadIdx.x == 0) {
+      out15[0] = v15;
+    }
   }
 }

@@ -15,7 +15,7 @@
 //             f: bool[32,16] = less(c, 0)        # test_golden.py:36
 //             return d, e, f
 //     k: float32[32,3] = matmul(h, c)                                                                       # programs.py:36
-//     l: float32[], m: float32[32,3], n: float32[3] = device_kernel(k, d, f, kind='grid', shape=(32, 3))    # test_golden.py:36
+//     l: float32[32,3], m: float32[3], n: float32[] = device_kernel(k, d, f, kind='grid', shape=(32, 3))    # test_golden.py:36
 //         tape(a: float32[32,3], b: float32[3], c: float32[32,3]):
 //             d: float32[32,3] = add(a, b)                          # programs.py:36
 //             e: float32[32,3] = subtract(d, c)                     # programs.py:36
@@ -24,25 +24,22 @@
 //             h: float32[32,3] = multiply(2.0, e)                   # test_golden.py:36
 //             i: float32[32,3] = multiply(0.010416666977107525, h)  # test_golden.py:36
 //             j: float32[3] = sum(i, axes=(-2,))                    # test_golden.py:36
-//             return g, i, j
-//     o: float32[] = device_kernel(l, kind='grid', shape=())                                                # programs.py:36
-//         tape(a: float32[]):
-//             b: float32[] = divide(a, 96)  # programs.py:36
-//             return b
-//     p: float32[3,16] = transpose(c, axes=(-1, -2))                                                        # test_golden.py:36
-//     q: float32[32,16] = matmul(m, p)                                                                      # test_golden.py:36
-//     r: float32[16,32] = transpose(h, axes=(-1, -2))                                                       # test_golden.py:36
-//     s: float32[16,3] = matmul(r, m)                                                                       # test_golden.py:36
-//     t: float32[32,16], u: float32[16] = device_kernel(q, i, j, kind='grid', shape=(32, 16))               # test_golden.py:36
+//             k: float32[] = divide(g, 96)                          # programs.py:36
+//             return i, j, k
+//     o: float32[3,16] = transpose(c, axes=(-1, -2))                                                        # test_golden.py:36
+//     p: float32[32,16] = matmul(l, o)                                                                      # test_golden.py:36
+//     q: float32[16,32] = transpose(h, axes=(-1, -2))                                                       # test_golden.py:36
+//     r: float32[16,3] = matmul(q, l)                                                                       # test_golden.py:36
+//     s: float32[32,16], t: float32[16] = device_kernel(p, i, j, kind='grid', shape=(32, 16))               # test_golden.py:36
 //         tape(a: float32[32,16], b: bool[32,16], c: bool[32,16]):
 //             d: float32[32,16] = multiply(0.5, a)  # test_golden.py:36
 //             e: float32[32,16] = where(b, d, a)    # test_golden.py:36
 //             f: float32[32,16] = where(c, 0, e)    # test_golden.py:36
 //             g: float32[16] = sum(f, axes=(-2,))   # test_golden.py:36
 //             return f, g
-//     v: float32[8,32] = transpose(e, axes=(-1, -2))                                                        # test_golden.py:36
-//     w: float32[8,16] = matmul(v, t)                                                                       # test_golden.py:36
-//     return o, w, u, s, n
+//     u: float32[8,32] = transpose(e, axes=(-1, -2))                                                        # test_golden.py:36
+//     v: float32[8,16] = matmul(u, s)                                                                       # test_golden.py:36
+//     return n, v, t, r, m
 
 // kernel: 1 x 1 blocks of 256
 extern "C" __global__ void __launch_bounds__(256) kernel(const float* __restrict__ in0, const float* __restrict__ in1, float* __restrict__ out3, bool* __restrict__ out4, bool* __restrict__ out5, const int64 rows_64, const int64 columns_64) {
@@ -91,7 +88,7 @@ extern "C" __global__ void __launch_bounds__(256) kernel(const float* __restrict
 
 
 // kernel: 1 x 1 blocks of 256
-extern "C" __global__ void __launch_bounds__(256) kernel(const float* __restrict__ in0, const float* __restrict__ in1, const float* __restrict__ in2, float* __restrict__ out6, float* __restrict__ out8, float* __restrict__ out9, double* __restrict__ part6, float* __restrict__ part9, uint32* __restrict__ counter, const int64 rows_64, const int64 columns_64, const int64 blocks_64) {
+extern "C" __global__ void __launch_bounds__(256) kernel(const float* __restrict__ in0, const float* __restrict__ in1, const float* __restrict__ in2, float* __restrict__ out8, float* __restrict__ out9, float* __restrict__ out10, double* __restrict__ part6, float* __restrict__ part9, uint32* __restrict__ counter, const int64 rows_64, const int64 columns_64, const int64 blocks_64) {
   typedef int32 Index;
   const Index rows = rows_64, columns = columns_64, blocks = blocks_64;
   float total6 = 0.0f;
@@ -141,31 +138,12 @@ extern "C" __global__ void __launch_bounds__(256) kernel(const float* __restrict
   total6 = reduce_team<Sum, 256>(total6);
   if (threadIdx.x == 0) part6[block_number()] = total6;
   if (last_block(counter)) {
-    finish_total<Sum, 256>(part6, static_cast<double>(0.0), out6);
-  }
-}
-
-
-// kernel: 1 x 1 blocks of 256
-extern "C" __global__ void __launch_bounds__(256) kernel(const float* __restrict__ at0, float* __restrict__ out1, const int64 size_64) {
-  typedef int32 Index;
-  const Index size = size_64;
-  const float in0 = at0[0];
-  auto elements = [&](auto pack_width, const Index begin) {
-    constexpr int width = decltype(pack_width)::value;
-    Pack<float, width> result1;
-    #pragma unroll
-    for (int e = 0; e < width; ++e) {
-      auto v1 = (in0 / 96.0f);
-      result1[e] = v1;
+    const auto v6 = finish_total<float, Sum, 256>(part6, static_cast<double>(0.0));
+    if (threadIdx.x == 0) {
+      auto v10 = (v6 / 96.0f);
+      out10[0] = v10;
     }
-    store_pack(out1 + begin, result1);
-  };
-  const Index thread = Index(blockIdx.x) * 256 + threadIdx.x, threads = Index(gridDim.x) * 256;
-  const Index whole = aligned<4>(out1) ? size / 4 * 4 : 0;
-  for (Index begin = thread * 4; begin < whole; begin += threads * 4)
-    elements(Width<4>{}, begin);
-  for (Index begin = whole + thread; begin < size; begin += threads) elements(Width<1>{}, begin);
+  }
 }
 
 

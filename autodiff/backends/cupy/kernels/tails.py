@@ -1,0 +1,73 @@
+"""What is computed of totals when a kernel is done: a mean from a sum, a norm from a sum of squares.
+
+On their own such operations on single numbers would be a launch that does next to nothing. One thread of the last block
+does them instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from autodiff.backends.cupy.kernels.expressions import statements
+from autodiff.backends.kernels.forms import PASSING, REDUCTIONS, Shape, sub_specs
+from autodiff.backends.kernels.scalars import expression, literal
+from autodiff.trace.spec import Spec
+from autodiff.trace.tape import Equation, Operand, Tape
+
+
+class Tail:
+    """The operations of a kernel that wait for its totals.
+
+    Args:
+        tape: of the whole kernel.
+        shape: of its grid.
+
+    Attributes:
+        main: the tape of the loops alone. Its outputs are those that they make, and the totals that others need.
+        equations: the operations after them.
+    """
+
+    def __init__(self, tape: Tape, shape: Shape) -> None:
+        self.tape = tape
+        late: set[int] = set()
+        main: list[Equation] = []
+        self.equations: list[Equation] = []
+        for equation in tape.equations:
+            waits = any(isinstance(o, int) and o in late for o in equation.operands)
+            (self.equations if waits else main).append(equation)
+            if waits or (shape and equation.primitive.name in REDUCTIONS and not equation.specs[0].shape):
+                late.update(equation.results)
+        made = {slot for equation in main for slot in equation.results}
+        needed = [o for e in self.equations for o in e.operands if isinstance(o, int) and o in made]
+        outputs = dict.fromkeys((*(out for out in tape.outputs if out in made), *needed))
+        self.main = replace(tape, equations=tuple(main), outputs=tuple(outputs)) if self.equations else tape
+        self.brought = sorted({o for e in self.equations for o in e.operands if isinstance(o, int)} - made - late)
+
+    @property
+    def made(self) -> list[int]:
+        """The slots of the operations after the loops."""
+        return [slot for equation in self.equations for slot in equation.results]
+
+    def lines(self) -> Iterator[str]:
+        """The operations as C++."""
+        specs = self.tape.specs
+        for slot in self.brought:
+            if specs[slot].kind == "array":
+                yield f"const auto in{slot} = at{slot}[0];"
+        named = dict(enumerate(specs))
+        yield from statements(f"v{e.results[0]} = {self.text(e, named)}" for e in self.equations)
+
+    def text(self, equation: Equation, specs: dict[int, Spec]) -> str:
+        """The expression of an operation."""
+        if equation.primitive.name in PASSING:
+            (given,) = equation.operands
+            return self.name(given) if isinstance(given, int) else literal(given.value, equation.specs[0].dtype)
+        texts = [self.name(o) for o in equation.operands]
+        operands = sub_specs(equation.operands, specs)
+        return expression(equation.primitive.name, operands, texts, equation.primitive.operands, equation.specs[0])
+
+    def name(self, operand: Operand) -> str:
+        if not isinstance(operand, int):
+            return ""
+        return f"in{operand}" if operand < len(self.tape.inputs) else f"v{operand}"

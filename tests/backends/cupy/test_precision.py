@@ -1,0 +1,186 @@
+"""Numbers of 16 bits in kernels: their conversions, programs of float16 in three orders, bfloat16 where it is there."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from autodiff import grad, make_tape, value_and_grad
+from autodiff.backends.cupy.halves import compute_in_float32
+from autodiff.backends.cupy.kernels.call import device_kernel
+from autodiff.backends.cupy.kernels.kernel import Launch
+from autodiff.backends.cupy.prelude import prelude
+from autodiff.backends.kernels.halves import narrow, unrounded, widen
+from tests.backends.cupy.hosting import ORDERS, hosted, needs_compiler, unavailable
+from tests.backends.cupy.nvrtc import checked, missing
+from tests.backends.cupy.running import Programs
+from tests.backends.passes.tapes import names
+
+RNG = np.random.default_rng(3)
+HALF = np.float16
+
+
+def array(*shape, dtype=HALF):
+    return RNG.uniform(0.1, 1.5, shape).astype(dtype)
+
+
+# Conversions.
+
+CONVERSIONS = """
+extern "C" __global__ void widen_all(const float16* x, float* out, int64 size) {
+  for (int64 k = blockIdx.x * 256 + threadIdx.x; k < size; k += gridDim.x * 256) out[k] = cast<float>(x[k]);
+}
+extern "C" __global__ void narrow_floats(const float* x, float16* out, bfloat16* short_out, int64 size) {
+  for (int64 k = blockIdx.x * 256 + threadIdx.x; k < size; k += gridDim.x * 256) {
+    out[k] = cast<float16>(x[k]);
+    short_out[k] = cast<bfloat16>(x[k]);
+  }
+}
+extern "C" __global__ void narrow_doubles(const double* x, float16* out, int64 size) {
+  for (int64 k = blockIdx.x * 256 + threadIdx.x; k < size; k += gridDim.x * 256) out[k] = cast<float16>(x[k]);
+}
+extern "C" __global__ void narrow_integers(const int64* x, float16* out, int64 size) {
+  for (int64 k = blockIdx.x * 256 + threadIdx.x; k < size; k += gridDim.x * 256) out[k] = cast<float16>(x[k]);
+}
+extern "C" __global__ void widen_short(const bfloat16* x, float* out, int64 size) {
+  for (int64 k = blockIdx.x * 256 + threadIdx.x; k < size; k += gridDim.x * 256) out[k] = cast<float>(x[k]);
+}
+"""
+
+
+def launch(name, *arrays):
+    hosted(CONVERSIONS).run(Launch(name, (2, 1), 256), [*arrays, arrays[0].size])
+
+
+def same_numbers(found, expected):
+    """Whether bits are the same, but for what NaN carries."""
+    bits = found.view(np.uint16) == expected.view(np.uint16)
+    return bool(np.all(bits | (np.isnan(found) & np.isnan(expected))))
+
+
+def every_half():
+    return np.arange(65536, dtype=np.uint32).astype(np.uint16).view(HALF)
+
+
+def between_halves():
+    """Around every number of 16 bits, and half way to the next one."""
+    halves = every_half().astype(np.float32)
+    with np.errstate(all="ignore"):
+        middle = ((halves.astype(float) + np.nextafter(every_half(), HALF(np.inf)).astype(float)) / 2).astype(np.float32)
+        return np.concatenate([f(middle) for f in (lambda x: x, lambda x: np.nextafter(x, np.float32(9)), lambda x: np.nextafter(x, np.float32(-9)))])
+
+
+@needs_compiler
+def test_every_number_of_16_bits_is_widened():
+    out = np.empty(65536, np.float32)
+    launch("widen_all", every_half(), out)
+    np.testing.assert_array_equal(out, every_half().astype(np.float32))
+
+
+@needs_compiler
+@pytest.mark.filterwarnings("ignore:overflow encountered in cast")
+def test_rounding_is_to_the_nearest_and_to_even():
+    x = np.concatenate([between_halves(), np.array([1e9, -1e9, np.inf, -np.inf, np.nan, 1e-30, -0.0], np.float32)])
+    out, short = np.empty(x.size, HALF), np.empty(x.size, np.uint16)
+    launch("narrow_floats", x, out, short)
+    assert same_numbers(out, x.astype(HALF))
+    bits = x.view(np.uint32).astype(np.uint64)
+    nearest = ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype(np.uint16)
+    np.testing.assert_array_equal(short, np.where(np.isnan(x), 0x7FFF, nearest))
+
+
+@needs_compiler
+@pytest.mark.filterwarnings("ignore:overflow encountered in cast")
+def test_doubles_and_integers_are_rounded_once():
+    x = between_halves().astype(float)
+    x = np.concatenate([x, x * (1 + 2.0**-40), x * (1 - 2.0**-40), [1e300, -1e300, 1e-300, np.inf, np.nan]])
+    out = np.empty(x.size, HALF)
+    launch("narrow_doubles", x, out)
+    assert same_numbers(out, x.astype(HALF))
+    numbers = np.concatenate([np.arange(-70000, 70000), [2**62, -(2**62)]])
+    out = np.empty(numbers.size, HALF)
+    launch("narrow_integers", numbers, out)
+    assert same_numbers(out, numbers.astype(float).astype(HALF))
+
+
+@needs_compiler
+def test_short_floats_are_widened():
+    bits, out = np.arange(65536).astype(np.uint16), np.empty(65536, np.float32)
+    launch("widen_short", bits, out)
+    np.testing.assert_array_equal(out.view(np.uint32) >> 16, bits)
+
+
+# Programs.
+
+
+def softmax(x):
+    grown = np.exp(x - np.max(x, axis=-1, keepdims=True))
+    return grown / np.sum(grown, axis=-1, keepdims=True)
+
+
+def layer_norm(x, scale, shift):
+    centred = x - np.mean(x, axis=-1, keepdims=True)
+    return centred / np.sqrt(np.mean(centred**2, axis=-1, keepdims=True) + 1e-3) * scale + shift
+
+
+def loss(x, w, b, v, c):
+    hidden = np.tanh(x @ w + b)
+    return np.mean((hidden @ v + c) ** 2)
+
+
+def mixed(x, y):
+    return x + y, x * 2, x > 1.0, np.where(x > y, x, 0), np.sum(x, axis=-1), np.max(x, axis=0), x.astype(np.float64)
+
+
+PROGRAMS = {
+    "elements":      (lambda x, y: np.tanh(x) * y + x, array(1001), array(1001)),
+    "softmax":       (softmax, array(6, 1000)),
+    "softmax, 10":   (softmax, array(100, 10)),
+    "layer norm":    (grad(lambda *a: np.sum(layer_norm(*a) * 0.1), argnums=(0, 1, 2)), array(64, 96), array(96), array(96)),
+    "network":       (value_and_grad(loss, argnums=(0, 1, 2, 3, 4)), array(8, 16), array(16, 32), array(32), array(32, 8), array(8)),
+    "mixed":         (mixed, array(20, 33), array(20, 33, dtype=np.float32)),
+    "views":         (lambda x, y: np.exp(x.T) * y, array(30, 20), array(20, 30)),
+    "square, bias":  (lambda x, b: np.tanh(x + b), array(32, 32), array(32)),
+    "shapes":        (lambda x, y: (x.reshape(6, 20) * 2) @ y, array(12, 10), array(20, 3)),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def programs():
+    if reason := unavailable():
+        pytest.skip(reason)
+    return Programs(PROGRAMS)
+
+
+def leaves(value):
+    return [part for one in value for part in leaves(one)] if isinstance(value, tuple) else [value]
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_programs(programs, name):
+    fun, *args = PROGRAMS[name]
+    expected = leaves(fun(*(x.astype(float) if x.dtype.kind == "f" else x for x in args)))
+    dtypes = [np.asarray(part).dtype for part in leaves(fun(*args))]
+    for order in ORDERS:
+        found = programs.run(name, *args, order=order)
+        assert [part.dtype for part in found] == dtypes
+        for one, other in zip(found, expected, strict=True):
+            np.testing.assert_allclose(one.astype(float), other, rtol=4e-3, atol=2e-3)
+
+
+@needs_compiler
+def test_what_kernels_hand_on_has_16_bits(programs):
+    tape, _ = programs.tapes["network"]
+    assert all(s.dtype == HALF for s in tape.specs if s.size > 32)
+
+
+@needs_compiler
+def test_a_bias_beside_a_square_matrix_joins_its_kernel(programs):
+    assert programs.names("square, bias") == ["device_kernel"]
+
+
+def test_kernels_compile_without_spills(programs):
+    if reason := missing():
+        pytest.skip(reason)
+    checked(programs.module.source)
+    checked(f"{prelude()}\n{CONVERSIONS}")
