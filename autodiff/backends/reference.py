@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from autodiff.ops.operators import BINARY, COMPARISONS, UNARY
-from autodiff.trace.arrays import placed_constants
+from autodiff.trace.arrays import first_on_gpu, placed, placed_constants
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.spec import spec_of
 from autodiff.trace.tape import Equation, Tape
@@ -22,6 +24,7 @@ def run_tape(tape: Tape, inputs: Sequence[Any], dead: Sequence[Sequence[int]] | 
     after their last use: loops that run one tape many times find :func:`last_uses` once, and pass them as ``dead``.
     """
     slots: list[Any] = [*inputs, *placed_constants(tape.constants, inputs)]
+    beside = first_on_gpu(inputs)
     if len(slots) != len(tape.inputs):
         wanted = len(tape.inputs) - len(tape.constants)
         raise ValueError(f"the tape has {wanted} inputs, {len(inputs)} were given; pass as many as it has")
@@ -29,6 +32,8 @@ def run_tape(tape: Tape, inputs: Sequence[Any], dead: Sequence[Sequence[int]] | 
     for equation, done in zip(tape.equations, last_uses(tape) if dead is None else dead, strict=True):
         operands = [slots[o] if isinstance(o, int) else o.value for o in equation.operands]
         out = run_equation(equation, operands)
+        if beside is not None and isinstance(out, np.ndarray):  # made of numbers alone
+            out = placed(out, beside)
         if len(equation.results) == 1 and not isinstance(out, tuple):
             slots[equation.results[0]] = out
         else:

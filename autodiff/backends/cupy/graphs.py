@@ -20,6 +20,11 @@ from autodiff.backends.gpu import is_gpu_array, require
 Values = Sequence[Any]
 
 
+def place_of(value: Any) -> tuple[Any, Any]:
+    """Where an array lies, and in which order; of a number what it is."""
+    return (value.data.ptr, value.strides) if is_gpu_array(value) else (type(value), value)
+
+
 class Captured:
     """A captured program.
 
@@ -78,13 +83,7 @@ class Captured:
 
     def key(self, values: Values) -> tuple[Any, ...]:
         """What must be as it was captured."""
-        return tuple(
-            [
-                value.data.ptr if is_gpu_array(value) else (type(value), value)
-                for k, value in enumerate(values)
-                if k not in self.moving
-            ]
-        )
+        return tuple([place_of(value) for k, value in enumerate(values) if k not in self.moving])
 
     def run(self, values: Values, again: Callable[[Values], tuple[Any, ...]]) -> tuple[Any, ...]:
         """The results in memory of their own.

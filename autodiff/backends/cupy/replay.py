@@ -7,7 +7,7 @@ from typing import Any
 
 from autodiff.backends.cupy.calls import Call, current_stream
 from autodiff.backends.cupy.capturing import why_not_captured, why_not_worth
-from autodiff.backends.cupy.graphs import Captured
+from autodiff.backends.cupy.graphs import Captured, place_of
 from autodiff.backends.cupy.straight import DeviceStraight
 from autodiff.backends.gpu import is_gpu_array, require
 
@@ -106,7 +106,7 @@ class Look:
 
     def note(self, values: Values) -> None:
         """Take note of a call."""
-        places = [value.data.ptr if is_gpu_array(value) else (type(value), value) for value in values]
+        places = list(map(place_of, values))
         if self.last:
             changed = [k for k, (now, before) in enumerate(zip(places, self.last, strict=True)) if now != before]
             self.moving.update(k for k in changed if is_gpu_array(values[k]))

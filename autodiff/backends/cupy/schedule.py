@@ -6,15 +6,16 @@ grid goes into a kernel, single numbers too.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from autodiff.backends.cupy.halves import compute_in_float32, store_halves
 from autodiff.backends.cupy.kernels.call import device_kernel
+from autodiff.backends.cupy.kernels.sharing import long_rows
 from autodiff.backends.cupy.kernels.special import special_kernel
 from autodiff.backends.cupy.tails import with_tails
-from autodiff.backends.kernels.forms import PASSING, Shape
+from autodiff.backends.kernels.forms import FULL, PASSING, REDUCTIONS, ROW, Grid, Shape
 from autodiff.backends.passes.expand import EXPANSIONS
 from autodiff.backends.passes.fuse import Machine, fuse, sub_tape
 from autodiff.backends.passes.groups import Fusion, Unit
@@ -72,6 +73,20 @@ def worthwhile(unit: Unit, specs: Mapping[int, Spec]) -> bool:
     return any(e.primitive.name not in PASSING for e in unit.equations)
 
 
+def suits(grid: Grid, equations: Sequence[Equation]) -> bool:
+    """Whether operations may become one kernel: not where few long rows would wait for what is reduced of them."""
+    if not long_rows(grid):
+        return True
+    late: set[int] = set()
+    for equation in equations:
+        waits = any(isinstance(o, int) and o in late for o in equation.operands)
+        if waits and grid.forms[equation.results[0]] == FULL:
+            return False
+        if waits or (equation.primitive.name in REDUCTIONS and grid.forms[equation.results[0]] == ROW):
+            late.update(equation.results)
+    return True
+
+
 def special_equation(equation: Equation, fusion: Fusion) -> tuple[Equation, tuple[int, ...]] | None:
     """The kernel of an operation that lies on no grid, and its operands."""
     inner, brought = sub_tape([equation], equation.results, fusion.specs)
@@ -85,4 +100,4 @@ def special_equation(equation: Equation, fusion: Fusion) -> tuple[Equation, tupl
 TOGETHER = 1 << 20
 """A launch costs as much as moving some millions of bytes: kernels of less are put together."""
 
-GPU = Machine(grid_equation, worthwhile, special_equation, numbers=True, shared=1, together=TOGETHER)
+GPU = Machine(grid_equation, worthwhile, special_equation, numbers=True, shared=1, together=TOGETHER, suits=suits)

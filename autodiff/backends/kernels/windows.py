@@ -16,7 +16,8 @@ import numpy as np
 
 from autodiff.backends.kernels.call import KernelPrimitive, fitting, kernel_specs, out_of_range, refuse
 from autodiff.backends.kernels.shares import CHUNK, MOST, PARALLEL
-from autodiff.backends.kernels.window_text import layout_of, window_text
+from autodiff.backends.kernels.window_layout import layout_of
+from autodiff.backends.kernels.window_text import window_text
 from autodiff.backends.numba.kernels import kernel_address
 from autodiff.backends.numba.launching import ArrayArgument, bind
 from autodiff.backends.recycling import maker

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from autodiff.backends.kernels.call import row_kernel
-from autodiff.backends.kernels.forms import PASSING, Shape
+from autodiff.backends.kernels.forms import PASSING, Grid, Shape
 from autodiff.backends.kernels.matrices import large_product, matrix_kernel
 from autodiff.backends.kernels.scalars import costly
 from autodiff.backends.passes.dead import drop_dead
@@ -53,7 +53,7 @@ def fuse(tape: Tape, machine: Machine | None = None) -> Tape:
         machine: what kernels it has; those of the CPU if None.
     """
     machine = machine or CPU
-    fusion = Fusion(tape, machine.numbers, machine.shared, machine.together)
+    fusion = Fusion(tape, machine.numbers, machine.shared, machine.together, machine.suits)
     number: dict[int, int] = {slot: slot for slot in range(len(tape.inputs))}
     equations: list[Equation] = []
     final = {out for out in tape.outputs if isinstance(out, int)}
@@ -111,6 +111,7 @@ class Machine:
         numbers: whether single numbers are arrays of one element for its kernels.
         shared: of so many elements an array that two groups read makes them one.
         together: groups of so many elements at most are made one if they have the same shape.
+        suits: whether operations on a grid may become one kernel.
     """
 
     kernel: Callable[[Tape, Shape], Equation]
@@ -119,6 +120,7 @@ class Machine:
     numbers: bool = False
     shared: int = SHARED
     together: int = 0
+    suits: Callable[[Grid, Sequence[Equation]], bool] = lambda grid, equations: True
 
 
 CPU = Machine(row_kernel, worthwhile, product_kernel)

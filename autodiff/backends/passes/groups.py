@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from math import prod
 from typing import Any
@@ -42,10 +42,18 @@ class Fusion:
         numbers: whether operations on single numbers are put in groups, too.
         shared: so many elements make an array that two groups read a reason to make them one.
         together: groups of so many elements at most are made one if they have the same shape.
+        suits: whether operations on a grid may become one kernel.
     """
 
-    def __init__(self, tape: Tape, numbers: bool = False, shared: int = SHARED, together: int = 0) -> None:
-        self.tape, self.numbers, self.shared, self.together = tape, numbers, shared, together
+    def __init__(
+        self,
+        tape: Tape,
+        numbers: bool = False,
+        shared: int = SHARED,
+        together: int = 0,
+        suits: Callable[[Grid, Sequence[Equation]], bool] = lambda grid, equations: True,
+    ) -> None:
+        self.tape, self.numbers, self.shared, self.together, self.suits = tape, numbers, shared, together, suits
         self.specs: dict[int, Spec] = dict(enumerate(tape.specs))
         self.maker: dict[int, Unit] = {}
         self.units: list[Unit] = []
@@ -116,6 +124,8 @@ class Fusion:
             try:
                 grid = grid_of(equations, self.specs, shape)
             except Unfit:
+                continue
+            if not self.suits(grid, equations):
                 continue
             unit.equations, unit.grid = equations, grid
             other.into = unit

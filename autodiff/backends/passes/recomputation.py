@@ -89,10 +89,10 @@ class Recomputation:
         merged = self.merged(user, equations)
         assert user.grid is not None
         try:
-            grid_of(merged, self.fusion.specs, user.grid.shape)
+            grid = grid_of(merged, self.fusion.specs, user.grid.shape)
         except Unfit:
             return False
-        return len(merged) <= MOST
+        return len(merged) <= MOST and self.fusion.suits(grid, merged)
 
     def cheap(self, slot: int) -> bool:
         """Whether a result is arithmetic on elements."""

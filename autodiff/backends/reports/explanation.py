@@ -56,12 +56,14 @@ class Explanation:
         reason: why the program is not one kernel; empty where it is.
         kernels: what was fused into what.
         calls: what was not.
+        replayed: of programs on GPUs, whether launches become one, and if not, why.
     """
 
     name: str
     reason: str
     kernels: tuple[Fused, ...]
     calls: tuple[Call, ...]
+    replayed: str = ""
 
     def __str__(self) -> str:
         calls = counted(len(self.calls), "call")
@@ -77,6 +79,7 @@ class Explanation:
                 (f"{'  ' * len(call.inside)}{call.kind}: {call.name}", call.source, call.reason) for call in self.calls
             ]
             parts.append(table(HEAD, rows, frozenset(range(len(HEAD)))))
+        parts.append(self.replayed)
         parts.append("Derivatives are programs of their own: ask jit(grad(f)), jit(vmap(f)), ... for theirs.")
         return "\n\n".join(part for part in parts if part)
 
@@ -96,8 +99,8 @@ def place(inside: tuple[str, ...]) -> str:
     return f" in {' in '.join(reversed(inside))}" if inside else ""
 
 
-def explanation(plan: Plan, name: str) -> Explanation:
-    """How a program runs, and why."""
+def explanation(plan: Plan, name: str, replayed: str = "") -> Explanation:
+    """How a program runs, and why; of programs on GPUs, whether launches become one is said by who runs it."""
     kernels: list[Fused] = []
     calls: list[Call] = []
     for statement, owner, inside in walked(plan, ()):
@@ -106,7 +109,7 @@ def explanation(plan: Plan, name: str) -> Explanation:
         else:
             own = statement.equation.primitive.name
             calls.append(Call(statement.kind, own, inside, statement.source, why(statement, owner)))
-    return Explanation(name, plan.reason, tuple(kernels), tuple(calls))
+    return Explanation(name, plan.reason, tuple(kernels), tuple(calls), replayed)
 
 
 def walked(plan: Plan, inside: tuple[str, ...]) -> Iterator[tuple[Statement, Plan, tuple[str, ...]]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import prod
+from typing import Any
 
 from autodiff.backends.kernels.convolution_call import convolution_of
 from autodiff.backends.kernels.forms import Shape
@@ -16,7 +17,8 @@ from autodiff.backends.kernels.row_memory import Shared, row_kernel_of
 from autodiff.backends.kernels.shares import shared as share_of
 from autodiff.backends.kernels.stack_plan import stack_plan
 from autodiff.backends.kernels.stacks import stack_text
-from autodiff.backends.kernels.window_text import layout_of, window_text
+from autodiff.backends.kernels.window_layout import layout_of
+from autodiff.backends.kernels.window_text import window_text
 from autodiff.backends.kernels.windows import parts_of
 from autodiff.backends.reports.plan import Plan, Statement
 from autodiff.backends.reports.sources import lines_of, names_of
@@ -32,17 +34,20 @@ class KernelText:
         operations: what it does.
         source: the user's lines.
         sizes: how far its loops run, and who runs them.
-        text: what is compiled: a function of the address of a block of words, and of a range of rows.
+        text: what is compiled: a function of the address of a block of words, and of a range of rows; for GPUs
+            functions in CUDA C++.
+        comment: what begins a comment in it.
     """
 
     operations: str
     source: str
     sizes: str
     text: str
+    comment: str = "#"
 
     def __str__(self) -> str:
         head = [self.operations, self.source, self.sizes]
-        return "".join(f"# {line}\n" for line in head if line) + self.text
+        return "".join(f"{self.comment} {line}\n" for line in head if line) + self.text
 
 
 class Kernels(tuple[KernelText, ...]):
@@ -74,7 +79,7 @@ def kernel_text(statement: Statement) -> KernelText:
     """The text of the kernel of a statement."""
     tape = statement.tape
     text, sizes = WRITTEN[statement.equation.primitive.name](**dict(statement.equation.params))
-    return KernelText(names_of(tape), lines_of(tape.equations), sizes, text)
+    return KernelText(names_of(tape), lines_of(tape.equations), sizes, text, "//" if statement.gpu else "#")
 
 
 def written_rows(tape: Tape, shape: Shape, shared: Shared = ()) -> tuple[str, str]:
@@ -138,6 +143,15 @@ def written_windows(tape: Tape) -> tuple[str, str]:
     return text, f"{images} images, {threads}"
 
 
+def written_for_gpu(**params: Any) -> tuple[str, str]:
+    """The text of a kernel of a GPU, and how it is launched."""
+    from autodiff.backends.cupy.kernels.call import kernel_of  # noqa: PLC0415 - programs on CPUs never need it
+
+    kernel = kernel_of(**params)
+    sizes = [f"{own.function}: {prod(own.blocks)} blocks of {own.threads} threads" for own in kernel.launches]
+    return kernel.text, ", then ".join(sizes)
+
+
 WRITTEN: dict[str, Callable[..., tuple[str, str]]] = {
     "kernel_of_rows": written_rows,
     "kernel_of_all": written_whole,
@@ -146,4 +160,5 @@ WRITTEN: dict[str, Callable[..., tuple[str, str]]] = {
     "kernel_of_matrices": written_matrices,
     "kernel_of_convolution": written_convolution,
     "kernel_of_windows": written_windows,
+    "device_kernel": written_for_gpu,
 }

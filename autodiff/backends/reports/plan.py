@@ -22,6 +22,9 @@ LAPACK = {
 }  # fmt: skip
 
 
+ON_GPU = {"BLAS": "cuBLAS", "LAPACK": "cuSOLVER", "NumPy": "CuPy"}
+
+
 @dataclass(frozen=True)
 class Statement:
     """One operation of a program as it is run.
@@ -30,15 +33,25 @@ class Statement:
         equation: the operation; kernels carry the tape of what they do.
         known: the specs of the slots of its tape.
         bodies: those of a loop or branch, with their names.
+        gpu: whether it runs on a GPU.
     """
 
     equation: Equation
     known: tuple[Spec, ...]
     bodies: tuple[tuple[str, Plan], ...] = ()
+    gpu: bool = False
 
     @property
     def kind(self) -> str:
-        """Who does it: ``kernel``, ``loop``, ``branch``, ``view``, ``BLAS``, ``LAPACK``, ``Python``, ``NumPy``."""
+        """Who does it: ``kernel``, ``loop``, ``branch``, ``view``, ``BLAS``, ``LAPACK``, ``Python``, ``NumPy``.
+
+        On GPUs ``cuBLAS``, ``cuSOLVER`` and ``CuPy`` stand for the libraries.
+        """
+        return ON_GPU.get(self.kind_on_host, self.kind_on_host) if self.gpu else self.kind_on_host
+
+    @property
+    def kind_on_host(self) -> str:
+        """Who would do it on a CPU."""
         primitive, specs = self.equation.primitive, self.equation.specs
         if isinstance(primitive, KernelPrimitive):
             return "kernel"
@@ -95,6 +108,7 @@ class Plan:
         statements: one for each equation.
         plain: whether nothing is compiled at all.
         planned: whether its memory is planned.
+        gpu: whether it runs on a GPU.
     """
 
     tape: Tape
@@ -102,6 +116,7 @@ class Plan:
     statements: tuple[Statement, ...]
     plain: bool
     planned: bool = True
+    gpu: bool = False
 
     @cached_property
     def count(self) -> Count:
@@ -125,7 +140,8 @@ def plan(tape: Tape, backend: str) -> Plan:
     """How a tape without constants is run."""
     found = schedule(tape, backend)
     plain = backend == "numpy" or (backend != "cupy" and not numba_is_there())
-    return Plan(found.tape, found.reason, statements(found.tape, backend), plain)
+    gpu = backend == "cupy"
+    return Plan(found.tape, found.reason, statements(found.tape, backend), plain, planned=not gpu, gpu=gpu)
 
 
 def interpreted(tape: Tape) -> Plan:
@@ -144,7 +160,7 @@ def statements(tape: Tape, backend: str | None) -> tuple[Statement, ...]:
             (name, plan(body, backend) if backend is not None and body in compiled else interpreted(body))
             for name, body in bodies
         )
-        found.append(Statement(equation, known, plans))
+        found.append(Statement(equation, known, plans, backend == "cupy"))
     return tuple(found)
 
 

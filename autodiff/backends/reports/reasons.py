@@ -18,11 +18,9 @@ def why(statement: Statement, plan: Plan) -> str:
     if plan.plain:
         return plan.reason
     if statement.bodies:
-        return why_no_loop(statement, plan)
-    if statement.kind == "BLAS":
-        return "BLAS does it"
-    if statement.kind == "LAPACK":
-        return "LAPACK does it"
+        return "Python calls its bodies, which are programs" if plan.gpu else why_no_loop(statement, plan)
+    if statement.kind in ("BLAS", "LAPACK", "cuBLAS", "cuSOLVER"):
+        return f"{statement.kind} does it"
     if statement.kind == "view":
         return "it moves nothing"
     equation, specs = statement.equation, dict(enumerate(statement.known))
@@ -31,7 +29,8 @@ def why(statement: Statement, plan: Plan) -> str:
         if reason:
             return reason
     try:
-        return too_little(lone_grid(equation, specs))
+        grid = lone_grid(equation, specs)
+        return "by itself it only moves elements" if plan.gpu else too_little(grid)
     except Unfit as unfit:
         return str(unfit)
 

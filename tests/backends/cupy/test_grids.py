@@ -77,6 +77,8 @@ PROGRAMS = {
     "softmax, 1000":       (softmax, array(6, 1000)),
     "softmax, 1002":       (softmax, array(6, 1002)),
     "softmax, 40001":      (softmax, array(3, 40001)),
+    "few long rows":       (lambda x, y: (np.sum(x * y, axis=1), np.max(x, axis=1), x - y), array(3, 70000), array(3, 70000)),
+    "softmax, long":       (softmax, array(200_001)),
     "layer norm":          (layer_norm_gradient, array(64, 100), array(100), array(100), array(64, 100)),
     "layer norm, 3 axes":  (layer_norm_gradient, array(6, 10, 102), array(102), array(102), array(6, 10, 102)),
     "cross-entropy":       (value_and_grad(cross_entropy), array(50, 33), labels),

@@ -11,8 +11,8 @@ import pytest
 
 import autodiff
 from autodiff.backends import cache
-from autodiff.backends.numba import identity, kernels
 from autodiff.backends.cache import CacheWarning
+from autodiff.backends.numba import identity, kernels
 from autodiff.backends.numba.errors import KernelError
 
 KEY, OTHER = bytes(range(32)), bytes(32)

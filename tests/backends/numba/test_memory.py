@@ -190,6 +190,25 @@ def test_a_function_that_is_missing_is_an_error_and_no_crash():
         load_object(emitted(IR))
 
 
+def test_the_first_kernel_of_a_process_may_call_what_the_process_has(python):
+    program = """
+        from autodiff.backends.numba.compiling import compile_object
+        from autodiff.backends.numba.loading import load_object
+        from autodiff.backends.numba.symbols import undefined_symbols
+
+        text = '''def kernel(block, lo, hi):
+            x = pointer(block, 0)
+            k = 0
+            while k < hi:
+                store_float64(x, k, 0.0)
+                k = k + 1
+        '''
+        code = compile_object(text)
+        print(undefined_symbols(code), load_object(code) != 0)
+    """
+    assert python(program) == "['memset'] True\n"
+
+
 def test_object_code_without_an_entry():
     text = "define void @another() {\n  ret void\n}\n"
     with pytest.raises(

@@ -22,8 +22,8 @@ from autodiff.backends.cupy.kernels.writing import (
     across_axis,
     element,
     floating,
-    power_from,
     share,
+    team_of,
 )
 from autodiff.trace.tape import Tape
 
@@ -64,7 +64,7 @@ def scan_of(name: str, dtype: np.dtype[np.generic]) -> Scan:
         case "recurrence" if inexact:
             return Scan("Recurrences", 3)
         case "cummax" | "cummin":
-            state = "int64" if not inexact else "double" if dtype.itemsize == 8 else "float"
+            state = ("double" if dtype.itemsize == 8 else "float") if inexact else "int64" if dtype.kind != "u" else "uint64"
             return Scan(f"Extremes<{state}, {'Largest' if name == 'cummax' else 'Smallest'}>")
     raise Unsupported(f"no kernel runs along an axis for {name} of {dtype.name}")
 
@@ -95,8 +95,7 @@ class ScanKernel:
 
     def rows(self) -> None:
         """Short rows, or many of them: a team for each."""
-        team = power_from(-(-self.length // EACH), THREADS)
-        team = team if team <= WARP else THREADS
+        team = team_of(-(-self.length // EACH))
         blocks = min(max(1, -(-self.outer * team // THREADS)), MOST_BLOCKS)
         given = f"{self.source}, out0, {self.writing.size('rows', self.outer)}, {self.writing.size('length', self.length)}"
         self.writing.launch(f"scan_rows<{self.scan.op}, {team}, {self.flags}>({given});", (blocks, 1), registers=WIDE)

@@ -17,8 +17,8 @@ from autodiff.backends.cupy.kernels.kernel import DeviceKernel, Launch, Paramete
 from autodiff.backends.cupy.kernels.loops import ElementLoop, RowLoop
 from autodiff.backends.cupy.kernels.sharing import SMALL, THREADS
 from autodiff.backends.cupy.kernels.tails import Tail
-from autodiff.backends.cupy.kernels.totals import COLUMNS_OF_BLOCK, column_function
-from autodiff.backends.kernels.forms import COLUMN_TOTAL, TOTAL, Shape
+from autodiff.backends.cupy.kernels.totals import COLUMNS_OF_BLOCK, column_function, row_function
+from autodiff.backends.kernels.forms import COLUMN_TOTAL, ROW, TOTAL, Shape
 from autodiff.trace.tape import Tape
 
 NAME = "kernel"
@@ -44,6 +44,7 @@ class GridKernel:
         self.index = np.dtype(np.int32 if max(self.places()) < SMALL else np.int64)
         self.totals = [slot for slot in self.loop.outputs if self.loop.forms[slot] == TOTAL]
         self.columns = [slot for slot in self.loop.outputs if self.loop.forms[slot] == COLUMN_TOTAL]
+        self.cut = [slot for slot in self.loop.outputs if self.loop.forms[slot] == ROW and self.loop.cut]
         body = list(self.loop.lines())
         self.parameters = tuple(self.found_parameters())
         functions = [self.function(NAME, body)]
@@ -51,6 +52,9 @@ class GridKernel:
         if self.columns and self.sharing.blocks > 1:
             functions.append(self.function(f"{NAME}_columns", column_function(self.loop, self.columns), THREADS))
             launches.append(Launch(f"{NAME}_columns", (-(-self.grid.columns // COLUMNS_OF_BLOCK), 1), THREADS))
+        if self.cut:
+            functions.append(self.function(f"{NAME}_rows", row_function(self.loop, self.cut), THREADS))
+            launches.append(Launch(f"{NAME}_rows", (-(-self.grid.rows // THREADS), 1), THREADS))
         self.kernel = DeviceKernel("\n".join(functions), self.parameters, tuple(launches), tuple(tape.output_specs))
 
     def places(self) -> Iterator[int]:
@@ -88,7 +92,7 @@ class GridKernel:
         for place, out in enumerate(self.tape.outputs):
             assert isinstance(out, int)
             yield Parameter(f"out{out}", "output", place, self.tape.specs[out].dtype)
-        for slot in (*self.totals, *self.columns):
+        for slot in (*self.totals, *self.columns, *self.cut):
             many = self.sharing.blocks * (self.grid.columns if slot in self.columns else self.sharing.tiles)
             yield Parameter(f"part{slot}", "partial", slot, loop.kept_dtype(slot), many)
         if self.totals:

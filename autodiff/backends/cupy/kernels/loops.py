@@ -12,8 +12,10 @@ from autodiff.backends.cupy.kernels.expressions import expression, statements, t
 from autodiff.backends.cupy.kernels.sharing import (
     MOST,
     Sharing,
+    long_rows,
     share_columns,
     share_elements,
+    share_long_rows,
     share_rows,
     width_of,
 )
@@ -36,12 +38,14 @@ class Loop(RowValues):
     Attributes:
         sharing: how elements are shared out.
         tail: what is computed of the totals; entered when the loop is made.
+        cut: whether blocks share a row, whose reductions a second pass puts together.
         packs: for each level the inputs that are loaded in packs.
         stores: for each level the outputs that are stored in packs.
     """
 
     sharing: Sharing
     tail: Tail
+    cut = False
 
     def __init__(self, tape: Tape, shape: Shape) -> None:
         super().__init__(tape, shape)
@@ -233,6 +237,12 @@ class RowLoop(Loop):
         self.size("rows", self.grid.rows)
         self.size("columns", self.grid.columns)
         share = share_columns(self.grid, self.width) if self.sums_alone() else None
+        self.cut = long_rows(self.grid) and self.reductions_alone()
+        if self.cut:
+            share = share_long_rows(self.grid, self.width)
+            step = share.team * share.width
+            self.size("tile", -(-self.grid.columns // (share.tiles * step)) * step)
+            self.size("tiles", share.tiles)
         shared = sum(dtype.itemsize for dtype in {self.specs[slot].dtype for slot in self.column_totals()})
         self.sharing = share or share_rows(self.grid, self.width, bool(self.sums), shared)
         if self.column_totals():
@@ -249,6 +259,14 @@ class RowLoop(Loop):
         reduced = [e.operands[0] for e in self.tape.equations if e.primitive.name in REDUCTIONS]
         rows = any(isinstance(o, int) and self.forms[o] == ROW for o in reduced)
         return COLUMN_TOTAL in forms and set(self.roots) == {0} and ROW not in forms and not rows
+
+    def reductions_alone(self) -> bool:
+        """Whether nothing is wanted of rows but reductions that nobody here waits for, and elements."""
+        reduced = {e.results[0] for e in self.tape.equations if e.primitive.name in REDUCTIONS}
+        rows = {slot for slot in self.outputs if self.forms[slot] == ROW}
+        forms = {self.forms[slot] for slot in self.outputs}
+        waiting = any(o in reduced for e in self.tape.equations for o in e.operands)
+        return bool(rows) and rows <= reduced and forms <= {ROW, FULL} and not waiting
 
     def plan(self) -> None:
         """Find what threads hold in registers between loops: what is loaded, or dear to compute, more than once."""
@@ -316,7 +334,9 @@ class RowLoop(Loop):
             place.begin.append(f"{typename(dtype)} sum{slot} = {expression(start(equation.primitive.name, dtype))};")
             reducer = REDUCERS[equation.primitive.name]
             place.end.append(f"sum{slot} = reduce_team<{reducer}, {self.sharing.team}>(sum{slot});")
-            if slot in self.outputs:
+            if self.cut:
+                place.end.append(f"if (lane == 0) part{slot}[Index(blockIdx.y) * rows + r] = sum{slot};")
+            elif slot in self.outputs:
                 place.end.append(f"if (lane == 0) out{slot}[r] = sum{slot};")
 
     # Text.
@@ -336,6 +356,9 @@ class RowLoop(Loop):
             yield f"for (int k = 0; k < {each} / width; ++k) {{"
             tile = f"Index(blockIdx.y) * {team * each} + " if self.sharing.tiles > 1 else ""
             yield f"  const Index first = {tile}(lane + Index(k) * {team}) * width;"
+        elif self.cut:
+            yield "const Index begun = Index(blockIdx.y) * tile, end = min(columns, begun + tile);"
+            yield f"for (Index first = begun + Index(lane) * width; first < end; first += {team} * width) {{"
         else:
             yield f"for (Index first = Index(lane) * width; first < columns; first += {team} * width) {{"
         yield "  if (first < columns) {" if each else "  {"
@@ -354,7 +377,8 @@ class RowLoop(Loop):
         yield from self.begun_columns()
         yield f"const int lane = threadIdx.x % {sharing.team};"
         yield f"const Index team = Index(blockIdx.x) * {teams} + threadIdx.x / {sharing.team};"
-        yield f"const Index teams = Index(gridDim.x) * {teams};"
+        if not self.cut:
+            yield f"const Index teams = Index(gridDim.x) * {teams};"
         once = self.levels.get(ONCE)
         yield "auto row = [&](auto pack_width, const Index r) {"
         yield "  constexpr int width = decltype(pack_width)::value;"
@@ -373,15 +397,16 @@ class RowLoop(Loop):
                 yield from (f"  {line}" for line in self.columns_loop(place))
             yield from (f"  {line}" for line in level.end)
         yield "};"
-        narrow = "for (Index r = team; r < rows; r += teams) row(Width<1>{}, r);"
+        each_row = "" if self.cut else "for (Index r = team; r < rows; r += teams) "
+        place = "team" if self.cut else "r"  # a block of a row that is cut has no other one
         if width == 1:
-            yield narrow
+            yield f"{each_row}row(Width<1>{{}}, {place});"
         else:
             yield f"const bool whole = columns % {width} == 0 && {self.well_placed()};"
             yield "if (whole)"
-            yield f"  for (Index r = team; r < rows; r += teams) row(Width<{width}>{{}}, r);"
+            yield f"  {each_row}row(Width<{width}>{{}}, {place});"
             yield "else"
-            yield f"  {narrow}"
+            yield f"  {each_row}row(Width<1>{{}}, {place});"
         yield from self.ended_columns()
         yield from self.ended()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from autodiff.backends.cupy.kernels.call import prints
 from autodiff.backends.cupy.kernels.kernel import DeviceKernel
 from autodiff.backends.cupy.kernels.sharing import RESIDENT, THREADS
-from autodiff.backends.cupy.kernels.writing import Writing, across_axis, element, power_from, share
+from autodiff.backends.cupy.kernels.writing import Writing, across_axis, element, share, team_of
 from autodiff.trace.tape import Tape
 
 LONG = 4096
@@ -26,7 +26,7 @@ def print_positions(*, tape: Tape) -> DeviceKernel:
     outer, length, inner = across_axis(x.shape, writing.params["axis"])
     largest = "true" if writing.equation.primitive.name == "argmax" else "false"
     lines = outer * inner
-    team = power_from(-(-length // 8), THREADS) if inner == 1 else 1
+    team = team_of(-(-length // 8)) if inner == 1 else 1
     least = LONG if inner == 1 else LONG // 32
     wanted = RESIDENT * THREADS // max(lines * team, 1)
     stretch = max(-(-length // max(min(wanted, MOST_PARTS), 1)), least)

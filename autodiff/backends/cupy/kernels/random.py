@@ -11,10 +11,10 @@ from math import prod
 
 import numpy as np
 
+from autodiff.backends.cupy.kernels.grids import NAME
 from autodiff.backends.cupy.kernels.kernel import DeviceKernel, Launch, Parameter
 from autodiff.backends.cupy.kernels.sharing import SMALL, THREADS
 from autodiff.backends.cupy.kernels.writing import Lengths, function_lines, share
-from autodiff.backends.cupy.kernels.grids import NAME
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec
 

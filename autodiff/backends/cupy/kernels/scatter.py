@@ -30,7 +30,7 @@ ALWAYS, LOOKED_AT, LOOKS = 16, 512, 1 << 26
 RANKED = 4096
 """So many entries find their ranks by looking at all others."""
 
-ATOMIC = {"bool", "uint8", "int32", "uint32", "int64"}
+ATOMIC = {"bool", "uint8", "int32", "uint32", "int64", "uint64"}
 """Types whose sums know no order."""
 
 WIDE = 64
@@ -64,6 +64,8 @@ class Scatter:
             raise Unsupported("indices that are repeated along the first axes")
         numbers = 2 if g.dtype.kind == "c" else 1  # complex ones are pairs
         self.kind = element(np.dtype(f"f{g.dtype.itemsize // 2}") if numbers == 2 else g.dtype)
+        if self.kind in ("int8", "int16", "uint16"):
+            raise Unsupported(f"nothing adds {g.dtype.name} at indices")
         self.sum = "double" if self.kind == "double" else "float"
         self.entries, self.picked = i.size, prod(i.shape[lead:])
         self.columns, self.length = numbers * prod(g.shape[lead + rank :]), writing.params["length"]

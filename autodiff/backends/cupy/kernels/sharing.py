@@ -24,6 +24,9 @@ BUSY = 1 << 16
 RESIDENT = 1056
 """Blocks that have sums of their own: all that run at once on a large device, and few enough to be summed quickly."""
 
+LONG = 1 << 14
+"""Rows of so many columns are long."""
+
 SHARED = 1 << 15
 """Bytes of a block's memory that sums of columns take at most."""
 
@@ -89,6 +92,17 @@ def share_rows(grid: Grid, width: int, sums: bool, shared: int = 0) -> Sharing:
     threads = max(team, THREADS) if team <= WARP else team
     blocks = -(-grid.rows // (threads // team))
     return Sharing(team, threads, width, each if each <= MANY else 0, min(blocks, RESIDENT) if sums else blocks)
+
+
+def long_rows(grid: Grid) -> bool:
+    """Whether there are so few rows, and so long ones, that one block for each would leave most of a device idle."""
+    return not grid.flat and grid.columns >= LONG and grid.rows * MOST < BUSY
+
+
+def share_long_rows(grid: Grid, width: int) -> Sharing:
+    """The sharing of such rows of which nothing is wanted but reductions: cut into tiles, each with a block."""
+    tiles = min(-(-grid.columns // (THREADS * width * ROWS)), max(1, RESIDENT // grid.rows))
+    return Sharing(THREADS, THREADS, width, 0, grid.rows, tiles)
 
 
 def share_columns(grid: Grid, width: int) -> Sharing:

@@ -66,3 +66,14 @@ def column_function(loop: Loop, slots: Sequence[int]) -> Iterator[str]:
     """The second pass over the columns: sums of what the blocks of the first one left."""
     for slot in slots:
         yield f"sum_columns<{THREADS}, {COLUMNS_OF_BLOCK}>(part{slot}, blocks, columns, out{slot});"
+
+
+def row_function(loop: Loop, slots: Sequence[int]) -> Iterator[str]:
+    """The second pass over rows that were cut: each thread puts the parts of a row together."""
+    yield f"const Index r = Index(blockIdx.x) * {THREADS} + threadIdx.x;"
+    yield "if (r >= rows) return;"
+    for slot in slots:
+        name, kind = loop.made[slot].primitive.name, typename(loop.specs[slot].dtype)
+        yield f"{kind} total{slot} = {expression(start(name, loop.specs[slot].dtype))};"
+        yield f"for (Index k = 0; k < tiles; ++k) total{slot} = {REDUCERS[name]}::of(total{slot}, part{slot}[k * rows + r]);"
+        yield f"out{slot}[r] = total{slot};"

@@ -11,7 +11,7 @@ import numpy as np
 from autodiff.backends.cupy.kernels.expressions import NAMES, typename
 from autodiff.backends.cupy.kernels.grids import NAME
 from autodiff.backends.cupy.kernels.kernel import DeviceKernel, Launch, Parameter
-from autodiff.backends.cupy.kernels.sharing import SMALL, THREADS
+from autodiff.backends.cupy.kernels.sharing import SMALL, THREADS, WARP
 from autodiff.backends.kernels.halves import is_half
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Tape
@@ -24,7 +24,7 @@ WORDS = {1: "uint8", 2: "uint16", 4: "uint32", 8: "uint64", 16: "Pack<uint64, 2>
 INTEGERS = {
     np.dtype(np.int8): "int8", np.dtype(np.int16): "int16", np.dtype(np.uint16): "uint16", np.dtype(np.uint64): "uint64",
 }  # fmt: skip
-"""Further types of indices."""
+"""Further types of integers."""
 
 REGISTERS = 1 << 16
 """Of a multiprocessor."""
@@ -54,9 +54,11 @@ def word(dtype: np.dtype[Any]) -> str:
 
 def element(dtype: np.dtype[Any]) -> str:
     """The type of a dtype in arithmetic."""
-    if dtype not in NAMES and not is_half(dtype):
-        raise Unsupported(f"kernels know no {dtype.name}")
-    return typename(dtype)
+    if dtype in NAMES or is_half(dtype):
+        return typename(dtype)
+    if dtype in INTEGERS:
+        return INTEGERS[dtype]
+    raise Unsupported(f"kernels know no {dtype.name}")
 
 
 def floating(dtype: np.dtype[Any]) -> bool:
@@ -66,15 +68,20 @@ def floating(dtype: np.dtype[Any]) -> bool:
 
 def integer(dtype: np.dtype[Any]) -> str:
     """The type of a dtype of indices."""
-    found = NAMES.get(dtype) or INTEGERS.get(dtype)
-    if found is None or dtype.kind not in "iu":
+    if dtype.kind not in "iu":
         raise Unsupported(f"no index is of {dtype.name}")
-    return found
+    return element(dtype)
 
 
 def power_from(least: int, most: int) -> int:
     """The smallest power of two that is not below a number, up to a largest one."""
     return min(1 << max(least - 1, 0).bit_length(), most)
+
+
+def team_of(items: int) -> int:
+    """How many threads that talk to each other share so many items: some of a warp, or a block."""
+    team = power_from(items, THREADS)
+    return team if team <= WARP else THREADS
 
 
 def share(rows: int, columns: int, each: int = 4) -> tuple[int, tuple[int, int]]:

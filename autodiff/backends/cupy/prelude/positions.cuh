@@ -5,6 +5,9 @@ template <class T> struct Standing {
   int64 place;  // -1 where there is none
 };
 template <class T> struct Carried { typedef typename Word<T>::type type; };  // from lane to lane
+template <> struct Carried<int8> { typedef int type; };
+template <> struct Carried<int16> { typedef int type; };
+template <> struct Carried<uint16> { typedef int type; };
 template <> struct Carried<float16> { typedef float type; };
 template <> struct Carried<bfloat16> { typedef float type; };
 

@@ -29,6 +29,7 @@ template <class T, class Op> struct Extremes {
 EXTREMES_BEGIN(float, -infinity<float>(), infinity<float>())
 EXTREMES_BEGIN(double, -infinity<double>(), infinity<double>())
 EXTREMES_BEGIN(int64, -9223372036854775807LL - 1, 9223372036854775807LL)
+EXTREMES_BEGIN(uint64, 0, 18446744073709551615ULL)
 #undef EXTREMES_BEGIN
 
 // A number with an exponent of its own: products of parts of a row neither overflow nor vanish where the whole does not,
