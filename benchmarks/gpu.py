@@ -16,7 +16,7 @@ from benchmarks.gpu_contest.budget import Budget
 from benchmarks.gpu_contest.peers import PEERS
 from benchmarks.gpu_contest.report import checks, document, failed, preface, table
 from benchmarks.gpu_contest.sanitizer import sanitize
-from benchmarks.gpu_contest.session import NoDeviceError, Session, chosen_checks, say
+from benchmarks.gpu_contest.session import NoDeviceError, Session, say
 from benchmarks.gpu_programs.table import chosen_rows
 
 SECONDS = 450.0
@@ -42,8 +42,6 @@ def parse(given: list[str] | None) -> argparse.Namespace:
     options = parser.parse_args(given)
     if not chosen_rows(options.only):
         parser.error(f"--only {' '.join(options.only)}: no row has such a name")
-    if not chosen_checks(options.check):
-        parser.error(f"--check {' '.join(options.check)}: no small program has such a name")
     return options
 
 
@@ -62,7 +60,7 @@ def main(given: list[str] | None = None) -> int:
         say(f"nothing to measure: {reason}. With --stand-in everything runs on the CPU at tiny sizes, as a trial.")
         return NO_GPU
     try:
-        session.check(chosen_checks(options.check))
+        session.check(options.check)
         session.measure(rows)
     except KeyboardInterrupt:
         say("interrupted: what there is")

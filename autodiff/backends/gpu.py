@@ -10,6 +10,7 @@ import functools
 import sys
 import warnings
 from contextlib import nullcontext
+from importlib import import_module
 from typing import Any
 
 from autodiff.trace.arrays import LATE
@@ -106,15 +107,13 @@ def copy(array: Any, out: Any = None, device: Any = None, stream: Any = None) ->
 
 
 def synchronize() -> None:
-    """Wait until the GPU has done what it was given."""
-    require().cuda.Stream.null.synchronize()
+    """Wait until the current GPU has done what it was given in the current stream."""
+    require().cuda.get_current_stream().synchronize()
 
 
 def special_functions() -> Any:
     """CuPy's counterpart of scipy.special."""
-    import cupyx.scipy.special  # noqa: PLC0415 - takes a while, like SciPy's
-
-    return cupyx.scipy.special
+    return import_module("cupyx.scipy.special")  # takes a while, like SciPy's
 
 
 LATE["special"] = special_functions

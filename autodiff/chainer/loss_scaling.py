@@ -11,6 +11,12 @@ from autodiff.trace.source import at_user_line
 LARGEST = 65504.0
 
 
+def all_finite(param: Any) -> bool:
+    """Whether a parameter's gradient holds neither infinities nor NaN."""
+    with param.device.create_context():
+        return bool(get_array_module(param.grad).isfinite(param.grad).all())
+
+
 class LossScaling:
     """The part of an optimizer that scales the loss by a number, which update rules take out of gradients again."""
 
@@ -54,7 +60,7 @@ class LossScaling:
         if not self._loss_scaling_is_dynamic:
             return
         for name, param in self.target.namedparams():
-            if param.grad is not None and not bool(get_array_module(param.grad).isfinite(param.grad).all()):
+            if param.grad is not None and not all_finite(param):
                 self._loss_scaling_isnan = self._loss_scaling_isnan_ever = True
                 warnings.warn(
                     f"Non finite number found in param.grad of {name} (iteration: {self.t}, loss_scale: "

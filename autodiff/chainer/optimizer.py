@@ -131,7 +131,8 @@ class Optimizer(LossScaling, OldSpellings):
         """Call one hook, for each parameter if it wants that."""
         if getattr(hook, "call_for_each_param", False):
             for param in self._set_up_target().params():
-                hook(param.update_rule, param)
+                with param.device.create_context():
+                    hook(param.update_rule, param)
         else:
             hook(self)
 

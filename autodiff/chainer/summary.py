@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.chainer.backend import get_array_module
+from autodiff.chainer.backend import get_array_module, get_device_from_array
 from autodiff.chainer.serializer import Serializer
 from autodiff.facade.variable import Variable
 from autodiff.trace.source import at_user_line
@@ -39,10 +39,11 @@ class Summary:
             value: a number or an array.
             weight: how much it counts.
         """
-        value = widened(value)
-        self._x = self._x + weight * value
-        self._x2 = self._x2 + weight * value * value
-        self._n = self._n + weight
+        with get_device_from_array(value).create_context():
+            value = widened(value)
+            self._x = self._x + weight * value
+            self._x2 = self._x2 + weight * value * value
+            self._n = self._n + weight
 
     def compute_mean(self) -> Any:
         """The mean.
@@ -50,7 +51,8 @@ class Summary:
         Raises:
             ZeroDivisionError: if nothing was added.
         """
-        return self._x / self._n
+        with get_device_from_array(self._x).create_context():
+            return self._x / self._n
 
     def make_statistics(self) -> tuple[Any, Any]:
         """The mean and the standard deviation (of the values themselves, not an estimate of their source's).
@@ -60,7 +62,8 @@ class Summary:
         """
         mean = self.compute_mean()
         xp = get_array_module(mean)
-        return mean, xp.sqrt(xp.maximum(self._x2 / self._n - mean * mean, 0))
+        with get_device_from_array(mean).create_context():
+            return mean, xp.sqrt(xp.maximum(self._x2 / self._n - mean * mean, 0))
 
     def serialize(self, serializer: Any) -> None:
         """Save or load; where nothing is stored there is a warning and the summary stays as it is."""

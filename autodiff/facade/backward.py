@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.backends import gpu
 from autodiff.facade.configuration import deviations
-from autodiff.facade.current import STAYING, Following, on_gpu_of
+from autodiff.facade.current import STAYING, follow, on_gpu_of
 from autodiff.facade.gradient import Gradients, accumulate, accumulate_variable, set_gradient
 from autodiff.facade.mode import Promoting, force_backprop_mode
 from autodiff.facade.node import VariableNode
@@ -83,7 +82,7 @@ def backward_plain(variable: Variable, retain_grad: bool, loss_scale: float | No
     visited = Visited()
     with np.errstate(all="ignore"):  # infinite derivatives are values like any other: see the conventions
         pull = pull_in_this_thread(graph=False) if deviations else None
-        following = Following(pull or pulled) if gpu.is_gpu_array(seed) else None
+        following = follow(pull or pulled)
         with following or STAYING:
             pull = following.pull if following else pull
             leaves = read_backwards([(variable.node, seed)], arrays, visited if retain_grad else None, pull)

@@ -50,6 +50,11 @@ def refuse_mixed(label: str, values: Iterable[Any]) -> None:
         raise TypeError(f"{label}: {problem}")
 
 
+def follow(pull: Callable[[Any, Any, Any], Any]) -> Following | None:
+    """What lets a pass backwards follow its cotangents; None where nothing is on GPUs, as nobody has imported CuPy."""
+    return Following(pull) if "cupy" in sys.modules else None
+
+
 class Following:
     """While it is entered, a pass backwards runs on the GPU that the cotangents are on, which may change on the way.
 
@@ -61,12 +66,13 @@ class Following:
         self.inner = pull
 
     def __enter__(self) -> Following:
-        self.before = gpu.require().cuda.Device()
-        self.now = self.before.id
+        self.before: Any = None
+        self.now = -1
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.before.use()
+        if self.before is not None:
+            self.before.use()
 
     def pull(self, node: Any, g: Any, residuals: Any) -> Any:
         """The same, on the GPU of the cotangent; sums of the results are computed where they are."""
@@ -81,6 +87,7 @@ class Following:
             array = getattr(each, "value", each)  # of what is masked
             if gpu.is_gpu_array(array):
                 if array.device.id != self.now:
+                    self.before = self.before or gpu.require().cuda.Device()
                     array.device.use()
                     self.now = array.device.id
                 return

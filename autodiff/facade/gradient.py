@@ -9,6 +9,7 @@ import numpy as np
 from autodiff.backends import gpu
 from autodiff.backends.recycling import owns_memory
 from autodiff.facade.current import on_gpu_of
+from autodiff.facade.devices import device_of
 from autodiff.trace.errors import LeakedTracerError
 from autodiff.trace.source import at_user_line
 from autodiff.trace.traced import Traced
@@ -40,6 +41,22 @@ def check_gradient(grad: Any, variable: Variable) -> None:
     if grad.shape != array.shape:
         raise ValueError(
             f"the gradient has shape {grad.shape} but the Variable {array.shape}{at_user_line()}; they must be equal"
+        )
+    if (type(grad) is not np.ndarray or type(array) is not np.ndarray) and not isinstance(grad, Traced):
+        check_device(grad, array)
+
+
+def check_device(grad: Any, array: Any) -> None:
+    """See that a gradient is where the array of its Variable is.
+
+    Raises:
+        TypeError: if it is not.
+    """
+    own, its = device_of(grad), device_of(array)
+    if own != its and not isinstance(array, Traced):
+        raise TypeError(
+            f"the gradient is on {own} but the Variable on {its}{at_user_line()}; bring it there: "
+            f"chainer.get_device({str(its)!r}).send(grad)"
         )
 
 

@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.backends import gpu
 from autodiff.facade.backward import Visited
 from autodiff.facade.conversion import as_variable
-from autodiff.facade.current import Following, on_gpu_of
+from autodiff.facade.current import follow, on_gpu_of
 from autodiff.facade.gradient import Gradients, accumulate, accumulate_variable, check_gradient, set_gradient
 from autodiff.facade.mode import Promoting, force_backprop_mode
 from autodiff.facade.node import VariableNode
@@ -151,8 +150,8 @@ def read(
             stack.enter_context(force_backprop_mode())
             return read_backwards(seeds.items(), variables, visited, pull), visited.found
         pairs = [(node, seed._data) for node, seed in seeds.items()]
-        if any(gpu.is_gpu_array(seed) for _, seed in pairs):
-            pull = stack.enter_context(Following(pull or pulled)).pull
+        following = follow(pull or pulled)
+        pull = stack.enter_context(following).pull if following else pull
         return read_backwards(pairs, arrays, visited, pull), visited.found
 
 

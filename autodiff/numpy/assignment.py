@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 
 from autodiff.numpy.dispatch import FUNCTIONS, METHODS, WRITING, as_operand, implements
-from autodiff.numpy.indexing import ParsedKey, index, index_by, plain_basic, rows_of
+from autodiff.numpy.indexing import ParsedKey, as_index, index, index_by, plain_basic, rows_of
 from autodiff.ops import elementwise as ew
 from autodiff.ops.index import put, scatter_add, slice_of, slice_set
 from autodiff.ops.operators import BINARY
 from autodiff.ops.shape import broadcast_to, reshape
+from autodiff.trace.arrays import module_of, on_gpu, placed
 from autodiff.trace.errors import AliasingError, ConcretizationError, OperandError, described
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec_of
@@ -81,7 +82,7 @@ def where_masked(x: Tracer, mask: Tracer, value: Any) -> Any:
 def positions(x: Any, key: Any) -> Any:
     """The places of x[key] in the flattened array."""
     shape = spec_of(x).shape
-    return index(np.arange(spec_of(x).size).reshape(shape), key)
+    return index(module_of(x).arange(spec_of(x).size).reshape(shape), key)
 
 
 def put_at(x: Any, places: Any, value: Any) -> Any:
@@ -89,6 +90,7 @@ def put_at(x: Any, places: Any, value: Any) -> Any:
     its = spec_of(x)
     value = fitted(value, Spec(spec_of(places).shape, its.dtype))
     count = spec_of(places).size
+    places = placed(places, x)
     flat = put(reshape(x, shape=(its.size,)), reshape(places, shape=(count,)), reshape(value, shape=(count,)))
     return reshape(flat, shape=its.shape)
 
@@ -168,7 +170,7 @@ def pass_on(view: View, new: Tracer) -> None:
     if type(view.key) is tuple:  # a basic key, which says where to write
         point(base, slice_set(now, new, key=view.key))
         return
-    plain = np.arange(base.size).reshape(base.shape)
+    plain = module_of(base).arange(base.size).reshape(base.shape)
     point(base, put_at(now, view.function(plain), new))
 
 
@@ -316,7 +318,7 @@ def put_flat(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     check_writable(a, v)
     if mode != "raise":
         raise TypeError(f"np.put with mode={mode!r} is not supported for traced values{at_user_line()}; use 'raise'")
-    places = positions(reshape(a, shape=(a.size,)), np.asarray(ind).ravel())
+    places = positions(reshape(a, shape=(a.size,)), as_index(ind).ravel())
     v = as_array(v)
     values = FUNCTIONS[np.resize](v, (places.size,)) if spec_of(v).size else v
     point(a, put_at(Tracer(a.value, a.recording, a.slot), places, values))
@@ -325,14 +327,14 @@ def put_flat(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
 def as_array(v: Any) -> Any:
     """Numbers and lists as arrays."""
     v = as_operand(v)
-    return v if isinstance(v, (np.ndarray, Traced)) else np.asarray(v)
+    return v if isinstance(v, (np.ndarray, Traced)) or on_gpu(v) else np.asarray(v)
 
 
 @implements(np.put_along_axis)
 def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> None:
     """Write values along one axis, with an index for every line."""
     check_writable(arr, values)
-    places = FUNCTIONS[np.take_along_axis](np.arange(arr.size).reshape(arr.shape), indices, axis)
+    places = FUNCTIONS[np.take_along_axis](module_of(arr).arange(arr.size).reshape(arr.shape), indices, axis)
     point(arr, put_at(Tracer(arr.value, arr.recording, arr.slot), places, values))
 
 

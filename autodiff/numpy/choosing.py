@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from autodiff.numpy.dispatch import as_operand, implements, peeled, write_outs
-from autodiff.numpy.indexing import index
+from autodiff.numpy.indexing import as_index, index
 from autodiff.numpy.outline import known
 from autodiff.numpy.shapes import ravel
 from autodiff.ops import elementwise as ew
 from autodiff.ops.creation import copy, full
 from autodiff.ops.index import slice_of
 from autodiff.ops.shape import broadcast_to
+from autodiff.trace.arrays import module_of
 from autodiff.trace.errors import ConcretizationError
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, common_dtype, spec_of
@@ -89,7 +90,7 @@ def compress(condition: Any, a: Any, axis: int | None = None, out: Any = None) -
     a = as_operand(a)
     if axis is None:
         a, axis = ravel(a), 0
-    mask = np.asarray(peeled(condition, "np.compress"))
+    mask = as_index(peeled(condition, "np.compress"))
     if mask.ndim != 1:
         raise ValueError("condition must be a 1-d array")
     places = np.flatnonzero(mask)
@@ -101,7 +102,7 @@ def compress(condition: Any, a: Any, axis: int | None = None, out: Any = None) -
 @implements(np.extract)
 def extract(condition: Any, arr: Any) -> Any:
     """The elements for which the condition holds; the condition must be known."""
-    return index(ravel(arr), np.flatnonzero(np.asarray(peeled(condition, "np.extract"))))
+    return index(ravel(arr), np.flatnonzero(as_index(peeled(condition, "np.extract"))))
 
 
 @implements(np.piecewise)
@@ -150,9 +151,11 @@ def _piece(x: Any, y: Any, condition: Any, function: Any, args: Any, kw: Any) ->
     places = np.flatnonzero(mask)
     if not places.size:
         return y
-    values = function(index(x, np.asarray(mask)), *args, **kw)
-    spread = np.zeros(its.size, np.intp)
-    spread[places] = np.arange(places.size) if spec_of(values).ndim else 0
+    mask = as_index(mask)
+    values = function(index(x, mask), *args, **kw)
+    module = module_of(places)
+    spread = module.zeros(its.size, np.intp)
+    spread[places] = module.arange(places.size) if spec_of(values).ndim else 0
     values = _as_dtype(values, its.dtype)
     wide = index(values, spread.reshape(its.shape)) if spec_of(values).ndim else values
-    return ew.where(np.asarray(mask), wide, y)
+    return ew.where(mask, wide, y)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.numpy.dispatch import as_operand, implements, peeled
+from autodiff.numpy.indexing import as_index
 from autodiff.ops.elementwise import cast, greater_equal, less, logical_and, where
 from autodiff.ops.index import scatter_add
 from autodiff.ops.shape import reshape
@@ -25,7 +26,7 @@ def sums(places: Any, weights: Any, length: int) -> Any:
 @implements(np.bincount)
 def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
     """How often each whole number occurs, or the sum of its weights; differentiable by the weights."""
-    x = np.asarray(peeled(x, "np.bincount"))
+    x = as_index(peeled(x, "np.bincount"))
     if weights is None:
         return np.bincount(x, None, minlength)
     weights = as_operand(weights)

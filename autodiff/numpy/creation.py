@@ -16,6 +16,7 @@ from autodiff.numpy.dispatch import CREATION, as_operand, implements
 from autodiff.ops.creation import copy as copy_of
 from autodiff.ops.creation import full as full_of
 from autodiff.ops.elementwise import cast
+from autodiff.trace.arrays import placed
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
@@ -110,6 +111,7 @@ def full(
 ) -> Any:
     """A value, repeated."""
     value = as_operand(fill_value)
+    value = placed(value, prototype) if isinstance(value, np.ndarray) else value
     return filled(prototype, value, spec_of(value).dtype if dtype is None else dtype, shape)
 
 
@@ -122,6 +124,7 @@ def array(prototype: Any, object: Any, dtype: Any = None, *args: Any, **options:
     its = spec_of(value)
     dtype = its.dtype if dtype is None else np.dtype(dtype)
     rank = options.get("ndmin", 0)
+    value = placed(value, prototype) if isinstance(value, np.ndarray) else value
     shape = (*(1,) * (rank - its.ndim), *its.shape)
     return full_of(prototype, value, shape=shape, dtype=dtype)
 
@@ -166,7 +169,7 @@ def _computed(function: Callable[..., Any]) -> None:
                     "many elements there are would depend on it. Use np.linspace, or start + step * np.arange(n)"
                 )
         value = function(*args, **options)
-        return full_of(prototype, value, shape=np.shape(value), dtype=np.asarray(value).dtype)
+        return full_of(prototype, placed(value, prototype), shape=np.shape(value), dtype=np.asarray(value).dtype)
 
     CREATION[function] = create
 

@@ -12,6 +12,7 @@ from autodiff.numpy.reductions import finished, selected
 from autodiff.ops import cumulative as ops
 from autodiff.ops.elementwise import cast, isnan, logical_not
 from autodiff.ops.shape import reshape
+from autodiff.trace.arrays import module_of
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
@@ -70,7 +71,7 @@ def array_api(name: str, primitive: Primitive, start: int, x: Any, axis: Any, dt
         return result
     shape = list(spec_of(result).shape)
     shape[axis] = 1
-    return np.concatenate([np.full(shape, start, spec_of(result).dtype), result], axis=axis)
+    return np.concatenate([module_of(result).full(shape, start, spec_of(result).dtype), result], axis=axis)
 
 
 if hasattr(np, "cumulative_sum"):  # NumPy 2.1

@@ -13,6 +13,7 @@ from autodiff.numpy.shapes import ravel
 from autodiff.ops import diagonal as dg
 from autodiff.ops.elementwise import where
 from autodiff.ops.shape import transpose
+from autodiff.trace.arrays import module_of
 from autodiff.trace.spec import spec_of
 
 
@@ -57,17 +58,17 @@ def diagflat(v: Any, k: int = 0) -> Any:
 @implements(np.tril)
 def tril(m: Any, k: int = 0) -> Any:
     """The elements on and below a diagonal, zero above."""
-    return _where_matrix(m, lambda rows, columns: np.tri(rows, columns, k=k, dtype=bool))
+    return _where_matrix(m, lambda rows, columns: module_of(m).tri(rows, columns, k=k, dtype=bool))
 
 
 @implements(np.triu)
 def triu(m: Any, k: int = 0) -> Any:
     """The elements on and above a diagonal, zero below."""
-    return _where_matrix(m, lambda rows, columns: ~np.tri(rows, columns, k=k - 1, dtype=bool))
+    return _where_matrix(m, lambda rows, columns: ~module_of(m).tri(rows, columns, k=k - 1, dtype=bool))
 
 
 def _where_matrix(m: Any, mask: Any) -> Any:
     m = as_array(m)
     its = spec_of(m)
     rows_and_columns = (its.shape * 2)[-2:]  # of one axis NumPy makes a square
-    return where(mask(*rows_and_columns), m, np.zeros(1, its.dtype))
+    return where(mask(*rows_and_columns), m, module_of(m).zeros(1, its.dtype))

@@ -13,6 +13,7 @@ from autodiff.numpy.dispatch import as_operand, implements
 from autodiff.numpy.reductions import NOTHING
 from autodiff.ops.elementwise import cast, not_equal, subtract
 from autodiff.ops.shape import broadcast_to, reshape
+from autodiff.trace.arrays import module_of, placed_number
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 
@@ -24,12 +25,12 @@ def part(x: Any, axis: int, start: int | None, stop: int | None) -> Any:
 
 def beside(piece: Any, a: Any, axis: int) -> Any:
     """What is put before or after ``a``: a number becomes one element for each line."""
-    piece = as_operand(piece)
+    piece = placed_number(as_operand(piece), a)
     if spec_of(piece).shape:
         return piece
     shape = list(spec_of(a).shape)
     shape[axis] = 1
-    return broadcast_to(piece if hasattr(piece, "dtype") else np.asarray(piece), shape=tuple(shape))
+    return broadcast_to(piece if hasattr(piece, "dtype") else module_of(a).asarray(piece), shape=tuple(shape))
 
 
 @implements(np.diff)

@@ -127,8 +127,6 @@ def register_ufuncs() -> None:
 
 def short_way(primitive: Primitive, ufunc: np.ufunc) -> Function:
     """The quickest function that records a primitive of one or two operands."""
-    if primitive.on_gpu is not None:  # which function runs depends on the operands
-        return primitive
     if len(primitive.operands) == 1:
         return unary(primitive, ufunc)
     if len(primitive.operands) != 2:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.numpy.dispatch import as_strong_operand, implements, peeled
+from autodiff.numpy.indexing import as_index
 from autodiff.ops.elementwise import cast
 from autodiff.trace.spec import spec_of
 
@@ -29,7 +30,7 @@ def widened(x: Any, outside: Callable[[Any], Any]) -> Any:
     """The operand, complex where it is real and one of its elements lies outside."""
     x = as_strong_operand(x)
     its = spec_of(x).dtype
-    if its.kind == "c" or not np.any(outside(np.asarray(peeled(x)))):
+    if its.kind == "c" or not np.any(outside(as_index(peeled(x)))):
         return x
     return cast(x, dtype=np.dtype(np.complex64 if its.itemsize <= 4 and its.kind == "f" else np.complex128))
 

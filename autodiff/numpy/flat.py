@@ -11,6 +11,7 @@ from autodiff.numpy.assignment import point, positions, put_at
 from autodiff.numpy.dispatch import FUNCTIONS, as_operand
 from autodiff.numpy.indexing import index
 from autodiff.ops.shape import reshape
+from autodiff.trace.arrays import module_of
 from autodiff.trace.tracer import Tracer
 
 
@@ -37,7 +38,7 @@ class Flat:
 
     def __setitem__(self, key: Any, value: Any) -> None:
         base = self.base
-        places = positions(np.zeros(base.size), key)
+        places = positions(module_of(base).zeros(base.size), key)
         value = as_operand(value)
         if np.ndim(value) == 1 and np.shape(places) != np.shape(value):
             value = FUNCTIONS[np.resize](value, np.shape(places))

@@ -13,6 +13,7 @@ from autodiff.numpy.dispatch import constant, implements, write_outs
 from autodiff.ops import elementwise as ew
 from autodiff.ops.index import Key, gather, slice_of
 from autodiff.ops.shape import reshape, transpose
+from autodiff.trace.arrays import module_of, on_gpu, placed
 from autodiff.trace.errors import ConcretizationError
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec_of
@@ -71,14 +72,14 @@ class ParsedKey:
 
     def as_integers(self, part: Any, shape: tuple[int, ...], axis: int) -> list[Any]:
         """Integer arrays for one part of the key; a mask gives one for each of its axes."""
-        part = part if isinstance(part, Traced) else np.asarray(part)
+        part = as_index(part)
         if spec_of(part).dtype.kind != "b":
             if spec_of(part).dtype.kind not in "iu" and spec_of(part).size:
                 raise IndexError(
                     f"arrays used as indices must be of integer (or boolean) type, got {spec_of(part)!r}"
                     f"{at_user_line()}"
                 )
-            return [within(part.astype(np.intp) if isinstance(part, np.ndarray) else part, shape[axis], axis)]
+            return [within(part if isinstance(part, Traced) else part.astype(np.intp), shape[axis], axis)]
         mask = concrete(part)
         if type(mask) is Spec or isinstance(part, Traced):
             raise ConcretizationError(
@@ -97,7 +98,12 @@ class ParsedKey:
 
 def is_array(part: Any) -> bool:
     """Whether a part of a key makes indexing advanced."""
-    return isinstance(part, (np.ndarray, list, bool, np.bool_, Traced))
+    return isinstance(part, (np.ndarray, list, bool, np.bool_, Traced)) or on_gpu(part)
+
+
+def as_index(part: Any) -> Any:
+    """Integers or a mask as an array."""
+    return part if isinstance(part, Traced) or on_gpu(part) else np.asarray(part)
 
 
 def expanded(key: tuple[Any, ...], shape: tuple[int, ...]) -> list[Any]:
@@ -123,8 +129,8 @@ def axes_of(part: Any) -> int:
         return 0
     if isinstance(part, (bool, np.bool_)):
         return 0
-    if isinstance(part, (np.ndarray, Traced)) and part.dtype.kind == "b":
-        return part.ndim
+    if (isinstance(part, (np.ndarray, Traced)) or on_gpu(part)) and part.dtype.kind == "b":
+        return int(part.ndim)
     if isinstance(part, list):
         array = np.asarray(part)
         return array.ndim if array.dtype.kind == "b" else 1
@@ -206,7 +212,7 @@ def rows_of(x: Any, key: Any) -> Any:
     rows = within(key.astype(np.intp), shape[0], 0)
     if not nonnegative(rows):
         rows = np.where(rows < 0, rows + shape[0], rows)
-    return gather(x, rows, rest=len(shape) - 1, chosen=False)
+    return gather(x, placed(rows, x), rest=len(shape) - 1, chosen=False)
 
 
 def index_by(x: Any, parsed: ParsedKey) -> Any:
@@ -226,7 +232,7 @@ def pick(x: Any, parsed: ParsedKey) -> Any:
     if axes != list(range(len(axes))):
         x = transpose(x, axes=tuple(k - ndim for k in (*axes, *others)))
     shape = spec_of(x).shape
-    i = flat_index(parsed.arrays, shape[: len(axes)])
+    i = flat_index([placed(array, x) for array in parsed.arrays], shape[: len(axes)])
     if len(axes) > 1:
         length = 1
         for k in shape[: len(axes)]:
@@ -289,11 +295,11 @@ def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: s
     axis = negative_axis(operator.index(axis), spec_of(a).ndim) + spec_of(a).ndim
     length = spec_of(a).shape[axis]
     if mode == "wrap":
-        indices = ew.remainder(np.asarray(indices) if not isinstance(indices, Traced) else indices, length)
+        indices = ew.remainder(as_index(indices), length)
     elif mode == "clip":
-        indices = ew.clip(np.asarray(indices) if not isinstance(indices, Traced) else indices, 0, length - 1)
-    elif not isinstance(indices, Traced):
-        indices = np.asarray(indices)
+        indices = ew.clip(as_index(indices), 0, length - 1)
+    else:
+        indices = as_index(indices)
     taken = index(a, (*(slice(None),) * axis, indices))
     return taken if out is None else write_outs((out,), taken)
 
@@ -309,7 +315,8 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
     if len(its) != len(shape):
         raise ValueError(f"`indices` and `arr` must have the same number of dimensions{at_user_line()}")
     lines = [
-        np.arange(length).reshape((*(1,) * k, length, *(1,) * (len(shape) - k - 1))) for k, length in enumerate(shape)
+        module_of(arr, indices).arange(length).reshape((*(1,) * k, length, *(1,) * (len(shape) - k - 1)))
+        for k, length in enumerate(shape)
     ]
     return index(arr, tuple(indices if k == axis else line for k, line in enumerate(lines)))
 

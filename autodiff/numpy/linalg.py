@@ -19,6 +19,7 @@ from autodiff.ops.diagonal import diagonal
 from autodiff.ops.elementwise import absolute, copysign, real
 from autodiff.ops.linalg import adjoint, column, dot, row, shaped, swap
 from autodiff.ops.shape import reshape
+from autodiff.trace.arrays import module_of
 from autodiff.trace.errors import DifferentiationError, OperandError
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec_of
@@ -124,7 +125,7 @@ def matrix_power(a: Any, n: int) -> Any:
     a = matrices("matrix_power", a, square=True)
     n = operator.index(n)
     if n == 0:
-        return np.broadcast_to(np.eye(shape_of(a)[-1], dtype=spec_of(a).dtype), shape_of(a)).copy()
+        return np.broadcast_to(module_of(a).eye(shape_of(a)[-1], dtype=spec_of(a).dtype), shape_of(a)).copy()
     if n < 0:
         a, n = inv(a), -n
     if n == 3:

@@ -9,6 +9,7 @@ import numpy as np
 from autodiff.numpy.dispatch import as_operand, implements
 from autodiff.ops.elementwise import cast
 from autodiff.ops.shape import reshape, transpose
+from autodiff.trace.arrays import module_of
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 
@@ -26,7 +27,7 @@ def coefficients(name: str, p: Any) -> Any:
 def polyval(p: Any, x: Any) -> Any:
     """The polynomial at ``x`` by Horner's scheme; differentiable by the coefficients and by ``x``."""
     p, x = as_operand(p), as_operand(x)
-    value = np.zeros(spec_of(x).shape, spec_of(x).dtype)
+    value = module_of(p, x).zeros(spec_of(x).shape, spec_of(x).dtype)
     for k in range(spec_of(p).shape[0]):
         value = value * x + p[k]
     return value
@@ -38,7 +39,8 @@ def aligned(name: str, a1: Any, a2: Any) -> tuple[Any, Any]:
     sizes = [spec_of(p).size for p in both]
     missing = [max(sizes) - size for size in sizes]
     first, second = (
-        np.concatenate([np.zeros(count, spec_of(p).dtype), p]) if count else p for p, count in zip(both, missing)
+        np.concatenate([module_of(p).zeros(count, spec_of(p).dtype), p]) if count else p
+        for p, count in zip(both, missing)
     )
     return first, second
 
@@ -66,7 +68,7 @@ def polymul(a1: Any, a2: Any) -> Any:
 def trimmed(p: Any) -> Any:
     """The coefficients from the first one that is not zero."""
     rest = np.trim_zeros(coefficients("polymul", p), trim="f")
-    return rest if spec_of(rest).size else np.zeros(1, spec_of(rest).dtype)
+    return rest if spec_of(rest).size else module_of(rest).zeros(1, spec_of(rest).dtype)
 
 
 @implements(np.polyder)
@@ -76,7 +78,7 @@ def polyder(p: Any, m: int = 1) -> Any:
         raise ValueError(f"polyder needs m >= 0, got {m}{at_user_line()}; polyint integrates")
     p = coefficients("polyder", p)
     for _ in range(m):
-        p = p[:-1] * np.arange(spec_of(p).size - 1, 0, -1)
+        p = p[:-1] * module_of(p).arange(spec_of(p).size - 1, 0, -1)
     return p
 
 
@@ -86,13 +88,13 @@ def polyint(p: Any, m: int = 1, k: Any = None) -> Any:
     if m < 0:
         raise ValueError(f"polyint needs m >= 0, got {m}{at_user_line()}; polyder differentiates")
     p = coefficients("polyint", p)
-    constants = np.zeros(m) if k is None else coefficients("polyint", k)
+    constants = module_of(p).zeros(m) if k is None else coefficients("polyint", k)
     if spec_of(constants).size == 1 and m > 1:
-        constants = constants[0] * np.ones(m)
+        constants = constants[0] * module_of(p).ones(m)
     if spec_of(constants).size < m:
         raise ValueError(f"polyint with m={m} got {spec_of(constants).size} constants{at_user_line()}; give one, or m")
     for step in range(m):
-        p = np.concatenate([p / np.arange(spec_of(p).size, 0, -1), constants[step : step + 1]])
+        p = np.concatenate([p / module_of(p).arange(spec_of(p).size, 0, -1), constants[step : step + 1]])
     return p
 
 
@@ -109,9 +111,9 @@ def poly(seq_of_zeros: Any) -> Any:
         raise TypeError(
             f"poly of complex roots is not supported for traced values{at_user_line()}; convolve the factors"
         )
-    product: Any = np.ones(1, spec_of(roots).dtype)
+    product: Any = module_of(roots).ones(1, spec_of(roots).dtype)
     for k in range(own.size):
-        product = np.convolve(product, np.stack([np.ones((), spec_of(roots).dtype), -roots[k]]))
+        product = np.convolve(product, np.stack([module_of(roots).ones((), spec_of(roots).dtype), -roots[k]]))
     return product
 
 

@@ -21,6 +21,7 @@ from autodiff.ops.index import gather
 from autodiff.ops.reduce import merged
 from autodiff.ops.shape import broadcast_to, reshape, with_ones, without
 from autodiff.ops.sort import argsort, pick
+from autodiff.trace.arrays import placed
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.traced import Traced
@@ -107,7 +108,7 @@ def at(ordered: Any, index: Any) -> Any:
     """
     shape = (*spec_of(ordered).shape[:-1], spec_of(index).shape[-1])
     index = index if spec_of(index).shape == shape else broadcast_to(index, shape=shape)
-    return gather(ordered, index, rest=0, chosen=True)
+    return gather(ordered, placed(index, ordered), rest=0, chosen=True)
 
 
 def mixed(low: Any, high: Any, weight: Any) -> Any:
@@ -148,7 +149,7 @@ def quantiles(
     own = spec_of(a)
     check(name, own, method, weights)
     weak = type(q) in (int, float) or (isinstance(q, Traced) and q.spec.kind == "python")
-    q = fractions(name, q, scale)
+    q = fractions(name, q if isinstance(q, Traced) else placed(np.asarray(q), a), scale)
     axes = negative_axes(axis, len(own.shape))
     ordered = sorted_lines(a, axes)
     missing = isnan(ordered) if own.inexact else None
@@ -189,7 +190,7 @@ def check(name: str, own: Spec, method: str, weights: Any) -> None:
 def fractions(name: str, q: Any, scale: int) -> Any:
     """The argument ``q`` as fractions of one, at most one axis."""
     q = as_operand(q)
-    q = q if isinstance(q, (np.ndarray, Traced)) else np.asarray(q)
+    q = q if hasattr(q, "dtype") else np.asarray(q)
     q = q / scale if scale != 1 else q
     if len(spec_of(q).shape) > 2:
         raise ValueError(f"{name} needs q with at most two axes, got {spec_of(q)!r}{at_user_line()}")

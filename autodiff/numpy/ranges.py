@@ -17,6 +17,7 @@ from autodiff.ops.creation import samples
 from autodiff.ops.index import slice_of
 from autodiff.ops.join import WHOLE
 from autodiff.ops.shape import broadcast_to
+from autodiff.trace.arrays import module_of, placed_number
 from autodiff.trace.spec import Spec, common_dtype, spec_of
 
 
@@ -49,6 +50,7 @@ def linspace(
     exact = floating_dtype(start, stop)
     start, stop = _as_dtype(start, exact), _as_dtype(stop, exact)
     shape = np.broadcast_shapes(spec_of(start).shape, spec_of(stop).shape)
+    start, stop = placed_number(start, stop), placed_number(stop, start)
     ends = [end if spec_of(end).shape == shape else broadcast_to(end, shape=shape) for end in (start, stop)]
     y = samples(*ends, count=count, endpoint=bool(endpoint))
     y = moveaxis(y, -1, axis) if shape else y
@@ -158,7 +160,7 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
     count = spec_of(x).shape[0] if N is None else operator.index(N)
     x = _as_dtype(x, np.promote_types(spec_of(x).dtype, int))
     column = reshape(x, (-1, 1))
-    powers = [np.ones((spec_of(x).shape[0], 1), spec_of(x).dtype)]
+    powers = [module_of(x).ones((spec_of(x).shape[0], 1), spec_of(x).dtype)]
     for _ in range(1, count):
         powers.append(column if len(powers) == 1 else ew.multiply(powers[-1], column))
     if count == 0:

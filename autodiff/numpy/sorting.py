@@ -8,9 +8,11 @@ import numpy as np
 
 from autodiff.numpy.axes import negative_axis
 from autodiff.numpy.dispatch import FUNCTIONS, as_operand, implements, peeled
+from autodiff.numpy.indexing import as_index
 from autodiff.ops import sort as ops
 from autodiff.ops.elementwise import cast
 from autodiff.ops.shape import reshape
+from autodiff.trace.arrays import placed
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 
@@ -97,7 +99,7 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
 @implements(np.digitize)
 def digitize(x: Any, bins: Any, right: bool = False) -> Any:
     """The number of the bin that each element falls in; it has no derivative."""
-    edges = np.asarray(peeled(bins, "np.digitize"))
+    edges = placed(as_index(peeled(bins, "np.digitize")), x)
     if edges.ndim == 1 and edges.size and edges[0] > edges[-1]:
         falling = digitize_rising(x, edges[::-1], "right" if right else "left")
         return len(edges) - falling

@@ -10,7 +10,6 @@ from autodiff.ops.elementwise import where
 from autodiff.ops.index import slice_of
 from autodiff.ops.join import joined
 from autodiff.ops.linalg import adjoint, conj, matmul, swap
-from autodiff.ops.on_gpu import linalg as gpu
 from autodiff.ops.solve import check_square, linalg_dtype, solve
 from autodiff.trace.arrays import module_of
 from autodiff.trace.primitive import Primitive, general
@@ -68,7 +67,6 @@ cholesky: Primitive = general(
     lambda a, *, upper: np.linalg.cholesky(a, upper=upper),
     _cholesky_spec,
     {"a": _cholesky_rule},
-    on_gpu=gpu.cholesky,
 )
 """The triangular matrices L with L L* = a (U* U = a with ``upper``). One triangle of ``a`` is read, and only that
 gets a cotangent."""

@@ -10,7 +10,6 @@ from autodiff.ops.decompositions import lower, read_from
 from autodiff.ops.diagonal import diagonal
 from autodiff.ops.elementwise import real
 from autodiff.ops.linalg import adjoint, conj, matmul, row, swap
-from autodiff.ops.on_gpu import linalg as gpu
 from autodiff.ops.shape import sum_axes
 from autodiff.ops.singular import svd
 from autodiff.ops.solve import linalg_dtype
@@ -60,7 +59,6 @@ pinv: Primitive = general(
     _evaluate_pinv,
     _pinv_spec,
     {"a": _pinv_rule},
-    on_gpu=gpu.pinv,
 )
 """The pseudo-inverses. At a matrix whose rank drops the derivative is that among matrices of its rank: 0 at 0."""
 
@@ -150,6 +148,5 @@ lstsq: Primitive = general(
     _lstsq_spec,
     {"a": _lstsq_da, "b": _lstsq_db},
     forward=_lstsq_forward,
-    on_gpu=gpu.lstsq,
 )
 """Least-squares solution, squared residuals, rank and singular values, for matrices ``b``."""

@@ -8,7 +8,6 @@ import numpy as np
 
 from autodiff.ops.cofactors import cofactor_matrices
 from autodiff.ops.linalg import batch_of, matmul, swap
-from autodiff.ops.on_gpu import linalg as gpu
 from autodiff.ops.shape import sum_to
 from autodiff.trace.primitive import Primitive, general
 from autodiff.trace.spec import Spec, spec
@@ -50,7 +49,6 @@ solve: Primitive = general(
     },
     forward=lambda tangents, values, out, params: _solve_forward(tangents, values, out),
     batch=batch_of(lambda: solve, 2, 2),
-    on_gpu=gpu.solve,
 )
 """The matrices x with a x = b; b has at least two axes, leading axes broadcast."""
 
@@ -94,6 +92,5 @@ inv: Primitive = general(
     _inv_spec,
     {"a": lambda g, out: -matmul(swap(out), matmul(g, swap(out)))},
     forward=lambda tangents, values, out, params: -matmul(out, matmul(tangents[0], out)),
-    on_gpu=gpu.inv,
 )
 """The inverse matrices. With ``singular``, of a singular matrix its infinite limit in place of an error."""

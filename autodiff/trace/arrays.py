@@ -40,6 +40,14 @@ def any_on_gpu(values: Iterable[Any]) -> bool:
     return cupy is not None and any(isinstance(value, cupy.ndarray) for value in values)
 
 
+def first_on_gpu(values: Iterable[Any]) -> Any:
+    """The first of the values that is an array of CuPy, traced or not; None where there is none."""
+    cupy = sys.modules.get("cupy")
+    if cupy is None:
+        return None
+    return next((value for value in values if isinstance(concrete(value), cupy.ndarray)), None)
+
+
 def module_of(*values: Any) -> Any:
     """The library that makes arrays which meet these ones: CuPy if one of them is on a GPU, otherwise NumPy.
 
@@ -63,6 +71,14 @@ def placed(array: Any, *beside: Any) -> Any:
     """A constant of the library's own, brought to where other values lie; values on a GPU stay as they are."""
     module = module_of(*beside)
     return array if module is np or on_gpu(array) else module.asarray(array)
+
+
+def placed_number(value: Any, *beside: Any) -> Any:
+    """A plain number as an array on the GPU of other values; anything else as it is."""
+    if isinstance(value, (bool, int, float, complex, np.generic)):
+        module = module_of(*beside)
+        return value if module is np else module.asarray(value)
+    return value
 
 
 def placed_constants(constants: Sequence[Any], inputs: Iterable[Any]) -> Sequence[Any]:

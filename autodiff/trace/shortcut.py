@@ -180,12 +180,13 @@ def record(primitive: Primitive, operands: tuple[Any, ...], apply: Operation) ->
                 return NotImplemented
             return record(primitive, tuple(asarray(o) if isinstance(o, (list, tuple)) else o for o in operands), apply)
     newest = newest_traced(operands)
+    own = apply if primitive.on_gpu is None else None  # which function runs depends on where the operands lie
     if newest is None:
-        return apply(*operands)
+        return (own or primitive)(*operands)
     body = innermost_body() if bodies else None
     if body is not None and body.level > newest.level:
-        return body.record(primitive, operands, {}, apply)
-    return newest.record(primitive, operands, {}, apply)
+        return body.record(primitive, operands, {}, own)
+    return newest.record(primitive, operands, {}, own)
 
 
 def _temporary_count() -> int:

@@ -10,7 +10,8 @@ import numpy as np
 from autodiff.backends.reference import run_equation
 from autodiff.ops.elementwise import cast
 from autodiff.ops.shape import broadcast_to, reshape, transpose
-from autodiff.trace.arrays import is_array, placed_constants
+from autodiff.trace.arrays import first_on_gpu, is_array, placed_constants, placed_number
+from autodiff.trace.arrays import placed as at_place_of
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, common_dtype, result_spec, spec_of
@@ -33,6 +34,7 @@ def run_batched(tape: Tape, inputs: Sequence[Any], batched: Sequence[bool], size
         pairs of each output and whether it is batched.
     """
     slots: list[Any] = [*inputs, *placed_constants(tape.constants, inputs)]
+    beside = first_on_gpu(inputs)
     flags = [*batched, *(False for _ in tape.constants)]
     known = tape.specs
     for equation in tape.equations:
@@ -45,6 +47,8 @@ def run_batched(tape: Tape, inputs: Sequence[Any], batched: Sequence[bool], size
             out = batch_operation(equation.primitive, operands, which, params, size)
         else:
             out = run_equation(equation, operands)
+            if beside is not None and isinstance(out, np.ndarray):  # made of numbers alone
+                out = at_place_of(out, beside)
         outs = out if isinstance(out, tuple) else (out,)
         slots.extend(outs)
         flags.extend([any(which)] * len(outs))
@@ -71,7 +75,8 @@ def batch_operation(
     if primitive.family == "elementwise":
         return primitive(*aligned(operands, batched), **params)
     return primitive(
-        *(o if is_batched else repeated(o, size) for o, is_batched in zip(operands, batched, strict=True)), **params
+        *(o if is_batched else repeated(o, size, operands) for o, is_batched in zip(operands, batched, strict=True)),
+        **params,
     )
 
 
@@ -85,8 +90,9 @@ def aligned(operands: Sequence[Any], batched: Sequence[bool]) -> list[Any]:
     ]
 
 
-def repeated(value: Any, size: int) -> Any:
-    """A value that is the same for all examples, with a batch axis."""
+def repeated(value: Any, size: int, beside: Sequence[Any] = ()) -> Any:
+    """A value that is the same for all examples, with a batch axis; a number comes to lie where other values do."""
+    value = placed_number(value, *beside)
     return broadcast_to(value, shape=(size, *spec_of(value).shape))
 
 

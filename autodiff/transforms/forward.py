@@ -116,7 +116,7 @@ def _summed(terms: Any) -> Any:
 def _jointly(primitive: Primitive, values: Sequence[Any], tangents: Sequence[Any]) -> list[Any]:
     """The operands of a linear operation on tangents: zero for operands that have none."""
     return [
-        value if primitive.rule(position) is None else zeros_beside(spec_of(value), value)
+        value if primitive.rule(position) is None else zeros_beside(spec_of(value), value)[()]
         if tangent is None else tangent
         for position, (value, tangent) in enumerate(zip(values, tangents, strict=True))
     ]  # fmt: skip
@@ -156,8 +156,7 @@ def transposed_twice(
         for dummy in dummies
     )
     results = tuple(
-        zeros_beside(s, part) if t is None and s.inexact else t
-        for t, s, part in zip(results, specs, outs, strict=True)
+        zeros_beside(s, part) if t is None and s.inexact else t for t, s, part in zip(results, specs, outs, strict=True)
     )
     return results if type(out) is tuple else results[0]
 
@@ -214,7 +213,9 @@ def tangents_of(fun: Callable[..., Sequence[Any]], primals: Sequence[Any], direc
             *(Tracer(primal, recording, direction) for primal, direction in zip(primals, directions, strict=True))
         )
         return [
-            own(out.slot, spec_of(out.value), out.value) if isinstance(out, Tracer) and out.recording is recording else None
+            own(out.slot, spec_of(out.value), out.value)
+            if isinstance(out, Tracer) and out.recording is recording
+            else None
             for out in outs
         ]
     finally:
@@ -252,8 +253,8 @@ def unpaired(out: Any, recording: Recording) -> tuple[Any, Any]:
         out = out.seen_from(recording.level)
     if isinstance(out, Tracer) and out.recording is recording:
         value = out.value
-        return value, own(out.slot, spec_of(value))
+        return value, own(out.slot, spec_of(value), value)
     try:
-        return out, zeros(spec_of(out))
+        return out, zeros(spec_of(out), out)
     except AttributeError:
         return out, None

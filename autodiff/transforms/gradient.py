@@ -10,7 +10,7 @@ import numpy as np
 from autodiff.backends.recycling import owns_memory
 from autodiff.ops.index import slice_of
 from autodiff.ops.shape import project
-from autodiff.trace.arrays import check_places, is_array, module_of, on_gpu, placed
+from autodiff.trace.arrays import any_on_gpu, check_places, is_array, module_of, on_gpu, placed
 from autodiff.trace.arrays import zeros as zeros_beside
 from autodiff.trace.errors import DifferentiationError, described, run_user_code
 from autodiff.trace.live import Differentiation, Entry
@@ -113,7 +113,7 @@ def own(g: Any, slot: Spec, like: Any = None) -> Any:
     g = unmasked(g)
     if isinstance(g, Tracer):
         return g if slot.shape else of_kind(g, slot)
-    if on_gpu(g):
+    if any_on_gpu((g,)):
         return g if g.base is None else g.copy()
     if slot.kind == "python":
         return g.item() if isinstance(g, (np.ndarray, np.generic)) else g

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
-import numpy as np
-
 from autodiff.trace.arrays import zeros
 from autodiff.trace.errors import DifferentiationError, described
 from autodiff.trace.source import at_user_line

@@ -81,7 +81,7 @@ def peeled(tree: Any, forward: Forward) -> Any:
 def no_tangent(value: Any) -> Any:
     """The tangent of a result that does not depend on the primals."""
     try:
-        return zeros(spec_of(value))
+        return zeros(spec_of(value), value)
     except AttributeError:
         return None
 

@@ -143,16 +143,17 @@ def plus(a: Any, b: Any) -> Any:
 
 def unmasked(g: Any) -> Any:
     """The cotangent as an array, with zeros where it is masked out."""
-    return where(g.mask, g.value, 0) if type(g) is Masked else g
+    if type(g) is not Masked:
+        return g
+    found = where(g.mask, g.value, 0)
+    return found[()] if type(found) is ndarray and not isinstance(g.value, ndarray) and not found.shape else found
 
 
 def complete(parts: list[Any], specs: tuple[Spec, ...]) -> tuple[Any, ...]:
     """The cotangents of several results, zero for those that nothing depends on."""
     arrays = [None if part is None else unmasked(part) for part in parts]
     like = next((part for part in arrays if part is not None), None)
-    return tuple(
-        zeros(spec, like) if part is None else part for part, spec in zip(arrays, specs, strict=True)
-    )
+    return tuple(zeros(spec, like) if part is None else part for part, spec in zip(arrays, specs, strict=True))
 
 
 def pull_masked(link: Link, g: Masked, residuals: Any) -> Any:

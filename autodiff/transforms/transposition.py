@@ -32,7 +32,9 @@ class Transposed:
 
     __slots__ = ("at", "aux", "name")
 
-    def __init__(self, name: str, fun: Callable[..., tuple[Any, Any]], inputs: Sequence[Spec], beside: Sequence[Any]) -> None:
+    def __init__(
+        self, name: str, fun: Callable[..., tuple[Any, Any]], inputs: Sequence[Spec], beside: Sequence[Any]
+    ) -> None:
         self.name = name
         with np.errstate(all="ignore"):
             at = tuple(zeros(s, like)[()] for s, like in zip(inputs, beside, strict=True))

@@ -15,9 +15,10 @@ from autodiff.transforms.batch import vmap
 Shape = tuple[int, ...]
 
 
-def columns(push: Callable[[Any], Any], inputs: Sequence[Spec], outputs: Sequence[Spec], at: Sequence[Any]
+def columns(
+    push: Callable[[Any], Any], inputs: Sequence[Spec], outputs: Sequence[Spec], at: Sequence[Any]
 ) -> list[list[Any]]:
-    """The blocks of the Jacobian by outputs and inputs, from the tangents of unit vectors, beside the inputs ``at``."""
+    """The blocks of the Jacobian by outputs and inputs, from the tangents of unit vectors beside the inputs ``at``."""
     by_input = []
     for k, own in enumerate(inputs):
 
@@ -30,9 +31,10 @@ def columns(push: Callable[[Any], Any], inputs: Sequence[Spec], outputs: Sequenc
     return [list(row) for row in zip(*by_input, strict=True)] or [[] for _ in outputs]
 
 
-def rows(pull: Callable[[list[Any]], list[Any]], inputs: Sequence[Spec], outputs: Sequence[Spec], at: Sequence[Any]
+def rows(
+    pull: Callable[[list[Any]], list[Any]], inputs: Sequence[Spec], outputs: Sequence[Spec], at: Sequence[Any]
 ) -> list[list[Any]]:
-    """The blocks of the Jacobian by outputs and inputs, from the cotangents of unit vectors, beside the outputs ``at``."""
+    """The same from the cotangents of unit vectors, which lie beside the outputs ``at``."""
     blocks = []
     for k, own in enumerate(outputs):
 

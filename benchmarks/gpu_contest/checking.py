@@ -16,7 +16,6 @@ from benchmarks.gpu_programs.check import Check
 from benchmarks.gpu_programs.checks import CHECKS
 from benchmarks.gpu_programs.program import doubled
 
-WAYS = ("jit", "eager")
 CALLS = {"jit": 7, "eager": 1}
 """Under `jit` the first call compiles; later ones may be captured as a graph, and replay it. The last one is of new
 arrays."""

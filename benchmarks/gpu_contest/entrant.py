@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -12,12 +12,11 @@ from benchmarks.compiled_programs.program import LeftOutError
 from benchmarks.contest.closeness import compare, inputs_of
 from benchmarks.contest.entrant import SHORT
 from benchmarks.contest.trees import leaves
-from benchmarks.gpu_contest.checking import checked
 from benchmarks.gpu_contest.machine import machine
-from benchmarks.gpu_contest.peers.cupy import ArraysOfCupy
 from benchmarks.gpu_programs.table import PROGRAMS, row_of
 
 if TYPE_CHECKING:
+    from benchmarks.gpu_contest.peers.cupy import ArraysOfCupy
     from benchmarks.gpu_contest.peers.peer import DevicePeer
     from benchmarks.gpu_contest.work import DeviceWork
 
@@ -39,8 +38,18 @@ class DeviceEntrant:
 
     def machine(self) -> dict[str, Any]:
         """The GPU, its driver, CUDA and CuPy; of those who have CuPy."""
-        assert isinstance(self.peer, ArraysOfCupy)
-        return machine(self.peer.cupy, self.peer.place.standin)
+        return machine(self.arrays.cupy, self.peer.place.standin)
+
+    @property
+    def arrays(self) -> ArraysOfCupy:
+        """The adapter, of those whose arrays are CuPy's."""
+        return cast("ArraysOfCupy", self.peer)
+
+    def checks(self) -> list[str]:
+        """The names of the small programs."""
+        from benchmarks.gpu_programs.checks import CHECKS  # noqa: PLC0415 - others do not import autodiff
+
+        return list(CHECKS)
 
     def check(self, name: str, way: str) -> float:
         """The error of one of the small programs on the device, compared with NumPy.
@@ -48,8 +57,9 @@ class DeviceEntrant:
         Raises:
             WrongResultError: if a result is wrong.
         """
-        assert isinstance(self.peer, ArraysOfCupy)
-        return checked(self.peer.cupy, name, way)
+        from benchmarks.gpu_contest.checking import checked  # noqa: PLC0415 - others do not import autodiff
+
+        return checked(self.arrays.cupy, name, way)
 
     def alive(self) -> None:
         """Raises if the device does nothing any more for this process."""
@@ -85,6 +95,11 @@ class DeviceEntrant:
         seconds = min(self.work.seconds(1) for _ in range(2))
         return seconds if seconds > SHORT else self.work.seconds(GUESSED) / GUESSED
 
+    def explained(self) -> str | None:
+        """How the program runs, in the library's own words."""
+        assert self.work is not None
+        return self.peer.explained(self.work)
+
     def sample(self, calls: int) -> float:
         """Seconds a call. As many calls before the sample, unless they take long, fill queues and wake the clocks."""
         assert self.work is not None
@@ -94,9 +109,8 @@ class DeviceEntrant:
 
     def sample_copy(self, elements: int, calls: int) -> float:
         """Seconds of a copy of so many elements."""
-        assert isinstance(self.peer, ArraysOfCupy)
         if self.copy is None:
-            self.copy = self.peer.copy(elements)
+            self.copy = self.arrays.copy(elements)
         self.copy.seconds(max(1, calls // 4))
         return self.copy.seconds(calls) / calls
 

@@ -50,21 +50,23 @@ def table(results: Sequence[DeviceResult], peers: Sequence[str], surroundings: d
         f"seconds a call, medians over rounds in which everybody had a turn; copy: part of a copy's speed, goal "
         f"{FRACTION} for elementwise; ratio: ours over the best peer's, goal {GOAL_OF_ALL}"
     )
-    if surroundings["standin"] or surroundings["quick"]:
+    judged = not (surroundings["standin"] or surroundings["quick"])
+    if not judged:
         yield "too few calls, or no device: THE FIGURES MEAN NOTHING"
     yield f"{'':{NAME}}" + "".join(f"{name:>14}" for name in peers) + f"{'copy':>7}{'ratio':>7}"
     for result in results:
-        yield line(result, peers)
-    yield summary(results)
+        yield line(result, peers, judged)
+    yield summary(results) if judged else "no goals are judged"
 
 
-def line(result: DeviceResult, peers: Sequence[str]) -> str:
+def line(result: DeviceResult, peers: Sequence[str], judged: bool) -> str:
     """One row."""
     figures = "".join(f"{'skipped' if result.skipped else figure(result, name):>14}" for name in peers)
     copy = "" if result.fraction is None else f"{result.fraction:.2f}"
     ratio = "" if result.ratio is None else f"{result.ratio:.2f}"
     because = result.missed_because
-    return f"{result.name:{NAME}}{figures}{copy:>7}{ratio:>7}  {f'missed: {because}' if because else 'met'}"
+    verdict = f"  {f'missed: {because}' if because else 'met'}" if judged else ""
+    return f"{result.name:{NAME}}{figures}{copy:>7}{ratio:>7}{verdict}".rstrip()
 
 
 def summary(results: Sequence[DeviceResult]) -> str:

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from benchmarks.contest.result import Result
+from benchmarks.contest.result import Measurement, Result
 from benchmarks.gpu_programs.program import FRACTION
 
-if TYPE_CHECKING:
-    from benchmarks.contest.result import Measurement
+
+@dataclass
+class DeviceMeasurement(Measurement):
+    """One library's figures.
+
+    Attributes:
+        explained: what it says of how the program runs.
+    """
+
+    explained: str | None = None
 
 
 @dataclass

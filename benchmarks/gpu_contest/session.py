@@ -9,14 +9,11 @@ from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.contest.peers import OURS
-from benchmarks.contest.result import Measurement
 from benchmarks.contest.worker import REFERENCE
 from benchmarks.environment import environment, load_average
-from benchmarks.gpu_contest.checking import WAYS
 from benchmarks.gpu_contest.contestants import Contestants, settings, started
-from benchmarks.gpu_contest.result import DeviceResult
+from benchmarks.gpu_contest.result import DeviceMeasurement, DeviceResult
 from benchmarks.gpu_contest.turns import COPY, asked, measure
-from benchmarks.gpu_programs.checks import CHECKS
 from benchmarks.gpu_programs.table import PROGRAMS, row_of
 from benchmarks.interpreter import InterpreterError
 
@@ -26,6 +23,7 @@ if TYPE_CHECKING:
     from benchmarks.gpu_contest.budget import Budget
 
 START = 60.0  # seconds for importing a library
+WAYS = ("jit", "eager")  # in which small programs run
 CHECK = 20.0  # seconds for a small program
 
 
@@ -61,8 +59,10 @@ class Session:
         self.machine = self.contestants.present[OURS].ask("machine", START)
         self.peers = self.contestants.describe()
 
-    def check(self, names: Sequence[str]) -> None:
-        """All the small programs, one after the other, each under `jit` and without."""
+    def check(self, only: Sequence[str]) -> None:
+        """The small programs whose names contain one of the texts, one after the other, under `jit` and without."""
+        known = self.contestants.present[OURS].ask("checks", START)
+        names = [name for name in known if not only or any(text in name for text in only)]
         say(f"checking {len(names)} small programs ...")
         for way in WAYS:
             self.checks[way] = {name: self.checked(name, way) for name in names}
@@ -74,12 +74,12 @@ class Session:
         self.contestants.arrived(START if OURS not in self.contestants.present else 0.0)
         if OURS not in self.contestants.present:
             return {"failed": self.contestants.absent[OURS]}
-        found = Measurement(OURS)
+        found = DeviceMeasurement(OURS)
         error = asked(self.contestants, OURS, found, "check", CHECK, {"name": name, "way": way})
         if found.wrong:
             return {"wrong": found.wrong}
         if found.failure:
-            asked(self.contestants, OURS, Measurement(OURS), "alive")
+            asked(self.contestants, OURS, DeviceMeasurement(OURS), "alive")
             return {"failed": found.failure}
         return {"error": error}
 
@@ -133,11 +133,6 @@ class Session:
         """End all processes."""
         self.reference.close()
         self.contestants.close()
-
-
-def chosen_checks(only: Sequence[str]) -> list[str]:
-    """Names of small programs."""
-    return [name for name in CHECKS if not only or any(text in name for text in only)]
 
 
 def say(text: str) -> None:

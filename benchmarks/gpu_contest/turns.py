@@ -6,7 +6,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.contest.peers import OURS
-from benchmarks.contest.result import Measurement
+from benchmarks.gpu_contest.result import DeviceMeasurement
 from benchmarks.gpu_programs.table import row_of
 from benchmarks.interpreter import Interpreter, InterpreterError, WrongAnswerError
 
@@ -29,18 +29,20 @@ BROKEN = ("IllegalAddress", "illegal memory access", "LaunchFailure", "unspecifi
 
 def measure(
     contestants: Contestants, reference: Interpreter, program: str, row: int, folder: Path, budget: Budget, quick: bool
-) -> dict[str, Measurement]:
+) -> dict[str, DeviceMeasurement]:
     """Everybody's figures, and those of a copy where the row asks for them; failures and errors in place of others."""
-    found = {name: Measurement(name) for name in contestants.present}
+    found = {name: DeviceMeasurement(name) for name in contestants.present}
     ready = prepare(contestants, reference, program, row, folder, budget, found)
     seconds = guesses(contestants, ready, found, budget)
     if seconds:
         copied = row_of(program, row, contestants.standin).copied
         take_turns(contestants, seconds, found, budget, quick, copied)
+        explained = DeviceMeasurement(OURS)
+        found[OURS].explained = asked(contestants, OURS, explained, "explained") if OURS in seconds else None
     for name, measurement in found.items():
-        asked(contestants, name, Measurement(name), "release")
+        asked(contestants, name, DeviceMeasurement(name), "release")
         if measurement.failure:
-            asked(contestants, name, Measurement(name), "alive")
+            asked(contestants, name, DeviceMeasurement(name), "alive")
     return found
 
 
@@ -51,7 +53,7 @@ def prepare(
     row: int,
     folder: Path,
     budget: Budget,
-    found: dict[str, Measurement],
+    found: dict[str, DeviceMeasurement],
 ) -> list[str]:
     """Those who are ready and right. All compile at the same time, while the reference is computed."""
     for interpreter in contestants.present.values():
@@ -71,7 +73,7 @@ def prepare(
 
 
 def guesses(
-    contestants: Contestants, ready: list[str], found: dict[str, Measurement], budget: Budget
+    contestants: Contestants, ready: list[str], found: dict[str, DeviceMeasurement], budget: Budget
 ) -> dict[str, float]:
     """About how long a call takes those who are ready."""
     answered = {name: asked(contestants, name, found[name], "guess", budget.patience) for name in ready}
@@ -81,7 +83,7 @@ def guesses(
 def take_turns(
     contestants: Contestants,
     seconds: dict[str, float],
-    found: dict[str, Measurement],
+    found: dict[str, DeviceMeasurement],
     budget: Budget,
     quick: bool,
     copied: int,
@@ -103,7 +105,7 @@ def take_turns(
                 found[name].calls = calls[name]
                 found[name].rounds.append(sample)
         if copied and OURS in seconds and not found[OURS].failure:
-            copy = found.setdefault(COPY, Measurement(COPY))
+            copy = found.setdefault(COPY, DeviceMeasurement(COPY))
             arguments = {"elements": copied, "calls": calls[OURS]}
             sample = asked(contestants, OURS, copy, "sample_copy", budget.patience, arguments)
             copy.rounds += [] if sample is None else [sample]
@@ -112,7 +114,7 @@ def take_turns(
 def asked(
     contestants: Contestants,
     name: str,
-    measurement: Measurement,
+    measurement: DeviceMeasurement,
     call: str,
     patience: float = ENOUGH,
     arguments: Mapping[str, Any] | None = None,
@@ -129,7 +131,7 @@ def asked(
     return heard(contestants, name, measurement, patience)
 
 
-def heard(contestants: Contestants, name: str, measurement: Measurement, patience: float) -> Any:
+def heard(contestants: Contestants, name: str, measurement: DeviceMeasurement, patience: float) -> Any:
     """The answer to what was sent. Who says nothing, or has lost its device, is started again."""
     try:
         return contestants.present[name].hear(patience)

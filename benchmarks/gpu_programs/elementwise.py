@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import os
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +15,7 @@ from benchmarks.gpu_programs.program import DeviceProgram, DeviceRow, doubled, n
 if TYPE_CHECKING:
     from benchmarks.compiled_programs.program import Function, Random
 
-BLOCK = 1 << 20
+BLOCK = 1 << 18
 
 
 class DeviceElementwise(DeviceProgram, Elementwise):
@@ -39,9 +42,13 @@ class DeviceElementwise(DeviceProgram, Elementwise):
     def reference(self, autodiff: Any, row: DeviceRow, inputs: tuple[Any, ...]) -> Any:
         """A block at a time: whole arrays in double precision would fill the memory of small machines."""
         function, (x,) = self.autodiff(autodiff, row), inputs  # type: ignore[arg-type]
-        gradient, value = np.empty(x.shape), 0.0
-        for start in range(0, x.size, BLOCK):
+        gradient = np.empty(x.shape)
+
+        def block(start: int) -> float:
             part = slice(start, start + BLOCK)
-            partial, gradient[part] = function(doubled(x[part]))
-            value += float(partial)
-        return np.asarray(value), gradient
+            value, gradient[part] = function(doubled(x[part]))
+            return float(value)
+
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            values = list(pool.map(block, range(0, x.size, BLOCK)))
+        return np.asarray(math.fsum(values)), gradient

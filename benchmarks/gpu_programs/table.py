@@ -12,6 +12,8 @@ from benchmarks.gpu_programs.networks import DeviceConvolutional, DeviceTransfor
 from benchmarks.gpu_programs.perceptron import DevicePerceptron
 from benchmarks.gpu_programs.program import DeviceProgram, DeviceRow
 
+SMALL_COPY = 1000  # elements, beside the stand-in
+
 PROGRAMS: dict[str, DeviceProgram] = {
     program.name: program
     for program in (
@@ -37,4 +39,4 @@ def chosen_rows(only: list[str]) -> list[tuple[str, int]]:
 def row_of(program: str, number: int, small: bool) -> DeviceRow:
     """A row, at the size of the stand-in if `small`."""
     row = PROGRAMS[program].rows[number]
-    return replace(row, parameters=row.small) if small else row
+    return replace(row, parameters=row.small, copied=min(row.copied, SMALL_COPY)) if small else row

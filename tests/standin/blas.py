@@ -86,18 +86,18 @@ class Library:
         for name in ("cublasSetStream_v2", "cublasSetWorkspace_v2", "cublasGemmEx", "cublasGemmStridedBatchedEx"):
             setattr(self, name, functools.partial(getattr(self, f"own_{name}")))
 
-    def own_cublasSetStream_v2(self, handle, stream):  # noqa: N802 - as cuBLAS calls it
+    def own_cublasSetStream_v2(self, handle, stream):
         self.stream = stream
         return 0
 
-    def own_cublasSetWorkspace_v2(self, handle, room, size):  # noqa: N802 - as cuBLAS calls it
+    def own_cublasSetWorkspace_v2(self, handle, room, size):
         assert room % 256 == 0 or size
         return 0
 
-    def own_cublasGemmEx(self, *arguments):  # noqa: N802 - as cuBLAS calls it
+    def own_cublasGemmEx(self, *arguments):
         return self.done(one_product, arguments)
 
-    def own_cublasGemmStridedBatchedEx(self, *arguments):  # noqa: N802 - as cuBLAS calls it
+    def own_cublasGemmStridedBatchedEx(self, *arguments):
         return self.done(stack_of_products, arguments)
 
     def done(self, product, arguments):

@@ -8,7 +8,7 @@ import types
 
 import numpy as np
 
-from tests.standin import blas, device, function, functions, indexing, kernels, nvrtc, randomness, streams
+from tests.standin import blas, device, function, functions, indexing, kernels, nvrtc, randomness, solvers, streams
 from tests.standin.recorded import FUNCTIONS, UFUNCS, VERSION
 from tests.standin.ufuncs import ufunc
 
@@ -72,6 +72,7 @@ def build():
     modules["cupy.linalg"].LinAlgError = np.linalg.LinAlgError
     modules["cupy.linalg"].lstsq, modules["cupy.linalg"].solve = functions.lstsq, functions.solve
     fill_more(modules["cupyx"])
+    solvers.enter(modules["cupy.linalg"], modules["cupyx"])
     return modules
 
 
@@ -82,8 +83,8 @@ def fill_main(cupy):
     cupy.is_available = lambda: True
     for name in NAMES:
         setattr(cupy, name, getattr(np, name))
-    for name, function in functions.OWN.items():
-        setattr(cupy, name, function)
+    for name, own in functions.OWN.items():
+        setattr(cupy, name, own)
     for name in ("ElementwiseKernel", "ReductionKernel", "RawKernel", "RawModule", "fuse"):
         setattr(cupy, name, getattr(kernels, name))
     pool = device.MemoryPool()
@@ -135,4 +136,3 @@ def fill_more(cupyx):
     """``cupyx``."""
     for name in ("scatter_add", "scatter_max", "scatter_min"):
         setattr(cupyx, name, lambda a, slices, value, name=name: getattr(a, name)(slices, value))
-    cupyx.errstate = np.errstate

@@ -13,8 +13,9 @@ from autodiff.backends.cupy.device import architecture
 from autodiff.backends.gpu import require
 from autodiff.trace.errors import AutodiffError
 
-OPTIONS = ("--std=c++17", "--fmad=true", "-lineinfo")
-"""No fast mathematics: quotients, roots and small numbers are exact."""
+OPTIONS = ("--std=c++17", "--fmad=true", "-lineinfo", "--device-as-default-execution-space")
+"""No fast mathematics: quotients, roots and small numbers are exact. NVRTC 12 takes lambdas of kernels for host code
+unless it is told what is meant."""
 
 NAME = "autodiff_kernels.cu"
 """What the compiler calls the text where no line of the user's is known."""

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from math import prod
 from typing import Any
 
 import numpy as np
 
+from autodiff.backends.kernels.halves import is_half
 from autodiff.trace.source import at_user_line
 
 Function = Callable[..., Any]
@@ -28,8 +29,7 @@ EIGENVALUES = "Eigenvalues did not converge"
 VALUES = "SVD did not converge"
 
 
-@contextmanager
-def reported(text: str, *arrays: Any) -> Iterator[Any]:
+def reported(text: str, *arrays: Any) -> AbstractContextManager[Any]:
     """``cupy.linalg``, with what the libraries report as errors of NumPy's.
 
     Args:
@@ -41,10 +41,16 @@ def reported(text: str, *arrays: Any) -> Iterator[Any]:
         TypeError: of half precision, which the libraries do not know.
     """
     for array in arrays:
-        if array.itemsize == 2 and array.dtype.kind in "fV":
+        if is_half(array.dtype):
             raise TypeError(
                 f"array type {array.dtype.name} is unsupported in linalg{at_user_line()}; use x.astype(np.float32)"
             )
+    return translated(text)
+
+
+@contextmanager
+def translated(text: str) -> Iterator[Any]:
+    """``cupy.linalg``; where it reports a failure, an error with NumPy's text."""
     cupy, errstate = sys.modules["cupy"], sys.modules["cupyx"].errstate
     try:
         with errstate(linalg="raise"):

@@ -48,11 +48,12 @@ def has_totals(first: Equation, second: Equation) -> bool:
     """Whether all that the second kernel needs of the first one is known when the first is done."""
     if not is_grid(first) or not dict(first.params)["shape"]:
         return False
-    tape: Tape = dict(first.params)["tape"]
-    late: set[int] = set()
-    for equation in tape.equations:
-        waits = any(isinstance(o, int) and o in late for o in equation.operands)
-        if waits or (equation.primitive.name in REDUCTIONS and not equation.specs[0].shape):
+    params = dict(first.params)
+    tape: Tape = params["tape"]
+    main = len(tape.equations) - params.get("tail", 0)
+    late = {slot for equation in tape.equations[main:] for slot in equation.results}
+    for equation in tape.equations[:main]:
+        if equation.primitive.name in REDUCTIONS and not equation.specs[0].shape:
             late.update(equation.results)
     needed = [out for slot, out in zip(first.results, tape.outputs, strict=True) if slot in second.operands]
     return all(out in late for out in needed)
@@ -64,7 +65,9 @@ def with_joined(tape: Tape, first: int, second: int) -> Tape:
     read = {o for e in (*tape.equations[:second], *tape.equations[second + 1 :]) for o in e.operands}
     read |= set(tape.outputs)
     inner, operands, results = combined(one, other, {slot for slot in one.results if slot in read})
-    params = (("kind", "grid"), ("shape", dict(one.params)["shape"]), ("tape", inner))
+    before = dict(one.params)
+    tail = before.get("tail", 0) + len(dict(other.params)["tape"].equations)
+    params = (("kind", "grid"), ("shape", before["shape"]), ("tail", tail), ("tape", inner))
     whole = replace(one, operands=operands, params=params, results=results, specs=tuple(inner.output_specs))
     equations = (*tape.equations[:first], whole, *tape.equations[first + 1 : second], *tape.equations[second + 1 :])
     return drop_dead(renumbered(replace(tape, equations=equations)))

@@ -172,12 +172,10 @@ def memoize(for_each_device: bool = False) -> Callable[[Callable[..., Any]], Cal
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)
         def run(*args: Any, **keywords: Any) -> Any:
-            kept = run.__dict__.get("kept")
-            if kept is None:
-                cupy = gpu.library()
-                kept = cupy.memoize(for_each_device)(function) if cupy else function
-                run.__dict__["kept"] = kept
-            return kept(*args, **keywords)
+            cupy = gpu.library()
+            if "kept" not in run.__dict__ or run.__dict__["kept"][0] is not cupy:
+                run.__dict__["kept"] = cupy, cupy.memoize(for_each_device)(function) if cupy else function
+            return run.__dict__["kept"][1](*args, **keywords)
 
         return run
 

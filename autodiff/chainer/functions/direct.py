@@ -36,15 +36,15 @@ def direct(label: str, function: Callable[[Any], Any], x: Any, check: Callable[[
 
 
 @cache
-def scipy_special() -> Any:
-    """SciPy's special functions, which are imported when the first of them is called: that takes a while."""
-    return import_module("scipy.special")
+def special_operations() -> Any:
+    """Operations that are SciPy's special functions, imported when the first of them is called: that takes a while."""
+    return import_module("autodiff.ops.special")
 
 
 @cache
 def special_operation(name: str) -> Callable[[Any], Any]:
     """An operation that is a function of SciPy, by its name."""
-    return short(getattr(import_module("autodiff.ops.special"), name))
+    return short(getattr(special_operations(), name))
 
 
 def special(label: str, name: str, x: Any, check: Callable[[Any], Any] = floating) -> Variable:

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.chainer.backend import get_device_from_array
 from autodiff.chainer.backend import get_array_module
 from autodiff.chainer.initializer import Initializer
 from autodiff.trace.source import at_user_line
@@ -29,7 +28,6 @@ class _SamplingFilter(Initializer):
         check_shape(type(self).__name__, array.shape)
         outputs, inputs, size, *_ = array.shape
         window = get_array_module(array).asarray(linear_filter(size, array.ndim - 2, self._upsampling))
-        window = get_device_from_array(array).send(window)
         array[...] = 0
         if inputs == 1:
             array[...] = window

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.backend import get_device_from_array
 from autodiff.chainer.hyperparameter import weak
 
 
@@ -35,7 +36,8 @@ class GradientClipping:
         if not norm <= self.threshold:  # also when it is NaN
             rate = weak(self.threshold) / norm
             for param in params:
-                param.grad = param.grad * rate
+                with param.device.create_context():
+                    param.grad = param.grad * rate
 
 
 def gradient_norm(params: Iterable[Any]) -> float:
@@ -45,7 +47,8 @@ def gradient_norm(params: Iterable[Any]) -> float:
 
 def squared_norm(array: Any) -> float:
     """The sum of the squares of all elements, of float16 elements in float32."""
-    flat = array.ravel()
-    if flat.dtype == np.float16:
-        flat = flat.astype(np.float32)
-    return float(flat.dot(flat))
+    with get_device_from_array(array).create_context():
+        flat = array.ravel()
+        if flat.dtype == np.float16:
+            flat = flat.astype(np.float32)
+        return float(flat.dot(flat))

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.backend import get_device_from_array
 from autodiff.facade.conversion import as_array
 from autodiff.facade.variable import Variable, is_array
 from autodiff.trace.source import at_user_line
@@ -98,9 +99,10 @@ def get_order(row: Any, col: Any) -> str:
     >>> get_order(np.array([0, 1, 0]), np.array([0, 0, 1]))
     'F'
     """
-    if is_sorted(row, col):
-        return "C"
-    return "F" if is_sorted(col, row) else "other"
+    with get_device_from_array(row).create_context():
+        if is_sorted(row, col):
+            return "C"
+        return "F" if is_sorted(col, row) else "other"
 
 
 def is_sorted(major: Any, minor: Any) -> bool:

@@ -23,6 +23,6 @@ def lexsort(*keys: Any, axis: int) -> Any:
     return order
 
 
-def searchsorted(table: Any, x: Any, *, side: str) -> Any:
+def searchsorted(table: Any, x: Any, *, side: Any) -> Any:
     """Where elements belong in a sorted vector."""
     return np.searchsorted(table, x if np.ndim(x) else module_of(table, x).asarray(x), side=side)

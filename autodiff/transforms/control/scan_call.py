@@ -6,10 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from autodiff.backends.reference import last_uses, run_tape
 from autodiff.ops.elementwise import cast
+from autodiff.trace.arrays import module_of
 from autodiff.trace.spec import Spec, spec, spec_of
 from autodiff.trace.tape import Tape
 from autodiff.transforms.batch import moved, repeated, run_batched
@@ -96,14 +95,14 @@ class ScanCall(ControlCall):
         inputs = [*carried, *rest]
         wide = batched_body(tape, inputs, carried, size)
         first = [
-            repeated(value, size) if wanted and not own else value
+            repeated(value, size, values) if wanted and not own else value
             for value, own, wanted in zip(init, flags.init, carried, strict=True)
         ]
         columns = [moved(x, 1, 0) if own else x for x, own in zip(xs, flags.xs, strict=True)]
         outs = self(*first, *columns, *outside, *wide.outside, **{**params, "tape": wide.tape})
         differs = [*carried, *batched_outputs(tape, inputs)[count:]]
         return tuple(
-            repeated(out, size) if not own else out if k < count else moved(out, 1, 0)
+            repeated(out, size, outs) if not own else out if k < count else moved(out, 1, 0)
             for k, (out, own) in enumerate(zip(outs, differs, strict=True))
         )
 

@@ -119,12 +119,12 @@ class WhileCall(ControlCall):
         size = size_of_batch(values, batched)
         flags, tapes, more = batched_tapes(batched, size, params)
         first = [
-            repeated(value, size) if wanted and not own else value
+            repeated(value, size, values) if wanted and not own else value
             for value, own, wanted in zip(values, batched, flags, strict=False)
         ]
         with np.errstate(all="ignore"):  # of examples that have stopped
             last = self(*first, *values[count:], *more, **{**params, **tapes})
-        return tuple(value if own else repeated(value, size) for value, own in zip(last, flags, strict=True))
+        return tuple(value if own else repeated(value, size, last) for value, own in zip(last, flags, strict=True))
 
 
 looped = WhileCall("while_loop")

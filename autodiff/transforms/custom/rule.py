@@ -90,7 +90,9 @@ class ForwardRule(CustomRule):
             outs, pushed = self.push(values, placed(tangents, positions, len(values)))
             pairs = zip(outs, pushed, strict=True)
             return tuple(
-                zeros(spec_of(out), out) if tangent is None else tangent for out, tangent in pairs if spec_of(out).inexact
+                zeros(spec_of(out), out) if tangent is None else tangent
+                for out, tangent in pairs
+                if spec_of(out).inexact
             ), outs
 
         given = [values[p] for p in positions]

@@ -52,10 +52,10 @@ class jit(Looking):
         donate_argnums: positions of arguments whose arrays the caller gives up: after the call they may hold anything,
             since results may take their memory. Arrays that are views, read-only, of a subclass, or shown by another
             argument are left alone. Under other transformations nothing is donated.
-        backend: ``"auto"`` for the compiler of where the arguments are: for arrays of CuPy, kernels of the GPU that they
-            are on; for others, compiled kernels where Numba is installed, and NumPy's functions where not. ``"numba"``
-            and ``"cupy"`` insist on a compiler, and refuse arrays that are elsewhere. ``"numpy"`` for NumPy's functions
-            alone, or CuPy's.
+        backend: ``"auto"`` for the compiler of where the arguments are: kernels of the GPU that arrays of CuPy are on;
+            for others, compiled kernels where Numba is installed, and NumPy's functions where not. ``"numba"`` and
+            ``"cupy"`` insist on a compiler, and refuse arrays that are elsewhere. ``"numpy"`` for NumPy's functions
+            alone, or CuPy's. NumPy arrays that the function closes over are copied to the GPU once.
 
     Attributes:
         kept: how many programs are kept, 4096; the least recently used go. May be set, for one function or for all.

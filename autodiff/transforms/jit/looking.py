@@ -40,7 +40,7 @@ class Looking:
 
     def source(self, *args: Any, **kwargs: Any) -> str:
         """The program as the text of a Python function: one line for each call of a kernel or of NumPy."""
-        return self.recorded(args, kwargs)[0].program.straight.source
+        return self.recorded(args, kwargs)[0].source
 
     def kernels(self, *args: Any, **kwargs: Any) -> Kernels:
         """The texts of the program's kernels; print them to read them.
@@ -83,12 +83,13 @@ class Looking:
         """
         from autodiff.backends.reports.explanation import explanation  # noqa: PLC0415 - most programs are never looked at
 
-        return explanation(plan_of(self, args, kwargs), self.name)
+        found = self.recorded(args, kwargs)[0]
+        return explanation(plan_of(self, args, kwargs), self.name, found.replayed())
 
 
 def plan_of(function: Looking, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Plan:
     """How a function's program for these arguments is run."""
     from autodiff.backends.reports.plan import plan  # noqa: PLC0415 - most programs are never looked at
 
-    program = function.recorded(args, kwargs)[0].program
-    return plan(program.tape, program.backend)
+    found = function.recorded(args, kwargs)[0]
+    return plan(found.program.tape, found.backend)

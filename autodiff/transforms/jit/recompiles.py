@@ -10,7 +10,7 @@ from autodiff.trace.source import user_line
 from autodiff.trace.spec import Spec
 from autodiff.trace.surroundings import State, surroundings
 from autodiff.trace.tree import Structure
-from autodiff.transforms.jit.forms import Key, arguments, steps
+from autodiff.transforms.jit.forms import Key, arguments, leaf_paths, steps
 
 if TYPE_CHECKING:
     from autodiff.transforms.jit.recorded import Recorded
@@ -120,6 +120,7 @@ def reasons(old: Recorded, new: Recorded) -> tuple[str, ...]:
     return (
         *static_reasons(was, now),
         *argument_reasons(was, now, old.specs, new.specs),
+        *place_reasons(old, new),
         *surrounding_reasons(old.state, new.state),
     )
 
@@ -179,6 +180,19 @@ def spec_reasons(path: str, old: Spec, new: Spec) -> Iterator[str]:
         yield f"{path}: shape {old.shape} became {new.shape}"
     if old.dtype != new.dtype:
         yield f"{path}: dtype {old.dtype} became {new.dtype}"
+
+
+def place_reasons(old: Recorded, new: Recorded) -> Iterator[str]:
+    """What differs in where arrays are: on the host, or on which GPU."""
+    before = dict(zip(leaf_paths(old.form.key), old.places, strict=True))
+    for path, place in zip(leaf_paths(new.form.key), new.places, strict=True):
+        if path in before and before[path] != place:
+            yield f"{path}: {place_text(before[path])} became {place_text(place)}"
+
+
+def place_text(place: int | None) -> str:
+    """Where an array is, in words."""
+    return "on the host" if place is None else f"on GPU {place}"
 
 
 def surrounding_reasons(old: State, new: State) -> Iterator[str]:

@@ -6,12 +6,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
+from autodiff.backends.gpu import is_gpu_array
 from autodiff.backends.passes.constants import fold_constants
 from autodiff.backends.passes.known import use_constants
+from autodiff.backends.reports.watching import open_profiles
 from autodiff.trace.spec import Spec
 from autodiff.trace.staging import Staged
 from autodiff.trace.surroundings import State
-from autodiff.transforms.jit.constants import Constants, device_of
+from autodiff.transforms.jit.constants import Constants
 from autodiff.transforms.jit.donating import Donation
 from autodiff.transforms.jit.forms import Form, details_of
 from autodiff.transforms.jit.options import Options
@@ -41,11 +45,13 @@ class Recorded:
         device: the GPU that the program runs on; None where leaves and constants are on the host.
         donation: which leaves are donated.
         run: gives the outputs for plain leaves.
+        direct: the program on its GPU, once a call has shown that its arguments are all there; None before.
+        moved: its constants there.
         rebuild: gives the result from the outputs; None where there is one, which is the result.
     """
 
     __slots__ = (
-        "backend", "captures", "constants", "details", "device", "donation", "form", "kept", "name",
+        "captures", "constants", "details", "device", "direct", "donation", "form", "kept", "moved", "name",
         "places", "program", "rebuild", "reusing", "run", "specs", "state",
     )  # fmt: skip
 
@@ -63,17 +69,19 @@ class Recorded:
         given = len(tape.inputs) - len(tape.constants)
         outputs = enumerate(tape.outputs)
         self.kept = tuple(k for k, out in outputs if isinstance(out, int) and given <= out < len(tape.inputs))
-        self.backend, self.name = options.backend, name
+        self.name = name
         self.program = Program(replace(tape, constants=(), arguments=None, results=None), name, options.backend)
         self.captures, self.constants = staged.captures, Constants(tape.constants)
         self.form, self.specs, self.state, self.details = form, tuple(specs), state, details_of(specs, leaves)
-        self.places = tuple([device_of((leaf,)) for leaf in leaves])
+        self.places = tuple([leaf.device.id if is_gpu_array(leaf) else None for leaf in leaves])
         self.device = next((place for place in self.places if place is not None), self.constants.device())
         self.donation = Donation(form.key, options.donated)
         self.reusing: dict[tuple[int, ...], Program] = {(): self.program}
         structure = tape.results
         assert structure is not None
         self.rebuild = rebuilder(structure)
+        self.direct: Callable[..., tuple[Any, ...]] | None = None
+        self.moved: tuple[Any, ...] = ()
         plain = not (tape.constants or self.donation.leaves)
         self.run: Callable[[tuple[Any, ...]], tuple[Any, ...]]
         if self.device is not None or options.backend == "cupy":
@@ -90,11 +98,18 @@ class Recorded:
         return self.own(program.evaluate((*leaves, *self.constants.arrays)))
 
     def run_on_gpu(self, leaves: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The outputs for plain leaves, where the program runs on a GPU."""
-        if not self.constants.arrays:
-            return self.program.evaluate_on_gpu(leaves)
+        """The outputs for plain leaves, where the program runs on a GPU.
+
+        What the first call has found holds for all: calls are told apart by where arrays are.
+        """
+        if self.direct is not None and not open_profiles:
+            return self.own(self.direct(*leaves, *self.moved))
         constants = self.constants.arrays if self.device is None else self.constants.on(self.device)
-        return self.own(self.program.evaluate_on_gpu((*leaves, *constants)))
+        outs = self.program.evaluate_on_gpu((*leaves, *constants))
+        if self.device is not None and np.ndarray not in self.form.key.kinds:
+            self.moved = constants
+            self.direct = self.program.on_gpu.on(self.device).run
+        return self.own(outs)
 
     def own(self, outs: tuple[Any, ...]) -> tuple[Any, ...]:
         """The outputs with copies in the places of constants."""
@@ -104,9 +119,28 @@ class Recorded:
         """The program that may write to the inputs at some positions."""
         found = self.reusing.get(positions)
         if found is None:
-            made = Program(self.program.tape, self.name, self.backend, positions)
+            made = Program(self.program.tape, self.name, self.program.backend, positions)
             found = self.reusing.setdefault(positions, made)
         return found
+
+    @property
+    def backend(self) -> str:
+        """Who runs it: ``"cupy"`` where that was not said, and the arrays are on a GPU."""
+        told = self.program.backend
+        return "cupy" if told == "auto" and self.device is not None else told
+
+    def replayed(self) -> str:
+        """Whether the program runs as a CUDA graph, and if not, why; empty on CPUs."""
+        if self.backend == "cupy" or self.device is not None:
+            return self.program.on_gpu.replayed(self.device)
+        return ""
+
+    @property
+    def source(self) -> str:
+        """The text of the Python function that runs."""
+        if self.backend == "cupy" or self.device is not None:
+            return self.program.on_gpu.straight().source
+        return self.program.straight.source
 
     def call(self, leaves: Sequence[Any]) -> Any:
         """The result for the leaves of the arguments, which may be traced."""

@@ -23,3 +23,7 @@ class Autodiff(ArraysOfCupy):
     def work(self, program: DeviceProgram, row: DeviceRow, inputs: tuple[Any, ...]) -> DeviceWork:
         function = program.autodiff(autodiff, row)  # type: ignore[arg-type]
         return self.made(autodiff.jit(function, donate_argnums=row.donated), row, inputs)
+
+    def explained(self, work: DeviceWork) -> str | None:
+        """What became kernels and what did not, and whether the program is replayed."""
+        return str(work.call.explain(*work.arguments))  # type: ignore[attr-defined] # it is a function of jit

@@ -11,13 +11,11 @@ import numpy as np
 from autodiff.backends import gpu
 from benchmarks.contest.trees import mapped
 from benchmarks.gpu_contest.clocks import CupyClock
-from benchmarks.gpu_contest.peers.peer import DevicePeer, Place
+from benchmarks.gpu_contest.peers.peer import TIMES_CACHE, DevicePeer, Place
 from benchmarks.gpu_contest.work import DeviceWork, DonatedDeviceWork
 
 if TYPE_CHECKING:
     from benchmarks.gpu_programs.program import DeviceProgram, DeviceRow
-
-TIMES_CACHE = 4  # as many bytes as the second-level cache holds are overwritten before a cold call
 
 
 class ArraysOfCupy(DevicePeer):

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from benchmarks.gpu_programs.program import DeviceProgram, DeviceRow
 
 
+TIMES_CACHE = 4  # as many bytes as the second-level cache holds are overwritten before a cold call
+
+
 @dataclass(frozen=True)
 class Place:
     """Where a library runs.
@@ -46,6 +49,10 @@ class DevicePeer:
     def work(self, program: DeviceProgram, row: DeviceRow, inputs: tuple[Any, ...]) -> DeviceWork:
         """The program in this library's form, on this library's arrays on the device."""
         raise NotImplementedError
+
+    def explained(self, work: DeviceWork) -> str | None:
+        """How the program runs, in the library's own words."""
+        return None
 
     def plain(self, leaf: Any) -> Any:
         """A result as a NumPy array."""

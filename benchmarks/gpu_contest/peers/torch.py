@@ -12,8 +12,7 @@ import torch
 from benchmarks.compiled_programs.program import LeftOutError
 from benchmarks.contest.trees import leaves, mapped
 from benchmarks.gpu_contest.clocks import Clock, HostClock, TorchClock
-from benchmarks.gpu_contest.peers.cupy import TIMES_CACHE
-from benchmarks.gpu_contest.peers.peer import DevicePeer, Place
+from benchmarks.gpu_contest.peers.peer import TIMES_CACHE, DevicePeer, Place
 from benchmarks.gpu_contest.work import DeviceWork
 
 if TYPE_CHECKING:

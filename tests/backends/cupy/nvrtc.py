@@ -15,10 +15,12 @@ from pathlib import Path
 
 import pytest
 
+from autodiff.backends.cupy import compiling
+
 ARCHITECTURES = ("sm_80", "sm_90", "sm_100")
 """For which every kernel compiles."""
 
-OPTIONS = ("--std=c++17", "--fmad=true", "-lineinfo", "--ptxas-options=-v")
+OPTIONS = (*compiling.OPTIONS, "--ptxas-options=-v")
 """As programs are compiled, and with what the assembler says of each function."""
 
 PACKAGES = ("nvidia-cuda-nvrtc", "nvidia-cuda-nvrtc-cu12")

@@ -7,6 +7,8 @@ from functools import cached_property
 import numpy as np
 from hypothesis import HealthCheck, given, settings
 
+import autodiff.numpy
+import autodiff.ops.windows  # noqa: F401
 from autodiff.backends.cupy.kernels.call import kernel_of
 from autodiff.backends.cupy.kernels.special import special_kernel
 from autodiff.backends.cupy.modules import KernelModule
@@ -15,7 +17,6 @@ from autodiff.trace.spec import spec
 from autodiff.trace.tape import Equation, Tape
 from tests.backends.cupy.hosting import Hosted, run_kernel
 
-
 SHORT = (np.float16, np.float32)
 
 
@@ -23,7 +24,9 @@ def drawn(strategy, count):
     """Examples of a strategy, always the same ones."""
     found = []
 
-    @settings(max_examples=count, derandomize=True, database=None, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(
+        max_examples=count, derandomize=True, database=None, deadline=None, suppress_health_check=list(HealthCheck)
+    )
     @given(strategy)
     def note(example):
         found.append(example)
@@ -39,7 +42,9 @@ def tape_of(name, *arrays, **params):
     found = primitive.spec(*inputs, **params)
     results = tuple(spec(one.shape, one.dtype) for one in (found if isinstance(found, tuple) else (found,)))
     slots = tuple(range(len(inputs), len(inputs) + len(results)))
-    equation = Equation(primitive, tuple(range(len(inputs))), tuple(sorted(params.items())), slots, results, "user.py:7")
+    equation = Equation(
+        primitive, tuple(range(len(inputs))), tuple(sorted(params.items())), slots, results, "user.py:7"
+    )
     return Tape(inputs, (equation,), slots)
 
 

@@ -79,7 +79,9 @@ def signed(*shape, seed=0):
 
 LONG = {
     "a long row": Operation("cumsum", signed(10_000), axis=-1, reverse=False),
-    "long rows, backwards": Operation("recurrence", signed(2, 9000), signed(2, 9000, seed=1) / 2, axis=-1, reverse=True),
+    "long rows, backwards": Operation(
+        "recurrence", signed(2, 9000), signed(2, 9000, seed=1) / 2, axis=-1, reverse=True
+    ),
     "long rows, products": Operation("products_before", signed(3, 5000), axis=-1, reverse=True),
     "a long first axis": Operation("recurrence", signed(3000, 3), signed(3000, 3, seed=1) / 2, axis=-2, reverse=False),
     "a long middle axis, backwards": Operation("cumprod", signed(2, 1000, 2), axis=-2, reverse=True),
@@ -115,8 +117,12 @@ def test_sums_of_floats_stay_exact_over_long_rows():
 @needs_compiler
 def test_products_of_parts_neither_overflow_nor_vanish():
     large, small = 1e300, 1e-300
-    rows = np.array([[0, large, large, large], [small, small, large, large], [large, small, large, small], [2, np.inf, 0, 1]])
-    together = Together([Operation("cumprod", rows, axis=-1, reverse=False), Operation("cumprod", rows.T, axis=-2, reverse=False)])
+    rows = np.array(
+        [[0, large, large, large], [small, small, large, large], [large, small, large, small], [2, np.inf, 0, 1]]
+    )
+    together = Together(
+        [Operation("cumprod", rows, axis=-1, reverse=False), Operation("cumprod", rows.T, axis=-2, reverse=False)]
+    )
     wanted = [[0, 0, 0, 0], [small, 0, small, 1], [large, 1, large, 1], [2, np.inf, np.nan, np.nan]]
     np.testing.assert_allclose(together.run(0, 0)[0], wanted, rtol=1e-14)
     np.testing.assert_allclose(together.run(1, 0)[0], np.transpose(wanted), rtol=1e-14)
@@ -125,7 +131,12 @@ def test_products_of_parts_neither_overflow_nor_vanish():
 @needs_compiler
 def test_the_first_coefficient_of_a_recurrence_counts_for_nothing():
     a, b = np.array([np.nan, 0.5, 0.0, 2.0]), np.array([1.0, 1.0, 1.0, 1.0])
-    together = Together([Operation("recurrence", b, a, axis=-1, reverse=False), Operation("recurrence", b, a[::-1], axis=-1, reverse=True)])
+    together = Together(
+        [
+            Operation("recurrence", b, a, axis=-1, reverse=False),
+            Operation("recurrence", b, a[::-1], axis=-1, reverse=True),
+        ]
+    )
     np.testing.assert_array_equal(together.run(0, 0)[0], [1, 1.5, 1, 3])
     np.testing.assert_array_equal(together.run(1, 0)[0], [3, 1, 1.5, 1])
 

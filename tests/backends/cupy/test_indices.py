@@ -11,7 +11,9 @@ from tests.backends.cupy.nvrtc import checked, needs_nvrtc
 from tests.backends.cupy.operations import Operation, Together, drawn, tape_of
 
 VALUES = st.sampled_from([np.float32, np.float64, np.float16, np.int64, np.bool_, np.int8, np.complex64, np.complex128])
-ADDED = st.sampled_from([np.float32, np.float64, np.float16, np.int64, np.int32, np.uint8, np.uint64, np.bool_, np.complex64])
+ADDED = st.sampled_from(
+    [np.float32, np.float64, np.float16, np.int64, np.int32, np.uint8, np.uint64, np.bool_, np.complex64]
+)
 INDICES = st.sampled_from([np.int64, np.int32, np.uint8, np.int16])
 FEW, SOME = st.integers(0, 3), st.sampled_from([0, 1, 2, 3, 7, 33, 140])
 
@@ -44,7 +46,15 @@ def scatters(draw):
     length = draw(st.integers(0, 9))
     i = indices(random, (*lead, *draw(st.lists(SOME, min_size=1, max_size=2))), length, draw(INDICES))
     g = numbers(random, (*i.shape, *rest), draw(ADDED))
-    return Operation("scatter_add", g, i, length=length, rest=len(rest), rank=i.ndim - len(lead), given={"ordered": draw(st.booleans())})
+    return Operation(
+        "scatter_add",
+        g,
+        i,
+        length=length,
+        rest=len(rest),
+        rank=i.ndim - len(lead),
+        given={"ordered": draw(st.booleans())},
+    )
 
 
 @st.composite
@@ -148,7 +158,7 @@ def test_the_order_of_sums_is_up_to_the_environment(monkeypatch):
     monkeypatch.setenv("AUTODIFF_DETERMINISTIC", "0")
     assert special_kernel(tape) == ("scatter_add", {"ordered": False})
     monkeypatch.setenv("AUTODIFF_DETERMINISTIC", "yes")
-    with pytest.raises(ValueError) as caught:
+    with pytest.raises(ValueError, match="AUTODIFF_DETERMINISTIC") as caught:
         deterministic()
     where = f" (test_indices.py:{caught.traceback[0].lineno + 1})"
     assert str(caught.value) == f"AUTODIFF_DETERMINISTIC is 'yes'{where}; set it to 1 or 0, or leave it away"

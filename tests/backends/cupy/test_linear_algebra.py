@@ -1,13 +1,16 @@
 """Linear algebra on GPU arrays: values, gradients and errors, on the stand-in."""
 
-import re
-
 import numpy as np
 import pytest
 
-import autodiff
-from autodiff import grad
+from autodiff import grad, jit, value_and_grad
+from autodiff.backends import on_gpu
 from autodiff.backends.cupy import linear_algebra
+from autodiff.ops.decompositions import cholesky
+from autodiff.ops.singular import svd
+from autodiff.ops.solve import inv, solve
+from autodiff.ops.spectral import eig
+from autodiff.trace.primitive import PRIMITIVES
 
 RANDOM = np.random.default_rng(4)
 
@@ -55,9 +58,80 @@ FUNCTIONS = {
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_values_and_gradients_are_those_of_numpy(cupy, name):
     fun, *args = FUNCTIONS[name]
-    on_gpu = [cupy.asarray(x) for x in args]
-    np.testing.assert_allclose(fun(*on_gpu).get(), fun(*args), rtol=1e-9)
-    wanted = grad(fun, argnums=tuple(range(len(args))))(*args)
-    for one, other in zip(grad(fun, argnums=tuple(range(len(args))))(*on_gpu), wanted, strict=True):
+    compute = value_and_grad(fun, argnums=tuple(range(len(args))))
+    wanted, gradients = compute(*args)
+    found, moved = compute(*map(cupy.asarray, args))
+    np.testing.assert_allclose(found.get(), wanted, rtol=1e-9)
+    for one, other in zip(moved, gradients, strict=True):
         assert isinstance(one, cupy.ndarray)
+        assert one.dtype == other.dtype
         np.testing.assert_allclose(one.get(), other, rtol=1e-7, atol=1e-9)
+
+
+def test_one_matrix_is_factorized_once_for_a_stack_of_right_hand_sides(cupy, monkeypatch):
+    shapes = []
+    own = cupy.linalg.solve
+    monkeypatch.setattr(cupy.linalg, "solve", lambda a, b: shapes.append((a.shape, b.shape)) or own(a, b))
+    a, b = square(), RANDOM.normal(size=(2, 3, 4, 5))
+    found = solve(cupy.asarray(a), cupy.asarray(b))
+    assert shapes == [((4, 4), (4, 30))]
+    np.testing.assert_allclose(found.get(), np.linalg.solve(a, b))
+
+
+def test_jit_runs_them(cupy):
+    fun, a, b = FUNCTIONS["solve, stacks"]
+    np.testing.assert_allclose(
+        jit(grad(fun))(cupy.asarray(a), cupy.asarray(b)).get(), grad(fun)(a, b), rtol=1e-9, atol=1e-12
+    )
+
+
+# Errors.
+
+FAILURES = {
+    "solve": (lambda a: solve(a, a), np.ones((3, 3)), "Singular matrix"),
+    "inv": (lambda a: inv(a, singular=False), np.zeros((2, 2, 2)), "Singular matrix"),
+    "cholesky": (lambda a: cholesky(a, upper=False), -np.eye(2), "Matrix is not positive definite"),
+    "svd": (lambda a: svd(a, full=True), np.full((2, 2), np.nan), "SVD did not converge"),
+}
+
+
+@pytest.mark.parametrize("name", FAILURES)
+def test_failures_are_those_of_numpy(cupy, name):
+    fun, a, text = FAILURES[name]
+    for value in (a, cupy.asarray(a)):
+        with pytest.raises(np.linalg.LinAlgError, match=f"^{text}$"):
+            fun(value)
+
+
+def test_of_a_singular_matrix_the_limit(cupy):
+    a = np.stack([np.diag([2.0, 0.0]), np.diag([2.0, 4.0])])
+    with np.errstate(all="ignore"):
+        wanted = inv(a, singular=True)
+    np.testing.assert_array_equal(abs(inv(cupy.asarray(a), singular=True).get()), abs(wanted))
+
+
+def test_shapes_that_do_not_fit_keep_their_errors(cupy):
+    with pytest.raises(np.linalg.LinAlgError, match="square"):
+        inv(cupy.ones((2, 3)), singular=True)
+
+
+def test_half_precision_is_refused(cupy):
+    text = r"array type float16 is unsupported in linalg \(test_linear_algebra\.py:\d+\); use x\.astype\(np\.float32\)"
+    with pytest.raises(TypeError, match=f"^{text}$"):
+        solve(cupy.ones((2, 2), np.float16), cupy.ones((2, 2), np.float16))
+
+
+def test_what_a_version_of_cupy_lacks_is_said(cupy, monkeypatch):
+    monkeypatch.setattr(cupy, "__version__", "13.6.0")
+    monkeypatch.setattr(cupy.linalg, "eig", None)
+    text = (
+        r"CuPy 13\.6\.0 has no linalg\.eig \(test_linear_algebra\.py:\d+\); install CuPy 14 for CUDA 12\.6 or later, or "
+        r"compute it in host memory: x\.get\(\)"
+    )
+    with pytest.raises(NotImplementedError, match=f"^{text}$"):
+        eig(cupy.ones((2, 2)))
+
+
+def test_every_evaluator_belongs_to_a_primitive():
+    assert set(on_gpu.NAMES["linear_algebra"]) == set(linear_algebra.EVALUATORS)
+    assert set(linear_algebra.EVALUATORS) <= set(PRIMITIVES)

@@ -156,5 +156,5 @@ def test_cuda(cupy):
 def test_a_cupy_that_finds_no_gpu(cupy):
     cupy.is_available = lambda: False
     assert cuda.available is False
-    with pytest.raises(RuntimeError, match=r"^CUDA is not correctly set up \(CuPy is installed but finds no GPU\)"):
+    with pytest.raises(RuntimeError, match=r"^CUDA is not correctly set up \(CuPy is installed but "):
         cuda.check_cuda_available()

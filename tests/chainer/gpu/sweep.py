@@ -45,7 +45,9 @@ def facts(case: Any, dtype: str, device: Any) -> dict[str, Any]:
     for name, double in (("gradient", False), ("graph", True)):
         grads = chainer.grad(outputs, inputs, grad_outputs=cts, enable_double_backprop=double)
         found.update({f"{name} {k}": fetched(g, device) for k, g in enumerate(grads)})
-    total = sum(F.sum(g * device.send(drawn(f"{case.name} second {k}", g))) for k, g in enumerate(grads) if g is not None)
+    total = sum(
+        F.sum(g * device.send(drawn(f"{case.name} second {k}", g))) for k, g in enumerate(grads) if g is not None
+    )
     if isinstance(total, chainer.Variable):
         second = chainer.grad([total], [*inputs, *cts])
         found.update({f"second {k}": fetched(g, device) for k, g in enumerate(second)})

@@ -64,7 +64,13 @@ def scan_of(name: str, dtype: np.dtype[np.generic]) -> Scan:
         case "recurrence" if inexact:
             return Scan("Recurrences", 3)
         case "cummax" | "cummin":
-            state = ("double" if dtype.itemsize == 8 else "float") if inexact else "int64" if dtype.kind != "u" else "uint64"
+            state = (
+                ("double" if dtype.itemsize == 8 else "float")
+                if inexact
+                else "int64"
+                if dtype.kind != "u"
+                else "uint64"
+            )
             return Scan(f"Extremes<{state}, {'Largest' if name == 'cummax' else 'Smallest'}>")
     raise Unsupported(f"no kernel runs along an axis for {name} of {dtype.name}")
 
@@ -80,7 +86,9 @@ class ScanKernel:
             raise Unsupported("operands that are repeated")
         writing.arrays(tuple(element(one.dtype) for one in writing.operands), element(dtype))
         self.outer, self.length, self.inner = across_axis(writing.out.shape, writing.params["axis"])
-        self.flags = ", ".join("true" if flag else "false" for flag in (writing.params.get("reverse"), self.scan.exclusive))
+        self.flags = ", ".join(
+            "true" if flag else "false" for flag in (writing.params.get("reverse"), self.scan.exclusive)
+        )
         names = ", ".join(writing.names)
         self.source = f"lifted_pair({names})" if len(writing.names) == 2 else f"lifted<{self.scan.op}>({names})"
 
@@ -97,7 +105,9 @@ class ScanKernel:
         """Short rows, or many of them: a team for each."""
         team = team_of(-(-self.length // EACH))
         blocks = min(max(1, -(-self.outer * team // THREADS)), MOST_BLOCKS)
-        given = f"{self.source}, out0, {self.writing.size('rows', self.outer)}, {self.writing.size('length', self.length)}"
+        given = (
+            f"{self.source}, out0, {self.writing.size('rows', self.outer)}, {self.writing.size('length', self.length)}"
+        )
         self.writing.launch(f"scan_rows<{self.scan.op}, {team}, {self.flags}>({given});", (blocks, 1), registers=WIDE)
 
     def parts(self, many: int, whole: int) -> tuple[int, int]:
@@ -112,7 +122,9 @@ class ScanKernel:
         """Few long rows: blocks share them."""
         writing = self.writing
         chunk, chunks = self.parts(RESIDENT // self.outer, THREADS * EACH)
-        given = f"{self.source}, out0, states, {writing.size('rows', self.outer)}, {writing.size('length', self.length)}"
+        given = (
+            f"{self.source}, out0, states, {writing.size('rows', self.outer)}, {writing.size('length', self.length)}"
+        )
         given += f", {writing.size('chunk', chunk)}, {writing.size('chunks', chunks)}"
         blocks = (min(self.outer * chunks, MOST_BLOCKS), 1)
         writing.launch(f"scan_chunks<{self.scan.op}, {self.flags}, false>({given});", blocks, "totals", WIDE)

@@ -30,14 +30,15 @@ class GridKernel:
 
     Args:
         tape: its inputs come from outside, its outputs are wanted there.
-        shape: of a grid on which all its operations fit.
+        shape: of a grid on which all its operations fit, but for the tail.
+        tail_count: so many of its operations, the last ones, wait for totals.
 
     Attributes:
         kernel: what is compiled and launched.
     """
 
-    def __init__(self, tape: Tape, shape: Shape) -> None:
-        tail = Tail(tape, shape)
+    def __init__(self, tape: Tape, shape: Shape, tail_count: int = 0) -> None:
+        tail = Tail(tape, tail_count)
         self.loop = loop_of(tail.main, shape)
         self.loop.tail = tail
         self.tape, self.grid, self.sharing = tape, self.loop.grid, self.loop.sharing
@@ -110,11 +111,12 @@ def loop_of(tape: Tape, shape: Shape) -> ElementLoop | RowLoop:
 
 
 @lru_cache(maxsize=4096)
-def grid_kernel(tape: Tape, shape: Shape) -> DeviceKernel:
+def grid_kernel(tape: Tape, shape: Shape, tail: int = 0) -> DeviceKernel:
     """The kernel of a tape on a grid.
 
     Args:
         tape: its inputs come from outside, its outputs are wanted there; each output is one slot.
-        shape: of a grid on which all its operations fit.
+        shape: of a grid on which all its operations fit, but for the tail.
+        tail: so many of its operations, the last ones, wait for totals.
     """
-    return GridKernel(tape, shape).kernel
+    return GridKernel(tape, shape, tail).kernel

@@ -70,6 +70,7 @@ def print_place(*, tape: Tape) -> DeviceKernel:
 
 
 def elementwise_pick(writing: Writing, name: str, rows: int, picked: int, length: int, inner: int) -> None:
+    """The launch that takes an index for each element."""
     team, blocks = share(rows, inner)
     given = ", ".join(
         (

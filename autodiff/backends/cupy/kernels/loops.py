@@ -11,6 +11,7 @@ import numpy as np
 from autodiff.backends.cupy.kernels.expressions import expression, statements, typename
 from autodiff.backends.cupy.kernels.sharing import (
     MOST,
+    REGISTERS,
     Sharing,
     long_rows,
     share_columns,
@@ -27,9 +28,6 @@ from autodiff.backends.kernels.row_values import RowValues
 from autodiff.backends.kernels.rows import start
 from autodiff.backends.kernels.scalars import cast
 from autodiff.trace.tape import Equation, Tape
-
-REGISTERS = 64
-"""Words of 32 bits that hold what later loops over a row need again; half as many in the largest teams."""
 
 
 class Loop(RowValues):
@@ -244,10 +242,14 @@ class RowLoop(Loop):
             self.size("tile", -(-self.grid.columns // (share.tiles * step)) * step)
             self.size("tiles", share.tiles)
         shared = sum(dtype.itemsize for dtype in {self.specs[slot].dtype for slot in self.column_totals()})
-        self.sharing = share or share_rows(self.grid, self.width, bool(self.sums), shared)
+        again = self.needed_again()
+        held = [*again, *self.column_totals()]
+        words = sum(-(-self.specs[slot].dtype.itemsize // 4) for slot in held)
+        self.sharing = share or share_rows(self.grid, self.width, bool(self.sums), shared, words)
         if self.column_totals():
             self.size("blocks", self.sharing.blocks)
-        self.plan()
+        if words * self.sharing.each <= REGISTERS // (2 if self.sharing.threads == MOST else 1):
+            self.hold(again)
         for level in sorted(self.roots):
             self.levels[level] = Level()
             for slot in self.roots[level]:
@@ -268,8 +270,8 @@ class RowLoop(Loop):
         waiting = any(o in reduced for e in self.tape.equations for o in e.operands)
         return bool(rows) and rows <= reduced and forms <= {ROW, FULL} and not waiting
 
-    def plan(self) -> None:
-        """Find what threads hold in registers between loops: what is loaded, or dear to compute, more than once."""
+    def needed_again(self) -> dict[int, int]:
+        """What is loaded, or dear to compute, in more than one loop, with the first of them."""
         first: dict[int, int] = {}
         again: dict[int, None] = {}
         for level in sorted(self.roots.keys() - {ONCE}):
@@ -288,12 +290,13 @@ class RowLoop(Loop):
                     continue
                 if equation is not None and (reduces or form in (FULL, COLUMN)):
                     waiting.extend((o, False) for o in equation.operands if isinstance(o, int))
-        words = sum(-(-self.specs[slot].dtype.itemsize // 4) for slot in again) * self.sharing.each
-        if not self.sharing.each or words > REGISTERS // (2 if self.sharing.threads == MOST else 1):
-            return
-        for slot in again:
-            self.kept[slot] = f"row{slot}"
-            self.known_at[slot] = first[slot]
+        return {slot: first[slot] for slot in again}
+
+    def hold(self, again: dict[int, int]) -> None:
+        """Let threads hold what later loops need again in registers."""
+        if self.sharing.each:
+            self.kept = {slot: f"row{slot}" for slot in again}
+            self.known_at.update(again)
 
     def lone(self, slot: int, column: str, level: int) -> str:
         kept, self.kept = self.kept, {}  # registers are those of another thread

@@ -118,7 +118,9 @@ class Scatter:
         for name in ("heads", "tails"):
             writing.partial(name, "float64" if self.sum == "double" else "float32", chunks * self.columns, self.sum)
         given = f"entries, columns, targets, {writing.size('chunk', chunk)}"
-        writing.launch(f"add_sorted<{team}>({self.g}, {keys}, {order}, out0, heads, tails, {given});", blocks, "sums", WIDE)
+        writing.launch(
+            f"add_sorted<{team}>({self.g}, {keys}, {order}, out0, heads, tails, {given});", blocks, "sums", WIDE
+        )
         if chunks > 1:
             writing.launch(f"add_heads<{team}>({keys}, out0, heads, tails, {given});", blocks, "heads")
 

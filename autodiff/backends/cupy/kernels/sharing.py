@@ -24,6 +24,9 @@ BUSY = 1 << 16
 RESIDENT = 1056
 """Blocks that have sums of their own: all that run at once on a large device, and few enough to be summed quickly."""
 
+REGISTERS = 64
+"""Words that hold what later loops over a row need again, and sums of columns; half as many in the largest teams."""
+
 LONG = 1 << 14
 """Rows of so many columns are long."""
 
@@ -69,7 +72,7 @@ def share_elements(size: int, width: int, sums: bool) -> Sharing:
     return Sharing(1, THREADS, width, 0, min(blocks, RESIDENT) if sums else blocks)
 
 
-def share_rows(grid: Grid, width: int, sums: bool, shared: int = 0) -> Sharing:
+def share_rows(grid: Grid, width: int, sums: bool, shared: int = 0, words: int = 0) -> Sharing:
     """The sharing of rows that are taken whole.
 
     Args:
@@ -78,6 +81,7 @@ def share_rows(grid: Grid, width: int, sums: bool, shared: int = 0) -> Sharing:
         sums: whether blocks have sums of their own.
         shared: bytes that an element of each thread takes in the memory of a block, where teams of a block put sums of
             columns together.
+        words: of 32 bits that a thread holds for each element of its own.
     """
     packs = -(-grid.columns // width)
     many = min(MANY, SHARED // (THREADS * shared)) if shared else MANY
@@ -86,7 +90,7 @@ def share_rows(grid: Grid, width: int, sums: bool, shared: int = 0) -> Sharing:
         team *= 2
     while team < MOST and -(-packs // team) * width > (many if team == WARP else FEW):
         team *= 2
-    while team < min(MOST, packs) and grid.rows * team < BUSY:
+    while team < min(MOST, packs) and (grid.rows * team < BUSY or -(-packs // team) * width * words > REGISTERS):
         team *= 2
     each = -(-packs // team) * width
     threads = max(team, THREADS) if team <= WARP else team

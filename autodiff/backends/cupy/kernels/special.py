@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from autodiff.backends.cupy.kernels import cumulative, indices, moving, positions, random, scatter, windows
+from autodiff.backends.cupy.kernels import copying, cumulative, indices, joining, moving, positions, scatter, windows
 from autodiff.backends.cupy.kernels.call import PRINTERS, kernel_of
 from autodiff.backends.cupy.kernels.writing import Unsupported
 from autodiff.trace.tape import Tape
 
-MODULES = (cumulative, indices, moving, positions, random, scatter, windows)
+MODULES = (copying, cumulative, indices, joining, moving, positions, scatter, windows)
 """Those that enter printers."""
 
 
@@ -25,3 +25,12 @@ def special_kernel(tape: Tape) -> tuple[str, dict[str, Any]] | None:
     except Unsupported:
         return None
     return kind, params
+
+
+def copy_kernel(tape: Tape) -> tuple[str, dict[str, Any]] | None:
+    """The kernel that copies what an operation shows of an array in C order; None if it shows no regular places."""
+    try:
+        kernel_of(kind="copy_of_view", tape=tape)
+    except Unsupported:
+        return None
+    return "copy_of_view", {}

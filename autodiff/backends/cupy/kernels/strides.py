@@ -66,10 +66,10 @@ def view_of(equation: Equation, x: Spec) -> View:
             return View(0, out.shape, (*(0,) * new, *kept))
         case "windows":
             rank = len(params["shape"])
-            lead, inner = steps[: x.ndim - rank], steps[x.ndim - rank :]
+            before, inner = steps[: x.ndim - rank], steps[x.ndim - rank :]
             apart = tuple(step * s for step, s in zip(inner, params["stride"]))
             within = tuple(step * d for step, d in zip(inner, params["dilation"]))
-            return View(0, out.shape, (*lead, *apart, *within))
+            return View(0, out.shape, (*before, *apart, *within))
         case "slice_of":
             return sliced(params["key"], x.shape, out.shape)
     raise Unsupported(f"{equation.primitive.name} is no view with regular steps")

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from autodiff.backends.cupy.kernels.expressions import statements
-from autodiff.backends.kernels.forms import PASSING, REDUCTIONS, Shape, sub_specs
+from autodiff.backends.kernels.forms import PASSING, sub_specs
 from autodiff.backends.kernels.scalars import expression, literal
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, Operand, Tape
@@ -21,28 +21,23 @@ class Tail:
 
     Args:
         tape: of the whole kernel.
-        shape: of its grid.
+        count: so many of its operations, the last ones, wait.
 
     Attributes:
         main: the tape of the loops alone. Its outputs are those that they make, and the totals that others need.
         equations: the operations after them.
+        brought: the inputs that these read.
     """
 
-    def __init__(self, tape: Tape, shape: Shape) -> None:
+    def __init__(self, tape: Tape, count: int) -> None:
         self.tape = tape
-        late: set[int] = set()
-        main: list[Equation] = []
-        self.equations: list[Equation] = []
-        for equation in tape.equations:
-            waits = any(isinstance(o, int) and o in late for o in equation.operands)
-            (self.equations if waits else main).append(equation)
-            if waits or (shape and equation.primitive.name in REDUCTIONS and not equation.specs[0].shape):
-                late.update(equation.results)
+        first = len(tape.equations) - count
+        main, self.equations = tape.equations[:first], tape.equations[first:]
         made = {slot for equation in main for slot in equation.results}
-        needed = [o for e in self.equations for o in e.operands if isinstance(o, int) and o in made]
-        outputs = dict.fromkeys((*(out for out in tape.outputs if out in made), *needed))
-        self.main = replace(tape, equations=tuple(main), outputs=tuple(outputs)) if self.equations else tape
-        self.brought = sorted({o for e in self.equations for o in e.operands if isinstance(o, int)} - made - late)
+        read = dict.fromkeys(o for e in self.equations for o in e.operands if isinstance(o, int))
+        outputs = dict.fromkeys((*(out for out in tape.outputs if out in made), *(o for o in read if o in made)))
+        self.main = replace(tape, equations=main, outputs=tuple(outputs)) if count else tape
+        self.brought = [slot for slot in read if slot < len(tape.inputs)]
 
     @property
     def made(self) -> list[int]:

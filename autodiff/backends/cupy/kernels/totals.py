@@ -73,7 +73,8 @@ def row_function(loop: Loop, slots: Sequence[int]) -> Iterator[str]:
     yield f"const Index r = Index(blockIdx.x) * {THREADS} + threadIdx.x;"
     yield "if (r >= rows) return;"
     for slot in slots:
-        name, kind = loop.made[slot].primitive.name, typename(loop.specs[slot].dtype)
-        yield f"{kind} total{slot} = {expression(start(name, loop.specs[slot].dtype))};"
-        yield f"for (Index k = 0; k < tiles; ++k) total{slot} = {REDUCERS[name]}::of(total{slot}, part{slot}[k * rows + r]);"
-        yield f"out{slot}[r] = total{slot};"
+        name, dtype, total = loop.made[slot].primitive.name, loop.specs[slot].dtype, f"total{slot}"
+        yield f"{typename(dtype)} {total} = {expression(start(name, dtype))};"
+        yield "for (Index k = 0; k < tiles; ++k)"
+        yield f"  {total} = {REDUCERS[name]}::of({total}, part{slot}[k * rows + r]);"
+        yield f"out{slot}[r] = {total};"

@@ -22,7 +22,8 @@ WORDS = {1: "uint8", 2: "uint16", 4: "uint32", 8: "uint64", 16: "Pack<uint64, 2>
 """What elements are moved as: the same text for all dtypes of one size."""
 
 INTEGERS = {
-    np.dtype(np.int8): "int8", np.dtype(np.int16): "int16", np.dtype(np.uint16): "uint16", np.dtype(np.uint64): "uint64",
+    np.dtype(np.int8): "int8", np.dtype(np.int16): "int16",
+    np.dtype(np.uint16): "uint16", np.dtype(np.uint64): "uint64",
 }  # fmt: skip
 """Further types of integers."""
 
@@ -175,7 +176,9 @@ class Writing:
     def partial(self, name: str, dtype: Any, many: int, kind: str) -> str:
         """Memory to work in."""
         self.largest = max(self.largest, many)
-        return self.enter(Parameter(name, "partial", dtype=np.dtype(dtype), value=max(many, 1)), f"{kind}* __restrict__")
+        return self.enter(
+            Parameter(name, "partial", dtype=np.dtype(dtype), value=max(many, 1)), f"{kind}* __restrict__"
+        )
 
     def status(self) -> str:
         """The word that says whether an index was out of range."""
@@ -204,7 +207,9 @@ class Writing:
         own = element(np.dtype(np.int32 if self.largest < SMALL else np.int64))
         head = ", ".join(f"{kind} {p.name}" for p, kind in self.parameters)
         sizes = [p.name.removesuffix(SUFFIX) for p, _ in self.parameters if p.role == "size"]
-        functions = (function_lines(f"{bounds}) {name}({head}", own, sizes, body) for name, bounds, body in self.functions)
+        functions = (
+            function_lines(f"{bounds}) {name}({head}", own, sizes, body) for name, bounds, body in self.functions
+        )
         text = "\n".join("\n".join(lines) for lines in functions)
         parameters = tuple(p for p, _ in self.parameters)
         return DeviceKernel(text + "\n", parameters, tuple(self.launches), tuple(self.tape.output_specs))

@@ -30,15 +30,15 @@ __device__ __forceinline__ double uniform(const uint32 low, const uint32 high) {
 // Two independent standard normal numbers of two uniform ones (Box and Muller); the radius never sees zero.
 __device__ __forceinline__ void normal_pair(const uint32 x, const uint32 y, float& first, float& second) {
   const float radius = sqrtf(-2.0f * logf((static_cast<float>(x) + 0.5f) * 2.3283064365386963e-10f));
-  const float angle = 6.28318530717958647692f * uniform(y);
-  first = radius * cosf(angle);
-  second = radius * sinf(angle);
+  const float turn = 2.0f * uniform(y);
+  first = radius * cospif(turn);
+  second = radius * sinpif(turn);
 }
 __device__ __forceinline__ void normal_pair(const Words words, double& first, double& second) {
   const double radius = sqrt(-2.0 * log1p(-uniform(words.word[0], words.word[1])));
-  const double angle = 6.28318530717958647692 * uniform(words.word[2], words.word[3]);
-  first = radius * cos(angle);
-  second = radius * sin(angle);
+  const double turn = 2.0 * uniform(words.word[2], words.word[3]);
+  first = radius * cospi(turn);
+  second = radius * sinpi(turn);
 }
 
 // What elements are made of words: as many elements as one counter gives.

@@ -44,6 +44,10 @@ def destination(dst: Any) -> Any:
 
 def sending(source: Any, target: Any) -> Any:
     """The function that sends an array to a device, and cotangents back."""
-    send = custom_vjp(target.send)
-    send.defvjp(lambda x: (target.send(x), None), lambda _, g: (sending(target, source)(g),))
+
+    def moved(x: Any) -> Any:
+        return copy(x, target) if isinstance(x, Variable) else target.send(x)
+
+    send = custom_vjp(moved)
+    send.defvjp(lambda x: (moved(x), None), lambda _, g: (sending(target, source)(g),))
     return send

@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.backends import gpu
 from autodiff.chainer.functions.picking import are_classes
 from autodiff.facade.compiled.recorder import assumed, required
+from autodiff.facade.configuration import config
 from autodiff.trace.source import at_user_line
 from autodiff.trace.tracer import Tracer
 
@@ -20,14 +22,17 @@ def every(counts: Any) -> bool:
 
 
 def check_labels(labels: Any, classes: int, ignore_label: int | None) -> None:
-    """See that labels, which are on the CPU, are classes. Where only their specs are known they are looked at later.
+    """See that labels are classes. Where only their specs are known they are looked at later.
+
+    Labels on a GPU are looked at in debug mode alone, since the program would wait for them.
 
     Raises:
         IndexError: if one is not.
     """
     if isinstance(labels, Tracer):
         required(lambda: are_classes(labels, classes))
-    if type(labels) is not np.ndarray or not labels.size or labels.dtype.kind not in "iu":
+    known = type(labels) is np.ndarray or (config.debug and gpu.is_gpu_array(labels))
+    if not known or not labels.size or labels.dtype.kind not in "iu":
         return
     if labels.view(f"u{labels.dtype.itemsize}").max() >= classes:
         wrong = labels[(labels < 0) | (labels >= classes)][0]

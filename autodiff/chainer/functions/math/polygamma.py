@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.chainer.functions.direct import scipy_special
+from autodiff.chainer.functions.direct import special_operations
 from autodiff.chainer.functions.half import in_single
 from autodiff.facade.applying import apply
 from autodiff.facade.conversion import as_array
@@ -37,6 +37,6 @@ def polygamma(n: Any, x: Any) -> Variable:
 
 def derivative(n: Any, x: Any) -> Any:
     """(-1)^(n + 1) n! zeta(n + 1, x), and digamma(x) where n is 0."""
-    special = scipy_special()
+    special = special_operations()
     factor = ((-1.0) ** (n + 1) * special.gamma(n + 1.0)).astype(x.dtype)
     return np.where(n == 0, special.digamma(x), factor * special.zeta(np.maximum(n, 1).astype(x.dtype) + 1, x))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff.chainer.functions.beside import beside
-from autodiff.chainer.functions.direct import scipy_special
+from autodiff.chainer.functions.direct import special_operations
 from autodiff.chainer.functions.half import in_single
 from autodiff.facade.applying import apply
 from autodiff.facade.conversion import as_array
@@ -32,5 +32,5 @@ def zeta(x: Any, q: Any) -> Variable:
 
 def series(x: Any, q: Any) -> Any:
     """The zeta function in the precision of ``q``."""
-    special = scipy_special()
+    special = special_operations()
     return special.zeta(x.astype(q.dtype), q)

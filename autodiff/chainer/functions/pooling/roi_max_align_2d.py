@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.functions.beside import beside
 from autodiff.chainer.functions.pooling.roi_geometry import (
     checked_outsize,
     checked_ratio,
@@ -50,6 +51,7 @@ def roi_max_align_2d(
         rows, columns = (flattened(weights) for weights in region_weights(rois, cells, scale, ratio, x.shape))
         samples = by_cell(weighted(x, roi_indices, rows, columns), cells)
         inside = by_cell(np.matmul(seen(rows), np.swapaxes(seen(columns), -1, -2))[:, np.newaxis], cells) > 0
+        inside = beside(x, inside)
         places = np.argmax(np.where(inside, stop_gradient(samples), -np.inf), axis=-1)[..., np.newaxis]
         return np.where(inside.any(-1), np.take_along_axis(samples, places, axis=-1)[..., 0], 0)
 

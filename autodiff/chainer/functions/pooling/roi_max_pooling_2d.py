@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from autodiff.chainer.functions.beside import beside
 from autodiff.chainer.functions.pooling.roi_geometry import (
     boxes,
     cell_edges,
@@ -42,6 +43,6 @@ def roi_max_pooling_2d(x: Any, rois: Any, roi_indices: Any, outsize: Any, spatia
 
     def largest(x: Any, *_: Any) -> Any:
         regions = boxes(roi_indices, *cell_edges(rois, cells, scale, x.shape))
-        return picked(x, largest_in_regions(x, regions))
+        return picked(x, largest_in_regions(x, beside(x, regions)))
 
     return apply("ROIMaxPooling2D", largest, (x, rois, roi_indices), check=regions_fit)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.functions.beside import beside
 from autodiff.chainer.functions.pooling.roi_geometry import boxes, checked_outsize, edges, on_host
 from autodiff.facade import Variable
 from autodiff.facade.applying import apply
@@ -43,7 +44,7 @@ def roi_pooling_2d(x: Any, rois: Any, outh: int, outw: int, spatial_scale: float
         left, top, right, bottom = np.round(known[:, 1:] * spatial_scale).astype(int).T
         rows = edges(top, bottom - top + 1, rows_of_cells, x.shape[2])
         columns = edges(left, right - left + 1, columns_of_cells, x.shape[3])
-        return picked(x, largest_in_regions(x, boxes(known[:, 0], *rows, *columns)))
+        return picked(x, largest_in_regions(x, beside(x, boxes(known[:, 0], *rows, *columns))))
 
     def fits(*in_types: Any) -> tuple[Any, ...]:
         x, rois = in_types

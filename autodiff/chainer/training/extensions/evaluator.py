@@ -14,6 +14,7 @@ from autodiff.chainer.training.conversion import called, converted, named
 from autodiff.chainer.training.extension import PRIORITY_WRITER, Extension
 from autodiff.chainer.training.extensions.util import ProgressBar
 from autodiff.facade.configuration import using_config
+from autodiff.facade.devices import CPU
 from autodiff.facade.mode import no_backprop_mode
 
 
@@ -108,7 +109,7 @@ class Evaluator(Extension):
         summary = DictSummary()
         for batch in IteratorProgressBar(iterator).shown() if self._progress_bar else iterator:
             observation: dict[str, Any] = {}
-            with report_scope(observation), no_backprop_mode():
+            with report_scope(observation), no_backprop_mode(), (self.device or CPU).create_context():
                 arrays = converted(self.converter, batch, self.device)
                 called(self.eval_func or self._targets["main"], arrays)
             summary.add(observation)

@@ -17,9 +17,14 @@ class FailOnNonNumber(Extension):
     def __call__(self, trainer: Any) -> None:
         for name, optimizer in trainer.updater.get_all_optimizers().items():
             for path, parameter in optimizer.target.namedparams():
-                array = parameter.array
-                if array is not None and not parameter.xp.isfinite(array).all():
+                if parameter.array is not None and not finite(parameter):
                     raise RuntimeError(
                         f"Kill the process since parameters in optimizer '{name}' diverge. R.I.P. "
                         f"({path} is not finite in iteration {trainer.updater.iteration})"
                     )
+
+
+def finite(parameter: Any) -> bool:
+    """Whether all elements of a parameter are numbers."""
+    with parameter.device.create_context():
+        return bool(parameter.xp.isfinite(parameter.array).all())

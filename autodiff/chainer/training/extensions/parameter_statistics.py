@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from autodiff.chainer.backend import get_device_from_array
 from autodiff.chainer.reporter import DictSummary, report
 from autodiff.chainer.training.extension import PRIORITY_WRITER, Extension
 from autodiff.chainer.training.triggers.argument import get_trigger
@@ -96,9 +97,10 @@ class ParameterStatistics(Extension):
                         yield from numbered(key, self._value(function, array))
 
     def _value(self, function: Statistic, array: Any) -> Any:
-        if array is None or (self._skip_nan_params and bool(np.isnan(array).any())):
-            return np.nan
-        return function(array.ravel())
+        with get_device_from_array(array).create_context():
+            if array is None or (self._skip_nan_params and bool(np.isnan(array).any())):
+                return np.nan
+            return function(array.ravel())
 
 
 def numbered(key: str, value: Any) -> Iterable[tuple[str, Any]]:
@@ -107,6 +109,7 @@ def numbered(key: str, value: Any) -> Iterable[tuple[str, Any]]:
     >>> list(numbered("p", np.array([1.0, 2.0])))
     [('p/0', np.float64(1.0)), ('p/1', np.float64(2.0))]
     """
-    if np.ndim(value) == 0:
+    if (value.ndim if hasattr(value, "ndim") else np.ndim(value)) == 0:
         return [(key, value)]
-    return [(f"{key}/{place}", each) for place, each in enumerate(value)]
+    with get_device_from_array(value).create_context():
+        return [(f"{key}/{place}", each) for place, each in enumerate(value)]

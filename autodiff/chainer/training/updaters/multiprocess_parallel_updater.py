@@ -82,10 +82,10 @@ class MultiprocessParallelUpdater(StandardUpdater):
             return
         others = list(enumerate(self._devices))[1:]
         for rank, device in others:
-            parts = self._model, self._shares_of_data[rank], self.converter, config.dtype
+            parts = pickle.dumps((self._model, self._shares_of_data[rank], self.converter))
             own, its = multiprocessing.Pipe()
             self._pipes.append(own)
-            self._workers.append(self.started(its, pickle.dumps(parts), rank, device))
+            self._workers.append(self.started(its, pickle.dumps((config.dtype, parts)), rank, device))
         self._leave = Finalize(self, leave, (self._pipes, self._workers), exitpriority=10)
         self._listen()
         with using_device(self.device):
@@ -100,7 +100,7 @@ class MultiprocessParallelUpdater(StandardUpdater):
 
         Args:
             pipe: its end of the connection.
-            payload: model, iterator, converter and the configuration's dtype, pickled.
+            payload: what :func:`~autodiff.chainer.training.updaters.worker.serve` takes.
             rank: its number.
             device: its GPU.
         """

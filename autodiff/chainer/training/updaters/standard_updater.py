@@ -10,6 +10,7 @@ from autodiff.chainer.dataset.convert import concat_examples
 from autodiff.chainer.training._updater import Updater
 from autodiff.chainer.training.conversion import called, converted, named
 from autodiff.chainer.training.triggers.progress import as_number
+from autodiff.facade.devices import CPU
 
 
 class StandardUpdater(Updater):
@@ -111,8 +112,9 @@ class StandardUpdater(Updater):
     def update_core(self) -> None:
         """Update the parameters once."""
         iterator, optimizer = self._iterators["main"], self._optimizers["main"]
-        arrays = converted(self.converter, iterator.next(), self.input_device)
-        called(optimizer.update, arrays, self.loss_func or optimizer.target)
+        with (self.device or CPU).create_context():
+            arrays = converted(self.converter, iterator.next(), self.input_device)
+            called(optimizer.update, arrays, self.loss_func or optimizer.target)
         self.count_epoch()
 
     def count_epoch(self) -> None:

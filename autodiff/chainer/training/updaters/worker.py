@@ -16,6 +16,7 @@ from __future__ import annotations
 import pickle
 import traceback
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 from autodiff.chainer.backend import get_device, using_device
@@ -85,7 +86,7 @@ def serve(pipe: Any, payload: bytes, rank: int, size: int, device: str) -> None:
 
     Args:
         pipe: the connection to the first process.
-        payload: model, iterator, converter and the configuration's dtype, pickled.
+        payload: the configuration's dtype; model, iterator and converter, pickled before; and all of it pickled.
         rank: the number of this process.
         size: how many there are.
         device: its GPU.
@@ -93,18 +94,19 @@ def serve(pipe: Any, payload: bytes, rank: int, size: int, device: str) -> None:
     try:
         with using_device(device):
             shares = opened(payload, device)
-            pipe.send("")
+            told(pipe, "")
             follow(pipe, *shares, rank, size)
     except EOFError:  # the first process is gone
         return
     except Exception:
-        pipe.send(traceback.format_exc())
+        with suppress(EOFError):
+            told(pipe, traceback.format_exc())
 
 
 def opened(payload: bytes, device: str) -> tuple[Share, Reporter]:
     """The share of this process, on its GPU, and a reporter to which its model reports in vain."""
-    model, iterator, converter, dtype = pickle.loads(payload)
-    config.dtype = dtype
+    config.dtype, parts = pickle.loads(payload)
+    model, iterator, converter = pickle.loads(parts)
     model.to_device(device)
     reporter = Reporter()
     reporter.add_observer("main", model)
@@ -123,12 +125,24 @@ def follow(pipe: Any, share: Share, reporter: Reporter, rank: int, size: int) ->
             return
         with reporter, reporter.scope({}):
             if word == "initialise":
-                pipe.send(tried(share.initialise))
+                told(pipe, tried(share.initialise))
                 continue
             communicator.broadcast(share.parameters())
-            pipe.send(tried(lambda: share.compute_gradients(loss_scale)))  # noqa: B023 - called at once
+            told(pipe, tried(lambda: share.compute_gradients(loss_scale)))  # noqa: B023 - called at once
         pipe.recv()  # or the connection is closed, since another process failed
         communicator.average(share.gradients())
+
+
+def told(pipe: Any, text: str) -> None:
+    """Answer the first process.
+
+    Raises:
+        EOFError: if it is gone.
+    """
+    try:
+        pipe.send(text)
+    except BrokenPipeError:
+        raise EOFError from None
 
 
 def tried(action: Callable[[], None]) -> str:

@@ -1,0 +1,143 @@
+"""The kernels of a program as one text, and how it becomes code."""
+
+import re
+
+import numpy as np
+import pytest
+
+from autodiff import make_tape
+from autodiff.backends import cache
+from autodiff.backends.cupy import compiling, modules
+from autodiff.backends.cupy.kernels.kernel import DeviceKernel, Launch
+from autodiff.backends.cupy.modules import KernelModule, defined, of_line, renamed
+from autodiff.backends.cupy.schedule import schedule_for_gpu
+from tests.backends.cupy.hosting import needs_compiler
+from tests.backends.cupy.nvrtc import compiled, needs_nvrtc
+from tests.standin import device, nvrtc
+from tests.standin.fixture import cupy
+
+__all__ = ["cupy"]
+
+TEXT = """extern "C" __global__ void __launch_bounds__(256) kernel(float* out0) {
+  #pragma unroll
+  for (int k = 0; k < 4; ++k) out0[k] = 1.0f;
+}
+extern "C" __global__ void kernel_columns(float* out0) { out0[0] = 2.0f; }
+"""
+OTHER = TEXT.replace("2.0f", "3.0f")
+
+
+def kernel(text=TEXT):
+    return DeviceKernel(text, (), (Launch("kernel", (1, 1), 256), Launch("kernel_columns", (1, 1), 1)), ())
+
+
+def test_texts_are_there_once_and_their_functions_have_numbers():
+    module = KernelModule()
+    assert module.add(kernel()) == ("kernel_1", "kernel_columns_1")
+    assert module.add(kernel(OTHER), "model.py:3") == ("kernel_2", "kernel_columns_2")
+    assert module.add(kernel(), "model.py:9") == ("kernel_1", "kernel_columns_1")
+    assert len(module.texts) == 2
+    assert defined(module.source)[-4:] == ["kernel_1", "kernel_columns_1", "kernel_2", "kernel_columns_2"]
+
+
+def test_only_functions_are_renamed():
+    text = 'extern "C" __global__ void kernel(int kernel_size) { /* kernel */ other_kernel(kernel_size); }'
+    assert renamed(text, 7) == text.replace("void kernel(", "void kernel_7(")
+
+
+def test_every_line_is_one_of_the_user_s():
+    lines = of_line(TEXT, "model.py:12").splitlines()
+    assert lines[:6] == [
+        '#line 12 "model.py"',
+        'extern "C" __global__ void __launch_bounds__(256) kernel(float* out0) {',
+        '#line 11 "model.py"',
+        "  #pragma unroll",
+        "  for (int k = 0; k < 4; ++k) out0[k] = 1.0f;",
+        '#line 12 "model.py"',
+    ]
+    assert of_line(TEXT, "") == TEXT
+
+
+@needs_nvrtc
+def test_tools_for_gpus_find_the_user_s_line():
+    module = KernelModule()
+    module.add(kernel(), "model.py:12")
+    module.add(kernel(OTHER), "loss.py:40")
+    code, _ = compiled(module.source, "compute_90")
+    files = dict(re.findall(r'\.file\s+(\d+)\s+"([^"]+)"', code.decode()))
+    lines = {(files[file].rsplit("/")[-1], line) for file, line in re.findall(r"\.loc\s+(\d+)\s+(\d+)", code.decode())}
+    assert lines == {("model.py", "12"), ("loss.py", "40")}
+    assert code.decode().count("st.global") == 10  # loops are unrolled all the same
+
+
+@needs_nvrtc
+def test_a_program_compiles_with_the_user_s_lines():
+    tape = make_tape(lambda x: np.sum(np.exp(x) * x, axis=0))(np.ones((64, 100), np.float32))
+    module = KernelModule()
+    for equation in schedule_for_gpu(tape).equations:
+        module.add(modules_kernel(equation), equation.source)
+    for architecture in ("sm_80", "sm_90", "sm_100"):
+        assert compiled(module.source, architecture)[0].startswith(b"\x7fELF")
+
+
+def modules_kernel(equation):
+    from autodiff.backends.cupy.kernels.call import kernel_of
+
+    return kernel_of(**dict(equation.params))
+
+
+@pytest.fixture
+def fresh(cupy, tmp_path, monkeypatch):
+    monkeypatch.setenv("AUTODIFF_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(cache, "_sizes", {})
+    monkeypatch.setattr(modules, "_loaded", {})
+    monkeypatch.setattr(compiling, "counts", {"hits": 0, "misses": 0, "compiled": 0})
+    return tmp_path
+
+
+@needs_compiler
+def test_code_is_kept_by_content_and_loaded_once_on_each_gpu(fresh, monkeypatch):
+    module = KernelModule()
+    module.add(kernel(), "model.py:12")
+    first = module.functions(0)
+    assert set(first) == {"kernel_1", "kernel_columns_1"}
+    assert module.functions(0) is first
+    assert module.functions(1) is not first
+    assert compiling.counts == {"hits": 1, "misses": 1, "compiled": 1}
+    assert len(nvrtc.compilations) == 1
+    modules.forget_modules()
+    module.functions(0)
+    assert compiling.counts == {"hits": 2, "misses": 1, "compiled": 1}
+    (stored,) = fresh.glob("*.kernel")
+    stored.write_bytes(stored.read_bytes()[:-1] + b"?")
+    modules.forget_modules()
+    module.functions(0)  # what is damaged is compiled again
+    assert compiling.counts == {"hits": 2, "misses": 2, "compiled": 2}
+
+
+@needs_compiler
+def test_another_compiler_or_gpu_has_other_code(fresh, monkeypatch):
+    source = f"{TEXT}// of a test\n"
+    compiling.device_code(source, 0)
+    monkeypatch.setattr(nvrtc, "getVersion", lambda: (0, 1))
+    monkeypatch.setattr(__import__("cupy").cuda.nvrtc, "getVersion", lambda: (0, 1))
+    compiling.device_code(source, 0)
+    assert compiling.counts["compiled"] == 2
+    monkeypatch.setattr(device.Device, "compute_capability", "80")
+    compiling.device_code(source, 0)
+    assert compiling.counts["compiled"] == 3
+
+
+@needs_compiler
+@pytest.mark.parametrize(("own", "given"), [("90", "sm_90"), ("86", "sm_86"), ("120", "compute_100")])
+def test_an_architecture_that_the_compiler_does_not_know_gets_portable_code(fresh, monkeypatch, own, given):
+    monkeypatch.setattr(device.Device, "compute_capability", own)
+    seen = []
+    compile_program = nvrtc.compileProgram
+    monkeypatch.setattr(
+        __import__("cupy").cuda.nvrtc,
+        "compileProgram",
+        lambda program, options: (seen.append(options), compile_program(program, options)),
+    )
+    assert compiling.device_code(TEXT, 0).startswith(b"\x7fELF")
+    assert seen == [(*compiling.OPTIONS, f"--gpu-architecture={given}")]
