@@ -11,10 +11,11 @@ import pytest
 from autodiff.testing.fuzz import Plan, Report, fuzz_one, generate, printed, program_from
 from autodiff.testing.fuzz.__main__ import main
 from autodiff.testing.fuzz.checking import contents, laid_out, quiet
-from autodiff.testing.fuzz.drawing import ARRANGEMENTS, draw, unaligned
+from autodiff.testing.fuzz.drawing import ARRANGEMENTS, Argument, draw, unaligned
 from autodiff.testing.fuzz.jobs import reports
 from autodiff.testing.fuzz.printing import IMPORTS, function_of, watched_function_of
 from autodiff.testing.fuzz.program import every_line
+from autodiff.testing.fuzz.shrinking import simpler_arguments
 from autodiff.trace.tree import flatten
 
 SEEDS = range(40)
@@ -138,3 +139,11 @@ def test_other_processes_report_the_same():
     for report in reports(range(5), plan, jobs=2):
         two.add(report)
     assert (one.counts, one.programs) == (two.counts, two.programs)
+
+
+@pytest.mark.parametrize("dtype", [bool, np.uint8, np.int64, np.float32, np.complex128])
+def test_arguments_of_all_dtypes_have_simpler_ones(dtype):
+    values = np.array([0, 1, 3]).astype(dtype) if dtype is not np.float32 else np.array([0.1234, 2.5, np.nan], dtype)
+    simpler = [argument.value for argument in simpler_arguments(Argument(values))]
+    assert simpler
+    assert all(value.dtype == values.dtype and value.shape == values.shape for value in simpler)

@@ -28,6 +28,7 @@ class Building:
         module: their kernels.
         kernels: the kernels, each with the functions of the module that it launches, and what its text refers to.
         scopes: what texts refer to, with the names of arrays there that belong on the GPU.
+        straights: the functions of the program and of bodies, by their code.
         works: whether any kernel needs memory to work in.
         arithmetic: whether numbers are computed on the host.
         products: whether cuBLAS is called.
@@ -37,6 +38,7 @@ class Building:
         self.module = KernelModule()
         self.kernels: list[tuple[Any, tuple[str, ...], dict[str, Any]]] = []
         self.scopes: list[tuple[dict[str, Any], str, Any]] = []
+        self.straights: dict[Any, DeviceStraight] = {}
         self.works = self.arithmetic = self.products = False
 
     def load(self, device: int) -> None:
@@ -47,6 +49,8 @@ class Building:
         cupy = require()
         for scope, name, value in self.scopes:
             scope[name] = cupy.asarray(value)
+        if self.scopes:  # other streams read them too
+            cupy.cuda.get_current_stream().synchronize()
 
 
 class DeviceStraight(Straight):
@@ -65,7 +69,7 @@ class DeviceStraight(Straight):
         picking: for each word that becomes 1 where an index is out of range, the operation.
     """
 
-    __slots__ = ("building", "packed", "picking", "rooms", "root", "steps", "wanted")
+    __slots__ = ("building", "packed", "picking", "rooms", "root", "wanted")
 
     def __init__(
         self,
@@ -84,7 +88,7 @@ class DeviceStraight(Straight):
 
     def entered(self, steps: Run) -> Run:
         """The function with its rooms: a program's own are handed in by who calls it."""
-        self.steps = steps
+        self.building.straights[steps.__code__] = self  # type: ignore[attr-defined] # printed, so a function
         self.rooms = Rooms(self.wanted, self.picking)
         self.building.works = self.building.works or bool(self.wanted)
         return steps if self.root or not self.wanted else of_body(steps, self.rooms)
@@ -106,11 +110,12 @@ class DeviceStraight(Straight):
         return explained_on_gpu(super().explained(error), error, self.failed(error))
 
     def failed(self, error: Exception) -> Equation | None:
-        """The operation that raised an error."""
+        """The operation that raised an error: in the body of a loop the one there."""
         trace, found = error.__traceback__, None
         while trace is not None:
-            if trace.tb_frame.f_code is getattr(self.steps, "__code__", None):
-                found = self.equations.get(trace.tb_lineno)
+            straight = self.building.straights.get(trace.tb_frame.f_code)
+            if straight is not None:
+                found = straight.equations.get(trace.tb_lineno, found)
             trace = trace.tb_next
         return found
 

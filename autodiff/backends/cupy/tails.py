@@ -86,7 +86,7 @@ def combined(one: Equation, other: Equation, kept: set[int]) -> tuple[Tape, tupl
     inputs = (*first.inputs, *(second.inputs[other.operands.index(o)] for o in extra))
     moved = [moved_by(of_first, equation) for equation in first.equations]
     free = len(inputs) + sum(len(equation.results) for equation in first.equations)
-    made = dict(zip(one.results, map(of_first, first.outputs), strict=True))
+    made: dict[Operand, int] = dict(zip(one.results, map(of_first, first.outputs), strict=True))
     outer = {k: made[o] if o in made else operands.index(o) for k, o in enumerate(other.operands)}
 
     def of_second(slot: Any) -> Any:

@@ -74,7 +74,7 @@ def simpler_arguments(argument: Argument) -> Iterator[Argument]:
     if argument.layout != "contiguous":
         yield Argument(value)
     array = np.asarray(value)
-    for simpler in SIMPLER:
+    for simpler in (*SIMPLER, *ROUNDER) if array.dtype.kind in "fc" else SIMPLER:
         with np.errstate(all="ignore"):
             now = simpler(array)
         if now.dtype == array.dtype and weight(now) < weight(array):
@@ -98,7 +98,8 @@ def _first(array: Any) -> Any:
     return np.full_like(array, array.reshape(-1)[0]) if array.size else array
 
 
-SIMPLER: tuple[Callable[[Any], Any], ...] = (_ones, _first, _whole, _tenths)
+SIMPLER: tuple[Callable[[Any], Any], ...] = (_ones, _first)
+ROUNDER: tuple[Callable[[Any], Any], ...] = (_whole, _tenths)
 
 
 def weight(array: Any) -> float:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any
 
 from autodiff.backends.cupy.kernels.grids import grid_kernel
 from autodiff.backends.cupy.kernels.kernel import DeviceKernel
 from autodiff.backends.kernels.call import KernelPrimitive
-from autodiff.trace.tape import Tape
+from autodiff.trace.tape import Tape, strict
 
 PRINTERS: dict[str, Callable[..., DeviceKernel]] = {}
 """For each kind of kernel the function of an operation's other parameters that prints it."""
@@ -29,15 +28,21 @@ def prints(kind: str) -> Callable[[Callable[..., DeviceKernel]], Callable[..., D
     return enter
 
 
-@lru_cache(maxsize=4096)
-def printed(kind: str, params: tuple[tuple[str, Any], ...]) -> DeviceKernel:
-    """The kernel of an operation, by its kind and its other parameters."""
-    return PRINTERS[kind](**dict(params))
+MANY = 4096
+"""So many kernels are remembered."""
+
+_printed: dict[Any, DeviceKernel] = {}
 
 
 def kernel_of(*, kind: str, **params: Any) -> DeviceKernel:
     """The kernel of an operation, by its parameters."""
-    return printed(kind, tuple(sorted(params.items())))
+    key = kind, *((name, strict(value)) for name, value in sorted(params.items()))
+    found = _printed.get(key)
+    if found is None:
+        if len(_printed) >= MANY:
+            _printed.clear()
+        found = _printed[key] = PRINTERS[kind](**params)
+    return found
 
 
 def make_call(*, kind: str, tape: Tape, **params: Any) -> Callable[..., tuple[Any, ...]]:

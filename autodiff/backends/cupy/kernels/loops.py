@@ -401,15 +401,15 @@ class RowLoop(Loop):
             yield from (f"  {line}" for line in level.end)
         yield "};"
         each_row = "" if self.cut else "for (Index r = team; r < rows; r += teams) "
-        place = "team" if self.cut else "r"  # a block of a row that is cut has no other one
+        first = "team" if self.cut else "r"  # a block of a row that is cut has no other one
         if width == 1:
-            yield f"{each_row}row(Width<1>{{}}, {place});"
+            yield f"{each_row}row(Width<1>{{}}, {first});"
         else:
             yield f"const bool whole = columns % {width} == 0 && {self.well_placed()};"
             yield "if (whole)"
-            yield f"  {each_row}row(Width<{width}>{{}}, {place});"
+            yield f"  {each_row}row(Width<{width}>{{}}, {first});"
             yield "else"
-            yield f"  {each_row}row(Width<1>{{}}, {place});"
+            yield f"  {each_row}row(Width<1>{{}}, {first});"
         yield from self.ended_columns()
         yield from self.ended()
 

@@ -15,6 +15,11 @@ __device__ __forceinline__ uint32 absolute(uint32 x) { return x; }
 // The larger and the smaller of two; NaN if one of them is. Of 0 and -0 the second.
 template <class T> __device__ __forceinline__ T maximum(T x, T y) { return x > y || x != x ? x : y; }
 template <class T> __device__ __forceinline__ T minimum(T x, T y) { return x < y || x != x ? x : y; }
+// C++ makes integers of what & | ^ are of booleans.
+__device__ __forceinline__ int32 maximum(bool x, int32 y) { return x ? 1 : y; }
+__device__ __forceinline__ int32 maximum(int32 x, bool y) { return y ? 1 : x; }
+__device__ __forceinline__ int32 minimum(bool x, int32 y) { return x ? y : 0; }
+__device__ __forceinline__ int32 minimum(int32 x, bool y) { return y ? x : 0; }
 
 // Nothing overflows, and what is small keeps all its digits.
 template <class T> __device__ __forceinline__ T logistic(T x) {
