@@ -38,6 +38,12 @@ class DeviceResident:
                     stacklevel=2,
                 )
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take over what was pickled. Arrays of CuPy come to the current GPU, and go on to their own."""
+        self.__dict__.update(state)
+        if isinstance(self._device, GpuDevice):
+            self.device_resident_accept(SendingVisitor(self._device))
+
     @property
     def device(self) -> Device:
         """Where it is."""
@@ -154,6 +160,23 @@ class StayingVisitor(DeviceResidentsVisitor):
 
     def visit_variable(self, param: Variable) -> None:
         """Nothing."""
+
+
+class SendingVisitor(StayingVisitor):
+    """Brings arrays and Variables to a device, and says nothing to the objects that hold them.
+
+    Args:
+        device: where to.
+    """
+
+    def __init__(self, device: Device) -> None:
+        self.device = device
+
+    def visit_array(self, arr: Any) -> Any:
+        return self.device.send(arr)
+
+    def visit_variable(self, param: Variable) -> None:
+        param.to_device(self.device)
 
 
 class RestoringVisitor(StayingVisitor):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.chainer.backend import get_array_module
+from autodiff.chainer.backend import get_device_from_array
 from autodiff.chainer.backends.cuda import to_cpu
 from autodiff.trace.source import at_user_line
 
@@ -62,17 +62,13 @@ def numerical_grad(
     gradients = [np.zeros(x.shape, x.dtype) for x in map(to_cpu, inputs)]
     for number, x in enumerate(inputs):
         for index in np.ndindex(x.shape):
-            columns = along(f, x, index, [eps * offset for offset in offsets], center_outputs)
+            with get_device_from_array(x).create_context():
+                columns = along(f, x, index, [eps * offset for offset in offsets], center_outputs)
             if detect_nondifferentiable:
                 place = f"inputs[{number}][{', '.join(map(str, index))}]" if index else f"inputs[{number}]"
                 refuse_kinks(columns, place, eps, diff_atol, diff_rtol)
             gradients[number][index] = slope(columns, grad_outputs, 2 * eps)
-    return [type_of(x)(gradient) for x, gradient in zip(inputs, gradients, strict=True)]
-
-
-def type_of(x: Any) -> Callable[[Any], Any]:
-    """What brings an array to the device of another one."""
-    return get_array_module(x).asarray  # type: ignore[no-any-return]
+    return [get_device_from_array(x).send(gradient) for x, gradient in zip(inputs, gradients, strict=True)]
 
 
 def along(

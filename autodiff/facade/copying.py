@@ -5,6 +5,9 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
+from autodiff.backends import gpu
+from autodiff.facade.devices import device_of
+from autodiff.facade.placement import move
 from autodiff.facade.variable import Variable
 
 NOT_COPIED = ("_grad_var", "_shared", "_loss_scale")
@@ -18,7 +21,8 @@ def reduce(self: Variable) -> Any:
 def state(variable: Variable) -> dict[str, Any]:
     """What goes with a copy."""
     attributes = {name: value for name, value in variable.__dict__.items() if name not in NOT_COPIED}
-    return {"array": variable._data, "name": variable.name, "attributes": attributes}
+    found = {"array": variable._data, "name": variable.name, "attributes": attributes}
+    return {**found, "device": device_of(variable._data)} if gpu.is_gpu_array(variable._data) else found
 
 
 def rebuild(kind: type[Variable], requires_grad: bool) -> Variable:
@@ -29,10 +33,12 @@ def rebuild(kind: type[Variable], requires_grad: bool) -> Variable:
 
 
 def set_state(self: Variable, state: dict[str, Any]) -> None:
-    """Take over what :func:`reduce` wrote."""
+    """Take over what :func:`reduce` wrote. Pickled arrays of CuPy come to the current GPU, and go on to their own."""
     self.array = state["array"]
     self.name = state["name"]
     self.__dict__.update(state["attributes"])
+    if "device" in state:
+        move(self, state["device"])
 
 
 def shallow_copy(self: Variable) -> Variable:

@@ -84,7 +84,7 @@ class Following:
     def go(self, cotangents: Any) -> None:
         """Make the GPU of the first array the current one."""
         for each in cotangents if isinstance(cotangents, (list, tuple)) else (cotangents,):
-            array = getattr(each, "value", each)  # of what is masked
+            array: Any = getattr(each, "value", each)  # of what is masked
             if gpu.is_gpu_array(array):
                 if array.device.id != self.now:
                     self.before = self.before or gpu.require().cuda.Device()

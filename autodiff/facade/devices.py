@@ -10,7 +10,7 @@ import numpy as np
 
 from autodiff.backends import gpu
 from autodiff.trace.source import at_user_line
-from autodiff.trace.tracer import Tracer
+from autodiff.trace.tracer import Tracer, concrete
 
 
 class Device:
@@ -302,5 +302,5 @@ def named_device(name: str) -> Device:
 
 
 def device_of(array: Any) -> Device:
-    """The device of an array; the CPU for what is none."""
-    return CPU if isinstance(array, np.ndarray) else GpuDevice.from_array(array) or CPU
+    """The device of an array, traced or not; the CPU for what is none."""
+    return CPU if isinstance(array, np.ndarray) else GpuDevice.from_array(concrete(array)) or CPU

@@ -15,6 +15,7 @@ from autodiff.facade.gradient import check_gradient
 from autodiff.facade.mode import taken_out
 from autodiff.facade.node import VariableNode, new_node
 from autodiff.facade.unchain import unchain_backward
+from autodiff.trace.arrays import module_of
 from autodiff.trace.errors import ConcretizationError, LeakedTracerError
 from autodiff.trace.recording import new_level
 from autodiff.trace.source import at_user_line
@@ -132,8 +133,10 @@ class Variable(Traced):
     @property
     def xp(self) -> Any:
         """The module of the array: numpy or cupy."""
-        kind = type(self._data).__module__.partition(".")[0]
-        return sys.modules["cupy"] if kind == "cupy" else np
+        data = self._data
+        if data is None:
+            return np if self._initial_device is None else self._initial_device.xp
+        return np if type(data) is np.ndarray else module_of(data)
 
     @property
     def name(self) -> str | None:

@@ -19,7 +19,7 @@ from autodiff.ops import elementwise as ew
 from autodiff.ops.index import put, scatter_add, slice_of, slice_set
 from autodiff.ops.operators import BINARY
 from autodiff.ops.shape import broadcast_to, reshape
-from autodiff.trace.arrays import module_of, on_gpu, placed
+from autodiff.trace.arrays import module_of, placed
 from autodiff.trace.errors import AliasingError, ConcretizationError, OperandError, described
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec_of
@@ -89,10 +89,9 @@ def put_at(x: Any, places: Any, value: Any) -> Any:
     """The array with values in some places of the flattened array."""
     its = spec_of(x)
     value = fitted(value, Spec(spec_of(places).shape, its.dtype))
-    count = spec_of(places).size
-    places = placed(places, x)
-    flat = put(reshape(x, shape=(its.size,)), reshape(places, shape=(count,)), reshape(value, shape=(count,)))
-    return reshape(flat, shape=its.shape)
+    row = (spec_of(places).size,)
+    places = reshape(placed(places, x), shape=row)
+    return reshape(put(reshape(x, shape=(its.size,)), places, reshape(value, shape=row)), shape=its.shape)
 
 
 def fitted(value: Any, slot: Spec) -> Any:
@@ -326,8 +325,7 @@ def put_flat(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
 
 def as_array(v: Any) -> Any:
     """Numbers and lists as arrays."""
-    v = as_operand(v)
-    return v if isinstance(v, (np.ndarray, Traced)) or on_gpu(v) else np.asarray(v)
+    return as_index(as_operand(v))
 
 
 @implements(np.put_along_axis)

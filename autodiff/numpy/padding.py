@@ -15,6 +15,7 @@ from autodiff.ops.creation import copy
 from autodiff.ops.index import slice_into, slice_of
 from autodiff.ops.join import WHOLE
 from autodiff.ops.shape import broadcast_to, reshape, without
+from autodiff.trace.arrays import placed
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
@@ -112,6 +113,7 @@ def _surrounded(x: Any, axis: int, width: tuple[int, int], before: Any, after: A
     for place, part, count in ((0, before, width[0]), (len(parts) + 1, after, width[1])):
         wanted = tuple(count if k == axis else length for k, length in enumerate(shape, -len(shape)))
         if count:
+            part = placed(part, x)
             parts.insert(place, part if spec_of(part).shape == wanted else broadcast_to(part, shape=wanted))
     return concatenate(parts, axis) if len(parts) > 1 else x
 

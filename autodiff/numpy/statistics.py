@@ -53,11 +53,11 @@ def sum_dtype(dtype: np.dtype[Any], asked: Any) -> Any:
 def mean(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True
 ) -> Any:
-    """The sum of the elements along axes divided by their number; float16 is summed in float32."""
+    """The sum of the elements along axes divided by their number; numbers of 16 bits are summed in float32."""
     a = as_operand(a)
     own = spec_of(a)
     axes = negative_axes(axis, len(own.shape))
-    half = dtype is None and own.dtype == np.float16
+    half = dtype is None and own.inexact and own.dtype.itemsize == 2
     summed = total(a, axes, np.float32 if half else sum_dtype(own.dtype, dtype), where)
     count = count_along(own.shape, axes, where)
     if half and spec_of(summed).kind == "scalar":

@@ -31,7 +31,7 @@ from autodiff.ops.masked import masked
 from autodiff.ops.on_gpu import bessel
 from autodiff.ops.on_gpu import special as gpu
 from autodiff.trace.errors import DifferentiationError
-from autodiff.trace.primitive import Primitive
+from autodiff.trace.primitive import Primitive, ufunc_dtype
 from autodiff.trace.primitive import elementwise as elementwise_of
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec
@@ -42,15 +42,17 @@ ROOT2, ROOT_PI, ROOT_2PI = scalar_sqrt(2.0), scalar_sqrt(pi), scalar_sqrt(2 * pi
 
 ON_GPU: dict[Any, Callable[..., Any]] = {
     sp.jv: bessel.jv, sp.yv: bessel.yv, sp.iv: bessel.iv, sp.kv: bessel.kv, sp.ive: bessel.ive, sp.kve: bessel.kve,
-    sp._ufuncs._zeta: gpu.named("zeta"), np.i0: np.i0,
+    sp._ufuncs._zeta: gpu.named("zeta", ufunc_dtype(sp._ufuncs._zeta)), np.i0: np.i0,
 }  # fmt: skip
 """What runs on arrays of CuPy, where it is not CuPy's function of the same name."""
 
 
 def elementwise(name: str, evaluate: Callable[..., Any], **options: Any) -> Primitive:
     """A function of SciPy, which on arrays of CuPy is CuPy's of that name."""
-    if isinstance(evaluate, np.ufunc) or evaluate in ON_GPU:
-        options.setdefault("on_gpu", ON_GPU.get(evaluate) or gpu.named(evaluate.__name__))
+    if evaluate in ON_GPU:
+        options["on_gpu"] = ON_GPU[evaluate]
+    elif isinstance(evaluate, np.ufunc):
+        options["on_gpu"] = gpu.named(evaluate.__name__, ufunc_dtype(evaluate))
     return elementwise_of(name, evaluate, **options)
 
 

@@ -7,6 +7,7 @@ is answered by one look into a dictionary.
 from __future__ import annotations
 
 import sys
+import weakref
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -88,7 +89,23 @@ def placed_constants(constants: Sequence[Any], inputs: Iterable[Any]) -> Sequenc
     module = module_of(*inputs)
     if module is np:
         return constants
-    return [module.asarray(one) if isinstance(one, np.ndarray) else one for one in constants]
+    return [uploaded(one, module) if isinstance(one, np.ndarray) else one for one in constants]
+
+
+_uploaded: dict[tuple[int, int], Any] = {}
+"""The copies of constants that nobody can write to, by the constant and the GPU."""
+
+
+def uploaded(constant: np.ndarray[Any, Any], module: Any) -> Any:
+    """A constant on the current GPU: loops run one tape many times, and copy it once."""
+    if constant.flags.writeable:
+        return module.asarray(constant)
+    key = id(constant), module.cuda.Device().id
+    found = _uploaded.get(key)
+    if found is None:
+        found = _uploaded[key] = module.asarray(constant)
+        weakref.finalize(constant, _uploaded.pop, key, None)
+    return found
 
 
 def check_places(name: str, operands: Iterable[Any]) -> None:

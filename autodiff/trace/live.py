@@ -149,7 +149,7 @@ class Differentiation(Recording):
         order = 1 + (operands.order if type(operands) is Entry else max(entry.order for entry in operands))
         if type(out) is not tuple:
             out_spec = spec_of(out)
-            if out_spec.dtype.kind not in "fc":
+            if out_spec.dtype.kind not in "fc" and not out_spec.inexact:
                 return out
             return Tracer(out, self, Entry(link, operands, residuals, order, out_spec))
         specs: tuple[Spec, ...] = tuple(map(spec_of, out))

@@ -10,7 +10,7 @@ import numpy as np
 from autodiff.trace.arrays import any_on_gpu
 from autodiff.trace.link import Link, Rule
 from autodiff.trace.recording import bodies, innermost_body
-from autodiff.trace.spec import Kind, Spec, dtype_or_python, spec_of
+from autodiff.trace.spec import Kind, Spec, dtype_or_python, spec_of, weakened
 from autodiff.trace.spec import spec as make_spec
 from autodiff.trace.traced import Traced
 
@@ -183,7 +183,7 @@ def ufunc_dtype(ufunc: np.ufunc) -> Callable[..., np.dtype[Any]]:
     def dtype(*specs: Spec) -> np.dtype[Any]:
         if all(s.kind == "python" for s in specs):
             return ufunc.resolve_dtypes((*(s.dtype for s in specs), *[None] * ufunc.nout))[-1]
-        return ufunc.resolve_dtypes((*(dtype_or_python(s) for s in specs), *[None] * ufunc.nout))[-1]
+        return ufunc.resolve_dtypes((*(dtype_or_python(s) for s in weakened(specs)), *[None] * ufunc.nout))[-1]
 
     return dtype
 

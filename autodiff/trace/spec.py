@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
 
 Kind = Literal["array", "scalar", "python"]
+
+BFLOAT16 = "bfloat16"
+"""The name of a dtype that NumPy does not have; arrays of CuPy have it from ml_dtypes."""
 
 
 class Spec:
@@ -45,7 +49,8 @@ class Spec:
     @property
     def inexact(self) -> bool:
         """Whether the values are real or complex floating-point numbers: only these have derivatives."""
-        return self.dtype.kind in "fc"
+        kind = self.dtype.kind
+        return kind in "fc" or (kind == "V" and self.dtype.name == BFLOAT16)
 
     def __eq__(self, other: object) -> bool:
         if self is other:
@@ -128,8 +133,17 @@ def dtype_or_python(value: Spec) -> Any:
     return {"b": value.dtype, "i": int, "f": float, "c": complex}[value.dtype.kind]
 
 
+def weakened(specs: Sequence[Spec]) -> Sequence[Spec]:
+    """Operands of which Python's numbers are bfloat16 beside such arrays: NumPy does not know that it is a float."""
+    short = next((s.dtype for s in specs if s.dtype.kind == "V" and s.inexact), None)
+    if short is None:
+        return specs
+    return [Spec((), short, "scalar") if s.kind == "python" and s.dtype.kind in "bif" else s for s in specs]
+
+
 def common_dtype(*specs: Spec) -> np.dtype[Any]:
     """The dtype that NumPy promotes to; Python numbers are weak."""
     if all(s.kind == "python" for s in specs):
         return np.result_type(*(s.dtype for s in specs))
+    specs = tuple(weakened(specs))
     return np.result_type(*(s.dtype.type(0).item() if s.kind == "python" else s.dtype for s in specs))

@@ -286,7 +286,7 @@ def unit_cotangent(name: str, fun: Callable[..., Any], at: Linearization) -> Any
             out = spec_of(at.outs[0][0])
         except AttributeError:
             out = None
-        if out is not None and out.shape == () and out.dtype.kind == "f":
+        if out is not None and out.shape == () and out.inexact and out.dtype.kind != "c":
             value = at.outs[0][0]
             return module_of(value).ones((), out.dtype) if on_gpu(value) else out.dtype.type(1)
     got = described(at.outs[0][0]) if at.out is LEAF else f"a tree {at.out}"

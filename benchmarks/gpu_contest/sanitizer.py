@@ -17,7 +17,12 @@ if TYPE_CHECKING:
 
 TOOLS = ("memcheck", "racecheck", "synccheck")
 FOUND = 86  # the status that the sanitizer ends with where it found something
-MODULE = "benchmarks.gpu_contest.sanitized"
+PROGRAMS = {
+    "small programs": ("benchmarks.gpu_contest.sanitized",),
+    "tests of kernels": (
+        "pytest", "-q", "-p", "no:cacheprovider", "-p", "tests.backends.cupy.on_device", "tests/backends/cupy",
+    ),
+}  # fmt: skip
 PLACES = ("bin", "compute-sanitizer")  # below a toolkit's folder
 
 
@@ -30,10 +35,10 @@ def sanitizer() -> str | None:
     )
 
 
-def command(tool: str, program: str, only: Sequence[str]) -> list[str]:
-    """One tool around the small programs."""
+def command(tool: str, program: str, module: Sequence[str]) -> list[str]:
+    """One tool around a module with its arguments."""
     options = ["--tool", tool, "--error-exitcode", str(FOUND), "--print-limit", "20"]
-    return [program, *options, sys.executable, "-m", MODULE, *only]
+    return [program, *options, sys.executable, "-m", *module]
 
 
 def sanitize(only: Sequence[str], no_gpu: int) -> int:
@@ -43,15 +48,18 @@ def sanitize(only: Sequence[str], no_gpu: int) -> int:
         print("nothing ran: compute-sanitizer is neither on the path nor in /usr/local/cuda, CUDA_HOME or CUDA_PATH")
         return no_gpu
     statuses = {}
+    environment = {**os.environ, **settings(False, 0.9), "AUTODIFF_CUDA_GRAPHS": "0"}  # a graph has a pool
     for tool in TOOLS:
-        print(f"compute-sanitizer --tool {tool}", flush=True)
-        environment = {**os.environ, **settings(False, 0.9), "AUTODIFF_CUDA_GRAPHS": "0"}  # a graph has a pool
-        statuses[tool] = subprocess.run(command(tool, program, only), cwd=ROOT, env=environment).returncode
-        if statuses[tool] == no_gpu:
-            return no_gpu
+        for name, module in PROGRAMS.items():
+            print(f"compute-sanitizer --tool {tool}, {name}", flush=True)
+            arguments = (*module, *only) if name == "small programs" else module
+            done = subprocess.run(command(tool, program, arguments), cwd=ROOT, env=environment)
+            if done.returncode == no_gpu and name == "small programs":
+                return no_gpu
+            statuses[f"{tool}, {name}"] = done.returncode
     print()
-    for tool, status in statuses.items():
-        print(f"{tool}: {said(status)}")
+    for what, status in statuses.items():
+        print(f"{what}: {said(status)}")
     return int(any(statuses.values()))
 
 

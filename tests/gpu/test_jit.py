@@ -144,12 +144,14 @@ class Moved:
             self.array = cupy.asarray(host)
 
 
-def test_a_steady_state_compiles_and_records_nothing(cupy):
+def test_a_steady_state_compiles_and_records_nothing(cupy, monkeypatch):
     program = jit(lambda x, w: np.tanh(x) * w)
     x, w = map(cupy.asarray, (X, W[:, 0]))
     program(x, w)
+    program(x, w)
     nvrtc.compilations.clear()
     function.launched.clear()
+    monkeypatch.setattr(program, "general", None)  # calls are recognised by their printed path
     for _ in range(20):
         program(x, w)
     assert nvrtc.compilations == []
@@ -172,6 +174,18 @@ def test_backends(cupy):
         function.launched.clear()
         assert_same(jit(energy, backend=backend)(x, w), energy(X, W), cupy)
         assert bool(function.launched) == (backend != "numpy")
+
+
+def test_arrays_that_no_argument_goes_into_are_made_on_the_gpu(cupy):
+    def fun(x):
+        return np.stack([np.float32(1) * np.ones((), np.float32), x[0, 0]]), np.ones(3, np.float32) * 2, x + 1
+
+    for backend in ("cupy", "numpy"):
+        program = jit(fun, backend=backend)
+        for _ in range(2):
+            found = program(cupy.asarray(X))
+            assert_same(found, fun(X), cupy)
+            found[1][...] = 7  # the caller's own
 
 
 def test_compositions_of_variables_run(cupy):
@@ -209,3 +223,11 @@ def test_another_process_finds_the_kernels_on_disk(tmp_path, monkeypatch):
     )
     assert first == "32.61938 {'hits': 0, 'misses': 1, 'compiled': 1} 1\n"
     assert second == "32.61938 {'hits': 1, 'misses': 0, 'compiled': 0} 0\n"
+
+
+def test_variables_are_arguments_too(cupy):
+    x = autodiff.Variable(cupy.asarray(X))
+    loss = jit(energy)(x, cupy.asarray(W))
+    loss.backward()
+    assert_same(loss.array, energy(X, W), cupy)
+    assert_same(x.grad, grad(energy)(X, W), cupy)

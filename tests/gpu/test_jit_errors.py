@@ -75,7 +75,9 @@ def test_memory_that_is_short(cupy, monkeypatch):
 
     def scarce(shape, dtype=float, order="C"):
         if short:
-            raise cupy.cuda.memory.OutOfMemoryError("Out of memory allocating 512 bytes (allocated so far: 1,024 bytes).")
+            raise cupy.cuda.memory.OutOfMemoryError(
+                "Out of memory allocating 512 bytes (allocated so far: 1,024 bytes)."
+            )
         return empty(shape, dtype, order)
 
     monkeypatch.setattr(cupy, "empty", scarce)

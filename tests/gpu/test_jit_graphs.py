@@ -203,7 +203,9 @@ def test_indices_are_checked_in_every_replay(cupy, captured):
     assert captured
     kept[...] = wrong
     for _ in range(2):
-        with pytest.raises(IndexRangeError, match=r"^the kernel of .*gather.* \(test_jit_graphs.py:\d+\): an index is out of range"):
+        with pytest.raises(
+            IndexRangeError, match=r"^the kernel of .*gather.* \(test_jit_graphs.py:\d+\): an index is out of range"
+        ):
             program(x, kept)
     kept[...] = right
     np.testing.assert_allclose(program(x, kept).get(), np.exp(np.tanh(x.get()))[[0, 5]] * 2, rtol=1e-6)
@@ -302,3 +304,18 @@ def test_loops_of_known_length_are_part_of_a_graph(cupy, captured):
         second[...] = cupy.asarray(xs + k)
         check(program(first, second), grad(recurrent, argnums=(0, 1))(start, xs + np.float32(k)))
     assert len(captured) == 1
+
+
+def test_a_graph_of_the_user_s_keeps_the_memory_that_its_kernels_work_in(cupy):
+    program = jit(lambda x: np.sum(np.exp(x)))
+    x = cupy.asarray(drawn(ROWS))
+    stream = cupy.cuda.Stream(non_blocking=True)
+    with stream:
+        stream.begin_capture()
+        found = program(x)
+        graph = stream.end_capture()
+        np.testing.assert_allclose(program(x).get(), np.sum(np.exp(x.get())), rtol=1e-6)
+        x[...] = 1
+        graph.launch()
+        graph.launch()
+    np.testing.assert_allclose(found.get(), ROWS * np.e, rtol=1e-6)

@@ -156,7 +156,9 @@ class ndarray:
     # Copies.
 
     def copy(self, order="C"):
-        return wrapped(np.array(self._host, order=order))
+        made = wrapped(np.array(self._host, order=order))
+        repeated(made, lambda: self._host)
+        return made
 
     def __copy__(self):
         return self.copy()
@@ -173,23 +175,30 @@ class ndarray:
         dtype = check_dtype(dtype)
         if dtype == self.dtype and not copy:
             return self
-        with np.errstate(all="ignore"):
-            return wrapped(
-                self._host.real.astype(dtype, order) if loses(self, dtype) else self._host.astype(dtype, order)
-            )
+
+        def converted():
+            with np.errstate(all="ignore"):
+                return (self._host.real if loses(self, dtype) else self._host).astype(dtype, order)
+
+        made = wrapped(converted())
+        repeated(made, converted)
+        return made
 
     def view(self, dtype=None, type=None):
         return view_of(self, self._host.view() if dtype is None else self._host.view(check_dtype(dtype)))
 
     def reshape(self, *shape, order="C", copy=None):
-        return view_of(self, self._host.reshape(*shape, order=order))
+        made = view_of(self, self._host.reshape(*shape, order=order))
+        if not np.may_share_memory(made._host, self._host):
+            repeated(made, lambda: self._host.reshape(*shape, order=order))
+        return made
 
     def fill(self, value):
         if isinstance(value, np.ndarray):
             if value.shape != ():
                 raise ValueError("non-scalar numpy.ndarray cannot be used for fill")
             value = value.item()
-        self._host.fill(value._host if isinstance(value, ndarray) else value)
+        streams.submit(lambda: self._host.fill(value._host if isinstance(value, ndarray) else value))
 
     def __len__(self):
         return len(self._host)

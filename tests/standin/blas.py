@@ -157,3 +157,11 @@ def module():
     made.gemmEx, made.gemmStridedBatchedEx = gemmEx, gemmStridedBatchedEx
     calls.clear()
     return made
+
+
+def core():
+    """``cupy._core``, as far as it says how CuPy's own products are computed."""
+    made, linalg = types.ModuleType("cupy._core"), types.ModuleType("cupy._core._routines_linalg")
+    linalg.COMPUTE_TYPE_DEFAULT, linalg.COMPUTE_TYPE_TF32 = 1, 7
+    made._routines_linalg, made.set_compute_type = linalg, lambda dtype, compute_type: None
+    return made

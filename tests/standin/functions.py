@@ -3,7 +3,8 @@
 import numpy as np
 
 from tests.standin import device as devices
-from tests.standin.array import check_device, check_dtype, dressed, ndarray, peeled, wrapped
+from tests.standin import streams
+from tests.standin.array import check_device, check_dtype, dressed, ndarray, peeled, repeated, wrapped
 from tests.standin.recorded import FUNCTIONS, signature
 
 PLAIN = {  # what returns Python's numbers, shapes, dtypes and the like, as NumPy does
@@ -31,11 +32,23 @@ def evaluated(module, name, evaluate):
             result = evaluate(*peeled(args, name in HOST), **plain)
         if name in PLAIN or result is None:
             return result
-        return out if out is not None else dressed(result, arrays_in(args))
+        arrays = list(arrays_in(args))
+        if name == "zeros" and streams.captured() is not None:
+            made = dressed(result)
+            repeated(made, lambda: 0)
+            return made
+        if name != "empty" and not (isinstance(result, np.ndarray) and shows(result, arrays)):
+            streams.refuse_capture(name)
+        return out if out is not None else dressed(result, arrays)
 
     call.__name__ = call.__qualname__ = name
     call.__module__ = module
     return call
+
+
+def shows(result, arrays):
+    """Whether a result lies in the memory of an array."""
+    return any(np.may_share_memory(result, array._host) for array in arrays)
 
 
 def arrays_in(values):
@@ -68,7 +81,7 @@ def asarray(a, dtype=None, order=None, *, copy=None, blocking=False):
 
 def ascontiguousarray(a, dtype=None):
     made = asarray(a, dtype)
-    return made if made.flags.c_contiguous else wrapped(np.ascontiguousarray(made._host))
+    return made if made.flags.c_contiguous else made.copy()
 
 
 def asnumpy(a, stream=None, order="C", out=None, *, blocking=True):
@@ -82,7 +95,7 @@ def copyto(dst, src, casting="same_kind", where=None):
         src = src.item()
     given = src._host if isinstance(src, ndarray) else src
     mask = True if where is None else peeled(where)
-    np.copyto(dst._host, given, casting=casting, where=mask)
+    streams.submit(lambda: np.copyto(dst._host, given, casting=casting, where=mask))
 
 
 def concatenate(tup, axis=0, out=None, *, dtype=None, casting="same_kind"):

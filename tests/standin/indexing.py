@@ -56,9 +56,14 @@ def advance(part):
 
 
 def get(self, key):
-    """``x[key]``: a view where the index is basic."""
+    """``x[key]``: a view where the index is basic, of single elements too."""
     check_device(self)
-    return view_of(self, np.asarray(self._host[plain(key, self.shape)]))
+    key = plain(key, self.shape)
+    advanced = any(isinstance(part, np.ndarray) for part in key)
+    if advanced:
+        streams.refuse_capture("an index by arrays")
+    whole = advanced or any(part is Ellipsis for part in key)
+    return view_of(self, np.asarray(self._host[key if whole else (*key, ...)]))
 
 
 def put(self, key, value):

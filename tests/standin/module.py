@@ -81,6 +81,7 @@ def fill_main(cupy):
     cupy.__version__ = VERSION
     cupy.ndarray, cupy.ufunc = indexing.ndarray, ufunc
     cupy.is_available = lambda: True
+    cupy._core = blas.core()
     for name in NAMES:
         setattr(cupy, name, getattr(np, name))
     for name, own in functions.OWN.items():
@@ -110,7 +111,7 @@ def fill_cuda(modules):
     nvrtc.fill(modules["cupy.cuda.nvrtc"])
     function.fill(modules["cupy.cuda.function"])
     modules["cupy.cuda.driver"].CUDADriverError = device.CUDADriverError
-    cuda.using_allocator = device.using_allocator
+    cuda.using_allocator, cuda.set_allocator = device.using_allocator, lambda allocator=None: None
     runtime.getDeviceCount, runtime.getDeviceProperties = device.device_count, device.properties
     runtime.getDevice, runtime.setDevice = device.current, device.set_device
     runtime.driverGetVersion = runtime.runtimeGetVersion = lambda: 12080

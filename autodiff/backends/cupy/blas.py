@@ -7,6 +7,7 @@ is captured its products call the library itself, the very one that CuPy has loa
 from __future__ import annotations
 
 import ctypes
+import os
 import sys
 import threading
 from collections.abc import Iterator
@@ -18,6 +19,9 @@ from autodiff.backends.gpu import library, require
 
 WORKSPACE = 32 << 20
 """Bytes that cuBLAS works in: as many as it wants on the largest GPUs."""
+
+LOADED = getattr(os, "RTLD_NOLOAD", 0) | getattr(os, "RTLD_NOW", 0)
+"""How a library is found that is there already; Windows finds it by its name."""
 
 POINTER, INT, LONG = ctypes.c_void_p, ctypes.c_int, ctypes.c_longlong
 
@@ -80,16 +84,20 @@ def cublas() -> Any:
     return calling.direct or sys.modules["cupy"].cuda.cublas
 
 
-@cache
 def direct_blas() -> DirectBlas | None:
-    """The library that CuPy has loaded; None where it is not found under its name."""
+    """The library that CuPy has loaded; None where it is not found under its name, or there is no CuPy."""
     cupy = library()
-    if cupy is None:
-        return None
+    return None if cupy is None else loaded_by(cupy)
+
+
+@cache
+def loaded_by(cupy: Any) -> DirectBlas | None:
+    """The library that CuPy has loaded. Another copy would not do: handles belong to the copy that made them."""
     major = cupy.cuda.runtime.runtimeGetVersion() // 1000
     name = f"cublas64_{major}.dll" if sys.platform == "win32" else f"libcublas.so.{major}"
+    cupy.cuda.get_cublas_handle()  # loads it
     try:
-        return DirectBlas(ctypes.CDLL(name))
+        return DirectBlas(ctypes.CDLL(name, LOADED))
     except (OSError, AttributeError):
         return None
 
@@ -101,14 +109,15 @@ def why_no_blas() -> str:
 
 
 @cache
-def workspace(device: int, stream: int) -> Any:
+def workspace(cupy: Any, device: int, stream: int) -> Any:
     """What cuBLAS works in, in graphs that are launched in one stream: they run one after the other.
 
     Args:
+        cupy: the module.
         device: the current one.
         stream: its stream.
     """
-    return require().cuda.alloc(WORKSPACE)
+    return cupy.cuda.alloc(WORKSPACE)
 
 
 @contextmanager

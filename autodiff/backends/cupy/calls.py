@@ -11,6 +11,9 @@ from autodiff.backends.gpu import require
 
 Taken = dict[int, tuple[Rooms, Arrays]]
 
+DEFAULT = 2
+"""The largest of CUDA's numbers of default streams; others are addresses."""
+
 
 class OfThread(threading.local):
     """What is going on in one thread.
@@ -54,8 +57,9 @@ class Call:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         running.taken, running.stream = self.before
         if kind is None and not self.kept:
+            captured = is_captured(self.stream)
             for rooms, own in self.taken.values():
-                rooms.give(self.stream, own)
+                (rooms.lend if captured else rooms.give)(self.stream, own)
 
     def own(self) -> Sequence[Any]:
         """The rooms of the program, as its function takes them."""
@@ -83,6 +87,11 @@ def taken_rooms(rooms: Rooms) -> Sequence[Any]:
 def of_body(steps: Callable[..., Any], rooms: Rooms) -> Callable[..., Any]:
     """The function of a body of a loop, with its rooms."""
     return lambda *values: steps(*values, *taken_rooms(rooms))
+
+
+def is_captured(stream: int) -> bool:
+    """Whether the user captures what is launched in the current stream; nobody captures the default ones."""
+    return stream > DEFAULT and bool(require().cuda.get_current_stream().is_capturing())
 
 
 def current_stream() -> int:

@@ -69,7 +69,7 @@ def why_not(equation: Equation, known: tuple[Spec, ...]) -> str:
         return f"{name} brings a number to the GPU"
     if product_call(equation, specs) is not None:
         return why_no_blas()
-    if isinstance(primitive.evaluate, np.ufunc):
+    if isinstance(primitive.evaluate, np.ufunc) and primitive.on_gpu is None:
         return ""
     return f"{name} is a function of CuPy's that may wait for the GPU"
 

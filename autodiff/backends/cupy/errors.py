@@ -66,8 +66,8 @@ def launch_text(raised: Exception, equation: Equation | None) -> str:
     """What is said where CUDA refuses something."""
     return (
         f"{place(equation)}: CUDA refuses it: {raised}. If the memory of arguments is sound, this is a bug of "
-        "autodiff: please report it. CUDA reports what went wrong earlier, too: CUDA_LAUNCH_BLOCKING=1 in the environment shows "
-        "where. After an illegal address nothing runs in this process any more."
+        "autodiff: please report it. CUDA reports what went wrong earlier, too: CUDA_LAUNCH_BLOCKING=1 in the "
+        "environment shows where. After an illegal address nothing runs in this process any more."
     )
 
 

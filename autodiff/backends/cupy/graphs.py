@@ -50,7 +50,7 @@ class Captured:
         self.stream = cupy.cuda.Stream(non_blocking=True)
         current = cupy.cuda.get_current_stream()
         self.stream.wait_event(current.record())
-        self.work = workspace(cupy.cuda.runtime.getDevice(), int(current.ptr)) if straight.products else None
+        self.work = workspace(cupy, cupy.cuda.runtime.getDevice(), int(current.ptr)) if straight.products else None
         with cupy.cuda.using_allocator(self.pool.malloc), self.stream:
             self.inside = [value.copy() if k in self.moving else value for k, value in enumerate(values)]
             self.call = Call(straight.rooms, kept=True)

@@ -50,6 +50,7 @@ class Widening:
         stored: for each slot of the old tape the one that holds the same, if there is one.
         wide: for each slot with numbers of 16 bits the one that holds them as float32, if there is one.
         views: operations that only change the shape of such numbers: they are done where they are needed.
+        kept: slots that are stored in any case: everybody reads them with 16 bits.
     """
 
     def __init__(self, tape: Tape) -> None:
@@ -61,6 +62,7 @@ class Widening:
         self.views: dict[int, Equation] = {}
         self.source = ""
         self.known = tape.specs
+        self.kept = self.found_kept()
         for equation in tape.equations:
             self.source = equation.source
             self.take(equation)
@@ -70,6 +72,16 @@ class Widening:
         outputs = tuple(self.as_stored(out) for out in self.old.outputs)
         old = self.old
         return drop_dead(Tape(old.inputs, tuple(self.equations), outputs, old.constants, old.arguments, old.results))
+
+    def found_kept(self) -> set[int]:
+        """The slots that results, and others than kernels, want stored."""
+        found = {out for out in self.old.outputs if isinstance(out, int)}
+        for equation in reversed(self.old.equations):
+            name = equation.primitive.name
+            passes = name in PASSING and found.intersection(equation.results)
+            if passes or not (name == "cast" or name in PASSING or self.computable(equation)):
+                found.update(o for o in equation.operands if isinstance(o, int))
+        return found
 
     # Values.
 
@@ -176,6 +188,8 @@ class Widening:
         found = self.emit(equation.primitive, operands, params, [widened(own)])
         if not is_half(own.dtype):
             self.stored[result] = found
+        elif result in self.kept:
+            self.stored[result] = self.emit(narrow, [found], (("dtype", own.dtype),), [own])
         elif equation.primitive.name in REDUCTIONS:
             self.wide[result] = found
         else:
@@ -200,23 +214,21 @@ def compute_in_float32(tape: Tape) -> Tape:
 
 # After kernels are made.
 
+Handed = dict[int, np.dtype[Any]]
+"""Slots with float32 in the place of 16 bits, and the dtypes that they stand for."""
+
 
 def store_halves(tape: Tape) -> Tape:
     """The tape in which kernels hand on numbers of 16 bits as such, where they computed them as float32."""
-    handed: Handed = {slot: found for equation in tape.equations for slot, found in handed_on(equation).items()}
-    outputs = {out for out in tape.outputs if isinstance(out, int)}
-    handed = {slot: found for slot, found in handed.items() if slot not in outputs}
+    handed: Handed = {slot: dtype for equation in tape.equations for slot, dtype in handed_on(equation).items()}
     while handed:
-        refused = {o for equation in tape.equations if with_halves(equation, handed) is None for o in reads(equation, handed)}
-        if not refused:
-            return rebuilt(tape, handed)
-        handed = {slot: found for slot, found in handed.items() if slot not in refused}
+        found = [with_halves(equation, handed) for equation in tape.equations]
+        unfit = [old for old, new in zip(tape.equations, found, strict=True) if new is None]
+        if not unfit:
+            return replace(tape, equations=tuple(filter(None, found)))
+        refused = {slot for equation in unfit for slot in touched(equation, handed)}
+        handed = {slot: dtype for slot, dtype in handed.items() if slot not in refused}
     return tape
-
-
-Handed = dict[int, tuple[np.dtype[Any], int]]
-"""For slots with float32 in the place of 16 bits the dtype that they stand for, and the slot that has them so: another
-one where the kernel stores them with 16 bits anyway."""
 
 
 def is_grid(equation: Equation) -> bool:
@@ -229,47 +241,37 @@ def handed_on(equation: Equation) -> Handed:
     if not is_grid(equation):
         return {}
     inner = dict(equation.params)["tape"]
-    made = {e.results[0]: e for e in inner.equations}
-    pairs = [(slot, out) for slot, out in zip(equation.results, inner.outputs, strict=True) if out in made]
-    also = {made[out].operands[0]: slot for slot, out in pairs if made[out].primitive is narrow}
-    return {
-        slot: (dict(made[out].params)["dtype"], also.get(out, slot))
-        for slot, out in pairs
-        if made[out].primitive is unrounded
-    }
+    made = {e.results[0]: e for e in inner.equations if e.primitive is unrounded}
+    pairs = zip(equation.results, inner.outputs, strict=True)
+    return {slot: dict(made[out].params)["dtype"] for slot, out in pairs if out in made}
 
 
-def reads(equation: Equation, handed: Handed) -> list[int]:
-    """The slots of numbers of 16 bits that an operation reads."""
-    return [o for o in equation.operands if isinstance(o, int) and o in handed]
+def touched(equation: Equation, handed: Handed) -> list[int]:
+    """The slots of numbers of 16 bits that an operation reads; those that it writes if it reads none."""
+    given = [o for o in equation.operands if isinstance(o, int) and o in handed]
+    return given or [slot for slot in equation.results if slot in handed]
 
 
 def with_halves(equation: Equation, handed: Handed) -> Equation | None:
     """An operation that reads and writes 16 bits in the places of some slots; None if it cannot."""
-    given = {k: handed[o][0] for k, o in enumerate(equation.operands) if isinstance(o, int) and o in handed}
+    given = {k: handed[o] for k, o in enumerate(equation.operands) if isinstance(o, int) and o in handed}
     made = {k: handed[slot] for k, slot in enumerate(equation.results) if slot in handed}
     if not given and not made:
         return equation
     if not is_grid(equation):
         return None
     params = dict(equation.params)
-    gone = {k for k, (_, slot) in made.items() if slot != equation.results[k]}
-    inner = converted_inside(params["tape"], given, {k: dtype for k, (dtype, _) in made.items() if k not in gone}, gone)
+    inner = converted_inside(params["tape"], given, made)
     try:
         grid_of(inner.equations, dict(enumerate(inner.specs)), params["shape"])
     except Unfit:
         return None
     params["tape"] = inner
-    operands = tuple(handed[o][1] if isinstance(o, int) and o in handed else o for o in equation.operands)
-    results = tuple(slot for k, slot in enumerate(equation.results) if k not in gone)
-    params_again = tuple(sorted(params.items()))
-    return Equation(device_kernel, operands, params_again, results, tuple(inner.output_specs), equation.source)
+    return replace(equation, params=tuple(sorted(params.items())), specs=inner.output_specs)
 
 
-def converted_inside(
-    tape: Tape, given: dict[int, np.dtype[Any]], made: dict[int, np.dtype[Any]], gone: set[int]
-) -> Tape:
-    """The tape of a kernel with conversions of some inputs and outputs, and without others of its outputs."""
+def converted_inside(tape: Tape, given: Handed, made: Handed) -> Tape:
+    """The tape of a kernel with conversions of some inputs and outputs, by their numbers."""
     inputs = tuple(spec(own.shape, given[k]) if k in given else own for k, own in enumerate(tape.inputs))
     number = {slot: slot for slot in range(len(inputs))}
     equations: list[Equation] = []
@@ -289,20 +291,4 @@ def converted_inside(
     for k, dtype in made.items():
         own = spec(tape.output_specs[k].shape, dtype)
         outputs[k] = add(Equation(narrow, (outputs[k],), (("dtype", dtype),), (), (own,)))
-    kept = tuple(out for k, out in enumerate(outputs) if k not in gone)
-    return replace(tape, inputs=inputs, equations=tuple(equations), outputs=kept)
-
-
-def rebuilt(tape: Tape, handed: Handed) -> Tape:
-    """The tape whose operations read and write 16 bits in the places of some slots."""
-    number: dict[int, int] = {slot: slot for slot in range(len(tape.inputs))}
-    equations: list[Equation] = []
-    for old in tape.equations:
-        equation = with_halves(old, handed)
-        assert equation is not None
-        operands = tuple(number[o] if isinstance(o, int) else o for o in equation.operands)
-        results = tuple(range(len(number), len(number) + len(equation.results)))
-        equations.append(replace(equation, operands=operands, results=results))
-        number.update(zip(equation.results, results, strict=True))
-    outputs = tuple(number[out] if isinstance(out, int) else out for out in tape.outputs)
-    return replace(tape, equations=tuple(equations), outputs=outputs)
+    return replace(tape, inputs=inputs, equations=tuple(equations), outputs=tuple(outputs))

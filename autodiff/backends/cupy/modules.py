@@ -16,7 +16,8 @@ from autodiff.backends.gpu import require
 Functions = dict[str, Any]
 """What can be launched, by the names in the module."""
 
-_loaded: dict[tuple[int, str], Functions] = {}
+_loaded: dict[tuple[Any, int, str], Functions] = {}
+"""By the class that loads them, the GPU, and the text."""
 _lock = threading.RLock()
 
 
@@ -59,7 +60,7 @@ class KernelModule:
         """The functions on a GPU."""
         if not self.texts:
             return {}
-        key = device, self.source
+        key = require().cuda.function.Module, device, self.source
         found = _loaded.get(key)
         if found is None:
             with _lock:

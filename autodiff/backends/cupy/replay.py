@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from autodiff.backends.cupy.calls import Call, current_stream
+from autodiff.backends.cupy.calls import Call, current_stream, is_captured
 from autodiff.backends.cupy.capturing import why_not_captured, why_not_worth
 from autodiff.backends.cupy.graphs import Captured, place_of
 from autodiff.backends.cupy.straight import DeviceStraight
@@ -113,8 +113,3 @@ class Look:
             self.numbers = self.numbers or any(not is_gpu_array(values[k]) for k in changed)
         self.last = places
         self.calls += 1
-
-
-def is_captured(stream: int) -> bool:
-    """Whether the user captures what is launched in the stream now; nobody captures the default one."""
-    return stream > 2 and bool(require().cuda.get_current_stream().is_capturing())

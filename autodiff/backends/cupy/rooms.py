@@ -32,11 +32,13 @@ class Rooms:
 
     Attributes:
         idle: what no call uses, by the streams that it is used in.
+        lent: what graphs of the user's work in.
     """
 
     def __init__(self, wanted: Sequence[Room], watched: Sequence[Equation | None]) -> None:
         self.wanted, self.watched = tuple(wanted), tuple(watched)
         self.idle: dict[int, list[Arrays]] = {}
+        self.lent: list[Arrays] = []
 
     def make(self) -> Arrays:
         """New memory: all words are parts of two arrays, the last of which holds the states."""
@@ -67,6 +69,10 @@ class Rooms:
     def give(self, stream: int, own: Arrays) -> None:
         """Take it back."""
         self.idle.setdefault(stream, []).append(own)
+
+    def lend(self, stream: int, own: Arrays) -> None:
+        """Leave it to a graph of the user's, which may be launched at any time."""
+        self.lent.append(own)
 
     def check(self, own: Arrays) -> None:
         """Look whether all indices were in range, which waits for the kernels.

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from autodiff.backends.cupy.dots import DOTS
 from autodiff.backends.cupy.halves import compute_in_float32, store_halves
 from autodiff.backends.cupy.kernels.call import device_kernel
 from autodiff.backends.cupy.kernels.sharing import long_rows
@@ -32,9 +33,9 @@ BEFORE_FUSION = joined(EXPANSIONS, SHARES, LOOPS)
 
 def schedule_for_gpu(tape: Tape) -> Tape:
     """A tape without constants, with kernels in the places of what they do."""
-    simple = simplify(rewrite(simplify(on_device(tape)), BEFORE_FUSION, merge=True), stable=False)
+    simple = simplify(rewrite(simplify(on_device(rewrite(tape, DOTS))), BEFORE_FUSION, merge=True), stable=False)
     fused = fuse(compute_in_float32(on_device(rewrite(simple, SPLIT_SUMS))), GPU)
-    return store_halves(with_tails(fused))
+    return with_tails(store_halves(fused))
 
 
 def on_device(tape: Tape) -> Tape:

@@ -88,7 +88,7 @@ class DeviceStraight(Straight):
 
     def entered(self, steps: Run) -> Run:
         """The function with its rooms: a program's own are handed in by who calls it."""
-        self.building.straights[steps.__code__] = self  # type: ignore[attr-defined] # printed, so a function
+        self.building.straights[steps.__code__] = self
         self.rooms = Rooms(self.wanted, self.picking)
         self.building.works = self.building.works or bool(self.wanted)
         return steps if self.root or not self.wanted else of_body(steps, self.rooms)
@@ -147,7 +147,8 @@ class DeviceStraight(Straight):
             self.building.products = True
             return f"{defined(scope, primitive.name, product)}({', '.join(operands)})"
         keywords = [f"{key}={constant(value, scope)}" for key, value in equation.params]
-        return f"{defined(scope, primitive.name, primitive.on_gpu or primitive.evaluate)}({', '.join((*operands, *keywords))})"
+        function = primitive.on_gpu or primitive.evaluate
+        return f"{defined(scope, primitive.name, function)}({', '.join((*operands, *keywords))})"
 
     def call_of_kernel(self, equation: Equation, operands: Sequence[str], scope: dict[str, Any]) -> str:
         """The call of the function that launches a kernel."""
@@ -175,7 +176,7 @@ class DeviceStraight(Straight):
         if all(isinstance(o, Literal) for o in equation.operands):
             with np.errstate(all="ignore"):
                 value = primitive.evaluate(*(o.value for o in equation.operands), **params)  # type: ignore[union-attr]
-            name = defined(scope, "array", np.ascontiguousarray(value))
+            name = defined(scope, "array", np.array(value, order="C"))
             self.building.scopes.append((scope, name, scope[name]))
             return f"{name}.copy()"
         function = defined(scope, primitive.name, primitive.on_gpu or primitive.evaluate)

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.chainer.backend import get_device_from_array
+from autodiff.chainer.backend import get_array_module, get_device_from_array
 from autodiff.facade.conversion import as_array
+from autodiff.facade.devices import CPU
 from autodiff.facade.variable import Variable, is_array
 from autodiff.trace.source import at_user_line
 
@@ -56,15 +57,18 @@ class CooMatrix:
     def to_dense(self) -> Any:
         """The matrix, or the batch, as an array."""
         data = self.data.array
-        used = self.row >= 0
-        dense = np.zeros((*data.shape[:-1], *self.shape), data.dtype)
-        places = (self.row[used], self.col[used])
-        np.add.at(dense, places if data.ndim == 1 else (np.nonzero(used)[0], *places), data[used])
+        with get_device_from_array(data).create_context():
+            used = self.row >= 0
+            dense = get_array_module(data).zeros((*data.shape[:-1], *self.shape), data.dtype)
+            places = (self.row[used], self.col[used])
+            np.add.at(dense, places if data.ndim == 1 else (np.nonzero(used)[0], *places), data[used])
         return dense
 
 
 def to_coo(x: Any, ldnz: int | None = None, requires_grad: bool = False) -> CooMatrix:
     """The elements of a matrix, or of a batch of matrices, that are not zero.
+
+    How many there are must be known: of a matrix on a GPU they are found on the host, and sent there.
 
     Args:
         x: an array of shape (rows, columns) or (batch, rows, columns).
@@ -80,6 +84,7 @@ def to_coo(x: Any, ldnz: int | None = None, requires_grad: bool = False) -> CooM
     x = as_array(x)
     if x.ndim not in (2, 3):
         raise ValueError(f"ndim of x must be 2 or 3, got {x.ndim}{at_user_line()}")
+    device, x = get_device_from_array(x), CPU.send(x)
     batch = x if x.ndim == 3 else x[None]
     count = max(int(np.max(np.count_nonzero(batch, axis=(1, 2)), initial=0)), ldnz or 0)
     data = np.zeros((len(batch), count), x.dtype)
@@ -90,6 +95,7 @@ def to_coo(x: Any, ldnz: int | None = None, requires_grad: bool = False) -> CooM
         row[place, : len(rows)], col[place, : len(rows)] = rows, cols
     if x.ndim == 2:
         data, row, col = data[0], row[0], col[0]
+    data, row, col = device.send((data, row, col))
     return CooMatrix(data, row, col, x.shape[-2:], "C", requires_grad)
 
 

@@ -40,7 +40,7 @@ class CompositionProgram:
         program = Program(replace(tape, constants=(), arguments=None, results=None), label)
         self.passes = program.passes(positions) if positions else None
         self.program = self.passes.forward.program if self.passes else program
-        self.residual_constants = self.passes.forward.constants if self.passes else ()
+        self.residual_constants = self.passes.forward.constants.arrays if self.passes else ()
         self.outputs = len(tape.outputs)
         self.connected = connected(tape, positions)[: recorded.results]
         self.scalars = [s.kind == "scalar" for s in tape.output_specs[: recorded.results]]

@@ -1,4 +1,4 @@
-"""Linear algebra in the forms that CuPy has."""
+"""The size of matrices on a GPU."""
 
 from __future__ import annotations
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.trace.arrays import LATE
+from autodiff.trace.arrays import LATE, on_gpu
 from autodiff.trace.source import at_user_line
+from autodiff.trace.spec import spec_of
 
 
 def library() -> Any:
@@ -17,8 +18,12 @@ def library() -> Any:
     return LATE["special"]()
 
 
-def named(name: str) -> Callable[..., Any]:
+def named(name: str, dtype: Callable[..., Any]) -> Callable[..., Any]:
     """The function of that name in CuPy.
+
+    Args:
+        name: the function's.
+        dtype: the dtype in which SciPy computes, from the specs of the operands.
 
     Raises:
         NotImplementedError: when it is called, if CuPy has none.
@@ -28,14 +33,20 @@ def named(name: str) -> Callable[..., Any]:
         own = getattr(library(), name, None)
         if own is None:
             raise missing(name)
-        return own(*floating(operands))
+        wanted = dtype(*map(spec_of, operands))
+        return own(*(converted(x, wanted) for x in operands)).astype(wanted, copy=False)
 
     return evaluate
 
 
+def converted(x: Any, dtype: Any) -> Any:
+    """A real array in the dtype in which SciPy computes; numbers, and complex operands, as they are."""
+    return x.astype(dtype, copy=False) if on_gpu(x) and x.dtype.kind != "c" and dtype.kind == "f" else x
+
+
 def floating(operands: tuple[Any, ...]) -> list[Any]:
     """The operands in dtypes that all of CuPy's special functions have."""
-    return [x.astype(np.float64) if np.ndim(x) and x.dtype.kind in "biu" else x for x in operands]
+    return [x.astype(np.float64) if on_gpu(x) and x.dtype.kind in "biu" else x for x in operands]
 
 
 def missing(name: str) -> NotImplementedError:
@@ -67,8 +78,3 @@ def exprel(x: Any, *, order: int) -> Any:
     if order:
         raise missing("hyp1f1")
     return library().exprel(x)
-
-
-def zeta(s: Any, q: Any) -> Any:
-    """Hurwitz's zeta function."""
-    return library().zeta(*floating((s, q)))

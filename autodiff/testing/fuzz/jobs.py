@@ -17,7 +17,7 @@ SHARE = 4
 """Programs that a process takes at once."""
 
 LIFE = 64
-"""Shares that a process takes in its life: kernels stay loaded, some 2 GB after a thousand programs."""
+"""Shares for each process of a pool: kernels stay loaded, some 2 GB after a thousand programs, so pools are made anew."""
 
 
 def reports(numbers: Sequence[int], plan: Plan, jobs: int) -> Iterator[Report]:
@@ -34,17 +34,17 @@ def reports(numbers: Sequence[int], plan: Plan, jobs: int) -> Iterator[Report]:
         return
     pending = shares
     while pending:
-        done = 0
+        done, now = 0, pending[: LIFE * jobs]
         try:
             with executor(jobs) as pool:
-                for report in pool.map(fuzz_share, pending, [plan] * len(pending)):
+                for report in pool.map(fuzz_share, now, [plan] * len(now)):
                     yield report
                     done += 1
-            return
         except BrokenProcessPool:
             for number in pending[done]:
                 yield alone(number, plan)
-            pending = pending[done + 1 :]
+            done += 1
+        pending = pending[done:]
 
 
 def fuzz_share(numbers: Sequence[int], plan: Plan) -> Report:
@@ -67,4 +67,4 @@ def alone(number: int, plan: Plan) -> Report:
 
 def executor(jobs: int) -> ProcessPoolExecutor:
     """Processes that begin afresh: forks of a process with threads may hang."""
-    return ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), max_tasks_per_child=LIFE)
+    return ProcessPoolExecutor(jobs, mp_context=get_context("spawn"))

@@ -41,6 +41,7 @@ class Constants:
         found = self.moved.get(device)
         if found is None:
             found = tuple([gpu.to_gpu(a, device) if isinstance(a, np.ndarray) else a for a in self.arrays])
+            gpu.require().cuda.Device(device).synchronize()  # all streams read them
             self.moved[device] = found
         return found
 

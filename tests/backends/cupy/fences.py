@@ -24,26 +24,28 @@ _libc.munmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t)
 class Fenced:
     """A copy of an array between two pages that nobody may touch.
 
-    In order 0 it ends right before a page that faults, as far as an alignment to 16 bytes lets it; in order 1 it begins
-    right behind one; in order 2 it ends right before one, and what is only read begins where its elements let it, as a
-    part of an array does. What lies between the array and its pages must stay as it is.
+    It ends right before a page that faults, as far as an alignment to 16 bytes lets it; in order 1 it begins right
+    behind one. What lies between the array and its pages must stay as it is.
 
     Args:
         name: in messages.
         array: what is copied.
         order: 0, 1 or 2.
         constant: whether it is only read; writing to it faults.
+        anywhere: whether it begins where its elements let it, as a part of an array does, and ends right before a page.
     """
 
-    def __init__(self, name: str, array: np.ndarray[Any, Any], order: int = 0, constant: bool = False) -> None:
+    def __init__(
+        self, name: str, array: np.ndarray[Any, Any], order: int = 0, constant: bool = False, anywhere: bool = False
+    ) -> None:
         self.name, self.size, self.dtype, self.shape = name, array.nbytes, array.dtype, array.shape
         pages = max(1, -(-self.size // PAGE)) * PAGE
         self._length = pages + 2 * PAGE
         flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
         self._base = _libc.mmap(None, self._length, mmap.PROT_READ | mmap.PROT_WRITE, flags, -1, 0)
         self._low, self._high = self._base + PAGE, self._base + PAGE + pages
-        step = array.itemsize if order == 2 and constant else MOST_SLACK
-        self.address = self._low if order == 1 else (self._high - self.size) // step * step
+        step = array.itemsize if anywhere else MOST_SLACK
+        self.address = self._low if order == 1 and not anywhere else (self._high - self.size) // step * step
         self._poison = POISON[order]
         ctypes.memset(self._low, self._poison, pages)
         ctypes.memmove(self.address, np.ascontiguousarray(array).ctypes.data, self.size)

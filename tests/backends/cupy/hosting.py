@@ -7,131 +7,38 @@ which.
 
 from __future__ import annotations
 
-import atexit
 import ctypes
-import os
-import platform
-import re
-import shutil
-import subprocess
 import sys
 import tempfile
 import threading
 import zlib
 from collections.abc import Sequence
 from functools import cache
-from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 
 from autodiff.backends.cupy.kernels.kernel import DeviceKernel, Launch
 from autodiff.backends.cupy.prelude import prelude
+from tests.backends.cupy.building import (
+    Failure,
+    compiled,
+    folder,
+    library_file,
+    load_runtime,
+    needs_compiler,
+    unavailable,
+)
 from tests.backends.cupy.fences import POISON, Fenced
+
+__all__ = [
+    "ORDERS", "Failure", "Function", "Hosted", "compiled", "hosted", "load", "needs_compiler", "run_kernel", "unavailable",
+]  # fmt: skip
 
 ORDERS = (0, 1, 2)
 """Of threads and blocks: forwards, backwards, mixed."""
 
-HERE = Path(__file__).parent
-FLAGS = (
-    "-std=c++17", "-O1", "-ffp-contract=off", "-fwrapv", "-fPIC", "-shared", "-fno-exceptions", "-fno-rtti",
-    "-fstack-clash-protection", "-fsanitize=alignment,bounds", "-fsanitize-undefined-trap-on-error",
-    "-U_FORTIFY_SOURCE", "-Werror=double-promotion", "-Werror=float-conversion", "-Werror=return-type",
-    "-Wno-unknown-pragmas", "-fmax-errors=5",
-)  # fmt: skip
-"""Misaligned packs, and indices outside of arrays of fixed size, stop a kernel. A float that becomes a double, or a
-double a float, without being told to, is an error."""
-
-KERNEL = re.compile(
-    r"__global__\s+(?:__launch_bounds__\s*\(([^)]*)\)\s*)?void\s+(?:__launch_bounds__\s*\(([^)]*)\)\s*)?(\w+)\s*\("
-)
-DYNAMIC = re.compile(r"extern\s+__shared__\s+(?:(?:__align__|alignas)\s*\(\s*\d+\s*\)\s*)?([\w\s:]+?)\s+(\w+)\s*\[\s*\]\s*;")
-INCLUDED = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<cuda_(?:fp16|bf16)\.h>.*$", re.MULTILINE)
-
 _lock = threading.Lock()
-
-
-class Failure(RuntimeError):
-    """A kernel did what it may not do."""
-
-
-@cache
-def unavailable() -> str:
-    """Why no kernel can be run here; nothing if it can."""
-    if sys.platform != "linux":
-        return f"the host shim runs on Linux, and this is {sys.platform}"
-    if platform.machine() not in ("x86_64", "aarch64"):
-        return f"the host shim runs on x86-64 and aarch64, and this is {platform.machine()}"
-    return "" if shutil.which("g++") else "the host shim needs g++"
-
-
-needs_compiler = pytest.mark.skipif(bool(unavailable()), reason=unavailable() or "the compiler is there")
-
-
-def compiled(text: str) -> bytes:
-    """Kernels as a library: what stands in for a cubin.
-
-    Args:
-        text: of everything, the prelude too.
-    """
-    return _library(text).read_bytes()
-
-
-def _library(text: str) -> Path:
-    text = _for_host(text)
-    return _built(text, FLAGS, (f"-I{HERE}", "-include", "host_shim.h"))
-
-
-def _for_host(text: str) -> str:
-    """The text with what the host's compiler needs, and as many lines before the end."""
-    bounds = [(name, (before or after or "0").split(",")[0]) for before, after, name in KERNEL.findall(text)]
-    exports = [f"SHIM_EXPORT({name}, {most})" for name, most in bounds]
-    text = INCLUDED.sub("", text)
-    text = DYNAMIC.sub(r"\1* const \2 = static_cast<\1*>(shim::dynamic());", text)
-    return "\n".join((text, *exports, ""))
-
-
-def _built(text: str, flags: Sequence[str], places: Sequence[str]) -> Path:
-    """The library of a text; it is compiled once, whatever processes ask for it."""
-    found = _folder() / f"{sha256(chr(0).join((text, *flags, _shim())).encode()).hexdigest()[:32]}.so"
-    if not found.exists():
-        with tempfile.TemporaryDirectory(dir=_folder()) as scratch:
-            source, made = Path(scratch) / "kernels.cpp", Path(scratch) / "kernels.so"
-            source.write_text(text, encoding="utf-8")
-            command = ["g++", *flags, *places, str(source), "-o", str(made)]
-            done = subprocess.run(command, capture_output=True, text=True)
-            if done.returncode:
-                raise Failure(f"g++ does not compile the text of kernels:\n{done.stderr.replace(str(source), 'kernels')}")
-            made.replace(found)
-    return found
-
-
-@cache
-def _shim() -> str:
-    """All that the shim is made of."""
-    return "".join(file.read_text(encoding="utf-8") for file in (HERE / "host_shim.h", *sorted((HERE / "shim").iterdir())))
-
-
-@cache
-def _folder() -> Path:
-    """Where libraries lie: beside the kernels of this run, or in a folder that goes with this process."""
-    if shared := os.environ.get("AUTODIFF_CACHE_DIR"):
-        folder = Path(shared) / "host-shim"
-        folder.mkdir(parents=True, exist_ok=True)
-        return folder
-    made = tempfile.mkdtemp(prefix="autodiff-host-shim-")
-    atexit.register(shutil.rmtree, made, ignore_errors=True)
-    return Path(made)
-
-
-@cache
-def _runtime() -> ctypes.CDLL:
-    """The library of threads and barriers, which those of kernels look for."""
-    text = (HERE / "shim" / "runtime.cpp").read_text(encoding="utf-8")
-    flags = ("-std=c++17", "-O2", "-fPIC", "-shared", "-U_FORTIFY_SOURCE", "-Wall", "-Wextra", "-Werror")
-    return ctypes.CDLL(str(_built(text, flags, (f"-I{HERE / 'shim'}",))), mode=ctypes.RTLD_GLOBAL)
 
 
 class _Request(ctypes.Structure):
@@ -158,7 +65,9 @@ class Function:
         sizes = (ctypes.c_uint * 4096)()
         self.name, self.sizes = name, tuple(sizes[: library[f"shim_sizes_{name}"](sizes)])
 
-    def launch(self, grid: Sequence[int], block: Sequence[int], arguments: Sequence[Any], shared: int = 0, order: int = 0) -> None:
+    def launch(
+        self, grid: Sequence[int], block: Sequence[int], arguments: Sequence[Any], shared: int = 0, order: int = 0
+    ) -> None:
         """Run it.
 
         Args:
@@ -210,8 +119,8 @@ def _bytes(argument: Any) -> bytes:
 
 def load(library: bytes) -> ctypes.CDLL:
     """A library that :func:`compiled` gave, in this process."""
-    _runtime()
-    with tempfile.NamedTemporaryFile(dir=_folder(), suffix=".so") as file:
+    load_runtime()
+    with tempfile.NamedTemporaryFile(dir=folder(), suffix=".so") as file:
         file.write(library)
         file.flush()
         return ctypes.CDLL(file.name)
@@ -225,8 +134,8 @@ class Hosted:
     """
 
     def __init__(self, text: str) -> None:
-        _runtime()
-        self._library = ctypes.CDLL(str(_library(text)))
+        load_runtime()
+        self._library = ctypes.CDLL(str(library_file(text)))
         self._functions: dict[str, Function] = {}
 
     def __getitem__(self, name: str) -> Function:
@@ -234,7 +143,14 @@ class Hosted:
             self._functions[name] = Function(self._library, name)
         return self._functions[name]
 
-    def run(self, launch: Launch, arguments: Sequence[Any], order: int = 0, constant: Sequence[int] = ()) -> None:
+    def run(
+        self,
+        launch: Launch,
+        arguments: Sequence[Any],
+        order: int = 0,
+        constant: Sequence[int] = (),
+        anywhere: bool = False,
+    ) -> None:
         """Do one launch; arrays are changed in place, and nothing beside them.
 
         Args:
@@ -242,9 +158,10 @@ class Hosted:
             arguments: of the function.
             order: of threads and blocks.
             constant: which of the arguments are only read.
+            anywhere: whether those begin at any place, as parts of arrays do.
         """
         fenced = {
-            k: Fenced(f"argument {k}", argument, order, k in constant)
+            k: Fenced(f"argument {k}", argument, order, k in constant, anywhere and k in constant)
             for k, argument in enumerate(arguments)
             if isinstance(argument, np.ndarray)
         }
@@ -277,7 +194,14 @@ def hosted(text: str) -> Hosted:
     return _hosted(f"{prelude()}\n{text}")
 
 
-def run_kernel(kernel: DeviceKernel, *inputs: Any, order: int = 0, status: int = 0, host: Hosted | None = None) -> list[np.ndarray[Any, Any]]:
+def run_kernel(
+    kernel: DeviceKernel,
+    *inputs: Any,
+    order: int = 0,
+    status: int = 0,
+    host: Hosted | None = None,
+    anywhere: bool = False,
+) -> list[np.ndarray[Any, Any]]:
     """Do all launches of a kernel.
 
     Args:
@@ -286,6 +210,7 @@ def run_kernel(kernel: DeviceKernel, *inputs: Any, order: int = 0, status: int =
         order: of threads and blocks.
         status: what the word of the status must be afterwards.
         host: the library that has its functions; otherwise its text is compiled.
+        anywhere: whether inputs begin at any place, as parts of arrays do; else at multiples of 16 bytes.
 
     Returns:
         The outputs, in order.
@@ -298,7 +223,7 @@ def run_kernel(kernel: DeviceKernel, *inputs: Any, order: int = 0, status: int =
             case "input":
                 array = np.asarray(inputs[slot])
                 assert array.dtype == parameter.dtype, f"{name} is {parameter.dtype}, not {array.dtype}"
-                arguments.append(Fenced(name, array, order, constant=True))
+                arguments.append(Fenced(name, array, order, True, anywhere))
             case "number":
                 assert parameter.dtype is not None
                 arguments.append(parameter.dtype.type(inputs[slot]))

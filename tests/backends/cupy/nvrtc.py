@@ -111,12 +111,12 @@ def compiled(text: str, architecture: str, *options: str) -> tuple[bytes, str]:
         log = _text_of(program, "ProgramLog").decode()
         if status:
             raise Rejected(log)
-        return _text_of(program, "PTX" if architecture.startswith("compute") else "CUBIN", status), log
+        return _text_of(program, "PTX" if architecture.startswith("compute") else "CUBIN"), log
     finally:
         library.nvrtcDestroyProgram(ctypes.byref(program))
 
 
-def _text_of(program: ctypes.c_void_p, what: str, _: int = 0) -> bytes:
+def _text_of(program: ctypes.c_void_p, what: str) -> bytes:
     library, size = _nvrtc(), ctypes.c_size_t()
     _done(library[f"nvrtcGet{what}Size"](program, ctypes.byref(size)))
     found = ctypes.create_string_buffer(size.value)
@@ -141,7 +141,7 @@ def resources(text: str, architecture: str) -> dict[str, Resources]:
     log = compiled(text, architecture)[1]
     for part in re.split(r"(?=Compiling entry function)", log)[1:]:
         name, frame, used, shared = ENTRY.search(part), FRAME.search(part), USED.search(part), SHARED.search(part)
-        assert name and frame and used, part
+        assert None not in (name, frame, used), part
         stack, stores, loads = map(int, frame.groups())
         found[name[1]] = Resources(int(used[1]), int(shared[1]) if shared else 0, stack, stores + loads)
     return found
@@ -155,7 +155,10 @@ def checked(text: str) -> dict[str, dict[str, Resources]]:
     """
     found = {architecture: resources(text, architecture) for architecture in ARCHITECTURES}
     spilling = {
-        (architecture, name): own.spills for architecture, all_ in found.items() for name, own in all_.items() if own.spills
+        (architecture, name): own.spills
+        for architecture, all_ in found.items()
+        for name, own in all_.items()
+        if own.spills
     }
     assert not spilling, f"bytes of registers spilled: {spilling}"
     return found

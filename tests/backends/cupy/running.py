@@ -14,6 +14,11 @@ from autodiff.trace.tree import flatten
 from tests.backends.cupy.hosting import Hosted, run_kernel
 
 
+def plain(tape):
+    """The operations of a tape alone: its constants are inputs like others."""
+    return replace(tape, constants=(), arguments=None, results=None)
+
+
 class Programs:
     """Several programs whose kernels are compiled together.
 
@@ -25,7 +30,7 @@ class Programs:
         self.tapes, self.module, self.kernels = {}, KernelModule(), {}
         for name, (fun, *args) in given.items():
             recorded = use_constants(make_tape(fun)(*args))
-            scheduled = schedule_for_gpu(replace(recorded, constants=(), arguments=None, results=None))
+            scheduled = schedule_for_gpu(plain(recorded))
             self.tapes[name] = scheduled, recorded.constants
             for equation in scheduled.equations:
                 if equation.primitive is device_kernel and equation.params not in self.kernels:
@@ -42,14 +47,16 @@ class Programs:
         """What a program does, operation by operation."""
         return [equation.primitive.name for equation in self.tapes[name][0].equations]
 
-    def run(self, name, *args, order=0):
-        """The outputs of a program."""
+    def run(self, name, *args, order=0, anywhere=False):
+        """The outputs of a program; inputs of kernels begin at any place, or at multiples of 16 bytes."""
         tape, constants = self.tapes[name]
         slots = dict(enumerate((*flatten(args)[0], *constants)))
         for equation in tape.equations:
             operands = [slots[o] if isinstance(o, int) else o.value for o in equation.operands]
             if equation.primitive is device_kernel:
-                outs = run_kernel(self.kernels[equation.params], *operands, order=order, host=self.host)
+                outs = run_kernel(
+                    self.kernels[equation.params], *operands, order=order, host=self.host, anywhere=anywhere
+                )
             else:
                 outs = equation.primitive.evaluate(*operands, **dict(equation.params))
                 outs = outs if isinstance(outs, tuple) else (np.asarray(outs),)

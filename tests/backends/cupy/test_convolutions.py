@@ -39,7 +39,9 @@ def test_all_three_forms(cupy, monkeypatch, workspace):
     monkeypatch.setattr(convolutions, "WORKSPACE", workspace)
     for rank, groups, stride, padding, dilation, kernel, (inputs, outputs) in CASES[:: 2 if workspace > 1 else 5]:
         lengths, size = LENGTHS[:rank], (kernel,) * rank
-        geometry = geometry_of(rank, stride, padding if isinstance(padding, int) else (padding,) * rank, dilation, groups)
+        geometry = geometry_of(
+            rank, stride, padding if isinstance(padding, int) else (padding,) * rank, dilation, groups
+        )
         x, w = RANDOM.normal(size=(3, inputs, *lengths)), RANDOM.normal(size=(outputs, inputs // groups, *size))
         y = convolve(x, w, geometry=geometry)
         g = RANDOM.normal(size=y.shape)
@@ -104,7 +106,10 @@ def test_no_images_and_no_channels(cupy):
     assert convolve_nd(cupy.ones((0, 3, 5)), cupy.ones((2, 3, 2))).shape == (0, 2, 4)
     close(convolve_nd(cupy.ones((2, 0, 5)), cupy.ones((3, 0, 2))), np.zeros((2, 3, 4)))
     geometry = geometry_of(1, 1, 0, 1, 1)
-    close(convolve_to_kernel(cupy.ones((0, 3, 5)), cupy.ones((0, 2, 4)), kernel=(2,), geometry=geometry), np.zeros((2, 3, 2)))
+    close(
+        convolve_to_kernel(cupy.ones((0, 3, 5)), cupy.ones((0, 2, 4)), kernel=(2,), geometry=geometry),
+        np.zeros((2, 3, 2)),
+    )
 
 
 def test_integers(cupy):

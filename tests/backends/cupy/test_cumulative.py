@@ -85,6 +85,7 @@ LONG = {
     "long rows, products": Operation("products_before", signed(3, 5000), axis=-1, reverse=True),
     "a long first axis": Operation("recurrence", signed(3000, 3), signed(3000, 3, seed=1) / 2, axis=-2, reverse=False),
     "a long middle axis, backwards": Operation("cumprod", signed(2, 1000, 2), axis=-2, reverse=True),
+    "no long rows": Operation("cumsum", np.ones((0, 5000)), axis=-1, reverse=False),
     "the largest so far": Operation("cummax", signed(20_000).astype(np.float32), axis=-1),
     "positions in a long row": Operation("argmax", signed(30_000), axis=-1),
     "positions along a long first axis": Operation("argmin", signed(3000, 2), axis=-2),
@@ -103,6 +104,19 @@ def test_long_axes_give_the_same_bits_in_every_order(long_ones):
         found = [long_ones.run(place, order)[0] for order in ORDERS]
         assert found[0].tobytes() == found[1].tobytes() == found[2].tobytes(), name
         close(found[0], operation.wanted()[0], name)
+
+
+@needs_compiler
+def test_bfloat16():
+    dtype = pytest.importorskip("ml_dtypes").bfloat16
+    x = (np.arange(1, 40).reshape(3, 13) % 7 / 4).astype(dtype)
+    names = ("cumsum", "cumprod", "products_before")
+    together = Together(
+        [*(Operation(name, x, axis=-1, reverse=True) for name in names), Operation("cummax", x, axis=-1)]
+    )
+    together.check(
+        2, lambda found, wanted, err_msg: np.testing.assert_array_equal(found.astype(float), wanted, err_msg)
+    )
 
 
 @needs_compiler

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from autodiff.backends.cupy.kernels.scatter import deterministic
+from autodiff.backends.cupy.kernels.scatter import Scatter, deterministic
 from autodiff.backends.cupy.kernels.special import special_kernel
 from tests.backends.cupy.hosting import ORDERS, needs_compiler
 from tests.backends.cupy.nvrtc import checked, needs_nvrtc
@@ -16,6 +16,8 @@ ADDED = st.sampled_from(
 )
 INDICES = st.sampled_from([np.int64, np.int32, np.uint8, np.int16])
 FEW, SOME = st.integers(0, 3), st.sampled_from([0, 1, 2, 3, 7, 33, 140])
+PICKED = st.sampled_from([(0,), (1,), (3,), (33,), (140,), (2, 3), (7, 33), (0, 2)])
+REST = st.sampled_from([(), (0,), (1,), (3,), (7,), (33,), (140,), (2, 2), (3, 0), (7, 33)])
 
 
 def numbers(random, shape, dtype):
@@ -32,9 +34,9 @@ def indices(random, shape, length, dtype):
 @st.composite
 def gathers(draw):
     random = np.random.default_rng(draw(st.integers(0, 1000)))
-    lead, rest = draw(st.lists(FEW, max_size=2)), draw(st.lists(SOME, max_size=2))
+    lead, rest = draw(st.lists(FEW, max_size=2)), draw(REST)
     length = draw(st.integers(0, 9))
-    i = indices(random, (*lead, *draw(st.lists(SOME, min_size=1, max_size=2))), length, draw(INDICES))
+    i = indices(random, (*lead, *draw(PICKED)), length, draw(INDICES))
     x = numbers(random, (*lead, length, *rest), draw(VALUES))
     return Operation("gather", x, i, rest=len(rest), chosen=draw(st.booleans()))
 
@@ -42,19 +44,21 @@ def gathers(draw):
 @st.composite
 def scatters(draw):
     random = np.random.default_rng(draw(st.integers(0, 1000)))
-    lead, rest = draw(st.lists(FEW, max_size=1)), draw(st.lists(SOME, max_size=1))
-    length = draw(st.integers(0, 9))
-    i = indices(random, (*lead, *draw(st.lists(SOME, min_size=1, max_size=2))), length, draw(INDICES))
+    lead, rest = draw(st.sampled_from([(), (0,), (2,), (3,)])), draw(REST)
+    length = draw(st.sampled_from([0, 1, 2, 5, 9, 300]))
+    i = indices(random, (*lead, *draw(PICKED)), length, draw(INDICES))
     g = numbers(random, (*i.shape, *rest), draw(ADDED))
-    return Operation(
-        "scatter_add",
-        g,
-        i,
-        length=length,
-        rest=len(rest),
-        rank=i.ndim - len(lead),
-        given={"ordered": draw(st.booleans())},
-    )
+    operation = Operation("scatter_add", g, i, length=length, rest=len(rest), rank=i.ndim - len(lead))
+    scatter, form = Scatter(operation.tape), draw(st.sampled_from(["own", "any order", "ranked", "sorted"]))
+    if form == "own" or not scatter.entries * scatter.targets * scatter.columns:
+        return operation
+    if scatter.in_any_order(ordered=form != "any order"):
+        scatter.add_in_any_order()
+    else:  # as very many rows are added
+        scatter.ranked = scatter.sorted if form == "sorted" else scatter.ranked
+        scatter.add_in_order()
+    operation.kernel = scatter.writing.kernel()
+    return operation
 
 
 @st.composite
@@ -80,9 +84,12 @@ def puts(draw):
     return Operation("put", numbers(random, (*lead, length), dtype), i, numbers(random, i.shape, dtype))
 
 
+STRATEGIES = ((gathers(), 25), (scatters(), 50), (picks(), 20), (puts(), 15))
+
+
 @pytest.fixture(scope="module")
 def operations():
-    return Together([one for strategy in (gathers(), scatters(), picks(), puts()) for one in drawn(strategy, 25)])
+    return Together([one for strategy, many in STRATEGIES for one in drawn(strategy, many)])
 
 
 @needs_compiler
@@ -149,6 +156,32 @@ def test_sums_of_few_rows_are_those_of_numpy_to_the_bit(sums):
     wanted = np.zeros((50, 3), np.float32)
     np.add.at(wanted, i, g)
     assert sums.run(0, 2)[0].tobytes() == wanted.tobytes()
+
+
+@needs_compiler
+@pytest.mark.parametrize("order", ORDERS)
+def test_sums_of_bfloat16_are_taken_in_float32(order):
+    dtype = pytest.importorskip("ml_dtypes").bfloat16
+    few, many = np.full(16, 0.01, dtype), np.full((600, 1), 0.01, dtype)
+    together = Together(
+        [
+            Operation("scatter_add", few, np.zeros(16, int), length=2, rest=0, rank=1),
+            Operation("scatter_add", many, np.zeros(600, int), length=1000, rest=1, rank=1),
+        ]
+    )
+    together.check(
+        order, lambda found, wanted, err_msg: np.testing.assert_array_equal(found.astype(float), wanted, err_msg)
+    )
+
+
+@needs_compiler
+@pytest.mark.parametrize("targets", [400, 1100])
+def test_terms_of_one_target_are_added_in_their_order(targets):
+    i = np.random.default_rng(0).permutation(np.repeat(np.arange(targets), 4))
+    g = np.empty((i.size, 1), np.float32)
+    g[np.argsort(i, kind="stable"), 0] = np.tile([1.0, 1e8, -1e8, 0.5], targets)
+    together = Together([Operation("scatter_add", g, i, length=targets, rest=1, rank=1)])
+    np.testing.assert_array_equal(together.run(0, 2)[0], np.full((targets, 1), 0.5))
 
 
 def test_the_order_of_sums_is_up_to_the_environment(monkeypatch):

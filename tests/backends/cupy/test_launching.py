@@ -83,9 +83,14 @@ def test_calls_in_turn_share_memory_and_calls_at_once_do_not(cupy):
 
 def test_memory_of_a_call_that_failed_is_not_used_again(cupy):
     own = Rooms(rooms(KERNEL), (None,))
-    with pytest.raises(ZeroDivisionError), Call(own) as call:
-        call.own()[1][...] = 5
-        raise ZeroDivisionError
+
+    def fail():
+        with Call(own) as call:
+            call.own()[1][...] = 5
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
     assert own.idle == {}
     with Call(own) as call:
         assert not call.own()[1].get().any()

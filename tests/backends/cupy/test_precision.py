@@ -1,19 +1,17 @@
 """Numbers of 16 bits in kernels: their conversions, programs of float16 in three orders, bfloat16 where it is there."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
-from autodiff import grad, make_tape, value_and_grad
-from autodiff.backends.cupy.halves import compute_in_float32
-from autodiff.backends.cupy.kernels.call import device_kernel
+from autodiff import check_tape, grad, jit, make_tape, value_and_grad
+from autodiff.backends.cupy.halves import compute_in_float32, store_halves
 from autodiff.backends.cupy.kernels.kernel import Launch
-from autodiff.backends.cupy.prelude import prelude
-from autodiff.backends.kernels.halves import narrow, unrounded, widen
+from autodiff.backends.cupy.schedule import schedule_for_gpu
+from autodiff.backends.kernels.halves import narrow
+from autodiff.trace.spec import spec
 from tests.backends.cupy.hosting import ORDERS, hosted, needs_compiler, unavailable
 from tests.backends.cupy.nvrtc import ARCHITECTURES, missing, resources
-from tests.backends.cupy.running import Programs
+from tests.backends.cupy.running import Programs, plain
 from tests.backends.passes.tapes import names
 
 RNG = np.random.default_rng(3)
@@ -66,8 +64,19 @@ def between_halves():
     """Around every number of 16 bits, and half way to the next one."""
     halves = every_half().astype(np.float32)
     with np.errstate(all="ignore"):
-        middle = ((halves.astype(float) + np.nextafter(every_half(), HALF(np.inf)).astype(float)) / 2).astype(np.float32)
-        return np.concatenate([f(middle) for f in (lambda x: x, lambda x: np.nextafter(x, np.float32(9)), lambda x: np.nextafter(x, np.float32(-9)))])
+        middle = ((halves.astype(float) + np.nextafter(every_half(), HALF(np.inf)).astype(float)) / 2).astype(
+            np.float32
+        )
+        return np.concatenate(
+            [
+                f(middle)
+                for f in (
+                    lambda x: x,
+                    lambda x: np.nextafter(x, np.float32(9)),
+                    lambda x: np.nextafter(x, np.float32(-9)),
+                )
+            ]
+        )
 
 
 @needs_compiler
@@ -135,7 +144,6 @@ def mixed(x, y):
 PROGRAMS = {
     "elements":      (lambda x, y: np.tanh(x) * y + x, array(1001), array(1001)),
     "softmax":       (softmax, array(6, 1000)),
-    "softmax, 10":   (softmax, array(100, 10)),
     "layer norm":    (grad(lambda *a: np.sum(layer_norm(*a) * 0.1), argnums=(0, 1, 2)), array(64, 96), array(96), array(96)),
     "network":       (value_and_grad(loss, argnums=(0, 1, 2, 3, 4)), array(8, 16), array(16, 32), array(32), array(32, 8), array(8)),
     "mixed":         (mixed, array(20, 33), array(20, 33, dtype=np.float32)),
@@ -183,7 +191,132 @@ def test_kernels_compile_without_spills(programs):
     """For sm_100 the assembler saves two registers of the gradient of a layer norm, where it could take more."""
     if reason := missing():
         pytest.skip(reason)
-    for text in (programs.module.source, f"{prelude()}\n{CONVERSIONS}"):
-        for architecture in ARCHITECTURES:
-            for name, own in resources(text, architecture).items():
-                assert own.spills <= (32 if architecture == "sm_100" else 0), (architecture, name)
+    for architecture in ARCHITECTURES:
+        for name, own in resources(f"{programs.module.source}\n{CONVERSIONS}", architecture).items():
+            assert own.spills <= (32 if architecture == "sm_100" else 0), (architecture, name)
+
+
+# Programs of jit, on the stand-in.
+
+
+def moved(cupy, args):
+    return [cupy.asarray(x) if isinstance(x, np.ndarray) else x for x in args]
+
+
+@needs_compiler
+@pytest.mark.parametrize("name", ["network", "mixed"])
+def test_jit(cupy, name):
+    fun, *args = PROGRAMS[name]
+    found = leaves(jit(fun)(*moved(cupy, args)))
+    wide = leaves(jit(fun)(*(x.astype(np.float32) for x in args)))
+    for one, other, own in zip(found, wide, leaves(fun(*args)), strict=True):
+        assert one.dtype == np.asarray(own).dtype
+        np.testing.assert_allclose(one.get().astype(float), np.asarray(other, dtype=float), rtol=4e-3, atol=2e-3)
+
+
+@needs_compiler
+def test_sums_overflow_only_where_their_result_does(cupy):
+    ones = cupy.ones(60000, HALF)
+    assert jit(np.sum)(ones).item() == 60000
+    many = cupy.ones(100000, HALF)
+    assert jit(np.sum)(many).item() == np.inf
+    assert jit(lambda x: np.sum(x) / 5)(many).item() == 20000
+    assert jit(np.mean)(many).item() == 1
+    assert jit(lambda x: np.sum(x.astype(np.float32)))(many).item() == 100000
+    rows = jit(lambda x: np.sum(x, axis=1))(cupy.ones((3, 50000), HALF))
+    np.testing.assert_array_equal(rows.get(), HALF(50000))
+    columns = jit(lambda x: np.sum(x, axis=0))(cupy.ones((50000, 3), HALF))
+    assert columns.dtype == HALF
+    np.testing.assert_array_equal(columns.get(), HALF(50000))
+    assert jit(np.max)(cupy.full(1000, 65504, HALF)).item() == 65504
+    assert jit(lambda x: np.sqrt(np.sum(x * x)))(cupy.full(100, 300, HALF)).item() == 3000
+
+
+@needs_compiler
+def test_gradients_keep_their_dtype(cupy):
+    w, x = cupy.asarray(array(4, 3)), cupy.asarray(array(5, 4, dtype=np.float32))
+    first, second = jit(grad(lambda w, x: np.sum(np.tanh(x @ w)), argnums=(0, 1)))(w, x)
+    assert (first.dtype, second.dtype) == (HALF, np.float32)
+
+
+@needs_compiler
+def test_numbers_and_conversions_are_rounded_where_the_program_says_so(cupy):
+    x = cupy.asarray([0.1, 1 / 3], np.float32)
+    found = jit(lambda x: x.astype(HALF).astype(np.float32) * 3)(x)
+    np.testing.assert_array_equal(found.get(), x.get().astype(HALF).astype(np.float32) * np.float32(3))
+    half = cupy.asarray([0.1, 0.5], HALF)
+    np.testing.assert_array_equal(jit(lambda x: x == 0.1)(half).get(), [True, False])
+    assert jit(lambda x, a: x * a)(half, HALF(0.1)).dtype == HALF
+
+
+# bfloat16.
+
+
+@needs_compiler
+def test_bfloat16(cupy):
+    short = pytest.importorskip("ml_dtypes", reason="bfloat16 is a dtype of ml_dtypes").bfloat16
+    x, y = (RNG.uniform(0.1, 1.5, (8, 8)).astype(short) for _ in range(2))
+    one, other = moved(cupy, (x, y))
+    wide = x.astype(float), y.astype(float)
+
+    def close(found, wanted):
+        assert found.dtype == short
+        np.testing.assert_allclose(found.get().astype(float), wanted, rtol=3e-2, atol=1e-2)
+
+    def loss(x, y):
+        return np.mean((np.tanh(x @ y) * 0.5 + 1) ** 2)
+
+    close(jit(lambda x, y: np.tanh(x) * y + 2.0)(one, other), np.tanh(wide[0]) * wide[1] + 2)
+    for found, wanted in zip(
+        jit(grad(loss, argnums=(0, 1)))(one, other), grad(loss, argnums=(0, 1))(*wide), strict=True
+    ):
+        close(found, wanted)
+    close(jit(lambda x: x.astype(np.float32).astype(short))(one), wide[0])
+    close(jit(lambda x: np.sum(x, axis=0))(one), wide[0].sum(axis=0))
+    assert jit(np.sum)(cupy.ones(1000, short)).item() == 1000
+
+
+# The pass alone.
+
+
+def scheduled(fun, *args):
+    return schedule_for_gpu(plain(make_tape(fun)(*args)))
+
+
+def inner(equation):
+    return dict(equation.params)["tape"]
+
+
+def test_a_value_that_a_product_reads_is_stored_once():
+    """The kernel of the gradient reads it, too, in place of what the first kernel could compute for it."""
+    x, w = array(8, 16), array(16, 4)
+    tape = scheduled(grad(lambda x, w: np.sum(np.tanh(np.tanh(x) @ w)), argnums=(0, 1)), x, w)
+    check_tape(tape)
+    first = tape.equations[0]
+    assert first.specs == (spec((8, 16), HALF),)
+    assert all(s.dtype == HALF for s in tape.specs)
+
+
+def test_what_only_kernels_read_is_not_rounded_in_between():
+    tape = scheduled(lambda x: softmax(np.tanh(x)), array(8, 16))
+    assert names(tape) == ["device_kernel"]
+    rounded = [e for e in inner(tape.equations[0]).equations if e.primitive is narrow]
+    assert len(rounded) == 1
+
+
+def test_what_a_function_reads_is_rounded_first():
+    tape = scheduled(lambda x: np.tanh(np.fft.rfft(np.tanh(x)).real), array(8, 16))
+    assert names(tape) == ["device_kernel", "rfft", "real", "device_kernel"]
+    assert tape.equations[0].specs == (spec((8, 16), HALF),)
+
+
+def test_views_are_read_with_16_bits():
+    tape = scheduled(lambda x, y: np.exp(x.T) * y, array(30, 20), array(20, 30))
+    (equation,) = tape.equations
+    assert [s.dtype for s in inner(equation).inputs] == [HALF, HALF]
+
+
+def test_other_programs_are_left_alone():
+    tape = plain(make_tape(softmax)(array(3, 4, dtype=np.float32)))
+    assert compute_in_float32(tape) is tape
+    assert store_halves(tape) is tape

@@ -17,9 +17,9 @@ REFERENCE = np.load(Path(__file__).parents[1] / "numba" / "mathematics_reference
 ULPS = {
     ("logistic", "float32"): 2.4, ("logistic", "float64"): 2.4,
     ("softplus", "float32"): 2.0, ("softplus", "float64"): 2.0,
-    ("digamma", "float32"): 7.0, ("digamma", "float64"): 6.0,
-    ("log_gamma", "float32"): 3.0, ("log_gamma", "float64"): 4.0,
-    ("power", "float32"): 1.0, ("power", "float64"): 1.0,
+    ("digamma", "float32"): 7.0, ("digamma", "float64"): 7.0,
+    ("log_gamma", "float32"): 6.0, ("log_gamma", "float64"): 4.0,
+    ("power", "float32"): 4.0, ("power", "float64"): 2.0,
 }  # fmt: skip
 """Units of the last place; mathematics.cuh states them."""
 
@@ -45,7 +45,7 @@ def call():
         x = np.ascontiguousarray(x)
         out = np.zeros_like(x)
         launch = Launch(f"{name}_{x.dtype}", (-(-x.size // 256), 1), 256)
-        host.run(launch, [x, x if y is None else np.ascontiguousarray(y), out, x.size], 2, constant=(0, 1))
+        host.run(launch, [x, x if y is None else np.ascontiguousarray(y), out, x.size], constant=(0, 1))
         return out
 
     return run
@@ -58,7 +58,9 @@ def within(name, found, value, operands, missing=0.0):
     np.testing.assert_array_equal(found[~finite], nearest[~finite])
     own = "lgamma" if name == "log_gamma" else name
     unit = unit_of(own, nearest[finite], [operand[finite] for operand in operands]).astype(value.dtype)
-    off = np.abs((found[finite].astype(value.dtype) - value[finite] - np.broadcast_to(missing, finite.shape)[finite]) / unit)
+    off = np.abs(
+        (found[finite].astype(value.dtype) - value[finite] - np.broadcast_to(missing, finite.shape)[finite]) / unit
+    )
     assert np.max(off) <= ULPS[name, found.dtype.name], (name, np.max(off), operands[0][finite][np.argmax(off)])
 
 

@@ -147,7 +147,11 @@ def test_totals_by_the_last_block(host, operation, dtype, start, blocks):
             assert counter[0] == 0
             found.append(out)
         assert found[0].tobytes() == found[1].tobytes() == found[2].tobytes()
-        expected = OPERATIONS[operation].reduce(x.astype(np.float64) if operation == "Sum" else x, initial=start, dtype=None if operation == "Sum" else x.dtype)
+        expected = OPERATIONS[operation].reduce(
+            x.astype(np.float64) if operation == "Sum" else x,
+            initial=start,
+            dtype=None if operation == "Sum" else x.dtype,
+        )
         if operation == "Sum":
             np.testing.assert_allclose(out[0], expected, atol=np.finfo(x.dtype).eps * 20 * max(1, np.abs(x).sum()) / 8)
         else:
@@ -161,9 +165,11 @@ def test_packs(host, dtype, width):
         return
     for size in (0, 1, width, 3 * width + 1, 1000):
         x, y = numbers(dtype, size, 1), numbers(dtype, size, 2)
-        for order in ORDERS:  # in the last one arrays begin anywhere
+        for order in ORDERS:
             out = np.zeros(size, x.dtype)
-            host.run(Launch(f"packs_{dtype}_{width}", (2, 1), 32), [x, y, out, size], order, constant=(0, 1))
+            host.run(
+                Launch(f"packs_{dtype}_{width}", (2, 1), 32), [x, y, out, size], order, (0, 1), anywhere=order == 2
+            )
             with np.errstate(over="ignore"):
                 np.testing.assert_array_equal(out, x + y)
 

@@ -16,9 +16,12 @@ from autodiff import grad, jit, make_tape
 from autodiff.backends.cupy import gemm, products
 from autodiff.backends.cupy.contractions import contraction
 from autodiff.backends.cupy.products import product_call
+from autodiff.backends.cupy.schedule import schedule_for_gpu
 from autodiff.ops.einsum import einsum
 from autodiff.ops.linalg import dot, linear_map, matmul, matvec
 from autodiff.trace.tape import operand_specs
+from tests.backends.cupy.running import plain
+from tests.backends.passes.tapes import names
 from tests.standin import blas
 
 RANDOM = np.random.default_rng(1)
@@ -59,7 +62,9 @@ def test_stacks_of_matrices_in_all_layouts(cupy, dtype):
         for turned in itertools.product((False, True), repeat=3):
             shapes = (*one, rows, inner), (*other, inner, columns), (*lead, rows, columns)
             x, y, out = (
-                drawn(cupy, (*shape[:-2], *shape[:-3:-1]), dtype).swapaxes(-1, -2) if turn else drawn(cupy, shape, dtype)
+                drawn(cupy, (*shape[:-2], *shape[:-3:-1]), dtype).swapaxes(-1, -2)
+                if turn
+                else drawn(cupy, shape, dtype)
                 for shape, turn in zip(shapes, turned, strict=True)
             )
             before, wanted = exact(out), exact(x) @ exact(y)
@@ -246,7 +251,9 @@ def test_programs_are_compiled_again_under_another_level(cupy):
 
 
 def test_unknown_levels_are_refused():
-    text = r"there is no precision 'exact' of products \(test_products\.py:\d+\); choose from 'highest', 'high', 'medium'"
+    text = (
+        r"there is no precision 'exact' of products \(test_products\.py:\d+\); choose from 'highest', 'high', 'medium'"
+    )
     with pytest.raises(ValueError, match=f"^{text}$"):
         autodiff.set_matmul_precision("exact")
 
@@ -265,5 +272,18 @@ def test_the_environment_of_cupy_counts():
     script = "import autodiff; print(autodiff.get_matmul_precision())"
     for value, level in (("1", "high"), ("0", "highest")):
         environment = {**os.environ, "CUPY_TF32": value}
-        done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
+        )
         assert re.fullmatch(rf"{level}\s*", done.stdout)
+
+
+def test_products_of_vectors_are_sums_in_a_kernel():
+    def norm(x, y):
+        return np.sqrt(np.dot(x, y)) * 2
+
+    x = np.ones(1000, np.float32)
+    tape = schedule_for_gpu(plain(make_tape(norm)(x, x)))
+    assert set(names(tape)) == {"device_kernel"}
+    tape = schedule_for_gpu(plain(make_tape(lambda x, y: np.dot(x, y))(x + 1j, x + 1j)))
+    assert names(tape) == ["dot"]

@@ -277,7 +277,9 @@ def test_conversions_of_16_bits(host):
     np.testing.assert_array_equal(from_b, (bits.astype(np.uint32) << 16).view(np.float32))
     rounded = (b.astype(np.uint32) << 16).view(np.float32)
     finite = np.isfinite(x) & (np.abs(x) < 3e38)
-    below, above = (((x.view(np.uint32) >> 16) + k << 16).astype(np.uint32).view(np.float32).astype(float) for k in (0, 1))
+    below, above = (
+        ((x.view(np.uint32) >> 16) + k << 16).astype(np.uint32).view(np.float32).astype(float) for k in (0, 1)
+    )
     off, least = np.abs(rounded.astype(float) - x), np.minimum(np.abs(x - below), np.abs(x - above))
     np.testing.assert_array_equal(off[finite], least[finite])
     ties = finite & (np.abs(x - below) == np.abs(x - above))
@@ -291,7 +293,9 @@ def test_arithmetic_of_16_bits(host):
     out = np.zeros(1024, np.float16)
     host.run(launch("half_arithmetic", 1024), [x, y, out])
     np.testing.assert_array_equal(out, x * y - x)
-    wide = np.concatenate([rng.standard_normal(1000), 1 + 2.0**-11 + np.array([-1, 0, 1]) * 2.0**-40, [1e-7, 1e9, 3e-8]])
+    wide = np.concatenate(
+        [rng.standard_normal(1000), 1 + 2.0**-11 + np.array([-1, 0, 1]) * 2.0**-40, [1e-7, 1e9, 3e-8]]
+    )
     bits = np.zeros(wide.size, np.uint16)
     host.run(launch("halves_of_doubles", wide.size), [wide, bits])
     with np.errstate(over="ignore"):
@@ -311,13 +315,17 @@ def test_arithmetic_of_16_bits(host):
 )  # fmt: skip
 def test_memory_beside_arrays(host, name, orders, message):
     for order in orders:
-        found = failure(lambda order=order: host.run(launch(name, 8), [np.zeros(8, np.float32), np.zeros(8, np.float32)], order, constant=[0]))
+        found = failure(
+            lambda order=order: host.run(
+                launch(name, 8), [np.zeros(8, np.float32), np.zeros(8, np.float32)], order, constant=[0]
+            )
+        )
         assert found == f"{name}: {message.format(last=7)}"
 
 
 def test_reading_behind_what_has_no_whole_packs(host):
     arrays = [np.zeros(7, np.float32), np.zeros(7, np.float32)]
-    assert failure(lambda: host.run(launch("reads_behind", 7), arrays, 2, constant=[0])) == (
+    assert failure(lambda: host.run(launch("reads_behind", 7), arrays, constant=[0], anywhere=True)) == (
         "reads_behind: thread (6, 0, 0) of block (0, 0, 0) reaches for memory that it may not touch: "
         "0 bytes after the end of argument 0, which has 28"
     )
@@ -345,15 +353,23 @@ def floats(*shape):
     ],
 )  # fmt: skip
 def test_what_may_not_be(host, threads, function, arguments, message):
-    assert failure(lambda: host.run(launch(function, threads), arguments, constant=range(len(arguments) - 1))) == f"{function}: {message}"
+    assert (
+        failure(lambda: host.run(launch(function, threads), arguments, constant=range(len(arguments) - 1)))
+        == f"{function}: {message}"
+    )
     out = np.zeros(1, np.int32)
     host.run(launch("indices", 1), [out])  # the shim goes on as before
 
 
 def test_grids_and_shared_memory_that_no_device_has(host):
     out = floats(1)
-    assert failure(lambda: host.run(Launch("indices", (1, 70000), 1), [out])) == "indices: a grid of (1, 70000, 1) blocks"
-    assert failure(lambda: host.run(launch("indices", 1, shared=300_000), [out])) == "indices: 300000 bytes of dynamic shared memory"
+    assert (
+        failure(lambda: host.run(Launch("indices", (1, 70000), 1), [out])) == "indices: a grid of (1, 70000, 1) blocks"
+    )
+    assert (
+        failure(lambda: host.run(launch("indices", 1, shared=300_000), [out]))
+        == "indices: 300000 bytes of dynamic shared memory"
+    )
     x = np.zeros(64, np.int32)
     assert failure(lambda: host.run(launch("reversed", 64, shared=252), [x, np.zeros(192, np.int32)])) == (
         "reversed: block (0, 0, 0) writes behind the 252 bytes of its dynamic shared memory"
@@ -369,7 +385,11 @@ def test_grids_and_shared_memory_that_no_device_has(host):
     ],
 )  # fmt: skip
 def test_a_float_becomes_no_double_by_itself(text, message):
-    found = failure(lambda: Hosted(f'#line 7 "program.py"\nextern "C" __global__ void f(const float* x, float* y) {{ y[0] = {text}; }}'))
+    found = failure(
+        lambda: Hosted(
+            f'#line 7 "program.py"\nextern "C" __global__ void f(const float* x, float* y) {{ y[0] = {text}; }}'
+        )
+    )
     assert found.startswith("g++ does not compile the text of kernels:\nprogram.py: In function")
     assert "program.py:7:" in found
-    assert message in found.replace("‘", "'").replace("’", "'")
+    assert message in found

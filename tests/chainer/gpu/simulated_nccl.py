@@ -12,6 +12,7 @@ import pytest
 KINDS = {"FLOAT16": np.float16, "FLOAT32": np.float32, "FLOAT64": np.float64, "INT32": np.int32, "INT64": np.int64}
 DTYPES = dict(enumerate(KINDS.values()))
 SUM = 0
+IDENTITIES = itertools.count()
 
 
 class Group:
@@ -65,8 +66,7 @@ def nccl(cupy, monkeypatch):
     module.available, module.NCCL_SUM = True, SUM
     for number, name in enumerate(KINDS):
         setattr(module, f"NCCL_{name}", number)
-    identities = itertools.count()
-    module.get_unique_id = lambda: (next(identities), id(module))
+    module.get_unique_id = lambda: (next(IDENTITIES),)
     module.groupStart = module.groupEnd = lambda: None
     module.NcclCommunicator = NcclCommunicator
     monkeypatch.setitem(sys.modules, "cupy.cuda.nccl", module)

@@ -3,33 +3,41 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 import autodiff.chainer as chainer
-from tests.chainer.recorded.case import random, seed
+from tests.chainer.recorded.case import seed
 from tests.chainer.recorded.differentiation import drawn, flattened
 from tests.chainer.recorded.names import F
 
 
-def run(case: Any, dtype: str, device: Any) -> dict[str, Any]:
-    """Outputs, gradients and double gradients of a case on a device, as arrays of NumPy."""
+@contextmanager
+def configured(case: Any) -> Iterator[None]:
+    """The settings of a case."""
     before = [(name, getattr(chainer.config, name)) for name in case.settings]
-    device.xp.random.seed(seed(case.name) % 2**32)
     try:
         for name, value in case.settings.items():
             setattr(chainer.config, name, value)
-        with warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore")
-            return facts(case, dtype, device)
+        yield
     finally:
         for name, value in before:
             setattr(chainer.config, name, value)
 
 
+def run(case: Any, dtype: str, device: Any) -> dict[str, Any]:
+    """Outputs, gradients and double gradients of a case on a device, as arrays of NumPy."""
+    device.xp.random.seed(seed(case.name) % 2**32)
+    with configured(case), warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        return facts(case, dtype, device)
+
+
 def facts(case: Any, dtype: str, device: Any) -> dict[str, Any]:
-    """The same, with the settings of the case."""
+    """The same, where the settings of the case hold."""
     arrays = case.arrays(dtype)
     variables = [
         chainer.Variable(device.send(array)) if spec.differentiable else device.send(array)
@@ -63,6 +71,3 @@ def fetched(value: Any, device: Any) -> Any:
         assert device.is_array_supported(array), f"a result is a {type(array)}"
         return chainer.get_device("@numpy").send(array)
     return array
-
-
-__all__ = ["random", "run"]

@@ -4,6 +4,8 @@ The cases are those whose results under Chainer are recorded. Arrays that a case
 """
 
 import importlib
+import warnings
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -59,8 +61,10 @@ def attempted(case, dtype, device):
 
 def test_all_functions_are_among_the_cases(cupy):
     names.resolved.clear()
-    for row in ROWS:
-        attempted(row.values[1], row.values[2], chainer.get_device("@numpy"))
+    for _, case, dtype in (row.values for row in ROWS):
+        with suppress(Exception), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            case.function(*case.variables(dtype))
     called = {name.removeprefix("functions.") for name in names.resolved}
     assert set(F.__all__) - called == {"batch_renormalization", "copy", "sparse_matmul"}
 
@@ -82,6 +86,12 @@ def test_sparse_matmul(place):
     y.backward()
     assert place.is_array_supported(x.grad)
     np.testing.assert_allclose(chainer.cuda.to_cpu(x.grad), dense.T @ np.ones((2, 4)))
+    again = chainer.utils.sparse.to_coo(place.send(np.stack((dense, 2 * dense))))
+    assert place.is_array_supported(again.row)
+    for sparse, expected in ((matrix, dense), (again, np.stack((dense, 2 * dense)))):
+        made = sparse.to_dense()
+        assert place.is_array_supported(made)
+        np.testing.assert_equal(chainer.cuda.to_cpu(made), expected)
 
 
 def test_batch_renormalization(place):

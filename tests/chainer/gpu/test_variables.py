@@ -121,7 +121,7 @@ def test_copies_and_pickles(there):
     np.testing.assert_equal(deep.grad.get(), v.grad.get())
     again = pickle.loads(pickle.dumps(v))
     np.testing.assert_equal(again.array.get(), there.get())
-    assert again.xp is v.xp
+    assert (again.device, again.grad.device.id) == (v.device, 1)
 
 
 def test_parameters_are_initialised_on_their_device(cupy):
@@ -184,6 +184,15 @@ def test_gradients_of_links(there):
         net.zerograds()
     assert all((param.grad.get() == 0).all() for param in net.params())
     np.testing.assert_equal(net.a.W.array.get(), other.a.W.array)
+
+
+def test_pickled_links(there):
+    net = Net().to_device(1)
+    net(there)
+    for again in (pickle.loads(pickle.dumps(net)), copy.deepcopy(net), copy.copy(net)):
+        assert {part.device for part in (again, *again.links(), *again.params())} == {chainer.get_device(1)}
+        assert again.b.avg_mean.device.id == again.scale.device.id == 1
+        np.testing.assert_equal(again.a.W.array.get(), net.a.W.array.get())
 
 
 @pytest.mark.parametrize("mode", ["share", "copy", "init"])

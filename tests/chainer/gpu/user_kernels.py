@@ -23,6 +23,7 @@ C_TYPES = {
     "int64": "long",
     "bool": "bool",
 }
+MATHEMATICS = 'extern "C" { double sqrt(double); double exp(double); double tanh(double); }\n'
 NEEDS_COMPILER = pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
 
 
@@ -96,7 +97,7 @@ class ElementwiseKernel:
         heads = ", ".join(f"{c}* _{name}" for c, name in zip(kinds, names))
         rows = "".join(f"{c}& {name} = _{name}[i]; " for c, name in zip(kinds, names))
         text = (
-            f"#include <cmath>\nusing namespace std;\n{types}{self.preamble}\n"
+            f"{MATHEMATICS}{types}{self.preamble}\n"
             f'extern "C" void run(long n, {heads}) {{ for (long i = 0; i < n; ++i) {{ {rows}{self.operation}; }} }}\n'
         )
         pointers = [ctypes.c_void_p(host.ctypes.data) for host in hosts]
@@ -119,7 +120,7 @@ class ReductionKernel:
         found = np.empty(rows.shape[:-1], mapped.dtype)
         c = C_TYPES[mapped.dtype.name]
         text = (
-            f"#include <cmath>\nusing namespace std;\ntypedef {c} {self.out[0]};\n"
+            f"{MATHEMATICS}typedef {c} {self.out[0]};\n"
             f'extern "C" void run(long m, long n, {c}* rows, {c}* outs) {{ for (long k = 0; k < m; ++k) {{ {c} a = '
             f"{self.identity}; for (long i = 0; i < n; ++i) {{ {c} b = rows[k * n + i]; a = {self.reduce}; }} "
             f"{c}& {self.out[1]} = outs[k]; {self.post}; }} }}\n"

@@ -121,7 +121,7 @@ class ScanKernel:
     def chunks(self) -> None:
         """Few long rows: blocks share them."""
         writing = self.writing
-        chunk, chunks = self.parts(RESIDENT // self.outer, THREADS * EACH)
+        chunk, chunks = self.parts(RESIDENT // max(self.outer, 1), THREADS * EACH)
         given = (
             f"{self.source}, out0, states, {writing.size('rows', self.outer)}, {writing.size('length', self.length)}"
         )

@@ -67,7 +67,11 @@ class GridKernel:
     def function(self, name: str, body: Iterable[str], threads: int = 0) -> str:
         """One function of the text."""
         head = ", ".join(f"{self.type_of(p)} {p.name}" for p in self.parameters)
-        lines = [f'extern "C" __global__ void __launch_bounds__({threads or self.sharing.threads}) {name}({head}) {{']
+        # To have more blocks at once the compiler would leave registers in memory around divisions of double.
+        doubles = any(self.loop.specs[slot].dtype == np.float64 for slot in self.loop.made)
+        least = ", 1" if doubles else ""
+        bounds = f"__launch_bounds__({threads or self.sharing.threads}{least})"
+        lines = [f'extern "C" __global__ void {bounds} {name}({head}) {{']
         lines.append(f"  typedef {typename(self.index)} Index;")
         named = [f"{a.name} = {a.name}_64" for a in self.loop.arguments]
         lines.append(f"  const Index {', '.join(named)};")

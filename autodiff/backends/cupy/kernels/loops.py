@@ -181,6 +181,7 @@ class ElementLoop(Loop):
 
     def __init__(self, tape: Tape, shape: Shape) -> None:
         super().__init__(tape, shape)
+        self.forms.update({slot: FULL for slot, form in self.forms.items() if form == ROW})  # a row is one element
         self.size("size", self.grid.rows)
         self.sharing = share_elements(self.grid.rows, self.width, bool(self.sums))
         for level in sorted(self.roots):

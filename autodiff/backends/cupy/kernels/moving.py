@@ -11,6 +11,9 @@ from autodiff.backends.cupy.kernels.strides import part_of_key, steps_of
 from autodiff.backends.cupy.kernels.writing import Lengths, Unsupported, Writing, share, word
 from autodiff.trace.tape import Tape
 
+WIDE = 64
+"""Registers of a thread where places have many coordinates."""
+
 
 class Laid:
     """Regular places of an array, axis by axis, and the steps of what comes to lie there."""
@@ -47,7 +50,7 @@ class Laid:
         other = x or f"static_cast<const {kind}*>(nullptr)"
         given = f"{g} + {writing.size('offset', self.offset)}, {other}, out0, {', '.join(names)}"
         call = f"lay<{team}, {len(found['lengths'])}>({given}, {writing.size('rows', rows)});"
-        writing.launch([*lines, call], blocks)
+        writing.launch([*lines, call], blocks, registers=WIDE if len(found["lengths"]) > 1 else 0)
         return writing.kernel()
 
 

@@ -92,6 +92,11 @@ class Scatter:
         size = self.targets * self.columns
         self.writing.each(f"fill(out0, cast<{self.kind}>(0), {self.writing.size('size', size)});", size, "zeros")
 
+    def look(self) -> None:
+        """Nothing is added, but indices are in range or not."""
+        self.zeros()
+        self.writing.each(f"look_at({self.i}, status, entries, length);", self.entries)
+
     def in_any_order(self, ordered: bool) -> bool:
         """Whether threads add as they come."""
         return self.kind in ATOMIC or (not ordered and self.kind in ("float", "double"))
@@ -160,7 +165,9 @@ def print_scatter_add(*, tape: Tape, ordered: bool) -> DeviceKernel:
     scatter = Scatter(tape)
     if scatter.looked_at():
         scatter.add_matching()
-    elif scatter.entries * scatter.targets * scatter.columns == 0 or scatter.in_any_order(ordered):
+    elif scatter.entries * scatter.targets * scatter.columns == 0:
+        scatter.look()
+    elif scatter.in_any_order(ordered):
         scatter.add_in_any_order()
     else:
         scatter.add_in_order()

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from autodiff.backends.cupy.kernels.expressions import statements
-from autodiff.backends.kernels.forms import PASSING, sub_specs
-from autodiff.backends.kernels.scalars import expression, literal
+from autodiff.backends.kernels.forms import PASSING, REDUCTIONS, sub_specs
+from autodiff.backends.kernels.scalars import cast, expression, literal
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, Operand, Tape
 
@@ -58,6 +58,10 @@ class Tail:
         if equation.primitive.name in PASSING:
             (given,) = equation.operands
             return self.name(given) if isinstance(given, int) else literal(given.value, equation.specs[0].dtype)
+        if equation.primitive.name in REDUCTIONS:  # of one number
+            (given,) = equation.operands
+            assert isinstance(given, int)
+            return cast(self.name(given), specs[given].dtype, equation.specs[0].dtype)
         texts = [self.name(o) for o in equation.operands]
         operands = sub_specs(equation.operands, specs)
         return expression(equation.primitive.name, operands, texts, equation.primitive.operands, equation.specs[0])

@@ -9,6 +9,9 @@ from autodiff.backends.cupy.kernels.kernel import DeviceKernel
 from autodiff.backends.cupy.kernels.writing import Lengths, Unsupported, Writing, element, integer, share
 from autodiff.trace.tape import Tape
 
+WIDE = 64
+"""Registers of a thread where windows slide along many axes."""
+
 MOST_AXES = 4
 """That windows slide along."""
 
@@ -51,7 +54,8 @@ class WindowKernel:
         template = ", ".join(part for part in (op, str(team), str(rank), flags) if part)
         given.append(writing.size("images", images))
         lines = [f"const Sliding<{rank}, Index> sliding = {{{own}}};"]
-        writing.launch([*lines, f"{name}<{template}>({', '.join((*given, 'sliding'))});"], blocks)
+        call = f"{name}<{template}>({', '.join((*given, 'sliding'))});"
+        writing.launch([*lines, call], blocks, registers=WIDE if rank > 2 else 0)
         return writing.kernel()
 
 

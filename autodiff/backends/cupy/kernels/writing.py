@@ -196,7 +196,7 @@ class Writing:
         full = f"{NAME}_{name}" if name else NAME
         bounds = f"{THREADS}, {REGISTERS // (THREADS * registers)}" if registers else f"{THREADS}"
         self.functions.append((full, bounds, [lines] if isinstance(lines, str) else list(lines)))
-        self.launches.append(Launch(full, blocks, THREADS))
+        self.launches.append(Launch(full, (max(blocks[0], 1), max(blocks[1], 1)), THREADS))
 
     def each(self, call: str, size: int, name: str = "") -> None:
         """A launch with a thread for each element, and some for several where there are very many."""

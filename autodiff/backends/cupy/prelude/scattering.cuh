@@ -33,7 +33,8 @@ __device__ __forceinline__ void add_matching(const T* g, const I* i, T* out, int
     });
   });
 }
-template <class I, class Index>  // where there is no target that would look at the indices
+// Indices that are in range or not, where nothing is added.
+template <class I, class Index>
 __device__ __forceinline__ void look_at(const I* i, int32* status, const Index entries, const Index length) {
   each_element(entries, [&](const Index entry) { place_of(i[entry], length, status); });
 }

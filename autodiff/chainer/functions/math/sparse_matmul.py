@@ -50,10 +50,10 @@ def product(sparse: CooMatrix, dense: Any, transposed: bool, swap: bool, out_swa
     row, col, length = (
         (sparse.col, sparse.row, sparse.shape[1]) if transposed else (sparse.row, sparse.col, sparse.shape[0])
     )
-    used = row >= 0  # places that fill up a row of a batch have the position -1
     inner = sparse.shape[0] if transposed else sparse.shape[1]
 
     def fun(sp: Any, dn: Any) -> Any:
+        used = row >= 0  # places that fill up a row of a batch have the position -1
         rows = np.swapaxes(dn, -1, -2) if swap else dn
         picked = np.take_along_axis(rows, np.where(used, col, 0)[..., None], axis=-2)
         terms = np.where(used, sp, 0)[..., None] * picked

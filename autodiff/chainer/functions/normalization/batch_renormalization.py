@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.backend import get_device_from_array
 from autodiff.chainer.functions.normalization.batch_normalization import (
     fixed_batch_normalization,
     moments_are_known,
@@ -64,9 +65,10 @@ def batch_renormalization(
         if given is None:
             raise TypeError(f"{name} is required{at_user_line()}")
     axes = (0, *range(gamma.ndim + 1, x.ndim))
-    old_mean, old_var = (
-        np.copy(part.array if isinstance(part, Variable) else part) for part in (running_mean, running_var)
-    )
+    with get_device_from_array(running_mean).create_context():
+        old_mean, old_var = (
+            np.copy(part.array if isinstance(part, Variable) else part) for part in (running_mean, running_var)
+        )
     moments: list[Any] = []
 
     def normalized(x: Any, gamma: Any, beta: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import multiprocessing
 import pickle
 from collections.abc import Callable, Sequence
@@ -81,8 +82,9 @@ class MultiprocessParallelUpdater(StandardUpdater):
         if self.communicator is not None:
             return
         others = list(enumerate(self._devices))[1:]
+        model = copy.deepcopy(self._model).to_device("@numpy") if others else None  # its GPU is no business of others
         for rank, device in others:
-            parts = pickle.dumps((self._model, self._shares_of_data[rank], self.converter))
+            parts = pickle.dumps((model, self._shares_of_data[rank], self.converter))
             own, its = multiprocessing.Pipe()
             self._pipes.append(own)
             self._workers.append(self.started(its, pickle.dumps((config.dtype, parts)), rank, device))
@@ -191,16 +193,16 @@ def gpus(devices: Any) -> list[GpuDevice]:
 
 def checked_iterators(iterators: Any, count: int) -> list[Any]:
     """An iterator for each GPU, over data of equal lengths."""
-    iterators = list(iterators)
-    if len(iterators) != count:
-        raise ValueError(f"{count} GPUs need as many iterators, got {len(iterators)}{at_user_line()}")
-    lengths = [len(iterator.dataset) for iterator in iterators if hasattr(iterator, "dataset")]
+    given: list[Any] = list(iterators)
+    if len(given) != count:
+        raise ValueError(f"{count} GPUs need as many iterators, got {len(given)}{at_user_line()}")
+    lengths = [len(iterator.dataset) for iterator in given if hasattr(iterator, "dataset")]
     if len(set(lengths)) > 1:
         raise ValueError(
             f"the data of the iterators have different lengths, {lengths}{at_user_line()}; "
             "datasets.split_dataset_n_random makes equal ones"
         )
-    return iterators
+    return given
 
 
 def answer(pipe: Any, worker: Any) -> str:
