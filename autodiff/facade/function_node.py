@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 from autodiff.facade.configuration import deviations
 from autodiff.facade.conversion import as_variable
 from autodiff.facade.current import on_gpu_of, refuse_mixed
+from autodiff.facade.forward_checks import check_outputs, check_retained
 from autodiff.facade.node import VariableNode, Whole
 from autodiff.facade.observing import FunctionHook, note_stack, observed
 from autodiff.facade.own_gradient import OwnLink, OwnResiduals, check_count
@@ -371,33 +372,3 @@ class FunctionNode:
         keeper.results = list(self.outputs or ())
         self._keeper = weakref.ref(keeper)
         return keeper
-
-
-def check_outputs(label: str, outs: Any) -> None:
-    """See that ``forward`` returned a tuple of arrays, in which None stands for no array.
-
-    Raises:
-        TypeError: if it did not.
-    """
-    if type(outs) is not tuple:
-        raise TypeError(f"forward output must be a tuple ({label})\nActual: {type(outs)}{at_user_line()}")
-    if not all(out is None or is_array(out) for out in outs):
-        kinds = tuple(map(type, outs))
-        raise TypeError(
-            f"forward output must be a tuple of ndarrays.\nFunction: {label}\nActual output types: {kinds}"
-            f"{at_user_line()}\nNumPy gives numbers where arrays have no axes; np.asarray makes arrays of them."
-        )
-    refuse_mixed(f"the forward output of {label}", outs)
-
-
-def check_retained(label: str, kind: str, indexes: Sequence[int] | None, count: int) -> None:
-    """See that what ``forward`` asked to keep is there.
-
-    Raises:
-        IndexError: if it is not.
-    """
-    if indexes and not all(-count <= index < count for index in indexes):
-        raise IndexError(
-            f"retain_{kind}({tuple(indexes)}) was called in the forward of {label}{at_user_line()}, but the number of "
-            f"its {kind} is {count}; they are counted from 0"
-        )

@@ -85,8 +85,8 @@ def test_every_row_of_a_peer(references, library):
     pytest.importorskip(LIBRARIES[library])
     peer = load(library, STANDIN)
     for name, number in ROWS:
-        if number and library == "jax":
-            continue  # it compiles for a second
+        if library == "jax" and (number or name not in ("layer norm", "LSTM")):
+            continue  # it compiles for a second, and other programs are those of CPUs
         if row_of(name, number, small=True).cold:
             continue  # off a device neither shows events
         work = worked(peer, name, number)

@@ -8,7 +8,7 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
-from autodiff.testing.fuzz import Plan, Report, fuzz_one, generate, printed, program_from
+from autodiff.testing.fuzz import Plan, Report, fuzz_one, generate, jobs, printed, program_from
 from autodiff.testing.fuzz.__main__ import main
 from autodiff.testing.fuzz.checking import contents, laid_out, quiet
 from autodiff.testing.fuzz.drawing import ARRANGEMENTS, Argument, draw, unaligned
@@ -131,12 +131,13 @@ def test_the_command_line_counts(capsys):
     assert "3 programs, 12 checks" in capsys.readouterr().out
 
 
-def test_other_processes_report_the_same():
+def test_other_processes_report_the_same(monkeypatch):
+    monkeypatch.setattr(jobs, "LIFE", 1)  # the third share is for a second pool
     plan = Plan(draws=1, compiled=False)
     one, two = Report(), Report()
-    for report in reports(range(5), plan, jobs=1):
+    for report in reports(range(9), plan, jobs=1):
         one.add(report)
-    for report in reports(range(5), plan, jobs=2):
+    for report in reports(range(9), plan, jobs=2):
         two.add(report)
     assert (one.counts, one.programs) == (two.counts, two.programs)
 

@@ -103,7 +103,8 @@ class Profile:
     """What programs did while it was open, in all threads; print it for a table.
 
     Programs that are called while a profile is open run a second version of their code, which reads the clock around
-    each statement: about a microsecond for each. Programs are as they were when none is open.
+    each statement: about a microsecond for each. On GPUs each statement is waited for, so that its time is its own.
+    Programs are as they were when none is open.
 
     >>> import numpy as np
     >>> from autodiff import jit, profile

@@ -17,7 +17,7 @@ SHARE = 4
 """Programs that a process takes at once."""
 
 LIFE = 64
-"""Shares for each process of a pool: kernels stay loaded, some 2 GB after a thousand programs, so pools are made anew."""
+"""Shares for each process of a pool, which is made anew then: kernels stay loaded, 2 GB after a thousand programs."""
 
 
 def reports(numbers: Sequence[int], plan: Plan, jobs: int) -> Iterator[Report]:

@@ -66,8 +66,10 @@ class jit(Looking):
 
     Raises:
         TypeError: if ``fun`` is no function, or a generator or async function; or, when it is called, if a static
-            argument cannot be hashed, another one is no tree of arrays, or ``fun`` returns no tree of arrays.
-        ValueError: if a position or name does not exist, or stands twice.
+            argument cannot be hashed, another one is no tree of arrays, or ``fun`` returns no tree of arrays; or if
+            some arguments are arrays on a GPU and others are not, or are where the backend does not compile for.
+        ValueError: if a position or name does not exist, or stands twice; or, when it is called, if arrays are on
+            different GPUs.
         ModuleNotFoundError: if ``backend="numba"`` and Numba is not installed.
         ConcretizationError: when it is called, if ``fun`` branches on a traced value.
 
