@@ -37,8 +37,11 @@ def checks(found: dict[str, dict[str, dict[str, Any]]]) -> Iterator[str]:
         bad = {name: said for name, said in all_of_them.items() if "error" not in said}
         right = f"{len(all_of_them) - len(bad)} of {len(all_of_them)}"
         yield f"small programs on the device against NumPy in double precision, {way}: {right} right"
-        for name, said in bad.items():
-            (kind, text), *_ = said.items()
+        skipped = [name for name, said in bad.items() if "not run" in said]
+        if skipped:
+            yield f"  not run, out of time: {len(skipped)}, from {skipped[0]!r} on"
+        for name in (name for name in bad if name not in skipped):
+            (kind, text), *_ = bad[name].items()
             yield f"  {name}: {kind.upper() if kind == 'wrong' else kind}: {text}"
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 class DeviceCrossEntropy(DeviceProgram, CrossEntropy):
     """Value and gradient with respect to the logits; the labels are on the device too."""
 
-    rows = (
+    rows = (  # type: ignore[assignment]
         DeviceRow("8192x10000", (8_192, 10_000), (6, 50), copied=81_920_000),
         DeviceRow("256x1000", (256, 1_000), (5, 20)),
         DeviceRow("256x1000 cold", (256, 1_000), (5, 20), cold=True),

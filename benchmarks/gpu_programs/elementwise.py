@@ -21,7 +21,7 @@ BLOCK = 1 << 18
 class DeviceElementwise(DeviceProgram, Elementwise):
     """One read and one written element for each element of x: a copy moves as many bytes."""
 
-    rows = (
+    rows = (  # type: ignore[assignment]
         DeviceRow("1e7", (10_000_000,), (1003,), copied=10_000_000),
         DeviceRow("1e8", (100_000_000,), (2048,), copied=100_000_000),
         DeviceRow("1e4", (10_000,), (100,), replayed=True),

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 class DevicePerceptron(DeviceProgram, Perceptron):
     """Loss and the updated parameters, moments and step count, in the memory of the old ones where a library can."""
 
-    rows = (
+    rows = (  # type: ignore[assignment]
         DeviceRow("784-1000-1000-10 batch 128", (128, (784, 1_000, 1_000, 10)), (4, (9, 7, 5, 3)), donated=(0,)),
         DeviceRow("4096 wide batch 4096", (4_096, (4_096, 4_096, 4_096, 10)), (6, (8, 8, 8, 4)), donated=(0,)),
         DeviceRow("64-32-10 batch 32", (32, (64, 32, 10)), (4, (6, 5, 3)), replayed=True, donated=(0,)),

@@ -97,9 +97,6 @@ NUMERIC = {
     "real":       "x",
     "stop_gradient": "x",
     "cast":       "x",
-    "widen":      "x",
-    "narrow":     "x",
-    "unrounded":  "x",
     "python_number": "x",
     "copy":       "x",
 }
@@ -160,6 +157,8 @@ def template(name: str, operands: Sequence[Any], out: Spec) -> str:
         out: the spec of the result.
     """
     real = out.dtype.kind == "f"
+    if name in CONVERTING:
+        return "x"
     if name == "power":
         exponent = operands[1]
         if not real or out.dtype not in DTYPES:

@@ -188,12 +188,11 @@ def test_a_bias_beside_a_square_matrix_joins_its_kernel(programs):
 
 
 def test_kernels_compile_without_spills(programs):
-    """For sm_100 the assembler saves two registers of the gradient of a layer norm, where it could take more."""
     if reason := missing():
         pytest.skip(reason)
     for architecture in ARCHITECTURES:
         for name, own in resources(f"{programs.module.source}\n{CONVERSIONS}", architecture).items():
-            assert own.spills <= (32 if architecture == "sm_100" else 0), (architecture, name)
+            assert not own.spills, (architecture, name)
 
 
 # Programs of jit, on the stand-in.

@@ -64,25 +64,34 @@ def team_kernel(name, team):
     )
 
 
-KERNELS = "".join(
-    f'extern "C" __global__ void total_{op}_{name}(const {kind}* x, int64 size, {kind} start, {kind}* parts, '
-    f"uint32* counter, {kind}* out) {{\n  total<{op}, 64>(x, size, start, parts, counter, out);\n}}\n"
-    for op, name, kind in (
-        ("Sum", "float32", "float"), ("Sum", "float64", "double"), ("Largest", "float32", "float"),
-        ("Smallest", "int64", "int64"), ("Any", "bool", "bool"), ("All", "bool", "bool"), ("Product", "uint8", "uint8"),
+def total_kernel(op, name):
+    kind = TYPES[name]
+    return (
+        f'extern "C" __global__ void total_{op}_{name}(const {kind}* x, int64 size, {kind} start, {kind}* parts, '
+        f"uint32* counter, {kind}* out) {{\n  total<{op}, 64>(x, size, start, parts, counter, out);\n}}\n"
     )
-) + "".join(
-    f'extern "C" __global__ void packs_{name}_{width}(const {kind}* x, const {kind}* y, {kind}* out, int64 size) {{\n'
-    f"  packs<{kind}, {width}>(x, y, out, size);\n}}\n"
-    for name, kind in TYPES.items()
-    for width in (1, 2, 4, 8, 16)
-    if width <= 4 or name in ("bool", "uint8")
-)  # fmt: skip
+
+
+def pack_kernel(name, width):
+    kind = TYPES[name]
+    return (
+        f'extern "C" __global__ void packs_{name}_{width}(const {kind}* x, const {kind}* y, {kind}* out, int64 size) {{\n'
+        f"  packs<{kind}, {width}>(x, y, out, size);\n}}\n"
+    )
+
+
+TOTALS = [
+    ("Sum", "float32", 0), ("Sum", "float64", 0), ("Largest", "float32", -np.inf), ("Smallest", "int64", 2**63 - 1),
+    ("Any", "bool", False), ("All", "bool", True), ("Product", "uint8", 1),
+]  # fmt: skip
+PACKS = [(name, width) for name in TYPES for width in (1, 2, 4, 8, 16) if width <= 4 or name in ("bool", "uint8")]
 
 
 @pytest.fixture(scope="module")
 def host():
-    return Hosted(prelude() + TEXT + KERNELS + "".join(team_kernel(name, team) for name in TYPES for team in TEAMS))
+    kernels = [team_kernel(name, team) for name in TYPES for team in TEAMS]
+    kernels += [total_kernel(op, name) for op, name, _ in TOTALS] + [pack_kernel(*pack) for pack in PACKS]
+    return Hosted("".join((prelude(), TEXT, *kernels)))
 
 
 def numbers(dtype, size, seed):
@@ -128,13 +137,7 @@ def test_every_team_gets_its_reductions(host, dtype, team):
 
 
 @pytest.mark.parametrize("blocks", BLOCKS)
-@pytest.mark.parametrize(
-    ("operation", "dtype", "start"),
-    [
-        ("Sum", "float32", 0), ("Sum", "float64", 0), ("Largest", "float32", -np.inf), ("Smallest", "int64", 2**63 - 1),
-        ("Any", "bool", False), ("All", "bool", True), ("Product", "uint8", 1),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("operation", "dtype", "start"), TOTALS)
 def test_totals_by_the_last_block(host, operation, dtype, start, blocks):
     along = 2 if blocks == 300 else 1
     for size in (0, 1, 63, 5000):
@@ -158,11 +161,8 @@ def test_totals_by_the_last_block(host, operation, dtype, start, blocks):
             assert out[0] == expected
 
 
-@pytest.mark.parametrize("dtype", TYPES)
-@pytest.mark.parametrize("width", [1, 2, 4, 8, 16])
+@pytest.mark.parametrize(("dtype", "width"), PACKS)
 def test_packs(host, dtype, width):
-    if width > 4 and dtype not in ("bool", "uint8"):
-        return
     for size in (0, 1, width, 3 * width + 1, 1000):
         x, y = numbers(dtype, size, 1), numbers(dtype, size, 2)
         for order in ORDERS:
@@ -176,8 +176,9 @@ def test_packs(host, dtype, width):
 
 @needs_nvrtc
 def test_reductions_compile_for_all_architectures():
-    some = [("float32", 4), ("float32", 256), ("bool", 16), ("uint8", 64), ("float64", 1024)]
-    found = checked(prelude() + TEXT + KERNELS + "".join(team_kernel(*one) for one in some))
-    for resources in found.values():
-        assert resources["teams_float64_1024"].shared == 4 * 8 * 32
-        assert resources["teams_float32_4"].shared == 0
+    teams = [("float32", 4), ("bool", 16), ("uint8", 64), ("float64", 1024)]
+    kernels = [team_kernel(*one) for one in teams] + [total_kernel("Sum", "float32"), total_kernel("All", "bool")]
+    kernels += [pack_kernel("float32", 4), pack_kernel("bool", 16), pack_kernel("float64", 2)]
+    for found in checked("".join((prelude(), TEXT, *kernels))).values():
+        assert found["teams_float64_1024"].shared == 4 * 8 * 32
+        assert found["teams_float32_4"].shared == 0

@@ -19,6 +19,7 @@ from autodiff.backends.cupy.kernels.sharing import SMALL, THREADS
 from autodiff.backends.cupy.kernels.tails import Tail
 from autodiff.backends.cupy.kernels.totals import COLUMNS_OF_BLOCK, column_function, row_function
 from autodiff.backends.kernels.forms import COLUMN_TOTAL, ROW, TOTAL, Shape
+from autodiff.backends.kernels.halves import is_half
 from autodiff.trace.tape import Tape
 
 NAME = "kernel"
@@ -67,9 +68,11 @@ class GridKernel:
     def function(self, name: str, body: Iterable[str], threads: int = 0) -> str:
         """One function of the text."""
         head = ", ".join(f"{self.type_of(p)} {p.name}" for p in self.parameters)
-        # To have more blocks at once the compiler would leave registers in memory around divisions of double.
+        # To have more blocks at once the compiler would leave registers in memory around divisions of double, and where
+        # packs of 16-bit numbers are computed as float.
         doubles = any(self.loop.specs[slot].dtype == np.float64 for slot in self.loop.made)
-        least = ", 1" if doubles else ""
+        halves = any(is_half(own.dtype) for own in self.tape.inputs)
+        least = ", 1" if doubles or halves else ""
         bounds = f"__launch_bounds__({threads or self.sharing.threads}{least})"
         lines = [f'extern "C" __global__ void {bounds} {name}({head}) {{']
         lines.append(f"  typedef {typename(self.index)} Index;")

@@ -1,7 +1,8 @@
-// The derivative of the logarithm of the gamma function: polynomials up to 6, which are multiplied by what makes the zero, and beyond a series.
+// The derivative of the logarithm of the gamma function: polynomials up to 6, which are multiplied by what makes the
+// zero, and beyond a series.
 
-// x (x + 1) digamma(x) / (x - zero) around 1.75 on [1, 2.5] and around 4.25 on [2.5, 6], and x^2 (log x - 1 / (2 x) - digamma(x))
-// as a function of 1 / x^2 from 6 on, minimax for the relative error.
+// x (x + 1) digamma(x) / (x - zero) around 1.75 on [1, 2.5] and around 4.25 on [2.5, 6], and
+// x^2 (log x - 1 / (2 x) - digamma(x)) as a function of 1 / x^2 from 6 on, minimax for the relative error.
 __device__ __forceinline__ float digamma_low(float x) {
   return polynomial(
       x, 4.130007f, 2.2917242f, 0.14617729f, -0.01521519f, 0.0024342549f, -0.00046435796f, 0.000104213235f,

@@ -29,7 +29,8 @@ template <class T> __device__ __forceinline__ T logistic(T x) {
 template <class T> __device__ __forceinline__ T softplus(T x) { return maximum(x, T(0)) + log1p(exp(-absolute(x))); }
 template <class T> __device__ __forceinline__ T power(T x, T y) { return pow(x, y); }
 
-template <class T> __device__ __forceinline__ T log_gamma(T x) { return x == -infinity<T>() ? x : lgamma(x); }  // as SciPy has it
+// Of -infinity as SciPy has it.
+template <class T> __device__ __forceinline__ T log_gamma(T x) { return x == -infinity<T>() ? x : lgamma(x); }
 
 template <class T> __device__ __forceinline__ T polynomial(T, T last) { return last; }
 template <class T, class... Rest> __device__ __forceinline__ T polynomial(T x, T first, Rest... rest) {

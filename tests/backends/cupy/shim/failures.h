@@ -56,9 +56,11 @@ class Watch {
 inline void fault(int signal, siginfo_t* info, void*) {
   const char* what = "reaches for memory that it may not touch";
   if (signal == SIGFPE) what = "divides an integer by zero";
-  if (signal == SIGILL) what = "does what C++ leaves undefined: a misaligned pack, or an index outside of an array of fixed size";
+  if (signal == SIGILL)
+    what = "does what C++ leaves undefined: a misaligned pack, or an index outside of an array of fixed size";
   if (signal == SIGSEGV || signal == SIGBUS) watching->request.address = info->si_addr;
-  failed("thread (%u, %u, %u) of block (%u, %u, %u) %s", threadIdx.x, threadIdx.y, threadIdx.z, blockIdx.x, blockIdx.y, blockIdx.z, what);
+  failed("thread (%u, %u, %u) of block (%u, %u, %u) %s", threadIdx.x, threadIdx.y,
+         threadIdx.z, blockIdx.x, blockIdx.y, blockIdx.z, what);
 }
 
 }  // namespace shim

@@ -1,4 +1,5 @@
-// Numbers of 16 bits, as cuda_fp16.h and cuda_bf16.h have them. Arithmetic is that of float, rounded: + - * / of 16 bits round the same.
+// Numbers of 16 bits, as cuda_fp16.h and cuda_bf16.h have them. Arithmetic is that of float, rounded: + - * /
+// of 16 bits round the same.
 #pragma once
 
 namespace shim {

@@ -5,11 +5,13 @@ extern "C" {
 #define SHIM_1(name) double name(double) noexcept; float name##f(float) noexcept;
 #define SHIM_2(name) double name(double, double) noexcept; float name##f(float, float) noexcept;
 #define SHIM_ALL \
-  SHIM_1(sqrt) SHIM_1(cbrt) SHIM_1(exp) SHIM_1(exp2) SHIM_1(exp10) SHIM_1(expm1) SHIM_1(log) SHIM_1(log2) SHIM_1(log10) SHIM_1(log1p) \
+  SHIM_1(sqrt) SHIM_1(cbrt) SHIM_1(exp) SHIM_1(exp2) SHIM_1(exp10) SHIM_1(expm1) SHIM_1(log) SHIM_1(log2) SHIM_1(log10) \
+  SHIM_1(log1p) \
   SHIM_1(sin) SHIM_1(cos) SHIM_1(tan) SHIM_1(asin) SHIM_1(acos) SHIM_1(atan) SHIM_1(sinh) SHIM_1(cosh) SHIM_1(tanh) \
   SHIM_1(asinh) SHIM_1(acosh) SHIM_1(atanh) SHIM_1(erf) SHIM_1(erfc) SHIM_1(tgamma) \
   SHIM_1(fabs) SHIM_1(floor) SHIM_1(ceil) SHIM_1(trunc) SHIM_1(rint) SHIM_1(nearbyint) SHIM_1(round) \
-  SHIM_2(atan2) SHIM_2(hypot) SHIM_2(pow) SHIM_2(fmod) SHIM_2(remainder) SHIM_2(copysign) SHIM_2(fmax) SHIM_2(fmin) SHIM_2(fdim) SHIM_2(nextafter)
+  SHIM_2(atan2) SHIM_2(hypot) SHIM_2(pow) SHIM_2(fmod) SHIM_2(remainder) SHIM_2(copysign) SHIM_2(fmax) SHIM_2(fmin) \
+  SHIM_2(fdim) SHIM_2(nextafter)
 SHIM_ALL
 double fma(double, double, double) noexcept;
 float fmaf(float, float, float) noexcept;
@@ -45,7 +47,8 @@ inline double rsqrt(double x) { return 1.0 / sqrt(x); }
 inline float rsqrtf(float x) { return float(1.0 / sqrt(double(x))); }
 inline float rsqrt(float x) { return rsqrtf(x); }
 inline double sinpi(double x) {
-  const double turn = fmod(x, 2.0), quarters = rint(2.0 * turn), angle = 3.141592653589793238462643 * (turn - 0.5 * quarters);
+  const double turn = fmod(x, 2.0), quarters = rint(2.0 * turn);
+  const double angle = 3.141592653589793238462643 * (turn - 0.5 * quarters);
   switch ((int)quarters & 3) {
     case 0: return sin(angle);
     case 1: return cos(angle);

@@ -13,7 +13,10 @@ template <class T> inline void __stwt(T* place, T value) { *place = value; }
 inline void __threadfence() {}
 inline void __threadfence_block() {}
 inline void __threadfence_system() {}
-inline void __trap() { shim::failed("thread (%u, %u, %u) of block (%u, %u, %u) calls __trap", threadIdx.x, threadIdx.y, threadIdx.z, blockIdx.x, blockIdx.y, blockIdx.z); }
+inline void __trap() {
+  shim::failed("thread (%u, %u, %u) of block (%u, %u, %u) calls __trap", threadIdx.x, threadIdx.y, threadIdx.z, blockIdx.x,
+               blockIdx.y, blockIdx.z);
+}
 
 namespace shim {
 template <class T> struct Same { typedef T type; };
@@ -41,7 +44,8 @@ SHIM_ATOMIC(atomicXor, before ^ value)
 SHIM_ATOMIC(atomicInc, before >= value ? T(0) : T(before + 1))
 SHIM_ATOMIC(atomicDec, before == 0 || before > value ? value : T(before - 1))
 #undef SHIM_ATOMIC
-template <class T> inline T atomicCAS(T* place, typename shim::Same<T>::type wanted, typename shim::Same<T>::type value) {
+template <class T>
+inline T atomicCAS(T* place, typename shim::Same<T>::type wanted, typename shim::Same<T>::type value) {
   shim::atomic_of(place);
   const T before = *place;
   if (before == wanted) *place = value;

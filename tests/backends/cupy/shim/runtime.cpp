@@ -45,7 +45,8 @@ void place_thread(int thread) {
 }
 
 char* new_stack() {
-  void* found = mmap(nullptr, STACK + GUARD, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  const int kind = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+  void* found = mmap(nullptr, STACK + GUARD, PROT_READ | PROT_WRITE, kind, -1, 0);
   if (found == MAP_FAILED) failed("there is no memory for the stacks of threads");
   mprotect(found, GUARD, PROT_NONE);
   return static_cast<char*>(found) + GUARD + STACK;
@@ -70,12 +71,14 @@ void exchange(int first, unsigned here) {
     found[k] = 0;
     if (own.kind == SHUFFLE) {
       if (!(here >> own.source & 1))
-        failed("%s: lane %d reads from lane %d, which is not among those that take part, 0x%08x", own.call, k, own.source, here);
+        failed("%s: lane %d reads from lane %d, which is not among those that take part, 0x%08x", own.call, k, own.source,
+               here);
       found[k] = threads[first + own.source].word;
     } else {
-      for (int other = 0; other < 32; ++other)
-        if (here >> other & 1 && (own.kind == BALLOT ? threads[first + other].word != 0 : threads[first + other].word == own.word))
-          found[k] |= uint64_t(1) << other;
+      for (int other = 0; other < 32; ++other) {
+        const uint64_t word = threads[first + other].word;
+        if (here >> other & 1 && (own.kind == BALLOT ? word != 0 : word == own.word)) found[k] |= uint64_t(1) << other;
+      }
     }
   }
   for (int k = 0; k < 32; ++k)
@@ -90,7 +93,8 @@ void let_warp_go(int first, unsigned mask) {
     Thread& thread = threads[first + k];
     if (!(mask >> k & 1) || thread.state == ENDED) continue;
     if (thread.state != AT_WARP || thread.mask != mask) return;
-    if (one && one->kind != thread.kind) failed("lanes of one warp, 0x%08x, meet in %s and in %s", mask, one->call, thread.call);
+    if (one && one->kind != thread.kind)
+      failed("lanes of one warp, 0x%08x, meet in %s and in %s", mask, one->call, thread.call);
     one = &thread;
     here |= 1u << k;
   }
@@ -139,9 +143,10 @@ void report_deadlock() {
   int used = 0;
   if (block >= 0) used = snprintf(text, sizeof text, ", %d wait in %s", at_block, threads[block].call);
   if (lane >= 0)
-    snprintf(text + used, sizeof text - used, ", %d wait in calls of warps: thread %d in %s for the lanes 0x%08x", waiting, lane,
-             threads[lane].call, threads[lane].mask);
-  failed("deadlock in block (%u, %u, %u): of %d threads %d have ended%s", blockIdx.x, blockIdx.y, blockIdx.z, count, over, text);
+    snprintf(text + used, sizeof text - used, ", %d wait in calls of warps: thread %d in %s for the lanes 0x%08x", waiting,
+             lane, threads[lane].call, threads[lane].mask);
+  failed("deadlock in block (%u, %u, %u): of %d threads %d have ended%s", blockIdx.x, blockIdx.y, blockIdx.z, count, over,
+         text);
 }
 
 void run_block(unsigned order, uint32_t& seed) {
@@ -198,9 +203,10 @@ void run_blocks(Request& request) {
   Local local{body, nullptr, 0};
   dl_iterate_phdr(find_local, &local);
   const unsigned blocks = gridDim.x * gridDim.y * gridDim.z;
+  const uint64_t step = 2147483647u % blocks;  // a prime, so that every block is met
   for (unsigned k = 0; k < blocks; ++k) {
-    const unsigned step = 2147483647u % blocks;  // a prime, so that every block is met
-    const unsigned b = request.order == 1 ? blocks - 1 - k : request.order == 2 && step ? unsigned((uint64_t(step) * k + 1) % blocks) : k;
+    unsigned b = request.order == 1 ? blocks - 1 - k : k;
+    if (request.order == 2 && step) b = unsigned((step * k + 1) % blocks);
     blockIdx = {b % gridDim.x, b / gridDim.x % gridDim.y, b / (gridDim.x * gridDim.y)};
     memset(local.start, int(request.poison), local.size);
     memset(memory, int(request.poison), request.shared);
@@ -208,15 +214,18 @@ void run_blocks(Request& request) {
     run_block(request.order, seed);
     for (int m = 0; m < BEHIND; ++m)
       if (static_cast<unsigned char>(memory[request.shared + m]) != MARK)
-        failed("block (%u, %u, %u) writes behind the %llu bytes of its dynamic shared memory", blockIdx.x, blockIdx.y, blockIdx.z, request.shared);
+        failed("block (%u, %u, %u) writes behind the %llu bytes of its dynamic shared memory", blockIdx.x, blockIdx.y,
+               blockIdx.z, request.shared);
   }
 }
 
 void check(const Request& r) {
   const uint64_t size = uint64_t(r.block[0]) * r.block[1] * r.block[2];
-  if (size == 0 || size > MOST || r.block[2] > 64) failed("a block of (%u, %u, %u) threads", r.block[0], r.block[1], r.block[2]);
+  if (size == 0 || size > MOST || r.block[2] > 64)
+    failed("a block of (%u, %u, %u) threads", r.block[0], r.block[1], r.block[2]);
   if (r.bound && size > r.bound) failed("a block of %d threads, but __launch_bounds__ says %u", int(size), r.bound);
-  if (r.grid[0] == 0 || r.grid[1] == 0 || r.grid[2] == 0 || r.grid[0] > 2147483647u || r.grid[1] > 65535 || r.grid[2] > 65535)
+  const bool empty = r.grid[0] == 0 || r.grid[1] == 0 || r.grid[2] == 0;
+  if (empty || r.grid[0] > 2147483647u || r.grid[1] > 65535 || r.grid[2] > 65535)
     failed("a grid of (%u, %u, %u) blocks", r.grid[0], r.grid[1], r.grid[2]);
   if (r.shared > DYNAMIC) failed("%llu bytes of dynamic shared memory", r.shared);
 }

@@ -12,8 +12,12 @@ inline void __syncwarp(unsigned mask = 0xffffffffu) { shim::wait_for_warp(shim::
 inline unsigned __ballot_sync(unsigned mask, int yes) {
   return unsigned(shim::wait_for_warp(shim::BALLOT, mask, yes != 0, 0, "__ballot_sync"));
 }
-inline int __any_sync(unsigned mask, int yes) { return shim::wait_for_warp(shim::BALLOT, mask, yes != 0, 0, "__any_sync") != 0; }
-inline int __all_sync(unsigned mask, int yes) { return shim::wait_for_warp(shim::BALLOT, mask, yes == 0, 0, "__all_sync") == 0; }
+inline int __any_sync(unsigned mask, int yes) {
+  return shim::wait_for_warp(shim::BALLOT, mask, yes != 0, 0, "__any_sync") != 0;
+}
+inline int __all_sync(unsigned mask, int yes) {
+  return shim::wait_for_warp(shim::BALLOT, mask, yes == 0, 0, "__all_sync") == 0;
+}
 
 namespace shim {
 template <class T> inline unsigned long long word_of(T value) {
