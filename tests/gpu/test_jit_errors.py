@@ -185,7 +185,7 @@ class Broken:
         ),
         (Broken(error=999), "CuPy is installed but CUDA says: cudaErrorSomething: something"),
     ],
-    ids=str,
+    ids=["no GPU", "no device", "unusable", "no driver", "old driver", "other"],
 )
 def test_why_there_is_no_gpu(broken, reason):
     assert reason_without_gpu(broken) == reason
