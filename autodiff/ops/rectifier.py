@@ -12,11 +12,11 @@ from autodiff.trace.primitive import elementwise
 from autodiff.trace.spec import Spec
 
 
-def _own_dtype(x: Spec) -> np.dtype[Any]:
-    return x.dtype
+def _dtype(x: Spec) -> np.dtype[Any]:
+    return np.result_type(x.dtype, 0)  # booleans become integers
 
 
 rectifier = elementwise(
-    "rectifier", lambda x: np.maximum(x, 0), dtype=_own_dtype, dx=lambda g, out: masked(g, greater(out, 0))
+    "rectifier", lambda x: np.maximum(x, 0), dtype=_dtype, dx=lambda g, out: masked(g, greater(out, 0))
 )
 """max(x, 0); NaN stays NaN. The derivative at 0 is 0."""
