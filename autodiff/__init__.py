@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 from autodiff import numpy as _numpy  # noqa: F401 - enters NumPy's functions in the dispatch tables
+from autodiff import random as random  # not in __all__: `import *` must not hide Python's
 from autodiff.backends import on_gpu as _on_gpu  # noqa: F401 - enters what primitives do on GPUs
 from autodiff.backends.cupy.precision import get_matmul_precision, set_matmul_precision
 from autodiff.backends.numba.kernels import cache_info, clear_cache

@@ -1,4 +1,4 @@
-"""Operations that run as calls of the GPU backend on arrays of CuPy: products, convolutions, linear algebra.
+"""Operations that run as calls of the GPU backend on arrays of CuPy: products, convolutions, linear algebra, draws.
 
 They are found when they are first needed.
 """
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from autodiff.ops import convolution, decompositions, einsum, least_squares, linalg, singular, solve, spectral  # noqa: F401
+from autodiff.ops import convolution, decompositions, einsum, least_squares, linalg, random, singular, solve, spectral  # noqa: F401
 from autodiff.trace.primitive import PRIMITIVES
 
 FOLDER = "autodiff.backends.cupy"
@@ -19,6 +19,7 @@ NAMES = {
     "linear_algebra": (
         "solve", "inv", "cholesky", "qr", "svd", "svdvals", "eigh", "eigvalsh", "eig", "eigvals", "pinv", "lstsq",
     ),
+    "drawing": ("random_numbers",),
 }  # fmt: skip
 """For each module the primitives that it evaluates."""
 

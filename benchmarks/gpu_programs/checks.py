@@ -40,6 +40,13 @@ def added(x: Any, values: Any, places: Any) -> Any:
     return z
 
 
+def noisy(x: Any, state: Any) -> Any:
+    """Some elements are dropped, and noise is added to the others."""
+    kept, state = autodiff.random.dropout(state, x, 0.3)
+    noise, state = autodiff.random.normal(state, x.shape, np.float32)
+    return kept * kept + noise + autodiff.random.uniform(state, x.shape, np.float32)[0]
+
+
 # fmt: off
 ELEMENTWISE = {
     "arithmetic":            check(lambda x, y: (x * y - x / (2 + y * y), -x + 3), normal(7, 33), normal(7, 33)),
@@ -152,6 +159,7 @@ TRANSFORMATIONS = {
     "second derivatives":    check(autodiff.grad(lambda x: np.sum(np.sin(x) * np.exp(-x * x))), normal(300)),
     "batches":               check(autodiff.vmap(lambda x: x * np.sum(np.tanh(x))), normal(20, 33)),
     "checkpoints":           check(autodiff.checkpoint(lambda x: np.tanh(np.tanh(x * x))), normal(200)),
+    "random numbers":        check(noisy, normal(33, 71), lambda _: autodiff.random.state(7)),
 }
 DTYPES = {
     "double precision":      check(lambda x: np.exp(-x) * special.softmax(x, axis=1), normal(33, 65), dtype="float64"),

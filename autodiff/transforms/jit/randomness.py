@@ -56,7 +56,7 @@ def warn_of_randomness(name: str, before: dict[str, Any]) -> None:
             text = (
                 f"jit: while {name} was recorded{at_user_line()}, numbers were drawn from {generator}. They are "
                 "constants of the program: every call uses the same ones. Draw outside and pass the numbers as an "
-                "argument."
+                "argument, or draw with autodiff.random, whose state is an argument."
             )
             registry = frame.f_globals.setdefault("__warningregistry__", {})
             warnings.warn_explicit(text, RandomnessWarning, frame.f_code.co_filename, frame.f_lineno, registry=registry)

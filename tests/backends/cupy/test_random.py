@@ -7,6 +7,7 @@ from scipy import stats
 from autodiff.backends.cupy.kernels.kernel import Launch
 from autodiff.backends.cupy.kernels.random import DRAWS, random_kernel
 from autodiff.backends.cupy.prelude import prelude
+from autodiff.ops.random import random_words
 from tests.backends.cupy.hosting import ORDERS, hosted, needs_compiler, run_kernel
 from tests.backends.cupy.nvrtc import checked, needs_nvrtc
 
@@ -30,23 +31,9 @@ def words(text):
     return [int(word, 16) for word in text.split()]
 
 
-def philox(seed, first, many):
-    """The words of some counters, by the definition of Philox."""
-    mask = np.uint64(0xFFFFFFFF)
-    numbers = np.uint64(first) + np.arange(many, dtype=np.uint64)
-    x = [numbers & mask, numbers >> np.uint64(32), np.zeros_like(numbers), np.zeros_like(numbers)]
-    key = [seed & 0xFFFFFFFF, seed >> 32]
-    for _ in range(10):
-        one, two = np.uint64(0xD2511F53) * x[0], np.uint64(0xCD9E8D57) * x[2]
-        high = [two >> np.uint64(32), one >> np.uint64(32)]
-        x = [high[0] ^ x[1] ^ np.uint64(key[0]), two & mask, high[1] ^ x[3] ^ np.uint64(key[1]), one & mask]
-        key = [(key[0] + 0x9E3779B9) & 0xFFFFFFFF, (key[1] + 0xBB67AE85) & 0xFFFFFFFF]
-    return np.stack(x, axis=-1)
-
-
 def wanted(distribution, dtype, seed, first, size, chance):
     """What a kernel is to draw."""
-    found = philox(seed, first, size)
+    found = random_words(np.array(seed, np.uint64), np.uint64(first) + np.arange(size, dtype=np.uint64))
     fractions = (found >> np.uint64(8)) / 2.0**24
     if dtype == np.float64:
         fractions = ((found[:, 1::2] << np.uint64(32) | found[:, ::2]) >> np.uint64(11)) / 2.0**53

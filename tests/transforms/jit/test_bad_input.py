@@ -382,7 +382,8 @@ def test_random_numbers_are_constants_and_said_to_be():
         first = jitted(X)
     assert re.sub(r"test_bad_input\.py:\d+", "LINE", str(caught[0].message)) == (
         "jit: while noisy (LINE) was recorded (LINE), numbers were drawn from np.random. They are constants of the program: "
-        "every call uses the same ones. Draw outside and pass the numbers as an argument."
+        "every call uses the same ones. Draw outside and pass the numbers as an argument, or draw with autodiff.random, whose "
+        "state is an argument."
     )
     assert caught[0].filename == __file__
     np.testing.assert_array_equal(jitted(X), first)

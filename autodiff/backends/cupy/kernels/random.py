@@ -11,12 +11,14 @@ from math import prod
 
 import numpy as np
 
+from autodiff.backends.cupy.kernels.call import prints
 from autodiff.backends.cupy.kernels.grids import NAME
 from autodiff.backends.cupy.kernels.kernel import DeviceKernel, Launch, Parameter
 from autodiff.backends.cupy.kernels.sharing import SMALL, THREADS
-from autodiff.backends.cupy.kernels.writing import Lengths, function_lines, share
+from autodiff.backends.cupy.kernels.writing import Lengths, Unsupported, function_lines, share
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec
+from autodiff.trace.tape import Tape
 
 STATE = spec((2,), np.uint64)
 """The seed, and the number of the next counter."""
@@ -70,3 +72,11 @@ def random_kernel(distribution: str, shape: Lengths, dtype: np.dtype[np.generic]
     text = "\n".join(function_lines(head, index, ("size",), body)) + "\n"
     launch = Launch(NAME, share(counters, 1)[1], THREADS)
     return DeviceKernel(text, parameters, (launch,), (spec(shape, dtype), STATE))
+
+
+@prints("random_numbers")
+def print_random(*, tape: Tape) -> DeviceKernel:
+    """What is drawn from one state."""
+    if tape.inputs != (STATE,):
+        raise Unsupported("several states at a time")
+    return random_kernel(**dict(tape.equations[0].params))

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from autodiff.backends.cupy.kernels import copying, cumulative, indices, joining, moving, positions, scatter, windows
+from autodiff.backends.cupy.kernels import (
+    copying,
+    cumulative,
+    indices,
+    joining,
+    moving,
+    positions,
+    random,
+    scatter,
+    windows,
+)
 from autodiff.backends.cupy.kernels.call import PRINTERS, kernel_of
 from autodiff.backends.cupy.kernels.writing import Unsupported
 from autodiff.trace.tape import Tape
 
-MODULES = (copying, cumulative, indices, joining, moving, positions, scatter, windows)
+MODULES = (copying, cumulative, indices, joining, moving, positions, random, scatter, windows)
 """Those that enter printers."""
 
 
