@@ -14,7 +14,8 @@ import numpy as np
 
 from autodiff.backends.cupy.kernels.expressions import typename
 from autodiff.backends.cupy.kernels.kernel import DeviceKernel, Launch, Parameter
-from autodiff.backends.cupy.kernels.loops import ElementLoop, RowLoop
+from autodiff.backends.cupy.kernels.loops import ElementLoop
+from autodiff.backends.cupy.kernels.row_loops import RowLoop
 from autodiff.backends.cupy.kernels.sharing import SMALL, THREADS
 from autodiff.backends.cupy.kernels.tails import Tail
 from autodiff.backends.cupy.kernels.totals import COLUMNS_OF_BLOCK, column_function, row_function

@@ -1,6 +1,7 @@
 """How the elements of a grid are shared out among the threads of a GPU, by counting.
 
-Sizes alone decide, not the device: the same program gives the same bits on all of them.
+Sizes decide, and whether arrays begin at whole packs, not the device: the same program gives the same bits on all of
+them.
 """
 
 from __future__ import annotations

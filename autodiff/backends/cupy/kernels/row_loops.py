@@ -1,0 +1,245 @@
+"""What one thread does, as lines of C++, with rows that it shares with a team."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from autodiff.backends.cupy.kernels.expressions import expression, statements, typename
+from autodiff.backends.cupy.kernels.loops import Loop
+from autodiff.backends.cupy.kernels.sharing import (
+    MOST,
+    REGISTERS,
+    long_rows,
+    share_columns,
+    share_long_rows,
+    share_rows,
+)
+from autodiff.backends.cupy.kernels.totals import REDUCERS, folded
+from autodiff.backends.kernels.forms import COLUMN, COLUMN_TOTAL, FULL, REDUCTIONS, ROW, TOTAL, Shape
+from autodiff.backends.kernels.row_schedule import ONCE, Level
+from autodiff.backends.kernels.rows import start
+from autodiff.backends.kernels.scalars import cast
+from autodiff.trace.tape import Equation, Tape
+
+
+class RowLoop(Loop):
+    """Rows, each of which a team of threads takes together."""
+
+    def __init__(self, tape: Tape, shape: Shape) -> None:
+        super().__init__(tape, shape)
+        if self.grid.flat:
+            return
+        self.size("rows", self.grid.rows)
+        self.size("columns", self.grid.columns)
+        share = share_columns(self.grid, self.width) if self.sums_alone() else None
+        self.cut = long_rows(self.grid) and self.reductions_alone()
+        if self.cut:
+            share = share_long_rows(self.grid, self.width)
+            step = share.team * share.width
+            self.size("tile", -(-self.grid.columns // (share.tiles * step)) * step)
+            self.size("tiles", share.tiles)
+        shared = sum(dtype.itemsize for dtype in {self.specs[slot].dtype for slot in self.column_totals()})
+        again = self.needed_again()
+        held = [*again, *self.column_totals()]
+        words = sum(-(-self.specs[slot].dtype.itemsize // 4) for slot in held)
+        self.sharing = share or share_rows(self.grid, self.width, bool(self.sums), shared, words)
+        if self.column_totals():
+            self.size("blocks", self.sharing.blocks)
+        if words * self.sharing.each <= REGISTERS // (2 if self.sharing.threads == MOST else 1):
+            self.hold(again)
+        for level in sorted(self.roots):
+            self.levels[level] = Level()
+            for slot in self.roots[level]:
+                self.root(slot, level)
+
+    def sums_alone(self) -> bool:
+        """Whether nothing is wanted of rows as wholes: then they may be cut into tiles."""
+        forms = {self.forms[slot] for slot in self.outputs}
+        reduced = [e.operands[0] for e in self.tape.equations if e.primitive.name in REDUCTIONS]
+        rows = any(isinstance(o, int) and self.forms[o] == ROW for o in reduced)
+        return COLUMN_TOTAL in forms and set(self.roots) == {0} and ROW not in forms and not rows
+
+    def reductions_alone(self) -> bool:
+        """Whether nothing is wanted of rows but reductions that nobody here waits for, and elements."""
+        reduced = {e.results[0] for e in self.tape.equations if e.primitive.name in REDUCTIONS}
+        rows = {slot for slot in self.outputs if self.forms[slot] == ROW}
+        forms = {self.forms[slot] for slot in self.outputs}
+        waiting = any(o in reduced for e in self.tape.equations for o in e.operands)
+        return bool(rows) and rows <= reduced and forms <= {ROW, FULL} and not waiting
+
+    def needed_again(self) -> dict[int, int]:
+        """What is loaded, or dear to compute, in more than one loop, with the first of them."""
+        first: dict[int, int] = {}
+        again: dict[int, None] = {}
+        for level in sorted(self.roots.keys() - {ONCE}):
+            waiting = [(slot, True) for slot in reversed(self.roots[level])]
+            seen: set[int] = set()
+            while waiting:
+                slot, root = waiting.pop()
+                if slot in seen:
+                    continue
+                seen.add(slot)
+                equation, form = self.made.get(slot), self.forms[slot]
+                reduces = root and equation is not None and equation.primitive.name in REDUCTIONS
+                held = form == FULL and (equation is None or slot in self.outputs or self.dear(equation))
+                if held and not reduces and first.setdefault(slot, level) < level:
+                    again[slot] = None
+                    continue
+                if equation is not None and (reduces or form in (FULL, COLUMN)):
+                    waiting.extend((o, False) for o in equation.operands if isinstance(o, int))
+        return {slot: first[slot] for slot in again}
+
+    def hold(self, again: dict[int, int]) -> None:
+        """Let threads hold what later loops need again in registers."""
+        if self.sharing.each:
+            self.kept = {slot: f"row{slot}" for slot in again}
+            self.known_at.update(again)
+
+    def lone(self, slot: int, column: str, level: int) -> str:
+        kept, self.kept = self.kept, {}  # registers are those of another thread
+        try:
+            return super().lone(slot, column, level)
+        finally:
+            self.kept = kept
+
+    # Roots.
+
+    def root(self, slot: int, level: int) -> None:
+        equation, form, dtype = self.made[slot], self.forms[slot], self.specs[slot].dtype
+        if equation.primitive.name in REDUCTIONS:
+            self.reduction(slot, equation, level)
+        elif form in (FULL, COLUMN):
+            self.store(slot, level, self.element(slot, level))
+        else:
+            value = self.row_value(slot, level)
+            self.levels[level].before += ["if lane == 0:", f"    store_{dtype}(out{slot}, r, {value})"]
+
+    def reduction(self, slot: int, equation: Equation, level: int) -> None:
+        operand = equation.operands[0]
+        assert isinstance(operand, int)
+        form, dtype, place = self.forms[slot], self.specs[slot].dtype, self.levels[level]
+        if self.forms[operand] == ROW:
+            value = cast(self.row_value(operand, level), self.specs[operand].dtype, dtype)
+            place.before += ["if lane == 0:", f"    {folded(equation, f'total{slot}', value)}"]
+            return
+        value = cast(self.element(operand, level), self.specs[operand].dtype, dtype)
+        if form == TOTAL:
+            place.body.append(folded(equation, f"total{slot}", value))
+        elif form == COLUMN_TOTAL:
+            array, at = (f"column_total{slot}", "i") if self.sharing.each else (f"mine{slot}", "j")
+            place.body.append(f"store_{dtype}({array}, {at}, {array}[{at}] + {value})")
+        else:
+            place.body.append(folded(equation, f"sum{slot}", value))
+            self.row_names[slot] = f"sum{slot}"
+            place.begin.append(f"{typename(dtype)} sum{slot} = {expression(start(equation.primitive.name, dtype))};")
+            reducer = REDUCERS[equation.primitive.name]
+            place.end.append(f"sum{slot} = reduce_team<{reducer}, {self.sharing.team}>(sum{slot});")
+            if self.cut:
+                place.end.append(f"if (lane == 0) part{slot}[Index(blockIdx.y) * rows + r] = sum{slot};")
+            elif slot in self.outputs:
+                place.end.append(f"if (lane == 0) out{slot}[r] = sum{slot};")
+
+    # Text.
+
+    def element_head(self, level: int) -> Iterator[str]:
+        names = self.names_in(level)
+        if "j" in names:
+            yield "const Index j = first + e;"
+        if "i" in names:
+            yield "const int i = k * width + e;"
+
+    def columns_loop(self, level: int) -> Iterator[str]:
+        """The loop over the columns of a row."""
+        team, each = self.sharing.team, self.sharing.each
+        if each:
+            yield "#pragma unroll"
+            yield f"for (int k = 0; k < {each} / width; ++k) {{"
+            tile = f"Index(blockIdx.y) * {team * each} + " if self.sharing.tiles > 1 else ""
+            yield f"  const Index first = {tile}(lane + Index(k) * {team}) * width;"
+        elif self.cut:
+            yield "const Index begun = Index(blockIdx.y) * tile, end = min(columns, begun + tile);"
+            yield f"for (Index first = begun + Index(lane) * width; first < end; first += {team} * width) {{"
+        else:
+            yield f"for (Index first = Index(lane) * width; first < columns; first += {team} * width) {{"
+        yield "  if (first < columns) {" if each else "  {"
+        moved = self.packs.get(level, set()) | self.stores.get(level, set())
+        if any(self.place_of_pack(slot) == "begin" for slot in moved):
+            yield "    const Index begin = at + first;"
+        yield from (f"    {line}" for line in self.pack(level))
+        yield "  }"
+        yield "}"
+
+    def lines(self) -> Iterator[str]:
+        sharing, width = self.sharing, self.width
+        teams = sharing.threads // sharing.team
+        yield from self.numbers()
+        yield from self.begun()
+        yield from self.begun_columns()
+        yield f"const int lane = threadIdx.x % {sharing.team};"
+        yield f"const Index team = Index(blockIdx.x) * {teams} + threadIdx.x / {sharing.team};"
+        if not self.cut:
+            yield f"const Index teams = Index(gridDim.x) * {teams};"
+        once = self.levels.get(ONCE)
+        yield "auto row = [&](auto pack_width, const Index r) {"
+        yield "  constexpr int width = decltype(pack_width)::value;"
+        yield "  const Index at = r * columns;"
+        for slot, name in self.kept.items():
+            yield f"  {typename(self.specs[slot].dtype)} {name}[{sharing.each}];"
+        if once is not None:
+            yield "  if (r == 0) {"
+            yield from (f"    {line}" for line in self.columns_loop(ONCE))
+            yield "  }"
+        for place in sorted(self.levels.keys() - {ONCE}):
+            level = self.levels[place]
+            yield from (f"  {line}" for line in statements(level.before, self.totals_there()))
+            yield from (f"  {line}" for line in level.begin)
+            if level.body:
+                yield from (f"  {line}" for line in self.columns_loop(place))
+            yield from (f"  {line}" for line in level.end)
+        yield "};"
+        each_row = "" if self.cut else "for (Index r = team; r < rows; r += teams) "
+        first = "team" if self.cut else "r"  # a block of a row that is cut has no other one
+        if width == 1:
+            yield f"{each_row}row(Width<1>{{}}, {first});"
+        else:
+            yield f"const bool whole = columns % {width} == 0 && {self.well_placed()};"
+            yield "if (whole)"
+            yield f"  {each_row}row(Width<{width}>{{}}, {first});"
+            yield "else"
+            yield f"  {each_row}row(Width<1>{{}}, {first});"
+        yield from self.ended_columns()
+        yield from self.ended()
+
+    def totals_there(self) -> set[str]:
+        return {f"total{slot}" for slot in self.sums}
+
+    def column_totals(self) -> list[int]:
+        return [slot for slot in self.sums if self.forms[slot] == COLUMN_TOTAL]
+
+    def begun_columns(self) -> Iterator[str]:
+        """The sums of columns: in registers, or where a block leaves them."""
+        for slot in self.column_totals():
+            kind = typename(self.specs[slot].dtype)
+            target = f"gridDim.x == 1 ? out{slot} : part{slot} + Index(blockIdx.x) * columns"
+            yield f"{kind}* const mine{slot} = {target};"
+            if self.sharing.each:
+                yield f"{kind} column_total{slot}[{self.sharing.each}] = {{}};"
+            else:
+                yield f"for (Index j = threadIdx.x; j < columns; j += {self.sharing.threads}) mine{slot}[j] = 0;"
+        if self.column_totals() and not self.sharing.each:
+            yield "__syncthreads();"
+
+    def ended_columns(self) -> Iterator[str]:
+        if not self.sharing.each:
+            return
+        for slot in self.column_totals():
+            shape = f"{self.sharing.team}, {self.sharing.threads}, {self.sharing.each}"
+            tile = (
+                f"Index(blockIdx.y) * {self.sharing.team * self.sharing.each}" if self.sharing.tiles > 1 else "Index(0)"
+            )
+            call = f"(column_total{slot}, mine{slot}, {tile}, columns);"
+            if self.width == 1:
+                yield f"leave_columns<1, {shape}>{call}"
+            else:
+                yield f"if (whole) leave_columns<{self.width}, {shape}>{call}"
+                yield f"else leave_columns<1, {shape}>{call}"
