@@ -65,19 +65,26 @@ def _block(body: Iterable[ast.stmt], declared: set[str]) -> Iterator[str]:
     for statement in body:
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                yield f"{'' if name in declared else 'auto '}{name} = {_text(value)};"
+                yield f"{'' if name in declared else 'auto '}{name} = {_bare(value)};"
                 declared.add(name)
             case ast.AugAssign(target=ast.Name(id=name), op=op, value=value):
-                yield f"{name} {OPERATORS[type(op)]}= {_text(value)};"
+                yield f"{name} {OPERATORS[type(op)]}= {_bare(value)};"
             case ast.Expr(value=ast.Call(func=ast.Name(id=called), args=[array, place, value])):
                 assert called.startswith("store_")
-                yield f"{_text(array)}[{_text(place)}] = {_text(value)};"
+                yield f"{_text(array)}[{_bare(place)}] = {_bare(value)};"
             case ast.If(test=test, body=inner, orelse=[]):
-                yield f"if ({_text(test)}) {{"
+                yield f"if ({_bare(test)}) {{"
                 yield from (f"  {line}" for line in _block(inner, set(declared)))
                 yield "}"
             case _:
                 raise AssertionError(ast.unparse(statement))
+
+
+def _bare(node: ast.expr) -> str:
+    """An expression that stands by itself: without the parentheses that it has inside of others."""
+    bare = isinstance(node, ast.BinOp | ast.UnaryOp | ast.Compare | ast.BoolOp)
+    where = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "where"
+    return _text(node)[1:-1] if bare or where else _text(node)
 
 
 def _text(node: ast.expr) -> str:
@@ -89,7 +96,7 @@ def _text(node: ast.expr) -> str:
         case ast.Constant(value=value):
             return repr(value)
         case ast.Subscript(value=array, slice=place):
-            return f"{_text(array)}[{_text(place)}]"
+            return f"{_text(array)}[{_bare(place)}]"
         case ast.BinOp(left=left, op=op, right=right):
             return f"({_text(left)} {OPERATORS[type(op)]} {_text(right)})"
         case ast.UnaryOp(op=op, operand=operand):
@@ -107,7 +114,7 @@ def _call(name: str, args: list[ast.expr]) -> str:
     if name in TYPES:
         return _cast(TYPES[name], args[0])
     if name.startswith("load_"):
-        return f"{_text(args[0])}[{_text(args[1])}]"
+        return f"{_text(args[0])}[{_bare(args[1])}]"
     texts = list(map(_text, args))
     if name == "where":
         return f"({texts[0]} ? {texts[1]} : {texts[2]})"
@@ -127,7 +134,7 @@ def _cast(kind: str, given: ast.expr) -> str:
             return _number(kind, -value if sign else value)
         case ast.Constant(value=int(value)):
             return _number(kind, -value if sign else value)
-    return f"cast<{kind}>({_text(given)})"
+    return f"cast<{kind}>({_bare(given)})"
 
 
 def _number(kind: str, value: float) -> str:

@@ -175,10 +175,14 @@ class RowLoop(Loop):
         yield from self.numbers()
         yield from self.begun()
         yield from self.begun_columns()
-        yield f"const int lane = threadIdx.x % {sharing.team};"
-        yield f"const Index team = Index(blockIdx.x) * {teams} + threadIdx.x / {sharing.team};"
+        if teams == 1:
+            yield "const int lane = threadIdx.x;"
+            yield "const Index team = blockIdx.x;"
+        else:
+            yield f"const int lane = threadIdx.x % {sharing.team};"
+            yield f"const Index team = Index(blockIdx.x) * {teams} + threadIdx.x / {sharing.team};"
         if not self.cut:
-            yield f"const Index teams = Index(gridDim.x) * {teams};"
+            yield f"const Index teams = Index(gridDim.x){f' * {teams}' if teams > 1 else ''};"
         once = self.levels.get(ONCE)
         yield "auto row = [&](auto pack_width, const Index r) {"
         yield "  constexpr int width = decltype(pack_width)::value;"

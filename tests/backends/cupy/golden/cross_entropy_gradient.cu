@@ -36,25 +36,25 @@ extern "C" __global__ void __launch_bounds__(256) kernel(const float* __restrict
   typedef int32 Index;
   const Index rows = rows_64, columns = columns_64;
   float total20 = 0.0f;
-  const int lane = threadIdx.x % 256;
-  const Index team = Index(blockIdx.x) * 1 + threadIdx.x / 256;
-  const Index teams = Index(gridDim.x) * 1;
+  const int lane = threadIdx.x;
+  const Index team = blockIdx.x;
+  const Index teams = Index(gridDim.x);
   auto row = [&](auto pack_width, const Index r) {
     constexpr int width = decltype(pack_width)::value;
     const Index at = r * columns;
     float row0[4];
     float row5[4];
     auto v1 = in1[r];
-    auto v10 = (v1 < 0LL);
-    auto v11 = cast<int64>((v1 + 1000LL));
-    auto v12 = (v10 ? v11 : v1);
-    auto v13 = (v12 < 0LL);
-    auto v14 = (v12 >= 1000LL);
-    auto v15 = (v13 | v14);
-    auto v16 = (v15 ? 256000LL : v12);
+    auto v10 = v1 < 0LL;
+    auto v11 = cast<int64>(v1 + 1000LL);
+    auto v12 = v10 ? v11 : v1;
+    auto v13 = v12 < 0LL;
+    auto v14 = v12 >= 1000LL;
+    auto v15 = v13 | v14;
+    auto v16 = v15 ? 256000LL : v12;
     auto v17 = v16;
-    auto column17 = ((v17 < 0) ? (v17 + columns) : v17);
-    if (((column17 < 0) | (column17 >= columns))) {
+    auto column17 = (v17 < 0) ? (v17 + columns) : v17;
+    if ((column17 < 0) | (column17 >= columns)) {
       status[0] = 1;
       column17 = 0LL;
     }
@@ -85,26 +85,26 @@ extern "C" __global__ void __launch_bounds__(256) kernel(const float* __restrict
         for (int e = 0; e < width; ++e) {
           const int i = k * width + e;
           auto v0 = row0[i];
-          auto v4 = (v0 - v3);
+          auto v4 = v0 - v3;
           auto v5 = exp(v4);
           row5[i] = v5;
-          sum6 = (sum6 + v5);
+          sum6 = sum6 + v5;
         }
       }
     }
     sum6 = reduce_team<Sum, 256>(sum6);
-    auto v0_column17 = in0[(at + column17)];
-    auto v4_column17 = (v0_column17 - v3);
+    auto v0_column17 = in0[at + column17];
+    auto v4_column17 = v0_column17 - v3;
     auto v7 = log(sum6);
     auto v8 = v7;
-    auto v9_column17 = (v4_column17 - v8);
+    auto v9_column17 = v4_column17 - v8;
     auto v18 = v9_column17;
     auto v19 = v18;
-    if ((lane == 0)) {
-      total20 = (total20 + v19);
+    if (lane == 0) {
+      total20 = total20 + v19;
     }
     auto v21 = (-0.00390625f);
-    auto v23 = (0.00390625f / sum6);
+    auto v23 = 0.00390625f / sum6;
     auto v24 = v23;
     #pragma unroll
     for (int k = 0; k < 4 / width; ++k) {
@@ -116,10 +116,10 @@ extern "C" __global__ void __launch_bounds__(256) kernel(const float* __restrict
         for (int e = 0; e < width; ++e) {
           const Index j = first + e;
           const int i = k * width + e;
-          auto v22 = ((j == column17) ? v21 : 0.0f);
+          auto v22 = (j == column17) ? v21 : 0.0f;
           auto v5 = row5[i];
-          auto v25 = (v24 * v5);
-          auto v26 = (v22 + v25);
+          auto v25 = v24 * v5;
+          auto v26 = v22 + v25;
           result26[e] = v26;
         }
         store_pack(out26 + begin, result26);
@@ -136,8 +136,8 @@ extern "C" __global__ void __launch_bounds__(256) kernel(const float* __restrict
   if (last_block(counter)) {
     const auto v20 = finish_total<float, Sum, 256>(part20, static_cast<double>(0.0));
     if (threadIdx.x == 0) {
-      auto v27 = (v20 / 256.0f);
-      auto v28 = (-v27);
+      auto v27 = v20 / 256.0f;
+      auto v28 = -v27;
       out28[0] = v28;
     }
   }

@@ -22,9 +22,9 @@
 extern "C" __global__ void __launch_bounds__(64) kernel(const float* __restrict__ in0, const float* __restrict__ in1, const float* __restrict__ in2, float* __restrict__ out16, const int64 rows_64, const int64 columns_64) {
   typedef int32 Index;
   const Index rows = rows_64, columns = columns_64;
-  const int lane = threadIdx.x % 64;
-  const Index team = Index(blockIdx.x) * 1 + threadIdx.x / 64;
-  const Index teams = Index(gridDim.x) * 1;
+  const int lane = threadIdx.x;
+  const Index team = blockIdx.x;
+  const Index teams = Index(gridDim.x);
   auto row = [&](auto pack_width, const Index r) {
     constexpr int width = decltype(pack_width)::value;
     const Index at = r * columns;
@@ -41,12 +41,12 @@ extern "C" __global__ void __launch_bounds__(64) kernel(const float* __restrict_
           const int i = k * width + e;
           auto v0 = pack0[e];
           row0[i] = v0;
-          sum3 = (sum3 + v0);
+          sum3 = sum3 + v0;
         }
       }
     }
     sum3 = reduce_team<Sum, 64>(sum3);
-    auto v4 = (sum3 * 0.00390625f);
+    auto v4 = sum3 * 0.00390625f;
     auto v5 = v4;
     float sum8 = 0.0f;
     #pragma unroll
@@ -57,17 +57,17 @@ extern "C" __global__ void __launch_bounds__(64) kernel(const float* __restrict_
         for (int e = 0; e < width; ++e) {
           const int i = k * width + e;
           auto v0 = row0[i];
-          auto v6 = (v0 - v5);
-          auto v7 = (v6 * v6);
-          sum8 = (sum8 + v7);
+          auto v6 = v0 - v5;
+          auto v7 = v6 * v6;
+          sum8 = sum8 + v7;
         }
       }
     }
     sum8 = reduce_team<Sum, 64>(sum8);
-    auto v9 = (sum8 * 0.00390625f);
-    auto v10 = (v9 + 9.999999747378752e-06f);
+    auto v9 = sum8 * 0.00390625f;
+    auto v10 = v9 + 9.999999747378752e-06f;
     auto v11 = sqrt(v10);
-    auto v12 = (1.0f / v11);
+    auto v12 = 1.0f / v11;
     auto v13 = v12;
     #pragma unroll
     for (int k = 0; k < 4 / width; ++k) {
@@ -81,12 +81,12 @@ extern "C" __global__ void __launch_bounds__(64) kernel(const float* __restrict_
         for (int e = 0; e < width; ++e) {
           const int i = k * width + e;
           auto v0 = row0[i];
-          auto v6 = (v0 - v5);
-          auto v14 = (v6 * v13);
+          auto v6 = v0 - v5;
+          auto v14 = v6 * v13;
           auto v1 = pack1[e];
-          auto v15 = (v14 * v1);
+          auto v15 = v14 * v1;
           auto v2 = pack2[e];
-          auto v16 = (v15 + v2);
+          auto v16 = v15 + v2;
           result16[e] = v16;
         }
         store_pack(out16 + begin, result16);

@@ -50,9 +50,9 @@ extern "C" __global__ void __launch_bounds__(64) kernel(const float* __restrict_
   float column_total15[4] = {};
   float* const mine18 = gridDim.x == 1 ? out18 : part18 + Index(blockIdx.x) * columns;
   float column_total18[4] = {};
-  const int lane = threadIdx.x % 64;
-  const Index team = Index(blockIdx.x) * 1 + threadIdx.x / 64;
-  const Index teams = Index(gridDim.x) * 1;
+  const int lane = threadIdx.x;
+  const Index team = blockIdx.x;
+  const Index teams = Index(gridDim.x);
   auto row = [&](auto pack_width, const Index r) {
     constexpr int width = decltype(pack_width)::value;
     const Index at = r * columns;
@@ -71,15 +71,15 @@ extern "C" __global__ void __launch_bounds__(64) kernel(const float* __restrict_
           const int i = k * width + e;
           auto v0 = pack0[e];
           row0[i] = v0;
-          sum3 = (sum3 + v0);
+          sum3 = sum3 + v0;
           auto v1 = pack1[e];
           row1[i] = v1;
-          column_total15[i] = (column_total15[i] + v1);
+          column_total15[i] = column_total15[i] + v1;
         }
       }
     }
     sum3 = reduce_team<Sum, 64>(sum3);
-    auto v4 = (sum3 * 0.00390625f);
+    auto v4 = sum3 * 0.00390625f;
     auto v5 = v4;
     float sum8 = 0.0f;
     float sum32 = 0.0f;
@@ -91,19 +91,19 @@ extern "C" __global__ void __launch_bounds__(64) kernel(const float* __restrict_
         for (int e = 0; e < width; ++e) {
           const int i = k * width + e;
           auto v0 = row0[i];
-          auto v6 = (v0 - v5);
-          auto v7 = (v6 * v6);
-          sum8 = (sum8 + v7);
-          sum32 = (sum32 + v6);
+          auto v6 = v0 - v5;
+          auto v7 = v6 * v6;
+          sum8 = sum8 + v7;
+          sum32 = sum32 + v6;
         }
       }
     }
     sum8 = reduce_team<Sum, 64>(sum8);
     sum32 = reduce_team<Sum, 64>(sum32);
-    auto v9 = (sum8 * 0.00390625f);
-    auto v10 = (v9 + 9.999999747378752e-06f);
+    auto v9 = sum8 * 0.00390625f;
+    auto v10 = v9 + 9.999999747378752e-06f;
     auto v11 = sqrt(v10);
-    auto v12 = (1.0f / v11);
+    auto v12 = 1.0f / v11;
     auto v13 = v12;
     float sum22 = 0.0f;
     float sum31 = 0.0f;
@@ -117,32 +117,32 @@ extern "C" __global__ void __launch_bounds__(64) kernel(const float* __restrict_
           const int i = k * width + e;
           auto v1 = row1[i];
           auto v0 = row0[i];
-          auto v6 = (v0 - v5);
-          auto v14 = (v6 * v13);
-          auto v17 = (v1 * v14);
-          column_total18[i] = (column_total18[i] + v17);
+          auto v6 = v0 - v5;
+          auto v14 = v6 * v13;
+          auto v17 = v1 * v14;
+          column_total18[i] = column_total18[i] + v17;
           auto v2 = pack2[e];
-          auto v16 = (v1 * v2);
-          auto v20 = (v16 * v14);
-          auto v21 = (v20 * v13);
-          sum22 = (sum22 + v21);
-          auto v19 = (v16 * v13);
-          sum31 = (sum31 + v19);
+          auto v16 = v1 * v2;
+          auto v20 = v16 * v14;
+          auto v21 = v20 * v13;
+          sum22 = sum22 + v21;
+          auto v19 = v16 * v13;
+          sum31 = sum31 + v19;
         }
       }
     }
     sum22 = reduce_team<Sum, 64>(sum22);
     sum31 = reduce_team<Sum, 64>(sum31);
-    auto v23 = (0.0f - sum22);
-    auto v24 = (2.0f * v11);
-    auto v25 = (v23 / v24);
-    auto v26 = (v25 * 0.00390625f);
+    auto v23 = 0.0f - sum22;
+    auto v24 = 2.0f * v11;
+    auto v25 = v23 / v24;
+    auto v26 = v25 * 0.00390625f;
     auto v27 = v26;
-    auto v33 = (sum32 * v26);
-    auto v34 = (sum31 + v33);
-    auto v35 = (v34 + v33);
-    auto v36 = (0.0f - v35);
-    auto v37 = (v36 * 0.00390625f);
+    auto v33 = sum32 * v26;
+    auto v34 = sum31 + v33;
+    auto v35 = v34 + v33;
+    auto v36 = 0.0f - v35;
+    auto v37 = v36 * 0.00390625f;
     auto v38 = v37;
     #pragma unroll
     for (int k = 0; k < 4 / width; ++k) {
@@ -156,14 +156,14 @@ extern "C" __global__ void __launch_bounds__(64) kernel(const float* __restrict_
           const int i = k * width + e;
           auto v1 = row1[i];
           auto v2 = pack2[e];
-          auto v16 = (v1 * v2);
-          auto v19 = (v16 * v13);
+          auto v16 = v1 * v2;
+          auto v19 = v16 * v13;
           auto v0 = row0[i];
-          auto v6 = (v0 - v5);
-          auto v28 = (v27 * v6);
-          auto v29 = (v19 + v28);
-          auto v30 = (v29 + v28);
-          auto v39 = (v30 + v38);
+          auto v6 = v0 - v5;
+          auto v28 = v27 * v6;
+          auto v29 = v19 + v28;
+          auto v30 = v29 + v28;
+          auto v39 = v30 + v38;
           result39[e] = v39;
         }
         store_pack(out39 + begin, result39);

@@ -65,12 +65,12 @@ extern "C" __global__ void __launch_bounds__(256) kernel(const float* __restrict
         for (int e = 0; e < width; ++e) {
           auto v0 = pack0[e];
           auto v1 = pack1[e];
-          auto v2 = (v0 + v1);
+          auto v2 = v0 + v1;
           auto v3 = maximum(v2, 0.0f);
           result3[e] = v3;
-          auto v4 = (v2 == 0.0f);
+          auto v4 = v2 == 0.0f;
           result4[e] = v4;
-          auto v5 = (v2 < 0.0f);
+          auto v5 = v2 < 0.0f;
           result5[e] = v5;
         }
         store_pack(out3 + begin, result3);
@@ -114,15 +114,15 @@ extern "C" __global__ void __launch_bounds__(256) kernel(const float* __restrict
           const int i = k * width + e;
           auto v0 = pack0[e];
           auto v1 = pack1[e];
-          auto v3 = (v0 + v1);
+          auto v3 = v0 + v1;
           auto v2 = pack2[e];
-          auto v4 = (v3 - v2);
-          auto v5 = (v4 * v4);
-          total6 = (total6 + v5);
-          auto v7 = (2.0f * v4);
-          auto v8 = (0.010416666977107525f * v7);
+          auto v4 = v3 - v2;
+          auto v5 = v4 * v4;
+          total6 = total6 + v5;
+          auto v7 = 2.0f * v4;
+          auto v8 = 0.010416666977107525f * v7;
           result8[e] = v8;
-          column_total9[i] = (column_total9[i] + v8);
+          column_total9[i] = column_total9[i] + v8;
         }
         store_pack(out8 + begin, result8);
       }
@@ -140,7 +140,7 @@ extern "C" __global__ void __launch_bounds__(256) kernel(const float* __restrict
   if (last_block(counter)) {
     const auto v6 = finish_total<float, Sum, 256>(part6, static_cast<double>(0.0));
     if (threadIdx.x == 0) {
-      auto v10 = (v6 / 96.0f);
+      auto v10 = v6 / 96.0f;
       out10[0] = v10;
     }
   }
@@ -174,11 +174,11 @@ extern "C" __global__ void __launch_bounds__(256) kernel(const float* __restrict
           auto v2 = pack2[e];
           auto v1 = pack1[e];
           auto v0 = pack0[e];
-          auto v3 = (0.5f * v0);
-          auto v4 = (v1 ? v3 : v0);
-          auto v5 = (v2 ? 0.0f : v4);
+          auto v3 = 0.5f * v0;
+          auto v4 = v1 ? v3 : v0;
+          auto v5 = v2 ? 0.0f : v4;
           result5[e] = v5;
-          column_total6[i] = (column_total6[i] + v5);
+          column_total6[i] = column_total6[i] + v5;
         }
         store_pack(out5 + begin, result5);
       }
