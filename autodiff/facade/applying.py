@@ -14,12 +14,13 @@ from autodiff.facade.compiled.tier import tier_of, tiers
 from autodiff.facade.composition import Composition, composition_link
 from autodiff.facade.configuration import config, deviations
 from autodiff.facade.creator import Operation as OperationOfGraph
-from autodiff.facade.current import on_gpu_of, refuse_mixed
+from autodiff.facade.current import on_gpu_of
 from autodiff.facade.node import VariableNode
 from autodiff.facade.observing import announced, observed
 from autodiff.facade.recording import Operands, connected, recorded, unlinked
 from autodiff.facade.type_check import check_conditions
 from autodiff.facade.variable import Variable, is_array
+from autodiff.trace.arrays import check_places
 from autodiff.trace.recording import Recording, bodies, innermost_body, new_level
 from autodiff.trace.source import at_user_line
 from autodiff.trace.traced import Traced
@@ -75,7 +76,7 @@ def apply(
         return fun(*(elsewhere.lift(value) if isinstance(value, Variable) else value for value in inputs))
     operation = Operands(inputs, differentiable)
     level = new_level() if newest is None else newest.level
-    refuse_mixed(label, operation.values)
+    check_places(label, operation.values)
     with on_gpu_of(label, operation.values):
         return apply_here(label, fun, operation, level, noted)
 

@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from autodiff.backends import gpu
-from autodiff.trace.arrays import misplaced
+from autodiff.trace.arrays import check_places
 
 STAYING: AbstractContextManager[Any] = nullcontext()
 
@@ -33,21 +33,10 @@ def on_gpu_of(label: str, values: Iterable[Any]) -> AbstractContextManager[Any]:
     values = tuple(values)
     numbers = {value.device.id for value in values if isinstance(value, cupy.ndarray)}
     if len(numbers) > 1:
-        refuse_mixed(label, values)
+        check_places(label, values)
     if not numbers or cupy.cuda.Device().id in numbers:
         return STAYING
     return cupy.cuda.Device(numbers.pop())  # type: ignore[no-any-return]
-
-
-def refuse_mixed(label: str, values: Iterable[Any]) -> None:
-    """See that arrays lie in one place: on the host, or on one GPU.
-
-    Raises:
-        TypeError: if they do not.
-    """
-    problem = misplaced(values)
-    if problem is not None:
-        raise TypeError(f"{label}: {problem}")
 
 
 def follow(pull: Callable[[Any, Any, Any], Any]) -> Following | None:

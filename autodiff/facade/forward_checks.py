@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from autodiff.facade.current import refuse_mixed
 from autodiff.facade.variable import is_array
+from autodiff.trace.arrays import check_places
 from autodiff.trace.source import at_user_line
 
 
@@ -24,7 +24,7 @@ def check_outputs(label: str, outs: Any) -> None:
             f"forward output must be a tuple of ndarrays.\nFunction: {label}\nActual output types: {kinds}"
             f"{at_user_line()}\nNumPy gives numbers where arrays have no axes; np.asarray makes arrays of them."
         )
-    refuse_mixed(f"the forward output of {label}", outs)
+    check_places(f"the forward output of {label}", outs)
 
 
 def check_retained(label: str, kind: str, indexes: Sequence[int] | None, count: int) -> None:

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 from autodiff.facade.configuration import deviations
 from autodiff.facade.conversion import as_variable
-from autodiff.facade.current import on_gpu_of, refuse_mixed
+from autodiff.facade.current import on_gpu_of
 from autodiff.facade.forward_checks import check_outputs, check_retained
 from autodiff.facade.node import VariableNode, Whole
 from autodiff.facade.observing import FunctionHook, note_stack, observed
@@ -19,6 +19,7 @@ from autodiff.facade.recording import Operands, connected, recorded, unlinked
 from autodiff.facade.traced_call import call_traced
 from autodiff.facade.type_check import check_operands
 from autodiff.facade.variable import Variable, is_array
+from autodiff.trace.arrays import check_places
 from autodiff.trace.live import Result
 from autodiff.trace.primitive import newest_traced
 from autodiff.trace.recording import new_level
@@ -238,7 +239,7 @@ class FunctionNode:
         arrays = tuple(variable._data for variable in variables)
         check_operands(self.label, self.check_type_forward, arrays)
         note_stack(self)
-        refuse_mixed(self.label, arrays)
+        check_places(self.label, arrays)
         outs = self._run(arrays) if newest_traced(arrays) is None else self._call_traced(arrays)
         return self._connect(variables, outs)
 

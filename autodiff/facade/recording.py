@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 
 from autodiff.facade.configuration import deviations
-from autodiff.facade.current import on_gpu_of, refuse_mixed
+from autodiff.facade.current import on_gpu_of
 from autodiff.facade.labels import operation_label
 from autodiff.facade.node import VariableNode, Whole, new_node
 from autodiff.facade.observing import announced, observed
 from autodiff.facade.residuals import without_itself
 from autodiff.facade.variable import UNINITIALISED, Variable
 from autodiff.facade.volatility import builds_graph, inherit
+from autodiff.trace.arrays import check_places
 from autodiff.trace.errors import explained
 from autodiff.trace.link import Link
 from autodiff.trace.live import EXPLAINED, Result
@@ -51,7 +52,7 @@ def record(
         with on_gpu_of(primitive.name, operation.values):
             out = run(*operation.values, **params)
     except EXPLAINED as error:
-        refuse_mixed(primitive.name, operation.values)
+        check_places(primitive.name, operation.values)
         raise explained(error, primitive.name, operation.values) from None
     if type(out) is not tuple and not any(primitive.rules) and not spec_of(out).inexact:
         return out  # comparisons, argmax, ...: plain values, with which Python can go on

@@ -94,16 +94,15 @@ class RowValues(RowSchedule):
             raw = cast(self.row_value(slot, level), self.specs[slot].dtype, np.dtype(np.int64))
             place = self.levels[min(self.levels.keys() - {ONCE})] if slot not in self.made else self.levels[level]
             place.before.append(f"{name} = where({raw} < 0, {raw} + columns, {raw})")
-            if self.blocks:
-                outside = f"({name} < 0) | ({name} >= columns)"
-                place.before += [f"outside = outside | ({outside})", f"{name} = where({outside}, 0, {name})"]
-            else:
-                place.before += [
-                    f"if {name} < 0 or {name} >= columns:",
-                    "    store_int64(status, 0, i8(1))",
-                    f"    {name} = 0",
-                ]
+            place.before += self.out_of_range(name)
         return name
+
+    def out_of_range(self, name: str) -> list[str]:
+        """What leaves a mark if a column is out of range, and takes another one."""
+        if self.blocks:
+            outside = f"({name} < 0) | ({name} >= columns)"
+            return [f"outside = outside | ({outside})", f"{name} = where({outside}, 0, {name})"]
+        return [f"if {name} < 0 or {name} >= columns:", "    store_int64(status, 0, i8(1))", f"    {name} = 0"]
 
     def picked(self, equation: Equation, level: int) -> str:
         """One element of a row, computed by itself."""

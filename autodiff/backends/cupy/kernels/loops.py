@@ -17,11 +17,11 @@ from autodiff.backends.cupy.kernels.sharing import (
 from autodiff.backends.cupy.kernels.tails import Tail
 from autodiff.backends.cupy.kernels.totals import folded, total_lines
 from autodiff.backends.kernels.forms import COLUMN, COLUMN_TOTAL, FULL, REDUCTIONS, ROW, TOTAL, Shape
-from autodiff.backends.kernels.row_schedule import ONCE, Level
+from autodiff.backends.kernels.row_schedule import Level
 from autodiff.backends.kernels.row_values import RowValues
 from autodiff.backends.kernels.rows import start
 from autodiff.backends.kernels.scalars import cast
-from autodiff.trace.tape import Equation, Tape
+from autodiff.trace.tape import Tape
 
 
 class Loop(RowValues):
@@ -87,23 +87,9 @@ class Loop(RowValues):
         self.stores.setdefault(level, set()).add(slot)
         self.levels[level].body.append(f"store_{self.specs[slot].dtype}(result{slot}, e, {value})")
 
-    def index(self, equation: Equation, length: int) -> str:
-        slot = equation.operands[1]
-        assert isinstance(slot, int)
-        name = f"column{slot}"
-        if name not in self.checked:
-            self.checked.add(name)
-            level = self.level(slot)
-            raw = cast(self.row_value(slot, level), self.specs[slot].dtype, np.dtype(np.int64))
-            first = slot not in self.made
-            place = self.levels[min(self.levels.keys() - {ONCE})] if first else self.levels[level]
-            place.before += [
-                f"{name} = where({raw} < 0, {raw} + columns, {raw})",
-                f"if ({name} < 0) | ({name} >= columns):",
-                "    store_int32(status, 0, 1)",
-                f"    {name} = i8(0)",
-            ]
-        return name
+    def out_of_range(self, name: str) -> list[str]:
+        test = f"({name} < 0) | ({name} >= columns)"
+        return [f"if {test}:", "    store_int32(status, 0, 1)", f"    {name} = i8(0)"]
 
     # Text around it.
 
