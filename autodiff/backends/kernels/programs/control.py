@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.backends.kernels.programs.axes import Names, Step
 from autodiff.backends.kernels.programs.scope import Scope, handles
 from autodiff.backends.kernels.programs.values import Buffer, Impossible, Parts, Registers, Value, objects, text
 from autodiff.backends.kernels.scalars import cast
@@ -108,7 +109,28 @@ def body_scope(scope: Scope, tape: Tape, values: Sequence[Value], targets: dict[
     return inner
 
 
-@handles("scan")
+def carried_axes(step: Step, count: int, body: Tape, inputs: Sequence[Names]) -> list[Names]:
+    """What goes round a loop goes along with what begins it and with what is left of it; the axes of all outputs."""
+    outs = step.axes.follow(body, inputs)
+    for own, out, result in zip(inputs[:count], outs, step.results, strict=False):
+        step.aligned(out, own)
+        step.aligned(own, result)
+    return outs
+
+
+def scanned_axes(step: Step) -> None:
+    """A loop goes through the first axes of its slices and stacks; their others go along."""
+    params = dict(step.equation.params)
+    count, slices, body = params["carry"], params["slices"], params["tape"]
+    inputs = [step.axes.new(s) for s in body.inputs]
+    for number, (own, inner) in enumerate(zip(step.operands, inputs, strict=True)):
+        step.aligned(own[1:] if count <= number < count + slices else own, inner)
+    outs = carried_axes(step, count, body, inputs)
+    for out, result in zip(outs[count:], step.results[count:], strict=True):
+        step.aligned(out, result[1:])
+
+
+@handles("scan", kin=scanned_axes)
 def scan(scope: Scope, equation: Equation) -> None:
     """A loop over slices."""
     params = dict(equation.params)
@@ -152,7 +174,17 @@ def scan(scope: Scope, equation: Equation) -> None:
     scope.keep(equation, *(carry.place for carry in carries), *stacks)
 
 
-@handles("while_loop")
+def repeated_axes(step: Step) -> None:
+    """What a condition and a body see goes along with what they are given."""
+    params = dict(step.equation.params)
+    inputs = [step.axes.new(s) for s in params["body"].inputs]
+    for own, inner in zip(step.operands, inputs, strict=True):
+        step.aligned(own, inner)
+    step.axes.follow(params["condition"], inputs)
+    carried_axes(step, params["carry"], params["body"], inputs)
+
+
+@handles("while_loop", kin=repeated_axes)
 def while_loop(scope: Scope, equation: Equation) -> None:
     """A loop with a condition."""
     params = dict(equation.params)
@@ -175,7 +207,17 @@ def while_loop(scope: Scope, equation: Equation) -> None:
     scope.keep(equation, *(carry.place for carry in carries))
 
 
-@handles("switch")
+def branched_axes(step: Step) -> None:
+    """What branches see and give goes along with operands and results."""
+    for branch in dict(step.equation.params)["branches"]:
+        inputs = [step.axes.new(s) for s in branch.inputs]
+        for own, inner in zip(step.operands[1:], inputs, strict=True):
+            step.aligned(own, inner)
+        for out, result in zip(step.axes.follow(branch, inputs), step.results, strict=True):
+            step.aligned(out, result)
+
+
+@handles("switch", kin=branched_axes)
 def switch(scope: Scope, equation: Equation) -> None:
     """A choice between bodies."""
     branches = dict(equation.params)["branches"]

@@ -62,8 +62,8 @@ class Nest:
             self.body.append(f"{name} = load_{buffer.dtype}({buffer.base}, {self.place(offset, strides)})")
         return found
 
-    def collapsed(self) -> tuple[Shape, list[Access], dict[int, int]]:
-        """The loops with those made one that run through memory as one; also where each depth has gone."""
+    def collapsed(self) -> tuple[list[str], list[Access], dict[int, int]]:
+        """How far the loops run, with those made one that run through memory as one; also where each depth has gone."""
         marked = {*self.starts, *self.ends}
         dims: list[int] = []
         kept: list[int] = []
@@ -78,23 +78,23 @@ class Nest:
                 kept.append(axis)
         accesses = [Access(a.offset, tuple(a.strides[k] for k in kept)) for a in self.accesses]
         depths = {depth: sum(k < depth for k in kept) for depth in marked}
-        return tuple(dims), accesses, depths
+        rows = [self.dims[k] == self.rows for k in kept]  # several loops made one may be as long as the rows are
+        return ["first, last" if own else str(n) for own, n in zip(rows, dims, strict=True)], accesses, depths
 
     def lines(self) -> Iterator[str]:
         """The loops as text."""
-        dims, accesses, depths = self.collapsed()
+        bounds, accesses, depths = self.collapsed()
         starts = {depths[depth]: lines for depth, lines in self.starts.items()}
         ends = {depths[depth]: lines for depth, lines in self.ends.items()}
 
         def filled(line: str, depth: int) -> str:
             return PLACE.sub(lambda found: written(accesses[int(found[1])], depth), line)
 
-        for depth, length in enumerate(dims):
+        for depth, limits in enumerate(bounds):
             yield from ("    " * depth + filled(line, depth) for line in starts.get(depth, ()))
-            bounds = "first, last" if length == self.rows else str(length)
-            yield "    " * depth + f"for i{depth} in range({bounds}):"
-        yield from ("    " * len(dims) + filled(line, len(dims)) for line in self.body)
-        for depth in range(len(dims) - 1, -1, -1):
+            yield "    " * depth + f"for i{depth} in range({limits}):"
+        yield from ("    " * len(bounds) + filled(line, len(bounds)) for line in self.body)
+        for depth in range(len(bounds) - 1, -1, -1):
             yield from ("    " * depth + filled(line, depth) for line in ends.get(depth, ()))
 
 

@@ -7,6 +7,7 @@ from math import prod
 
 import numpy as np
 
+from autodiff.backends.kernels.programs.axes import Step
 from autodiff.backends.kernels.programs.scope import Scope, handles
 from autodiff.backends.kernels.programs.structure import copy_of
 from autodiff.backends.kernels.programs.values import Buffer, Impossible, steps
@@ -14,7 +15,15 @@ from autodiff.backends.kernels.scalars import cast
 from autodiff.trace.tape import Equation, Literal
 
 
-@handles("gather")
+def index_axis(step: Step) -> None:
+    """The elements of an index that is a vector go along with what they pick."""
+    (_, index), (out,) = step.operands, step.results
+    if len(index) == 1:
+        step.along(index[0], out[0])
+        step.same_everywhere(out[1:])
+
+
+@handles("gather", kin=index_axis)
 def gather(scope: Scope, equation: Equation) -> None:
     """Elements picked along the first axis; an index out of range is noted, and nothing is read there."""
     x, i = equation.operands
@@ -24,8 +33,6 @@ def gather(scope: Scope, equation: Equation) -> None:
         raise Impossible("a gather with leading axes")
     out = equation.specs[0]
     rows = scope.emitter.rows
-    if rows is not None and (rows in source or (rows in index.shape and index.shape != (rows,))):
-        raise Impossible("a gather that mixes rows")
     table = scope.buffer(x)
     places = scope.buffer(i)
     target = scope.target(equation.results[0], out.shape, out.dtype)
@@ -107,8 +114,6 @@ def scatter_add(scope: Scope, equation: Equation) -> None:
     own, index = scope.spec(g).shape, scope.spec(i).shape
     if len(own) != params["rest"] + params["rank"] or out.dtype.kind != "f":
         raise Impossible("a scatter with leading axes, or of integers")
-    if scope.emitter.rows is not None and scope.emitter.rows in (*own, *out.shape):
-        raise Impossible("a scatter of rows")
     target = scope.target(equation.results[0], out.shape, out.dtype)
     scope.copied(target, Literal(out.dtype.type(0)))
     scope.emitter.ready(target)
@@ -149,8 +154,6 @@ def pick_or_place(scope: Scope, equation: Equation) -> None:
         source = scope.emitter.ready(copy_of(scope, first))
     places = scope.buffer(i)
     emitter = scope.emitter
-    if emitter.rows is not None and emitter.rows in (*wide, *out.shape):
-        raise Impossible(f"{equation.primitive.name} of a block of rows")
     target = scope.target(equation.results[0], out.shape, out.dtype)
     if equation.primitive.name == "place":
         scope.copied(target, Literal(out.dtype.type(0)))

@@ -8,6 +8,7 @@ from math import prod
 
 import numpy as np
 
+from autodiff.backends.kernels.programs.axes import Step
 from autodiff.backends.kernels.programs.scope import Scope, handles
 from autodiff.backends.kernels.programs.values import Buffer, Impossible, Registers, Value, objects, text
 from autodiff.backends.kernels.programs.views import viewed
@@ -17,7 +18,19 @@ WRITTEN_OUT = 256
 """Products of at most so many multiplications are written out."""
 
 
-@handles("matmul", "linear_map", "matvec", "dot")
+def stacked_axes(step: Step) -> None:
+    """The axes of stacks of matrices go along; products mix rows and columns."""
+    name = step.equation.primitive.name
+    if name == "dot":
+        return
+    (x, y), (out,) = step.operands, step.results
+    vectors = name == "matvec"
+    step.aligned(x[:-2], out[:-1] if vectors else out[:-2])
+    if name != "linear_map":
+        step.aligned(y[:-1] if vectors else y[:-2], out[:-1] if vectors else out[:-2])
+
+
+@handles("matmul", "linear_map", "matvec", "dot", kin=stacked_axes)
 def multiply(scope: Scope, equation: Equation) -> None:
     """A product of vectors, matrices or stacks of matrices."""
     name = equation.primitive.name
@@ -77,8 +90,6 @@ def in_memory(scope: Scope, equation: Equation, x: Operand, y: Operand) -> Value
     lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     a = viewed(a, lambda v: np.broadcast_to(v, (*lead, *v.shape[-2:])))
     b = viewed(b, lambda v: np.broadcast_to(v, (*lead, *v.shape[-2:])))
-    if emitter_rows(scope, a.shape[-2:] + b.shape[-2:]):
-        raise Impossible("a product that mixes rows")
     target = scope.target(equation.results[0], out.shape, out.dtype)
     rows, columns, inner = a.shape[-2], b.shape[-1], a.shape[-1]
     emitter = scope.emitter
@@ -102,11 +113,6 @@ def in_memory(scope: Scope, equation: Equation, x: Operand, y: Operand) -> Value
     emitter.depth -= len(indices)
     emitter.loops += 2 + len(indices)
     return target
-
-
-def emitter_rows(scope: Scope, lengths: Sequence[int]) -> bool:
-    """Whether one of the axes is the one of which the kernel does a block at a time."""
-    return scope.emitter.rows is not None and scope.emitter.rows in lengths
 
 
 def place(name: str, scope: Scope, buffer: Buffer, indices: Sequence[str]) -> str:

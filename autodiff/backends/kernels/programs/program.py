@@ -8,7 +8,7 @@ from itertools import product
 
 from autodiff.backends.kernels.programs import control, picking, products, reductions, structure
 from autodiff.backends.kernels.programs.emitter import BLOCK, Emitter
-from autodiff.backends.kernels.programs.scope import Scope
+from autodiff.backends.kernels.programs.scope import Scope, refuse_mixed_rows
 from autodiff.backends.kernels.programs.values import (
     Buffer,
     Impossible,
@@ -77,6 +77,11 @@ def whole_kernel(tape: Tape, rows: int | None = None) -> WholeKernel:
 @lru_cache(maxsize=256)
 def kernel_or_reason(tape: Tape, rows: int | None) -> WholeKernel | str:
     """The kernel of a whole program, or why there is none: asked for to decide, to compile and to show."""
+    if rows is not None:
+        try:
+            refuse_mixed_rows(tape, rows)
+        except Impossible as reason:
+            return str(reason)
     best: WholeKernel | None = None
     tried: list[Emitter] = []
     for sizes in TRIALS:
@@ -101,7 +106,7 @@ def attempt(tape: Tape, emitter: Emitter) -> WholeKernel:
     for place, spec in enumerate(tape.inputs):
         if spec.dtype not in DTYPES:
             raise Impossible(f"an argument of {spec.dtype.name}, which kernels do not know")
-        if 0 in spec.shape or spec.shape.count(rows or 0) > 1:
+        if 0 in spec.shape:
             raise Impossible(f"an argument of shape {spec.shape}")
         head.append(f"    in{place} = {read(place, spec)}")
         values.append(value(place, spec))

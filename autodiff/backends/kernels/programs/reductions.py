@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.backends.kernels.programs.axes import Step
 from autodiff.backends.kernels.programs.nest import Nest
 from autodiff.backends.kernels.programs.scope import Scope, handles
 from autodiff.backends.kernels.programs.values import (
     Awaited,
     Buffer,
     Element,
-    Impossible,
     Pending,
     Registers,
     Shape,
@@ -70,7 +70,17 @@ def folded(kind: str, total: str, value: str, dtype: np.dtype[Any]) -> str:
     return combined(kind, total, value, dtype)
 
 
-@handles("sum", "sum_as", "max", "min", "prod", "any", "all")
+def reduced_axes(step: Step) -> None:
+    """The axes that stay go along; a sum of everything that leaves the program is made of the sums of blocks."""
+    (own, *_), (out,) = step.operands, step.results
+    gone = {a % len(own) for a in dict(step.equation.params)["axes"]}
+    for axis, other in zip((a for k, a in enumerate(own) if k not in gone), out, strict=True):
+        step.along(axis, other)
+    if not out and kind_of(step.equation) == "sum" and step.leaves():
+        step.same_everywhere(own)
+
+
+@handles("sum", "sum_as", "max", "min", "prod", "any", "all", kin=reduced_axes)
 def reduce(scope: Scope, equation: Equation) -> None:
     """A reduction: over elements in variables at once, over the axes of loops in the loops."""
     operand = equation.operands[0]
@@ -141,8 +151,6 @@ def in_loops(
         value = cast(text(elements[index], dtype), dtype, out.dtype)
         nest.body.append(f"{total} = {folded(kind, total, value, out.dtype)}")
     if emitter.rows in nest.dims[depth:]:
-        if depth or kind != "sum" or out.shape or equation.results[0] not in scope.tape.outputs:
-            raise Impossible("a reduction of rows whose result is used")
         total = totals.reshape(-1)[0]
         nest.starts[depth].remove(f"{total} = {start(kind, out.dtype)}")
         emitter.totals.append((total, start(kind, out.dtype), out.dtype))
@@ -162,8 +170,6 @@ def in_loops(
 def accumulated(scope: Scope, equation: Equation, operand: Any, shape: Shape, axes: Sequence[int]) -> Value:
     """A reduction over loops around others: in memory, in the order in which the operand lies there."""
     emitter, kind, out = scope.emitter, kind_of(equation), equation.specs[0]
-    if emitter.rows in shape and emitter.rows not in out.shape:
-        raise Impossible("a reduction of rows whose result is used")
     depth = emitter.split(shape)
     dims = shape[:depth]
     target = scope.target(equation.results[0], out.shape, out.dtype)

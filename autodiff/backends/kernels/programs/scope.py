@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.backends.kernels.forms import sub_specs
+from autodiff.backends.kernels.programs.axes import Axes, Kin, broadcasting
 from autodiff.backends.kernels.programs.emitter import Emitter, write
 from autodiff.backends.kernels.programs.nest import Nest
 from autodiff.backends.kernels.programs.values import (
@@ -32,22 +33,45 @@ from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.tape import Equation, Literal, Operand, Tape
 
 Handler = Callable[["Scope", Equation], None]
-MOVES = {"slice_of", "slice_set", "slice_into", "reshape", "transpose", "roll", "diagonal"}
-"""Operations that move elements, which must leave rows in their places."""
-
 HANDLERS: dict[str, Handler] = {}
 """What the operations that are not elementwise do, by the names of their primitives."""
 
+KIN: dict[str, Kin] = {}
+"""Which axes of their operands and results go along; they mix the others."""
 
-def handles(*names: str) -> Callable[[Handler], Handler]:
-    """Enter a function for the primitives of some names."""
+RESHAPED = {"slice_of", "slice_set", "slice_into", "reshape"}
+"""Operations that need the rows of a block to be the first axis: others have other strides in a block."""
+
+
+def handles(*names: str, kin: Kin | None = None) -> Callable[[Handler], Handler]:
+    """Enter a function for the primitives of some names, with what notes the axes that go along."""
 
     def enter(handler: Handler) -> Handler:
         for name in names:
             HANDLERS[name] = handler
+            if kin is not None:
+                KIN[name] = kin
         return handler
 
     return enter
+
+
+def refuse_mixed_rows(tape: Tape, rows: int) -> None:
+    """See to it that a program does the same to every row, whichever others there are.
+
+    Args:
+        tape: the program.
+        rows: how many there are: the length of an axis.
+
+    Raises:
+        Impossible: if an operation mixes them, or another axis is as long.
+    """
+
+    def kin(equation: Equation) -> Kin | None:
+        elementwise = equation.primitive.family == "elementwise"
+        return KIN.get(equation.primitive.name, broadcasting if elementwise else None)
+
+    Axes(tape, kin).refuse_other_rows(rows)
 
 
 class Scope:
@@ -100,9 +124,7 @@ class Scope:
                 raise Impossible(f"{equation.primitive.name} gives {one.dtype.name}, which kernels do not know")
             if 0 in one.shape:
                 raise Impossible("an array without elements")
-            if self.emitter.rows in one.shape and one.shape.count(self.emitter.rows) > 1:
-                raise Impossible("two axes as long as the one of which a block is done at a time")
-        self.check_rows(equation)
+        self.refuse_other_strides(equation)
         handler = HANDLERS.get(equation.primitive.name)
         if handler is not None:
             handler(self, equation)
@@ -111,22 +133,13 @@ class Scope:
         else:
             raise Impossible(f"{equation.primitive.name} has no form in kernels")
 
-    def check_rows(self, equation: Equation) -> None:
-        """Refuse what mixes rows, of which the kernel sees a block at a time."""
+    def refuse_other_strides(self, equation: Equation) -> None:
+        """Refuse what looks at memory in another way, where a block of rows has other strides than the whole."""
         rows = self.emitter.rows
-        if rows is None or not any(rows in self.spec(o).shape for o in equation.operands):
-            return
-        total = equation.primitive.name == "sum" and equation.specs[0].shape == ()
-        carries_tapes = equation.primitive.name in ("scan", "while_loop", "switch")  # whose operations are looked at
-        if not (total or carries_tapes) and any(rows not in s.shape for s in equation.specs):
-            raise Impossible(f"{equation.primitive.name} mixes rows")
-        if equation.primitive.name in MOVES:
-            own, out = self.spec(equation.operands[0]).shape, equation.specs[0].shape
-            if equation.primitive.name != "transpose" and (own[:1] != (rows,) or out[:1] != (rows,)):
+        if rows is not None and equation.primitive.name in RESHAPED:
+            shapes = [self.spec(o).shape for o in equation.operands] + [s.shape for s in equation.specs]
+            if any(rows in shape[1:] for shape in shapes):
                 raise Impossible(f"{equation.primitive.name} of rows that are not the first axis")
-            key = dict(equation.params).get("key", ())
-            if len(key) >= len(own) and key and key[0] != (None, None, None):
-                raise Impossible("a slice of rows")
 
     # Values.
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.backends.kernels.programs.axes import Names, Step
 from autodiff.backends.kernels.programs.scope import Scope, handles
 from autodiff.backends.kernels.programs.values import (
     Buffer,
@@ -30,6 +31,111 @@ def parameters(equation: Equation) -> dict[str, Any]:
     return dict(equation.params)
 
 
+def same_axes(step: Step) -> None:
+    """Everything stays where it is."""
+    step.aligned(step.operands[0], step.results[0])
+
+
+def reshaped_axes(step: Step) -> None:
+    """Axes of one length that begin after as many elements go along."""
+    (own,), (out,) = step.operands, step.results
+    lengths = step.axes.lengths
+    places = {(prod(lengths[k] for k in out[:number]), lengths[axis]): axis for number, axis in enumerate(out)}
+    for number, axis in enumerate(own):
+        other = places.get((prod(lengths[k] for k in own[:number]), lengths[axis]))
+        if other is not None:
+            step.along(axis, other)
+
+
+def permuted_axes(step: Step) -> None:
+    """Each axis goes along with the one that it becomes."""
+    (own,), (out,) = step.operands, step.results
+    axes = parameters(step.equation)["axes"]
+    lead = len(own) - len(axes)
+    order = (*range(lead), *(lead + axis % len(axes) for axis in axes))
+    for axis, other in zip(order, out, strict=True):
+        step.along(own[axis], other)
+
+
+def kept_axes(step: Step, whole: Names, part: Names, key: tuple[Any, ...]) -> None:
+    """The axes of which a basic index takes everything go along with those of what it takes."""
+    left, others = iter(whole), iter(part)
+    for entry in key:
+        if entry is None:
+            step.same_everywhere((next(others),))
+        elif isinstance(entry, slice):
+            axis, other = next(left), next(others)
+            if entry == slice(None):
+                step.along(axis, other)
+        elif entry is not Ellipsis:
+            next(left)
+
+
+def sliced_axes(step: Step) -> None:
+    (own,), (out,) = step.operands, step.results
+    kept_axes(step, own, out, plain_key(parameters(step.equation)["key"], len(own)))
+
+
+def filled_axes(step: Step) -> None:
+    (own,), (out,) = step.operands, step.results
+    kept_axes(step, out, own, plain_key(parameters(step.equation)["key"], len(out)))
+
+
+def written_axes(step: Step) -> None:
+    (own, part), (out,) = step.operands, step.results
+    kept_axes(step, out, part, plain_key(parameters(step.equation)["key"], len(out)))
+    step.aligned(own, out)
+
+
+def repeated_axes(step: Step) -> None:
+    """A value is the same along an axis that it is repeated along."""
+    (own, *_), (out,) = step.operands, step.results
+    lengths = step.axes.lengths
+    step.aligned(own, out)
+    step.same_everywhere(out[: len(out) - len(own)])
+    step.same_everywhere(tuple(b for a, b in zip(own[::-1], out[::-1], strict=False) if lengths[a] == 1))
+
+
+def constant_axes(step: Step) -> None:
+    """A new array of one value; or of a value that broadcasts, which its rule is."""
+    (_, value), (out,) = step.operands, step.results
+    step.aligned(value, out)
+    step.same_everywhere((*step.operands[0], *out) if not value else step.operands[0])
+
+
+def joined_axes(step: Step) -> None:
+    """All axes go along but the one along which values lie one after the other."""
+    (out,) = step.results
+    place = parameters(step.equation)["axis"] % len(out)
+    for own in step.operands:
+        step.aligned(own[place + 1 :], out[place + 1 :])
+        step.aligned(own[:place], out[:place])
+
+
+def stacked_axes(step: Step) -> None:
+    """All axes go along; the new one goes through the operands."""
+    (out,) = step.results
+    place = parameters(step.equation)["axis"] % len(out)
+    for own in step.operands:
+        step.aligned(own, (*out[:place], *out[place + 1 :]))
+
+
+def parted_axes(step: Step) -> None:
+    """The other way round: all axes go along but the one that is cut."""
+    (own,) = step.operands
+    place = parameters(step.equation)["axis"] % len(own)
+    for out in step.results:
+        step.aligned(own[:place], out[:place])
+        step.aligned(own[place + 1 :], out[place + 1 :])
+
+
+def unstacked_axes(step: Step) -> None:
+    (own,) = step.operands
+    place = parameters(step.equation)["axis"] % len(own)
+    for out in step.results:
+        step.aligned((*own[:place], *own[place + 1 :]), out)
+
+
 def renamed(scope: Scope, equation: Equation, evaluate: Callable[[np.ndarray], np.ndarray]) -> None:
     """A view: of variables by their names, of memory by its strides."""
     found = scope.settled(equation.operands[0])
@@ -40,7 +146,7 @@ def renamed(scope: Scope, equation: Equation, evaluate: Callable[[np.ndarray], n
     scope.keep(equation, value)
 
 
-@handles("reshape")
+@handles("reshape", kin=reshaped_axes)
 def reshape(scope: Scope, equation: Equation) -> None:
     shape = equation.specs[0].shape
     found = scope.value(equation.operands[0])
@@ -71,13 +177,13 @@ def copy_of(scope: Scope, operand: Operand) -> Buffer:
     return target
 
 
-@handles("copy")
+@handles("copy", kin=same_axes)
 def copy(scope: Scope, equation: Equation) -> None:
     """Nothing: no value is written to while somebody needs it."""
     scope.keep(equation, scope.settled(equation.operands[0]))
 
 
-@handles("transpose")
+@handles("transpose", kin=permuted_axes)
 def transpose(scope: Scope, equation: Equation) -> None:
     axes = parameters(equation)["axes"]
 
@@ -88,7 +194,7 @@ def transpose(scope: Scope, equation: Equation) -> None:
     renamed(scope, equation, change)
 
 
-@handles("slice_of")
+@handles("slice_of", kin=sliced_axes)
 def slice_of(scope: Scope, equation: Equation) -> None:
     key = plain_key(parameters(equation)["key"], len(scope.spec(equation.operands[0]).shape))
     shape = equation.specs[0].shape
@@ -103,7 +209,7 @@ def slice_of(scope: Scope, equation: Equation) -> None:
     renamed(scope, equation, lambda x: at(x, key))
 
 
-@handles("broadcast_to")
+@handles("broadcast_to", kin=repeated_axes)
 def broadcast_to(scope: Scope, equation: Equation) -> None:
     shape = equation.specs[0].shape
     operand = equation.operands[0]
@@ -124,7 +230,7 @@ def broadcast_to(scope: Scope, equation: Equation) -> None:
         scope.keep(equation, Buffer(found.base, shape, (*(0,) * missing, *strides), found.offset, found.dtype))
 
 
-@handles("concatenate")
+@handles("concatenate", kin=joined_axes)
 def concatenate(scope: Scope, equation: Equation) -> None:
     axis, ends = parameters(equation)["axis"], parameters(equation)["ends"]
     shape = equation.specs[0].shape
@@ -136,7 +242,7 @@ def concatenate(scope: Scope, equation: Equation) -> None:
     assembled(scope, equation, keys)
 
 
-@handles("stack")
+@handles("stack", kin=stacked_axes)
 def stack(scope: Scope, equation: Equation) -> None:
     axis = parameters(equation)["axis"]
     shape = equation.specs[0].shape
@@ -194,7 +300,7 @@ def within(scope: Scope, equation: Equation, keys: list[tuple[Any, ...]], depth:
     scope.keep(equation, Pending(nest, elements, out.shape, out.dtype))
 
 
-@handles("split")
+@handles("split", kin=parted_axes)
 def split(scope: Scope, equation: Equation) -> None:
     axis, ends = parameters(equation)["axis"], parameters(equation)["ends"]
     found = scope.settled(equation.operands[0])
@@ -206,7 +312,7 @@ def split(scope: Scope, equation: Equation) -> None:
     scope.keep(equation, *pieces)
 
 
-@handles("unstack")
+@handles("unstack", kin=unstacked_axes)
 def unstack(scope: Scope, equation: Equation) -> None:
     axis = parameters(equation)["axis"]
     found = scope.settled(equation.operands[0])
@@ -224,7 +330,7 @@ def part(value: Registers | Buffer, key: tuple[Any, ...]) -> Value:
     return Registers(at(value.elements, key), value.dtype)
 
 
-@handles("full")
+@handles("full", kin=constant_axes)
 def full(scope: Scope, equation: Equation) -> None:
     out = equation.specs[0]
     value = equation.operands[1]
@@ -236,7 +342,7 @@ def full(scope: Scope, equation: Equation) -> None:
     scope.keep(equation, target)
 
 
-@handles("slice_into")
+@handles("slice_into", kin=filled_axes)
 def slice_into(scope: Scope, equation: Equation) -> None:
     out = equation.specs[0]
     key = plain_key(parameters(equation)["key"], len(out.shape))
@@ -251,7 +357,7 @@ def slice_into(scope: Scope, equation: Equation) -> None:
     scope.keep_parts(equation, None, ((key, operand),))
 
 
-@handles("slice_set")
+@handles("slice_set", kin=written_axes)
 def slice_set(scope: Scope, equation: Equation) -> None:
     out = equation.specs[0]
     key = plain_key(parameters(equation)["key"], len(out.shape))
