@@ -23,6 +23,7 @@ from weakref import getweakrefcount
 
 import numpy as np
 
+from autodiff.backends.guarding import GUARDED, guarded_array
 from autodiff.backends.room import ALIGNMENT, aligned_start
 from autodiff.trace.spec import Spec
 
@@ -167,6 +168,8 @@ pool = Pool(pool_limit())
 
 def maker(spec: Spec) -> Callable[[], np.ndarray[Any, Any]]:
     """A function that gives new arrays of a shape and dtype: on blocks if they are large."""
+    if GUARDED:
+        return partial(guarded_array, spec.shape, spec.dtype)
     bytes = prod(spec.shape) * spec.dtype.itemsize
     if bytes < LARGE or spec.dtype.hasobject:
         return partial(np.empty, spec.shape, spec.dtype)

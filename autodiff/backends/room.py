@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.backends.guarding import GUARDED, guarded
+
 ALIGNMENT = 64
 """The bytes of a line of cache, and of the largest vector."""
 
@@ -17,6 +19,8 @@ def aligned_start(memory: np.ndarray[Any, Any]) -> int:
 
 def room(size: int) -> np.ndarray[Any, Any]:
     """So many bytes."""
+    if GUARDED:
+        return guarded(size, ALIGNMENT)
     whole = np.empty(size + ALIGNMENT, np.uint8)
     start = aligned_start(whole)
     return whole[start : start + size]

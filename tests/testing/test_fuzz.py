@@ -55,7 +55,7 @@ def test_nothing_is_found_in_tapes():
 
 
 def test_large_draws_have_large_arrays():
-    sizes = [max(np.size(one.value) for one in draw(generate(seed), 0, large=True).arguments) for seed in range(20)]
+    sizes = [max(np.size(one.value) for one in draw(generate(seed), 0, "large").arguments) for seed in range(20)]
     assert max(sizes) > 60_000
 
 

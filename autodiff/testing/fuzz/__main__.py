@@ -7,6 +7,8 @@ import os
 import sys
 from collections.abc import Sequence
 
+from autodiff.backends.guarding import GUARDED
+from autodiff.testing.fuzz.drawing import SIZES
 from autodiff.testing.fuzz.fuzzing import Plan
 from autodiff.testing.fuzz.jobs import reports
 from autodiff.testing.fuzz.report import Report
@@ -29,7 +31,8 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("--programs", type=int, default=2000, help="how many programs")
     found.add_argument("--draws", type=int, default=10, help="how many draws of arguments for each")
     found.add_argument("--seed", type=int, default=0, help="other programs for other seeds")
-    found.add_argument("--size", choices=["small", "large"], default="small", help="large arrays reach threads")
+    found.add_argument("--size", choices=SIZES, default="small", help="edges: of kernels; large arrays reach threads")
+    found.add_argument("--guarded", action="store_true", help="a kernel that leaves its memory ends its process")
     found.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes; 1 runs in this one")
     found.add_argument("--only", type=int, nargs="+", metavar="NUMBER", help="only the programs of these numbers")
     found.add_argument("--backend", default="", help="that of jit, such as numpy: what runs without kernels")
@@ -40,8 +43,10 @@ def parser() -> argparse.ArgumentParser:
 def main(command_line: Sequence[str]) -> int:
     """Run the fuzzer; the exit status."""
     given = parser().parse_args(command_line)
+    if given.guarded:
+        refuse_unguarded(given.jobs)
     trials = 0 if given.no_shrink else TRIALS
-    plan = Plan(given.draws, given.size == "large", given.compiled, trials, given.backend)
+    plan = Plan(given.draws, given.size, given.compiled, trials, given.backend)
     numbers = given.only or [given.seed * SEEDS + place for place in range(given.programs)]
     whole = Report()
     for report in reports(numbers, plan, given.jobs):
@@ -52,6 +57,13 @@ def main(command_line: Sequence[str]) -> int:
     sys.stderr.write("\n")
     say(whole.table())
     return int(bool(whole.mismatches) or whole.skipped > SKIPPED)
+
+
+def refuse_unguarded(jobs: int) -> None:
+    """Memory is guarded from the start of a process on: those that are made now, not this one."""
+    if jobs == 1 and not GUARDED:
+        raise SystemExit("--guarded with --jobs 1 needs AUTODIFF_GUARD_MEMORY=1 in the environment")
+    os.environ["AUTODIFF_GUARD_MEMORY"] = "1"
 
 
 def say(text: str) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 import autodiff
+from autodiff.backends.guarding import GUARDED, guarded_copy
 from autodiff.testing.fuzz.comparing import Finding, compare, same_pattern
 from autodiff.testing.fuzz.cutting import without_dead_lines
 from autodiff.testing.fuzz.drawing import Argument, Draw
@@ -193,8 +194,11 @@ def repeated(function: Callable[..., Any], args: tuple[Any, ...], leaves: list[A
 
 
 def laid_out(arguments: tuple[Argument, ...]) -> tuple[Any, ...]:
-    """Fresh arrays."""
-    return tuple(argument.laid_out() for argument in arguments)
+    """Fresh arrays; where memory is guarded, between pages that nobody may touch, every other one at the first."""
+    found = [argument.laid_out() for argument in arguments]
+    if GUARDED:
+        found = [guarded_copy(x, k % 2 == 0) if isinstance(x, np.ndarray) else x for k, x in enumerate(found)]
+    return tuple(found)
 
 
 def with_one_nan(value: Any) -> Any:

@@ -27,8 +27,17 @@ LETTERS = ("n", "m", "k")
 SMALL = (1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 33)
 """Lengths around the widths of vector registers, and one."""
 
-LARGE = ((131_073, 1, 1), (40_000, 3, 2), (3, 40_000, 2), (2, 5, 20_000), (300, 260, 2), (5, 300, 130), (40, 33, 50))
-"""Lengths of n, m and k that reach kernels with threads: the ones for a program are those that it can bear."""
+EDGES = (0, 1, 2, 3, 63, 64, 65, 255, 256, 257)
+"""Lengths around those at which kernels unroll, keep values in memory, and cut rows into blocks."""
+
+LONG = (
+    (131_073, 1, 1), (40_000, 3, 2), (3, 40_000, 2), (2, 5, 20_000), (300, 260, 2), (5, 300, 130), (40, 33, 50),
+    (2048, 2048, 1), (2048, 1, 2048), (50_000, 2, 50_000), (1, 50_000, 3), (100_000, 100_000, 1), (100_000, 1, 2),
+)  # fmt: skip
+"""Lengths of n, m and k that reach threads and blocks of rows; a program gets such as it can bear."""
+
+SIZES = ("small", "edges", "large")
+"""What lengths are drawn from."""
 
 MOST = 1_000_000
 """Elements that a value of a program may have."""
@@ -74,46 +83,68 @@ class Draw:
     constants: tuple[Argument, ...] = ()
 
 
-def draw(program: Program, number: int, large: bool = False) -> Draw:
+def draw(program: Program, number: int, size: str = "small") -> Draw:
     """The arguments of a draw.
+
+    Args:
+        program: the program.
+        number: of the draw.
+        size: one of ``SIZES``.
 
     Every third draw has the lengths of the one before, so that a program meets other values and layouts too.
     """
     random = np.random.default_rng((program.seed, number))
     shaping = np.random.default_rng((program.seed, number - (number % 3 == 2), 1))
-    sizes = large_sizes(program, shaping) if large else small_sizes(shaping)
+    sizes = {"small": small_sizes, "edges": edge_sizes, "large": large_sizes}[size](program, shaping)
     flavour = FLAVOURS[number % len(FLAVOURS)]
     arguments = [draw_argument(one, sizes, random, flavour) for one in program.inputs]
     constants = [draw_argument(one, sizes, random, flavour) for one in program.constants]
     return Draw(tuple(arguments), tuple(constants))
 
 
-def small_sizes(random: np.random.Generator) -> Sizes:
-    """Lengths for the letters; one in twelve draws has an empty axis."""
+def small_sizes(program: Program, random: np.random.Generator) -> Sizes:
+    """Lengths for the letters; one draw in twelve has an empty axis, one in six two letters of one length."""
     sizes = {letter: SMALL[random.integers(len(SMALL) - 3 * (letter == "k"))] for letter in LETTERS}
     if random.integers(12) == 0:
         sizes[LETTERS[random.integers(len(LETTERS))]] = 0
+    if random.integers(6) == 0:
+        made_equal(sizes, random)
     return sizes
+
+
+def edge_sizes(program: Program, random: np.random.Generator) -> Sizes:
+    """One letter has a length at an edge, or two letters have it."""
+    sizes = dict(zip(LETTERS, random.choice(SMALL[:5], 3).tolist(), strict=True))
+    sizes[LETTERS[random.integers(3)]] = EDGES[random.integers(len(EDGES))]
+    if random.integers(3) == 0:
+        made_equal(sizes, random)
+    return sizes if largest(program, sizes) <= MOST else small_sizes(program, random)
+
+
+def made_equal(sizes: Sizes, random: np.random.Generator) -> None:
+    """Give one letter the length of another: axes that have nothing to do with each other are as long."""
+    one, other = random.permutation(LETTERS)[:2].tolist()
+    sizes[one] = sizes[other] = max(sizes[one], sizes[other])
 
 
 def large_sizes(program: Program, random: np.random.Generator) -> Sizes:
     """Lengths that make large arrays, and none too large; small ones where the program has outer products only."""
-    for place in random.permutation(len(LARGE)):
-        sizes = dict(zip(LETTERS, LARGE[place], strict=True))
+    for place in random.permutation(len(LONG)):
+        sizes = dict(zip(LETTERS, LONG[place], strict=True))
         if largest(program, sizes) <= MOST:
             return sizes
-    return small_sizes(random)
+    return small_sizes(program, random)
 
 
 def largest(program: Program, sizes: Sizes) -> float:
-    """The elements of the largest value of a program or of its gradient, found without making it."""
+    """The elements of the largest value of a program or of its gradient, found without making any of them."""
     count = len(program.inputs)
     specs = [spec(one.shape(sizes), one.dtype) for one in (*program.inputs, *program.constants)]
     if max(math.prod(map(float, one.shape)) for one in specs) > MOST:
         return math.inf
 
     def whole(*values: Any) -> Any:
-        return gradient(eager_function_of(program, values[count:]))(*values[:count])
+        return gradient(eager_function_of(program, values[count:]), along=np.ones_like)(*values[:count])
 
     try:
         tape = autodiff.make_tape(whole)(*specs)

@@ -24,14 +24,14 @@ class Plan:
 
     Attributes:
         draws: how many draws of arguments.
-        large: whether arrays are large.
+        size: how long axes are: "small", "edges" or "large".
         compiled: whether programs are compiled; otherwise their tapes are run.
         trials: how many smaller programs are tried after a mismatch.
         backend: that of ``jit``, if another one than its own choice.
     """
 
     draws: int = 10
-    large: bool = False
+    size: str = "small"
     compiled: bool = True
     trials: int = TRIALS
     backend: str = ""
@@ -44,13 +44,13 @@ class Plan:
 def fuzz_one(seed: int, plan: Plan) -> Report:
     """Check the program of a seed; of each kind of finding the first mismatch is reported."""
     program, report = generate(seed), Report(programs=1)
-    if plan.large:  # nobody may compute what is found too large only where it is needed
+    if plan.size != "small":  # nobody may compute what is found too large only where it is needed
         program = replace(program, main=without_dead_lines(program.main))
     OPTIONS.update({"backend": plan.backend} if plan.backend else {})
     compiled, others = Compiled(program), chosen_modes(seed, plan)
     for number in range(plan.draws):
         with quiet():
-            drawn = draw(program, number, plan.large)
+            drawn = draw(program, number, plan.size)
         for name in ("value", others[number % len(others)]):
             outcome = check(program, drawn, plan.modes[name], compiled)
             report.counts[name, outcome.word] += 1

@@ -23,13 +23,18 @@ def plain(f: Function) -> Function:
     return f
 
 
-def gradient(f: Function) -> Function:
-    """The smooth results, and their fixed combination of gradients by all smooth arguments."""
+def gradient(f: Function, along: Function | None = None) -> Function:
+    """The smooth results, and their fixed combination of gradients by all smooth arguments.
+
+    Args:
+        f: the function.
+        along: gives the cotangent of a result; by default :func:`direction`.
+    """
 
     def pulled(*args: Any) -> Any:
         of_primals, primals = smooth_part(f, args)
         values, pullback = autodiff.vjp(of_primals, *primals)
-        return values, pullback(tuple(map(direction, values)))
+        return values, pullback(tuple(map(along or direction, values)))
 
     return pulled
 

@@ -57,6 +57,8 @@ MOVING = [
         np.hstack([{p}, {q}])
         np.vstack([{p}, {q}])
         np.append({p}, {q})
+        np.concatenate([np.exp(-np.abs({p})), {q}])
+        np.concatenate([np.ravel({p}), np.ravel({q})])
         """,
         "fc fic",
         "exact",

@@ -85,4 +85,14 @@ attention = pattern(
     ("special.softmax({s1}, axis=-1)", "rounds", "1"),
     ("{s2} @ {s0}", "rounds", "2"),
 )
-ROWS = [softmax, log_softmax, cross_entropy, layer_norm, normalise, running, library, attention]
+filtered = pattern(
+    ("autodiff.scan(lambda a, b: (0.5 * a + b, a * b), {x}[0] * 0, {x})[1]", "rounds", "x"),
+    ("{s0} * np.exp(-np.abs({x}))", "rounds", ""),
+)
+"""A loop over an axis, and elementwise operations along the same one."""
+chained = pattern(
+    ("np.concatenate([np.exp(-np.abs({x})), {x}], axis=0)", "exact", ""),
+    ("np.tanh({s0} * np.concatenate([np.sin({x}), {x}], axis=0))", "rounds", ""),
+    ("{s1} + np.concatenate([{x}, np.cos({x})], axis=0)", "rounds", ""),
+)
+ROWS = [filtered, chained, softmax, log_softmax, cross_entropy, layer_norm, normalise, running, library, attention]
