@@ -28,6 +28,7 @@ class Axes:
         kin: for each primitive's name, what notes the axes that go along.
 
     Attributes:
+        values: whose axes these are.
         lengths: of each axis.
         mixed: axes along which an operation mixes elements, with its name.
         leaving: values of the program that nothing in it reads.
@@ -35,6 +36,7 @@ class Axes:
 
     def __init__(self, tape: Tape, kin: Callable[[Equation], Kin | None]) -> None:
         self.kin = kin
+        self.values: list[Spec] = []
         self.lengths: list[int] = []
         self.parents: list[int] = []
         self.mixed: dict[int, str] = {}
@@ -46,6 +48,7 @@ class Axes:
     def new(self, spec: Spec) -> Names:
         """Names for the axes of a value."""
         first = len(self.lengths)
+        self.values.append(spec)
         self.lengths.extend(spec.shape)
         self.parents.extend(range(first, len(self.lengths)))
         return tuple(range(first, len(self.lengths)))
@@ -79,11 +82,13 @@ class Axes:
         return [names(out) for out in tape.outputs]
 
     def refuse_other_rows(self, rows: int) -> None:
-        """See to it that one class of axes has a length, and that nothing mixes what lies along it.
+        """See to it that axes of a length are one class, one to a value, and that nothing mixes what lies along it.
 
         Raises:
             Impossible: if that is not so.
         """
+        if any(s.shape.count(rows) > 1 for s in self.values):
+            raise Impossible("a value with two axes as long as the rows")
         found = [axis for axis, length in enumerate(self.lengths) if length == rows]
         for axis in found:
             if axis in self.mixed:

@@ -1,0 +1,13 @@
+"""Kernels of the laws work, and return what they return, between pages that nobody may touch."""
+
+import os
+
+import pytest
+
+from autodiff.backends import recycling, room
+
+
+@pytest.fixture(autouse=os.name == "posix")
+def guard_memory(monkeypatch):
+    monkeypatch.setattr(room, "GUARDED", True)
+    monkeypatch.setattr(recycling, "GUARDED", True)
