@@ -64,5 +64,5 @@ def guarded_copy(array: np.ndarray[Any, Any], at_end: bool = True) -> np.ndarray
     found = np.ndarray(array.shape, array.dtype, memory, offset, array.strides) if array.size else array.copy()
     if array.size:
         memory[:] = np.ctypeslib.as_array((ctypes.c_uint8 * (high - low)).from_address(low))
-        found.flags.writeable = array.flags.writeable
+    found.flags.writeable = array.flags.writeable
     return found
