@@ -22,7 +22,7 @@ from autodiff.ops.shape import broadcast_to, reshape
 from autodiff.trace.arrays import module_of, placed
 from autodiff.trace.errors import AliasingError, ConcretizationError, OperandError, described
 from autodiff.trace.source import at_user_line
-from autodiff.trace.spec import Spec, spec_of
+from autodiff.trace.spec import Spec, broadcast_shapes, spec_of
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer, concrete
 from autodiff.trace.view import READ_ONLY, SHARED, UNKNOWN, View
@@ -119,7 +119,7 @@ def fitted(value: Any, slot: Spec) -> Any:
 def broadcasts(shape: tuple[int, ...], whole: tuple[int, ...]) -> bool:
     """Whether an array of one shape can be repeated to another shape."""
     try:
-        return np.broadcast_shapes(shape, whole) == whole
+        return broadcast_shapes(shape, whole) == whole
     except ValueError:
         return False
 

@@ -18,7 +18,7 @@ from autodiff.ops.shape import broadcast_to
 from autodiff.trace.arrays import module_of
 from autodiff.trace.errors import ConcretizationError
 from autodiff.trace.source import at_user_line
-from autodiff.trace.spec import Spec, common_dtype, spec_of
+from autodiff.trace.spec import Spec, broadcast_shapes, common_dtype, spec_of
 
 
 @implements(np.select)
@@ -33,7 +33,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
         if spec_of(condition).dtype != bool:
             raise TypeError(f"invalid entry {k} in condlist: should be boolean ndarray")
     choices = [as_operand(choice) for choice in (*choicelist, default)]
-    shape = np.broadcast_shapes(*(spec_of(part).shape for part in (*conditions, *choices)))
+    shape = broadcast_shapes(*(spec_of(part).shape for part in (*conditions, *choices)))
     dtype = common_dtype(*map(spec_of, choices))
     *choices, result = (_as_dtype(choice, dtype) for choice in choices)
     for condition, choice in zip(reversed(conditions), reversed(choices)):
@@ -61,7 +61,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     result = _as_dtype(options[0], dtype)
     for k, option in enumerate(options[1:], 1):
         result = ew.where(ew.equal(which, k), _as_dtype(option, dtype), result)
-    shape = np.broadcast_shapes(spec_of(which).shape, *(spec_of(option).shape for option in options))
+    shape = broadcast_shapes(spec_of(which).shape, *(spec_of(option).shape for option in options))
     if spec_of(result).shape != shape or len(options) == 1:
         result = copy(broadcast_to(result, shape=shape))
     result = result if shape else slice_of(copy(result), key=())  # NumPy returns a scalar

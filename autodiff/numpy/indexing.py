@@ -16,7 +16,7 @@ from autodiff.ops.shape import reshape, transpose
 from autodiff.trace.arrays import module_of, on_gpu, placed
 from autodiff.trace.errors import ConcretizationError
 from autodiff.trace.source import at_user_line
-from autodiff.trace.spec import Spec, spec_of
+from autodiff.trace.spec import Spec, broadcast_shapes, spec_of
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import concrete
 
@@ -254,7 +254,7 @@ def flat_index(arrays: list[Any], lengths: tuple[int, ...]) -> Any:
     its = [spec_of(array).shape for array in arrays]
     try:
         if any(shape != its[0] for shape in its):
-            np.broadcast_shapes(*its)
+            broadcast_shapes(*its)
     except ValueError:
         shapes = " ".join(map(str, its))
         raise IndexError(

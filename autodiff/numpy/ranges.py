@@ -18,7 +18,7 @@ from autodiff.ops.index import slice_of
 from autodiff.ops.join import WHOLE
 from autodiff.ops.shape import broadcast_to
 from autodiff.trace.arrays import module_of, placed_number
-from autodiff.trace.spec import Spec, common_dtype, spec_of
+from autodiff.trace.spec import Spec, broadcast_shapes, common_dtype, spec_of
 
 
 def floating_dtype(*values: Any) -> np.dtype[Any]:
@@ -49,7 +49,7 @@ def linspace(
     start, stop = as_operand(start), as_operand(stop)
     exact = floating_dtype(start, stop)
     start, stop = _as_dtype(start, exact), _as_dtype(stop, exact)
-    shape = np.broadcast_shapes(spec_of(start).shape, spec_of(stop).shape)
+    shape = broadcast_shapes(spec_of(start).shape, spec_of(stop).shape)
     start, stop = placed_number(start, stop), placed_number(stop, start)
     ends = [end if spec_of(end).shape == shape else broadcast_to(end, shape=shape) for end in (start, stop)]
     y = samples(*ends, count=count, endpoint=bool(endpoint))

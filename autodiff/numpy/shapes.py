@@ -12,7 +12,7 @@ from autodiff.numpy.outline import known, new_lengths, outline, permuted, reshap
 from autodiff.ops import shape as sh
 from autodiff.trace.errors import ConcretizationError
 from autodiff.trace.source import at_user_line
-from autodiff.trace.spec import Spec, spec_of
+from autodiff.trace.spec import Spec, broadcast_shapes, spec_of
 
 
 @implements(np.reshape)
@@ -121,7 +121,7 @@ def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
 def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[Any, ...]:
     """All arrays in their common shape."""
     arrays = [as_operand(array) for array in args]
-    shape = np.broadcast_shapes(*(spec_of(array).shape for array in arrays))
+    shape = broadcast_shapes(*(spec_of(array).shape for array in arrays))
     return tuple(array if spec_of(array).shape == shape else sh.broadcast_to(array, shape=shape) for array in arrays)
 
 

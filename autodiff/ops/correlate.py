@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from autodiff.trace.primitive import Primitive, multilinear
-from autodiff.trace.spec import Spec, spec
+from autodiff.trace.spec import Spec, broadcast_shapes, spec
 
 
 def _by_rows(function: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
     """A function of two vectors on the rows of stacks of vectors."""
     if x.ndim == y.ndim == 1:
         return function(x, y)
-    lead = np.broadcast_shapes(x.shape[:-1], y.shape[:-1])
+    lead = broadcast_shapes(x.shape[:-1], y.shape[:-1])
     rows = zip(
         np.broadcast_to(x, (*lead, x.shape[-1])).reshape(-1, x.shape[-1]),
         np.broadcast_to(y, (*lead, y.shape[-1])).reshape(-1, y.shape[-1]),
@@ -30,7 +30,7 @@ def _by_rows_empty(x: Any, y: Any, lead: tuple[int, ...]) -> Any:
 
 def _convolve_spec(x: Spec, y: Spec) -> Spec:
     length = x.shape[-1] + y.shape[-1] - 1
-    return spec((*np.broadcast_shapes(x.shape[:-1], y.shape[:-1]), length), np.result_type(x.dtype, y.dtype))
+    return spec((*broadcast_shapes(x.shape[:-1], y.shape[:-1]), length), np.result_type(x.dtype, y.dtype))
 
 
 convolve: Primitive = multilinear(
@@ -45,7 +45,7 @@ convolve: Primitive = multilinear(
 
 def _slide_spec(g: Spec, y: Spec) -> Spec:
     length = g.shape[-1] - y.shape[-1] + 1
-    return spec((*np.broadcast_shapes(g.shape[:-1], y.shape[:-1]), length), np.result_type(g.dtype, y.dtype))
+    return spec((*broadcast_shapes(g.shape[:-1], y.shape[:-1]), length), np.result_type(g.dtype, y.dtype))
 
 
 slide: Primitive = multilinear(

@@ -7,11 +7,11 @@ import numpy as np
 from autodiff.ops.linalg import batch_of
 from autodiff.ops.shape import sum_to
 from autodiff.trace.primitive import Primitive, multilinear
-from autodiff.trace.spec import Spec, result_spec
+from autodiff.trace.spec import Spec, broadcast_shapes, result_spec
 
 
 def _cross_spec(x: Spec, y: Spec) -> Spec:
-    return result_spec(np.broadcast_shapes(x.shape, y.shape), np.result_type(x.dtype, y.dtype))
+    return result_spec(broadcast_shapes(x.shape, y.shape), np.result_type(x.dtype, y.dtype))
 
 
 cross: Primitive = multilinear(

@@ -20,7 +20,7 @@ from autodiff.ops.selection import select
 from autodiff.trace.arrays import module_of, on_gpu
 from autodiff.trace.link import passing
 from autodiff.trace.primitive import Primitive, elementwise
-from autodiff.trace.spec import Kind, Spec, common_dtype, spec_of
+from autodiff.trace.spec import Kind, Spec, broadcast_shapes, common_dtype, spec_of
 
 LN2, LN10 = scalar_log(2.0), scalar_log(10.0)
 
@@ -78,7 +78,7 @@ def _evaluate_python_number(x: Any) -> Any:
 
 
 def _evaluate_from_parts(x: Any, y: Any) -> Any:
-    shape = np.broadcast_shapes(np.shape(x), np.shape(y))
+    shape = broadcast_shapes(np.shape(x), np.shape(y))
     out = module_of(x, y).empty(shape, np.result_type(x, y, np.complex64))
     out.real, out.imag = x, y
     return out if out.shape else out[()]

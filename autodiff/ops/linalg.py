@@ -16,7 +16,7 @@ import numpy as np
 from autodiff.ops.elementwise import conjugate
 from autodiff.ops.shape import reshape, sum_to, transpose
 from autodiff.trace.primitive import Primitive, multilinear
-from autodiff.trace.spec import Spec, result_spec, spec_of
+from autodiff.trace.spec import Spec, broadcast_shapes, result_spec, spec_of
 
 Shape = tuple[int, ...]
 
@@ -82,7 +82,7 @@ def check_inner(first: int, second: int) -> None:
 
 def _matmul_spec(x: Spec, y: Spec) -> Spec:
     check_inner(x.shape[-1], y.shape[-2])
-    lead = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
+    lead = broadcast_shapes(x.shape[:-2], y.shape[:-2])
     return result_spec((*lead, x.shape[-2], y.shape[-1]), np.result_type(x.dtype, y.dtype))
 
 
@@ -144,7 +144,7 @@ def _evaluate_matvec(x: Any, v: Any) -> Any:
 
 def _matvec_spec(x: Spec, v: Spec) -> Spec:
     check_inner(x.shape[-1], v.shape[-1])
-    lead = np.broadcast_shapes(x.shape[:-2], v.shape[:-1])
+    lead = broadcast_shapes(x.shape[:-2], v.shape[:-1])
     return result_spec((*lead, x.shape[-2]), np.result_type(x.dtype, v.dtype))
 
 

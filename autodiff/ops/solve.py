@@ -10,7 +10,7 @@ from autodiff.ops.cofactors import cofactor_matrices
 from autodiff.ops.linalg import batch_of, matmul, swap
 from autodiff.ops.shape import sum_to
 from autodiff.trace.primitive import Primitive, general
-from autodiff.trace.spec import Spec, spec
+from autodiff.trace.spec import Spec, broadcast_shapes, spec
 
 
 def linalg_dtype(*dtypes: Any) -> np.dtype[Any]:
@@ -34,7 +34,7 @@ def _solve_spec(a: Spec, b: Spec) -> Spec:
     check_square(a)
     if a.shape[-1] != b.shape[-2]:
         raise ValueError(f"{a.shape[-1]} equations have {b.shape[-2]} right-hand sides; they must be as many")
-    lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    lead = broadcast_shapes(a.shape[:-2], b.shape[:-2])
     return spec((*lead, *b.shape[-2:]), linalg_dtype(a.dtype, b.dtype))
 
 

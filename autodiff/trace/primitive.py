@@ -10,7 +10,7 @@ import numpy as np
 from autodiff.trace.arrays import any_on_gpu
 from autodiff.trace.link import Link, Rule
 from autodiff.trace.recording import bodies, innermost_body
-from autodiff.trace.spec import Kind, Spec, dtype_or_python, spec_of, weakened
+from autodiff.trace.spec import Kind, Spec, broadcast_shapes, dtype_or_python, spec_of, weakened
 from autodiff.trace.spec import spec as make_spec
 from autodiff.trace.traced import Traced
 
@@ -170,7 +170,7 @@ def elementwise(
         dtype = ufunc_dtype(evaluate)
 
     def spec(*specs: Spec, **params: Any) -> Spec:
-        shape = np.broadcast_shapes(*(s.shape for s in specs))
+        shape = broadcast_shapes(*(s.shape for s in specs))
         return make_spec(shape, dtype(*specs, **params), "array" if shape else kind(*specs) if kind else "scalar")
 
     own = {key.removeprefix("d"): rule for key, rule in rules.items()}

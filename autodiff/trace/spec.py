@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import Any, Literal
 
 import numpy as np
@@ -147,3 +148,20 @@ def common_dtype(*specs: Spec) -> np.dtype[Any]:
         return np.result_type(*(s.dtype for s in specs))
     specs = tuple(weakened(specs))
     return np.result_type(*(s.dtype.type(0).item() if s.kind == "python" else s.dtype for s in specs))
+
+
+def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape that shapes broadcast to: NumPy's own function where it can, which knows 32 axes, not 64.
+
+    Raises:
+        ValueError: if they do not broadcast.
+    """
+    if all(len(shape) <= 32 for shape in shapes):
+        return np.broadcast_shapes(*shapes)
+    found: list[int] = []
+    for lengths in zip_longest(*(shape[::-1] for shape in shapes), fillvalue=1):
+        (length, *others) = {n for n in lengths if n != 1} or {1}
+        if others:
+            raise ValueError(f"shape mismatch: {', '.join(map(str, shapes))} do not broadcast")
+        found.append(length)
+    return tuple(found[::-1])

@@ -18,6 +18,9 @@ Children = tuple[Any, ...]
 Flatten = Callable[[Any], tuple[Iterable[Any], Any]]
 Unflatten = Callable[[Any, Children], Any]
 
+READABLE = 50
+"""Trees of so many containers in each other are shown, and their functions are printed."""
+
 _PLAIN_LEAVES = frozenset((np.ndarray, np.float64, np.float32, bool, int, float, complex, Tracer))
 _REGISTERED: dict[type, tuple[Flatten, Unflatten]] = {}
 
@@ -30,25 +33,42 @@ class Structure:
         extra: keys, field names, or what the registered class gave.
         children: the structures of the children.
         count: how many leaves it has.
+        depth: how many containers stand in each other. Nothing here recurses: a tree may be as deep as memory lets it.
     """
 
-    __slots__ = ("children", "count", "extra", "kind")
+    __slots__ = ("children", "count", "depth", "extra", "kind")
 
     def __init__(self, kind: type | None, extra: Any, children: tuple[Structure, ...]) -> None:
         self.kind = kind
         self.extra = extra
         self.children = children
-        self.count: int = 1 if kind is None else sum(child.count for child in children)
+        count, depth = (1, 0) if kind is None else (0, 1)
+        for child in children:
+            count += child.count
+            if child.depth >= depth:
+                depth = child.depth + 1
+        self.count: int = count
+        self.depth: int = depth
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Structure):
             return NotImplemented
-        return self is other or (self.kind, self.extra, self.children) == (other.kind, other.extra, other.children)
+        pairs = [(self, other)]
+        while pairs:
+            a, b = pairs.pop()
+            if a is b:
+                continue
+            if (a.kind, a.extra, len(a.children)) != (b.kind, b.extra, len(b.children)):
+                return False
+            pairs.extend(zip(a.children, b.children, strict=True))
+        return True
 
     def __hash__(self) -> int:
-        return hash((self.kind, self.children))
+        return hash((self.kind, self.count, self.depth, tuple([child.kind for child in self.children])))
 
     def __repr__(self) -> str:
+        if self.depth > READABLE:
+            return f"<a tree of {self.count} leaves, {self.depth} deep>"
         return repr(self.unflatten([_Star()] * self.count))
 
     def unflatten(self, leaves: Iterable[Any]) -> Any:
@@ -60,14 +80,32 @@ class Structure:
         leaves = list(leaves)
         if len(leaves) != self.count:
             raise ValueError(f"{len(leaves)} leaves given to a tree with {self.count}; give as many as it has")
-        return self._build(iter(leaves))
+        if self.kind is None:
+            return leaves[0]
+        return built(self, iter(leaves))
 
-    def _build(self, leaves: Iterator[Any]) -> Any:
-        kind = self.kind
-        if kind is None:
-            return next(leaves)
-        children = tuple([child._build(leaves) for child in self.children])
-        return rebuild(kind, self.extra, children)
+
+def built(structure: Structure, leaves: Iterator[Any]) -> Any:
+    """A container with its leaves."""
+    waiting: list[tuple[Structure, Iterator[Structure], list[Any]]] = []
+    rest, children = iter(structure.children), []
+    while True:
+        for child in rest:
+            if child.kind is None:
+                children.append(next(leaves))
+            elif not child.children:
+                children.append(rebuild(child.kind, child.extra, ()))
+            else:
+                waiting.append((structure, rest, children))
+                structure, rest, children = child, iter(child.children), []
+                break
+        else:
+            assert structure.kind is not None
+            whole = rebuild(structure.kind, structure.extra, tuple(children))
+            if not waiting:
+                return whole
+            structure, rest, children = waiting.pop()
+            children.append(whole)
 
 
 class _Star:
@@ -104,17 +142,28 @@ def flatten(tree: Any) -> tuple[list[Any], Structure]:
     >>> structure
     {'a': (*, None), 'b': *}
     """
-    leaves: list[Any] = []
-    return leaves, _flatten(tree, leaves)
-
-
-def _flatten(tree: Any, leaves: list[Any]) -> Structure:
     parts = _parts(tree)
     if parts is None:
-        leaves.append(tree)
-        return LEAF
-    extra, children = parts
-    return Structure(type(tree), extra, tuple([_flatten(child, leaves) for child in children]))
+        return [tree], LEAF
+    leaves: list[Any] = []
+    waiting: list[tuple[type, Any, Iterator[Any], list[Structure]]] = []
+    kind, extra, rest, found = type(tree), parts[0], iter(parts[1]), list[Structure]()
+    while True:
+        for child in rest:
+            parts = _parts(child)
+            if parts is None:
+                leaves.append(child)
+                found.append(LEAF)
+            else:
+                waiting.append((kind, extra, rest, found))
+                kind, extra, rest, found = type(child), parts[0], iter(parts[1]), []
+                break
+        else:
+            structure = Structure(kind, extra, tuple(found))
+            if not waiting:
+                return leaves, structure
+            kind, extra, rest, found = waiting.pop()
+            found.append(structure)
 
 
 def _parts(tree: Any) -> tuple[Any, Sequence[Any]] | None:
@@ -188,16 +237,24 @@ def map_tree(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
     return structure.unflatten(function(*row) for row in zip(*columns, strict=True))
 
 
-def paths(tree: Any, prefix: str = "") -> list[str]:
+def paths(tree: Any) -> list[str]:
     """How each leaf is reached: ``["['W'][0]", ".bias"]``."""
-    parts = _parts(tree)
-    if parts is None:
-        return [prefix]
-    extra, children = parts
-    if isinstance(tree, dict):
-        steps = [f"[{key!r}]" for key in extra]
-    elif dataclasses.is_dataclass(tree):
-        steps = [f".{name}" for name in extra]
-    else:
-        steps = [f".{name}" for name in getattr(tree, "_fields", ())] or [f"[{k}]" for k in range(len(children))]
-    return [path for step, child in zip(steps, children, strict=True) for path in paths(child, prefix + step)]
+    found, waiting = [], [(tree, "")]
+    while waiting:
+        part, path = waiting.pop()
+        parts = _parts(part)
+        if parts is None:
+            found.append(path)
+            continue
+        steps = zip(steps_into(type(part), parts[0], len(parts[1])), parts[1], strict=True)
+        waiting.extend([(child, path + step) for step, child in steps][::-1])
+    return found
+
+
+def steps_into(kind: type, extra: Any, count: int) -> list[str]:
+    """How each child of a container is reached."""
+    if issubclass(kind, dict):
+        return [f"[{key!r}]" for key in extra]
+    if dataclasses.is_dataclass(kind) and kind not in _REGISTERED:
+        return [f".{name}" for name in extra]
+    return [f".{name}" for name in getattr(kind, "_fields", ())] or [f"[{k}]" for k in range(count)]

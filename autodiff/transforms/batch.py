@@ -214,15 +214,22 @@ def batch_size(fun: Callable[..., Any], leaves: Sequence[Any], axes: Sequence[in
 
 def spread_prefix(option: str, prefix: Any, tree: Any) -> list[Any]:
     """For each leaf of a tree what a tree that begins like it says of it."""
-    if prefix is None or isinstance(prefix, int):
-        return [prefix] * flatten(tree)[1].count
-    if type(prefix) is not type(tree) or len(prefix) != len(tree):
-        raise ValueError(f"vmap: {option} has {prefix!r} where the values have {flatten(tree)[1]}{at_user_line()}")
-    if isinstance(tree, dict):
-        if set(prefix) != set(tree):
-            raise ValueError(f"vmap: {option} has the keys {sorted(prefix)}, the values {sorted(tree)}")
-        return [axis for key in flatten_keys(tree) for axis in spread_prefix(option, prefix[key], tree[key])]
-    return [axis for part, child in zip(prefix, tree, strict=True) for axis in spread_prefix(option, part, child)]
+    found: list[Any] = []
+    waiting = [(prefix, tree)]
+    while waiting:
+        own, part = waiting.pop()
+        if own is None or isinstance(own, int):
+            found += [own] * flatten(part)[1].count
+            continue
+        if type(own) is not type(part) or len(own) != len(part):
+            raise ValueError(f"vmap: {option} has {own!r} where the values have {flatten(part)[1]}{at_user_line()}")
+        if isinstance(part, dict):
+            if set(own) != set(part):
+                raise ValueError(f"vmap: {option} has the keys {sorted(own)}, the values {sorted(part)}")
+            waiting.extend([(own[key], part[key]) for key in flatten_keys(part)][::-1])
+        else:
+            waiting.extend([*zip(own, part, strict=True)][::-1])
+    return found
 
 
 def flatten_keys(tree: dict[Any, Any]) -> tuple[Any, ...]:

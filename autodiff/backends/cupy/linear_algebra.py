@@ -17,6 +17,7 @@ import numpy as np
 
 from autodiff.backends.kernels.halves import is_half
 from autodiff.trace.source import at_user_line
+from autodiff.trace.spec import broadcast_shapes
 
 Function = Callable[..., Any]
 
@@ -94,7 +95,7 @@ def solve(a: Any, b: Any) -> Any:
             columns = cupy.moveaxis(b, -2, 0)
             found = linalg.solve(a, columns.reshape(b.shape[-2], prod(b.shape[:-2]) * b.shape[-1]))
             return cupy.moveaxis(found.reshape(columns.shape), 0, -2)
-        lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+        lead = broadcast_shapes(a.shape[:-2], b.shape[:-2])
         a, b = (cupy.broadcast_to(x, (*lead, *x.shape[-2:])) for x in (a, b))
         return linalg.solve(a, b)
 

@@ -15,7 +15,7 @@ import numpy as np
 from autodiff.backends.cupy.contractions import contraction
 from autodiff.backends.cupy.convolutions import convolution_call
 from autodiff.backends.cupy.gemm import multipliable, multiply
-from autodiff.trace.spec import Spec
+from autodiff.trace.spec import Spec, broadcast_shapes
 from autodiff.trace.tape import Equation
 
 Function = Callable[..., Any]
@@ -26,7 +26,7 @@ def matmul(x: Any, y: Any, out: Any = None) -> Any:
     dtype = np.result_type(x.dtype, y.dtype)
     if not multipliable(dtype):
         return sys.modules["cupy"].matmul(x, y, out=out)
-    shape = (*np.broadcast_shapes(x.shape[:-2], y.shape[:-2]), x.shape[-2], y.shape[-1])
+    shape = (*broadcast_shapes(x.shape[:-2], y.shape[:-2]), x.shape[-2], y.shape[-1])
     out = new(shape, dtype) if out is None else out
     multiply(x.astype(dtype, copy=False), y.astype(dtype, copy=False), out)
     return out
@@ -40,7 +40,7 @@ def linear_map(x: Any, w: Any, out: Any = None) -> Any:
 def matvec(x: Any, v: Any, out: Any = None) -> Any:
     """Matrices times vectors; leading axes broadcast."""
     if out is None:
-        shape = (*np.broadcast_shapes(x.shape[:-2], v.shape[:-1]), x.shape[-2])
+        shape = (*broadcast_shapes(x.shape[:-2], v.shape[:-1]), x.shape[-2])
         out = new(shape, np.result_type(x.dtype, v.dtype))
     matmul(x, v[..., None], out[..., None])
     return out

@@ -95,6 +95,7 @@ class RowSchedule:
         self.checked: set[str] = set()
         self.zeros: set[int] = set()
         self.checks = any(e.primitive.name in ("pick", "place") for e in tape.equations)
+        self.find_levels()
 
     def in_blocks(self) -> bool:
         """Whether several rows are done at a time."""
@@ -102,16 +103,13 @@ class RowSchedule:
 
     def level(self, slot: int) -> int:
         """The first loop in which a value is known."""
-        equation = self.made.get(slot)
-        if equation is None:
-            return 0
-        found = self.known_at.get(slot)
-        if found is None:
+        return self.known_at[slot] if slot in self.made else 0
+
+    def find_levels(self) -> None:
+        """Find the first loop for each value: operations stand in their order, so operands are known."""
+        for slot, equation in self.made.items():
             found = max((self.level(o) for o in equation.operands if isinstance(o, int)), default=0)
-            if self.forms[slot] == ROW and equation.primitive.name in REDUCTIONS:
-                found += 1
-            self.known_at[slot] = found
-        return found
+            self.known_at[slot] = found + (self.forms[slot] == ROW and equation.primitive.name in REDUCTIONS)
 
     @cached_property
     def roots(self) -> dict[int, list[int]]:
@@ -161,12 +159,20 @@ class RowSchedule:
 
     def places(self, slot: int, level: int) -> set[int]:
         """The rows with one element in its place that an element is computed from in the loop of a level."""
-        equation = self.made.get(slot)
-        if equation is None or self.forms[slot] != FULL or (slot in self.kept and self.known_at[slot] < level):
-            return set()
-        if equation.primitive.name == "place":
-            return {slot}
-        return set().union(*(self.places(o, level) for o in equation.operands if isinstance(o, int)))
+        found: set[int] = set()
+        seen, waiting = {slot}, [slot]
+        while waiting:
+            one = waiting.pop()
+            equation = self.made.get(one)
+            if equation is None or self.forms[one] != FULL or (one in self.kept and self.known_at[one] < level):
+                continue
+            if equation.primitive.name == "place":
+                found.add(one)
+                continue
+            fresh = [o for o in equation.operands if isinstance(o, int) and o not in seen]
+            seen.update(fresh)
+            waiting += fresh
+        return found
 
     def afterwards(self, level: int) -> bool:
         """Whether elements in their places are stored after the loop of a level, which then computes with zeros.

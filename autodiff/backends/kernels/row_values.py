@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,21 @@ from autodiff.backends.kernels.row_blocks import place_of
 from autodiff.backends.kernels.row_schedule import ONCE, RowSchedule
 from autodiff.backends.kernels.scalars import cast, expression, literal
 from autodiff.trace.spec import Spec
-from autodiff.trace.tape import Equation
+from autodiff.trace.tape import Equation, Operand
+
+
+def operands_first(slot: int, operands: Callable[[int], tuple[Operand, ...]], make: Callable[[int], None]) -> None:
+    """Make a value after all that it is made of, from left to right: however long the chain, nothing recurses."""
+    waiting: list[tuple[int, Iterator[Operand]]] = [(slot, iter(operands(slot)))]
+    while waiting:
+        one, rest = waiting[-1]
+        for operand in rest:
+            if isinstance(operand, int):
+                waiting.append((operand, iter(operands(operand))))
+                break
+        else:
+            waiting.pop()
+            make(one)
 
 
 class RowValues(RowSchedule):
@@ -23,17 +38,36 @@ class RowValues(RowSchedule):
 
     def element(self, slot: int, level: int) -> str:
         """The name of an element, computed in the loop of a level."""
-        if self.is_number(slot) or self.forms[slot] in (ROW, SCALAR):
+        if self.is_of_row(slot):
             return self.row_value(slot, level)
         found = self.names.get((slot, level))
         if found is None:
+            operands_first(slot, lambda each: self.element_operands(each, level), lambda each: self.make(each, level))
+            found = self.names[slot, level]
+        return found
+
+    def element_operands(self, slot: int, level: int) -> tuple[Operand, ...]:
+        """What an element is computed of where it is not there yet."""
+        equation = self.made.get(slot)
+        if equation is None or self.is_of_row(slot) or (slot, level) in self.names:
+            return ()
+        if (slot in self.kept and self.known_at[slot] < level) or slot in self.grid.views:
+            return ()
+        if equation.primitive.name == "place":
+            return () if level in self.zeros else equation.operands[:1]
+        return equation.operands
+
+    def make(self, slot: int, level: int) -> None:
+        """Write down an element whose operands are there."""
+        if self.is_of_row(slot):
+            self.row_value(slot, level)
+        elif (slot, level) not in self.names:
             found = self.names[slot, level] = f"v{slot}"
             self.levels[level].body.append(f"{found} = {self.computed(slot, level)}")
             if slot in self.kept and self.known_at[slot] == level:
                 self.levels[level].body.append(
                     f"store_{self.specs[slot].dtype}({self.kept[slot]}, {self.kept_at(slot)}, {found})"
                 )
-        return found
 
     def kept_at(self, slot: int) -> str:
         if slot in self.outputs:
@@ -68,20 +102,32 @@ class RowValues(RowSchedule):
 
     def row_value(self, slot: int, level: int) -> str:
         """The name of what is the same in a whole row, or in all of them."""
-        found = self.row_names.get(slot)
-        if found is None and self.is_number(slot):
-            found = self.row_names[slot] = f"in{slot}"
-        if found is None:
-            found = self.row_names[slot] = f"v{slot}"
-            if slot not in self.made:
-                text = f"load_{self.specs[slot].dtype}(in{slot}, r)"
-            elif self.made[slot].primitive.name == "pick":
-                text = self.picked(self.made[slot], level)
-            else:
-                text = self.written(self.made[slot], lambda operand: self.row_value(operand, level))
-            before = min(level, *(self.levels.keys() - {ONCE})) if slot not in self.made else level
-            self.levels[before].before.append(f"{found} = {text}")
-        return found
+        if slot not in self.row_names:
+            operands_first(slot, self.row_operands, lambda each: self.make_row_value(each, level))
+        return self.row_names[slot]
+
+    def row_operands(self, slot: int) -> tuple[Operand, ...]:
+        """What a value of a row is computed of where it is not there yet."""
+        if slot in self.row_names or slot not in self.made or self.made[slot].primitive.name == "pick":
+            return ()
+        return self.made[slot].operands
+
+    def make_row_value(self, slot: int, level: int) -> None:
+        """Write down a value of a row whose operands are there."""
+        if slot in self.row_names:
+            return
+        if self.is_number(slot):
+            self.row_names[slot] = f"in{slot}"
+            return
+        found = self.row_names[slot] = f"v{slot}"
+        if slot not in self.made:
+            text = f"load_{self.specs[slot].dtype}(in{slot}, r)"
+        elif self.made[slot].primitive.name == "pick":
+            text = self.picked(self.made[slot], level)
+        else:
+            text = self.written(self.made[slot], lambda operand: self.row_value(operand, level))
+        before = min(level, *(self.levels.keys() - {ONCE})) if slot not in self.made else level
+        self.levels[before].before.append(f"{found} = {text}")
 
     def index(self, equation: Equation, length: int) -> str:
         """The name of a column that an index names in each row; one that is out of range leaves a mark."""
@@ -113,12 +159,32 @@ class RowValues(RowSchedule):
 
     def lone(self, slot: int, column: str, level: int) -> str:
         """The name of the element of a row in a column."""
+        operands_first(
+            slot, lambda each: self.lone_operands(each, column, level), lambda each: self.make_lone(each, column, level)
+        )
+        return self.row_value(slot, level) if self.is_of_row(slot) else f"v{slot}_{column}"
+
+    def is_of_row(self, slot: int) -> bool:
+        """Whether a value is the same in a whole row."""
+        return self.is_number(slot) or self.forms[slot] in (ROW, SCALAR)
+
+    def lone_operands(self, slot: int, column: str, level: int) -> tuple[Operand, ...]:
+        """What the element of a row in a column is computed of, where it is not there yet."""
+        equation = self.made.get(slot)
+        if equation is None or self.is_of_row(slot) or f"v{slot}_{column}" in self.checked:
+            return ()
+        kept = slot in self.kept and self.known_at[slot] < level and not self.blocks
+        return () if kept or slot in self.grid.views or equation.primitive.name == "place" else equation.operands
+
+    def make_lone(self, slot: int, column: str, level: int) -> None:
+        """Write down the element of a row in a column, whose operands are there."""
         form, spec = self.forms[slot], self.specs[slot]
-        if self.is_number(slot) or form in (ROW, SCALAR):
-            return self.row_value(slot, level)
         found = f"v{slot}_{column}"
+        if self.is_of_row(slot):
+            self.row_value(slot, level)
+            return
         if found in self.checked:
-            return found
+            return
         if slot in self.kept and self.known_at[slot] < level and not self.blocks:
             text = f"load_{spec.dtype}({self.kept[slot]}, {self.kept_at(slot).replace('j', column)})"
         elif slot not in self.made:
@@ -138,7 +204,6 @@ class RowValues(RowSchedule):
             text = self.written(self.made[slot], lambda operand: self.lone(operand, column, level))
         self.checked.add(found)
         self.levels[level].before.append(f"{found} = {text}")
-        return found
 
     def place(self, slot: int) -> str:
         """Where the element of an input lies."""

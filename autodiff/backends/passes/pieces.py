@@ -15,14 +15,19 @@ Piece = tuple[tuple[Any, ...], Operand]
 
 def pieces_of(builder: Builder, operand: Operand) -> list[Piece] | None:
     """The parts of a sum of parts that nobody else reads; None if it is something else."""
-    made = builder.made(operand, "slice_into", "add")
-    if made is None or not builder.used_once(operand):
-        return None
-    if made.primitive.name == "slice_into":
-        params = dict(made.params)
-        return [(plain_key(params["key"], len(params["shape"])), made.operands[0])]
-    first, second = (pieces_of(builder, o) for o in made.operands)
-    return None if first is None or second is None else first + second
+    pieces: list[Piece] = []
+    waiting = [operand]
+    while waiting:
+        part = waiting.pop()
+        made = builder.made(part, "slice_into", "add")
+        if made is None or not builder.used_once(part):
+            return None
+        if made.primitive.name == "slice_into":
+            params = dict(made.params)
+            pieces.append((plain_key(params["key"], len(params["shape"])), made.operands[0]))
+        else:
+            waiting.extend(made.operands[::-1])
+    return pieces
 
 
 def put_together(builder: Builder, equation: Equation) -> Operand | None:

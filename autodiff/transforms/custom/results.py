@@ -40,18 +40,17 @@ def matching_leaves(who: str, what: str, tree: Any, structure: Structure, specs:
 
 def spread_none(tree: Any, structure: Structure) -> list[Any] | None:
     """The leaves of a tree in which None may stand for any subtree; None where it does not fit the structure."""
-    if tree is None:
-        return [None] * structure.count
-    parts = _parts(tree)
-    if structure.kind is None or parts is None:
-        return [tree] if structure.kind is None and parts is None else None
-    extra, children = parts
-    if type(tree) is not structure.kind or extra != structure.extra or len(children) != len(structure.children):
-        return None
     leaves: list[Any] = []
-    for child, its in zip(children, structure.children, strict=True):
-        own = spread_none(child, its)
-        if own is None:
+    waiting = [(tree, structure)]
+    while waiting:
+        part, its = waiting.pop()
+        parts = None if part is None else _parts(part)
+        if part is None:
+            leaves += [None] * its.count
+        elif its.kind is None and parts is None:
+            leaves.append(part)
+        elif parts is None or (type(part), parts[0], len(parts[1])) != (its.kind, its.extra, len(its.children)):
             return None
-        leaves.extend(own)
+        else:
+            waiting.extend([*zip(parts[1], its.children, strict=True)][::-1])
     return leaves

@@ -48,7 +48,7 @@ import numpy as np
 
 from autodiff.trace.surroundings import now, surrounding_state
 from autodiff.trace.tape import strict
-from autodiff.trace.tree import Structure, is_registered
+from autodiff.trace.tree import READABLE, Structure, is_registered
 from autodiff.transforms.jit.forms import Form, is_array_class
 from autodiff.transforms.jit.rebuilding import MANY, named
 
@@ -58,7 +58,7 @@ FILE = "<autodiff call>"
 
 def call_path(form: Form) -> Call | None:
     """The call path of a form; None where it is too large, or of containers that only their class can take apart."""
-    if form.key.structure.count > MANY:
+    if form.key.structure.count > MANY or form.key.structure.depth > READABLE:
         return None
     try:
         printer = printer_of(form)

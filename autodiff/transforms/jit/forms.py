@@ -10,7 +10,7 @@ import numpy as np
 from autodiff.backends.gpu import is_gpu_array
 from autodiff.trace.spec import Spec
 from autodiff.trace.surroundings import State
-from autodiff.trace.tree import Structure
+from autodiff.trace.tree import Structure, steps_into
 
 if TYPE_CHECKING:
     from autodiff.transforms.jit.kept import Kept
@@ -123,17 +123,18 @@ def arguments(key: Key) -> Iterator[tuple[str, Structure]]:
 
 def paths_in(structure: Structure, path: str) -> list[str]:
     """The paths of the leaves of a tree that has a path itself."""
-    if structure.kind is None:
-        return [path]
-    parts = zip(steps(structure), structure.children, strict=True)
-    return [found for step, part in parts for found in paths_in(part, path + step)]
+    found, waiting = [], [(structure, path)]
+    while waiting:
+        part, place = waiting.pop()
+        if part.kind is None:
+            found.append(place)
+        else:
+            children = zip(steps(part), part.children, strict=True)
+            waiting.extend([(child, place + step) for step, child in children][::-1])
+    return found
 
 
 def steps(structure: Structure) -> list[str]:
     """How each child of a container is reached."""
-    if structure.kind is dict:
-        return [f"[{key!r}]" for key in structure.extra]
-    fields = getattr(structure.kind, "_fields", None) or getattr(structure.kind, "__dataclass_fields__", None)
-    if fields is not None and len(fields) == len(structure.children):
-        return [f".{name}" for name in fields]
-    return [f"[{k}]" for k in range(len(structure.children))]
+    assert structure.kind is not None
+    return steps_into(structure.kind, structure.extra, len(structure.children))

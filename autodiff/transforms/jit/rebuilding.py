@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any
 
-from autodiff.trace.tree import LEAF, Structure, is_registered, rebuild
+from autodiff.trace.tree import LEAF, READABLE, Structure, is_registered, rebuild
 
 FILE = "<autodiff rebuild>"
 MANY = 512
@@ -17,7 +17,7 @@ def rebuilder(structure: Structure) -> Callable[[tuple[Any, ...]], Any] | None:
     """A function from the leaves to the tree; None where the tree is its one leaf."""
     if structure is LEAF or structure.kind is None:
         return None
-    if structure.count > MANY:
+    if structure.count > MANY or structure.depth > READABLE:
         return structure.unflatten
     scope: dict[str, Any] = {"rebuild": rebuild}
     names = "".join(f"x{k}, " for k in range(structure.count))

@@ -161,14 +161,17 @@ def tree_reasons(
     path: str, old: Structure, new: Structure, old_specs: Iterator[Spec], new_specs: Iterator[Spec]
 ) -> Iterator[str]:
     """What differs between two trees."""
-    if (old.kind, old.extra, len(old.children)) != (new.kind, new.extra, len(new.children)):
-        before, after = [next(old_specs) for _ in range(old.count)], [next(new_specs) for _ in range(new.count)]
-        yield f"{path}: {tree_text(old, before)} became {tree_text(new, after)}"
-    elif old.kind is None:
-        yield from spec_reasons(path, next(old_specs), next(new_specs))
-    else:
-        for step, a, b in zip(steps(old), old.children, new.children, strict=True):
-            yield from tree_reasons(path + step, a, b, old_specs, new_specs)
+    waiting = [(path, old, new)]
+    while waiting:
+        path, old, new = waiting.pop()
+        if (old.kind, old.extra, len(old.children)) != (new.kind, new.extra, len(new.children)):
+            before, after = [next(old_specs) for _ in range(old.count)], [next(new_specs) for _ in range(new.count)]
+            yield f"{path}: {tree_text(old, before)} became {tree_text(new, after)}"
+        elif old.kind is None:
+            yield from spec_reasons(path, next(old_specs), next(new_specs))
+        else:
+            children = zip(steps(old), old.children, new.children, strict=True)
+            waiting.extend([(path + step, a, b) for step, a, b in children][::-1])
 
 
 def spec_reasons(path: str, old: Spec, new: Spec) -> Iterator[str]:

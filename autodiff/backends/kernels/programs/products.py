@@ -12,6 +12,7 @@ from autodiff.backends.kernels.programs.axes import Step
 from autodiff.backends.kernels.programs.scope import Scope, handles
 from autodiff.backends.kernels.programs.values import Buffer, Impossible, Registers, Value, objects, text
 from autodiff.backends.kernels.programs.views import viewed
+from autodiff.trace.spec import broadcast_shapes
 from autodiff.trace.tape import Equation, Operand
 
 WRITTEN_OUT = 256
@@ -54,7 +55,7 @@ def written_out(scope: Scope, equation: Equation, x: Operand, y: Operand) -> Val
     a, b = scope.registers(x).elements, scope.registers(y).elements
     out = equation.specs[0]
     a, b = oriented(equation.primitive.name, a, b)
-    lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    lead = broadcast_shapes(a.shape[:-2], b.shape[:-2])
     a, b = (np.broadcast_to(v, (*lead, *v.shape[-2:])) for v in (a, b))
     found = objects((*lead, a.shape[-2], b.shape[-1]))
     for index in product(*map(range, found.shape)):
@@ -87,7 +88,7 @@ def in_memory(scope: Scope, equation: Equation, x: Operand, y: Operand) -> Value
     else:
         a = viewed(a, lambda v: v[None]) if len(a.shape) == 1 else a
         b = viewed(b, lambda v: v[:, None]) if len(b.shape) == 1 else b
-    lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    lead = broadcast_shapes(a.shape[:-2], b.shape[:-2])
     a = viewed(a, lambda v: np.broadcast_to(v, (*lead, *v.shape[-2:])))
     b = viewed(b, lambda v: np.broadcast_to(v, (*lead, *v.shape[-2:])))
     target = scope.target(equation.results[0], out.shape, out.dtype)
