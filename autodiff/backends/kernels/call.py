@@ -12,10 +12,14 @@ from autodiff.backends.kernels.row_memory import RowMemory, Shared, row_kernel_o
 from autodiff.backends.kernels.shares import element_cost, shared
 from autodiff.backends.numba.kernels import kernel_address
 from autodiff.backends.numba.launching import ArrayArgument, NumberArgument, bind
+from autodiff.backends.recent import Recent
 from autodiff.trace.errors import AutodiffError, described
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.tape import Equation, Tape
+
+LIMIT = 64
+"""So many kernels of each kind are kept although no program uses them."""
 
 RELEASE = 10_000
 """Nanoseconds of work during which other Python threads may run."""
@@ -31,14 +35,12 @@ class KernelPrimitive(Primitive):
     def __init__(
         self, name: str, make: Callable[..., Callable[..., Any]], run: Callable[..., Any] | None = None
     ) -> None:
-        made: dict[Any, Callable[..., Any]] = {}
+        made: Recent[Callable[..., Any]] = Recent(LIMIT)
 
         def bound(**params: Any) -> Callable[..., Any]:
             key = tuple(params.items())
             found = made.get(key)
-            if found is None:
-                found = made[key] = make(**params)
-            return found
+            return made.put(key, make(**params)) if found is None else found
 
         super().__init__(
             name,

@@ -9,9 +9,14 @@ from dataclasses import dataclass
 from autodiff.backends import cache
 from autodiff.backends.numba.errors import KernelError
 from autodiff.backends.numba.identity import key, unavailable
-from autodiff.backends.numba.loading import load_object
+from autodiff.backends.numba.loading import Code, free_unused, load_object
+from autodiff.backends.recent import Recent
 
-_addresses: dict[str, int] = {}
+LIMIT = 256
+"""So many kernels stay loaded although nothing uses them."""
+
+_codes: Recent[Code] = Recent(LIMIT)
+_lasting: dict[str, int] = {}  # of the launcher and the pool of threads, which threads are in
 _lock = threading.RLock()
 _counts = {"hits": 0, "misses": 0, "compiled": 0}
 
@@ -40,27 +45,52 @@ class CacheInfo:
     compiled: int
 
 
+class Address(int):
+    """An address that keeps the code there from being freed.
+
+    Attributes:
+        code: what lies there.
+    """
+
+    code: Code
+
+
 def kernel_address(text: str, native: bool = False) -> int:
-    """The address of the function ``kernel`` that a text defines.
+    """The address of the function ``kernel`` that a text defines. The function is there for as long as the result is.
 
     Args:
         text: in the language of :func:`compiling.compile_object`.
-        native: whether it is in the language of :func:`native.compile_native`, which Numba is not needed for.
+        native: whether it is in the language of :func:`native.compile_native`, which Numba is not needed for. Such a
+            function stays for as long as the process lives.
 
     Raises:
         KernelError: if the text cannot be compiled, or Numba is missing.
     """
-    found = _addresses.get(text)
-    if found is None:
+    if native:
+        return lasting_address(text)
+    code = _codes.get(text)
+    if code is None:
         with _lock:
-            found = _addresses.get(text)
-            if found is None:
-                found = _addresses[text] = found_or_made(text, native)
+            code = _codes.get(text) or _codes.put(text, found_or_made(text, native))
+            free_unused()
+    found = Address(code.address)
+    found.code = code
     return found
 
 
-def found_or_made(text: str, native: bool) -> int:
-    """The address of a kernel that this process has not met."""
+def lasting_address(text: str) -> int:
+    """The address of a function that threads run, or CPython: it is never freed."""
+    found = _lasting.get(text)
+    if found is None:
+        with _lock:
+            found = _lasting.get(text)
+            if found is None:
+                found = _lasting[text] = found_or_made(text, native=True).lasts()
+    return found
+
+
+def found_or_made(text: str, native: bool) -> Code:
+    """The code of a kernel that this process has not met, or has forgotten."""
     reason = unavailable()
     if reason:
         raise KernelError(f"this needs Numba: {reason}")
@@ -68,26 +98,26 @@ def found_or_made(text: str, native: bool) -> int:
     code = cache.read(name)
     if code is not None:
         try:
-            address = load_object(code)
+            found = load_object(code)
         except KernelError:  # it calls a library that was there when it was compiled
             code = None
         else:
             _counts["hits"] += 1
-            return address
+            return found
     _counts["misses"] += 1
     return made(text, native, name)
 
 
-def made(text: str, native: bool, name: bytes) -> int:
-    """The address of a kernel that is compiled now."""
+def made(text: str, native: bool, name: bytes) -> Code:
+    """The code of a kernel that is compiled now."""
     from autodiff.backends.numba.compiling import compile_object  # noqa: PLC0415 - nothing of these is needed on a hit
     from autodiff.backends.numba.native import compile_native  # noqa: PLC0415
 
     code = compile_native(text) if native else compile_object(text)
     _counts["compiled"] += 1
-    address = load_object(code)
+    found = load_object(code)
     cache.write(name, code)
-    return address
+    return found
 
 
 def cache_info() -> CacheInfo:
@@ -110,5 +140,6 @@ def clear_cache() -> None:
     >>> autodiff.clear_cache()  # doctest: +SKIP
     """
     with _lock:
-        _addresses.clear()
+        _codes.clear()
+        _lasting.clear()
         cache.clear()

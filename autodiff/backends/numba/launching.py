@@ -71,8 +71,20 @@ def probe() -> bool:
 
 def bind_natively(launch: Launch) -> Callable[..., Any]:
     """A builtin function whose ``self`` is the description of the launch."""
-    made: Callable[..., Any] = new_function()(ctypes.addressof(definition()), description(launch), None)
+    told = Description(description(launch))
+    told.launch = launch
+    made: Callable[..., Any] = new_function()(ctypes.addressof(definition()), told, None)
     return made
+
+
+class Description(bytes):
+    """What the launcher reads, which lies where bytes have it.
+
+    Attributes:
+        launch: keeps the kernel from being freed.
+    """
+
+    launch: Launch
 
 
 @functools.cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+from collections import deque
 from typing import Any
 
 from autodiff.backends.numba.errors import KernelError
@@ -14,10 +15,42 @@ SIGNATURE = "void(int64, int64, int64)"  # the address of the block, and the ran
 VECTOR_LIBRARY = "libmvec.so.1"  # of glibc; its functions are named _ZGV...
 
 
-def load_object(code: bytes) -> int:
-    """The address of the entry of an object that ``compile_object`` made.
+UNUSED: deque[Any] = deque()
+"""The engines of code that nobody refers to."""
 
-    The code stays for as long as the process lives: threads may run it until the very end.
+
+class Code:
+    """Machine code in memory, which is freed some time after nobody refers to it any more.
+
+    It is freed by :func:`free_unused` alone, never by whoever happens to collect garbage: so nothing of LLVM runs in a
+    thread that a fork does not wait for. At the end of the process, when threads may still be in it, it stays.
+
+    Attributes:
+        address: of its entry.
+    """
+
+    __slots__ = ("__weakref__", "address", "engine")
+
+    def __init__(self, engine: Any, address: int) -> None:
+        self.engine, self.address = engine, address
+
+    def lasts(self) -> int:
+        """Let the code stay for as long as the process lives; the address."""
+        self.engine.detach()
+        return self.address
+
+    def __del__(self, unused: deque[Any] = UNUSED) -> None:
+        unused.append(self.engine)
+
+
+def free_unused() -> None:
+    """Free the code that nobody refers to."""
+    while UNUSED:
+        UNUSED.popleft().close()
+
+
+def load_object(code: bytes) -> Code:
+    """The code of an object that ``compile_object`` made.
 
     Raises:
         KernelError: if it calls a function that this process does not have.
@@ -30,12 +63,11 @@ def load_object(code: bytes) -> int:
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
     address = engine.get_function_address(ENTRY)
-    engine.detach()
     if not address:
         raise KernelError(
             f"the object code of a kernel has no function {ENTRY}; clear the cache: autodiff.clear_cache()"
         )
-    return int(address)
+    return Code(engine, int(address))
 
 
 @functools.cache

@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from typing import Any
-from weakref import WeakKeyDictionary
 
 BITS = 8  # two words of a block differ in one of so many bits of their numbers, or nothing is known of their arrays
 
@@ -230,9 +229,8 @@ def mark(builder: Any, access: Any, kind: Any) -> None:
     word = getattr(kind, "word", None)
     if word is None or word >= 1 << BITS:
         return
-    known = _marks.get(builder.module)
-    if known is None:
-        known = _marks[builder.module] = {}
+    known = vars(builder.module).setdefault("autodiff_marks", {})  # in a table it would keep its module alive
+    if not known:
         known["scopes"] = [[scope(builder.module, bit, value) for value in (0, 1)] for bit in range(BITS)]
     if word not in known:
         sides = [word >> bit & 1 for bit in range(BITS)]
@@ -243,10 +241,6 @@ def mark(builder: Any, access: Any, kind: Any) -> None:
     own, others = known[word]
     access.set_metadata("alias.scope", own)
     access.set_metadata("noalias", others)
-
-
-_marks: WeakKeyDictionary[Any, dict[Any, Any]] = WeakKeyDictionary()
-"""What was told of words in a module."""
 
 
 def scope(module: Any, bit: int, value: int) -> Any:

@@ -8,6 +8,7 @@ import pytest
 
 from autodiff.backends import cache
 from autodiff.backends.numba import kernels, launching
+from autodiff.backends.recent import Recent
 
 collect_ignore_glob = ["*.py"] if find_spec("numba") is None else []
 collect_ignore = ["record_mathematics.py"]  # a command, which needs mpmath
@@ -18,7 +19,8 @@ def fresh(tmp_path, monkeypatch):
     """An empty folder for kernels, and a memory that knows none of them."""
     folder = tmp_path / "cache"
     monkeypatch.setenv("AUTODIFF_CACHE_DIR", str(folder))
-    monkeypatch.setattr(kernels, "_addresses", {})
+    monkeypatch.setattr(kernels, "_codes", Recent(kernels.LIMIT))
+    monkeypatch.setattr(kernels, "_lasting", {})
     monkeypatch.setattr(kernels, "_counts", {"hits": 0, "misses": 0, "compiled": 0})
     monkeypatch.setattr(cache, "_warned", set())
     monkeypatch.setattr(cache, "_sizes", {})

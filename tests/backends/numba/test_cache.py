@@ -14,6 +14,7 @@ from autodiff.backends import cache
 from autodiff.backends.cache import CacheWarning
 from autodiff.backends.numba import identity, kernels
 from autodiff.backends.numba.errors import KernelError
+from autodiff.backends.recent import Recent
 
 KEY, OTHER = bytes(range(32)), bytes(32)
 CONTENT = bytes(range(256)) * 2
@@ -38,7 +39,8 @@ def answer(address):
 
 def another_process(monkeypatch):
     """Forget what a new process would not know."""
-    monkeypatch.setattr(kernels, "_addresses", {})
+    monkeypatch.setattr(kernels, "_codes", Recent(kernels.LIMIT))
+    monkeypatch.setattr(kernels, "_lasting", {})
     monkeypatch.setattr(kernels, "_counts", {"hits": 0, "misses": 0, "compiled": 0})
 
 

@@ -25,10 +25,10 @@ import numpy as np
 from autodiff.backends.numba import compiling, loading
 
 def run():
-    address = loading.load_object(compiling.compile_by_numba(KERNEL))
+    loaded = loading.load_object(compiling.compile_by_numba(KERNEL))
     x, out = np.array([1.0, -2.0, 3.0]), np.zeros(1)
     block = np.array([x.ctypes.data, out.ctypes.data, np.float64(10.0).view(np.int64)])
-    ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 3)(address)(block.ctypes.data, 0, 3)
+    ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 3)(loaded.address)(block.ctypes.data, 0, 3)
     return out[0]
 """
 )

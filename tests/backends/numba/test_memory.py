@@ -204,7 +204,7 @@ def test_the_first_kernel_of_a_process_may_call_what_the_process_has(python):
                 k = k + 1
         '''
         code = compile_object(text)
-        print(undefined_symbols(code), load_object(code) != 0)
+        print(undefined_symbols(code), load_object(code).address != 0)
     """
     assert python(program) == "['memset'] True\n"
 

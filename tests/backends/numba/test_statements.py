@@ -20,7 +20,8 @@ def run(code, arrays, count):
     """Copies of arrays after a call of some object code."""
     arrays = [each.copy() for each in arrays]
     block = np.array([each.ctypes.data for each in arrays], np.int64)
-    ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 3)(load_object(code))(block.ctypes.data, 0, count)
+    loaded = load_object(code)
+    ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 3)(loaded.address)(block.ctypes.data, 0, count)
     return arrays
 
 
