@@ -80,7 +80,7 @@ class Straight:
         trace = error.__traceback__
         while trace is not None and trace.tb_frame.f_code.co_filename != FILE:
             trace = trace.tb_next
-        if trace is None:
+        if trace is None or getattr(error, "names_its_place", False):
             return error
         equation = self.equations[trace.tb_lineno]
         where = f" ({equation.source})" if equation.source else ""

@@ -30,6 +30,10 @@ HALVES = {"float16": "f2", "bfloat16": "g2"}
 CONVERTING = ("widen", "narrow", "unrounded")
 """Operations between them and others (:mod:`autodiff.backends.kernels.halves`)."""
 
+QUOTIENT = "((x - fmod(x, y)) / y - where((fmod(x, y) != 0) & ((y < 0) ^ (fmod(x, y) < 0)), 1, 0))"
+FLOOR = f"floor({QUOTIENT}) + where({QUOTIENT} - floor({QUOTIENT}) > 0.5, 1, 0)"
+"""The quotient of what y divides exactly, and the whole number at or below it: NumPy's own way of rounding down."""
+
 # fmt: off
 FLOATING = {
     "divide":     "x / y",
@@ -76,6 +80,19 @@ FLOATING = {
     "fmax":       "fmax(x, y)",
     "fmin":       "fmin(x, y)",
     "heaviside":  "where(x == 0, y, where(x < 0, 0, where(x > 0, 1, x)))",
+    "fmod":       "fmod(x, y)",
+    "remainder":  "where(fmod(x, y) == 0, copysign(0, y), fmod(x, y) + where((y < 0) ^ (fmod(x, y) < 0), y, 0))",
+    "floor_divide": f"where(y == 0, x / y, where({QUOTIENT} == 0, copysign(0, x / y), {FLOOR}))",
+    "expit":      "logistic(x)",
+    "log_expit":  "-softplus(-x)",
+    "ndtr":       "erfc(x * -ROOT_HALF) / 2",
+    "xlogy":      "where((x == 0) & (y == y), 0, x * log(y))",
+    "xlog1py":    "where((x == 0) & (y == y), 0, x * log1p(y))",
+    "entr":       "where(x > 0, -x * log(x), where(x == 0, 0, where(x < 0, -INFINITY, x)))",
+    "special_exp2":  "exp2(x)",
+    "special_cbrt":  "cbrt(x)",
+    "special_log1p": "log1p(x)",
+    "special_expm1": "expm1(x)",
 }
 """Operations that compute in a floating dtype, the one of their result."""
 
@@ -136,7 +153,9 @@ OF_BOOLEANS = {
 # fmt: on
 
 ONLY_FLOATING = {"isinf", "isfinite", "signbit"}
-CONSTANTS = {"LN2": math.log(2), "PI": math.pi, "INFINITY": math.inf}
+CONSTANTS = {
+    "LN2": math.log(2), "PI": math.pi, "ROOT_HALF": math.sqrt(0.5), "INFINITY": math.inf,
+}  # fmt: skip
 CHEAP_CALLS = {"where", "maximum", "minimum", "fmax", "fmin", "absolute", "copysign", "floor", "ceil", "trunc", "rint"}
 POWERS = {
     -2.0: "1 / (x * x)", -1.0: "1 / x", 0.5: "sqrt(x)", 1.0: "x",

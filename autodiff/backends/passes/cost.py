@@ -20,6 +20,13 @@ CHEAP, DEAR, MULTIPLY = 0.15, 1.2, 0.025
 
 PRODUCTS = {"matmul", "linear_map", "matvec", "dot"}
 
+ELIMINATIONS = {"inv": 1.0, "solve": 0.5, "det": 0.5, "slogdet": 0.5, "cholesky": 0.3}
+"""Nanoseconds of the cube of the side of a matrix, in loops over single elements."""
+
+ONE_BY_ONE = 1.0
+"""Nanoseconds of a step that waits for the one before: of a running sum, a comparison of sorting, a term of a
+convolution."""
+
 
 def work(tape: Tape) -> float:
     """The work that the operations of a tape do, those of its loops included."""
@@ -47,6 +54,14 @@ def equation_work(equation: Equation, operands: list[Any]) -> float:
     size = max((s.size for s in (*map(spec_of, operands), *equation.specs)), default=1)
     if name == "einsum":
         return MULTIPLY * multiplications(params["subscripts"], operands)
+    if name in ELIMINATIONS:
+        return ELIMINATIONS[name] * spec_of(operands[0]).size * spec_of(operands[0]).shape[-1]
+    if name in ("cumsum", "cumprod", "cummax", "cummin", "recurrence"):
+        return ONE_BY_ONE * size
+    if name == "argsort":
+        return ONE_BY_ONE * size * equation.specs[0].shape[params["axis"]] / 4
+    if name in ("convolve", "slide"):
+        return ONE_BY_ONE * size * spec_of(operands[1]).shape[-1]
     if name in PRODUCTS and spec_of(operands[0]).shape:
         return MULTIPLY * max((s.size for s in equation.specs), default=1) * spec_of(operands[0]).shape[-1]
     if equation.primitive.family == "elementwise" and len(equation.specs) == 1:

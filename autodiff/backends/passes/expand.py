@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from math import inf
+from math import inf, prod
 from typing import Any
 
 from autodiff.backends.passes.rewriting import Builder, Rules, rewrite
 from autodiff.ops import elementwise as ew
 from autodiff.ops import reduce as red
+from autodiff.ops.einsum import split
 from autodiff.ops.index import slice_of
+from autodiff.ops.join import concatenate, roll
 from autodiff.ops.logsumexp import logsumexp
-from autodiff.ops.shape import reshape, sum_axes, with_ones
+from autodiff.ops.shape import reshape, sum_axes, transpose, with_ones
 from autodiff.trace.tape import Equation, Literal, Operand, Tape
 
 Axes = tuple[int, ...]
+
+MOST_DECIMALS = 22
+"""Powers of ten up to this one are numbers of double precision."""
+
+SMALL_SUM = 4096
+"""Einstein sums of so many products are written out; larger ones are products of matrices, or NumPy's."""
 
 
 def along(builder: Builder, reduced: Operand, x: Operand, axes: Axes) -> Operand:
@@ -86,7 +94,98 @@ def expand_sum_where(builder: Builder, equation: Equation) -> Operand | None:
     return builder.emit(sum_axes, kept, axes=params["axes"])
 
 
+def expand_logaddexp(builder: Builder, equation: Equation) -> Operand | None:
+    """log(sum(exp(x))) with the largest element taken out; where that is infinite it is the result."""
+    (x,) = equation.operands
+    axes = dict(equation.params)["axes"]
+    if not compiled(builder, x) or equation.specs[0].dtype != builder.spec(x).dtype:
+        return None
+    top = builder.emit(red.max_axes, x, axes=axes)
+    finite = builder.emit(ew.where, builder.emit(ew.isfinite, top), top, typed(builder, 0, x))
+    grown = builder.emit(ew.exp, builder.emit(ew.subtract, x, along(builder, finite, x, axes)))
+    total = builder.emit(ew.log, builder.emit(sum_axes, grown, axes=axes))
+    return builder.emit(ew.add, total, finite)
+
+
+def expand_round(builder: Builder, equation: Equation) -> Operand | None:
+    """Whole numbers of so many decimals, in the order of operations that NumPy has."""
+    (x,) = equation.operands
+    decimals = dict(equation.params)["decimals"]
+    if builder.spec(x).dtype.name not in ("float32", "float64") or abs(decimals) > MOST_DECIMALS:
+        return None
+    scale = typed(builder, 10.0 ** abs(decimals), x)
+    first, last = (ew.multiply, ew.divide) if decimals > 0 else (ew.divide, ew.multiply)
+    scaled = builder.emit(first, x, scale) if decimals else x
+    found = builder.emit(ew.rint, scaled)
+    found = builder.emit(last, found, scale) if decimals else found
+    return found if builder.spec(found) == equation.specs[0] else None
+
+
+def expand_cross(builder: Builder, equation: Equation) -> Operand | None:
+    """Differences of products of the elements moved round."""
+    x, y = equation.operands
+    if any(builder.spec(o).shape[-1:] != (3,) or builder.spec(o).dtype.kind != "f" for o in (x, y)):
+        return None
+
+    def turned(operand: Operand, shift: int) -> Operand:
+        return builder.emit(roll, operand, shifts=(shift,), axes=(-1,))
+
+    one = builder.emit(ew.multiply, turned(x, -1), turned(y, 1))
+    other = builder.emit(ew.multiply, turned(x, 1), turned(y, -1))
+    return builder.emit(ew.subtract, one, other)
+
+
+def expand_roll(builder: Builder, equation: Equation) -> Operand | None:
+    """Two slices put together in the other order, for each axis."""
+    (x,), params = equation.operands, dict(equation.params)
+    if builder.spec(x).dtype.kind not in "biuf" or 0 in builder.spec(x).shape:
+        return None
+    for shift, axis in zip(params["shifts"], params["axes"], strict=True):
+        length = builder.spec(x).shape[axis]
+        place = -shift % length
+        if place:
+            rest = ((None, None, None),) * (-axis - 1)
+            parts = [builder.emit(slice_of, x, key=(cut, *rest)) for cut in ((place, None, None), (None, place, None))]
+            x = builder.emit(concatenate, *parts, axis=axis, ends=(length - place, length))
+    return x
+
+
+def expand_einsum(builder: Builder, equation: Equation) -> Operand | None:
+    """A product over all letters, and a sum over those that the result has not: for small ones, and without a sum."""
+    terms, out = split(dict(equation.params)["subscripts"])
+    sizes: dict[str, int] = {}
+    for term, operand in zip(terms, equation.operands, strict=True):
+        own = builder.spec(operand)
+        if len(set(term)) < len(term) or own.dtype != equation.specs[0].dtype or own.dtype.kind != "f":
+            return None
+        for letter, length in zip(term, own.shape, strict=True):
+            if sizes.setdefault(letter, length) != length:
+                return None  # an axis of length one broadcasts
+    summed = [letter for letter in sizes if letter not in out]
+    whole = [*out, *summed]
+    if not all(letter in sizes for letter in out) or (summed and prod(sizes.values()) > SMALL_SUM):
+        return None
+    found: Operand | None = None
+    for term, operand in zip(terms, equation.operands, strict=True):
+        order = [letter for letter in whole if letter in term]
+        axes = tuple(term.index(letter) - len(term) for letter in order)
+        moved = builder.emit(transpose, operand, axes=axes) if order != list(term) else operand
+        shape = tuple(sizes[letter] if letter in term else 1 for letter in whole)
+        spread_out = builder.emit(reshape, moved, shape=shape) if shape != builder.spec(moved).shape else moved
+        found = spread_out if found is None else builder.emit(ew.multiply, found, spread_out)
+    if found is None or builder.spec(found).shape != tuple(sizes[letter] for letter in whole):
+        return None
+    found = builder.emit(sum_axes, found, axes=tuple(range(-len(summed), 0))) if summed else found
+    return found if builder.spec(found) == equation.specs[0] else None
+
+
 EXPANSIONS: Rules = {
+    "logaddexp_axes": (expand_logaddexp,),
+    "round": (expand_round,),
+    "cross": (expand_cross,),
+    "roll": (expand_roll,),
+    "einsum": (expand_einsum,),
+    "sum_labels": (expand_einsum,),
     "softmax": (expand_softmax,),
     "log_softmax": (expand_log_softmax,),
     "logsumexp": (expand_logsumexp,),

@@ -20,12 +20,12 @@ from autodiff.backends.passes.products import fuse_products
 from autodiff.backends.passes.reductions import SPLIT_LARGE_SUMS
 from autodiff.backends.passes.rewriting import joined, rewrite
 from autodiff.backends.passes.shares import SHARES
-from autodiff.backends.passes.simplify import simplify
+from autodiff.backends.passes.simplify import simplified, simplify
 from autodiff.backends.passes.stacks import STACKS
 from autodiff.backends.passes.windows import with_windows
 from autodiff.trace.tape import Tape
 
-BEFORE_FUSION = joined(EXPANSIONS, SHARES, PIECES, STACKS, LOOPS)
+BEFORE_FUSION = joined(SHARES, PIECES, STACKS, LOOPS)
 
 THREADS = 2.0
 """How much faster kernels of rows are taken to be than one thread, where their work is large."""
@@ -62,7 +62,8 @@ def schedule(tape: Tape, backend: str = "auto") -> Schedule:
     if backend == "numpy" or not numba_is_there():
         why = "backend='numpy'" if backend == "numpy" else "Numba is not installed: pip install autodiff[numba]"
         return Schedule(simplify(tape), why)
-    simple = simplify(rewrite(simplify(tape), BEFORE_FUSION, merge=True), stable=False)
+    expanded = simplified(simplify(tape), EXPANSIONS)  # in the bodies of loops and branches, too
+    simple = simplify(rewrite(expanded, BEFORE_FUSION, merge=True), stable=False)
     apart = rewrite(fuse_products(pick_by_rows(simple)), SPLIT_LARGE_SUMS)
     fused = with_convolutions(fuse(with_windows(apart)))
     effort = work(simple)

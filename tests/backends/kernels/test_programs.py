@@ -75,12 +75,12 @@ def test_a_branch_is_a_branch():
 @pytest.mark.parametrize(
     ("fun", "args", "reason"),
     [
-        (np.linalg.inv, [array(3, 3)], "inv has no form in kernels"),
+        (np.linalg.eigvalsh, [array(3, 3)], "eigvalsh has no form in kernels"),
         (lambda x: x + 1, [array(3, dtype=complex)], "an argument of complex128, which kernels do not know"),
         (lambda x: (x + 1, 2j), [array(3)], "a result of complex128, which kernels do not know"),
         (lambda x: x.astype(np.float16), [array(3)], "cast gives float16, which kernels do not know"),
         (lambda x: x + 1, [array(0)], "an argument of shape (0,)"),
-        (lambda x: np.floor_divide(x, 2.0), [array(3)], "floor_divide of float64, float64 has no scalar expression"),
+        (lambda x: np.spacing(x), [array(3)], "spacing of float64 has no scalar expression"),
     ],
 )
 def test_what_cannot_be_in_a_kernel_says_why(fun, args, reason):

@@ -36,7 +36,7 @@ def test_a_schedule_is_a_tape_with_kernels():
 
 def test_a_schedule_shows_the_bodies_of_loops_as_they_are_run():
     def body(c, x):
-        return np.linalg.inv(c) + x, np.sum(np.exp(c) * x)
+        return np.linalg.pinv(c) + x, np.sum(np.exp(c) * x)
 
     found = jit(lambda c, xs: scan(body, c, xs)).schedule(np.eye(3), np.ones((5, 3, 3)))
     (loop,) = found.equations
@@ -71,13 +71,13 @@ def test_kernels_of_other_kinds():
 
 
 def test_kernels_that_are_not_there_say_why():
-    assert str(jit(np.linalg.inv).kernels(np.eye(3))) == "# no kernels: inv has no form in kernels\n"
+    assert str(jit(np.linalg.pinv).kernels(np.eye(3))) == "# no kernels: pinv has no form in kernels\n"
     assert str(jit(np.sin, backend="numpy").kernels(1.0)) == "# no kernels: backend='numpy'\n"
 
 
 def test_kernels_of_bodies_are_shown_too():
     def body(c, x):
-        return np.linalg.inv(c) + x, np.sum(np.exp(c) * x)
+        return np.linalg.pinv(c) + x, np.sum(np.exp(c) * x)
 
     found = jit(lambda c, xs: scan(body, c, xs)).kernels(np.eye(3), np.ones((5, 3, 3)))
     assert any("exp" in kernel.operations for kernel in found)
@@ -99,12 +99,12 @@ def test_one_kernel_needs_no_explanation():
 @pytest.mark.parametrize(
     ("fun", "args", "expected"),
     [
-        (np.linalg.inv, (np.eye(3),), [("LAPACK", "inv", "LAPACK does it")]),
+        (np.linalg.pinv, (np.eye(3),), [("LAPACK", "pinv", "LAPACK does it")]),
         (
-            lambda x: np.sort(x) @ x,
+            lambda x: np.partition(x, 3) @ x,
             (np.ones((12, 12)),),
             [
-                ("NumPy", "argsort", "argsort is no operation of single elements"),
+                ("NumPy", "partition_order", "partition_order is no operation of single elements"),
                 ("NumPy", "pick", "pick of more than one element of a row"),
                 ("BLAS", "matmul", "BLAS does it"),
             ],
@@ -112,15 +112,15 @@ def test_one_kernel_needs_no_explanation():
         (lambda x: x.astype(np.float16), (np.ones(3),), [("NumPy", "cast", "kernels know no float16")]),
         (lambda x: x + 1, (np.ones(3, complex),), [("NumPy", "add", "kernels know no complex128")]),
         (
-            lambda x: np.floor_divide(x, 2.0),
+            np.spacing,
             (np.ones(3),),
-            [("NumPy", "floor_divide", "floor_divide of float64, float64 has no scalar expression")],
+            [("NumPy", "spacing", "spacing of float64 has no scalar expression")],
         ),
         (
-            lambda x: (np.linalg.inv(x), x + 1),
+            lambda x: (np.linalg.pinv(x), x + 1),
             (np.eye(3),),
             [
-                ("LAPACK", "inv", "LAPACK does it"),
+                ("LAPACK", "pinv", "LAPACK does it"),
                 (
                     "NumPy",
                     "add",
@@ -129,10 +129,10 @@ def test_one_kernel_needs_no_explanation():
             ],
         ),
         (
-            lambda x: (np.linalg.inv(x), x[0, 0] * 2, x.T),
+            lambda x: (np.linalg.pinv(x), x[0, 0] * 2, x.T),
             (np.eye(3),),
             [
-                ("LAPACK", "inv", "LAPACK does it"),
+                ("LAPACK", "pinv", "LAPACK does it"),
                 ("NumPy", "slice_of", "a single number"),
                 ("NumPy", "multiply", "a single number"),
                 ("view", "transpose", "it moves nothing"),
@@ -164,10 +164,10 @@ def test_loops_and_branches_say_why_they_are_called_from_python():
     found = jit(limited).explain(np.ones(3))
     assert reasons(found)[0] == ("loop", "while_loop", "a loop with a limit of steps")
     assert {kernel.inside for kernel in found.kernels} == {("condition of while_loop",), ("body of while_loop",)}
-    found = jit(lambda x: cond(np.sum(x) > 0, np.linalg.inv, lambda x: x * 2 + 1, x)).explain(np.eye(3))
+    found = jit(lambda x: cond(np.sum(x) > 0, np.linalg.pinv, lambda x: x * 2 + 1, x)).explain(np.eye(3))
     (branch,) = [call for call in found.calls if call.kind == "branch"]
-    assert branch.reason == "inv has no form in kernels"
-    assert [call.inside for call in found.calls if call.name == "inv"] == [("branches[0] of switch",)]
+    assert branch.reason == "pinv has no form in kernels"
+    assert [call.inside for call in found.calls if call.name == "pinv"] == [("branches[0] of switch",)]
 
 
 def test_without_kernels_there_is_one_reason():

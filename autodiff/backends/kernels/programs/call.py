@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -96,8 +96,8 @@ class WholeCall:
         body += [f"    in{k} = fitting(in{k}, specs[{k}])" for k in range(len(inputs))]
         body += [f"    if launch({names}) is NotImplemented:", f"        refuse({', '.join(inputs)})"]
         if self.kernel.checks:
-            self.scope["out_of_range"] = out_of_range
-            body += ["if status[0]:", "    status[0] = 0", "    out_of_range()"]
+            self.scope["raise_noted"] = partial(raise_noted, notes=self.kernel.notes)
+            body += ["if status[0]:", "    raise_noted(status)"]
         returned = "".join(f"{self.result(k, s)}, " for k, s in enumerate(self.tape.output_specs))
         body.append(f"return ({returned})")
         if shared:
@@ -143,6 +143,21 @@ class WholeCall:
             return f"{name}[{place}]"
         self.scope[f"type{k}"] = spec.dtype.type
         return f"type{k}({name}[{place}])"
+
+
+def raise_noted(status: np.ndarray[Any, Any], notes: Sequence[str]) -> None:
+    """Raise the error that a kernel asks for.
+
+    Raises:
+        IndexRangeError: if an index was out of range.
+        LinAlgError: if a matrix had no inverse or factor.
+    """
+    number, status[0] = int(status[0]), 0
+    if number == 1:
+        out_of_range()
+    error = np.linalg.LinAlgError(notes[number - 2])
+    error.names_its_place = True  # type: ignore[attr-defined] # it stands in one of many operations
+    raise error
 
 
 def make_whole_call(*, tape: Tape, rows: int | None = None) -> Callable[..., Any]:

@@ -38,6 +38,7 @@ class Emitter:
 
     Attributes:
         totals: sums over that axis: their variables, what they begin with, and their dtypes.
+        notes: the errors that it may ask for.
         asked: what was decided by the sizes of small values: questions and answers.
     """
 
@@ -52,6 +53,7 @@ class Emitter:
         self.open: dict[Shape, Nest] = {}
         self.writing: dict[str, list[Nest]] = {}
         self.checks = False
+        self.notes: list[str] = []
         self.asked: dict[int | Shape, bool | int] = {}
 
     def line(self, written: str) -> None:

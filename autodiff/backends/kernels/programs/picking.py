@@ -8,6 +8,7 @@ from math import prod
 import numpy as np
 
 from autodiff.backends.kernels.programs.axes import Step
+from autodiff.backends.kernels.programs.running import loops_over, place_of
 from autodiff.backends.kernels.programs.scope import Scope, handles
 from autodiff.backends.kernels.programs.structure import copy_of
 from autodiff.backends.kernels.programs.values import Buffer, Impossible, steps
@@ -30,7 +31,8 @@ def gather(scope: Scope, equation: Equation) -> None:
     params = dict(equation.params)
     source, index = scope.spec(x).shape, scope.spec(i)
     if len(source) - 1 != params["rest"]:
-        raise Impossible("a gather with leading axes")
+        gather_in_lines(scope, equation)
+        return
     out = equation.specs[0]
     rows = scope.emitter.rows
     table = scope.buffer(x)
@@ -57,12 +59,37 @@ def gather(scope: Scope, equation: Equation) -> None:
     scope.keep(equation, target)
 
 
+def gather_in_lines(scope: Scope, equation: Equation) -> None:
+    """Elements picked along an axis that is not the first one, by an index for each line."""
+    x, i = equation.operands
+    out, emitter = equation.specs[0], scope.emitter
+    axis = len(scope.spec(x).shape) - 1 - dict(equation.params)["rest"]
+    table, places = scope.buffer(x), scope.buffer(i)
+    rank = len(places.shape) - axis
+    target = scope.target(equation.results[0], out.shape, out.dtype)
+    emitter.flush()
+    with loops_over(scope, out.shape) as names:
+        lead, inner, rest = names[:axis], names[axis : axis + rank], names[axis + rank :]
+        where = place_of(places, dict(enumerate((*lead, *inner))))
+        raw = cast(f"load_{places.dtype}({places.base}, {where})", places.dtype, np.dtype(np.int64))
+        row = in_range(scope, raw, table.shape[axis])
+        value = f"load_{table.dtype}({table.base}, {place_of(table, dict(enumerate((*lead, row, *rest))))})"
+        emitter.line(f"store_{out.dtype}({target.base}, {place_of(target, dict(enumerate(names)))}, {value})")
+    scope.keep(equation, target)
+
+
 def checked(scope: Scope, places: Buffer, shape: Sequence[int], number: str, length: int) -> str:
     """The name of an index between 0 and a length; others leave a mark that the caller sees."""
+    where = linear(places, shape, number)
+    loaded = cast(f"load_{places.dtype}({places.base}, {where})", places.dtype, np.dtype(np.int64))
+    return in_range(scope, loaded, length)
+
+
+def in_range(scope: Scope, loaded: str, length: int) -> str:
+    """The same of an index that is loaded."""
     emitter = scope.emitter
     emitter.checks = True
-    where = linear(places, shape, number)
-    raw = emitter.define(cast(f"load_{places.dtype}({places.base}, {where})", places.dtype, np.dtype(np.int64)))
+    raw = emitter.define(loaded)
     found = emitter.define(f"where({raw} < 0, {raw} + {length}, {raw})")
     emitter.line(f"if {found} < 0 or {found} >= {length}:")
     emitter.line("    store_int64(status, 0, i8(1))")
@@ -143,31 +170,24 @@ def scatter_add(scope: Scope, equation: Equation) -> None:
 
 @handles("pick", "place")
 def pick_or_place(scope: Scope, equation: Equation) -> None:
-    """One element of each row picked, or put into a row of zeros."""
+    """Elements of each line picked along an axis, or put into lines of zeros."""
     first, i = equation.operands
-    out = equation.specs[0]
-    wide = scope.spec(first).shape if equation.primitive.name == "pick" else out.shape
-    if scope.spec(i).shape != (*wide[:-1], 1) or dict(equation.params)["axis"] != -1:
-        raise Impossible(f"{equation.primitive.name} of more than one element of each row")
-    source = scope.buffer(first)
-    if not source.contiguous:
-        source = scope.emitter.ready(copy_of(scope, first))
-    places = scope.buffer(i)
-    emitter = scope.emitter
+    out, emitter = equation.specs[0], scope.emitter
+    picks = equation.primitive.name == "pick"
+    source, places = scope.buffer(first), scope.buffer(i)
+    index = scope.spec(i).shape
+    axis = dict(equation.params)["axis"] % len(index)
     target = scope.target(equation.results[0], out.shape, out.dtype)
-    if equation.primitive.name == "place":
+    if not picks:
         scope.copied(target, Literal(out.dtype.type(0)))
         emitter.ready(target)
-    emitter.ready(source)
     emitter.flush()
-    row = emitter.name("g")
-    emitter.line(f"for {row} in range({prod(wide[:-1])}):")
-    emitter.depth += 1
-    column = checked(scope, places, scope.spec(i).shape, row, wide[-1])
-    inside, lone = f"{row} * {wide[-1]} + {column}", row
-    read, written = (inside, lone) if equation.primitive.name == "pick" else (lone, inside)
-    value = f"load_{source.dtype}({source.base}, {read} + {source.offset})"
-    emitter.line(f"store_{out.dtype}({target.base}, {written} + {target.offset}, {value})")
-    emitter.depth -= 1
-    emitter.loops += 1
+    with loops_over(scope, index) as names:
+        here = dict(enumerate(names))
+        length = (source if picks else target).shape[axis]
+        raw = cast(f"load_{places.dtype}({places.base}, {place_of(places, here)})", places.dtype, np.dtype(np.int64))
+        there = {**here, axis: in_range(scope, raw, length)}
+        read, written = (there, here) if picks else (here, there)
+        value = f"load_{source.dtype}({source.base}, {place_of(source, read)})"
+        emitter.line(f"store_{out.dtype}({target.base}, {place_of(target, written)}, {value})")
     scope.keep(equation, target)

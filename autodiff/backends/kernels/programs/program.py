@@ -6,7 +6,19 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
 
-from autodiff.backends.kernels.programs import control, picking, products, reductions, structure
+from autodiff.backends.kernels.programs import (
+    control,
+    filling,
+    joining,
+    matrices,
+    ordering,
+    picking,
+    products,
+    reductions,
+    running,
+    sliding,
+    structure,
+)
 from autodiff.backends.kernels.programs.emitter import BLOCK, Emitter
 from autodiff.backends.kernels.programs.scope import Scope, refuse_mixed_rows
 from autodiff.backends.kernels.programs.values import (
@@ -30,7 +42,19 @@ TRIALS = ((64, 32), (16, 16), (4, 4), (1, 1))
 STATEMENT, LOOP, LONGEST = 1.0, 30.0, 10_000.0
 """Estimated milliseconds of compiling, and the longest that is worth it."""
 
-MODULES = (control, picking, products, reductions, structure)  # they enter what they can do
+MODULES = (
+    control,
+    filling,
+    joining,
+    matrices,
+    ordering,
+    picking,
+    products,
+    reductions,
+    running,
+    sliding,
+    structure,
+)
 
 
 @dataclass(frozen=True)
@@ -47,6 +71,7 @@ class WholeKernel:
         checks: whether it may note an index out of range.
         cost: estimated milliseconds of compiling it.
         rows: the length of the axis of which it takes a part at a time, if it does.
+        notes: the errors that it may ask for, by numbers from 2 on.
     """
 
     tape: Tape
@@ -55,6 +80,7 @@ class WholeKernel:
     checks: bool
     cost: float
     rows: int | None = None
+    notes: tuple[str, ...] = ()
 
 
 def whole_kernel(tape: Tape, rows: int | None = None) -> WholeKernel:
@@ -91,7 +117,9 @@ def kernel_or_reason(tape: Tape, rows: int | None) -> WholeKernel | str:
         try:
             kernel = attempt(tape, tried[-1])
         except Impossible as reason:
-            return str(reason)
+            if best is None:
+                return str(reason)
+            continue  # what moves in variables alone needs that they are small
         if best is None or kernel.cost < best.cost:
             best = kernel
     assert best is not None
@@ -134,7 +162,7 @@ def attempt(tape: Tape, emitter: Emitter) -> WholeKernel:
         body = in_blocks(emitter, scope)
     cost = 60 + STATEMENT * len(body) + LOOP * emitter.loops
     written = "\n".join((*head, *body)) + "\n"
-    return WholeKernel(tape, written, emitter.memory, emitter.checks, cost, rows)
+    return WholeKernel(tape, written, emitter.memory, emitter.checks, cost, rows, tuple(emitter.notes))
 
 
 def in_blocks(emitter: Emitter, scope: Scope) -> list[str]:

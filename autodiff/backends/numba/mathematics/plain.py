@@ -113,6 +113,11 @@ def _absolute(_: Any, builder: Any, signature: Any, operands: Any) -> Any:
     return builder.select(builder.icmp_signed("<", x, constant(x.type, 0)), builder.neg(x), x)
 
 
+def _remainder(_: Any, builder: Any, __: Any, operands: Any) -> Any:
+    """What division by y leaves, with the sign of x: C's own function, element by element."""
+    return builder.frem(*operands)
+
+
 def _extreme(sign: str, propagates: bool) -> Codegen:
     """The larger or smaller operand; of NaN and a number NaN if it propagates, else the number."""
 
@@ -158,6 +163,7 @@ PLAIN: dict[str, tuple[int, Codegen, bool]] = {
     "rint":            (1, _llvm("rint"),                       True),
     "absolute":        (1, _absolute,                           False),
     "copysign":        (2, _llvm("copysign"),                   True),
+    "fmod":            (2, _remainder,                          True),
     "fma":             (3, _llvm("fmuladd"),                    True),
     "maximum":         (2, _extreme(">", propagates=True),      False),
     "minimum":         (2, _extreme("<", propagates=True),      False),

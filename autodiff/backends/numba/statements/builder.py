@@ -260,7 +260,7 @@ def conversion(name: str) -> Any:
 
 
 # fmt: off
-for each in ("add", "sub", "mul", "udiv", "sdiv", "srem", "fadd", "fsub", "fmul", "fdiv", "xor", "shl", "ashr"):
+for each in ("add", "sub", "mul", "udiv", "sdiv", "srem", "fadd", "fsub", "fmul", "fdiv", "frem", "xor", "shl", "ashr"):
     setattr(Builder, each, operation(each))
 for each in ("and", "or"):
     setattr(Builder, f"{each}_", operation(each))
