@@ -22,12 +22,12 @@ from autodiff.transforms.control.scan import scan
 from autodiff.transforms.control.while_loop import fori_loop, while_loop
 from autodiff.transforms.custom.jvp import custom_jvp
 from autodiff.transforms.custom.vjp import custom_vjp
-from autodiff.transforms.forward import jvp
 from autodiff.transforms.gradient import grad, value_and_grad, vjp
 from autodiff.transforms.jacobian import hessian, hvp, jacfwd, jacobian, jacrev
 from autodiff.transforms.jit.function import jit
 from autodiff.transforms.jit.randomness import RandomnessWarning
 from autodiff.transforms.jit.recompiles import explain_recompiles
+from autodiff.transforms.jvp import jvp
 from autodiff.transforms.linearize import linearize
 from autodiff.transforms.stage import eval_shape, eval_tape, make_tape
 from autodiff.transforms.stop_gradient import stop_gradient

@@ -1,222 +1,179 @@
-"""What a derivative is where the textbook says nothing: every decided case, at the point itself.
+"""Every decided case at the point itself, by every way to ask for a derivative: both modes, ``jit``, ``vmap``, Variables."""
 
-A row is a function, the point, and the gradient of the sum of its result, in both modes; ``second`` is the gradient of
-the sum of that gradient, in all four. ``pushed`` is the gradient of forward mode where that meets 0 * nan
-between the elements of one direction.
-"""
-
-from dataclasses import dataclass
-from math import inf, nan, pi
-from typing import Any
+from functools import partial
+from itertools import product
 
 import numpy as np
 import pytest
-import scipy.special as sp
 
 import autodiff
+from autodiff import grad, hessian, hvp, jacfwd, jacobian, jacrev, jit, jvp, linearize, vjp, vmap
 from autodiff.ops.gauge import GaugeWarning
-from autodiff.scipy.special import log_softmax, logsumexp, softmax
 from autodiff.testing import assert_close
+from tests.conventions import ROWS, one_each
 
-
-@dataclass(frozen=True)
-class Row:
-    """A function at a point, and its derivatives there; several arguments are a tuple."""
-
-    name: str
-    fun: Any
-    at: Any
-    gradient: Any
-    second: Any = None
-    pushed: Any = None
-
-    @property
-    def args(self):
-        at = self.at if isinstance(self.at, tuple) else (self.at,)
-        return tuple(map(as_argument, at))
-
-    def total(self, *args):
-        return np.sum(self.fun(*args))
-
-
-def as_argument(value):
-    return np.array(value) if isinstance(value, list) else np.float64(value)
-
-
-def one_each(given, args):
-    given = given if isinstance(given, tuple) else (given,) * len(args)
-    return tuple(np.broadcast_to(np.array(one, float), np.shape(arg)) for one, arg in zip(given, args, strict=True))
-
-
-I = np.eye(2).tolist()  # noqa: E741
-O = np.zeros((2, 2)).tolist()  # noqa: E741
-ONES = np.ones((2, 2)).tolist()
 WEIGHTS = np.array([[1.0, 2.0], [3.0, 4.0]])
-
-# fmt: off
-ROWS = [
-    # Powers.
-    Row("x**y at (0,0)",                  lambda x, y: x**y,                       (0, 0),      (0, 0)),
-    Row("x**y at (0,1)",                  lambda x, y: x**y,                       (0, 1),      (1, 0)),
-    Row("x**y at (0,2)",                  lambda x, y: x**y,                       (0, 2),      (0, 0)),
-    Row("x**y at (0,0.5)",                lambda x, y: x**y,                       (0, 0.5),    (inf, 0)),
-    Row("x**y at (0,-1)",                 lambda x, y: x**y,                       (0, -1),     (-inf, -inf)),
-    Row("x**y at (-2,3)",                 lambda x, y: x**y,                       (-2, 3),     (12, nan)),
-    Row("x**0 at 0 (py int)",             lambda x: x**0,                          0,           0,      0),
-    Row("x**1 at 0",                      lambda x: x**1,                          0,           1,      0),
-    Row("d2 x**2 at 0",                   lambda x: x**2,                          0,           0,      2),
-    Row("d2 x**1 at 0 (array exponent)",  lambda x: x ** np.array(1.0),            0,           1,      0),
-    Row("d2 x**2 at 0 (array exponent)",  lambda x: x ** np.array(2.0),            0,           0,      2),
-    Row("d2 x**3 at 0",                   lambda x: x**3,                          0,           0,      0),
-    Row("0**x at 0 (base const)",         lambda x: 0.0**x,                        0,           0),
-    Row("0**x at 2 (base const)",         lambda x: 0.0**x,                        2,           0,      0),
-    Row("sqrt at 0",                      np.sqrt,                                 0,           inf),
-    Row("sqrt(x*x) at 0",                 lambda x: np.sqrt(x * x),                0,           nan),
-    Row("sqrt(x)**2 at 0",                lambda x: np.sqrt(x) ** 2,               0,           nan),
-    Row("cbrt at 0",                      np.cbrt,                                 0,           inf),
-    Row("1/x at 0",                       lambda x: 1 / x,                         0,           -inf),
-    Row("x/x at 0",                       lambda x: x / x,                         0,           nan),
-    # Logarithms.
-    Row("log at 0",                       np.log,                                  0,           inf),
-    Row("log at -1",                      np.log,                                  -1,          nan),
-    Row("x*log(x) at 0",                  lambda x: x * np.log(x),                 0,           nan),
-    Row("xlogy(0,0)",                     sp.xlogy,                                (0, 0),      (0, 0)),
-    Row("entr(0)",                        sp.entr,                                 0,           inf),
-    # Kinks and ties.
-    Row("abs at 0",                       np.abs,                                  0,           0,      0),
-    Row("abs at -0.0",                    np.abs,                                  -0.0,        0,      0),
-    Row("sign at 0",                      np.sign,                                 0,           0,      0),
-    Row("maximum(x,y) tie",               np.maximum,                              (1, 1),      (0.5, 0.5), (0, 0)),
-    Row("minimum(x,y) tie",               np.minimum,                              (1, 1),      (0.5, 0.5), (0, 0)),
-    Row("maximum(x,0) at 0",              lambda x: np.maximum(x, 0),              0,           0.5,    0),
-    Row("fmax(nan,1)",                    np.fmax,                                 (nan, 1),    (0, 1)),
-    Row("maximum(nan,1)",                 np.maximum,                              (nan, 1),    (1, 0)),
-    Row("max([1,1,0]) tie",               np.max,                                  [1, 1, 0.0], [0.5, 0.5, 0], 0),
-    Row("min([1,1,2]) tie",               np.min,                                  [1, 1, 2.0], [0.5, 0.5, 0], 0),
-    Row("max([nan,1])",                   np.max,                                  [nan, 1],    [nan, 0], pushed=nan),
-    Row("median([1,2,3,4])",              np.median,                               [1, 2, 3, 4.0], [0, 0.5, 0.5, 0], 0),
-    Row("median ties [1,1,1]",            np.median,                               [1, 1, 1.0], [0, 1, 0], 0),
-    Row("sort ties [2,1,1]",              lambda x: np.sort(x) * [1, 2, 3],        [2, 1, 1.0], [3, 1, 2], 0),
-    Row("relu at 0",                      lambda x: np.where(x > 0, x, 0),         0,           0,      0),
-    Row("clip(x,0,1) at 0",               lambda x: np.clip(x, 0, 1),              0,           1,      0),
-    Row("clip(x,0,1) at 1",               lambda x: np.clip(x, 0, 1),              1,           1,      0),
-    Row("clip(x,0,1) at nan",             lambda x: np.clip(x, 0, 1),              nan,         0),
-    Row("arctan2(0,0)",                   np.arctan2,                              (0, 0),      (0, 0)),
-    Row("hypot(0,0)",                     np.hypot,                                (0, 0),      (0, 0)),
-    Row("sqrt(x2+y2) at 0",               lambda x, y: np.sqrt(x**2 + y**2),       (0, 0),      (nan, nan)),
-    # Norms and moments.
-    Row("norm([0,0])",                    np.linalg.norm,                          [0.0, 0],    0),
-    Row("norm([0,0])**2",                 lambda x: np.linalg.norm(x) ** 2,        [0.0, 0],    0),
-    Row("norm ord=1 [0,1]",               lambda x: np.linalg.norm(x, 1),          [0.0, 1],    [0, 1], 0),
-    Row("norm ord=inf tie [1,1]",         lambda x: np.linalg.norm(x, np.inf),     [1.0, 1],    0.5,    0),
-    Row("norm ord=3 [0,0]",               lambda x: np.linalg.norm(x, 3),          [0.0, 0],    0),
-    Row("norm fro 0 2x2",                 lambda x: np.linalg.norm(x, "fro"),      O,           0),
-    Row("std([1,1,1])",                   np.std,                                  [1.0, 1, 1], 0),
-    Row("var([1,1,1])",                   np.var,                                  [1.0, 1, 1], 0,      0),
-    # Selection.
-    Row("where(x>0,log x,0) at 0",        lambda x: np.where(x > 0, np.log(x), 0),  0,          0,      0),
-    Row("where(x>0,sqrt x,0) at 0",       lambda x: np.where(x > 0, np.sqrt(x), 0), 0,          0,      0),
-    Row("where(x!=0,x/x..) 0/0",          lambda x: np.where(x != 0, x / x, 0),     0,          0,      0),
-    # Exponentials.
-    Row("logsumexp([-inf,-inf])",         logsumexp,                               [-inf, -inf], 0),
-    Row("logsumexp([-inf,0])",            logsumexp,                               [-inf, 0],   [0, 1], 0),
-    Row("logsumexp([inf,0])",             logsumexp,                               [inf, 0],    [1, 0]),
-    Row("logsumexp([1000,1000])",         logsumexp,                               [1000.0, 1000], 0.5, 0),
-    Row("logaddexp(-inf,-inf)",           np.logaddexp,                            (-inf, -inf), (0.5, 0.5)),
-    Row("logaddexp(inf,inf)",             np.logaddexp,                            (inf, inf),  (0.5, 0.5)),
-    Row("logaddexp(1000,1000)",           np.logaddexp,                            (1000, 1000), (0.5, 0.5), (0, 0)),
-    Row("softmax([1000,0]) w(1,2)",       lambda x: softmax(x) * [1, 2],           [1000.0, 0], 0,      0),
-    Row("log_softmax([1000,0]) [1]",      lambda x: log_softmax(x)[1],             [1000.0, 0], [-1, 1], 0),
-    Row("softmax([-inf,-inf])[0]",        lambda x: softmax(x)[0],                 [-inf, -inf], nan),
-    Row("softmax([-inf,0])[1]",           lambda x: softmax(x)[1],                 [-inf, 0],   0),
-    Row("sigmoid(-1000)",                 sp.expit,                                -1000,       0,      0),
-    Row("log(sigmoid(-1000))",            sp.log_expit,                            -1000,       1,      0),
-    Row("softplus(1000)",                 lambda x: np.logaddexp(x, 0),            1000,        1,      0),
-    Row("softplus(-1000)",                lambda x: np.logaddexp(x, 0),            -1000,       0,      0),
-    Row("logit(0)",                       sp.logit,                                0,           inf),
-    Row("d2 tanh(1000)",                  np.tanh,                                 1000,        0,      0),
-    # Smooth at the point, and infinite there.
-    Row("sinc(0)",                        np.sinc,                                 0,           0,      -(pi**2) / 3),
-    Row("arcsin(1)",                      np.arcsin,                               1,           inf),
-    Row("arccos(1)",                      np.arccos,                               1,           -inf),
-    Row("arccosh(1)",                     np.arccosh,                              1,           inf),
-    Row("arctanh(1)",                     np.arctanh,                              1,           inf),
-    Row("gammaln(0)",                     sp.gammaln,                              0,           -inf),
-    Row("erfinv(1)",                      sp.erfinv,                               1,           inf),
-    # Products.
-    Row("prod([0,2,3])",                  np.prod,                                 [0, 2, 3.0], [6, 0, 0], [5, 3, 2]),
-    Row("prod([0,0,3])",                  np.prod,                                 [0, 0, 3.0], 0,      [3, 3, 0]),
-    Row("cumprod([0,2,3])",               np.cumprod,                              [0, 2, 3.0], [9, 0, 0], [6, 4, 2]),
-    # Steps.
-    Row("floor(0.5)",                     np.floor,                                0.5,         0,      0),
-    Row("floor(1)",                       np.floor,                                1,           0,      0),
-    Row("round(0.5)",                     np.round,                                0.5,         0,      0),
-    Row("mod(4,2)",                       np.mod,                                  (4, 2),      (1, -2), (0, 0)),
-    Row("mod(5,3)",                       np.mod,                                  (5, 3),      (1, -1), (0, 0)),
-    Row("angle real -1",                  np.angle,                                -1,          0,      0),
-    Row("nan_to_num(nan)",                np.nan_to_num,                           nan,         0,      0),
-    Row("nan_to_num(inf)",                np.nan_to_num,                           inf,         0,      0),
-    Row("constant fn",                    lambda x: 3.0,                           1,           0,      0),
-    # Linear algebra.
-    Row("det singular diag(0,0)",         np.linalg.det,                           O,           0),
-    Row("det rank1 [[1,1],[1,1]]",        np.linalg.det,                           ONES,        [[1, -1], [-1, 1]]),
-    Row("slogdet rank1",                  lambda x: np.linalg.slogdet(x)[1],       ONES,
-        [[inf, -inf], [-inf, inf]]),
-    Row("eigvalsh(I)",                    np.linalg.eigvalsh,                      I,           I,      0),
-    Row("eigh(I) vals",                   lambda x: np.linalg.eigh(x)[0],          I,           I),
-    Row("svd(I) s only via svd",          lambda x: np.linalg.svd(x)[1],           I,           I),
-    Row("svd(0) s",                       lambda x: np.linalg.svd(x)[1],           O,           I),
-    Row("pinv(0)",                        np.linalg.pinv,                          O,           0),
-]
-# fmt: on
+POINTS = [row.args for row in ROWS]
+quick_jit = partial(jit, backend="numpy")
+by_row = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
 
-def reverse(fun, args):
-    """The gradient by all arguments at once."""
-    value, pullback = autodiff.vjp(fun, *args)
+def units(args):
+    """The unit vectors of all arguments together."""
+    for place, x in enumerate(args):
+        for element in range(np.size(x)):
+            vectors = [np.zeros(np.shape(arg)) for arg in args]
+            vectors[place].reshape(-1)[element] = 1
+            yield tuple(vector[()] for vector in vectors)
+
+
+def by_directions(push, args):
+    """The gradient from the derivatives along all unit vectors."""
+    slopes = iter([np.sum(push(direction)) for direction in units(args)])
+    return tuple(np.reshape([next(slopes) for _ in range(np.size(x))], np.shape(x)) for x in args)
+
+
+def by_jvp(fun, args):
+    return by_directions(lambda direction: jvp(fun, args, direction)[1], args)
+
+
+def by_jit_of_jvp(fun, args):
+    pushed = quick_jit(lambda at, direction: jvp(fun, at, direction)[1])
+    return by_directions(lambda direction: pushed(args, direction), args)
+
+
+def by_batch_of_directions(fun, args):
+    directions = tuple(map(np.stack, zip(*units(args), strict=True)))
+    slopes = iter(vmap(lambda *direction: jvp(fun, args, direction)[1])(*directions))
+    return by_directions(lambda _: next(slopes), args)
+
+
+def by_linearize(fun, args):
+    push = linearize(fun, *args)[1]
+    return by_directions(lambda direction: push(*direction), args)
+
+
+def by_vjp(fun, args):
+    value, pullback = vjp(fun, *args)
     return pullback(np.ones_like(value))
 
 
-def forward(fun, args):
-    """The gradient, one direction after another; the other arguments are constants."""
-    return tuple(partial(fun, args, place) for place in range(len(args)))
+def by_variables(fun, args):
+    variables = [autodiff.Variable(np.array(arg)) for arg in args]
+    out = fun(*variables)
+    if isinstance(out, autodiff.Variable):
+        out.backward()
+    return tuple(np.zeros(x.shape) if x.grad is None else x.grad for x in variables)
 
 
-def partial(fun, args, place):
-    def alone(x):
-        return fun(*args[:place], x, *args[place + 1 :])
-
-    x = args[place]
-    slopes = [autodiff.jvp(alone, (x,), (e,))[1] for e in directions(x)]
-    return slopes[0] if np.ndim(x) == 0 else np.stack(slopes).reshape(np.shape(x))
+def whole(transform, around=lambda fun: fun, inside=lambda fun: fun):
+    """A transformation that gives the derivatives by all arguments at once."""
+    return lambda fun, args: around(transform(inside(fun), tuple(range(len(args)))))(*args)
 
 
-def directions(x):
-    if np.ndim(x) == 0:
-        return [1.0]
-    return np.eye(np.size(x)).reshape(-1, *np.shape(x))
+def of_batch(transform):
+    """The same for a batch of two equal points."""
+
+    def first(fun, args):
+        found = vmap(transform(fun, tuple(range(len(args)))))(*(np.stack([arg, arg]) for arg in args))
+        return tuple(one[0] for one in found)
+
+    return first
 
 
-MODES = [forward, reverse]
+WAYS = {
+    "grad": whole(grad),
+    "vjp": by_vjp,
+    "jvp": by_jvp,
+    "linearize": by_linearize,
+    "jacrev": whole(jacrev),
+    "jacfwd": whole(jacfwd),
+    "jacobian": whole(jacobian),
+    "Variables": by_variables,
+    "jit of grad": whole(grad, quick_jit),
+    "jit of jacrev": whole(jacrev, quick_jit),
+    "jit of jacfwd": whole(jacfwd, quick_jit),
+    "jit of jvp": by_jit_of_jvp,
+    "grad of jit": whole(grad, inside=quick_jit),
+    "jvp of jit": lambda fun, args: by_jvp(quick_jit(fun), args),
+    "jacfwd of jit": whole(jacfwd, inside=quick_jit),
+    "vmap of grad": of_batch(grad),
+    "vmap of jacrev": of_batch(jacrev),
+    "vmap of jacfwd": of_batch(jacfwd),
+    "vmap of directions": by_batch_of_directions,
+}
 
 
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
-def test_first_derivative(row, mode):
-    expected = row.gradient if row.pushed is None or mode is reverse else row.pushed
-    assert_close(mode(row.total, row.args), one_each(expected, row.args))
+@pytest.mark.parametrize("way", WAYS)
+@by_row
+def test_first_derivative(row, way):
+    assert_close(WAYS[way](row.total, row.args), one_each(row.gradient, row.args))
 
 
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("outer", MODES)
-@pytest.mark.parametrize("inner", MODES)
-@pytest.mark.parametrize("row", [row for row in ROWS if row.second is not None], ids=lambda row: row.name)
-def test_second_derivative(row, inner, outer):
+@pytest.mark.parametrize("around", [lambda fun: fun, quick_jit])
+@pytest.mark.parametrize("transform", [jacrev, jacfwd, jacobian])
+@by_row
+def test_whole_jacobians_have_nothing_but_the_gradient_in_them(row, transform, around):
+    """No element of the result meets the infinite derivative of another one."""
+    found = around(transform(row.fun, row.argnums))(*row.args)
+    axes = tuple(range(np.ndim(row.fun(*row.args))))
+    assert_close(tuple(np.sum(block, axis=axes) for block in found), one_each(row.gradient, row.args))
+
+
+@pytest.mark.parametrize("transform", [grad, jacfwd])
+def test_kernels_of_all_rows_at_once(transform):
+    """Compiling takes a while, so all rows are one program."""
+    compiled = jit(lambda points: [transform(r.total, r.argnums)(*at) for r, at in zip(ROWS, points, strict=True)])
+    for row, found in zip(ROWS, compiled(POINTS), strict=True):
+        assert_close(found, one_each(row.gradient, row.args))
+
+
+SMOOTH = [row for row in ROWS if row.second is not None]
+by_smooth_row = pytest.mark.parametrize("row", SMOOTH, ids=lambda row: row.name)
+
+
+@pytest.mark.parametrize(("outer", "inner"), list(product([jacrev, jacfwd], [grad, jacrev, jacfwd])))
+@by_smooth_row
+def test_second_derivative(row, outer, inner):
     def slope(*args):
-        return sum(np.sum(one) for one in inner(row.total, args))
+        return sum(np.sum(one) for one in inner(row.total, row.argnums)(*args))
 
-    assert_close(outer(slope, row.args), one_each(row.second, row.args))
+    assert_close(outer(slope, row.argnums)(*row.args), one_each(row.second, row.args))
+
+
+def reverse_hessian(fun, argnums):
+    return jacrev(jacfwd(fun, argnums), argnums)
+
+
+@pytest.mark.parametrize("transform", [hessian, reverse_hessian])
+@pytest.mark.parametrize("around", [lambda fun: fun, quick_jit, vmap])
+@by_smooth_row
+def test_hessians(row, around, transform):
+    args = tuple(np.stack([arg, arg]) for arg in row.args) if around is vmap else row.args
+    blocks = around(transform(row.total, row.argnums))(*args)
+    if around is vmap:
+        blocks = [[block[0] for block in line] for line in blocks]
+    found = tuple(
+        sum(np.sum(line[k], axis=tuple(range(np.ndim(arg)))) for line, arg in zip(blocks, row.args, strict=True))
+        for k in row.argnums
+    )
+    assert_close(found, one_each(row.second, row.args))
+
+
+@pytest.mark.parametrize("around", [lambda fun: fun, quick_jit])
+@by_smooth_row
+def test_products_with_hessians(row, around):
+    product_with = around(lambda args, direction: hvp(row.total, args, direction))
+
+    def push(direction):
+        found = product_with(row.args, direction)
+        return sum(map(np.sum, found if len(row.args) > 1 else (found,)))
+
+    assert_close(by_directions(push, row.args), one_each(row.second, row.args))
+
+
+MODES = [by_jvp, by_vjp]
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -12,7 +12,8 @@ from autodiff.trace.live import Differentiation, Entry
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer
 from autodiff.transforms.gradient import vjp
-from autodiff.transforms.reverse import read_backwards, unmasked
+from autodiff.transforms.masking import unmasked
+from autodiff.transforms.reverse import read_backwards
 
 if TYPE_CHECKING:
     from autodiff.facade.recording import Operands

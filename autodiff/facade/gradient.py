@@ -14,7 +14,7 @@ from autodiff.trace.errors import LeakedTracerError
 from autodiff.trace.source import at_user_line
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer
-from autodiff.transforms.reverse import unmasked
+from autodiff.transforms.masking import unmasked
 
 if TYPE_CHECKING:
     from autodiff.facade.variable import Variable

@@ -19,7 +19,8 @@ from autodiff.facade.pulling import pull_in_this_thread
 from autodiff.facade.residuals import arrays, variables
 from autodiff.facade.variable import Variable
 from autodiff.trace.source import at_user_line
-from autodiff.transforms.reverse import pulled, read_backwards, unmasked
+from autodiff.transforms.masking import unmasked
+from autodiff.transforms.reverse import pulled, read_backwards
 
 Grads = Sequence[Any] | None
 

@@ -10,7 +10,7 @@ from autodiff.facade.observing import pull_observed
 from autodiff.facade.residuals import Own
 from autodiff.facade.variable import Variable
 from autodiff.trace.source import at_user_line
-from autodiff.transforms.reverse import unmasked
+from autodiff.transforms.masking import unmasked
 
 if TYPE_CHECKING:
     from autodiff.facade.function_node import FunctionNode

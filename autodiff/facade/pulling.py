@@ -10,7 +10,8 @@ from autodiff.facade.node import operation_of
 from autodiff.facade.observing import get_function_hooks, pull_observed
 from autodiff.facade.own_gradient import OwnLink
 from autodiff.facade.variable import Variable
-from autodiff.transforms.reverse import Pull, pulled, unmasked
+from autodiff.transforms.masking import unmasked
+from autodiff.transforms.reverse import Pull, pulled
 
 
 def pull_in_this_thread(graph: bool, on_path: Collection[Any] | None = None) -> Pull | None:

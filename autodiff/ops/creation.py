@@ -37,6 +37,7 @@ full: Primitive = linear(
     {"prototype": nothing, "value": lambda g, value_spec: sum_to(g, value_spec.shape)},
     batch=_batch_full,
     on_gpu=making.full,
+    adds=True,
 )
 """A new array of a shape and dtype, filled with a value that broadcasts to it.
 

@@ -31,6 +31,7 @@ cumsum: Primitive = linear(
     lambda x, *, axis, reverse: _running(np.cumsum, x, axis, reverse),
     _running_spec,
     {"x": lambda g, axis, reverse: cumsum(g, axis=axis, reverse=not reverse)},
+    adds=True,
 )
 """The running sum along an axis."""
 

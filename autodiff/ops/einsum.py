@@ -129,5 +129,6 @@ sum_labels: Primitive = linear(
     _einsum_spec,
     {"x": _sum_labels_rule},
     batch=_batch_einsum,
+    adds=True,
 )
 """An Einstein sum of one operand, of which nothing is kept."""

@@ -29,6 +29,10 @@ def _choice_dtype(_: Spec, x: Spec, y: Spec) -> np.dtype[Any]:
     return common_dtype(x, y)
 
 
+def _second_dtype(_: Spec, x: Spec) -> np.dtype[Any]:
+    return x.dtype
+
+
 def _given_dtype(_: Spec, *, dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype(dtype)
 
@@ -84,6 +88,17 @@ def _evaluate_from_parts(x: Any, y: Any) -> Any:
     return out if out.shape else out[()]
 
 
+def _evaluate_straight(c: Any, x: Any) -> Any:
+    return select(c, x, 0)[()]
+
+
+def _chosen_tangent(c: Any, x: Any, y: Any) -> Any:
+    """The tangent of where(c, x, y): of what is chosen, masked where nothing is there."""
+    if x is None or y is None:
+        return masked(x, c) if y is None else masked(y, logical_not(c))
+    return where(c, x, y)
+
+
 # fmt: off
 
 # Comparisons, logic and integers: no derivative.
@@ -121,8 +136,12 @@ sign          = elementwise("sign",          np.sign,          dx=None)  # of re
 spacing       = elementwise("spacing", np.spacing, on_gpu=gpu.spacing, dx=None)
 
 # Choosing.
-where = elementwise("where", select, dtype=_choice_dtype, kind=_array_kind,
-                    dc=None, dx=lambda g, c: masked(g, c), dy=lambda g, c: masked(g, logical_not(c)))
+where: Primitive = elementwise(
+    "where", select, dtype=_choice_dtype, kind=_array_kind,
+    dc=None, dx=lambda g, c: masked(g, c), dy=lambda g, c: masked(g, logical_not(c)),
+    forward=lambda tangents, values, out, params: _chosen_tangent(values[0], *tangents[1:]))
+straight_where = elementwise("straight_where", _evaluate_straight, dtype=_second_dtype, dc=None, dx=passing)
+"""x where c is true, 0 elsewhere, straight through: its derivative by x is 1 everywhere (see ops/masked.py)."""
 
 # Changing the type, and parts of complex numbers: the projection to the operand's slot does most of the work.
 cast       = elementwise("cast", _evaluate_cast, dtype=_given_dtype, kind=_cast_kind, dx=passing)

@@ -105,6 +105,7 @@ slice_set: Primitive = linear(
         "x": lambda g, v_spec, key: slice_set(g, zeros(spec(v_spec.shape, spec_of(g).dtype), g), key=key),
         "v": lambda g, key: slice_of(g, key=key),
     },
+    adds=True,
 )
 """``x`` with ``v``, of the shape and dtype of x[key], in the place of x[key]."""
 
@@ -167,6 +168,7 @@ gather: Primitive = linear(
     {"x": _gather_rule},
     batch=_batch_gather,
     on_gpu=indexing.gather,
+    adds=True,
 )
 """Elements of ``x`` picked by the integers ``i`` along one axis.
 
@@ -226,6 +228,7 @@ scatter_add: Primitive = linear(
     {"g": lambda g, i, rest: gather(g, i, rest=rest, chosen=False)},
     batch=_batch_scatter_add,
     on_gpu=indexing.scatter_add,
+    adds=True,
 )
 """Zeros of the given length, to which ``g`` is added at ``i``: the transpose of :data:`gather`."""
 
@@ -257,6 +260,7 @@ put: Primitive = linear(
         "v": _put_dv,
     },
     on_gpu=indexing.put,
+    adds=True,
 )
 """``x`` with ``v`` in the places ``i`` of its last axis; of values for one place the last one stays."""
 

@@ -69,6 +69,7 @@ split: Primitive = linear(
     _split_spec,
     {"x": lambda g, axis, ends: concatenate(*g, axis=axis, ends=ends)},
     view=True,
+    adds=True,
 )
 """The pieces of an array along an axis. One operation for all of them: their cotangents are joined, not summed."""
 
@@ -106,6 +107,7 @@ unstack: Primitive = linear(
     {"x": lambda g, axis: stack(*g, axis=axis)},
     view=True,
     batch=lambda values, batched, params: _unstack_batch(values[0], params["axis"]),
+    adds=True,
 )
 """The slices of an array along an axis."""
 

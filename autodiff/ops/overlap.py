@@ -67,6 +67,7 @@ windows: Primitive = linear(
     {"x": _windows_rule},
     view=True,
     on_gpu=making.windows,
+    adds=True,
 )
 """All windows of a shape over the last axes, every ``stride`` elements, of every ``dilation``-th element.
 
@@ -111,5 +112,6 @@ overlap_add: Primitive = linear(
     _evaluate_overlap_add,
     _overlap_spec,
     {"g": _overlap_rule},
+    adds=True,
 )
 """The sum of windows, each laid down where it was taken from: the transpose of :data:`windows`."""

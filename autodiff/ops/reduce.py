@@ -46,6 +46,7 @@ sum_as: Primitive = linear(
     lambda x, *, axes, dtype: np.add.reduce(x, axis=axes, dtype=dtype),
     lambda x, *, axes, dtype: result_spec(without(x.shape, axes), dtype),
     {"x": lambda g, x_spec, axes: spread(g, x_spec.shape, axes)},
+    adds=True,
 )
 """The sum along axes, computed in another dtype: NumPy converts as it goes, without an array in between."""
 
@@ -67,6 +68,7 @@ sum_where: Primitive = linear(
     lambda x, mask, *, axes, dtype: _sum_selected(x, mask, 0, axes, dtype),
     _sum_where_spec,
     {"x": lambda g, mask, x_spec, axes: masked(spread(g, x_spec.shape, axes), mask)},
+    adds=True,
 )
 """The sum along axes of the elements where the mask is true; the mask has the shape of ``x``."""
 
@@ -92,6 +94,7 @@ sum_from: Primitive = linear(
         "start": lambda g: sum_to(g, ()),
     },
     batch=_batch_sum_from,
+    adds=True,
 )
 """The number ``start`` plus the sum along axes of the elements where the mask, an array or True, is true."""
 

@@ -42,6 +42,7 @@ segment_sums: Primitive = linear(
     _segment_spec,
     {"x": lambda g, x_spec, axis, indices: segment_spread(g, axis=axis, indices=indices, length=x_spec.shape[axis])},
     on_gpu=reductions.segment_sums,
+    adds=True,
 )
 """The sum of each segment."""
 
@@ -60,5 +61,6 @@ segment_spread: Primitive = linear(
     _evaluate_spread,
     lambda g, *, axis, indices, length: _with_length(g, axis, length),
     {"g": lambda g, axis, indices: segment_sums(g, axis=axis, indices=indices)},
+    adds=True,
 )
 """One number for each segment, repeated over it: the transpose of :data:`segment_sums`."""

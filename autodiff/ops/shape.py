@@ -100,6 +100,7 @@ broadcast_to: Primitive = linear(
     {"x": lambda g, x_spec: sum_to(g, x_spec.shape)},
     batch=_batch_broadcast_to,
     view=True,
+    adds=True,
 )
 """The elements repeated along new axes and along axes of length one."""
 
@@ -115,6 +116,7 @@ sum_axes: Primitive = linear(
     lambda x, *, axes: np.add.reduce(x, axis=axes),
     _sum_spec,
     {"x": lambda g, x_spec, axes: spread(g, x_spec.shape, axes)},
+    adds=True,
 )
 """The sum along axes, which disappear."""
 

@@ -55,6 +55,7 @@ sum_windows: Primitive = linear(
     lambda x, *, shape, stride: _reduced(x, np.add, shape, stride),
     _reduced_spec,
     {"x": _sum_rule},
+    adds=True,
 )
 """The sum under each window: axes (..., lengths) become (..., counts)."""
 
@@ -79,6 +80,7 @@ spread_windows: Primitive = linear(
     _evaluate_spread,
     lambda g, *, lengths, shape, stride: _laid_spec(g, lengths),
     {"g": lambda u, shape, stride: sum_windows(u, shape=shape, stride=stride)},
+    adds=True,
 )
 """Each number added to all elements of its window: the transpose of :data:`sum_windows`."""
 
@@ -168,6 +170,7 @@ pick_from_windows: Primitive = linear(
     _evaluate_pick,
     lambda x, positions, *, shape, stride: spec(positions.shape, x.dtype),
     {"x": _pick_rule},
+    adds=True,
 )
 """The element of each window that ``positions`` number."""
 
@@ -189,5 +192,6 @@ lay_in_windows: Primitive = linear(
     _evaluate_lay,
     lambda g, positions, *, lengths, shape, stride: _laid_spec(g, lengths),
     {"g": lambda u, positions, shape, stride: pick_from_windows(u, positions, shape=shape, stride=stride)},
+    adds=True,
 )
 """Each number added to one element of its window, zeros elsewhere: the transpose of :data:`pick_from_windows`."""

@@ -50,7 +50,9 @@ class Link:
         partial: whether ``pull`` takes None for those of several results that nothing depends on; otherwise zeros.
     """
 
-    __slots__ = ("arity", "collect", "elementwise", "keeps_out", "kept", "moves", "positions", "primitive", "pull")
+    __slots__ = (
+        "adds", "arity", "collect", "elementwise", "keeps_out", "kept", "moves", "positions", "primitive", "pull",
+    )  # fmt: skip
     special = False
     partial = False
     runs_again = False
@@ -64,6 +66,7 @@ class Link:
         self.arity = len(positions)
         self.elementwise = primitive.family == "elementwise"
         self.moves = primitive.moves
+        self.adds = primitive.adds
         self.kept = tuple(p for name in names for p in primitive.positions_of(name))
         self.keeps_out = "out" in names
         self.collect = compile_collect(primitive, names)

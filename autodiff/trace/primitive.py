@@ -38,16 +38,19 @@ class Primitive:
         spec: the same on specs.
         rules: for each operand the derivative rule, or None where the result does not depend smoothly on it. See
             :mod:`autodiff.trace.link` for what a rule can ask for.
-        forward: ``forward(tangents, values, out, params)`` for a *general* primitive; tangents may be None.
+        forward: ``forward(tangents, values, out, params)``, linear in the tangents, which may be None: of a *general*
+            primitive, or where it takes fewer steps than what the family gives.
         batch: ``batch(values, batched, params)`` on values whose batch axis comes first; None where leading axes
             are left alone anyway, because the operation counts its axes from the end.
         view: whether the result may share memory with the first operand.
-        moves: whether the operation only moves elements (then a masked cotangent stays masked).
+        moves: whether the operation and its transpose only move elements (then what is masked stays masked).
+        adds: whether each element of the result is a sum of elements of the operands that have a rule (then what is
+            masked stays masked, where not all that is added up is masked out).
         on_gpu: the function on arrays of CuPy, where ``evaluate`` asks for what CuPy does not have.
     """
 
     __slots__ = (
-        "batch", "evaluate", "family", "forward", "links", "moves", "name", "on_gpu", "operands",
+        "adds", "batch", "evaluate", "family", "forward", "links", "moves", "name", "on_gpu", "operands",
         "rules", "spec", "variadic", "view",
     )  # fmt: skip
 
@@ -64,6 +67,7 @@ class Primitive:
         batch: Callable[..., Any] | None = None,
         view: bool = False,
         moves: bool = False,
+        adds: bool = False,
         on_gpu: Callable[..., Any] | None = None,
         register: bool = True,
     ) -> None:
@@ -81,6 +85,7 @@ class Primitive:
         self.batch = batch
         self.view = view
         self.moves = moves
+        self.adds = adds
         self.on_gpu = on_gpu
         self.links: dict[tuple[int, ...], Link] = {}
         if register:
@@ -148,6 +153,7 @@ def elementwise(
     dtype: Callable[..., Any] | None = None,
     kind: Callable[..., Kind] | None = None,
     view: bool = False,
+    forward: Callable[..., Any] | None = None,
     on_gpu: Callable[..., Any] | None = None,
     **rules: Rule | None,
 ) -> Primitive:
@@ -159,6 +165,7 @@ def elementwise(
         dtype: for functions that are no ufunc: the dtype of the result from the operands' specs and parameters.
         kind: what a result without axes is, from the operands' specs: by default a scalar, as ufuncs return.
         view: whether the result may share memory with the first operand.
+        forward: the tangent of the result, where that takes fewer steps than the rules one by one.
         on_gpu: the function on arrays of CuPy, where ``evaluate`` asks for what CuPy does not have.
         rules: ``dx=``, ``dy=``, ...: the derivative with respect to operand ``x``, ``y``, ... times the first
             argument; None where it is zero almost everywhere.
@@ -174,7 +181,7 @@ def elementwise(
         return make_spec(shape, dtype(*specs, **params), "array" if shape else kind(*specs) if kind else "scalar")
 
     own = {key.removeprefix("d"): rule for key, rule in rules.items()}
-    return Primitive(name, "elementwise", operands, evaluate, spec, own, view=view, on_gpu=on_gpu)
+    return Primitive(name, "elementwise", operands, evaluate, spec, own, forward=forward, view=view, on_gpu=on_gpu)
 
 
 def ufunc_dtype(ufunc: np.ufunc) -> Callable[..., np.dtype[Any]]:

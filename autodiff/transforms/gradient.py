@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from autodiff.backends.recycling import owns_memory
 from autodiff.ops.index import slice_of
+from autodiff.ops.masked import Masked
 from autodiff.ops.shape import project
 from autodiff.trace.arrays import any_on_gpu, check_places, is_array, module_of, on_gpu, placed
 from autodiff.trace.arrays import zeros as zeros_beside
 from autodiff.trace.errors import DifferentiationError, described, run_user_code
 from autodiff.trace.live import Differentiation, Entry
+from autodiff.trace.primitive import newest_traced
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer
 from autodiff.trace.tree import LEAF, Structure, flatten
 from autodiff.transforms.arguments import Names, Positions, Selection, differentiable_leaves, function_name, like
-from autodiff.transforms.reverse import read_backwards, unmasked
+from autodiff.transforms.masking import has_nan, is_plain, seeded, unmasked
+from autodiff.transforms.reverse import read_backwards
 
 
 class Linearization:
@@ -60,13 +63,27 @@ class Linearization:
         """The function's value, no longer traced."""
         return self.out.unflatten(value for value, _ in self.outs)
 
-    def pull(self, cotangents: list[Any]) -> list[Any]:
-        """The cotangents of the arguments' leaves from those of the results' leaves."""
-        seeds = [(entry, ct) for (_, entry), ct in zip(self.outs, cotangents, strict=True) if entry is not None]
+    def pull(self, cotangents: Sequence[Any]) -> list[Any]:
+        """The cotangents of the arguments' leaves from those of the results' leaves; None for what nobody asks of."""
+        pairs = zip(self.outs, cotangents, strict=True)
+        seeds = [(entry, ct) for (_, entry), ct in pairs if entry is not None and ct is not None]
         with np.errstate(all="ignore"):  # infinite derivatives are values like any other: see the conventions
             found = read_backwards(seeds)
             entries = zip(self.entries, self.leaves, strict=True)
             return [own(found.get(entry), entry.spec, leaf) for entry, leaf in entries]
+
+    def pull_seeded(self, cotangents: Sequence[Any]) -> list[Any]:
+        """The same, where zeros of plain cotangents ask for nothing.
+
+        It takes longer, and makes a difference only where a zero meets an infinity: the result is looked at first.
+        """
+        found = self.pull(cotangents)
+        seeds = [seeded(ct) if is_plain(ct) else ct for ct in cotangents]
+        if not any(type(seed) is Masked for seed in seeds):
+            return found
+        if newest_traced(tuple(found)) is None and not has_nan(found):
+            return found
+        return self.pull(seeds)
 
 
 def split_aux(name: str, result: Any) -> tuple[Any, Any]:
@@ -169,7 +186,7 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
 
     def pullback(cotangent: Any) -> Any:
         cotangents = matching_cotangents(cotangent, at.out, specs, function_name(fun), beside)
-        return at.structure.unflatten(separate(at.pull(cotangents), cotangents))
+        return at.structure.unflatten(separate(at.pull_seeded(cotangents), cotangents))
 
     return (value, pullback, at.aux) if has_aux else (value, pullback)
 

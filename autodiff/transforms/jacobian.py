@@ -18,8 +18,8 @@ from autodiff.transforms.arguments import (
     function_name,
     like,
 )
-from autodiff.transforms.forward import jvp
-from autodiff.transforms.gradient import Linearization, grad, vjp
+from autodiff.transforms.gradient import Linearization, grad
+from autodiff.transforms.jvp import jvp
 from autodiff.transforms.linearize import TangentMap
 from autodiff.transforms.unit_vectors import columns, rows
 
@@ -146,27 +146,21 @@ def _jacobian(
         refuse_real(name, f"the result of {function_name(fun)}", outputs, holomorphic)
         if mode == "forward" or (mode == "auto" and goes_forward(inputs, outputs, holomorphic)):
             refuse_complex(name, "an argument", inputs, holomorphic)
-            blocks = columns(at.push, inputs, outputs, leaves)
+            blocks = columns(at.push, at.push_masked, inputs, outputs, leaves)
         else:
             refuse_complex(name, f"the result of {function_name(fun)}", outputs, holomorphic)
-            blocks = rows(at.pull if mode == "reverse" else transposed(at, outputs), inputs, outputs, values)
+            pull = at.pull if mode == "reverse" else transposed(at)
+            blocks = rows(pull, pull, inputs, outputs, values)
         found = tree_of_trees(blocks, results, structure, selection.single)
         return (found, at.aux) if has_aux else found
 
     return like(fun, jacobian_at)
 
 
-def transposed(at: TangentMap, outputs: Sequence[Spec]) -> Callable[[list[Any]], list[Any]]:
+def transposed(at: TangentMap) -> Callable[[Sequence[Any]], list[Any]]:
     """The pullback, from the tape of tangents: it is linear, so that its own reverse pass is the same at any point."""
-    zero = [zeros(spec_of(leaf), leaf) for leaf in at.leaves]
-    smooth = [k for k, s in enumerate(outputs) if s.inexact]
-
-    def push(*directions: Any) -> tuple[Any, ...]:
-        found = at.push(directions)
-        return tuple(found[k] for k in smooth)
-
-    pullback = vjp(push, *zero)[1]
-    return lambda g: list(pullback(tuple(g[k] for k in smooth)))
+    origin = tuple(zeros(spec_of(leaf), leaf) for leaf in at.leaves)
+    return Linearization("jacobian", lambda *directions: at.push(directions), origin, False).pull
 
 
 def tree_of_trees(blocks: list[list[Any]], results: Structure, arguments: Structure, single: bool) -> Any:

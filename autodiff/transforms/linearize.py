@@ -8,15 +8,18 @@ from typing import Any
 import numpy as np
 
 from autodiff.backends.reference import run_tape
+from autodiff.ops.masked import Masked
 from autodiff.trace.errors import run_user_code
+from autodiff.trace.primitive import newest_traced
 from autodiff.trace.spec import spec_of
 from autodiff.trace.staging import Body, Staged
-from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer
 from autodiff.trace.tree import flatten
 from autodiff.transforms.arguments import differentiable_leaves
-from autodiff.transforms.forward import Forward, matching_tangents, settled, unpaired
-from autodiff.transforms.gradient import own, separate, split_aux, zeros
+from autodiff.transforms.forward import Forward, apart, own_tangent, tangents_of, unpaired
+from autodiff.transforms.gradient import separate, split_aux, zeros
+from autodiff.transforms.jvp import matching_tangents
+from autodiff.transforms.masking import has_nan, seeded, unmasked
 
 
 class TangentMap:
@@ -45,13 +48,12 @@ class TangentMap:
             result = run_user_code(fun, self.structure.unflatten(traced))
             result, aux = split_aux(name, result) if has_aux else (result, None)
             outs, self.results = flatten(result)
-            outs = [out.seen_from(forward.level) if isinstance(out, Traced) else out for out in outs]
-            self.values = [unpaired(out, forward)[0] for out in outs]
+            pairs = [apart(out, forward) for out in outs]
+            self.values = [value for value, _ in pairs]
             self.aux = peeled(aux, forward)
-            tangents = [out.slot if isinstance(out, Tracer) and out.recording is forward else None for out in outs]
-            self.depends = [tangent is not None for tangent in tangents]
+            self.depends = [tangent is not None for _, tangent in pairs]
             self.staged: Staged = body.freeze(
-                [tangent for tangent in tangents if tangent is not None], self.structure, self.results
+                [unmasked(tangent) for _, tangent in pairs if tangent is not None], self.structure, self.results
             )
         finally:
             forward.close()
@@ -62,12 +64,46 @@ class TangentMap:
         """The function's value."""
         return self.results.unflatten(self.values)
 
+    @property
+    def known(self) -> bool:
+        """Whether nobody records what happens to the residuals, so that a NaN would be seen."""
+        return newest_traced(tuple(self.staged.captures)) is None
+
     def push(self, directions: Sequence[Any]) -> list[Any]:
-        """The tangents of the result's leaves from those of the primals' leaves."""
+        """The tangents of the result's leaves from those of the primals' leaves, which are arrays."""
         with np.errstate(all="ignore"):
-            found = iter(run_tape(self.staged.tape, [*directions, *self.staged.captures]))
+            return self.placed(self.run(*directions))
+
+    def push_masked(self, directions: Sequence[Any]) -> list[Any]:
+        """The same of directions that may be masked, or None for leaves that do not move."""
+        origin = [zeros(spec_of(leaf), leaf) for leaf in self.leaves]
+        with np.errstate(all="ignore"):
+            return self.placed([tangent for _, tangent in tangents_of(self.run, origin, directions)])
+
+    def push_seeded(self, directions: Sequence[Any]) -> list[Any]:
+        """The same, where zeros of the directions contribute nothing.
+
+        It takes longer, and makes a difference only where a zero meets an infinity: where values are known, the result
+        is looked at first.
+        """
+        seeds = [seeded(direction) for direction in directions]
+        if not any(type(seed) is Masked for seed in seeds):
+            return self.push(directions)
+        if self.known and newest_traced(tuple(directions)) is None:
+            found = self.push(directions)
+            if not has_nan(found):
+                return found
+        return self.push_masked(seeds)
+
+    def run(self, *directions: Any) -> list[Any]:
+        """The tape of tangents, which is linear."""
+        return run_tape(self.staged.tape, [*directions, *self.staged.captures])
+
+    def placed(self, found: Sequence[Any]) -> list[Any]:
+        """The tangents of all leaves of the result, from those of the leaves that have one."""
+        remaining = iter(found)
         return [
-            own(settled(next(found), spec_of(value)), spec_of(value)) if depends else no_tangent(value)
+            own_tangent(value, next(remaining) if depends else None)
             for value, depends in zip(self.values, self.depends, strict=True)
         ]
 
@@ -76,14 +112,6 @@ def peeled(tree: Any, forward: Forward) -> Any:
     """A tree with this recording's traced values replaced by what they stand for."""
     leaves, structure = flatten(tree)
     return structure.unflatten(unpaired(leaf, forward)[0] for leaf in leaves)
-
-
-def no_tangent(value: Any) -> Any:
-    """The tangent of a result that does not depend on the primals."""
-    try:
-        return zeros(spec_of(value), value)
-    except AttributeError:
-        return None
 
 
 def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
@@ -113,6 +141,7 @@ def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> 
 
     def push(*tangents: Any) -> Any:
         directions = matching_tangents(at.leaves, at.structure, tangents)
-        return at.results.unflatten(separate(at.push(directions), directions))
+        found = at.push_seeded(directions)
+        return at.results.unflatten(separate(found, directions))
 
     return (at.value, push, at.aux) if has_aux else (at.value, push)

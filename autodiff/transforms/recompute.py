@@ -16,9 +16,9 @@ from autodiff.trace.spec import spec_of
 from autodiff.trace.tape import Tape
 from autodiff.trace.tape_call import TapeCall
 from autodiff.transforms.call import apply_known, record_call, run_for_batch
-from autodiff.transforms.forward import jvp
+from autodiff.transforms.forward import tangents_of
 from autodiff.transforms.gradient import Linearization
-from autodiff.transforms.partial import cotangents, form_of, joined, parts_of
+from autodiff.transforms.partial import Form, cotangents, form_of, joined, parts_of
 
 
 def as_one(fun: Callable[..., tuple[Any, ...]], values: Sequence[Any]) -> tuple[Any, ...]:
@@ -47,7 +47,7 @@ class CallLink(Link):
         self.positions = positions
         self.arity = len(positions)
         self.elementwise = False
-        self.moves = False
+        self.moves = self.adds = False
         self.kept = (-1,)
         self.keeps_out = False
         self.collect = lambda values, out, params: (tuple(values), params["tape"])
@@ -59,7 +59,7 @@ class CallLink(Link):
         smooth = smooth_outputs(tape)
         given = tuple(form_of(g[k]) for k in smooth)
         parts = [part for k in smooth for part in parts_of(g[k])]
-        found: list[str] = []
+        found: list[Form] = []
 
         def pullback(*both: Any) -> tuple[Any, ...]:
             now = both[len(parts) :]
@@ -115,14 +115,18 @@ def push_call(tangents: Sequence[Any], values: Sequence[Any], out: Any, params: 
     tape = params["tape"]
     smooth = smooth_outputs(tape)
     positions = [k for k, tangent in enumerate(tangents) if tangent is not None]
+    given = tuple(form_of(tangents[p]) for p in positions)
+    parts = [part for p in positions for part in parts_of(tangents[p])]
+    found: list[Form] = ["none"] * len(tape.outputs)
 
     def push(*both: Any) -> tuple[Any, ...]:
-        directions, now = both[: len(positions)], both[len(positions) :]
-        run = of_positions(tape, now, positions, smooth)
-        return jvp(run, [now[p] for p in positions], directions)[1]  # type: ignore[no-any-return]
+        directions, now = joined(both[: len(parts)], given), both[len(parts) :]
+        pairs = tangents_of(of_positions(tape, now, positions, smooth), [now[p] for p in positions], directions)
+        for place, (_, tangent) in zip(smooth, pairs, strict=True):
+            found[place] = form_of(tangent)
+        return tuple(part for _, tangent in pairs for part in parts_of(tangent))
 
-    found = dict(zip(smooth, as_one(push, [*(tangents[p] for p in positions), *values]), strict=True))
-    return tuple(found.get(k) for k in range(len(tape.outputs)))
+    return joined(as_one(push, [*parts, *values]), tuple(found))
 
 
 def batched_call(values: Sequence[Any], batched: Sequence[bool], params: Mapping[str, Any]) -> tuple[Any, ...]:

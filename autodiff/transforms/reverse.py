@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from heapq import heappop, heappush
+from operator import itemgetter
 from typing import Any
 
 from numpy import ndarray
 
-from autodiff.ops.elementwise import logical_and, logical_or, where
-from autodiff.ops.masked import Masked
-from autodiff.ops.shape import broadcast_to, project
+from autodiff.ops.elementwise import logical_and, not_equal
+from autodiff.ops.masked import SELECTION, Later, Masked
+from autodiff.ops.shape import broadcast_to, project, stretches
 from autodiff.trace.arrays import zeros
 from autodiff.trace.errors import RuleError
 from autodiff.trace.link import Link
 from autodiff.trace.spec import Spec, spec_of
+from autodiff.transforms.masking import in_slot, ones_where, plus, restrict, summed, unmasked
 
 Fetch = Callable[[Any], Any]
 Visit = Callable[[Any, Any], Any]
@@ -130,25 +132,6 @@ def pulled(node: Any, g: Any, residuals: Any) -> Any:
     return g if link.pull is None else link.pull(g, residuals)
 
 
-def plus(a: Any, b: Any) -> Any:
-    """The sum of two cotangents of one value: masked where both are, so that no order of adding says what is masked."""
-    if type(a) is Masked or type(b) is Masked:
-        if type(a) is not type(b):
-            return unmasked(a) + unmasked(b)
-        if a.mask is b.mask:
-            return Masked(a.value + b.value, a.mask)
-        return Masked(unmasked(a) + unmasked(b), logical_or(a.mask, b.mask))
-    return a + b
-
-
-def unmasked(g: Any) -> Any:
-    """The cotangent as an array, with zeros where it is masked out."""
-    if type(g) is not Masked:
-        return g
-    found = where(g.mask, g.value, 0)
-    return found[()] if type(found) is ndarray and not isinstance(g.value, ndarray) and not found.shape else found
-
-
 def complete(parts: list[Any], specs: tuple[Spec, ...]) -> tuple[Any, ...]:
     """The cotangents of several results, zero for those that nothing depends on."""
     arrays = [None if part is None else unmasked(part) for part in parts]
@@ -162,28 +145,44 @@ def pull_masked(link: Link, g: Masked, residuals: Any) -> Any:
         return g
     if link.elementwise:
         cts = link.pull(g.value, residuals)
-        return restrict(cts, g.mask) if link.arity == 1 else tuple(restrict(ct, g.mask) for ct in cts)
+        return restrict(cts, g, residuals) if link.arity == 1 else tuple(restrict(ct, g, residuals) for ct in cts)
     if link.moves:
         mask = broadcast_to(g.mask, shape=g.shape) if spec_of(g.mask).shape != g.shape else g.mask
         cts, masks = link.pull(g.value, residuals), link.pull(mask, residuals)
-        return Masked(cts, masks) if link.arity == 1 else tuple(map(Masked, cts, masks))
-    return link.pull(unmasked(g), residuals)
+        if link.arity == 1:
+            return Masked(cts, masks, g.clean, g.origin)
+        return tuple(Masked(ct, own, g.clean, g.origin) for ct, own in zip(cts, masks, strict=True))
+    cts = link.pull(unmasked(g), residuals)
+    return adding_up(cts, link, g, residuals) if link.adds and g.origin != SELECTION else cts
 
 
-def restrict(ct: Any, mask: Any) -> Any:
-    """A cotangent that counts only where ``mask`` is true as well."""
-    if type(ct) is Masked:
-        return Masked(ct.value, logical_and(ct.mask, mask))
-    return None if ct is None else Masked(ct, mask)
+def adding_up(cts: Any, link: Link, g: Masked, residuals: Any) -> Any:
+    """What a rule made of a masked cotangent, by moving and adding up elements: it is there where some of them are."""
+    shape, dtype = g.shape, g.dtype
+
+    def reached(mask: Any) -> tuple[Any, ...]:
+        assert link.pull is not None
+        found = link.pull(ones_where(mask, shape, dtype), residuals)
+        return tuple(map(not_zero, (found,) if link.arity == 1 else found))
+
+    places = Later(reached, g.source, reduces=True)
+    if link.arity == 1:
+        return Masked(unmasked(cts), Later(itemgetter(0), places), True, g.origin)
+    return tuple(Masked(unmasked(ct), Later(itemgetter(k), places), True, g.origin) for k, ct in enumerate(cts))
+
+
+def not_zero(ones: Any) -> Any:
+    """Where a cotangent that was made of ones is there."""
+    return logical_and(not_equal(ones.value, 0), ones.mask) if type(ones) is Masked else not_equal(ones, 0)
 
 
 def settle(ct: Any, slot: Spec, link: Link) -> Any:
     """Bring a cotangent to its operand's shape and dtype, or say that the rule is wrong."""
     if type(ct) is Masked:
-        if ct.shape == slot.shape and ct.dtype == slot.dtype:
-            return ct
         if ct.shape == slot.shape:
-            return Masked(project(ct.value, slot), ct.mask)
+            return in_slot(ct, slot)
+        if link.elementwise:
+            return in_slot(ct, slot) if stretches(ct.shape, slot.shape) else summed(ct, slot)
         ct = unmasked(ct)
     shape = spec_of(ct).shape
     if shape != slot.shape and not link.elementwise:

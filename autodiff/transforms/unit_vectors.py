@@ -7,44 +7,74 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.ops.masked import DIRECTION, Masked
 from autodiff.ops.shape import reshape, transpose
 from autodiff.trace.arrays import module_of, zeros
+from autodiff.trace.primitive import newest_traced
 from autodiff.trace.spec import Spec
 from autodiff.transforms.batch import vmap
+from autodiff.transforms.masking import has_nan
 
 Shape = tuple[int, ...]
+LinearMap = Callable[[list[Any]], Sequence[Any]]
 
 
 def columns(
-    push: Callable[[Any], Any], inputs: Sequence[Spec], outputs: Sequence[Spec], at: Sequence[Any]
+    push: LinearMap, careful: LinearMap, inputs: Sequence[Spec], outputs: Sequence[Spec], at: Sequence[Any]
 ) -> list[list[Any]]:
-    """The blocks of the Jacobian by outputs and inputs, from the tangents of unit vectors beside the inputs ``at``."""
+    """The blocks of the Jacobian by outputs and inputs, from the tangents of unit vectors beside the inputs ``at``.
+
+    Args:
+        push: from the tangents of all inputs to those of all outputs.
+        careful: the same of tangents that may be masked, or None.
+        inputs: what the inputs are.
+        outputs: what the outputs are.
+        at: beside what unit vectors lie.
+    """
     by_input = []
     for k, own in enumerate(inputs):
-
-        def of_unit(unit: Any, k: int = k) -> tuple[Any, ...]:
-            others = [zeros(s, value) for s, value in zip(inputs, at, strict=True)]
-            return tuple(push([*others[:k], unit, *others[k + 1 :]]))
-
-        found = vmap(of_unit)(units(own, at[k]))
+        found = of_units(push, careful, inputs, k, at)
         by_input.append([to_back(t, out.shape, own.shape) for t, out in zip(found, outputs, strict=True)])
     return [list(row) for row in zip(*by_input, strict=True)] or [[] for _ in outputs]
 
 
 def rows(
-    pull: Callable[[list[Any]], list[Any]], inputs: Sequence[Spec], outputs: Sequence[Spec], at: Sequence[Any]
+    pull: LinearMap, careful: LinearMap, inputs: Sequence[Spec], outputs: Sequence[Spec], at: Sequence[Any]
 ) -> list[list[Any]]:
     """The same from the cotangents of unit vectors, which lie beside the outputs ``at``."""
     blocks = []
     for k, own in enumerate(outputs):
-
-        def of_unit(unit: Any, k: int = k) -> tuple[Any, ...]:
-            others = [zeros(s, value) for s, value in zip(outputs, at, strict=True)]
-            return tuple(pull([*others[:k], unit, *others[k + 1 :]]))
-
-        found = vmap(of_unit)(units(own, at[k]))
+        found = of_units(pull, careful, outputs, k, at)
         blocks.append([shaped(g, (*own.shape, *s.shape)) for g, s in zip(found, inputs, strict=True)])
     return blocks
+
+
+def of_units(
+    plain: LinearMap, careful: LinearMap, specs: Sequence[Spec], place: int, at: Sequence[Any]
+) -> tuple[Any, ...]:
+    """What a linear map makes of all unit vectors of one of its spaces, as one batch.
+
+    Zeros of unit vectors are nothing that could meet an infinity. To keep track of them takes longer and makes a
+    difference only where it gives NaN: where values are known the result is looked at first.
+    """
+    own = specs[place]
+    vectors = units(own, at[place])
+    known = newest_traced(tuple(at)) is None
+
+    def of_unit(unit: Any) -> tuple[Any, ...]:
+        others = [zeros(s, value) for s, value in zip(specs, at, strict=True)]
+        return tuple(plain([*others[:place], unit, *others[place + 1 :]]))
+
+    def of_masked(unit: Any, mask: Any) -> tuple[Any, ...]:
+        full: list[Any] = [None] * len(specs)
+        full[place] = unit if own.size == 1 else Masked(unit, mask, clean=True, origin=DIRECTION)
+        return tuple(careful(full))
+
+    if known or (own.size == 1 and len(specs) == 1):
+        found = vmap(of_unit)(vectors)
+        if (own.size == 1 and len(specs) == 1) or (newest_traced(found) is None and not has_nan(found)):
+            return found  # type: ignore[no-any-return]
+    return vmap(of_masked)(vectors, vectors != 0)  # type: ignore[no-any-return]
 
 
 def units(own: Spec, like: Any) -> Any:

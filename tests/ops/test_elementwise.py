@@ -42,6 +42,7 @@ def row(name, fun, domain, dtypes, **options):
 CASES = [
     # Choosing, types and parts.
     row("where",       lambda x, y: np.where(np.arange(1.0) > 1, x, y), two, ALL),
+    row("straight_where", lambda x: ew.straight_where(np.arange(1.0) < 1, x), one, ALL),
     row("from_parts",  ew.from_parts, two, REAL),
     row("cast",        lambda x: ew.cast(x, dtype=np.dtype("float64")), one, REAL),
     row("python_number", ew.python_number, one, ALL),

@@ -59,6 +59,12 @@ def choose_again(builder: Builder, equation: Equation) -> Operand | None:
     return builder.emit(where, condition, x, y)
 
 
+def choose_straight(builder: Builder, equation: Equation) -> Operand | None:
+    """straight_where(c, x) is where(c, x, 0) once nobody differentiates any more."""
+    zero: Any = Literal(0)
+    return builder.emit(where, *equation.operands, zero)
+
+
 def compare_known(builder: Builder, equation: Equation) -> Operand | None:
     """x < c is false where x cannot be that small; NaN compares false anyway."""
     x, y = equation.operands
@@ -87,6 +93,7 @@ def less_or_nan(builder: Builder, equation: Equation) -> Operand | None:
 
 
 CHOICES: Rules = {
+    "straight_where": (choose_straight,),
     "where": (choose_known, choose_otherwise, choose_again),
     "less": (compare_known,),
     "logical_or": (less_or_nan,),

@@ -15,7 +15,7 @@ from autodiff.facade.composition import Composition
 from autodiff.facade.recording import Operands
 from autodiff.trace.tape import Tape
 from autodiff.transforms.jit.program import Passes, Program
-from autodiff.transforms.reverse import unmasked
+from autodiff.transforms.masking import unmasked
 
 
 class CompositionProgram:

@@ -13,9 +13,9 @@ from autodiff.trace.tape_call import no_rule
 from autodiff.trace.tracer import Tracer
 from autodiff.transforms.control.dependence import Sources, asked
 from autodiff.transforms.custom.call import recorded_by_body
-from autodiff.transforms.forward import Forward, jvp
+from autodiff.transforms.forward import Forward, own_tangent, tangents_of
+from autodiff.transforms.masking import unmasked
 from autodiff.transforms.recompute import of_positions, smooth_outputs
-from autodiff.transforms.reverse import unmasked
 
 Values = Sequence[Any]
 Params = Mapping[str, Any]
@@ -35,7 +35,7 @@ class ControlLink(Link):
         self.positions = positions
         self.arity = len(positions)
         self.elementwise = False
-        self.moves = False
+        self.moves = self.adds = False
         self.kept = (-1,)
         self.keeps_out = primitive.keeps_out
         self.collect = primitive.residuals
@@ -118,7 +118,7 @@ class ControlCall(Primitive):
         recording.check_open(self.name)
         own = [isinstance(o, Tracer) and o.recording is recording for o in operands]
         values = [o.value if mine else o for o, mine in zip(operands, own, strict=True)]
-        tangents = [o.slot if mine else None for o, mine in zip(operands, own, strict=True)]
+        tangents = [unmasked(o.slot) if mine else None for o, mine in zip(operands, own, strict=True)]
         outs, changes = self.push(values, tangents, params)
         dependence = self.dependence(params)
         if dependence is not None:
@@ -129,15 +129,9 @@ class ControlCall(Primitive):
 
 def push_tape(tape: Tape, values: Values, positions: Sequence[int], tangents: Values) -> tuple[Values, Values]:
     """A tape's outputs, and the tangents of those that can have some."""
-    smooth = smooth_outputs(tape)
-    every = range(len(tape.outputs))
-
-    def run(*selected: Any) -> Any:
-        outs = of_positions(tape, values, positions, every)(*selected)
-        return tuple(outs[k] for k in smooth), outs
-
-    _, found, outs = jvp(run, tuple(values[p] for p in positions), tuple(tangents), has_aux=True)
-    return outs, found
+    run = of_positions(tape, values, positions, range(len(tape.outputs)))
+    pairs = tangents_of(run, [values[p] for p in positions], tangents)
+    return tuple(value for value, _ in pairs), tuple(own_tangent(*pairs[k]) for k in smooth_outputs(tape))
 
 
 def batched_outputs(tape: Tape, flags: Sequence[bool]) -> list[bool]:

@@ -21,7 +21,7 @@ from autodiff.transforms.control.calls import ControlCall, Params, Values, size_
 from autodiff.transforms.control.staging import must_stage
 from autodiff.transforms.control.together import batched_tapes
 from autodiff.transforms.control.values import all_conformed
-from autodiff.transforms.forward import jvp
+from autodiff.transforms.forward import own_tangent, tangents_of
 from autodiff.transforms.gradient import vjp
 
 
@@ -64,7 +64,8 @@ class Unwinding(ControlCall):
     def push(self, values: Values, tangents: Values, params: Params) -> tuple[Values, Values]:
         positions = [k for k, tangent in enumerate(tangents) if tangent is not None]
         run = self.some(values, params, positions, range(len(params["wanted"])))
-        return jvp(run, [values[p] for p in positions], [tangents[p] for p in positions])  # type: ignore[no-any-return]
+        pairs = tangents_of(run, [values[p] for p in positions], [tangents[p] for p in positions])
+        return tuple(value for value, _ in pairs), tuple(own_tangent(*pair) for pair in pairs)
 
     def some(self, values: Values, params: Params, positions: Sequence[int], outs: Sequence[int]) -> Any:
         """Some of the results as a function of some of the operands, made of loops."""

@@ -26,6 +26,7 @@ from autodiff.trace.tree import flatten
 from autodiff.transforms.call import apply_known, record_call, run_for_batch
 from autodiff.transforms.custom.rule import CustomRule, Leaves
 from autodiff.transforms.forward import Forward
+from autodiff.transforms.masking import unmasked
 
 
 class CustomLink(Link):
@@ -43,7 +44,7 @@ class CustomLink(Link):
         self.positions = positions
         self.arity = len(positions)
         self.elementwise = False
-        self.moves = False
+        self.moves = self.adds = False
         self.kept = ()
         self.keeps_out = False
         self.collect = lambda values, out, params: (params["rule"], *params["kept"][:2], *values[: params["kept"][2]])
@@ -65,6 +66,10 @@ class CustomCall(TapeCall):
     def __init__(self, name: str) -> None:
         super().__init__(name, run_tape, self.run_batch)
         self.forward = lambda tangents, values, out, params: params["kept"][0]
+
+    def accepted(self, tangent: Any) -> Any:
+        """A tangent as rules take it: users' rules want arrays."""
+        return unmasked(tangent)
 
     def link(self, positions: tuple[int, ...]) -> Link:
         found = self.links.get(positions)
@@ -136,7 +141,7 @@ def differentiated(primitive: CustomCall, rule: CustomRule, operands: Leaves, ta
         values = values[: rule.count]
         if isinstance(recording, Forward):
             tangents = [o.slot if is_own else None for o, is_own in zip(operands, own, strict=True)]
-            outs, pushed = rule.push(values, tangents[: rule.count])
+            outs, pushed = rule.push(values, list(map(primitive.accepted, tangents[: rule.count])))
             kept[:] = [pushed]
         else:
             if isinstance(recording, Differentiation):

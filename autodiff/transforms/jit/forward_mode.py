@@ -9,25 +9,30 @@ from autodiff.trace.spec import spec
 from autodiff.trace.tape import Tape
 from autodiff.transforms.forward import tangents_of
 from autodiff.transforms.jit.cutting import staged
+from autodiff.transforms.partial import Form, Forms, form_of, joined, parts_of, specs_of
 from autodiff.transforms.recompute import of_positions, smooth_outputs
 
 
-def pushing(tape: Tape, positions: tuple[int, ...]) -> tuple[Tape, tuple[int, ...]]:
-    """The tape of forward mode, and which outputs have tangents.
+def pushing(tape: Tape, given: Forms) -> tuple[Tape, Forms]:
+    """The tape of forward mode for inputs with tangents of these forms, and the forms of the outputs' tangents.
 
-    Its inputs are those of the tape and the tangents of some of them, its outputs those of the tape and their tangents.
-    Outputs that do not depend smoothly on the inputs have none: zeros would meet infinite derivatives further on.
+    Its inputs are those of the tape and the parts of the tangents, its outputs those of the tape and the parts of
+    theirs. Outputs that do not depend smoothly on the inputs have none: zeros would meet infinite derivatives further
+    on.
     """
     count, smooth = len(tape.inputs), smooth_outputs(tape)
-    found: list[int] = []
+    positions = [position for position, form in enumerate(given) if form != "none"]
+    found: list[Form] = ["none"] * len(tape.outputs)
 
-    def both(*given: Any) -> tuple[Any, Any]:
-        values, tangents = given[:count], given[count:]
-        selected = [values[p] for p in positions]
+    def both(*everything: Any) -> tuple[Any, ...]:
+        values, tangents = everything[:count], joined(everything[count:], given)
         outs = run_tape(tape, values)
-        pushed = tangents_of(of_positions(tape, values, positions, smooth), selected, tangents)
-        found[:] = [k for k, tangent in zip(smooth, pushed, strict=True) if tangent is not None]
-        return tuple(outs), tuple(tangent for tangent in pushed if tangent is not None)
+        of_selected = of_positions(tape, values, positions, smooth)
+        pairs = tangents_of(of_selected, [values[p] for p in positions], [tangents[p] for p in positions])
+        for place, (_, tangent) in zip(smooth, pairs, strict=True):
+            found[place] = form_of(tangent)
+        return tuple(outs), tuple(part for _, tangent in pairs for part in parts_of(tangent))
 
-    inputs = [*tape.inputs, *(spec(tape.inputs[p].shape, tape.inputs[p].dtype) for p in positions)]
-    return staged(both, inputs), tuple(found)
+    slots = [spec(s.shape, s.dtype) for s in tape.inputs]
+    parts = [part for slot, form in zip(slots, given, strict=True) for part in specs_of(slot, form)]
+    return staged(both, [*tape.inputs, *parts]), tuple(found)

@@ -17,8 +17,6 @@ from autodiff.backends.passes.known import use_constants
 from autodiff.backends.passes.schedule import Schedule, schedule
 from autodiff.backends.reports.watching import open_profiles
 from autodiff.backends.straight import Straight
-from autodiff.ops.masked import Masked
-from autodiff.ops.shape import broadcast_to
 from autodiff.trace.link import Link
 from autodiff.trace.primitive import newest_traced
 from autodiff.trace.source import at_user_line
@@ -26,7 +24,7 @@ from autodiff.trace.spec import spec_of
 from autodiff.trace.tape import Tape
 from autodiff.transforms.call import run_for_batch
 from autodiff.transforms.custom.call import CustomCall, CustomLink
-from autodiff.transforms.custom.rule import CustomRule, Leaves, placed
+from autodiff.transforms.custom.rule import CustomRule, Leaves
 from autodiff.transforms.jit.constants import Constants
 from autodiff.transforms.jit.cutting import staged
 from autodiff.transforms.jit.forward_mode import pushing
@@ -168,16 +166,16 @@ class Program(CustomRule):
         return passes.pull(available, g)  # type: ignore[no-any-return]
 
     def push(self, values: Leaves, tangents: Leaves) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-        positions = tuple(k for k, tangent in enumerate(tangents) if tangent is not None)
-        key = "forward mode", positions
+        forms = tuple(map(form_of, tangents))
+        key = "forward mode", forms
         found = self.derived.get(key)
         if found is None:
-            tape, smooth = pushing(self.tape, positions)
-            found = self.derived[key] = self.part(key, tape), smooth
-        program, smooth = found
-        outs = program(*values, *(tangents[p] for p in positions))
+            tape, pushed = pushing(self.tape, forms)
+            found = self.derived[key] = self.part(key, tape), pushed
+        program, pushed = found
+        outs = program(*values, *(part for tangent in tangents for part in parts_of(tangent)))
         outputs = len(self.tape.outputs)
-        return outs[:outputs], tuple(placed(outs[outputs:], smooth, outputs))
+        return outs[:outputs], joined(outs[outputs:], pushed)
 
     def for_batch(self, flags: tuple[bool, ...], size: int, values: Leaves) -> tuple[Any, ...]:
         """The outputs for a whole batch."""
@@ -223,14 +221,8 @@ class Passes:
             program = BoundProgram(made.tape, f"the backward pass of {self.name}", self.backend)
             found = self.backward[forms] = program, made
         program, made = found
-        parts = [part for ct, k in zip(cts, self.mode.smooth, strict=True) for part in self.parts(ct, k)]
+        parts = [part for ct in cts for part in parts_of(ct)]
         return joined(program(*(available[k] for k in made.taken), *parts), made.forms)
-
-    def parts(self, ct: Any, output: int) -> tuple[Any, ...]:
-        """The parts of a cotangent; masks have the shape of the output."""
-        if type(ct) is Masked:
-            return ct.value, broadcast_to(ct.mask, shape=self.mode.tape.output_specs[output].shape)
-        return parts_of(ct)
 
 
 class BoundProgram:
@@ -272,6 +264,9 @@ class JitCall(CustomCall):
             return rule.evaluate_anywhere(values)
 
         self.evaluate = evaluate
+
+    def accepted(self, tangent: Any) -> Any:
+        return tangent
 
     def link(self, positions: tuple[int, ...]) -> Link:
         found = self.links.get(positions)

@@ -11,11 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autodiff.trace.spec import Spec, spec
 from autodiff.trace.tape import Equation, Tape, strict
 from autodiff.transforms.gradient import Linearization
 from autodiff.transforms.jit.cutting import cut, dependent, staged
-from autodiff.transforms.partial import PARTS, Forms, cotangents, form_of, joined, parts_of
+from autodiff.transforms.partial import Form, Forms, cotangents, form_of, joined, parts_of, specs_of
 from autodiff.transforms.recompute import of_positions, smooth_outputs
 
 
@@ -77,7 +76,7 @@ class ReverseMode:
         """The tape of the outputs and the parts of all cotangents, and the forms of the inputs' cotangents."""
         tape, positions, smooth = self.tape, self.positions, self.smooth
         count, outputs = len(tape.inputs), len(tape.outputs)
-        forms: list[str] = []
+        forms: list[Form] = []
 
         def run(*everything: Any) -> tuple[Any, ...]:
             values = everything[:count]
@@ -114,9 +113,3 @@ def key_of(equation: Equation, numbers: dict[int, int]) -> tuple[Any, ...]:
     """How an operation computes its results, in terms of numbered slots."""
     operands = tuple(("slot", numbers[o]) if isinstance(o, int) else o for o in equation.operands)
     return equation.primitive, operands, tuple((name, strict(value)) for name, value in equation.params)
-
-
-def specs_of(slot: Spec, form: str) -> tuple[Spec, ...]:
-    """The specs of the parts of a cotangent."""
-    slot = spec(slot.shape, slot.dtype) if slot.kind == "array" else slot
-    return (slot, spec(slot.shape, bool))[: PARTS[form]]
