@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -15,11 +16,35 @@ from autodiff.chainer.utils.error import _format_array_props
 Arrays = tuple[Any, ...]
 
 
-class FunctionTestError(AssertionError):
+class ComputationError(AssertionError):
+    """Something computed something else than it should, or a test is incomplete."""
+
+    @classmethod
+    def check(cls, expr: Any, message: str) -> None:
+        """Raise it with a message unless something holds."""
+        if not expr:
+            cls.fail(message)
+
+    @classmethod
+    def fail(cls, message: str, exc: BaseException | None = None) -> NoReturn:
+        """Raise it with a message, and with the error that is behind it."""
+        raise cls(message) from exc
+
+    @classmethod
+    @contextmanager
+    def raise_if_fail(cls, message: str, error_types: Any = AssertionError) -> Iterator[None]:
+        """A context in which errors of some types become this one."""
+        try:
+            yield
+        except error_types as error:
+            cls.fail(message, error)
+
+
+class FunctionTestError(ComputationError):
     """A function computed something else, or a test of a function is incomplete."""
 
 
-class LinkTestError(AssertionError):
+class LinkTestError(ComputationError):
     """A link computed something else, or a test of a link is incomplete."""
 
 

@@ -23,9 +23,17 @@ class FunctionTestCase(Computation, unittest.TestCase):
 
     Attributes:
         skip_double_backward_test: whether gradients of gradients are not tested.
+        test_name: the name of the test that runs.
     """
 
     skip_double_backward_test = False
+
+    test_name: str
+
+    def _begin(self, test_name: str) -> None:
+        """Say which test runs."""
+        self.test_name = test_name
+        self.before_test(test_name)
 
     def forward(self, inputs: Arrays, device: Any) -> Arrays:
         """The outputs, a tuple of Variables, for a tuple of Variables; subclasses must say."""
@@ -52,7 +60,7 @@ class FunctionTestCase(Computation, unittest.TestCase):
 
     def run_test_forward(self, backend_config: BackendConfig) -> None:
         """Compare the outputs with ``forward_expected``."""
-        self.before_test("test_forward")
+        self._begin("test_forward")
         if self.skip_forward_test:
             raise unittest.SkipTest("skip_forward_test is set")
         inputs = self._inputs()
@@ -68,7 +76,7 @@ class FunctionTestCase(Computation, unittest.TestCase):
 
     def run_test_backward(self, backend_config: BackendConfig) -> None:
         """Compare the gradients with numerical ones."""
-        self.before_test("test_backward")
+        self._begin("test_backward")
         if self.skip_backward_test:
             raise unittest.SkipTest("skip_backward_test is set")
 
@@ -89,7 +97,7 @@ class FunctionTestCase(Computation, unittest.TestCase):
 
     def run_test_double_backward(self, backend_config: BackendConfig) -> None:
         """Compare the gradients of gradients with numerical ones."""
-        self.before_test("test_double_backward")
+        self._begin("test_double_backward")
         if self.skip_double_backward_test:
             raise unittest.SkipTest("skip_double_backward_test is set")
 

@@ -1,4 +1,4 @@
-"""Sums and absolute values as functions."""
+"""Operators of Variables as functions."""
 
 from __future__ import annotations
 
@@ -50,6 +50,66 @@ def add(*xs: Any) -> Variable:
     if len(xs) == 2:
         return as_operand(xs[0]) + xs[1]
     return apply("MultiAdd", lambda *xs: reduce(plus, xs), xs, alike)
+
+
+def neg(self: Any) -> Any:
+    """-x."""
+    return -as_operand(self)
+
+
+def sub(self: Any, rhs: Any) -> Any:
+    """x - y. All functions below take a Variable, or an array, and what Python's operator takes beside it."""
+    return as_operand(self) - rhs
+
+
+def rsub(self: Any, rhs: Any) -> Any:
+    """y - x."""
+    return rhs - as_operand(self)
+
+
+def mul(self: Any, rhs: Any) -> Any:
+    """x y."""
+    return as_operand(self) * rhs
+
+
+def div(self: Any, rhs: Any) -> Any:
+    """x / y."""
+    return as_operand(self) / rhs
+
+
+def rdiv(self: Any, rhs: Any) -> Any:
+    """y / x."""
+    return rhs / as_operand(self)
+
+
+def floordiv(self: Any, rhs: Any) -> Any:
+    """x // y."""
+    return as_operand(self) // rhs
+
+
+def rfloordiv(self: Any, rhs: Any) -> Any:
+    """y // x."""
+    return rhs // as_operand(self)
+
+
+def pow(self: Any, rhs: Any) -> Any:
+    """x ** y."""
+    return as_operand(self) ** rhs
+
+
+def rpow(self: Any, rhs: Any) -> Any:
+    """y ** x."""
+    return rhs ** as_operand(self)
+
+
+def matmul(self: Any, rhs: Any) -> Any:
+    """x @ y."""
+    return as_operand(self) @ rhs
+
+
+def rmatmul(self: Any, rhs: Any) -> Any:
+    """y @ x."""
+    return as_operand(rhs) @ as_operand(self)
 
 
 def as_operand(value: Any) -> Any:

@@ -101,6 +101,11 @@ class NStepRNNBase(ChainList):
         """The function of whole sequences."""
         raise NotImplementedError(f"{type(self).__name__}.rnn")
 
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """The final states and the outputs of each sequence; subclasses say which states there are."""
+        *states, xs = args
+        return self._run(states, xs, **kwargs)
+
     def init_hx(self, xs: Sequence[Any]) -> Variable:
         """A state of zeros for these sequences."""
         shape = (self.n_layers * self.direction, len(xs), self.out_size)
