@@ -39,7 +39,7 @@ def det(a: Any) -> Variable:
     """The determinant of a matrix.
 
     Args:
-        a: floating-point numbers of shape (n, n).
+        a: floating-point numbers of shape (n, n), or (n, n, 1, ...), as kernels of convolutions are.
 
     Returns:
         a number. The derivative is exact for a singular matrix too.
@@ -50,4 +50,5 @@ def det(a: Any) -> Variable:
     >>> det(np.array([[1.0, 2.0], [3.0, 5.0]]))
     variable(-1.)
     """
-    return reshape(batch_det(reshape(a, (1, *a.shape))), ())
+    matrix = a.shape[:2] if a.ndim > 2 and all(length == 1 for length in a.shape[2:]) else a.shape
+    return reshape(batch_det(reshape(a, (1, *matrix))), ())

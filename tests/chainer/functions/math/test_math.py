@@ -325,3 +325,12 @@ def test_arguments_that_are_wrong(call: Any, kind: type[Exception], text: str) -
 def test_operators_as_functions(name: str, expected: float, kind: Any) -> None:
     operands = [kind(np.array([2.0])), np.array([3.0])][: 1 if name == "neg" else 2]
     np.testing.assert_allclose(getattr(basic_math, name)(*operands).array, expected)
+
+
+def test_determinant_of_the_kernel_of_a_convolution() -> None:
+    kernel = draw(3, 3)
+    x = Variable(kernel.reshape(3, 3, 1, 1))
+    y = F.det(x)
+    np.testing.assert_allclose(y.array, np.linalg.det(kernel))
+    y.backward()
+    np.testing.assert_allclose(x.grad[:, :, 0, 0], np.linalg.det(kernel) * np.linalg.inv(kernel).T)
