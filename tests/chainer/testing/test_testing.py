@@ -289,7 +289,7 @@ def test_every_test_gets_the_backend_whatever_it_calls_it():
         def test_one(self, where):
             assert where.device.name == "@numpy"
 
-        def test_two(self, _backend):
+        def test_two(self, device):
             pass
 
     (made,) = testing.inject_backend_tests(None, [{}])(Case).cases
