@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tests.chainer.names import Name, has_own_gradient
+from tests.chainer.names import Name
 
 KERNELS = "the text of CUDA kernels, and what prints it"
 CAFFE = "files of Caffe: their format needs a library, protobuf 3, that is of another time"
@@ -12,9 +12,17 @@ INTERNAL = "constants and helpers of a module, of which programs have no use"
 IMPORTED = "what a module imports for itself, and has no part in its interface; it is where it is defined"
 COMPILED = "parts of Chainer's own schedule of graphs that never change; here `static_graph` changes nothing"
 NCCL = "functions by which processes exchange parameters, which `MultiprocessParallelUpdater` does in its own way"
-FUNCTIONS = "function classes: functions have no gradient of their own"
+GRADIENTS = (
+    "the gradients of functions as functions: gradients are read from what functions did, none is written by hand"
+)
+CUDNN_RNN = "classes behind which stands cuDNN; `n_step_lstm` and its kin are one node of that name without a class"
+NO_CLASS = "functions that have no class of their own here"
 
 LEFT_OUT = {
+    r".*Grad(2|3|W|Data|Weight|SP|Cudnn|CuDNN)?|.*\.(Assign|Cumprodsum|DiagEinSum|MaxPoolingNDWithIndexes)": GRADIENTS,
+    r"chainer\.functions\.rnn\..*\.(NStep.*|BaseNStepRNN|CudnnRNNWeightConcat)": CUDNN_RNN,
+    r".*\.(SelectorBase|IndexSelectorBase|RsqrtGPU|TensorDot|AsLayout|BinaryHierarchicalSoftmaxFunction)": NO_CLASS,
+    r"chainer\.distributions\..*\.(BernoulliLogProb|LaplaceI?CDF|TriangularInv|ModifiedXLogX)": NO_CLASS,
     r"chainer\.(functions|links)\.theano.*": "Theano is no more",
     r"chainer\.(exporters|links\.caffe\.protobuf3).*": CAFFE,
     r"chainer\.links\.caffe(\.protobuf3)?": CAFFE,
@@ -41,20 +49,18 @@ LEFT_OUT = {
     r".*\.vision\..*\.(average|reshape|sum)": IMPORTED,
     r".*\.loss\.crf1d\.(argsort_list_descent|permutate_list)": IMPORTED,
     r"chainer\.initializers\.(backend|types)": IMPORTED,
-    r".*\.(ArrayInfo|ScheduleInfo|ScheduleManager)": COMPILED,
+    r".*\.(ArrayInfo|ScheduleInfo|ScheduleManager|StaticScheduleFunction)": COMPILED,
     r".*\.(gather|scatter)_(grads|params)|.*\.size_num_grads": NCCL,
 }
 """Reasons by patterns of whole dotted names."""
 
-LAYOUTS = "arrays have NumPy's layout"
 CHAINERX = "ChainerX is not there"
 CUDNN = "cuDNN is not used"
 EXPRESSION = "expressions are of one class, whose objects know their text and their value"
+KEPT = "what the class itself needed for its gradient or for cuDNN; creators have what their functions close over"
 STATE = "state of a method that is none of the interface"
 
 ATTRIBUTES_LEFT_OUT = {
-    r"(FunctionNode|FunctionAdapter|Forget)\.(check_layout_forward|input_layouts|output_layouts)": LAYOUTS,
-    r"(FunctionNode|FunctionAdapter|Forget)\.chainerx_device": CHAINERX,
     r"ChainerxDevice\.(device|fallback_device)": CHAINERX,
     r"Convolution2D\.(cudnn_fast|x_layout)": CUDNN,
     r"TimerHook\.(xp|table)|EarlyStoppingTrigger\.already_warning|MSVAGRule\.beta_power": STATE,
@@ -72,11 +78,11 @@ SET_IN_A_LOOP = r"VGG(16|19)?Layers\.conv\d_\d|GlobalConfig\.\w+"
 
 def reason(name: Name) -> str | None:
     """Why a name is left out; None if it is not."""
-    if has_own_gradient(name.place):
-        return FUNCTIONS
     return next((why for pattern, why in LEFT_OUT.items() if re.fullmatch(pattern, name.path)), None)
 
 
-def reason_of_attribute(attribute: str) -> str | None:
+def reason_of_attribute(attribute: str, function_class: bool = False) -> str | None:
     """Why an attribute, as ``Class.attribute``, is left out; None if it is not."""
+    if function_class:
+        return KEPT
     return next((why for pattern, why in ATTRIBUTES_LEFT_OUT.items() if re.fullmatch(pattern, attribute)), None)

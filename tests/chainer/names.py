@@ -16,6 +16,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from autodiff.chainer.functions.function_class import FunctionClass
+
 FILE = Path(__file__).parent / "recorded" / "data" / "names.json"
 RECORD: dict[str, dict[str, Any]] = json.loads(FILE.read_text())
 MODULES, CLASSES, FUNCTIONS = RECORD["modules"], RECORD["classes"], RECORD["functions"]
@@ -106,6 +108,8 @@ def own_attributes(found: Any) -> set[str]:
     for base in found.__mro__:
         if base.__module__.startswith("autodiff"):
             names.update(inspect.get_annotations(base), set_by_methods(base))
+    if issubclass(found, FunctionClass):
+        names.update(inspect.signature(found).parameters, found.computed)
     return names
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
 from autodiff.ops import elementwise
@@ -29,3 +30,6 @@ def cast(x: Any, typ: Any) -> Variable:
 def with_derivative(x: Any) -> Any:
     """The numbers; whole ones, through whose cast no gradient flows, as a constant."""
     return x if x.dtype.kind in "fc" else stop_gradient(x)
+
+
+Cast = function_class("Cast", cast, "typ", computed={"type": lambda self: self.typ})

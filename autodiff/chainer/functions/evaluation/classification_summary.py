@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.backend import get_array_module
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade import Variable, as_array
 from autodiff.facade.applying import apply
 
@@ -98,3 +99,8 @@ def fbeta_score(
 def f1_score(y: Any, t: Any, label_num: int | None = None, ignore_label: int = -1) -> tuple[Variable, Variable]:
     """The F score of each class, and its number of examples; see :func:`classification_summary`."""
     return fbeta_score(y, t, label_num, ignore_label=ignore_label)
+
+
+ClassificationSummary = function_class(
+    "ClassificationSummary", classification_summary, "label_num, beta, ignore_label", called=True
+)

@@ -7,6 +7,7 @@ from operator import add as plus
 from typing import Any
 
 from autodiff.chainer.functions.conditions import broadcastable, numbered
+from autodiff.chainer.functions.function_class import constant_of, function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.conversion import as_variable
 from autodiff.facade.variable import Variable
@@ -124,3 +125,31 @@ def alike(*xs: Any) -> tuple[Any, ...]:
         *(first.dtype == other.dtype for other in others),
         broadcastable(*(operand.shape for operand in xs)),
     )
+
+
+Neg = function_class("Neg", neg, label="__neg__")
+Absolute = function_class("Absolute", absolute, label="|_|")
+Add = function_class("Add", add, label="_ + _")
+Sub = function_class("Sub", sub, label="_ - _")
+Mul = function_class("Mul", mul, label="_ * _")
+Div = function_class("Div", div, label="_ / _")
+PowVarVar = function_class("PowVarVar", pow, label="_ ** _")
+MultiAdd = function_class("MultiAdd", add, computed={"len": lambda self: len(self.inputs)})
+AddConstant = function_class(
+    "AddConstant", lambda x, value: x + value, "value", label="_ + #", computed={"value": constant_of}
+)
+MulConstant = function_class(
+    "MulConstant", lambda x, value: x * value, "value", label="_ * #", computed={"value": constant_of}
+)
+SubFromConstant = function_class(
+    "SubFromConstant", lambda x, value: value - x, "value", label="# - _", computed={"value": constant_of}
+)
+DivFromConstant = function_class(
+    "DivFromConstant", lambda x, value: value / x, "value", label="# / _", computed={"value": constant_of}
+)
+PowVarConst = function_class(
+    "PowVarConst", lambda x, value: x**value, "value", label="_ ** #", computed={"value": constant_of}
+)
+PowConstVar = function_class(
+    "PowConstVar", lambda x, value: value**x, "value", label="# ** _", computed={"value": constant_of}
+)

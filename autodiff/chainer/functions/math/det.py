@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.functions.array.reshape import reshape
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.half import in_single
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
@@ -52,3 +53,6 @@ def det(a: Any) -> Variable:
     """
     matrix = a.shape[:2] if a.ndim > 2 and all(length == 1 for length in a.shape[2:]) else a.shape
     return reshape(batch_det(reshape(a, (1, *matrix))), ())
+
+
+BatchDet = function_class("BatchDet", batch_det, label="det")
