@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from autodiff.facade import FunctionNode, Variable
+from autodiff.facade import Variable
+from autodiff.facade.function_node import FunctionNode
 
 A = np.arange(3, dtype=np.float32)
 
