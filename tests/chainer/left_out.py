@@ -26,7 +26,6 @@ LEFT_OUT = {
     r"chainer\.(functions|links)\.theano.*": "Theano is no more",
     r"chainer\.(exporters|links\.caffe\.protobuf3).*": CAFFE,
     r"chainer\.links\.caffe(\.protobuf3)?": CAFFE,
-    r"chainer\.dataset\.tabular.*": "not implemented",
     r".*(_nd|_1d|_2d)_kernel(\..*)?": KERNELS,
     r"chainer\.functions\.pooling\.pooling_(2d|nd)(\..*)?": KERNELS,
     r".*\.(LOGPROBC|ENTROPYC|PROBC|EULER|BACKWORDC|einsum_symbols(_set)?|argone|index_dtype|TensorGeometry)": INTERNAL,

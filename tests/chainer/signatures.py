@@ -60,7 +60,7 @@ def parameters(signature: str) -> list[tuple[str, str | None]]:
 
 
 def same_default(text: str | None, value: Any) -> bool:
-    """Whether a default is the one that is written in the inventory."""
+    """Whether a default is the one that is recorded."""
     if text is None or value is inspect.Parameter.empty:
         return text is None and value is inspect.Parameter.empty
     if text in ("'object'", "'stdout'"):
