@@ -65,7 +65,18 @@ disable_experimental_feature_warning = False
 _sys.modules[f"{__name__}.cuda"] = cuda
 
 _OF_CHAINER_1 = ("AUTO", "Flag", "FunctionSet", "OFF", "ON", "flag", "function_set", "init_weight")
-_ON_DEMAND = ("computational_graph", "distributions", "gradient_check", "testing")
+_ON_DEMAND = {
+    "array": "functions.array",
+    "basic_math": "functions.math.basic_math",
+    **{
+        name: name
+        for name in (
+            "computational_graph", "configuration", "distributions", "function", "function_hook",
+            "gradient_check", "memory_layouts", "testing", "types", "variable", "warnings",
+        )
+    },
+}  # fmt: skip
+"""Modules that are attributes of this one, imported when somebody asks: where each of them is."""
 
 
 def get_compute_mode() -> _Any:
@@ -75,7 +86,7 @@ def get_compute_mode() -> _Any:
 
 def __getattr__(name: str) -> _Any:
     if name in _ON_DEMAND:
-        return _import_module(f"{__name__}.{name}")
+        return _import_module(f"{__name__}.{_ON_DEMAND[name]}")
     hint = "; it was Chainer 1's: run the program with --compat v1" if name in _OF_CHAINER_1 else ""
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
 

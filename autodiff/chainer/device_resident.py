@@ -54,6 +54,11 @@ class DeviceResident:
         """The module of its arrays: numpy or cupy."""
         return self.device.xp
 
+    @property
+    def _device_id(self) -> int | None:
+        """The number of the GPU, None for the CPU; old libraries ask for it."""
+        return self.device.device.id if isinstance(self.device, GpuDevice) else None
+
     def device_resident_accept(self, visitor: DeviceResidentsVisitor) -> None:
         """Show a visitor this object and everything it holds.
 

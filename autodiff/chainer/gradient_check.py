@@ -106,8 +106,8 @@ def check_double_backward(
     Args:
         func: takes Variables and returns a Variable or a tuple of them.
         x_data: an array, or a tuple of arrays.
-        y_grad: the gradients of the outputs.
-        x_grad_grad: the gradients of the inputs' gradients; None for inputs without one.
+        y_grad: the gradients of the outputs, None for outputs without one.
+        x_grad_grad: the gradients of the inputs' gradients, or of those of inputs that have one; None for no gradient.
         params: Parameters that the function uses.
         params_grad_grad: the gradients of the parameters' gradients.
         eps: the step.
@@ -124,18 +124,22 @@ def check_double_backward(
     """
     xs, gys, variables = as_tuple(x_data), as_tuple(y_grad), as_tuple(params)
     fixed = [x.dtype.kind != "f" for x in xs] if no_grads is None else list(no_grads)
-    grad_grads = [ggx for ggx in (*as_tuple(x_grad_grad), *as_tuple(params_grad_grad)) if ggx is not None]
+    ggxs = as_tuple(x_grad_grad)
+    if len(ggxs) == len(xs):
+        ggxs = tuple(ggx for ggx, is_fixed in zip(ggxs, fixed, strict=True) if not is_fixed)
+    given = [g for g in gys if g is not None]
 
     def first_order(*inputs: Variable) -> tuple[Any, ...]:
-        points, seeds = inputs[: len(xs)], inputs[len(xs) :]
+        points, rest = inputs[: len(xs)], iter(inputs[len(xs) :])
+        seeds = [None if g is None else next(rest) for g in gys]
         wanted = [x for x, is_fixed in zip(points, fixed, strict=True) if not is_fixed] + list(variables)
         found = grad(as_tuple(func(*points)), wanted, seeds, enable_double_backprop=True)
         zeros = (Variable(np.zeros_like(v.array)) for v in wanted)
         return tuple(zero if g is None else g for g, zero in zip(found, zeros, strict=True))
 
     check_backward(
-        first_order, (*xs, *gys), tuple(grad_grads), params, eps, atol, rtol,
-        [*fixed, *(g.dtype.kind != "f" for g in gys)], dtype, detect_nondifferentiable,
+        first_order, (*xs, *given), (*ggxs, *as_tuple(params_grad_grad)), params, eps, atol, rtol,
+        [*fixed, *(g.dtype.kind != "f" for g in given)], dtype, detect_nondifferentiable,
     )  # fmt: skip
 
 

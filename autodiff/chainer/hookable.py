@@ -17,6 +17,16 @@ class Hooks:
     def __init__(self) -> None:
         self.by_timing: dict[str, dict[str, Callable[..., Any]]] = {"pre": {}, "post": {}}
 
+    @property
+    def _pre_update_hooks(self) -> dict[str, Callable[..., Any]]:
+        """Those before an update, by the name under which programs look for them."""
+        return self.by_timing["pre"]
+
+    @property
+    def _post_update_hooks(self) -> dict[str, Callable[..., Any]]:
+        """Those after it."""
+        return self.by_timing["post"]
+
     def add(self, hook: Any, name: str | None, timing: str) -> None:
         """Add a hook.
 

@@ -119,10 +119,10 @@ class LinkHook:
             link: to what it was; None for the thread.
         """
 
-    def forward_preprocess(self, cb_args: ForwardPreprocessCallbackArgs) -> None:
+    def forward_preprocess(self, args: ForwardPreprocessCallbackArgs) -> None:
         """A link is called."""
 
-    def forward_postprocess(self, cb_args: ForwardPostprocessCallbackArgs) -> None:
+    def forward_postprocess(self, args: ForwardPostprocessCallbackArgs) -> None:
         """A link has returned."""
 
 

@@ -52,7 +52,7 @@ class Optimizer(LossScaling, OldSpellings):
     t = 0
     epoch = 0
     use_auto_new_epoch = False
-    _hooks: Hooks | None = None
+    _hookable: Hooks | None = None
 
     def setup(self, link: Any) -> Any:
         """Take a link as the target, and begin at ``t = 0`` without hooks.
@@ -68,7 +68,7 @@ class Optimizer(LossScaling, OldSpellings):
         self.target = link
         self.t = 0
         self.epoch = 0
-        self._hooks = Hooks()
+        self._hookable = Hooks()
         return self
 
     def update(self, lossfun: Any = None, *args: Any, **kwds: Any) -> None:
@@ -138,9 +138,9 @@ class Optimizer(LossScaling, OldSpellings):
 
     def _set_up_hooks(self) -> Hooks:
         self._set_up_target()
-        if self._hooks is None:  # set up by a subclass that sets `target` itself
-            self._hooks = Hooks()
-        return self._hooks
+        if self._hookable is None:  # set up by a subclass that sets `target` itself
+            self._hookable = Hooks()
+        return self._hookable
 
     def _set_up_target(self) -> Any:
         if self.target is None:

@@ -49,7 +49,7 @@ class UpdateRule:
         self.hyperparam = Hyperparameter(parent_hyperparam)
         self.enabled = True
         self.t = 0
-        self._hooks = Hooks()
+        self._hookable = Hooks()
 
     @property
     def state(self) -> dict[str, Any] | None:
@@ -69,7 +69,7 @@ class UpdateRule:
             ValueError: for a wrong timing, and if there is no name.
             KeyError: if there is one of that name.
         """
-        self._hooks.add(hook, name, timing)
+        self._hookable.add(hook, name, timing)
 
     def remove_hook(self, name: str) -> None:
         """Forget a hook.
@@ -77,7 +77,7 @@ class UpdateRule:
         Raises:
             KeyError: if there is none of that name.
         """
-        self._hooks.remove(name)
+        self._hookable.remove(name)
 
     def update(self, param: Any) -> None:
         """Change the parameter in place by its gradient, unless :attr:`enabled` is False."""
@@ -107,11 +107,11 @@ class UpdateRule:
         if param._loss_scale is not None and param.grad is not None:
             param.grad = param.grad / param._loss_scale
             param._loss_scale = None
-        for hook in self._hooks.at("pre"):
+        for hook in self._hookable.at("pre"):
             hook(self, param)
         self._prepare(param)
         self.update_core(param)
-        for hook in self._hooks.at("post"):
+        for hook in self._hookable.at("post"):
             hook(self, param)
 
     def _prepare(self, param: Any) -> None:

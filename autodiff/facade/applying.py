@@ -75,6 +75,8 @@ def apply(
     if elsewhere is not None:
         return fun(*(elsewhere.lift(value) if isinstance(value, Variable) else value for value in inputs))
     operation = Operands(inputs, differentiable)
+    if operation.needs and not operation.positions:
+        operation.positions = whole_numbers(operation)
     level = new_level() if newest is None else newest.level
     check_places(label, operation.values)
     with on_gpu_of(label, operation.values):
@@ -151,3 +153,17 @@ def recorded_elsewhere(newest: Traced | None) -> Recording | None:
 def differentiable(value: Any, position: int) -> bool:
     """Whether an input has a derivative."""
     return value.dtype.kind in "fc"
+
+
+def whole_numbers(operation: Operands) -> list[int]:
+    """The positions of integers through which gradients flow: of all that require one, where all inputs are integers.
+
+    They are moved or added then. Beside numbers that have a derivative they are labels and places, which have none.
+    """
+    if any(value.dtype.kind not in "iub" for value in operation.values):
+        return []
+    return [
+        position
+        for position, (entry, value) in enumerate(zip(operation.entries, operation.values, strict=True))
+        if type(entry) is VariableNode and entry._requires_grad and value.dtype.kind in "iu"
+    ]

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from autodiff.facade.node import VariableNode
 from autodiff.facade.residuals import Own
-from autodiff.trace.live import Differentiation, Entry
+from autodiff.trace.link import Link
+from autodiff.trace.live import Differentiation, Entry, Result
+from autodiff.trace.spec import spec_of
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer
 from autodiff.transforms.gradient import vjp
@@ -32,6 +34,26 @@ class Composing(Differentiation):
         return tracer.value
 
 
+class ComposingWholeNumbers(Composing):
+    """The same for integers, whose gradients are moved and added."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.linked = False  # the short way knows only numbers that have derivatives
+
+    def results(self, link: Link, operands: Any, residuals: Any, out: Any) -> Any:
+        order = 1 + (operands.order if type(operands) is Entry else max(entry.order for entry in operands))
+        if type(out) is not tuple:
+            return Tracer(out, self, Entry(link, operands, residuals, order, spec_of(out)))
+        whole = Entry(link, operands, residuals, order, tuple(map(spec_of, out)))
+        return tuple(
+            Tracer(part, self, Entry(Result(index), whole, None, order + 1, whole.spec[index]))
+            for index, part in enumerate(out)
+        )
+
+
 class Composition(Own):
     """A function that is recorded while it runs.
 
@@ -40,7 +62,7 @@ class Composition(Own):
         operation: its operands.
     """
 
-    __slots__ = ("entries", "fun", "inputs", "outs", "positions")
+    __slots__ = ("entries", "fun", "inputs", "outs", "positions", "whole")
 
     def __init__(self, fun: Callable[..., Any], operation: Operands) -> None:
         self.fun = fun
@@ -48,12 +70,14 @@ class Composition(Own):
         self.positions = operation.positions
         self.inputs: list[Entry] = []
         self.outs: list[Any] = []  # an entry for each result, None where it depends on no operand
+        self.whole = False  # whether the operands are integers
 
     def run(self, *values: Any) -> Any:
         """What the function returns, no longer traced."""
         if not self.positions:
             return self.fun(*values)
-        recording = Composing()
+        self.whole = values[self.positions[0]].dtype.kind not in "fc"
+        recording = ComposingWholeNumbers() if self.whole else Composing()
         traced = list(values)
         for position in self.positions:
             traced[position] = tracer = recording.input(values[position])
@@ -76,11 +100,13 @@ class Composition(Own):
         self.outs.append(None)
         return out
 
-    def with_graph(self) -> WithGraph:
-        return WithGraph(self)
+    def with_graph(self) -> Composition | WithGraph:
+        return self if self.whole else WithGraph(self)  # what moves integers does the same to Variables
 
     def pull(self, g: Any) -> Any:
         """The cotangents of the operands, as arrays."""
+        if not self.positions:
+            return []
         parts = g if type(g) is list else (g,)
         seeds = [
             (entry, unmasked(part))
@@ -100,6 +126,8 @@ class WithGraph(NamedTuple):
     def pull(self, g: Any) -> Any:
         """The cotangents of the operands, as Variables: the function is run again, on Variables."""
         composition = self.composition
+        if not composition.positions:
+            return []
         values = [entry.data if type(entry) is VariableNode else entry for entry in composition.entries]
         parts = g if type(g) is list else [g]
         wanted = [

@@ -45,7 +45,7 @@ class Operation:
     def of(cls, keeper: VariableNode | Whole) -> Operation:
         """The operation that a node, or what the nodes of several results share, was made by."""
         operands = all_operands(keeper.link, keeper.operands, keeper.others)
-        operation = cls(operation_label(keeper.link.primitive.name, operands), keeper.rank - 1)
+        operation = creator(operation_label(keeper.link.primitive.name, operands), keeper.rank - 1)
         operation.shows(keeper)
         return operation
 
@@ -85,6 +85,31 @@ class Operation:
         fill(whole, self.kept, self)
         index = [reference() for reference in whole.results].index(node)
         node.link, node.operands, node.residuals = Result(index), whole, None
+
+
+CREATORS: dict[str, type[Operation]] = {}
+"""The classes of creators by their labels, for functions that have a class of their own."""
+
+
+def creator(label: str, rank: int) -> Operation:
+    """The object that shows an operation of that label."""
+    kind = CREATORS.get(label) or CREATORS.get(with_any_number(label), Operation)
+    found: Operation = kind.__new__(kind)
+    Operation.__init__(found, label, rank)
+    return found
+
+
+def with_any_number(label: str) -> str:
+    """The label of an operator with ``#`` in the place of a number.
+
+    >>> with_any_number("_ ** 2")
+    '_ ** #'
+    """
+    words = label.split(" ")
+    if len(words) != 3:
+        return label
+    left, sign, right = words
+    return " ".join((left if left == "_" else "#", sign, right if right == "_" else "#"))
 
 
 class Shared:

@@ -98,6 +98,21 @@ class FunctionNode:
 
     # What a subclass writes.
 
+    chainerx_device = None
+
+    @property
+    def input_layouts(self) -> tuple[None, ...]:
+        """None for each input: arrays have NumPy's layout."""
+        return (None,) * len(self.inputs or ())
+
+    @property
+    def output_layouts(self) -> tuple[None, ...]:
+        """None for each output."""
+        return (None,) * len(self.outputs or ())
+
+    def check_layout_forward(self, inputs: tuple[Any, ...]) -> None:
+        """See that the layouts of the inputs fit; never called, since there is but one."""
+
     def check_type_forward(self, in_types: Any) -> None:
         """See that the inputs fit, with :func:`autodiff.chainer.utils.type_check.expect`."""
 

@@ -14,11 +14,11 @@ class InvalidType(AutodiffError):
     Args:
         expect: the condition that does not hold, as text.
         actual: what holds instead.
-        message: the whole text; by default it is made of the two.
+        msg: the whole text; by default it is made of the two.
     """
 
-    def __init__(self, expect: Any, actual: Any, message: str | None = None) -> None:
-        super().__init__(f"Expect: {expect}\nActual: {actual}" if message is None else message)
+    def __init__(self, expect: Any, actual: Any, msg: str | None = None) -> None:
+        super().__init__(f"Expect: {expect}\nActual: {actual}" if msg is None else msg)
         self.expect = expect
         self.actual = actual
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from autodiff.facade.configuration import config, deviations
-from autodiff.facade.creator import Operation
+from autodiff.facade.creator import Operation, creator
 from autodiff.trace.source import at_user_line
 from autodiff.trace.traced import Traced
 
@@ -100,7 +100,7 @@ def announced(label: str, rank: int) -> Operation | None:
     """The object that shows an operation to those who watch; None if nobody does."""
     if not _thread.hooks and not config.debug:
         return None
-    operation = Operation(label, rank)
+    operation = creator(label, rank)
     note_stack(operation)
     return operation
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from numpy import asarray, generic
+
 from autodiff.facade.configuration import config, deviations, using_config
 from autodiff.facade.observing import pull_observed
 from autodiff.facade.residuals import Own
@@ -87,7 +89,7 @@ class OwnResiduals(Own):
         function = self.function
         if self.graph:
             return gradients(function, positions, tuple(grads))
-        variables = tuple(None if g is None else Variable(g) for g in grads)
+        variables = tuple(None if g is None else Variable(asarray(g) if isinstance(g, generic) else g) for g in grads)
         with using_config("enable_backprop", False):
             found = gradients(function, positions, variables)
         return [None if g is None else g._data for g in found]

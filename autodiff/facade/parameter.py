@@ -56,6 +56,7 @@ class Parameter(Variable):
         self._first_grad = "nan"
         if shape is not None:
             self.initialize(shape)
+            self._first_grad = None  # made once more it has no gradient, as in Chainer
 
     @property
     def is_initialized(self) -> bool:

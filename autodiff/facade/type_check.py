@@ -314,9 +314,9 @@ def expect_broadcast_shapes(*shapes: Any) -> None:
         raise InvalidType("shapes that can be broadcast", lines.strip(), text) from None
 
 
-def eval(expression: Any) -> Any:
+def eval(exp: Any) -> Any:
     """The value of an expression; anything else is its own."""
-    return evaluated(expression)
+    return evaluated(exp)
 
 
 def make_variable(value: Any, name: str) -> Any:
@@ -324,11 +324,11 @@ def make_variable(value: Any, name: str) -> Any:
     return value if in_light_mode() else Variable(value, name)
 
 
-def prod(lengths: Any) -> Any:
+def prod(xs: Any) -> Any:
     """The product of lengths."""
-    if not isinstance(lengths, Expr) and not any(isinstance(length, Expr) for length in lengths):
-        return int(np.prod(lengths, dtype=int))
-    return Expr(f"prod({lengths})", lambda: int(np.prod(evaluated(lengths), dtype=int)))
+    if not isinstance(xs, Expr) and not any(isinstance(x, Expr) for x in xs):
+        return int(np.prod(xs, dtype=int))
+    return Expr(f"prod({xs})", lambda: int(np.prod(evaluated(xs), dtype=int)))
 
 
 def same_types(*arrays: Any) -> bool:

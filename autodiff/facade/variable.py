@@ -83,6 +83,19 @@ class Variable(Traced):
         if grad is not None:
             self._grad = grad
 
+    @classmethod
+    def _init_unchecked(
+        cls,
+        data: Any = None,
+        device: Any = None,
+        name: str | None = None,
+        grad: Any = None,
+        grad_valid: bool = True,
+        requires_grad: bool = True,
+    ) -> Variable:
+        """A Variable as libraries make it that know its device; ``device`` and ``grad_valid`` are not needed."""
+        return cls(data, name=name, grad=grad, requires_grad=requires_grad)
+
     def seen_from(self, level: int) -> Any:
         """What a Variable that was made inside of a trace holds, and itself where it was made before."""
         return self._data if self.level > level else self

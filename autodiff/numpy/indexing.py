@@ -57,6 +57,12 @@ class ParsedKey:
             elif isinstance(part, slice):
                 basic.append(triple(part))
                 axis, after = axis + 1, after + 1
+            elif is_truth(part):  # a new axis, of which the one element is taken or not
+                basic.append(None)
+                self.arrays.append(np.zeros(int(bool(part)), np.intp))
+                self.axes.append(after)
+                places.append(place)
+                after += 1
             elif with_arrays:
                 for index in self.as_integers(part, shape, axis):
                     basic.append(WHOLE)
@@ -99,6 +105,11 @@ class ParsedKey:
 def is_array(part: Any) -> bool:
     """Whether a part of a key makes indexing advanced."""
     return isinstance(part, (np.ndarray, list, bool, np.bool_, Traced)) or on_gpu(part)
+
+
+def is_truth(part: Any) -> bool:
+    """Whether a part of a key is a single truth value, which is a mask without axes."""
+    return isinstance(part, (bool, np.bool_)) or (isinstance(part, np.ndarray) and part.dtype == bool and not part.ndim)
 
 
 def as_index(part: Any) -> Any:

@@ -1,71 +1,46 @@
-"""Which of Chainer's public names are there, and whose signatures differ.
+"""Which of Chainer's public names and attributes are there, and whose signatures differ.
 
-``python -m tests.chainer.coverage`` writes ``docs/chainer-coverage.md`` from ``inventory.txt``.
+``python -m tests.chainer.coverage`` writes ``docs/chainer-coverage.md`` from what was recorded of Chainer, and from the
+reasons in ``left_out.py``.
 """
 
 from __future__ import annotations
 
 import ast
-import importlib
 import inspect
 import re
 import textwrap
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from tests.chainer.left_out import SET_IN_A_LOOP, reason, reason_of_attribute
+from tests.chainer.names import (
+    CLASSES,
+    FUNCTIONS,
+    MODULES,
+    Name,
+    attributes,
+    has_own_gradient,
+    missing_attributes,
+    names,
+)
+from tests.chainer.signatures import UNKNOWN, agree, own_signature, parameters, shown
+
 PAGE = Path(__file__).parents[2] / "docs" / "chainer-coverage.md"
-INVENTORY = Path(__file__).parent / "inventory.txt"
-UNKNOWN = ("", "(...)", "(*args, **kwargs)")
-KINDS = ("implemented", "differs", "refused", "missing")
+KINDS = ("implemented", "differs", "refused", "left out", "missing")
 
 
-@dataclass
-class Name:
-    """One public name of Chainer.
-
-    Args:
-        module: where it is.
-        name: how it is called.
-        signature: its arguments as text.
-        used: in how many programs it was found.
-        members: for each method its signature; an empty text for properties.
-    """
-
-    module: str
-    name: str
-    signature: str
-    used: int
-    members: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def object(self) -> Any:
-        """What has that name here; None if nothing has."""
-        return getattr(importlib.import_module(f"autodiff.{self.module}"), self.name, None)
-
-
-def inventory() -> list[Name]:
-    """All names."""
-    names: list[Name] = []
-    module = ""
-    for line in INVENTORY.read_text().splitlines():
-        if line.startswith("["):
-            module = line[1:-1]
-        elif member := re.match(r"    \.(\w+)(\(.*\))?", line):
-            names[-1].members[member[1]] = member[2] or ""
-        elif found := re.match(r"(?:class|def|value) (\w+)(\(.*\))?(?:  # (\d+))?$", line):
-            names.append(Name(module, found[1], found[2] or "", int(found[3] or 0)))
-    return names
-
-
+@cache
 def status(name: Name) -> str:
-    """implemented, differs (in its signature or members), refused (raises NotImplementedError), or missing."""
-    found = name.object
-    if found is None:
-        return "missing"
-    if refuses(found):
+    """implemented, differs (in its signature or attributes), refused (raises NotImplementedError), left out, missing."""
+    if not name.there:
+        return "missing" if reason(name) is None else "left out"
+    if refuses(name.object):
         return "refused"
-    return "differs" if differences(name) else "implemented"
+    return "differs" if any(differences(name)) else "implemented"
 
 
 def refuses(found: Any) -> bool:
@@ -83,146 +58,112 @@ def refuses(found: Any) -> bool:
     return isinstance(error, ast.Call) and getattr(error.func, "id", "") == "NotImplementedError"
 
 
-def differences(name: Name) -> list[str]:
-    """What differs from Chainer: arguments of the name and of its members, and members that are missing."""
-    found, texts = name.object, []
+def differences(name: Name) -> Iterator[str]:
+    """What differs from Chainer: the arguments of a function, of a class, of its methods; and missing attributes."""
+    found, place = name.object, name.place
+    short = place.rpartition(".")[2]
+    signature = FUNCTIONS.get(place) or CLASSES.get(place, {}).get("signature", "")
     own = own_signature(found)
-    if own is not None and name.signature not in UNKNOWN and not agree(parameters(name.signature), own):
-        texts.append(f"`{name.name}{name.signature}` is `{shown(own)}`")
-    for member, signature in name.members.items():
-        method = getattr(found, member, None)
-        if method is None and member not in attributes_of(found):
-            texts.append(f"`{name.name}.{member}` is missing")
-        elif signature and not callable(method):
-            texts.append(f"`{name.name}.{member}` is no method")
-        elif signature and member != "__exit__":  # which nobody calls
-            own, expected = own_signature(method), parameters(signature)
-            bound = not inspect.isfunction(method) or expected[:1] not in ([("self", None)], [("x", None)])
-            start = 0 if bound else 1  # the name of the first argument of a method does not matter
-            if own is not None and signature not in UNKNOWN and not agree(expected[start:], own[start:]):
-                texts.append(f"`{name.name}.{member}{signature}` is `{shown(own)}`")
-    return texts
+    if own is not None and signature not in UNKNOWN and not agree(parameters(signature), own):
+        yield f"`{short}{signature}` is `{shown(own)}`"
+    if place in CLASSES:
+        for path in lacking(short, place, found):
+            yield f"`{path}` is missing"
+        for method, signature in CLASSES[place]["attributes"].items():
+            if signature and not has_own_gradient(place):  # whose methods nobody calls by keywords
+                yield from differences_of_method(f"{short}.{method}", signature, getattr(found, method, None))
 
 
-def attributes_of(found: Any) -> set[str]:
-    """The attributes that the methods of a class set."""
-    if not inspect.isclass(found):
-        return set()
-    sources = [inspect.getsource(base) for base in found.__mro__ if base.__module__.startswith("autodiff")]
-    return {attribute for source in sources for attribute in re.findall(r"self\.(\w+)\b[^=\n(]*=[^=]", source)}
+def lacking(short: str, place: str, found: Any) -> list[str]:
+    """The attributes of a class that are not there."""
+    paths = (f"{short}.{name}" for name in missing_attributes(place, found))
+    return [path for path in paths if not re.fullmatch(SET_IN_A_LOOP, path)]
 
 
-def own_signature(found: Any) -> list[tuple[str, Any]] | None:
-    """Pairs of a parameter, with its stars, and of its default; None if that is not known."""
+def differences_of_method(name: str, signature: str, found: Any) -> Iterator[str]:
+    """What differs in the arguments of a method that is there."""
+    if found is None:
+        return
     if not callable(found):
-        return None
-    try:
-        parameters = inspect.signature(found).parameters.values()
-    except ValueError:
-        return None
-    listed: list[tuple[str, Any]] = []
-    for parameter in parameters:
-        if parameter.kind is parameter.KEYWORD_ONLY and not any(name.startswith("*") for name, _ in listed):
-            listed.append(("*", parameter.empty))
-        stars = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
-        listed.append((stars + parameter.name, parameter.default))
-    return listed
-
-
-def agree(expected: list[tuple[str, str | None]], own: list[tuple[str, Any]]) -> bool:
-    """Whether parameters have the same names, order and defaults as in Chainer.
-
-    Keywords that Chainer collects in ``**kwargs`` may have names of their own here.
-    """
-    if any(name.startswith("**") for name, _ in expected):
-        known = {name for name, _ in expected}
-        star = next((place for place, (name, _) in enumerate(own) if name.startswith("*")), len(own))
-        rest = [pair for pair in own[star:] if pair[0] in known or (pair[0].startswith("*") and pair[0] != "*")]
-        own = own[:star] + rest
-    wanted, given = ([pair for pair in pairs if not pair[0].startswith("**")] for pairs in (expected, own))
-    if [starless(name) for name, _ in wanted] != [starless(name) for name, _ in given]:
-        return False
-    return all(same_default(text, value) for (_, text), (_, value) in zip(wanted, given, strict=True))
-
-
-def starless(name: str) -> str:
-    """The name of a parameter; the star alone of what collects the rest."""
-    return "*" if name.startswith("*") else name
-
-
-def parameters(signature: str) -> list[tuple[str, str | None]]:
-    """Pairs of a parameter, with its stars, and of its default as text."""
-    arguments = ast.parse(f"def f{signature}: pass").body[0].args  # type: ignore[attr-defined]
-    plain = arguments.posonlyargs + arguments.args
-    defaults = [None] * (len(plain) - len(arguments.defaults)) + arguments.defaults
-    listed = [(a.arg, d and ast.unparse(d)) for a, d in zip(plain, defaults, strict=True)]
-    if arguments.vararg or arguments.kwonlyargs:
-        listed.append((f"*{arguments.vararg.arg if arguments.vararg else ''}", None))
-    listed += [(a.arg, d and ast.unparse(d)) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)]
-    return listed + ([(f"**{arguments.kwarg.arg}", None)] if arguments.kwarg else [])
-
-
-def same_default(text: str | None, value: Any) -> bool:
-    """Whether a default is the one that is written in the inventory."""
-    if text is None or value is inspect.Parameter.empty:
-        return text is None and value is inspect.Parameter.empty
-    if text in ("'object'", "'stdout'"):
-        return True  # functions, and files that are looked up when they are needed
-    if isinstance(value, type):
-        return text.strip("'").split(".")[-1] == value.__name__
-    try:
-        return bool(ast.literal_eval(text) == value)
-    except ValueError:
-        return text == repr(value)
-
-
-def shown(own: list[tuple[str, Any]]) -> str:
-    """A signature as text."""
-    texts = [name if default is inspect.Parameter.empty else f"{name}={default_text(default)}" for name, default in own]
-    return f"({', '.join(texts)})"
-
-
-def default_text(value: Any) -> str:
-    """A default as text, without addresses."""
-    return getattr(value, "__name__", None) or ("object" if " at 0x" in repr(value) else repr(value))
+        yield f"`{name}` is no method"
+        return
+    own, expected = own_signature(found), parameters(signature)
+    bound = not inspect.isfunction(found) or expected[:1] not in ([("self", None)], [("x", None)])
+    start = 0 if bound else 1  # the name of the first argument of a method does not matter
+    if own is not None and signature not in UNKNOWN and not agree(expected[start:], own[start:]):
+        yield f"`{name}{signature}` is `{shown(own)}`"
 
 
 def page() -> str:
     """The page of the documentation."""
-    names = inventory()
-    found = [(name, status(name)) for name in names]
-    modules = list(dict.fromkeys(name.module for name in names))
+    found = [(name, status(name)) for name in names()]
+    packages = list(dict.fromkeys(package_of(name) for name, _ in found))
     lines = [
         "# What there is of Chainer 7.8.1",
         "",
-        "Written by `python -m tests.chainer.coverage` from the list of all public names of Chainer,",
-        "`tests/chainer/inventory.txt`. Behaviour that differs is in [chainer-differences.md](chainer-differences.md).",
+        "Written by `python -m tests.chainer.coverage` from all names in all of Chainer's modules and the attributes of all",
+        "of its classes, which `tests/chainer/recorded/record_names.py` has recorded. A name that can be imported from several",
+        "modules counts in each. Behaviour that differs is in [chainer-differences.md](chainer-differences.md).",
         "",
-        "| module | names | implemented | signature differs | raises NotImplementedError | missing |",
-        "|---|---|---|---|---|---|",
-        *(f"| {row[0]} | {' | '.join(map(str, row[1:]))} |" for row in [counts("all", found)]),
+        f"Of {len(CLASSES)} classes {sum(len(attributes(place)) for place in CLASSES)} public attributes were recorded.",
+        "",
+        "| modules | names | implemented | signature or attributes differ | raises NotImplementedError | left out | missing |",
+        "|---|---|---|---|---|---|---|",
+        row("all", (kind for _, kind in found)),
+        *(row(f"`{each}`", (kind for name, kind in found if package_of(name) == each)) for each in packages),
     ]
-    for module in modules:
-        row = counts(f"`{module}`", [(name, kind) for name, kind in found if name.module == module])
-        lines.append(f"| {row[0]} | {' | '.join(map(str, row[1:]))} |")
-    lines += ["", "## Raise NotImplementedError", "", *listed(found, "refused"), "", "## Missing", ""]
-    lines += [*listed(found, "missing"), "", "## Signatures that differ", ""]
-    lines += [f"- {name.module}: {text}" for name, kind in found if kind == "differs" for text in differences(name)]
-    for module in modules:
-        own = [f"`{name.name}`" for name, kind in found if name.module == module and kind in ("implemented", "differs")]
-        lines += ["", f"## {module}", "", " ".join(own) or "Nothing."]
+    lines += ["", "## Raise NotImplementedError", "", *listed(name for name, kind in found if kind == "refused")]
+    lines += ["", "## Missing", "", *listed(name for name, kind in found if kind == "missing")]
+    lines += ["", "## Left out", "", *reasons(name for name, kind in found if kind == "left out")]
+    lines += ["", "## Signatures and attributes that differ", ""]
+    lines += differing({name.place: name for name, kind in found if kind == "differs"}.values())
     return "\n".join(lines) + "\n"
 
 
-def counts(title: str, found: list[tuple[Name, str]]) -> tuple[Any, ...]:
+def package_of(name: Name) -> str:
+    """The module of a name, or the package that its module is in."""
+    parts = name.module.split(".")
+    return name.module if len(parts) < 3 or name.module in packages_of_modules() else ".".join(parts[:-1])
+
+
+@cache
+def packages_of_modules() -> set[str]:
+    """The modules that hold modules."""
+    return {module.rpartition(".")[0] for module in MODULES}
+
+
+def differing(found: Iterable[Name]) -> list[str]:
+    """What differs, and the attributes that are left out, by reason."""
+    by_reason: dict[str | None, list[str]] = {}
+    for name in found:
+        for text in differences(name):
+            path = text.split("`")[1]
+            why = reason_of_attribute(path, has_own_gradient(name.place)) if text.endswith("missing") else None
+            by_reason.setdefault(why, []).append(text)
+    lines = [f"- {text}" for text in by_reason.pop(None, [])]
+    return lines + [
+        f"- missing, since {why}: {', '.join(text.removesuffix(' is missing') for text in texts)}"
+        for why, texts in by_reason.items()
+    ]
+
+
+def row(title: str, kinds: Iterable[str]) -> str:
     """A row of the table."""
-    kinds = [kind for _, kind in found]
-    return (title, len(found), *(kinds.count(kind) for kind in KINDS))
+    counts = Counter(kinds)
+    return f"| {title} | {' | '.join(map(str, [counts.total(), *(counts[kind] for kind in KINDS)]))} |"
 
 
-def listed(found: list[tuple[Name, str]], wanted: str) -> list[str]:
-    """The names of one kind."""
-    return [f"- `{name.module}.{name.name}`" for name, kind in found if kind == wanted] or ["None."]
+def listed(found: Iterable[Name]) -> list[str]:
+    """The names as a list."""
+    return [f"- `{name.path}`" for name in found] or ["None."]
+
+
+def reasons(found: Iterable[Name]) -> list[str]:
+    """The names that are left out, by reason."""
+    by_reason: dict[str, list[str]] = {}
+    for name in found:
+        by_reason.setdefault(str(reason(name)), []).append(f"`{name.path}`")
+    return [f"- {why}: {', '.join(paths)}" for why, paths in by_reason.items()]
 
 
 if __name__ == "__main__":

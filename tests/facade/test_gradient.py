@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from autodiff.facade import Variable
+from autodiff.facade.function_node import FunctionNode
 
 A = np.arange(3, dtype=np.float32)
 
@@ -80,3 +81,17 @@ def test_copydata():
     empty.copydata(Variable())
     with pytest.raises(AttributeError, match="a Variable without an array cannot be initialised"):
         empty.copydata(v)
+
+
+def test_a_function_node_whose_output_has_no_axes():
+    class Total(FunctionNode):
+        def forward(self, inputs):
+            return (np.asarray(inputs[0].sum()),)
+
+        def backward(self, indexes, grad_outputs):
+            return (np.broadcast_to(grad_outputs[0], (3,)),)
+
+    x = Variable(np.arange(3.0))
+    (y,) = Total().apply((x,))
+    (y * y).backward()
+    np.testing.assert_array_equal(x.grad, [6, 6, 6])

@@ -103,3 +103,15 @@ def test_initialised_by_others():
     q.addgrad(u)
     assert q.grad.tolist() == [1, 1]
     assert q.array.tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("cleared", [False, True])
+def test_a_parameter_that_is_initialised_once_more_has_no_gradient(cleared):
+    parameter = Parameter(1.0, (2,))
+    assert np.isnan(parameter.grad).all()
+    if cleared:
+        parameter.cleargrad()
+    else:
+        parameter.grad = np.ones(2, np.float32)
+    parameter.initialize((3,))
+    assert parameter.grad is None

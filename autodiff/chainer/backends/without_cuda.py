@@ -9,7 +9,24 @@ from autodiff.trace.source import at_user_line
 
 
 class ndarray:
-    """The type of CuPy's arrays; there are none."""
+    """The type of CuPy's arrays; there are none.
+
+    Attributes:
+        shape: the lengths of the axes.
+        device: the GPU that it is on.
+    """
+
+    shape: tuple[int, ...]
+    device: Device
+
+    def get(self, stream: Stream | None = None) -> NoReturn:
+        """A copy on the host."""
+        gpu.require()
+        raise AssertionError("CuPy was found after all")
+
+    def set(self, arr: Any, stream: Stream | None = None) -> None:
+        """Copy an array of the host to it."""
+        gpu.require()
 
 
 class Device:

@@ -1,5 +1,6 @@
 """What datasets, iterators over them, and converters of their examples have in common."""
 
+from autodiff.chainer.dataset import tabular
 from autodiff.chainer.dataset.convert import (
     ConcatWithAsyncTransfer,
     Converter,
@@ -16,7 +17,7 @@ from autodiff.chainer.dataset.download import (
     set_dataset_root,
 )
 from autodiff.chainer.dataset.iterator import Iterator
-from autodiff.chainer.dataset.tabular_dataset import TabularDataset
+from autodiff.chainer.dataset.tabular.tabular_dataset import TabularDataset
 
 __all__ = [
     "ConcatWithAsyncTransfer",
@@ -31,5 +32,6 @@ __all__ = [
     "get_dataset_directory",
     "get_dataset_root",
     "set_dataset_root",
+    "tabular",
     "to_device",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -59,6 +60,46 @@ def converter() -> Callable[[Callable[..., Any]], FunctionConverter]:
     return FunctionConverter
 
 
+class Conveyor:
+    """Arrays on their way to a device, in the order in which they were given; copies to a GPU need not be waited for.
+
+    Args:
+        device: a device or its name or number; None leaves arrays where they are.
+        stream: the CUDA stream of the copies.
+
+    >>> conveyor = Conveyor("@numpy")
+    >>> conveyor.put(np.ones(1))
+    >>> conveyor.get()
+    array([1.])
+    """
+
+    def __init__(self, device: Any = None, stream: Any = None) -> None:
+        self._device, self._stream = device_named(device), stream
+        self._arrays: deque[Any] = deque()
+
+    def put(self, array: Any) -> None:
+        """Send an array off."""
+        if self._stream is None or self._device is None or self._device.xp is np:
+            self._arrays.append(to_device(self._device, array))
+            return
+        with self._device.create_context(), self._stream:
+            self._arrays.append(to_device(self._device, array))
+
+    def get(self, sync: bool = True) -> Any:
+        """The array on the device that was sent off first of those that are still on their way.
+
+        Args:
+            sync: whether to wait for its copy.
+
+        Raises:
+            IndexError: if none is.
+        """
+        array = self._arrays.popleft()
+        if sync and self._stream is not None:
+            self._stream.synchronize()
+        return array
+
+
 def to_device(device: Any, x: Any) -> Any:
     """The arrays on a device.
 
@@ -96,6 +137,10 @@ def concat_examples(batch: Any, device: Any = None, padding: Any = None) -> Any:
     if isinstance(first, dict):
         return {key: column(batch, device, padding, key) for key in first}
     return to_device(device, stacked(batch, padding))
+
+
+concat_examples_func = concat_examples.function
+"""The same as a plain function, which takes the device as it is."""
 
 
 def column(batch: Any, device: Any, padding: Any, key: Any) -> Any:

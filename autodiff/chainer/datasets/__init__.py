@@ -2,10 +2,6 @@
 
 from autodiff.chainer.datasets.cifar import get_cifar10, get_cifar100
 from autodiff.chainer.datasets.concatenated_dataset import ConcatenatedDataset
-from autodiff.chainer.datasets.cross_validation import (
-    get_cross_validation_datasets,
-    get_cross_validation_datasets_random,
-)
 from autodiff.chainer.datasets.dict_dataset import DictDataset
 from autodiff.chainer.datasets.fashion_mnist import get_fashion_mnist, get_fashion_mnist_labels
 from autodiff.chainer.datasets.image_dataset import ImageDataset, LabeledImageDataset
@@ -20,6 +16,8 @@ from autodiff.chainer.datasets.pickle_dataset import (
 from autodiff.chainer.datasets.ptb import get_ptb_words, get_ptb_words_vocabulary
 from autodiff.chainer.datasets.sub_dataset import (
     SubDataset,
+    get_cross_validation_datasets,
+    get_cross_validation_datasets_random,
     split_dataset,
     split_dataset_n,
     split_dataset_n_random,

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.chainer.datasets._mnist_helper import preprocess_mnist, retrieve
+from autodiff.chainer.datasets._mnist_helper import make_npz, preprocess_mnist, retrieve
+
+__all__ = ["get_fashion_mnist", "get_fashion_mnist_labels", "make_npz"]
 
 TRAIN_URLS = (
     "http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/train-images-idx3-ubyte.gz",

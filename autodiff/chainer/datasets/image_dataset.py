@@ -2,55 +2,27 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 from typing import Any
 
 import numpy as np
 
 from autodiff.chainer.dataset.dataset_mixin import DatasetMixin
+from autodiff.chainer.datasets.image_files import labeled, lines_of, read_image
+from autodiff.chainer.datasets.zipped_image_dataset import (
+    LabeledZippedImageDataset,
+    MultiZippedImageDataset,
+    ZippedImageDataset,
+)
 from autodiff.facade.configuration import get_dtype
-from autodiff.trace.source import at_user_line
 
-
-def read_image(file: Any, dtype: Any) -> np.ndarray[Any, Any]:
-    """The pixels of an image file, of shape (channel, height, width).
-
-    Args:
-        file: a path or an open file.
-        dtype: the dtype of the result.
-
-    Raises:
-        RuntimeError: if Pillow is not installed.
-    """
-    try:
-        pillow = importlib.import_module("PIL.Image")
-    except ImportError as error:
-        raise RuntimeError(f"image datasets need Pillow{at_user_line()}: pip install pillow") from error
-    with pillow.open(file) as image:
-        pixels = np.asarray(image, dtype=dtype)
-    return pixels[np.newaxis] if pixels.ndim == 2 else pixels.transpose(2, 0, 1)
-
-
-def lines_of(paths: Any) -> list[str]:
-    """The paths: as given, or the lines of the text file that is given."""
-    if not isinstance(paths, (str, os.PathLike)):
-        return list(paths)
-    with open(paths) as file:
-        return [line.strip() for line in file]
-
-
-def labeled(pairs: Any) -> list[tuple[str, int]]:
-    """Pairs of a path and a label: as given, or the lines of the text file that is given."""
-    if not isinstance(pairs, (str, os.PathLike)):
-        return list(pairs)
-    found: list[tuple[str, int]] = []
-    for number, line in enumerate(lines_of(pairs)):
-        words = line.split()
-        if len(words) != 2:
-            raise ValueError(f"line {number} of {pairs} is {line!r}; it must be a path and a label, without spaces")
-        found.append((words[0], int(words[1])))
-    return found
+__all__ = [
+    "ImageDataset",
+    "LabeledImageDataset",
+    "LabeledZippedImageDataset",
+    "MultiZippedImageDataset",
+    "ZippedImageDataset",
+]
 
 
 class ImageDataset(DatasetMixin):

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.chainer.datasets._mnist_helper import preprocess_mnist, retrieve
+from autodiff.chainer.datasets._mnist_helper import make_npz, preprocess_mnist, retrieve
+
+__all__ = ["get_kuzushiji_mnist", "get_kuzushiji_mnist_labels", "make_npz"]
 
 TRAIN_URLS = (
     "http://codh.rois.ac.jp/kmnist/dataset/kmnist/train-images-idx3-ubyte.gz",

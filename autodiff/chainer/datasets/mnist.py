@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.chainer.datasets._mnist_helper import preprocess_mnist, retrieve
+from autodiff.chainer.datasets._mnist_helper import make_npz, preprocess_mnist, retrieve
+
+__all__ = ["get_mnist", "make_npz"]
 
 TRAIN_URLS = (
     "http://yann.lecun.com/exdb/mnist/train-images-idx3-ubyte.gz",

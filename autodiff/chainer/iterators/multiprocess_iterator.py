@@ -59,6 +59,7 @@ class MultiprocessIterator(PrefetchingIterator):
         self.dataset_timeout = dataset_timeout
         self.maxtasksperchild = maxtasksperchild
         super().__init__(dataset, batch_size, repeat, shuffle, order_sampler)
+        self.shuffle = shuffle
 
     def _start(self, numbers: list[int]) -> Pending:
         if self._workers is None:

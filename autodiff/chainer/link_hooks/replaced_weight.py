@@ -18,6 +18,8 @@ class ReplacedWeight(LinkHook):
         name: what the hook is registered by; the name of its class if None.
     """
 
+    original_weight: Any = None
+
     def __init__(self, weight_name: str = "W", name: str | None = None) -> None:
         self.weight_name = weight_name
         self.replaced: tuple[Link, Any] | None = None
@@ -48,7 +50,8 @@ class ReplacedWeight(LinkHook):
         self.restore()  # after a call that raised
         if getattr(link, self.weight_name).array is None:
             initialise(link, cb_args.args)
-        self.replaced = link, getattr(link, self.weight_name)
+        self.original_weight = getattr(link, self.weight_name)
+        self.replaced = link, self.original_weight
         link.__dict__[self.weight_name] = self.replacement(link)
 
     def forward_postprocess(self, cb_args: ForwardPostprocessCallbackArgs) -> None:

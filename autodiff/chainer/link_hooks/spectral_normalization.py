@@ -16,6 +16,45 @@ from autodiff.trace.traced import Traced
 from autodiff.transforms.stop_gradient import stop_gradient
 
 
+def l2normalize(xp: Any, v: Any, eps: float) -> Any:
+    """A vector divided by its length.
+
+    Args:
+        xp: the module of arrays; the vector's own is used.
+        v: the vector.
+        eps: what is added to its length.
+
+    >>> l2normalize(np, np.array([3.0, 4.0]), 0.0)
+    array([0.6, 0.8])
+    """
+    return v / ((v @ v) ** 0.5 + eps)
+
+
+def update_approximate_vectors(weight_matrix: Any, u: Any, n_power_iteration: int, eps: float) -> tuple[Any, Any]:
+    """The first left and right singular vectors after some steps of power iteration, without gradients.
+
+    Args:
+        weight_matrix: a Variable, a matrix.
+        u: the left vector to begin with.
+        n_power_iteration: how many steps, at least one.
+        eps: what is added to lengths before something is divided by them.
+    """
+    matrix = stop_gradient(weight_matrix.array)
+    for _ in range(n_power_iteration):
+        v = l2normalize(None, u @ matrix, eps)
+        u = l2normalize(None, matrix @ v, eps)
+    return u, v
+
+
+def calculate_max_singular_value(weight_matrix: Any, u: Any, v: Any) -> Any:
+    """u W v, which is the largest singular value of the matrix W if u and v are its singular vectors.
+
+    >>> calculate_max_singular_value(np.diag([2.0, 1.0]), np.array([1.0, 0.0]), np.array([1.0, 0.0]))
+    np.float64(2.0)
+    """
+    return (u @ weight_matrix) @ v
+
+
 class SpectralNormalization(ReplacedWeight):
     r"""The link computes with :math:`W / \sigma(W)`: its weight divided by its largest singular value.
 
@@ -33,6 +72,12 @@ class SpectralNormalization(ReplacedWeight):
         weight_name: the attribute of the link that holds the weight.
         name: what the hook is registered by.
 
+    Attributes:
+        vector_name: under which name the link keeps the left singular vector.
+        axis: which axis of the weight belongs to the output channels.
+        v: the right singular vector of the last call.
+        original_weight: the weight that is trained, while the link computes.
+
     >>> from autodiff.chainer.link import Link
     >>> class Product(Link):
     ...     def __init__(self):
@@ -48,6 +93,7 @@ class SpectralNormalization(ReplacedWeight):
     """
 
     name = "SpectralNormalization"
+    v: Any = None
 
     def __init__(
         self,
@@ -98,21 +144,19 @@ class SpectralNormalization(ReplacedWeight):
             link: what the weight belongs to.
         """
         W = getattr(link, self.weight_name)
-        matrix = stop_gradient(self.reshape_W(W.array))
-        u = getattr(link, self.vector_name)
-        for _ in range(self.n_power_iteration):
-            v = self.unit(u @ matrix)
-            u = self.unit(matrix @ v)
-        if config.train and not isinstance(u, Traced):
-            getattr(link, self.vector_name)[...] = u
-        sigma = (u @ self.reshape_W(W)) @ v
+        matrix, u = self.reshape_W(W), getattr(link, self.vector_name)
+        if config.in_recomputing:
+            v = self.v  # what the call was made with that is run again
+        else:
+            u, v = update_approximate_vectors(matrix, u, self.n_power_iteration, self.eps)
+            if not isinstance(u, Traced):
+                self.v = v
+                if config.train:
+                    getattr(link, self.vector_name)[...] = u
+        sigma = calculate_max_singular_value(matrix, u, v)
         if self.factor is not None:
             sigma = sigma / self.factor
         return link.gamma * W / sigma if self.use_gamma else W / sigma
-
-    def unit(self, vector: Any) -> Any:
-        """The vector divided by its length."""
-        return vector / ((vector @ vector) ** 0.5 + self.eps)
 
     def reshape_W(self, W: Any) -> Any:
         """The weight as a matrix whose rows belong to the output channels.

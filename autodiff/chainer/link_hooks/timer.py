@@ -36,12 +36,12 @@ class TimerHook(LinkHook):
         self._running: list[float] = []
         self._total = 0.0
 
-    def forward_preprocess(self, cb_args: ForwardPreprocessCallbackArgs) -> None:
-        self._running.append(now(cb_args.link))
+    def forward_preprocess(self, args: ForwardPreprocessCallbackArgs) -> None:
+        self._running.append(now(args.link))
 
-    def forward_postprocess(self, cb_args: ForwardPostprocessCallbackArgs) -> None:
-        elapsed = now(cb_args.link) - self._running.pop()
-        self.call_history.append((type(cb_args.link).__name__, elapsed))
+    def forward_postprocess(self, args: ForwardPostprocessCallbackArgs) -> None:
+        elapsed = now(args.link) - self._running.pop()
+        self.call_history.append((type(args.link).__name__, elapsed))
         if not self._running:
             self._total += elapsed
 

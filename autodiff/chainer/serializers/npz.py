@@ -59,9 +59,18 @@ def save_npz(file: Any, obj: Any, compression: bool = True) -> None:
         with open(file, "wb") as opened:
             save_npz(opened, obj, compression)
         return
+    write_archive(file, serialize(obj), compression)
+
+
+def serialize(obj: Any) -> dict[str, Any]:
+    """What :func:`save_npz` would write, as a dict of arrays.
+
+    Args:
+        obj: anything with a method ``serialize``.
+    """
     serializer = DictionarySerializer()
     serializer.save(obj)
-    write_archive(file, serializer.target, compression)
+    return serializer.target
 
 
 class NpzDeserializer(Deserializer):

@@ -1,6 +1,6 @@
 """Tests of functions, links, optimizers and distributions. pytest is needed only where tests are marked or run."""
 
-from autodiff.chainer.testing import attr, condition
+from autodiff.chainer.testing import attr, condition, distribution_test, unary_math_function_test
 from autodiff.chainer.testing.array import assert_allclose
 from autodiff.chainer.testing.backend import BackendConfig, inject_backend_tests
 from autodiff.chainer.testing.distribution_cases import distribution_unittest
@@ -39,6 +39,7 @@ __all__ = [
     "assert_warns",
     "attr",
     "condition",
+    "distribution_test",
     "distribution_unittest",
     "fix_random",
     "from_pytest_parameterize",
@@ -55,6 +56,7 @@ __all__ = [
     "save_and_load",
     "save_and_load_hdf5",
     "save_and_load_npz",
+    "unary_math_function_test",
     "unary_math_function_unittest",
     "with_requires",
     "without_requires",

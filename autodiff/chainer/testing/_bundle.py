@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -25,7 +26,8 @@ def make_decorator(variants: Callable[[type], Iterator[tuple[str, dict[str, Any]
     """A decorator of test classes, or of bundles of them.
 
     Args:
-        variants: gives for a class the name and the members of each class that is made of it.
+        variants: gives for a class the name and the members of each class that is made of it; members that are None
+            are tests that it does not have.
     """
 
     def decorator(cases: Any) -> ParameterizedTestCaseBundle:
@@ -33,6 +35,16 @@ def make_decorator(variants: Callable[[type], Iterator[tuple[str, dict[str, Any]
         return ParameterizedTestCaseBundle([made for base in bases for made in expanded(base, variants(base))])
 
     return decorator
+
+
+def tests_of(base: type) -> dict[str, Callable[..., Any]]:
+    """The test methods of a class by name."""
+    return {name: getattr(base, name) for name in dir(base) if is_test(name, getattr(base, name))}
+
+
+def is_test(name: str, member: Any) -> bool:
+    """Whether a member of a class is a test."""
+    return name.startswith("test") and inspect.isfunction(member)
 
 
 def expanded(base: type, variants: Iterator[tuple[str, dict[str, Any]]]) -> list[type]:

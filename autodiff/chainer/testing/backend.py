@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import functools
-import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from typing import Any
 
 from autodiff.chainer.backend import Device, get_device, using_device
 from autodiff.chainer.testing import attr
-from autodiff.chainer.testing._bundle import make_decorator
+from autodiff.chainer.testing._bundle import make_decorator, tests_of
 from autodiff.facade.configuration import using_config
 
 DEFAULTS = {
@@ -35,6 +34,7 @@ class BackendConfig:
             ``chainerx_device``, ``cudnn_deterministic``, ``autotune``, ``cudnn_fast_batch_normalization``.
 
     Raises:
+        TypeError: if it is no dict.
         ValueError: if there is another name.
 
     >>> BackendConfig({}).device
@@ -42,6 +42,8 @@ class BackendConfig:
     """
 
     def __init__(self, params: Mapping[str, Any]) -> None:
+        if not isinstance(params, Mapping):
+            raise TypeError(f"params must be a dict, got {type(params).__name__}")
         unknown = sorted(set(params) - set(DEFAULTS))
         if unknown:
             raise ValueError(f"a BackendConfig has no {unknown[0]}; it has {', '.join(DEFAULTS)}")
@@ -112,30 +114,34 @@ def lowered(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def inject_backend_tests(
-    method_names: Iterable[str] | None, params: Iterable[Mapping[str, Any]]
-) -> Callable[[Any], Any]:
-    """A decorator of test classes: one class for each device, whose tests get it as ``backend_config``.
+def inject_backend_tests(method_names: list[str] | None, params: list[Any]) -> Callable[[Any], Any]:
+    """A decorator of test classes: one class for each device, whose tests get it as their first argument.
+
+    Tests that are not named get nothing and run once, in a class of their own.
 
     Args:
-        method_names: the tests; all that have an argument ``backend_config``, if None.
-        params: what to make a :class:`BackendConfig` of.
+        method_names: the tests; all if None.
+        params: for each device a dict of which a :class:`BackendConfig` is made.
+
+    Raises:
+        TypeError: if these are no lists.
     """
+    if not (method_names is None or isinstance(method_names, list)):
+        raise TypeError(f"method_names must be either None or a list, got {type(method_names).__name__}")
+    if not (isinstance(params, list) and all(isinstance(param, dict) for param in params)):
+        raise TypeError(f"params must be a list of dicts, got {params!r}")
     configs = [BackendConfig(param) for param in params]
 
     def variants(base: type) -> Iterator[tuple[str, dict[str, Any]]]:
-        names = wanting_backend(base) if method_names is None else list(method_names)
+        tests = tests_of(base)
+        chosen = set(tests) if method_names is None else set(method_names)
+        if not chosen.issuperset(tests):
+            yield f"{base.__name__}_without_backend", dict.fromkeys(chosen)
         for config in configs:
-            tests = {name: on_backend(getattr(base, name), config) for name in names}
-            yield f"{base.__name__}_{config.get_func_str()}", {**tests, "backend_config": config}
+            members = {name: on_backend(test, config) if name in chosen else None for name, test in tests.items()}
+            yield f"{base.__name__}_{config.get_func_str()}", {**members, "backend_config": config}
 
     return make_decorator(variants)
-
-
-def wanting_backend(base: type) -> list[str]:
-    """The names of the tests that have an argument ``backend_config``."""
-    tests = [name for name in dir(base) if name.startswith("test")]
-    return [name for name in tests if "backend_config" in inspect.signature(getattr(base, name)).parameters]
 
 
 def on_backend(test: Callable[..., Any], config: BackendConfig) -> Callable[..., Any]:
@@ -145,7 +151,7 @@ def on_backend(test: Callable[..., Any], config: BackendConfig) -> Callable[...,
     def run(self: Any, *args: Any, **kwargs: Any) -> Any:
         return test(self, config, *args, **kwargs)
 
-    del run.__wrapped__  # pytest would take backend_config for a fixture
+    del run.__wrapped__  # pytest would take the first argument for a fixture
     marked: Callable[..., Any] = run
     for mark in config.get_pytest_marks():
         marked = mark(marked)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import unittest
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -13,13 +15,38 @@ from autodiff.chainer.testing.backend import BackendConfig
 from autodiff.chainer.utils.error import _format_array_props
 
 Arrays = tuple[Any, ...]
+OPTIONS = ("check_forward_options", "check_backward_options", "check_double_backward_options")
 
 
-class FunctionTestError(AssertionError):
+class ComputationError(AssertionError):
+    """Something computed something else than it should, or a test is incomplete."""
+
+    @classmethod
+    def check(cls, expr: Any, message: str) -> None:
+        """Raise it with a message unless something holds."""
+        if not expr:
+            cls.fail(message)
+
+    @classmethod
+    def fail(cls, message: str, exc: BaseException | None = None) -> NoReturn:
+        """Raise it with a message, and with the error that is behind it."""
+        raise cls(message) from exc
+
+    @classmethod
+    @contextmanager
+    def raise_if_fail(cls, message: str, error_types: Any = AssertionError) -> Iterator[None]:
+        """A context in which errors of some types become this one."""
+        try:
+            yield
+        except error_types as error:
+            cls.fail(message, error)
+
+
+class FunctionTestError(ComputationError):
     """A function computed something else, or a test of a function is incomplete."""
 
 
-class LinkTestError(AssertionError):
+class LinkTestError(ComputationError):
     """A link computed something else, or a test of a link is incomplete."""
 
 
@@ -35,18 +62,32 @@ class Computation:
         dodge_nondifferentiable: whether other inputs are tried where a function has a kink.
         contiguous: ``"C"`` for contiguous arrays only, as drawn; None for arrays with gaps.
         numerical_grad_dtype: in which gradients are tested.
+        test_name: the name of the test that runs.
     """
 
     backend_config: BackendConfig | None = None
-    check_forward_options: dict[str, Any] | None = None
-    check_backward_options: dict[str, Any] | None = None
-    check_double_backward_options: dict[str, Any] | None = None
+    check_forward_options: dict[str, Any]
+    check_backward_options: dict[str, Any]
+    check_double_backward_options: dict[str, Any]
     skip_forward_test = False
     skip_backward_test = False
     dodge_nondifferentiable = False
     contiguous: str | None = None
     numerical_grad_dtype: Any = np.float64
     error: type[AssertionError] = FunctionTestError
+    test_name: str
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name in OPTIONS:
+            setattr(self, name, dict(getattr(self, name, {})))  # of each test its own, to which it may add
+
+    def _begin(self, test_name: str, backend_config: BackendConfig) -> None:
+        """Say which test runs where."""
+        if getattr(self, f"skip_{test_name.removeprefix('test_')}_test", False):
+            raise unittest.SkipTest(f"skip_{test_name.removeprefix('test_')}_test is set")
+        self.test_name, self.backend_config = test_name, backend_config
+        self.before_test(test_name)
 
     def before_test(self, test_name: str) -> None:
         """Called before each test with its name."""
@@ -65,7 +106,7 @@ class Computation:
         Raises:
             FunctionTestError: if they are not; LinkTestError of links.
         """
-        options = self.check_forward_options or {}
+        options = self.check_forward_options
         if len(outputs) != len(expected_outputs):
             raise self.error(f"{len(outputs)} outputs arrived, {len(expected_outputs)} are expected")
         for number, (y, expected) in enumerate(zip(outputs, expected_outputs, strict=True)):

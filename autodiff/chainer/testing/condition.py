@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import io
+import sys
 import unittest
 from collections.abc import Callable
 from typing import Any
@@ -22,7 +23,7 @@ class QuietTestRunner:
 
 
 def repeat_with_success_at_least(times: int, min_success: int) -> Callable[[Test], Test]:
-    """A decorator of test methods: the test passes if enough of its runs do. Each has its own ``setUp``.
+    """A decorator of test methods: the test passes if enough of its runs do. Each runs on an object of its own.
 
     Args:
         times: how often it is run.
@@ -37,7 +38,8 @@ def repeat_with_success_at_least(times: int, min_success: int) -> Callable[[Test
             passed = 0
             failures: list[str] = []
             while passed < min_success and len(failures) <= times - min_success:
-                result = run_once(self, lambda: f(self, *args, **kwargs))
+                instance = another(self)
+                result = run_once(instance, functools.partial(skipping, instance, f, *args, **kwargs))
                 if result.skipped:
                     self.skipTest(result.skipped[0][1])
                 if result.wasSuccessful():
@@ -52,10 +54,24 @@ def repeat_with_success_at_least(times: int, min_success: int) -> Callable[[Test
     return decorator
 
 
-def run_once(instance: Any, test: Callable[[], Any]) -> unittest.TestResult:
-    """The result of one run between ``setUp`` and ``tearDown``."""
+def another(instance: Any) -> unittest.TestCase:
+    """An object of the same test class, on which nothing has run."""
     if not isinstance(instance, unittest.TestCase):
         raise AssertionError(f"the test must be a method of a unittest.TestCase, got {type(instance).__name__}")
+    return type(instance)(instance._testMethodName)
+
+
+def skipping(instance: unittest.TestCase, test: Test, *args: Any, **kwargs: Any) -> None:
+    """Run a test, which may be skipped in pytest's way too."""
+    outcomes = sys.modules.get("_pytest.outcomes")
+    try:
+        test(instance, *args, **kwargs)
+    except getattr(outcomes, "Skipped", unittest.SkipTest) as skip:
+        instance.skipTest(str(skip))
+
+
+def run_once(instance: unittest.TestCase, test: Callable[[], Any]) -> unittest.TestResult:
+    """The result of one run between ``setUp`` and ``tearDown``."""
     case = unittest.FunctionTestCase(test, setUp=instance.setUp, tearDown=instance.tearDown)
     return QuietTestRunner().run(unittest.TestSuite([case]))
 

@@ -45,20 +45,16 @@ class FunctionTestCase(Computation, unittest.TestCase):
     def _run(self, inputs: Arrays, config: BackendConfig) -> Arrays:
         return self._outputs(self.forward(inputs, config.device), "forward", Variable)
 
-    def _templates(self, inputs: Arrays, config: BackendConfig) -> Arrays:
-        with config:
-            outputs = self._run(tuple(map(Variable, self._on(config, inputs))), config)
-        return tuple(to_cpu(as_array(y)) for y in outputs)
+    def _expected(self, inputs: Arrays) -> Arrays:
+        return self._outputs(self.forward_expected(inputs), "forward_expected", np.ndarray)
 
     def run_test_forward(self, backend_config: BackendConfig) -> None:
         """Compare the outputs with ``forward_expected``."""
-        self.before_test("test_forward")
-        if self.skip_forward_test:
-            raise unittest.SkipTest("skip_forward_test is set")
+        self._begin("test_forward", backend_config)
         inputs = self._inputs()
         copies = tuple(x.copy() for x in inputs)
-        expected = self._outputs(self.forward_expected(copies), "forward_expected", np.ndarray)
-        variables = tuple(map(Variable, self._gapped(self._on(backend_config, inputs))))
+        expected = self._expected(copies)
+        variables = tuple(map(as_input, self._gapped(self._on(backend_config, inputs))))
         with backend_config:
             outputs = self._run(variables, backend_config)
         for number, (variable, copy) in enumerate(zip(variables, inputs, strict=True)):
@@ -68,13 +64,11 @@ class FunctionTestCase(Computation, unittest.TestCase):
 
     def run_test_backward(self, backend_config: BackendConfig) -> None:
         """Compare the gradients with numerical ones."""
-        self.before_test("test_backward")
-        if self.skip_backward_test:
-            raise unittest.SkipTest("skip_backward_test is set")
+        self._begin("test_backward", backend_config)
 
         def check() -> None:
             inputs = self._inputs()
-            grads = self.generate_grad_outputs(self._templates(inputs, backend_config))
+            grads = self.generate_grad_outputs(self._expected(inputs))
             with backend_config:
                 gradient_check.check_backward(
                     lambda *xs: self._run(xs, backend_config),
@@ -82,20 +76,18 @@ class FunctionTestCase(Computation, unittest.TestCase):
                     self._on(backend_config, grads),
                     dtype=self.numerical_grad_dtype,
                     detect_nondifferentiable=self.dodge_nondifferentiable,
-                    **(self.check_backward_options or {}),
+                    **self.check_backward_options,
                 )
 
         self._retried(check)
 
     def run_test_double_backward(self, backend_config: BackendConfig) -> None:
         """Compare the gradients of gradients with numerical ones."""
-        self.before_test("test_double_backward")
-        if self.skip_double_backward_test:
-            raise unittest.SkipTest("skip_double_backward_test is set")
+        self._begin("test_double_backward", backend_config)
 
         def check() -> None:
             inputs = self._inputs()
-            grads = self.generate_grad_outputs(self._templates(inputs, backend_config))
+            grads = self.generate_grad_outputs(self._expected(inputs))
             with backend_config:
                 gradient_check.check_double_backward(
                     lambda *xs: self._run(xs, backend_config),
@@ -104,7 +96,7 @@ class FunctionTestCase(Computation, unittest.TestCase):
                     self._on(backend_config, self.generate_grad_grad_inputs(inputs)),
                     dtype=self.numerical_grad_dtype,
                     detect_nondifferentiable=self.dodge_nondifferentiable,
-                    **(self.check_double_backward_options or {}),
+                    **self.check_double_backward_options,
                 )
 
         self._retried(check)
@@ -117,3 +109,8 @@ class FunctionTestCase(Computation, unittest.TestCase):
 
     def test_double_backward(self, backend_config: BackendConfig) -> None:
         self.run_test_double_backward(backend_config)
+
+
+def as_input(array: Any) -> Variable:
+    """An input as a Variable, which has a gradient if it is of floating-point numbers."""
+    return Variable(array, requires_grad=array.dtype.kind == "f")

@@ -39,14 +39,18 @@ class LinkInitializersTestCase(LinkComputation, unittest.TestCase):
         check_initializers_options: keywords of ``assert_allclose``.
     """
 
-    check_initializers_options: dict[str, Any] | None = None
+    check_initializers_options: dict[str, Any]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.check_initializers_options = dict(getattr(self, "check_initializers_options", {}))
 
     def get_initializers(self) -> Sequence[Sequence[Any]]:
         """For each parameter a list of initializers, numbers, arrays or :class:`InitializerArgument`."""
         raise self.error(f"{type(self).__name__} must implement get_initializers")
 
     def test_initializers(self, backend_config: BackendConfig) -> None:
-        self.before_test("test_initializers")
+        self._begin("test_initializers", backend_config)
         inputs = tuple(map(Variable, self._on(backend_config, self._inputs())))
         for number, choices in enumerate(self.get_initializers()):
             for choice in choices:
@@ -66,7 +70,7 @@ class LinkInitializersTestCase(LinkComputation, unittest.TestCase):
         np.random.set_state(state)  # noqa: NPY002
         expected = np.empty(param.shape, param.dtype)
         fill(expected, choice.expected_initializer if given else choice)
-        assert_allclose(to_cpu(param.array), expected, **(self.check_initializers_options or {}))
+        assert_allclose(to_cpu(param.array), expected, **self.check_initializers_options)
         return None
 
     def _see_statistics(self, param: Any, initializer: Any) -> None:

@@ -70,9 +70,7 @@ class LinkTestCase(LinkComputation, unittest.TestCase):
         return super().generate_grad_outputs(outputs_template)
 
     def test_forward(self, backend_config: BackendConfig) -> None:
-        self.before_test("test_forward")
-        if self.skip_forward_test:
-            raise unittest.SkipTest("skip_forward_test is set")
+        self._begin("test_forward", backend_config)
         params, inputs = self.generate_params(), self._inputs()
         link = self._link(params, backend_config)
         with backend_config:
@@ -82,9 +80,7 @@ class LinkTestCase(LinkComputation, unittest.TestCase):
         self.check_forward_outputs(tuple(to_cpu(as_array(y)) for y in outputs), expected)
 
     def test_backward(self, backend_config: BackendConfig) -> None:
-        self.before_test("test_backward")
-        if self.skip_backward_test:
-            raise unittest.SkipTest("skip_backward_test is set")
+        self._begin("test_backward", backend_config)
         self._retried(lambda: self._check_gradients(backend_config))
 
     def _check_gradients(self, backend_config: BackendConfig) -> None:
@@ -100,5 +96,5 @@ class LinkTestCase(LinkComputation, unittest.TestCase):
                 tuple(self._params(link)),
                 dtype=self.numerical_grad_dtype,
                 detect_nondifferentiable=self.dodge_nondifferentiable,
-                **(self.check_backward_options or {}),
+                **self.check_backward_options,
             )

@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from autodiff.chainer.testing._bundle import make_decorator
+from autodiff.chainer.testing._bundle import make_decorator, tests_of
 
 Parameters = Mapping[str, Any]
 
@@ -22,30 +22,52 @@ def parameterize(*params: Parameters) -> Callable[[Any], Any]:
 
     def variants(base: type) -> Iterator[tuple[str, dict[str, Any]]]:
         for number, param in enumerate(params):
-            yield class_name(base.__name__, number, param), {**param, **named_tests(base, param)}
+            values = {name: plain(value) for name, value in param.items()}
+            yield class_name(base.__name__, number, param), {**values, **named_tests(base, param)}
 
     return make_decorator(variants)
+
+
+def plain(value: Any) -> Any:
+    """A value as it stays where it is an attribute of a class: functions do not become methods."""
+    return staticmethod(value) if inspect.isfunction(value) else value
+
+
+LONGEST_VALUE, LONGEST_LIST = 100, 5000
+"""How many characters names of classes have at most for a value, and for all of them."""
 
 
 def class_name(base: str, number: int, param: Parameters) -> str:
     """The name of the class for one set of parameters.
 
-    >>> class_name("TestSum", 0, {"axis": None, "shape": (2, 3)})
-    'TestSum_param_0_{axis=None, shape=(2, 3)}'
+    >>> class_name("TestSum", 0, {"axis": None, "kind": "C", "shape": (2, 3)})
+    "TestSum_param_0_{axis=None, kind='C', shape=(2, 3)}"
     """
-    texts = ", ".join(f"{name}={shown(param[name])[:64]}" for name in sorted(param))
-    return f"{base}_param_{number}_{{{texts}}}"
+    texts = ", ".join(f"{name}={shortened(shown(param[name]), LONGEST_VALUE)}" for name in sorted(param))
+    return f"{base}_param_{number}_{{{shortened(texts, LONGEST_LIST)}}}"
 
 
 def shown(value: Any) -> str:
-    """A parameter as text."""
-    return value.__name__ if isinstance(value, type) else str(value)
+    """A parameter as text: the name of what has one."""
+    name = getattr(value, "__name__", None)
+    return name if isinstance(name, str) else repr(value)
+
+
+def shortened(text: str, length: int) -> str:
+    """The text, with three dots in the place of its middle if it is too long.
+
+    >>> shortened("abcdefghijkl", 8)
+    'ab...jkl'
+    """
+    if len(text) <= length:
+        return text
+    first = (length - 3) // 2
+    return f"{text[:first]}...{text[first + 3 - length :]}"
 
 
 def named_tests(base: type, param: Parameters) -> dict[str, Any]:
     """The test methods, whose errors say the parameters."""
-    tests = ((name, getattr(base, name)) for name in dir(base) if name.startswith("test"))
-    return {name: noting(test, param) for name, test in tests if inspect.isfunction(test)}
+    return {name: noting(test, param) for name, test in tests_of(base).items()}
 
 
 def noting(test: Callable[..., Any], param: Parameters) -> Callable[..., Any]:
@@ -89,18 +111,27 @@ def parameterize_pytest(names: str | Sequence[str], values: Iterable[Any]) -> Ca
     return parameterize(*from_pytest_parameterize(names, values))
 
 
-def product(parameter: Mapping[str, Iterable[Any]] | Iterable[Iterable[Parameters]]) -> list[dict[str, Any]]:
+def product(parameter: Mapping[str, Iterable[Any]] | list[list[Parameters]]) -> list[dict[str, Any]]:
     """All combinations of parameters.
 
     Args:
-        parameter: for each name its values; or lists of sets of parameters.
+        parameter: for each name its values, for several names, separated by commas, tuples of theirs; or lists of sets
+            of parameters.
+
+    Raises:
+        TypeError: if it is something else.
 
     >>> product({"a": [1, 2], "b": [3]})
     [{'a': 1, 'b': 3}, {'a': 2, 'b': 3}]
+    >>> product({"a,b": [(1, 2), (3, 4)]})
+    [{'a': 1, 'b': 2}, {'a': 3, 'b': 4}]
     """
     if isinstance(parameter, Mapping):
-        names = sorted(parameter)
-        return [dict(zip(names, row, strict=True)) for row in itertools.product(*(parameter[name] for name in names))]
+        return product_dict(*(from_pytest_parameterize(names, parameter[names]) for names in sorted(parameter)))
+    if not isinstance(parameter, list):
+        raise TypeError(f"parameter must be either a dict or a list, got {type(parameter).__name__}")
+    if not all(isinstance(each, list) and all(isinstance(param, Mapping) for param in each) for each in parameter):
+        raise TypeError(f"parameter must be a list of lists of dicts, got {parameter!r}")
     return product_dict(*parameter)
 
 

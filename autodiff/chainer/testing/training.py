@@ -6,7 +6,19 @@ from typing import Any
 from unittest import mock
 
 from autodiff.chainer.training.trainer import Trainer
-from autodiff.chainer.training.updater import Updater
+
+
+def is_available() -> bool:
+    """Whether trainers of this kind can be made: always."""
+    return True
+
+
+def check_available() -> None:
+    """See that they can; nothing is missing."""
+
+
+def get_error() -> None:
+    """Why they cannot be made: None."""
 
 
 def get_trainer_with_mock_updater(
@@ -24,12 +36,13 @@ def get_trainer_with_mock_updater(
     >>> trainer.updater.iteration, trainer.updater.epoch_detail
     (1, 0.25)
     """
-    updater = mock.Mock(spec=Updater)
+    updater = mock.Mock()
     updater.get_all_optimizers.return_value = {}
-    updater.iteration, updater.epoch, updater.epoch_detail, updater.previous_epoch_detail = 0, 0, 0, 0
+    updater.iteration, updater.epoch, updater.epoch_detail, updater.previous_epoch_detail = 0, 0, 0, None
     updater.is_new_epoch = True
 
     def update() -> None:
+        updater.update_core()
         updater.previous_epoch_detail = updater.epoch_detail
         updater.iteration += 1
         updater.epoch, position = divmod(updater.iteration, iter_per_epoch)

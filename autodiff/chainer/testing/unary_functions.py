@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unittest
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -15,8 +16,13 @@ from autodiff.chainer.testing.array import assert_allclose
 from autodiff.chainer.testing.parameterized import parameterize, product
 from autodiff.facade.variable import Variable
 
-HALF_FORWARD = {"atol": 1e-2, "rtol": 1e-2}
-HALF_BACKWARD = {"eps": 2**-4, "atol": 1e-2, "rtol": 1e-2, "dtype": np.float64}
+EPSILON = float(np.finfo(np.float16).eps)
+FORWARD = {True: {"atol": EPSILON, "rtol": EPSILON}, False: {"atol": 1e-4, "rtol": 1e-4}}
+BACKWARD = {
+    True: {"eps": 2**-4, "atol": 2**-4, "rtol": 2**-4, "dtype": np.float64},
+    False: {"atol": 1e-4, "rtol": 1e-4, "dtype": np.float64},
+}
+"""The tolerances of half precision, and of the others."""
 
 
 def make_data_default(shape: tuple[int, ...], dtype: Any) -> tuple[Any, Any, Any]:
@@ -38,19 +44,19 @@ def unary_math_function_unittest(
 
     Args:
         func: the function of Variables.
-        func_expected: the same for arrays; NumPy's function of that name if None.
+        func_expected: the same for arrays, which takes ``dtype=`` too; NumPy's function of that name if None.
         label_expected: its label in graphs; not tested if None.
         make_data: called with a shape and a dtype; gives inputs, gradients of outputs, gradients of gradients.
-        is_linear: removed.
+        is_linear: no longer needed.
         forward_options: keywords of ``assert_allclose``.
         backward_options: keywords of ``check_backward``.
         double_backward_options: keywords of ``check_double_backward``.
 
     Raises:
-        ValueError: if ``is_linear`` is given, or NumPy has no such function.
+        ValueError: if NumPy has no such function.
     """
     if is_linear is not None:
-        raise ValueError("is_linear is not needed any more; leave it out")
+        warnings.warn("is_linear is not needed any more; leave it out", DeprecationWarning, stacklevel=2)
     expected = func_expected or getattr(np, func.__name__, None)
     if expected is None:
         raise ValueError(f"NumPy has no function {func.__name__}; give func_expected")
@@ -74,9 +80,8 @@ def cases_of(
 ) -> dict[str, Any]:
     """The methods of the test class."""
 
-    def options(self: Any, kind: int, half: dict[str, Any]) -> dict[str, Any]:
-        defaults = half if self.dtype == np.float16 else {"dtype": np.float64} if kind else {}
-        return {**defaults, **(given[kind] or {})}
+    def options(self: Any, kind: int, defaults: dict[bool, dict[str, Any]]) -> dict[str, Any]:
+        return {**defaults[self.dtype == np.float16], **(given[kind] or {})}
 
     def setUp(self: Any) -> None:
         self.x, self.gy, self.ggx = draw(self.shape, self.dtype)
@@ -84,14 +89,14 @@ def cases_of(
     def check_forward(self: Any, x: Any) -> None:
         y = func(Variable(x))
         assert y.dtype == x.dtype
-        wanted = np.asarray(expected(self.x), dtype=x.dtype)
-        assert_allclose(y.array, wanted, **options(self, 0, HALF_FORWARD))
+        wanted = np.asarray(expected(self.x, dtype=x.dtype))
+        assert_allclose(y.array, wanted, **options(self, 0, FORWARD))
 
     def check_backward(self: Any, x: Any, gy: Any) -> None:
-        gradient_check.check_backward(func, x, gy, **options(self, 1, HALF_BACKWARD))
+        gradient_check.check_backward(func, x, gy, **options(self, 1, BACKWARD))
 
     def check_double_backward(self: Any, x: Any, gy: Any, ggx: Any) -> None:
-        gradient_check.check_double_backward(func, x, gy, ggx, **options(self, 2, HALF_BACKWARD))
+        gradient_check.check_double_backward(func, x, gy, ggx, **options(self, 2, BACKWARD))
 
     def check_label(self: Any) -> None:
         assert func(Variable(self.x)).creator.label == label
@@ -106,6 +111,9 @@ def cases_of(
         "test_double_backward_cpu": lambda self: self.check_double_backward(self.x, self.gy, self.ggx),
         "test_forward_gpu": attr.gpu(lambda self: self.check_forward(on_gpu(self.x))),
         "test_backward_gpu": attr.gpu(lambda self: self.check_backward(on_gpu(self.x), on_gpu(self.gy))),
+        "test_double_backward_gpu": attr.gpu(
+            lambda self: self.check_double_backward(on_gpu(self.x), on_gpu(self.gy), on_gpu(self.ggx))
+        ),
     }
     return members if label is None else {**members, "test_label": check_label}
 

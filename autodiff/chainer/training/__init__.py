@@ -1,6 +1,6 @@
 """The training loop and what plugs into it."""
 
-from autodiff.chainer.training import extensions, triggers, updaters
+from autodiff.chainer.training import extensions, trigger, triggers, updater, updaters
 from autodiff.chainer.training._updater import Updater
 from autodiff.chainer.training.extension import (
     PRIORITY_EDITOR,
@@ -28,6 +28,8 @@ __all__ = [
     "extensions",
     "get_trigger",
     "make_extension",
+    "trigger",
     "triggers",
+    "updater",
     "updaters",
 ]

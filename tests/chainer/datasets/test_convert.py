@@ -6,6 +6,7 @@ import pytest
 
 from autodiff.chainer.backend import get_device
 from autodiff.chainer.dataset import ConcatWithAsyncTransfer, Converter, concat_examples, converter, to_device
+from autodiff.chainer.dataset.convert import Conveyor, concat_examples_func
 
 A = np.arange(3, dtype=np.float32)
 
@@ -86,3 +87,18 @@ def test_converters_can_be_pickled():
 def test_the_base_class_converts_nothing():
     with pytest.raises(NotImplementedError, match=r"Converter must define __call__\(batch, device\)"):
         Converter()([1], None)
+
+
+@pytest.mark.parametrize("device", [None, -1, "@numpy"])
+def test_arrays_arrive_in_the_order_in_which_they_were_sent(device):
+    conveyor = Conveyor(device)
+    arrays = [np.full(2, k) for k in range(3)]
+    for array in arrays:
+        conveyor.put(array)
+    assert [conveyor.get() is array for array in arrays] == [True] * 3
+    with pytest.raises(IndexError):
+        conveyor.get()
+
+
+def test_concat_examples_as_a_plain_function():
+    np.testing.assert_array_equal(concat_examples_func([1, 2]), [1, 2])

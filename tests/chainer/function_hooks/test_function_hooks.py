@@ -31,12 +31,12 @@ def test_times_of_both_passes_by_name():
     hook = TimerHook()
     with hook:
         loss(Variable(np.ones((2, 3)))).backward()
-    assert [name for name, _ in hook.call_history] == ["exp", "Double", "Sum", "Sum", "_ * 2", "Double", "exp"]
-    times = [seconds for name, seconds in hook.call_history if name != "_ * 2"]  # which Double contains
+    assert [name for name, _ in hook.call_history] == ["Exp", "Double", "Sum", "Sum", "MulConstant", "Double", "Exp"]
+    times = [seconds for name, seconds in hook.call_history if name != "MulConstant"]  # which Double contains
     assert hook.total_time() == pytest.approx(sum(times))
     summary = hook.summary()
-    assert list(summary) == ["exp", "Double", "Sum", "_ * 2"]
-    assert summary["exp"]["occurrence"] == 2
+    assert list(summary) == ["Exp", "Double", "Sum", "MulConstant"]
+    assert summary["Exp"]["occurrence"] == 2
 
 
 @pytest.mark.parametrize(

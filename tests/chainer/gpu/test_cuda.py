@@ -196,7 +196,7 @@ def test_memory_that_functions_take(cupy, monkeypatch):
         loss = loss_of(0)
     assert not MemoryHook.entered
     assert loss.item() == pytest.approx(6 * np.tanh(1.0))
-    assert hook.call_history[:2] == [("Tanh", 512, 1024), ("_ * _", 512, 1024)]
+    assert hook.call_history[:2] == [("Tanh", 512, 1024), ("Mul", 512, 1024)]
     assert hook.total_used_bytes() >= 1024
     text = io.StringIO()
     hook.print_report("B", text)
@@ -214,7 +214,7 @@ def test_timers_wait_for_the_gpu(cupy, monkeypatch):
     with TimerHook() as hook:
         loss_of(1).backward()
     assert waited == [1] * 12
-    assert [name for name, _ in hook.call_history] == ["Tanh", "_ * _", "Sum", "Sum", "_ * _", "Tanh"]
+    assert [name for name, _ in hook.call_history] == ["Tanh", "Mul", "Sum", "Sum", "Mul", "Tanh"]
     waited.clear()
     link = chainer.links.Linear(3, 2).to_device(1)
     with LinkTimerHook():

@@ -175,3 +175,18 @@ def test_wrong_gradients_of_gradients_fail():
 def test_the_old_name_of_assert_allclose():
     with pytest.warns(DeprecationWarning, match="testing.assert_allclose"):
         gradient_check.assert_allclose(X, X)
+
+
+@pytest.mark.parametrize("given", [(1, 0), (0, 1), (1, 1)])
+@pytest.mark.parametrize("wanted", [(1, 0), (0, 1), (1, 1)])
+def test_double_backward_with_gradients_that_are_not_there(given, wanted):
+    x, y = np.array([1.0, 2.0]), np.array([3.0, -1.0])
+    gys = tuple(np.array([0.5, 2.0]) if there else None for there in given)
+    ggxs = tuple(np.array([1.0, -1.0]) if there else None for there in wanted)
+    check_double_backward(lambda x, y: (x**2 * y, x * y**3), (x, y), gys, ggxs)
+
+
+def test_double_backward_beside_integers():
+    x, n = np.array([1.0, 2.0]), np.array([2, 3])
+    check_double_backward(lambda x, n: x**3 * n.array.astype("d"), (x, n), np.ones(2), (np.ones(2), None))
+    check_double_backward(lambda x, n: x**3 * n.array.astype("d"), (x, n), np.ones(2), np.ones(2))

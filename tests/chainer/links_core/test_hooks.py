@@ -294,3 +294,15 @@ def test_the_timer():
     assert inner <= outer
     assert hook.total_time() == outer + last
     assert Model().add_hook(hook).local_link_hooks == {"TimerHook": hook}
+
+
+def test_power_iteration_is_not_repeated_when_a_call_is_repeated():
+    link = linear(SIX).add_hook(SpectralNormalization())
+    hook = link.local_link_hooks["SpectralNormalization"]
+    x = np.ones((1, 3))
+    expected, v, u = link(x).array, hook.v, link.W_u.copy()
+    with using_config("in_recomputing", True):
+        np.testing.assert_array_equal(link(x).array, expected)
+    assert hook.v is v
+    np.testing.assert_array_equal(link.W_u, u)
+    assert hook.original_weight is link.W

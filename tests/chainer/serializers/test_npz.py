@@ -8,6 +8,7 @@ import pytest
 
 from autodiff.chainer.serializer import AbstractSerializer, Deserializer, Serializer
 from autodiff.chainer.serializers import DictionarySerializer, NpzDeserializer, load_npz, save_npz
+from autodiff.chainer.serializers.npz import serialize
 from autodiff.facade import Variable
 
 STORED = {
@@ -222,3 +223,13 @@ def test_none_is_written_for_numpy_1_too():
     with np.load(saved(none=None), allow_pickle=True) as npz:
         assert npz["none"].shape == ()
         assert npz["none"][()] is None
+
+
+def test_a_dict_of_what_would_be_saved():
+    class Thing:
+        def serialize(self, serializer):
+            serializer["a"]("b", np.ones(2))
+
+    saved = serialize(Thing())
+    assert list(saved) == ["a/b"]
+    np.testing.assert_array_equal(saved["a/b"], [1, 1])

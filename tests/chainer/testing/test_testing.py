@@ -90,12 +90,18 @@ class Trials(unittest.TestCase):
     results: tuple[bool, ...] = ()
 
     def setUp(self):
-        self.results, first = self.results[1:], self.results[:1]
+        type(self).results, first = self.results[1:], self.results[:1]
+        self.fresh = not hasattr(self, "passes")
         self.passes = bool(first and first[0])
 
     @condition.retry(3)
     def test_retry(self):
+        assert self.fresh, "the test has run on this object"
         assert self.passes, "no luck"
+
+    @condition.retry(2)
+    def test_skipped_by_pytest(self):
+        pytest.skip("not today")
 
     @condition.repeat(2)
     def test_repeat(self):
@@ -270,3 +276,99 @@ def test_neither_pytest_nor_hypothesis_is_needed():
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == ("ran\n", "")
+
+
+def test_a_test_may_be_skipped_in_pytests_way():
+    result = run(Trials, "test_skipped_by_pytest")
+    assert result.wasSuccessful()
+    assert [reason for _, reason in result.skipped] == ["not today"]
+
+
+def test_every_test_gets_the_backend_whatever_it_calls_it():
+    class Case(unittest.TestCase):
+        def test_one(self, where):
+            assert where.device.name == "@numpy"
+
+        def test_two(self, device):
+            pass
+
+    (made,) = testing.inject_backend_tests(None, [{}])(Case).cases
+    assert run(made, "test_one").wasSuccessful()
+    assert run(made, "test_two").wasSuccessful()
+
+
+def test_tests_without_a_backend_run_once():
+    class Case(unittest.TestCase):
+        def test_with(self, backend_config):
+            pass
+
+        def test_without(self):
+            pass
+
+    made = testing.inject_backend_tests(["test_with"], [{}, {"use_cuda": True}])(Case).cases
+    names = unittest.TestLoader().getTestCaseNames
+    found = {case.__name__: [name for name in names(case) if getattr(case, name)] for case in made}
+    assert list(found.values()) == [["test_without"], ["test_with"], ["test_with"]]
+    assert next(iter(found)) == "Case_without_backend"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (("test", [{}]), "^method_names must be either None or a list, got str$"),
+        ((None, {}), "^params must be a list of dicts, got {}$"),
+        ((None, [1]), r"^params must be a list of dicts, got \[1\]$"),
+    ],
+)
+def test_what_cannot_be_injected(arguments, text):
+    with pytest.raises(TypeError, match=text):
+        testing.inject_backend_tests(*arguments)
+
+
+def test_products_of_names_that_belong_together():
+    expected = [{"a": 1, "b": 2, "c": 5}, {"a": 1, "b": 2, "c": 6}, {"a": 3, "b": 4, "c": 5}, {"a": 3, "b": 4, "c": 6}]
+    assert testing.product({"c": [5, 6], "a,b": [(1, 2), (3, 4)]}) == expected
+    with pytest.raises(TypeError, match=r"^parameter must be either a dict or a list, got tuple$"):
+        testing.product(())
+    with pytest.raises(TypeError, match=r"^parameter must be a list of lists of dicts, got \[\[1\]\]$"):
+        testing.product([[1]])
+
+
+def test_functions_are_no_methods_as_parameters():
+    class Case(unittest.TestCase):
+        def test(self):
+            assert self.f(2) == 4
+            assert self.kind is float
+
+    (made,) = testing.parameterize({"f": lambda x: x * x, "kind": float, "name": "n"})(Case).cases
+    assert run(made, "test").wasSuccessful()
+    assert made.__name__ == "Case_param_0_{f=<lambda>, kind=float, name='n'}"
+
+
+def test_long_parameters_have_short_names():
+    (made,) = testing.parameterize({"text": "x" * 300})(type("Case", (unittest.TestCase,), {})).cases
+    assert made.__name__ == f"Case_param_0_{{text='{'x' * 47}...{'x' * 48}'}}"
+
+
+def test_options_are_of_each_test_its_own():
+    class Case(testing.FunctionTestCase):
+        check_forward_options = {"atol": 1.0}  # noqa: RUF012
+
+        def test_nothing(self):
+            pass
+
+    one, two = Case("test_nothing"), Case("test_nothing")
+    one.check_backward_options["atol"] = 2.0
+    one.check_forward_options.update(rtol=3.0)
+    assert (two.check_backward_options, two.check_double_backward_options) == ({}, {})
+    assert two.check_forward_options == {"atol": 1.0}
+
+
+def test_expected_values_may_take_a_dtype():
+    @testing.unary_math_function_unittest(F.square, func_expected=lambda x, dtype: np.asarray(x * x, dtype))
+    class TestSquare(unittest.TestCase):
+        pass
+
+    for made in TestSquare.cases:
+        for name in ("test_forward_cpu", "test_backward_cpu", "test_double_backward_cpu"):
+            assert run(made, name).wasSuccessful()

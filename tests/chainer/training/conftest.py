@@ -101,6 +101,10 @@ class Clock:
         return self.iteration / self.iterations_per_epoch
 
     @property
+    def previous_epoch_detail(self):
+        return (self.iteration - 1) / self.iterations_per_epoch
+
+    @property
     def epoch(self):
         return int(self.epoch_detail)
 

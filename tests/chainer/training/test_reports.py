@@ -223,6 +223,15 @@ def test_micro_average(make_trainer, through_file):
     assert (other._numerator, other._denominator) == (7.5, 2)
 
 
+def test_share_of_what_is_not_reported(make_trainer):
+    seen = []
+    trainer = make_trainer((4, "iteration"))
+    trainer.extend(extensions.MicroAverage("hits", "all", "share", (1, "iteration")))
+    trainer.extend(lambda trainer: seen.append(trainer.observation.get("share")), "seen")
+    trainer.run()
+    assert seen == [None] * 4
+
+
 def test_training_that_diverges(make_trainer, line):
     trainer = make_trainer(model=line, extensions=[extensions.FailOnNonNumber()])
     line.w.array[0] = np.inf

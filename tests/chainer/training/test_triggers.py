@@ -48,12 +48,41 @@ def test_interval_goes_on_from_a_snapshot(clock, through_file):
 
 
 def test_interval_from_a_snapshot_without_its_state(clock):
-    class Empty:
-        def __call__(self, key, value):
-            raise KeyError(key)
-
+    clock.times(lambda now: False, 4)
+    trigger = IntervalTrigger(1, "epoch")
     with pytest.warns(UserWarning, match="the snapshot does not hold when IntervalTrigger was asked last"):
-        IntervalTrigger(1, "epoch").serialize(Empty())
+        trigger.serialize(nothing)
+    assert clock.times(trigger, 5) == [6, 9]  # not in iteration 5, though the trigger begins with iteration 0
+
+
+def nothing(key, value):
+    """A snapshot of an old version."""
+    raise KeyError(key)
+
+
+def test_schedule_from_a_snapshot_without_its_state(clock):
+    clock.times(lambda now: False, 4)
+    trigger = ManualScheduleTrigger([2, 7], "iteration")
+    trigger.finished = True
+    with pytest.warns(UserWarning, match="the snapshot does not hold when ManualScheduleTrigger was asked last"):
+        trigger.serialize(nothing)
+    assert (clock.times(trigger, 2), trigger.finished) == ([], False)
+    assert (clock.times(trigger, 2), trigger.finished) == ([7], True)
+
+
+def test_once_from_a_snapshot_without_its_state(clock):
+    trigger = OnceTrigger()
+    trigger.serialize(nothing)
+    assert clock.times(trigger, 3) == []
+
+
+def test_an_updater_that_counts_no_epochs(clock):
+    class Now:
+        class updater:
+            iteration = 3
+
+    trigger = IntervalTrigger(3, "iteration")
+    assert trigger(Now)
 
 
 def test_interval_as_text_and_length():

@@ -161,3 +161,43 @@ def test_an_abstract_updater():
         Updater().update()
     Updater().connect_trainer(None)
     Updater().finalize()
+
+
+class Adversaries(StandardUpdater):
+    """Updates two models in turns, as programs with a generator and a discriminator do."""
+
+    def update_core(self):
+        batch = self.converter(self.get_iterator("main").next(), self.device)
+        for name in ("gen", "dis"):
+            optimizer = self.get_optimizer(name)
+            optimizer.update(optimizer.target, *batch)
+
+
+@pytest.mark.parametrize("parallel", [False, True])
+def test_optimizers_of_any_names(line, minibatches, parallel):
+    optimizers = {"gen": SGD(0.01).setup(line), "dis": SGD(0.02).setup(type(line)())}
+    if parallel:
+        updater = ParallelUpdater(minibatches(), optimizers, models={"gen": line})
+    else:
+        updater = Adversaries(minibatches(), optimizers)
+        updater.update()
+        np.testing.assert_allclose([optimizer.target.w.array[0] for optimizer in optimizers.values()], [0.02, 0.04])
+    assert updater.get_all_optimizers() == optimizers
+    assert [optimizer.use_auto_new_epoch for optimizer in optimizers.values()] == [True, True]
+    with pytest.raises(KeyError):
+        updater.get_optimizer("main")
+
+
+def test_training_with_optimizers_of_any_names(line, minibatches, tmp_path):
+    from autodiff.chainer.training import Trainer, extensions
+
+    optimizers = {"gen": SGD(0.01).setup(line), "dis": SGD(0.02).setup(type(line)())}
+    trainer = Trainer(Adversaries(minibatches(), optimizers), (2, "epoch"), str(tmp_path))
+    trainer.extend(extensions.snapshot(filename="last"), trigger=(1, "epoch"))
+    trainer.extend(extensions.LogReport())
+    trainer.run()
+    assert sorted(trainer.get_extension("LogReport").log[-1]) == [
+        "dis/loss", "dis/size", "elapsed_time", "epoch", "gen/loss", "gen/size", "iteration",
+    ]  # fmt: skip
+    with np.load(tmp_path / "last") as saved:
+        assert {"updater/model:gen/w", "updater/optimizer:dis/t"} <= set(saved)

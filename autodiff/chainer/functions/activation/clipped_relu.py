@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.functions.conditions import floating
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
 from autodiff.ops.elementwise import where
@@ -29,8 +30,8 @@ def clipped_relu(x: Any, z: float = 20.0) -> Variable:
     >>> clipped_relu(np.array([-2.0, 3.0, 9.0]), z=5)
     variable([0., 3., 5.])
     """
-    top = float(z)
-    return apply("ClippedReLU", lambda x: clipped(x, top), (x,), floating)
+    z = float(z)
+    return apply("ClippedReLU", lambda x: clipped(x, z), (x,), floating)
 
 
 def clipped(x: Any, top: float) -> Any:
@@ -54,3 +55,6 @@ def relu6(x: Any) -> Variable:
     variable([0., 3., 6.])
     """
     return clipped_relu(x, 6.0)
+
+
+ClippedReLU = function_class("ClippedReLU", clipped_relu, "z", computed={"cap": lambda self: self.z})

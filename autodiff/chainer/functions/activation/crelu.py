@@ -8,6 +8,7 @@ import numpy as np
 
 from autodiff.chainer.functions.axes import one_axis
 from autodiff.chainer.functions.conditions import has_axis
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
 from autodiff.ops.rectifier import rectifier
@@ -37,3 +38,6 @@ def crelu(x: Any, axis: int = 1) -> Variable:
         (x,),
         lambda x: (x.dtype.kind == "f", has_axis(x, axis)),
     )
+
+
+CReLU = function_class("CReLU", crelu, "axis=1")

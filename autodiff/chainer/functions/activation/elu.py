@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.functions.conditions import floating
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
 from autodiff.ops.elementwise import where
@@ -28,11 +29,14 @@ def elu(x: Any, alpha: float = 1.0) -> Variable:
     >>> elu(np.array([-1.0, 3.0]))
     variable([-0.63212056,  3.        ])
     """
-    scale = float(alpha)
-    return apply("ELU", lambda x: exponential_unit(x, scale), (x,), floating)
+    alpha = float(alpha)
+    return apply("ELU", lambda x: exponential_unit(x, alpha), (x,), floating)
 
 
 def exponential_unit(x: Any, scale: float) -> Any:
     """x where it is positive, scale (exp(x) - 1) elsewhere."""
     low = x <= 0
     return where(low, scale * np.expm1(where(low, x, 0)), x)
+
+
+ELU = function_class("ELU", elu, "alpha=1.0")

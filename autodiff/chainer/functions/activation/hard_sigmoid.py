@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.functions.conditions import floating
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
 
@@ -27,3 +28,6 @@ def hard_sigmoid(x: Any) -> Variable:
     variable([0. , 0.5, 0.7, 1. ])
     """
     return apply("HardSigmoid", lambda x: np.where(x <= -2.5, 0, np.where(x >= 2.5, 1, 0.2 * x + 0.5)), (x,), floating)
+
+
+HardSigmoid = function_class("HardSigmoid", hard_sigmoid)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff.chainer.functions.conditions import floating
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
 from autodiff.ops.elementwise import where
@@ -27,5 +28,8 @@ def leaky_relu(x: Any, slope: float = 0.2) -> Variable:
     >>> leaky_relu(np.array([-2.0, 3.0]))
     variable([-0.4,  3. ])
     """
-    factor = float(slope)
-    return apply("LeakyReLU", lambda x: x * where(x <= 0, x.dtype.type(factor), x.dtype.type(1)), (x,), floating)
+    slope = float(slope)
+    return apply("LeakyReLU", lambda x: x * where(x <= 0, x.dtype.type(slope), x.dtype.type(1)), (x,), floating)
+
+
+LeakyReLU = function_class("LeakyReLU", leaky_relu, "slope=0.2")

@@ -7,6 +7,7 @@ from typing import Any
 from autodiff.chainer.functions.axes import one_axis
 from autodiff.chainer.functions.conditions import has_axis
 from autodiff.chainer.functions.direct import direct
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.variable import Variable
 from autodiff.ops.softmax import log_softmax as along_axes
 
@@ -36,3 +37,6 @@ def log_softmax(x: Any, axis: int = 1) -> Variable:
         x,
         lambda x: (x.dtype.kind == "f", has_axis(x, axis)),
     )
+
+
+LogSoftmax = function_class("LogSoftmax", log_softmax, "axis=1")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.functions.activation.channels import alike_but_the_batch, beside_the_batch
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
 
@@ -38,3 +39,6 @@ def prelu(x: Any, W: Any) -> Variable:
             alike_but_the_batch(x, W) == W.shape,
         ),
     )
+
+
+PReLUFunction = function_class("PReLUFunction", prelu)

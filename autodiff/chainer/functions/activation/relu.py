@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff.chainer.functions.direct import direct, short
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.variable import Variable
 from autodiff.ops.rectifier import rectifier
 
@@ -28,3 +29,6 @@ def relu(x: Any) -> Variable:
     variable([0., 3.])
     """
     return direct("ReLU", rectified, x)
+
+
+ReLU = function_class("ReLU", relu)

@@ -8,6 +8,7 @@ import numpy as np
 
 from autodiff.chainer.backend import get_array_module
 from autodiff.chainer.functions.beside import drawing_beside
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.utils.argument import parse_kwargs
 from autodiff.facade.applying import apply
 from autodiff.facade.configuration import config
@@ -57,3 +58,8 @@ def slopes(x: Any, low: float, high: float) -> Any:
         if config.train:
             return xp.random.uniform(low, high, x.shape).astype(x.dtype)
         return xp.full(x.shape, (low + high) / 2, x.dtype)
+
+
+RReLU = function_class(
+    "RReLU", rrelu, "lower=0.125, upper=0.3333333333333333, r=None", renamed={"lower": "l", "upper": "u"}
+)

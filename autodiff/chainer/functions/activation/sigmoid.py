@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff.chainer.functions.direct import direct, short
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.variable import Variable
 from autodiff.ops.elementwise import logistic
 
@@ -28,3 +29,6 @@ def sigmoid(x: Any) -> Variable:
     variable([0.5 , 0.75])
     """
     return direct("Sigmoid", shares, x)
+
+
+Sigmoid = function_class("Sigmoid", sigmoid)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff.chainer.functions.conditions import floating
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
 from autodiff.ops.elementwise import softplus as smooth
@@ -24,9 +25,12 @@ def softplus(x: Any, beta: float = 1.0) -> Variable:
     >>> softplus(np.array([0.0, 1000.0]))
     variable([6.93147181e-01, 1.00000000e+03])
     """
-    sharpness = float(beta)
+    beta = float(beta)
 
     def fun(x: Any) -> Any:
-        return smooth(x) if sharpness == 1 else smooth(sharpness * x) / sharpness
+        return smooth(x) if beta == 1 else smooth(beta * x) / beta
 
     return apply("Softplus", fun, (x,), floating)
+
+
+Softplus = function_class("Softplus", softplus, "beta=1.0", computed={"beta_inv": lambda self: 1.0 / self.beta})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff.chainer.functions.activation.channels import alike_but_the_batch, beside_the_batch
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
 from autodiff.ops.elementwise import logistic
@@ -35,3 +36,6 @@ def swish(x: Any, beta: Any) -> Variable:
             beta.shape == alike_but_the_batch(x, beta),
         ),
     )
+
+
+Swish = function_class("Swish", swish)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.functions.direct import direct
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.variable import Variable
 
 
@@ -23,3 +24,6 @@ def tanh(x: Any) -> Variable:
     variable([0.        , 0.76159416])
     """
     return direct("Tanh", np.tanh, x)
+
+
+Tanh = function_class("Tanh", tanh)

@@ -9,6 +9,7 @@ import numpy as np
 
 from autodiff.backends.recycling import owns_memory
 from autodiff.chainer.functions.beside import beside
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.conversion import as_array
 from autodiff.facade.variable import Variable
@@ -63,3 +64,6 @@ def memory_of(array: Any) -> tuple[Any, int]:
     if isinstance(array, np.ndarray) and isinstance(array.base, np.ndarray) and not owns_memory(array):
         begin = (array.ctypes.data - array.base.ctypes.data) // array.dtype.itemsize
     return begin + positions(array.shape, steps), begin
+
+
+AsStrided = function_class("AsStrided", as_strided, "shape, strides, storage_offset=None")

@@ -8,6 +8,7 @@ import numpy as np
 
 from autodiff.chainer.functions.conditions import broadcastable, demand_some
 from autodiff.chainer.functions.direct import direct
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.conversion import as_variable
 from autodiff.facade.invalid import InvalidType
@@ -81,3 +82,7 @@ def mismatch(place: int, length: int, own: tuple[int, ...]) -> Exception:
     """The error of an axis that cannot be stretched."""
     axis = f"in_type[0].shape[{place}]"
     return InvalidType(f"{axis} == {length} or {axis} == 1", f"in_type[0].shape: {own}")
+
+
+Broadcast = function_class("Broadcast", broadcast)
+BroadcastTo = function_class("BroadcastTo", broadcast_to, "shape")

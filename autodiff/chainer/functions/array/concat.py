@@ -7,6 +7,7 @@ from typing import Any
 
 from autodiff.chainer.functions.axes import one_axis
 from autodiff.chainer.functions.conditions import demand_some, has_signed_axis
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.type_check import Expr
 from autodiff.facade.variable import Variable
@@ -49,3 +50,6 @@ def alike_but_one(in_types: Sequence[Any], axis: int) -> Any:
         conditions += [first.dtype == other.dtype, first.ndim == other.ndim]
         conditions += [first.shape[k] == other.shape[k] for k in kept]
     return tuple(conditions)
+
+
+Concat = function_class("Concat", concat, "axis=1", of_list=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff.chainer.backend import get_device, get_device_from_array
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.conversion import as_array
 from autodiff.facade.variable import Variable
@@ -51,3 +52,6 @@ def sending(source: Any, target: Any) -> Any:
     send = custom_vjp(moved)
     send.defvjp(lambda x: (moved(x), None), lambda _, g: (sending(target, source)(g),))
     return send
+
+
+Copy = function_class("Copy", lambda x, in_device, out_device: copy(x, out_device), "in_device, out_device")

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
 
@@ -35,3 +36,6 @@ def depth2space(X: Any, r: int) -> Variable:
         return np.reshape(np.transpose(blocks, (0, 3, 4, 1, 5, 2)), (batch, depth // r**2, r * height, r * width))
 
     return apply("Depth2Space", fun, (X,), lambda x: (x.dtype.kind == "f", x.ndim == 4))
+
+
+Depth2Space = function_class("Depth2Space", depth2space, "r")

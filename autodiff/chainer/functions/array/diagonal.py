@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.functions.conditions import has_axis
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
 
@@ -34,3 +35,6 @@ def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Variabl
         (x,),
         lambda x: (has_axis(x, last), has_axis(x, axis1), has_axis(x, axis2)),
     )
+
+
+Diagonal = function_class("Diagonal", diagonal, "offset, axis1, axis2")

@@ -9,6 +9,7 @@ import numpy as np
 
 from autodiff.chainer.functions.array.stacking import dstack as fits
 from autodiff.chainer.functions.conditions import demand_some
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
 
@@ -29,3 +30,6 @@ def dstack(xs: Sequence[Any]) -> Variable:
     arrays = tuple(xs)
     demand_some("Dstack", arrays)
     return apply("Dstack", lambda *xs: np.dstack(xs), arrays, fits)
+
+
+Dstack = function_class("Dstack", dstack, of_list=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
 from autodiff.ops.shape import reshape
@@ -36,3 +37,6 @@ def with_axis(shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
     """The shape with one more axis, of length one."""
     place = axis if axis >= 0 else axis + len(shape) + 1
     return (*shape[:place], 1, *shape[place:])
+
+
+ExpandDims = function_class("ExpandDims", expand_dims, "axis")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.functions.axes import one_axis
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
 
@@ -32,3 +33,6 @@ def flip(x: Any, axis: int) -> Variable:
         (x,),
         lambda x: (x.ndim > 0, x.ndim > axis if axis >= 0 else x.ndim >= -axis),
     )
+
+
+Flip = function_class("Flip", flip, "axis")

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
 
@@ -23,3 +24,6 @@ def fliplr(a: Any) -> Variable:
     variable([[2., 1.]])
     """
     return apply("FlipLR", np.fliplr, (a,), lambda a: (a.dtype.kind == "f", a.ndim >= 2))
+
+
+FlipLR = function_class("FlipLR", fliplr)

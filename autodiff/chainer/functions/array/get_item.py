@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable, is_array
 from autodiff.trace.source import at_user_line
@@ -32,3 +33,6 @@ def get_item(x: Any, slices: Any) -> Variable:
     if any(isinstance(part, Variable) for part in parts):
         raise IndexError(f"a Variable cannot be an index{at_user_line()}; index with its array: v[i.array]")
     return apply("GetItem", lambda x: x[slices], (x,))
+
+
+GetItem = function_class("GetItem", get_item, "slices")

@@ -9,6 +9,7 @@ import numpy as np
 
 from autodiff.chainer.functions.array.stacking import hstack as fits
 from autodiff.chainer.functions.conditions import demand_some
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
 
@@ -28,3 +29,6 @@ def hstack(xs: Sequence[Any]) -> Variable:
     arrays = tuple(xs)
     demand_some("Hstack", arrays)
     return apply("Hstack", lambda *xs: np.hstack(xs), arrays, fits)
+
+
+Hstack = function_class("Hstack", hstack, of_list=True)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.utils.conv import get_conv_outsize
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
@@ -54,3 +55,6 @@ def im2col(x: Any, ksize: Pair, stride: Pair = 1, pad: Pair = 0, cover_all: bool
 def pair(value: Pair) -> tuple[int, int]:
     """One number for both axes, or two."""
     return value if isinstance(value, tuple) else (value, value)
+
+
+Im2Col = function_class("Im2Col", im2col, "ksize, stride, pad, cover_all, dilate")

@@ -8,6 +8,7 @@ import numpy as np
 
 from autodiff.chainer.functions.axes import axes_of
 from autodiff.chainer.functions.conditions import has_axes
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
 
@@ -35,3 +36,6 @@ def moveaxis(x: Any, source: Any, destination: Any) -> Variable:
         (x,),
         lambda x: (x.dtype.kind == "f", *has_axes(x, origins), *has_axes(x, places)),
     )
+
+
+Moveaxis = function_class("Moveaxis", moveaxis, "source, destination")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.functions.conditions import floating
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
 
@@ -27,3 +28,6 @@ def pad(x: Any, pad_width: Any, mode: str, **keywords: Any) -> Variable:
     variable([0., 1., 2., 0., 0.])
     """
     return apply("Pad", lambda x: np.pad(x, pad_width, mode, **keywords), (x,), floating)  # type: ignore[call-overload]
+
+
+Pad = function_class("Pad", pad, "pad_width, mode, **keywords")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.functions.conditions import demand_some, numbered
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
 
@@ -53,3 +54,6 @@ def alike(xs: Sequence[Any], length: int | None) -> tuple[Any, ...]:
         if length is not None:
             conditions.append(x.shape[0] <= length)
     return tuple(conditions)
+
+
+PadSequence = function_class("PadSequence", pad_sequence, "length, padding", of_list=True)

@@ -8,6 +8,7 @@ import numpy as np
 
 from autodiff.chainer.backend import get_array_module
 from autodiff.chainer.functions.conditions import has_axis
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.conversion import as_array
 from autodiff.facade.variable import Variable
@@ -40,3 +41,6 @@ def permutate(x: Any, indices: Any, axis: int = 0, inv: bool = False) -> Variabl
         places, order = order, np.empty_like(order)
         order[places] = get_array_module(places).arange(len(places))
     return apply("Permutate", lambda x: np.take(x, order, axis), (x,), lambda x: has_axis(x, axis))
+
+
+Permutate = function_class("Permutate", permutate, "indices, axis, inv")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.functions.axes import one_axis
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
 from autodiff.trace.source import at_user_line
@@ -48,3 +49,6 @@ def counted(numbers: Any, kind: str, sign: str) -> Any:
     if any(number < 0 for number in several):
         raise ValueError(f"{sign}, got {numbers!r}{at_user_line()}")
     return tuple(map(int, several))
+
+
+Repeat = function_class("Repeat", repeat, "repeats, axis=None")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.functions.direct import direct
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.type_check import Expr, prod
 from autodiff.facade.variable import Variable
 from autodiff.trace.source import at_user_line
@@ -64,3 +65,6 @@ class Known(int):
 
     def __str__(self) -> str:
         return f"known_size(={int(self)})"
+
+
+Reshape = function_class("Reshape", reshape, "shape")

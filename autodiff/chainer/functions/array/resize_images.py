@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.functions.beside import beside
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
 from autodiff.trace.source import at_user_line
@@ -62,3 +63,11 @@ def between(x: Any, places: Any, axis: int) -> Any:
     share = (places - below).astype(x.dtype).reshape((-1,) + (1,) * (3 - axis))
     below, above, share = (beside(x, constant) for constant in (below, above, share))
     return np.take(x, below, axis) * (1 - share) + np.take(x, above, axis) * share
+
+
+ResizeImages = function_class(
+    "ResizeImages",
+    resize_images,
+    "output_shape, mode, align_corners",
+    computed={"out_H": lambda self: self.output_shape[0], "out_W": lambda self: self.output_shape[1]},
+)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.functions.axes import one_axis
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
 
@@ -36,3 +37,6 @@ def rollaxis(x: Any, axis: int, start: int = 0) -> Variable:
             x.ndim >= start if start >= 0 else x.ndim > -start,
         ),
     )
+
+
+Rollaxis = function_class("Rollaxis", rollaxis, "axis, start")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.backend import get_array_module
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
 from autodiff.ops.elementwise import cast
@@ -45,3 +46,6 @@ def scatter_add(a: Any, slices: Any, b: Any) -> Variable:
         return a + np.reshape(added, a.shape)
 
     return apply("ScatterAdd", fun, (a, b), lambda a, b: a.ndim >= 1)
+
+
+ScatterAdd = function_class("ScatterAdd", lambda a, b, slices: scatter_add(a, slices, b), "slices")

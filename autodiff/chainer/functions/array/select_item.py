@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff.chainer.backend import get_array_module
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.picking import all_are_classes, picked
 from autodiff.facade.applying import apply
 from autodiff.facade.conversion import as_array
@@ -35,3 +36,6 @@ def select_item(x: Any, t: Any) -> Variable:
         (x, t),
         lambda x, t: (t.dtype.kind == "i", x.ndim == 2, t.ndim == 1, x.shape[0] == t.shape[0]),
     )
+
+
+SelectItem = function_class("SelectItem", select_item)

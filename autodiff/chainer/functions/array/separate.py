@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff.chainer.functions.conditions import has_axis
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
 from autodiff.numpy.splitting import unstack
@@ -28,3 +29,6 @@ def separate(x: Any, axis: int = 0) -> tuple[Variable, ...]:
     (variable([1., 3.]), variable([2., 4.]))
     """
     return apply("Separate", lambda x: unstack(x, axis=axis), (x,), lambda x: has_axis(x, axis))
+
+
+Separate = function_class("Separate", separate, "axis")

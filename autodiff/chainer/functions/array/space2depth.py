@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
 
@@ -34,3 +35,6 @@ def space2depth(X: Any, r: int) -> Variable:
         return np.reshape(np.transpose(blocks, (0, 3, 5, 1, 2, 4)), (batch, r**2 * depth, height // r, width // r))
 
     return apply("Space2Depth", fun, (X,), lambda x: (x.dtype.kind == "f", x.ndim == 4))
+
+
+Space2Depth = function_class("Space2Depth", space2depth, "r")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.functions.beside import beside
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.utils.argument import assert_kwargs_empty, check_unexpected_kwargs
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
@@ -53,3 +54,6 @@ def spatial_transformer_grid(theta: Any, output_shape: tuple[int, int], **kwargs
 def ends(length: int) -> Any:
     """Numbers from -1 to 1."""
     return np.linspace(-1, 1, length)
+
+
+SpatialTransformerGrid = function_class("SpatialTransformerGrid", spatial_transformer_grid, "output_shape", called=True)

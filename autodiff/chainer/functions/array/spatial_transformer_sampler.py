@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.backend import get_array_module
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.utils.argument import assert_kwargs_empty, check_unexpected_kwargs
 from autodiff.facade.applying import apply
 from autodiff.facade.conversion import as_array
@@ -71,3 +72,6 @@ def fitting(*in_types: Any) -> tuple[Any, ...]:
         grid.shape[1] == 2,
         x.shape[0] == grid.shape[0],
     )
+
+
+SpatialTransformerSampler = function_class("SpatialTransformerSampler", spatial_transformer_sampler, called=True)

@@ -9,6 +9,7 @@ import numpy as np
 
 from autodiff.backends import gpu
 from autodiff.chainer.functions.conditions import has_axis
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.type_check import Expr
 from autodiff.numpy.splitting import cut_at
@@ -66,3 +67,6 @@ def can_be_cut(x: Any, axis: int, sections: int, indices: tuple[int, ...]) -> tu
     bound = Expr(name, lambda: value) if isinstance(x, Expr) else value
     length = x.shape[axis]
     return has_axis(x, axis), length % bound == 0 if sections else length >= bound
+
+
+SplitAxis = function_class("SplitAxis", split_axis, "indices_or_sections, axis")

@@ -8,6 +8,7 @@ import numpy as np
 
 from autodiff.chainer.functions.axes import axes_of
 from autodiff.chainer.functions.conditions import has_signed_axis
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
 from autodiff.ops.shape import reshape
@@ -44,3 +45,6 @@ def squeezed(x: Any, axes: tuple[int, ...] | None) -> Any:
     if any(shape[k] != 1 for k in removed) or len(removed) < len(axes or ()):
         return np.squeeze(x, axes)
     return reshape(x, shape=tuple(length for k, length in enumerate(shape) if k not in removed))
+
+
+Squeeze = function_class("Squeeze", squeeze, "axis=None")

@@ -7,6 +7,7 @@ from typing import Any
 
 from autodiff.chainer.functions.axes import one_axis
 from autodiff.chainer.functions.conditions import demand_some
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
 from autodiff.ops.join import stack as side_by_side
@@ -45,3 +46,6 @@ def alike(in_types: Sequence[Any], axis: int) -> Any:
     for other in others:
         conditions += [other.dtype == first.dtype, other.shape == first.shape]
     return tuple(conditions)
+
+
+Stack = function_class("Stack", stack, "axis", of_list=True)

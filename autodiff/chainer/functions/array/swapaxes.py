@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
 
@@ -25,3 +26,6 @@ def swapaxes(x: Any, axis1: int, axis2: int) -> Variable:
     (4, 3, 2)
     """
     return apply("Swapaxes", lambda x: np.swapaxes(x, axis1, axis2), (x,))
+
+
+Swapaxes = function_class("Swapaxes", swapaxes, "axis1, axis2")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.functions.array.repeat import counted
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
 
@@ -27,3 +28,6 @@ def tile(x: Any, reps: int | tuple[int, ...]) -> Variable:
     """
     counts = counted(reps, "reps must be int or tuple of ints", "all elements in reps must be zero or larger")
     return apply("Tile", lambda x: np.tile(x, counts), (x,))
+
+
+Tile = function_class("Tile", tile, "reps")

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
 
@@ -28,3 +29,6 @@ def transpose(x: Any, axes: Sequence[int] | None = None) -> Variable:
     if isinstance(x, Variable):
         return np.transpose(x, order)  # type: ignore[return-value]
     return apply("Transpose", lambda x: np.transpose(x, order), (x,))
+
+
+Transpose = function_class("Transpose", transpose, "axes=None")

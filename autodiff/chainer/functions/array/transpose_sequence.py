@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
 
@@ -44,3 +45,8 @@ def decreasing(*in_types: Any) -> tuple[Any, ...]:
         for one, other in pairwise(in_types)
         for condition in (one.shape[0] >= other.shape[0], one.shape[1:] == other.shape[1:])
     )
+
+
+TransposeSequence = function_class(
+    "TransposeSequence", lambda xs, length: transpose_sequence(xs), "length", of_list=True
+)

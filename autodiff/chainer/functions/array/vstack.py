@@ -9,6 +9,7 @@ import numpy as np
 
 from autodiff.chainer.functions.array.stacking import vstack as fits
 from autodiff.chainer.functions.conditions import demand_some
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
 
@@ -29,3 +30,6 @@ def vstack(xs: Sequence[Any]) -> Variable:
     arrays = tuple(xs)
     demand_some("Vstack", arrays)
     return apply("Vstack", lambda *xs: np.vstack(xs), arrays, fits)
+
+
+Vstack = function_class("Vstack", vstack, of_list=True)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.functions.conditions import broadcastable
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.conversion import as_array
 from autodiff.facade.invalid import invalid
@@ -44,3 +45,6 @@ def alike(condition: Any, x: Any, y: Any) -> Any:
     """Whether dtypes are equal and shapes broadcast."""
     shape = Expr("condition.shape", lambda: condition.shape) if isinstance(x, Expr) else condition.shape
     return x.dtype == y.dtype, broadcastable(shape, x.shape, y.shape)
+
+
+Where = function_class("Where", lambda x, y, condition: where(condition, x, y), "condition")

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade import Variable
 from autodiff.facade.applying import apply
 from autodiff.facade.type_check import prod as product_of
@@ -79,3 +80,6 @@ def fits(*in_types: Any) -> tuple[Any, ...]:
         b.ndim == 1,
         b.shape[0] == W.shape[2],
     )
+
+
+BilinearFunction = function_class("BilinearFunction", bilinear)

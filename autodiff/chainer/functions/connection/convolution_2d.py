@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff.chainer.functions.connection.convolution_nd import bias_fits, convolution, kernels_fit
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.utils.argument import parse_kwargs
 from autodiff.facade import Variable
 from autodiff.facade.applying import apply
@@ -63,3 +64,21 @@ def pair(x: Any) -> tuple[Any, Any]:
         raise ValueError(f"one number or a pair is needed for two spatial axes, got {x!r}{at_user_line()}")
     first, second = x
     return first, second
+
+
+PLACES = {
+    "sy": lambda self: pair(self.stride)[0],
+    "sx": lambda self: pair(self.stride)[1],
+    "ph": lambda self: pair(self.pad)[0],
+    "pw": lambda self: pair(self.pad)[1],
+    "dy": lambda self: pair(self.dilate)[0],
+    "dx": lambda self: pair(self.dilate)[1],
+}
+"""What creators have for each of the two axes."""
+
+Convolution2DFunction = function_class(
+    "Convolution2DFunction",
+    lambda x, W, b=None, **given: convolution_2d(x, W, b, **given),
+    "stride=1, pad=0, cover_all=False, **kwargs",
+    computed=PLACES,
+)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.utils.conv import get_conv_outsize
 from autodiff.chainer.utils.conv_nd import as_tuple
 from autodiff.facade import Variable
@@ -189,3 +190,10 @@ def check_spatial(x: Any, rank: int) -> None:
     """
     if x.ndim - 2 != rank:
         raise ValueError(f"x must have {rank} spatial axes behind (N, C), got shape {x.shape}{at_user_line()}")
+
+
+ConvolutionND = function_class(
+    "ConvolutionND",
+    lambda x, W, b=None, ndim=None, **given: convolution_nd(x, W, b, **given),
+    "ndim, stride=1, pad=0, cover_all=False, dilate=1, groups=1",
+)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from autodiff.chainer.functions.connection.convolution_2d import DETERMINISTIC, bias_has_dtype, pair
+from autodiff.chainer.functions.connection.convolution_2d import DETERMINISTIC, PLACES, bias_has_dtype, pair
 from autodiff.chainer.functions.connection.deconvolution_nd import bias_fits, deconvolution, kernels_fit, size_fits
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.utils.argument import parse_kwargs
 from autodiff.facade import Variable
 from autodiff.facade.applying import apply
@@ -49,3 +50,11 @@ def deconvolution_2d(
 
     deconvolve = deconvolution(*geometry, groups)
     return apply("Deconvolution2DFunction", deconvolve, (x, W) if b is None else (x, W, b), check=fits)
+
+
+Deconvolution2DFunction = function_class(
+    "Deconvolution2DFunction",
+    lambda x, W, b=None, **given: deconvolution_2d(x, W, b, **given),
+    "stride=1, pad=0, outsize=None, **kwargs",
+    computed=PLACES,
+)

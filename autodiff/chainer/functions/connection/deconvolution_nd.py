@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff.chainer.functions.connection.convolution_nd import check_groups, check_spatial, finished
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.utils.conv import get_conv_outsize, get_deconv_outsize
 from autodiff.chainer.utils.conv_nd import as_tuple
 from autodiff.facade import Variable
@@ -142,3 +143,10 @@ def deconvolution_3d(
     """
     check_spatial(x, 3)
     return deconvolution_nd(x, W, b, stride, pad, outsize, dilate, groups)
+
+
+DeconvolutionND = function_class(
+    "DeconvolutionND",
+    lambda x, W, b=None, ndim=None, **given: deconvolution_nd(x, W, b, **given),
+    "ndim, stride=1, pad=0, outsize=None, dilate=1, groups=1",
+)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade import Variable
 from autodiff.facade.applying import apply
 from autodiff.facade.configuration import config
@@ -61,3 +62,6 @@ def check_range(x: Any, size: int, ignore_label: int | None) -> None:
             f"the integers must satisfy 0 <= x < {size}, the number of rows of W; they go from {known.min()} to "
             f"{known.max()}{at_user_line()}"
         )
+
+
+EmbedIDFunction = function_class("EmbedIDFunction", embed_id, "ignore_label=None")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade import Variable
 from autodiff.facade.applying import apply, refuse_input
 from autodiff.ops.linalg import linear_map
@@ -52,3 +53,6 @@ def fits(x: Any, W: Any, b: Any = None) -> tuple[Any, ...]:
     """The conditions on shapes and dtypes."""
     conditions = (x.dtype.kind == "f", W.dtype.kind == "f", x.ndim == 2, W.ndim == 2, x.shape[1] == W.shape[1])
     return conditions if b is None else (*conditions, b.dtype == x.dtype, b.ndim == 1, b.shape[0] == W.shape[0])
+
+
+LinearFunction = function_class("LinearFunction", linear)

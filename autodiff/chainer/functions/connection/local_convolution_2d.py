@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.chainer.functions.connection.convolution_2d import pair
+from autodiff.chainer.functions.connection.convolution_2d import PLACES, pair
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade import Variable
 from autodiff.facade.applying import apply
 from autodiff.ops.windows import windows
@@ -59,3 +60,11 @@ def fits(*in_types: Any) -> tuple[Any, ...]:
     conditions = x.dtype.kind == "f", W.dtype.kind == "f", x.ndim == 4, W.ndim == 6, x.shape[1] == W.shape[3]
     bias = (b[0].dtype == x.dtype, b[0].ndim == 3, b[0].shape == W.shape[:3]) if b else ()
     return (*conditions, *bias)
+
+
+LocalConvolution2DFunction = function_class(
+    "LocalConvolution2DFunction",
+    lambda x, W, b=None, stride=1: local_convolution_2d(x, W, b, stride),
+    "stride=1",
+    computed={"sy": PLACES["sy"], "sx": PLACES["sx"]},
+)

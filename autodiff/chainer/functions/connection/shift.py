@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.functions.connection.convolution_2d import pair
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade import Variable
 from autodiff.facade.applying import apply
 from autodiff.trace.source import at_user_line
@@ -77,3 +78,6 @@ def steps(size: Step, length: Step) -> list[Step]:
     middle = len(found) // 2
     found[middle], found[-1] = found[-1], found[middle]
     return found
+
+
+Shift = function_class("Shift", shift, "ksize=3, dilate=1")

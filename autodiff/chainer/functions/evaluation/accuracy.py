@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade import Variable, as_array
 from autodiff.facade.applying import apply
 
@@ -45,3 +46,6 @@ def accuracy(y: Any, t: Any, ignore_label: int | None = None) -> Variable:
             *(x.shape[axis] == 1 for axis in range(places, axes)),
         ),
     )  # fmt: skip
+
+
+Accuracy = function_class("Accuracy", accuracy, "ignore_label=None")

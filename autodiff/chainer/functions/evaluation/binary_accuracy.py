@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade import Variable, as_array
 from autodiff.facade.applying import apply
 
@@ -37,3 +38,8 @@ def binary_accuracy(y: Any, t: Any) -> Variable:
         (as_array(y), as_array(t)),
         check=lambda x, t: (x.dtype.kind == "f", t.dtype.kind == "i", t.shape == x.shape),
     )
+
+
+BinaryAccuracy = function_class(
+    "BinaryAccuracy", binary_accuracy, called=True, computed={"ignore_label": lambda self: -1}
+)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.backend import get_array_module
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade import Variable, as_array
 from autodiff.facade.applying import apply
 
@@ -80,7 +81,26 @@ def recall(y: Any, t: Any, label_num: int | None = None, ignore_label: int = -1)
     return found[1], found[3]
 
 
+def fbeta_score(
+    y: Any, t: Any, label_num: int | None = None, beta: float = 1.0, ignore_label: int = -1
+) -> tuple[Variable, Variable]:
+    """The F score of each class, in which recall counts ``beta`` times as much, and its number of examples.
+
+    The arguments are those of :func:`classification_summary`.
+
+    >>> y = np.array([[1.0, 0], [0, 1], [0, 1]])
+    >>> fbeta_score(y, np.array([0, 1, 0]), beta=2.0)[0].array.round(4)
+    array([0.5556, 0.8333])
+    """
+    found = classification_summary(y, t, label_num, beta, ignore_label)
+    return found[2], found[3]
+
+
 def f1_score(y: Any, t: Any, label_num: int | None = None, ignore_label: int = -1) -> tuple[Variable, Variable]:
     """The F score of each class, and its number of examples; see :func:`classification_summary`."""
-    found = classification_summary(y, t, label_num, ignore_label=ignore_label)
-    return found[2], found[3]
+    return fbeta_score(y, t, label_num, ignore_label=ignore_label)
+
+
+ClassificationSummary = function_class(
+    "ClassificationSummary", classification_summary, "label_num, beta, ignore_label", called=True
+)

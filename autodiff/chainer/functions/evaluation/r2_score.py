@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade import Variable, as_array
 from autodiff.facade.applying import apply
 from autodiff.trace.source import at_user_line
@@ -48,3 +49,6 @@ def r2_score(pred: Any, true: Any, sample_weight: Any = None, multioutput: str =
         (as_array(pred), as_array(true)),
         check=lambda pred, true: (pred.dtype.kind == "f", true.dtype.kind == "f", pred.shape == true.shape),
     )
+
+
+R2_score = function_class("R2_score", r2_score, "sample_weight, multioutput", called=True)

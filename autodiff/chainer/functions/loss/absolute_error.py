@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.functions.function_class import difference, function_class
 from autodiff.facade import Variable
 from autodiff.facade.applying import apply
 
@@ -32,3 +33,6 @@ def absolute_error(x0: Any, x1: Any) -> Variable:
     variable([2., 7.])
     """
     return apply("AbsoluteError", lambda x0, x1: np.abs(x0 - x1), (x0, x1), check=alike)
+
+
+AbsoluteError = function_class("AbsoluteError", absolute_error, computed={"diff": difference})

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.loss.reduction import check_reduce
 from autodiff.facade import Variable
 from autodiff.facade.applying import apply
@@ -61,3 +62,6 @@ def contrastive(x0: Any, x1: Any, y: Any, margin: float = 1, reduce: str = "mean
             x1.shape[0] == y.shape[0], x1.shape[0] > 0, y.ndim == 1,
         ),
     )  # fmt: skip
+
+
+Contrastive = function_class("Contrastive", contrastive, "margin, reduce='mean'")

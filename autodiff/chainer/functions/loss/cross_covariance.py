@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.loss.reduction import check_reduce
 from autodiff.facade import Variable
 from autodiff.facade.applying import apply
@@ -45,3 +46,6 @@ def cross_covariance(y: Any, z: Any, reduce: str = "half_squared_sum") -> Variab
             y.dtype.kind == "f", y.dtype == z.dtype, y.ndim == 2, z.ndim == 2, y.shape[0] == z.shape[0],
         ),
     )  # fmt: skip
+
+
+CrossCovariance = function_class("CrossCovariance", cross_covariance, "reduce='half_squared_sum'")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.backend import get_array_module
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.loss.reduction import check_reduce
 from autodiff.facade import Variable, as_array, as_variable
 from autodiff.facade.applying import apply
@@ -130,3 +131,13 @@ def shifted(alpha: Any, places: int, floor: Any, xp: Any) -> Any:
     kept = max(alpha.shape[1] - places, 0)
     outside = xp.full((alpha.shape[0], alpha.shape[1] - kept), floor, alpha.dtype)
     return np.concatenate((outside, alpha[:, :kept]), axis=1)
+
+
+ConnectionistTemporalClassification = function_class(
+    "ConnectionistTemporalClassification",
+    lambda input_length, label_length, t, *xs, **given: connectionist_temporal_classification(
+        xs, t, input_length=input_length, label_length=label_length, **given
+    ),
+    "blank_symbol, reduce='mean'",
+    called=True,
+)

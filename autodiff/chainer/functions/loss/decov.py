@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.backend import get_array_module
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.loss.reduction import check_reduce
 from autodiff.facade import Variable
 from autodiff.facade.applying import apply
@@ -42,3 +43,6 @@ def decov(h: Any, reduce: str = "half_squared_sum") -> Variable:
         return off_diagonal if reduce == "no" else 0.5 * np.sum(np.square(off_diagonal))
 
     return apply("DeCov", loss, (h,), check=lambda h: (h.dtype.kind == "f", h.ndim == 2))
+
+
+DeCov = function_class("DeCov", decov, "reduce='half_squared_sum'", called=True)

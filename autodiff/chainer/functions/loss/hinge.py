@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.backend import get_array_module
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.loss.labels import check_labels
 from autodiff.chainer.functions.loss.reduction import check_reduce
 from autodiff.facade import Variable
@@ -55,3 +56,6 @@ def hinge(x: Any, t: Any, norm: str = "L1", reduce: str = "mean") -> Variable:
             x.dtype.kind == "f", t.dtype.kind == "i", x.ndim == 2, t.ndim == 1, x.shape[0] == t.shape[0],
         ),
     )  # fmt: skip
+
+
+Hinge = function_class("Hinge", hinge, "norm='L1', reduce='mean'", called=True)

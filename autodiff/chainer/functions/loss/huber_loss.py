@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.loss.reduction import check_reduce
 from autodiff.facade import Variable
 from autodiff.facade.applying import apply
@@ -42,3 +43,6 @@ def huber_loss(x: Any, t: Any, delta: float, reduce: str = "sum_along_second_axi
     return apply(
         "HuberLoss", loss, (x, t), check=lambda x, t: (x.dtype.kind == "f", x.dtype == t.dtype, x.shape == t.shape)
     )
+
+
+HuberLoss = function_class("HuberLoss", huber_loss, "delta, reduce='sum_along_second_axis'")

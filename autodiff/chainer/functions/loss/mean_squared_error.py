@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.loss.absolute_error import alike
 from autodiff.chainer.functions.sums import mean
 from autodiff.facade import Variable
@@ -29,3 +30,6 @@ def mean_squared_error(x0: Any, x1: Any) -> Variable:
     variable(10.)
     """
     return apply("MeanSquaredError", lambda x0, x1: mean(np.square(x0 - x1)), (x0, x1), check=alike)
+
+
+MeanSquaredError = function_class("MeanSquaredError", mean_squared_error)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.backend import get_array_module
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.loss.reduction import check_reduce
 from autodiff.facade import as_array
 from autodiff.facade.applying import apply
@@ -74,3 +75,8 @@ def negative_sampling(
         ),
     )  # fmt: skip
     return (out, samples) if return_samples else out
+
+
+NegativeSamplingFunction = function_class(
+    "NegativeSamplingFunction", negative_sampling, "sampler, sample_size, reduce='sum'"
+)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.loss.labels import every
 from autodiff.chainer.functions.loss.reduction import check_reduce, mean_length
 from autodiff.chainer.functions.sums import total
@@ -49,3 +50,11 @@ def sigmoid_cross_entropy(x: Any, t: Any, normalize: bool = True, reduce: str = 
         (x, t),
         check=lambda x, t: (x.dtype.kind == "f", t.dtype.kind == "i", x.shape == t.shape),
     )
+
+
+SigmoidCrossEntropy = function_class(
+    "SigmoidCrossEntropy",
+    sigmoid_cross_entropy,
+    "normalize=True, reduce='mean'",
+    computed={"ignore_label": lambda self: -1},
+)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.loss.labels import check_labels, every
 from autodiff.chainer.functions.loss.reduction import check_reduce, mean_length
 from autodiff.chainer.functions.loss.soft_targets import soft_target_cross_entropy
@@ -111,3 +112,18 @@ def checked_weight(weight: Any, x: Any) -> Any:
     if getattr(x, "ndim", 0) > 1 and weight.shape[0] != x.shape[1]:
         raise ValueError(f"class_weight has {weight.shape[0]} factors for {x.shape[1]} classes{at_user_line()}")
     return weight
+
+
+def probabilities(self: Any) -> Any:
+    """The softmax of the scores that a loss was computed from."""
+    scores = self.inputs[0].data
+    return np.exp(log_softmax(scores, axes=(1 - len(scores.shape),)))
+
+
+SoftmaxCrossEntropy = function_class(
+    "SoftmaxCrossEntropy",
+    softmax_cross_entropy,
+    "normalize=True, cache_score=True, class_weight=None, ignore_label=-1, reduce='mean', "
+    "soft_target_loss='cross-entropy'",
+    computed={"y": probabilities},
+)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.loss.absolute_error import alike
 from autodiff.facade import Variable
 from autodiff.facade.applying import apply
@@ -33,3 +34,6 @@ def squared_error(x0: Any, x1: Any) -> Variable:
 def squared_difference(x1: Any, x2: Any) -> Variable:
     """(x1 - x2)²: another name of :func:`squared_error`."""
     return squared_error(x1, x2)
+
+
+SquaredError = function_class("SquaredError", squared_error)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.loss.contrastive import check_margin
 from autodiff.chainer.functions.loss.reduction import check_reduce
 from autodiff.facade import Variable
@@ -49,3 +50,6 @@ def triplet(anchor: Any, positive: Any, negative: Any, margin: float = 0.2, redu
             anchor.shape == positive.shape, anchor.shape == negative.shape, anchor.shape[0] > 0,
         ),
     )  # fmt: skip
+
+
+Triplet = function_class("Triplet", triplet, "margin, reduce='mean'")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.functions.direct import direct
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.variable import Variable
 
 
@@ -23,3 +24,6 @@ def arctanh(x: Any) -> Variable:
     variable([0.])
     """
     return direct("Arctanh", np.arctanh, x)
+
+
+Arctanh = function_class("Arctanh", arctanh)

@@ -11,6 +11,7 @@ from autodiff.chainer.functions.array.reshape import reshape
 from autodiff.chainer.functions.axes import axes_of
 from autodiff.chainer.functions.beside import beside
 from autodiff.chainer.functions.conditions import has_axes
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.math.sum import sum as total
 from autodiff.facade.applying import apply
 from autodiff.facade.conversion import as_variable
@@ -65,3 +66,6 @@ def weighted(x: Any, axis: Any, axes: tuple[int, ...] | None, weights: Any, keep
 
 
 mean = average
+
+
+Mean = function_class("Mean", lambda x, axis, keepdims: average(x, axis, None, keepdims), "axis, keepdims")

@@ -1,4 +1,4 @@
-"""Sums and absolute values as functions."""
+"""Operators of Variables as functions."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from operator import add as plus
 from typing import Any
 
 from autodiff.chainer.functions.conditions import broadcastable, numbered
+from autodiff.chainer.functions.function_class import constant_of, function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.conversion import as_variable
 from autodiff.facade.variable import Variable
@@ -52,6 +53,66 @@ def add(*xs: Any) -> Variable:
     return apply("MultiAdd", lambda *xs: reduce(plus, xs), xs, alike)
 
 
+def neg(self: Any) -> Any:
+    """-x."""
+    return -as_operand(self)
+
+
+def sub(self: Any, rhs: Any) -> Any:
+    """x - y. All functions below take a Variable, or an array, and what Python's operator takes beside it."""
+    return as_operand(self) - rhs
+
+
+def rsub(self: Any, rhs: Any) -> Any:
+    """y - x."""
+    return rhs - as_operand(self)
+
+
+def mul(self: Any, rhs: Any) -> Any:
+    """x y."""
+    return as_operand(self) * rhs
+
+
+def div(self: Any, rhs: Any) -> Any:
+    """x / y."""
+    return as_operand(self) / rhs
+
+
+def rdiv(self: Any, rhs: Any) -> Any:
+    """y / x."""
+    return rhs / as_operand(self)
+
+
+def floordiv(self: Any, rhs: Any) -> Any:
+    """x // y."""
+    return as_operand(self) // rhs
+
+
+def rfloordiv(self: Any, rhs: Any) -> Any:
+    """y // x."""
+    return rhs // as_operand(self)
+
+
+def pow(self: Any, rhs: Any) -> Any:
+    """x ** y."""
+    return as_operand(self) ** rhs
+
+
+def rpow(self: Any, rhs: Any) -> Any:
+    """y ** x."""
+    return rhs ** as_operand(self)
+
+
+def matmul(self: Any, rhs: Any) -> Any:
+    """x @ y."""
+    return as_operand(self) @ rhs
+
+
+def rmatmul(self: Any, rhs: Any) -> Any:
+    """y @ x."""
+    return as_operand(rhs) @ as_operand(self)
+
+
 def as_operand(value: Any) -> Any:
     """A Variable, or a traced value as it is."""
     return as_variable(value) if hasattr(value, "flags") else value
@@ -64,3 +125,31 @@ def alike(*xs: Any) -> tuple[Any, ...]:
         *(first.dtype == other.dtype for other in others),
         broadcastable(*(operand.shape for operand in xs)),
     )
+
+
+Neg = function_class("Neg", neg, label="__neg__")
+Absolute = function_class("Absolute", absolute, label="|_|")
+Add = function_class("Add", add, label="_ + _")
+Sub = function_class("Sub", sub, label="_ - _")
+Mul = function_class("Mul", mul, label="_ * _")
+Div = function_class("Div", div, label="_ / _")
+PowVarVar = function_class("PowVarVar", pow, label="_ ** _")
+MultiAdd = function_class("MultiAdd", add, computed={"len": lambda self: len(self.inputs)})
+AddConstant = function_class(
+    "AddConstant", lambda x, value: x + value, "value", label="_ + #", computed={"value": constant_of}
+)
+MulConstant = function_class(
+    "MulConstant", lambda x, value: x * value, "value", label="_ * #", computed={"value": constant_of}
+)
+SubFromConstant = function_class(
+    "SubFromConstant", lambda x, value: value - x, "value", label="# - _", computed={"value": constant_of}
+)
+DivFromConstant = function_class(
+    "DivFromConstant", lambda x, value: value / x, "value", label="# / _", computed={"value": constant_of}
+)
+PowVarConst = function_class(
+    "PowVarConst", lambda x, value: x**value, "value", label="_ ** #", computed={"value": constant_of}
+)
+PowConstVar = function_class(
+    "PowConstVar", lambda x, value: value**x, "value", label="# ** _", computed={"value": constant_of}
+)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
 
@@ -31,3 +32,6 @@ def batch_l2_norm_squared(x: Any) -> Variable:
         (x,),
         lambda x: (x.dtype.kind == "f", x.ndim >= 2),
     )
+
+
+BatchL2NormSquared = function_class("BatchL2NormSquared", batch_l2_norm_squared)

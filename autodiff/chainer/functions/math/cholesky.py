@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.conversion import as_array
 from autodiff.facade.variable import Variable
@@ -37,3 +38,6 @@ def factor(a: Any) -> Any:
     whole = np.tril(a) + np.swapaxes(np.tril(a, -1), -1, -2)
     shared = (a + np.swapaxes(a, -1, -2)) / 2
     return np.linalg.cholesky(shared + as_array(stop_gradient(whole - shared)))
+
+
+Cholesky = function_class("Cholesky", cholesky, label="cholesky")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.functions.direct import direct
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.variable import Variable
 from autodiff.trace.source import at_user_line
 
@@ -33,5 +34,8 @@ def clip(x: Any, x_min: float | None, x_max: float | None) -> Variable:
         raise ValueError(f"clip() needs x_min or x_max{at_user_line()}")
     if x_min is not None and x_max is not None and x_min > x_max:
         raise ValueError(f"x_min must be less than x_max, got {x_min!r} and {x_max!r}{at_user_line()}")
-    low, high = (None if bound is None else float(bound) for bound in (x_min, x_max))
-    return direct("Clip", lambda x: np.clip(x, low, high), x)
+    x_min, x_max = (None if bound is None else float(bound) for bound in (x_min, x_max))
+    return direct("Clip", lambda x: np.clip(x, x_min, x_max), x)
+
+
+Clip = function_class("Clip", clip, "x_min, x_max")

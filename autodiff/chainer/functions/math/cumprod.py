@@ -8,6 +8,7 @@ import numpy as np
 
 from autodiff.chainer.functions.axes import one_axis
 from autodiff.chainer.functions.conditions import has_axes
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
 
@@ -33,3 +34,6 @@ def cumprod(x: Any, axis: int | None = None) -> Variable:
         (x,),
         lambda x: (x.dtype.kind == "f", *has_axes(x, axes)),
     )
+
+
+Cumprod = function_class("Cumprod", cumprod, "axis")

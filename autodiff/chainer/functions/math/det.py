@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.functions.array.reshape import reshape
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.half import in_single
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
@@ -39,7 +40,7 @@ def det(a: Any) -> Variable:
     """The determinant of a matrix.
 
     Args:
-        a: floating-point numbers of shape (n, n).
+        a: floating-point numbers of shape (n, n), or (n, n, 1, ...), as kernels of convolutions are.
 
     Returns:
         a number. The derivative is exact for a singular matrix too.
@@ -50,4 +51,8 @@ def det(a: Any) -> Variable:
     >>> det(np.array([[1.0, 2.0], [3.0, 5.0]]))
     variable(-1.)
     """
-    return reshape(batch_det(reshape(a, (1, *a.shape))), ())
+    matrix = a.shape[:2] if a.ndim > 2 and all(length == 1 for length in a.shape[2:]) else a.shape
+    return reshape(batch_det(reshape(a, (1, *matrix))), ())
+
+
+BatchDet = function_class("BatchDet", batch_det, label="det")

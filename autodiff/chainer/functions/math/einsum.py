@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.functions.conditions import numbered
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
 from autodiff.trace.source import at_user_line
@@ -70,3 +71,8 @@ def places(term: str) -> list[tuple[str, int]]:
     return [(name, place) for place, name in enumerate(front)] + [
         (name, place - len(back)) for place, name in enumerate(back)
     ]
+
+
+EinSum = function_class(
+    "EinSum", lambda *xs, in_subs, out_sub: einsum(f"{in_subs}->{out_sub}", *xs), "in_subs, out_sub"
+)

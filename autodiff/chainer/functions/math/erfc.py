@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff.chainer.functions.direct import special
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.variable import Variable
 
 
@@ -22,3 +23,6 @@ def erfc(x: Any) -> Variable:
     variable([1.        , 0.15729921])
     """
     return special("erfc", "erfc", x)
+
+
+Erfc = function_class("Erfc", erfc, label="erfc")

@@ -6,6 +6,7 @@ from typing import Any
 
 from autodiff.chainer.functions.conditions import all_floating
 from autodiff.chainer.functions.direct import special
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.variable import Variable
 
 
@@ -23,3 +24,6 @@ def erfcx(x: Any) -> Variable:
     variable([1.        , 0.42758358])
     """
     return special("erfcx", "erfcx", x, all_floating)
+
+
+Erfcx = function_class("Erfcx", erfcx, label="erfcx")

@@ -8,6 +8,7 @@ import numpy as np
 
 from autodiff.chainer.functions.conditions import all_floating
 from autodiff.chainer.functions.direct import direct
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.variable import Variable
 
 
@@ -72,3 +73,9 @@ def log10(x: Any) -> Variable:
     variable([0., 2.])
     """
     return direct("log10", np.log10, x)
+
+
+Exp = function_class("Exp", exp, label="exp")
+Log = function_class("Log", log, label="log")
+Log2 = function_class("Log2", log2, label="log2")
+Log10 = function_class("Log10", log10, label="log10")

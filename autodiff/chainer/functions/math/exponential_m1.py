@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.functions.direct import direct
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.variable import Variable
 
 
@@ -23,3 +24,6 @@ def expm1(x: Any) -> Variable:
     variable([0.e+00, 1.e-20])
     """
     return direct("expm1", np.expm1, x)
+
+
+Expm1 = function_class("Expm1", expm1, label="expm1")

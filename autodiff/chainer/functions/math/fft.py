@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.half import in_single
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
@@ -68,3 +69,6 @@ def transformed(transform: Callable[[Any], Any], x: tuple[Any, Any]) -> tuple[Va
             real.dtype == imag.dtype,
         ),
     )
+
+
+FFT = function_class("FFT", lambda real, imag, method: (fft if method == "fft" else ifft)((real, imag)), "method")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.functions.conditions import broadcastable
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
 
@@ -38,3 +39,6 @@ def fmod(x: Any, divisor: Any) -> Variable:
             broadcastable(x.shape, divisor.shape),
         ),
     )
+
+
+Fmod = function_class("Fmod", fmod, label="fmod")

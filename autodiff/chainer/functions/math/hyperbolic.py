@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.functions.direct import direct
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.variable import Variable
 
 
@@ -38,3 +39,7 @@ def sinh(x: Any) -> Variable:
     variable([0.])
     """
     return direct("sinh", np.sinh, x)
+
+
+Cosh = function_class("Cosh", cosh, label="cosh")
+Sinh = function_class("Sinh", sinh, label="sinh")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
 
@@ -25,3 +26,6 @@ def identity(*inputs: Any) -> Variable | tuple[Variable, ...]:
     if not inputs:
         return ()
     return apply("Identity", lambda *xs: xs[0] if len(xs) == 1 else xs, inputs)
+
+
+Identity = function_class("Identity", identity)

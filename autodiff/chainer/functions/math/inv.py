@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.half import in_single
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
@@ -52,3 +53,7 @@ def inverse(a: Any) -> Any:
         return in_single(np.linalg.inv, a)
     except np.linalg.LinAlgError:
         raise ValueError(f"Input has singular matrices{at_user_line()}") from None
+
+
+BatchInv = function_class("BatchInv", batch_inv)
+Inv = function_class("Inv", inv)

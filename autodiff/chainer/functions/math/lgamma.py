@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff.chainer.functions.direct import special
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.variable import Variable
 
 
@@ -22,3 +23,6 @@ def lgamma(x: Any) -> Variable:
     variable([0.        , 1.79175947])
     """
     return special("lgamma", "gammaln", x)
+
+
+LGamma = function_class("LGamma", lgamma, label="lgamma")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
 
@@ -35,3 +36,6 @@ def linear_interpolate(p: Any, x: Any, y: Any) -> Variable:
             p.shape == y.shape,
         ),
     )
+
+
+LinearInterpolate = function_class("LinearInterpolate", linear_interpolate)

@@ -6,6 +6,7 @@ from typing import Any
 
 from autodiff.chainer.functions.conditions import all_floating
 from autodiff.chainer.functions.direct import special
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.variable import Variable
 
 
@@ -23,3 +24,6 @@ def log_ndtr(x: Any) -> Variable:
     variable([-6.93147181e-01, -8.04608442e+02])
     """
     return special("log_ndtr", "log_ndtr", x, all_floating)
+
+
+LogNdtr = function_class("LogNdtr", log_ndtr, label="log_ndtr")

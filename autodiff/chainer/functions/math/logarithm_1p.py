@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.functions.direct import direct
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.variable import Variable
 
 
@@ -23,3 +24,6 @@ def log1p(x: Any) -> Variable:
     variable([0.e+00, 1.e-20])
     """
     return direct("log1p", np.log1p, x)
+
+
+Log1p = function_class("Log1p", log1p, label="log1p")

@@ -7,6 +7,7 @@ from typing import Any
 from autodiff.chainer.functions.axes import axes_of
 from autodiff.chainer.functions.conditions import has_axes
 from autodiff.chainer.functions.direct import direct
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.variable import Variable
 from autodiff.numpy.axes import negative_axes
 from autodiff.ops.logsumexp import logsumexp as along_axes
@@ -38,3 +39,6 @@ def logsumexp(x: Any, axis: Any = None) -> Variable:
         x,
         lambda x: (x.dtype.kind == "f", *has_axes(x, axes)),
     )
+
+
+LogSumExp = function_class("LogSumExp", logsumexp, "axis=None")

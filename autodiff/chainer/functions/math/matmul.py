@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.functions.array.cast import cast
 from autodiff.chainer.functions.conditions import broadcastable
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
 from autodiff.ops.shape import transpose
@@ -121,3 +123,14 @@ def inner_of_batch(x: Any, place: int, swap: bool) -> Any:
     """The length of the axis that is summed; the last axis of vectors, taken as matrices, has length one."""
     place = 3 - place if swap else place
     return 1 if place >= len(shape_of(x)) else x.shape[place]
+
+
+def product_of(a: Any, b: Any, transa: bool, transb: bool, transc: bool, dtype: Any) -> Any:
+    """A product that may be transposed, in a dtype."""
+    y = matmul(a, b, transa, transb)
+    y = np.swapaxes(y, -1, -2) if transc else y  # type: ignore[assignment]
+    return y if dtype is None else cast(y, dtype)
+
+
+MatMul = function_class("MatMul", product_of, "transa=False, transb=False, transc=False, dtype=None")
+BatchMatMul = function_class("BatchMatMul", batch_matmul, "transa=False, transb=False")

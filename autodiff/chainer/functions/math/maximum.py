@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff.chainer.functions.conditions import broadcastable
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
 from autodiff.ops.elementwise import where
@@ -33,3 +34,6 @@ def maximum(x1: Any, x2: Any) -> Variable:
         (x1, x2),
         lambda x1, x2: (x1.dtype.kind == "f", x1.dtype == x2.dtype, broadcastable(x1.shape, x2.shape)),
     )
+
+
+Maximum = function_class("Maximum", maximum)

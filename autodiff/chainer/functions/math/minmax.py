@@ -10,6 +10,7 @@ import numpy as np
 from autodiff.chainer.backend import get_array_module
 from autodiff.chainer.functions.axes import axes_of, one_axis
 from autodiff.chainer.functions.conditions import has_axes, has_axis
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
 from autodiff.numpy.axes import negative_axes
@@ -139,3 +140,9 @@ def position(label: str, find: Callable[..., Any], x: Any, axis: int | None) -> 
             *(() if where is None else (has_axis(in_types[0], where),)),
         ),
     )
+
+
+Max = function_class("Max", max, "axis=None, keepdims=False")
+Min = function_class("Min", min, "axis=None, keepdims=False")
+ArgMax = function_class("ArgMax", argmax, "axis=None")
+ArgMin = function_class("ArgMin", argmin, "axis=None")

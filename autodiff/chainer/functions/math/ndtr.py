@@ -6,6 +6,7 @@ from typing import Any
 
 from autodiff.chainer.functions.conditions import all_floating
 from autodiff.chainer.functions.direct import special
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.variable import Variable
 
 
@@ -23,3 +24,6 @@ def ndtr(x: Any) -> Variable:
     variable([0.5       , 0.84134475])
     """
     return special("ndtr", "ndtr", x, all_floating)
+
+
+Ndtr = function_class("Ndtr", ndtr, label="ndtr")

@@ -6,6 +6,7 @@ from typing import Any
 
 from autodiff.chainer.functions.conditions import all_floating
 from autodiff.chainer.functions.direct import special
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.variable import Variable
 
 
@@ -23,3 +24,6 @@ def ndtri(x: Any) -> Variable:
     variable([0.        , 0.67448975])
     """
     return special("ndtri", "ndtri", x, all_floating)
+
+
+Ndtri = function_class("Ndtri", ndtri, label="ndtri")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.functions.direct import special_operations
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.half import in_single
 from autodiff.facade.applying import apply
 from autodiff.facade.conversion import as_array
@@ -40,3 +41,6 @@ def derivative(n: Any, x: Any) -> Any:
     special = special_operations()
     factor = ((-1.0) ** (n + 1) * special.gamma(n + 1.0)).astype(x.dtype)
     return np.where(n == 0, special.digamma(x), factor * special.zeta(np.maximum(n, 1).astype(x.dtype) + 1, x))
+
+
+PolyGamma = function_class("PolyGamma", polygamma, label="polygamma")

@@ -9,6 +9,7 @@ import numpy as np
 
 from autodiff.chainer.functions.axes import axes_of
 from autodiff.chainer.functions.conditions import has_axes
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
 
@@ -39,3 +40,6 @@ def prod(x: Any, axis: Any = None, keepdims: bool = False) -> Variable:
         (x,),
         lambda x: (x.dtype.kind == "f", *has_axes(x, axes)),
     )
+
+
+Prod = function_class("Prod", prod, "axis=None, keepdims=False")

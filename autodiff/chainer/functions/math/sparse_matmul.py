@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from autodiff.chainer.functions.array.cast import cast
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.utils.sparse import CooMatrix
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
@@ -36,17 +38,26 @@ def sparse_matmul(a: Any, b: Any, transa: bool = False, transb: bool = False) ->
               [3., 4.]])
     """
     if isinstance(a, CooMatrix) and not isinstance(b, CooMatrix):
-        return product(a, b, transa, transb, False)
+        return product(a.data, a, b, transa, transb, False)
     if isinstance(b, CooMatrix) and not isinstance(a, CooMatrix):
-        return product(b, a, not transb, not transa, True)
+        return product(b.data, b, a, not transb, not transa, True)
     raise ValueError(
         f"sparse_matmul takes one CooMatrix and one dense matrix, got {type(a).__name__} and {type(b).__name__}"
         f"{at_user_line()}"
     )
 
 
-def product(sparse: CooMatrix, dense: Any, transposed: bool, swap: bool, out_swapped: bool) -> Variable:
-    """The product with the sparse matrix first; where it came last all three are transposed."""
+def product(data: Any, sparse: Any, dense: Any, transposed: bool, swap: bool, out_swapped: bool) -> Variable:
+    """The product with the sparse matrix first; where it came last all three are transposed.
+
+    Args:
+        data: the elements of the sparse matrix.
+        sparse: what says where they are: it has ``row``, ``col`` and ``shape``.
+        dense: the other matrix.
+        transposed: whether the sparse matrix is transposed first.
+        swap: whether the dense one is.
+        out_swapped: whether the product is, in the end.
+    """
     row, col, length = (
         (sparse.col, sparse.row, sparse.shape[1]) if transposed else (sparse.row, sparse.col, sparse.shape[0])
     )
@@ -63,7 +74,7 @@ def product(sparse: CooMatrix, dense: Any, transposed: bool, swap: bool, out_swa
     return apply(
         "CooMatMul",
         fun,
-        (sparse.data, dense),
+        (data, dense),
         lambda sp, dn: (
             sp.dtype.kind == "f",
             dn.dtype.kind == "f",
@@ -73,3 +84,27 @@ def product(sparse: CooMatrix, dense: Any, transposed: bool, swap: bool, out_swa
             dn.shape[-1 if swap else -2] == inner,
         ),
     )
+
+
+class Places(NamedTuple):
+    """Where the elements of a sparse matrix are."""
+
+    row: Any
+    col: Any
+    shape: tuple[int, int]
+
+
+def product_of_elements(
+    sp: Any, dn: Any, sp_row: Any, sp_col: Any, sp_shape: Any, sp_order: str, transa: bool, transb: bool, transc: bool,
+    dtype: Any,
+) -> Variable:  # fmt: skip
+    """The product of a sparse matrix, of which the elements are an input, and a dense one, in a dtype."""
+    y = product(sp, Places(sp_row, sp_col, sp_shape), dn, transa, transb, transc)
+    return y if dtype is None else cast(y, dtype)
+
+
+CooMatMul = function_class(
+    "CooMatMul",
+    product_of_elements,
+    "sp_row, sp_col, sp_shape, sp_order='other', transa=False, transb=False, transc=False, dtype=None",
+)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.functions.direct import direct
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.variable import Variable
 
 
@@ -38,3 +39,6 @@ def rsqrt(x: Any) -> Variable:
     variable([0.5 , 0.25])
     """
     return 1.0 / sqrt(x)
+
+
+Sqrt = function_class("Sqrt", sqrt, label="sqrt")

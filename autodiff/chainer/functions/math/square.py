@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.functions.direct import direct
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.variable import Variable
 
 
@@ -23,3 +24,6 @@ def square(x: Any) -> Variable:
     variable([9., 4.])
     """
     return direct("square", np.square, x)
+
+
+Square = function_class("Square", square, label="square")

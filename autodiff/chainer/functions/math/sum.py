@@ -10,6 +10,7 @@ import numpy as np
 from autodiff.chainer.functions.axes import axes_of
 from autodiff.chainer.functions.conditions import has_axes
 from autodiff.chainer.functions.direct import direct
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.conversion import as_variable
 from autodiff.facade.variable import Variable, is_array
@@ -67,3 +68,7 @@ def stretches(shape: tuple[int, ...], larger: tuple[int, ...]) -> bool:
     """Whether an array of a shape can be broadcast to the other shape."""
     own = (1,) * (len(larger) - len(shape)) + shape
     return len(own) == len(larger) and all(length in (1, other) for length, other in zip(own, larger, strict=True))
+
+
+Sum = function_class("Sum", sum, "axis=None, keepdims=False")
+SumTo = function_class("SumTo", sum_to, "shape")

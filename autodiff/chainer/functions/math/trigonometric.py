@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.functions.direct import direct
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
 
@@ -121,3 +122,12 @@ def arctan2(x1: Any, x2: Any) -> Variable:
         "arctan2", np.arctan2, (x1, x2), lambda x1, x2: (x1.dtype.kind == "f", x2.dtype.kind == "f")
     )
     return result
+
+
+Arccos = function_class("Arccos", arccos, label="arccos")
+Arcsin = function_class("Arcsin", arcsin, label="arcsin")
+Arctan = function_class("Arctan", arctan, label="arctan")
+Arctan2 = function_class("Arctan2", arctan2, label="arctan2")
+Cos = function_class("Cos", cos, label="cos")
+Sin = function_class("Sin", sin, label="sin")
+Tan = function_class("Tan", tan, label="tan")

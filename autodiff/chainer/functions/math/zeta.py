@@ -6,6 +6,7 @@ from typing import Any
 
 from autodiff.chainer.functions.beside import beside
 from autodiff.chainer.functions.direct import special_operations
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.half import in_single
 from autodiff.facade.applying import apply
 from autodiff.facade.conversion import as_array
@@ -34,3 +35,6 @@ def series(x: Any, q: Any) -> Any:
     """The zeta function in the precision of ``q``."""
     special = special_operations()
     return special.zeta(x.astype(q.dtype), q)
+
+
+Zeta = function_class("Zeta", lambda q, x: zeta(x, q), "x", label="zeta")

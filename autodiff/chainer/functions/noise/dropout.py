@@ -6,6 +6,7 @@ from typing import Any
 
 from autodiff.chainer.backend import get_array_module
 from autodiff.chainer.functions.beside import drawing_beside
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.utils.argument import parse_kwargs
 from autodiff.facade import as_variable
 from autodiff.facade.applying import apply
@@ -62,3 +63,8 @@ def random_mask(x: Any, ratio: float) -> Any:
     with drawing_beside(x):
         kept = get_array_module(x).random.rand(*x.shape) >= ratio
         return kept * x.dtype.type(1.0 / (1 - ratio))
+
+
+Dropout = function_class(
+    "Dropout", dropout, "dropout_ratio, mask=None, return_mask=False", renamed={"dropout_ratio": "ratio"}
+)

@@ -8,6 +8,7 @@ import numpy as np
 
 from autodiff.chainer.backend import get_array_module
 from autodiff.chainer.functions.beside import drawing_beside
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.utils.argument import parse_kwargs
 from autodiff.facade.applying import apply
 
@@ -47,3 +48,6 @@ def gaussian(mean: Any, ln_var: Any, **kwargs: Any) -> Any:
         ),
     )
     return (y, eps) if return_eps else y
+
+
+Gaussian = function_class("Gaussian", gaussian, "eps=None", computed={"noise": lambda self: self.eps})

@@ -9,6 +9,7 @@ import numpy as np
 
 from autodiff.chainer.backend import get_array_module
 from autodiff.chainer.functions.beside import drawing_beside
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade import Variable, as_array
 from autodiff.facade.applying import apply
 from autodiff.facade.type_check import prod as product_of
@@ -72,3 +73,10 @@ def simplified_dropconnect(
         return (*conditions, *bias, *sampled)
 
     return apply("SimplifiedDropconnect", product, (x, W) if b is None else (x, W, b), check=fits)
+
+
+SimplifiedDropconnect = function_class(
+    "SimplifiedDropconnect",
+    lambda x, W, b=None, **given: simplified_dropconnect(x, W, b, **given),
+    "ratio, mask=None, use_batchwise_mask=True",
+)

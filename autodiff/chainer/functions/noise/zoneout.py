@@ -8,6 +8,7 @@ import numpy as np
 
 from autodiff.chainer.backend import get_array_module
 from autodiff.chainer.functions.beside import drawing_beside
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.noise.dropout import TRAIN
 from autodiff.chainer.utils.argument import parse_kwargs
 from autodiff.facade.applying import apply
@@ -37,5 +38,14 @@ def zoneout(h: Any, x: Any, ratio: float = 0.5, **kwargs: Any) -> Any:
     if not config.train:
         return x
     with drawing_beside(x):
-        new = get_array_module(x).random.rand(*x.shape) >= ratio
-    return apply("Zoneout", lambda h, x: np.where(new, x, h), (h, x), check=lambda h, x: h.shape == x.shape)
+        flag_x = get_array_module(x).random.rand(*x.shape) >= ratio
+    return apply("Zoneout", lambda h, x: np.where(flag_x, x, h), (h, x), check=lambda h, x: h.shape == x.shape)
+
+
+Zoneout = function_class(
+    "Zoneout",
+    zoneout,
+    "zoneout_ratio",
+    renamed={"zoneout_ratio": "ratio"},
+    computed={"flag_h": lambda self: ~self.flag_x},
+)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.backend import get_device_from_array
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.sums import means_along
 from autodiff.chainer.utils.argument import parse_kwargs
 from autodiff.facade import Variable
@@ -208,3 +209,12 @@ def fixed_batch_normalization(
 
     inputs = (x, gamma, beta, mean, var)
     return apply("FixedBatchNormalization", normalized, inputs, check=conditions(axes))
+
+
+BatchNormalization = function_class(
+    "BatchNormalization",
+    lambda x, gamma, beta, impl_selector=None, **given: batch_normalization(x, gamma, beta, **given),
+    "eps=2e-05, mean=None, var=None, decay=0.9, axis=None, impl_selector=None",
+    renamed={"mean": "running_mean", "var": "running_var"},
+)
+FixedBatchNormalization = function_class("FixedBatchNormalization", fixed_batch_normalization, "eps=2e-05, axis=None")

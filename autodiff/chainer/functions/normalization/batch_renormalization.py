@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.backend import get_device_from_array
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.normalization.batch_normalization import (
     fixed_batch_normalization,
     moments_are_known,
@@ -113,3 +114,14 @@ def fixed_batch_renormalization(x: Any, gamma: Any, beta: Any, mean: Any, var: A
         stacklevel=2,
     )
     return fixed_batch_normalization(x, gamma, beta, mean, var, eps)
+
+
+BatchRenormalizationFunction = function_class(
+    "BatchRenormalizationFunction",
+    lambda x, gamma, beta, rmax, dmax, eps, running_mean, running_var, decay, update_statistics: batch_renormalization(
+        x, gamma, beta, rmax, dmax, eps, running_mean, running_var, decay, update_statistics
+    ),
+    "eps=2e-05, mean=None, var=None, decay=0.9, rmax=1, dmax=0, update_statistics=True",
+    called=True,
+    renamed={"mean": "running_mean", "var": "running_var"},
+)

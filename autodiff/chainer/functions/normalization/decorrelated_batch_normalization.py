@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.backend import get_array_module
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.normalization.batch_normalization import moments_are_known, update
 from autodiff.chainer.utils.argument import parse_kwargs
 from autodiff.facade import Variable
@@ -117,3 +118,14 @@ def fits(groups: int, *in_types: Any) -> tuple[Any, ...]:
         mean.shape == (groups, features if isinstance(features, int) else features.eval()),
         projection.shape == (groups, *(features if isinstance(features, int) else features.eval(),) * 2),
     )
+
+
+DecorrelatedBatchNormalization = function_class(
+    "DecorrelatedBatchNormalization",
+    decorrelated_batch_normalization,
+    "groups=16, eps=2e-05, mean=None, projection=None, decay=0.9",
+    renamed={"mean": "running_mean", "projection": "running_projection"},
+)
+FixedDecorrelatedBatchNormalization = function_class(
+    "FixedDecorrelatedBatchNormalization", fixed_decorrelated_batch_normalization, "groups"
+)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.normalization.layer_normalization import standardized
 from autodiff.facade import Variable
 from autodiff.facade.applying import apply
@@ -65,3 +66,10 @@ def fits(*in_types: Any) -> tuple[Any, ...]:
         x.shape[1] == gamma.shape[0],
         gamma.shape == beta.shape,
     )
+
+
+GroupNormalization = function_class(
+    "GroupNormalization",
+    lambda x, gamma, beta, groups, eps: group_normalization(x, groups, gamma, beta, eps),
+    "groups, eps=1e-05",
+)

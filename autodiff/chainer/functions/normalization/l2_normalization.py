@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade import Variable
 from autodiff.facade.applying import apply
 from autodiff.ops.reduce import root
@@ -35,3 +36,6 @@ def normalize(x: Any, eps: float = 1e-5, axis: Any = 1) -> Variable:
         (x,),
         check=lambda *in_types: in_types[0].dtype.kind == "f",
     )
+
+
+NormalizeL2 = function_class("NormalizeL2", normalize, "eps=1e-05, axis=1")

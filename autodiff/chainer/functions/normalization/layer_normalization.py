@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.sums import means_along
 from autodiff.facade import Variable
 from autodiff.facade.applying import apply
@@ -58,3 +59,6 @@ def fits(*in_types: Any) -> tuple[Any, ...]:
         gamma.shape == beta.shape,
         x.shape[1] == gamma.shape[0],
     )
+
+
+LayerNormalization = function_class("LayerNormalization", layer_normalization, "eps=1e-05")

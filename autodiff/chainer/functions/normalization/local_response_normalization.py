@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade import Variable
 from autodiff.facade.applying import apply
 from autodiff.ops.index import slice_into
@@ -51,3 +52,8 @@ def local_response_normalization(x: Any, n: int = 5, k: float = 2, alpha: float 
         (x,),
         check=lambda *in_types: (in_types[0].dtype.kind == "f", in_types[0].ndim >= 2),
     )
+
+
+LocalResponseNormalization = function_class(
+    "LocalResponseNormalization", local_response_normalization, "n=5, k=2, alpha=0.0001, beta=0.75"
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff.chainer.functions.connection.convolution_2d import pair
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.pooling.average_pooling_nd import averaging
 from autodiff.facade import Variable
 from autodiff.facade.applying import apply
@@ -35,3 +36,10 @@ def average_pooling_2d(x: Any, ksize: Any, stride: Any = None, pad: Any = 0) -> 
     return apply(
         "AveragePooling2D", mean, (x,), check=lambda *in_types: (in_types[0].dtype.kind == "f", in_types[0].ndim == 4)
     )
+
+
+AveragePooling2D = function_class(
+    "AveragePooling2D",
+    lambda x, ksize, stride, pad, cover_all, return_indices: average_pooling_2d(x, ksize, stride, pad),
+    "ksize, stride=None, pad=0, cover_all=True, return_indices=False",
+)

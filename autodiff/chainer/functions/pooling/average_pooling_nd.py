@@ -10,6 +10,7 @@ import numpy as np
 
 from autodiff.chainer.functions.beside import beside
 from autodiff.chainer.functions.connection.convolution_nd import check_spatial, paddings
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.pooling.max_pooling_nd import pooling_geometry
 from autodiff.facade import Variable
 from autodiff.facade.applying import apply
@@ -87,3 +88,11 @@ def average_pooling_3d(x: Any, ksize: Any, stride: Any = None, pad: Any = 0, pad
     """
     check_spatial(x, 3)
     return average_pooling_nd(x, ksize, stride, pad, pad_value)
+
+
+AveragePoolingND = function_class(
+    "AveragePoolingND",
+    lambda x, ksize, ndim, stride, pad, cover_all, pad_value: average_pooling_nd(x, ksize, stride, pad, pad_value),
+    "ndim, ksize, stride=None, pad=0, cover_all=False, pad_value=0",
+    computed={"ksize": lambda self: self.shape},
+)

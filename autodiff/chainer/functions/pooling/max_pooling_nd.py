@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.functions.connection.convolution_nd import check_spatial, paddings
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.utils.conv_nd import as_tuple
 from autodiff.facade import Variable
 from autodiff.facade.applying import apply
@@ -110,3 +111,11 @@ def max_pooling_3d(
     """
     check_spatial(x, 3)
     return max_pooling_nd(x, ksize, stride, pad, cover_all, return_indices)
+
+
+MaxPoolingND = function_class(
+    "MaxPoolingND",
+    lambda x, ndim, **given: max_pooling_nd(x, **given),
+    "ndim, ksize, stride=None, pad=0, cover_all=True, return_indices=False",
+    computed={"ksize": lambda self: self.shape},
+)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.pooling.roi_geometry import (
     checked_outsize,
     checked_ratio,
@@ -53,3 +54,11 @@ def roi_average_align_2d(
         return weighted(x, roi_indices, *means)
 
     return apply("ROIAverageAlign2D", mean, (x, rois, roi_indices), check=regions_fit)
+
+
+ROIAverageAlign2D = function_class(
+    "ROIAverageAlign2D",
+    lambda x, rois, index, **given: roi_average_align_2d(x, rois, index, **given),
+    "outsize, spatial_scale, sampling_ratio=None",
+    called=True,
+)

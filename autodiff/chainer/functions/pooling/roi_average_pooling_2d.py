@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.pooling.roi_geometry import (
     averaging_weights,
     cell_edges,
@@ -46,3 +47,8 @@ def roi_average_pooling_2d(x: Any, rois: Any, roi_indices: Any, outsize: Any, sp
         return weighted(x, roi_indices, rows, averaging_weights(lefts, rights, x.shape[3]))
 
     return apply("ROIAveragePooling2D", mean, (x, rois, roi_indices), check=regions_fit)
+
+
+ROIAveragePooling2D = function_class(
+    "ROIAveragePooling2D", roi_average_pooling_2d, "outsize, spatial_scale", called=True
+)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.functions.beside import beside
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.pooling.roi_geometry import (
     checked_outsize,
     checked_ratio,
@@ -78,3 +79,8 @@ def flattened(weights: list[Any]) -> Any:
     most = max((each.shape[1] for each in weights), default=1)
     filled = [each[:, [*range(each.shape[1]), *[0] * (most - each.shape[1])]] for each in weights]
     return np.stack([each.reshape(-1, each.shape[2]) for each in filled])
+
+
+ROIMaxAlign2D = function_class(
+    "ROIMaxAlign2D", roi_max_align_2d, "outsize, spatial_scale, sampling_ratio=None", called=True
+)

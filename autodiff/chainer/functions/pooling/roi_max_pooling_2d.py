@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff.chainer.functions.beside import beside
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.pooling.roi_geometry import (
     boxes,
     cell_edges,
@@ -46,3 +47,6 @@ def roi_max_pooling_2d(x: Any, rois: Any, roi_indices: Any, outsize: Any, spatia
         return picked(x, largest_in_regions(x, beside(x, regions)))
 
     return apply("ROIMaxPooling2D", largest, (x, rois, roi_indices), check=regions_fit)
+
+
+ROIMaxPooling2D = function_class("ROIMaxPooling2D", roi_max_pooling_2d, "outsize, spatial_scale", called=True)

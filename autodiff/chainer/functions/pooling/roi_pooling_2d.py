@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.functions.beside import beside
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.pooling.roi_geometry import boxes, checked_outsize, edges, on_host
 from autodiff.facade import Variable
 from autodiff.facade.applying import apply
@@ -51,3 +52,6 @@ def roi_pooling_2d(x: Any, rois: Any, outh: int, outw: int, spatial_scale: float
         return x.dtype.kind == "f", x.ndim == 4, x.dtype == rois.dtype, rois.ndim == 2, rois.shape[1] == 5
 
     return apply("ROIPooling2D", largest, (x, rois), check=fits)
+
+
+ROIPooling2D = function_class("ROIPooling2D", roi_pooling_2d, "outh, outw, spatial_scale")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff.chainer.functions.connection.convolution_2d import pair
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.pooling.unpooling_nd import spreading, unpooled
 from autodiff.chainer.utils.conv import get_conv_outsize
 from autodiff.facade import Variable
@@ -56,3 +57,6 @@ def size_fits(x: Any, shape: Any, stride: Any, pad: Any, outsize: Any, cover_all
         x.shape[axis] == get_conv_outsize(size, k, s, p, cover_all)
         for axis, (size, k, s, p) in enumerate(zip(outsize, shape, stride, pad), 2)
     )
+
+
+Unpooling2D = function_class("Unpooling2D", unpooling_2d, "ksize, stride=None, pad=0, outsize=None, cover_all=True")

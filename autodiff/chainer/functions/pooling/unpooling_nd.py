@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.functions.connection.convolution_nd import check_spatial
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.pooling.max_pooling_nd import pooling_geometry
 from autodiff.chainer.utils.conv import get_conv_outsize, get_deconv_outsize
 from autodiff.facade import Variable
@@ -99,3 +100,11 @@ def unpooling_3d(
     """
     check_spatial(x, 3)
     return unpooling_nd(x, ksize, stride, pad, outsize, cover_all)
+
+
+UnpoolingND = function_class(
+    "UnpoolingND",
+    lambda x, ndim, **given: unpooling_nd(x, **given),
+    "ndim, ksize, stride=None, pad=0, outsize=None, cover_all=True",
+    computed={"ksize": lambda self: self.shape},
+)

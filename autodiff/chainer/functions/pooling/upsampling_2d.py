@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.functions.connection.convolution_2d import pair
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.pooling.unpooling_2d import size_fits
 from autodiff.chainer.functions.pooling.unpooling_nd import cut, unpooled
 from autodiff.facade import Variable
@@ -53,3 +54,8 @@ def upsampling_2d(
         return x.dtype.kind == "f", x.ndim == 4, x.shape == np.shape(indexes), *sized
 
     return apply("Upsampling2D", lay, (x,), check=fits)
+
+
+Upsampling2D = function_class(
+    "Upsampling2D", upsampling_2d, "indexes, ksize, stride=None, pad=0, outsize=None, cover_all=True"
+)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.backend import get_array_module
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.rnn.gates import lstm_gates
 from autodiff.facade import Variable
 from autodiff.facade.applying import apply
@@ -56,3 +57,6 @@ def lstm_step(c: Any, x: Any, xp: Any) -> tuple[Any, Any]:
         return c_next, o * np.tanh(c_next)
     c_next = a * i + f * c[:batch]
     return np.concatenate((c_next, c[batch:])), o * np.tanh(c_next)
+
+
+LSTM = function_class("LSTM", lstm)

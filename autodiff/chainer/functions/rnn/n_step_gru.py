@@ -43,9 +43,7 @@ def n_step_gru(
     >>> h, len(ys)
     (variable([[[0.5]]]), 1)
     """
-    refuse_keywords("n_step_gru", kwargs)
-    h, *ys = recurrence("NStepGRU", gru_layer, 6, n_layers, 1, dropout_ratio, (hx,), ws, bs, xs)
-    return h, tuple(ys)
+    return n_step_gru_base(n_layers, dropout_ratio, hx, ws, bs, xs, False, **kwargs)
 
 
 def n_step_bigru(
@@ -56,8 +54,23 @@ def n_step_bigru(
     The same as :func:`n_step_gru`, but ``hx``, ``ws`` and ``bs`` have two entries for each layer: forwards, backwards.
     The outputs of both are joined, ``(batch, 2 units)``, and so are the inputs of the next layer.
     """
-    refuse_keywords("n_step_bigru", kwargs)
-    h, *ys = recurrence("NStepBiGRU", gru_layer, 6, n_layers, 2, dropout_ratio, (hx,), ws, bs, xs)
+    return n_step_gru_base(n_layers, dropout_ratio, hx, ws, bs, xs, True, **kwargs)
+
+
+def n_step_gru_base(
+    n_layers: int,
+    dropout_ratio: float,
+    hx: Any,
+    ws: Any,
+    bs: Any,
+    xs: Any,
+    use_bi_direction: bool,
+    **kwargs: Any,
+) -> tuple[Variable, tuple[Variable, ...]]:
+    """:func:`n_step_gru`, or :func:`n_step_bigru` if ``use_bi_direction`` is true."""
+    refuse_keywords("n_step_bigru" if use_bi_direction else "n_step_gru", kwargs)
+    label, directions = ("NStepBiGRU", 2) if use_bi_direction else ("NStepGRU", 1)
+    h, *ys = recurrence(label, gru_layer, 6, n_layers, directions, dropout_ratio, (hx,), ws, bs, xs)
     return h, tuple(ys)
 
 

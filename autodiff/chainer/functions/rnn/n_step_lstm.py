@@ -7,6 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.functions.array.reshape import reshape
+from autodiff.chainer.functions.array.stack import stack
+from autodiff.chainer.functions.connection.linear import linear
+from autodiff.chainer.functions.rnn.lstm import lstm
 from autodiff.chainer.functions.rnn.packed import Layer
 from autodiff.chainer.functions.rnn.recurrence import recurrence
 from autodiff.chainer.functions.rnn.removed import refuse_keywords
@@ -44,9 +48,7 @@ def n_step_lstm(
     >>> c, len(ys)
     (variable([[[0.5]]]), 1)
     """
-    refuse_keywords("n_step_lstm", kwargs)
-    h, c, *ys = recurrence("NStepLSTM", lstm_layer, 8, n_layers, 1, dropout_ratio, (hx, cx), ws, bs, xs)
-    return h, c, tuple(ys)
+    return n_step_lstm_base(n_layers, dropout_ratio, hx, cx, ws, bs, xs, False, **kwargs)
 
 
 def n_step_bilstm(
@@ -57,9 +59,47 @@ def n_step_bilstm(
     The same as :func:`n_step_lstm`, but ``hx``, ``cx``, ``ws`` and ``bs`` have two entries for each layer: forwards,
     backwards. The outputs of both are joined, ``(batch, 2 units)``, and so are the inputs of the next layer.
     """
-    refuse_keywords("n_step_bilstm", kwargs)
-    h, c, *ys = recurrence("NStepBiLSTM", lstm_layer, 8, n_layers, 2, dropout_ratio, (hx, cx), ws, bs, xs)
+    return n_step_lstm_base(n_layers, dropout_ratio, hx, cx, ws, bs, xs, True, **kwargs)
+
+
+def n_step_lstm_base(
+    n_layers: int,
+    dropout_ratio: float,
+    hx: Any,
+    cx: Any,
+    ws: Any,
+    bs: Any,
+    xs: Any,
+    use_bi_direction: bool,
+    **kwargs: Any,
+) -> tuple[Variable, Variable, tuple[Variable, ...]]:
+    """:func:`n_step_lstm`, or :func:`n_step_bilstm` if ``use_bi_direction`` is true."""
+    refuse_keywords("n_step_bilstm" if use_bi_direction else "n_step_lstm", kwargs)
+    label, directions = ("NStepBiLSTM", 2) if use_bi_direction else ("NStepLSTM", 1)
+    h, c, *ys = recurrence(label, lstm_layer, 8, n_layers, directions, dropout_ratio, (hx, cx), ws, bs, xs)
     return h, c, tuple(ys)
+
+
+def _lstm(x: Any, h: Any, c: Any, w: Sequence[Any], b: Sequence[Any]) -> tuple[Variable, Variable]:
+    """The output and the cell state after one step of one layer; programs with cells of their own call it.
+
+    Args:
+        x: inputs, ``(batch, inputs)``.
+        h: the output of the step before, ``(batch, units)``.
+        c: its cell state.
+        w: the eight weights, as in :func:`n_step_lstm`.
+        b: their biases.
+    """
+    order = (2, 0, 1, 3)  # as lstm has its gates: a, i, f, o, the four of each unit together
+    (W, U), (bias, inner) = ([interleaved([each[start + k] for k in order]) for start in (0, 4)] for each in (w, b))
+    c_next, h_next = lstm(c, linear(x, W, bias) + linear(h, U, inner))
+    return h_next, c_next
+
+
+def interleaved(parts: Sequence[Any]) -> Variable:
+    """The rows of several matrices, one of each in turn."""
+    stacked = stack(parts, axis=1)
+    return reshape(stacked, (stacked.shape[0] * stacked.shape[1], *stacked.shape[2:]))
 
 
 def lstm_layer(w: Sequence[Any], b: Sequence[Any]) -> Layer:

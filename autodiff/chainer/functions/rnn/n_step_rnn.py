@@ -53,10 +53,7 @@ def n_step_rnn(
     >>> h, ys
     (variable([[[3.]]]), (variable([[2.]]), variable([[3.]])))
     """
-    refuse_keywords("n_step_rnn", kwargs)
-    name, make = unit(activation)
-    h, *ys = recurrence(f"NStepRNN{name}", make, 2, n_layers, 1, dropout_ratio, (hx,), ws, bs, xs)
-    return h, tuple(ys)
+    return n_step_rnn_base(n_layers, dropout_ratio, hx, ws, bs, xs, activation, False, **kwargs)
 
 
 def n_step_birnn(
@@ -74,9 +71,25 @@ def n_step_birnn(
     The same as :func:`n_step_rnn`, but ``hx``, ``ws`` and ``bs`` have two entries for each layer: forwards, backwards.
     The outputs of both are joined, ``(batch, 2 units)``, and so are the inputs of the next layer.
     """
-    refuse_keywords("n_step_birnn", kwargs)
+    return n_step_rnn_base(n_layers, dropout_ratio, hx, ws, bs, xs, activation, True, **kwargs)
+
+
+def n_step_rnn_base(
+    n_layers: int,
+    dropout_ratio: float,
+    hx: Any,
+    ws: Any,
+    bs: Any,
+    xs: Any,
+    activation: str,
+    use_bi_direction: bool,
+    **kwargs: Any,
+) -> tuple[Variable, tuple[Variable, ...]]:
+    """:func:`n_step_rnn`, or :func:`n_step_birnn` if ``use_bi_direction`` is true."""
+    kind = "NStepBiRNN" if use_bi_direction else "NStepRNN"
+    refuse_keywords("n_step_birnn" if use_bi_direction else "n_step_rnn", kwargs)
     name, make = unit(activation)
-    h, *ys = recurrence(f"NStepBiRNN{name}", make, 2, n_layers, 2, dropout_ratio, (hx,), ws, bs, xs)
+    h, *ys = recurrence(f"{kind}{name}", make, 2, n_layers, 1 + use_bi_direction, dropout_ratio, (hx,), ws, bs, xs)
     return h, tuple(ys)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.backend import get_array_module
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.rnn.gates import lstm_gates, sigmoid
 from autodiff.facade import Variable
 from autodiff.facade.applying import apply
@@ -59,3 +60,6 @@ def slstm(c_prev1: Any, c_prev2: Any, x1: Any, x2: Any) -> tuple[Variable, Varia
         ),
     )  # fmt: skip
     return c, h
+
+
+SLSTM = function_class("SLSTM", slstm)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.rnn.gates import sigmoid
 from autodiff.facade import Variable
 from autodiff.facade.applying import apply
@@ -54,3 +55,6 @@ def fitting(*types: Any) -> tuple[Any, ...]:
         *(x.shape[1] == (3 + len(children)) * child.shape[1] for child in children),
         *(x.shape[2:] == child.shape[2:] for child in children),
     )  # fmt: skip
+
+
+TreeLSTM = function_class("TreeLSTM", tree_lstm, called=True)

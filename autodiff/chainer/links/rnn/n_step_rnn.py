@@ -14,13 +14,14 @@ from autodiff.chainer.functions.rnn.n_step_rnn import n_step_birnn, n_step_rnn
 from autodiff.chainer.functions.rnn.removed import refuse_keywords
 from autodiff.chainer.initializers import _get_initializer
 from autodiff.chainer.link import Link
+from autodiff.chainer.links.rnn.sorting import argsort
 from autodiff.facade import Parameter, Variable, as_variable
 from autodiff.trace.source import at_user_line
 
 
 def argsort_list_descent(lst: Sequence[Any]) -> Any:
-    """The numbers of sequences, the longest first, those of equal lengths in their order."""
-    return np.argsort([-len(x) for x in lst], kind="stable").astype(np.int32)
+    """The numbers of sequences, the longest first; those of equal lengths as in Chainer."""
+    return argsort([-len(x) for x in lst]).astype(np.int32)
 
 
 def permutate_list(lst: Sequence[Any], indices: Sequence[int], inv: bool) -> list[Any]:
@@ -100,6 +101,11 @@ class NStepRNNBase(ChainList):
     def rnn(self, *args: Any) -> Any:
         """The function of whole sequences."""
         raise NotImplementedError(f"{type(self).__name__}.rnn")
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """The final states and the outputs of each sequence; subclasses say which states there are."""
+        *states, xs = args
+        return self._run(states, xs, **kwargs)
 
     def init_hx(self, xs: Sequence[Any]) -> Variable:
         """A state of zeros for these sequences."""

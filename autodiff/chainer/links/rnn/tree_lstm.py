@@ -40,9 +40,9 @@ class ChildSumTreeLSTM(Chain):
 
         Args:
             cshsx: the cell states of all children, then their outputs, ``(n, out_size)`` or None for zeros; then the
-                inputs ``(n, in_size)``. There may be no children.
+                inputs ``(n, in_size)``, None for zeros. There may be no children.
         """
-        cs, hs, x = children(cshsx, self.state_size)
+        cs, hs, x = children(cshsx, self.state_size, self.in_size)
         gates = self.W_x(x)
         if not cs:
             zeros = zero_state(x, self.state_size)
@@ -83,9 +83,9 @@ class NaryTreeLSTM(Chain):
 
         Args:
             cshsx: the cell states of all children, then their outputs, ``(n, out_size)`` or None for zeros; then the
-                inputs ``(n, in_size)``.
+                inputs ``(n, in_size)``, None for zeros.
         """
-        cs, hs, x = children(cshsx, self.state_size)
+        cs, hs, x = children(cshsx, self.state_size, self.in_size)
         if len(cs) != self.n_ary:
             raise ValueError(f"got {len(cs)} children{at_user_line()}; there must be n_ary = {self.n_ary}")
         gates = self.W_x(x)
@@ -94,11 +94,12 @@ class NaryTreeLSTM(Chain):
         return tree_lstm(*cs, gates)
 
 
-def children(cshsx: tuple[Any, ...], units: int) -> tuple[list[Any], list[Any], Any]:
-    """Cell states, outputs and inputs, with zeros where a child is missing.
+def children(cshsx: tuple[Any, ...], units: int, inputs: int | None) -> tuple[list[Any], list[Any], Any]:
+    """Cell states, outputs and inputs, with zeros where they are missing.
 
     Raises:
-        ValueError: if there is not an output for each cell state.
+        ValueError: if there is not an output for each cell state, if nothing is there at all, or if there are no inputs
+            to a link that learns their number from them.
     """
     if len(cshsx) % 2 == 0:
         raise ValueError(
@@ -106,5 +107,11 @@ def children(cshsx: tuple[Any, ...], units: int) -> tuple[list[Any], list[Any], 
             "and the inputs"
         )
     *states, x = cshsx
+    if x is None:
+        like = next((state for state in states if state is not None), None)
+        if like is None or inputs is None:
+            missing = "neither inputs nor states" if like is None else "no inputs, of which in_size=None is learned"
+            raise ValueError(f"got {missing}{at_user_line()}")
+        x = zero_state(like, inputs)
     states = [zero_state(x, units) if state is None else state for state in states]
     return states[: len(states) // 2], states[len(states) // 2 :], x

@@ -18,7 +18,8 @@ class MicroAverage(Extension):
         numerator_key: the name of the numerator.
         denominator_key: the name of the denominator.
         result_key: the name of the ratio.
-        trigger: when to report it and begin anew. The extension itself must be called in each iteration.
+        trigger: when to report it and begin anew. The extension itself must be called in each iteration. It is asked
+            in iterations in which both sums were reported, and in no others.
     """
 
     priority = PRIORITY_EDITOR
@@ -32,9 +33,10 @@ class MicroAverage(Extension):
 
     def __call__(self, trainer: Any) -> None:
         observation = trainer.observation
-        if self._numerator_key in observation and self._denominator_key in observation:
-            self._numerator += observation[self._numerator_key]
-            self._denominator += observation[self._denominator_key]
+        if self._numerator_key not in observation or self._denominator_key not in observation:
+            return
+        self._numerator += observation[self._numerator_key]
+        self._denominator += observation[self._denominator_key]
         if self._trigger(trainer):
             result = float(self._numerator) / self._denominator
             self._numerator = self._denominator = 0

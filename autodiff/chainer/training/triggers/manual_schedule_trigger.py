@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autodiff.chainer.training.triggers.progress import ProgressTrigger, as_number
+from autodiff.chainer.training.triggers.progress import ProgressTrigger, restored
 
 
 class ManualScheduleTrigger(ProgressTrigger):
@@ -31,4 +31,4 @@ class ManualScheduleTrigger(ProgressTrigger):
     def serialize(self, serializer: Any) -> None:
         """Save or restore the progress and whether all points have passed."""
         super().serialize(serializer)
-        self.finished = bool(as_number(serializer("finished", self.finished)))
+        self.finished = bool(restored(serializer, "finished", self.finished, missing=False))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autodiff.chainer.training.triggers.progress import as_number
+from autodiff.chainer.training.triggers.progress import restored
 
 
 class OnceTrigger:
@@ -29,5 +29,5 @@ class OnceTrigger:
         return fire
 
     def serialize(self, serializer: Any) -> None:
-        """Save or restore whether it has fired."""
-        self._flag_first = bool(as_number(serializer("_flag_first", self._flag_first)))
+        """Save or restore whether it has fired; it has if a snapshot of an old version does not say."""
+        self._flag_first = bool(restored(serializer, "_flag_first", self._flag_first, missing=False))

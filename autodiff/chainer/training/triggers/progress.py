@@ -28,27 +28,43 @@ class ProgressTrigger:
     def __init__(self, unit: str) -> None:
         check_unit(unit)
         self.unit = unit
-        self._previous_iteration = 0
-        self._previous_epoch_detail = 0.0
+        self._previous_iteration, self._previous_epoch_detail = 0, 0.0  # negative where they are not known
 
     def advance(self, updater: Any) -> tuple[float, float]:
-        """The progress when asked last, and now; the latter is remembered."""
-        before = (self._previous_iteration, self._previous_epoch_detail)
-        self._previous_iteration, self._previous_epoch_detail = now = (updater.iteration, updater.epoch_detail)
-        index = self.unit == "epoch"
-        return before[index], now[index]
+        """The progress when asked last, and now; the latter is remembered.
+
+        Where the former is not known it is that of the iteration before.
+        """
+        if self.unit == "epoch":
+            before, now = self._previous_epoch_detail, updater.epoch_detail
+            before = updater.previous_epoch_detail if before < 0 else before
+        else:
+            before, now = self._previous_iteration, updater.iteration
+            before = now - 1 if before < 0 else before
+        self._previous_iteration = updater.iteration
+        self._previous_epoch_detail = getattr(updater, "epoch_detail", self._previous_epoch_detail)
+        return before, now
 
     def serialize(self, serializer: Any) -> None:
         """Save or restore the progress; snapshots of old versions, without it, give a warning."""
-        try:
-            for name in ("previous_iteration", "previous_epoch_detail"):
-                setattr(self, f"_{name}", as_number(serializer(name, getattr(self, f"_{name}"))))
-        except KeyError:
+        self._previous_iteration = restored(serializer, "previous_iteration", self._previous_iteration, missing=-1)
+        self._previous_epoch_detail = restored(
+            serializer, "previous_epoch_detail", self._previous_epoch_detail, missing=-1.0
+        )
+        if self._previous_iteration < 0 or self._previous_epoch_detail < 0:
             warnings.warn(
-                f"the snapshot does not hold when {type(self).__name__} was asked last; "
-                "a trigger that is not asked in every iteration may fire once too often",
+                f"the snapshot does not hold when {type(self).__name__} was asked last, which is taken to be the "
+                "iteration before; a trigger that is not asked in every iteration may fire wrongly once",
                 stacklevel=2,
             )
+
+
+def restored(serializer: Any, name: str, value: Any, missing: Any) -> Any:
+    """What a serializer saves or loads under a name; ``missing`` if a snapshot of an old version does not hold it."""
+    try:
+        return as_number(serializer(name, value))
+    except KeyError:
+        return missing
 
 
 def as_number(value: Any) -> Any:

@@ -46,9 +46,8 @@ class ParallelUpdater(StandardUpdater):
         super().__init__(
             iterator, optimizer, converter, None, loss_func, loss_scale=loss_scale, auto_new_epoch=auto_new_epoch
         )
-        target = self._optimizers["main"].target
         if models is None:
-            models = copies(target, devices)
+            models = copies(self._optimizers["main"].target, devices)
         self._models = models
         self._devices = devices or {name: model.device for name, model in models.items()}
 

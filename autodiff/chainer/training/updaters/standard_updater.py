@@ -20,7 +20,8 @@ class StandardUpdater(Updater):
 
     Args:
         iterator: the iterator of the training data, or a dict of iterators with ``main``.
-        optimizer: the optimizer, set up with the model, or a dict of optimizers with ``main``.
+        optimizer: the optimizer, set up with the model, or a dict of optimizers, of any names;
+            :meth:`update_core` as it is here updates ``main``.
         converter: makes arrays of a minibatch: ``converter(batch, device)``. A tuple becomes the arguments of the
             loss function, a dict its keywords.
         device: where the models and the minibatches are sent to; they stay where they are if None.
@@ -60,7 +61,8 @@ class StandardUpdater(Updater):
             if loss_scale is not None:
                 each.set_loss_scale(loss_scale)
         if auto_new_epoch:
-            self._optimizers["main"].use_auto_new_epoch = True
+            for each in self._optimizers.values():
+                each.use_auto_new_epoch = True
 
     @property
     def device(self) -> Any:

@@ -10,6 +10,7 @@ import pytest
 
 import autodiff.chainer.functions as F
 from autodiff import InvalidType, Variable
+from autodiff.chainer.functions.math import basic_math
 from autodiff.chainer.utils.sparse import CooMatrix, to_coo
 from tests.chainer.functions.function_laws import Row, check_row, draw, gradient
 
@@ -311,3 +312,25 @@ def test_arguments_that_are_wrong(call: Any, kind: type[Exception], text: str) -
     with pytest.raises(kind) as raised:
         call()
     assert str(raised.value).startswith(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("neg", -2.0), ("sub", 2 - 3.0), ("rsub", 3 - 2.0), ("mul", 6.0), ("div", 2 / 3.0), ("rdiv", 3 / 2.0),
+        ("floordiv", 0.0), ("rfloordiv", 1.0), ("pow", 8.0), ("rpow", 9.0), ("matmul", 6.0), ("rmatmul", 6.0),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("kind", [Variable, np.asarray])
+def test_operators_as_functions(name: str, expected: float, kind: Any) -> None:
+    operands = [kind(np.array([2.0])), np.array([3.0])][: 1 if name == "neg" else 2]
+    np.testing.assert_allclose(getattr(basic_math, name)(*operands).array, expected)
+
+
+def test_determinant_of_the_kernel_of_a_convolution() -> None:
+    kernel = draw(3, 3)
+    x = Variable(kernel.reshape(3, 3, 1, 1))
+    y = F.det(x)
+    np.testing.assert_allclose(y.array, np.linalg.det(kernel))
+    y.backward()
+    np.testing.assert_allclose(x.grad[:, :, 0, 0], np.linalg.det(kernel) * np.linalg.inv(kernel).T)

@@ -9,8 +9,8 @@ import pytest
 
 from autodiff import InvalidType, Variable
 from autodiff.chainer.functions.rnn.n_step_gru import n_step_bigru, n_step_gru
-from autodiff.chainer.functions.rnn.n_step_lstm import n_step_bilstm, n_step_lstm
-from autodiff.chainer.functions.rnn.n_step_rnn import n_step_birnn, n_step_rnn
+from autodiff.chainer.functions.rnn.n_step_lstm import _lstm, n_step_bilstm, n_step_lstm
+from autodiff.chainer.functions.rnn.n_step_rnn import n_step_birnn, n_step_rnn, n_step_rnn_base
 from autodiff.facade.configuration import using_config
 from tests.chainer.functions.function_laws import Row, check_row, draw
 
@@ -200,3 +200,20 @@ def test_wrong_arguments(name: str) -> None:
     with pytest.raises(kind) as caught:
         function()
     assert str(caught.value).startswith(f"{text} (test_n_step.py:")
+
+
+def test_one_step_of_a_layer() -> None:
+    w, b = [draw(UNITS, INPUTS if k < 4 else UNITS, seed=k) for k in range(8)], [draw(UNITS, seed=k) for k in range(8)]
+    x, h, c = draw(2, INPUTS, seed=10), draw(2, UNITS, seed=11), draw(2, UNITS, seed=12)
+    for value, expected in zip(_lstm(x, h, c, w, b), lstm_cell(w, b, x, h, c), strict=True):
+        np.testing.assert_allclose(value.array, expected)
+
+
+def test_directions_as_an_argument() -> None:
+    w, b = [[draw(UNITS, INPUTS, seed=k), draw(UNITS, UNITS, seed=k)] for k in (1, 2)], [[np.zeros(UNITS)] * 2] * 2
+    hx = draw(2, BATCHES[0], UNITS, seed=5)
+    h, ys = n_step_rnn_base(1, 0.0, hx, w, b, XS, "tanh", True)
+    expected, _ = n_step_birnn(1, 0.0, hx, w, b, XS)
+    np.testing.assert_array_equal(h.array, expected.array)
+    assert h.creator.label == "NStepBiRNNTanh"
+    assert len(ys) == len(XS)

@@ -18,6 +18,7 @@ from autodiff.chainer.links.rnn.peephole import StatefulPeepholeLSTM
 from autodiff.chainer.links.rnn.tree_lstm import ChildSumTreeLSTM, NaryTreeLSTM
 from autodiff.chainer.links.rnn.zoneoutlstm import StatefulZoneoutLSTM
 from autodiff.facade.configuration import using_config
+from tests.chainer.functions.function_laws import draw
 
 X = np.linspace(-1, 1, 6).reshape(2, 3).astype("f")
 STATE = X[:, :2]
@@ -208,3 +209,17 @@ def test_truncated_backpropagation() -> None:
     loss.unchain_backward()
     assert link.h.creator is None
     np.sum(link(X)).backward()
+
+
+def test_nodes_of_trees_without_inputs() -> None:
+    """A node without inputs has inputs of zeros, of which the biases remain."""
+    states = [draw(2, 3, seed=k).astype("f") for k in range(4)]
+    for link in (ChildSumTreeLSTM(2, 3), NaryTreeLSTM(2, 3)):
+        link.W_x.b.array[...] = np.arange(link.W_x.b.size)
+        for given in (states, [None, *states[1:]]):
+            for found, expected in zip(link(*given, None), link(*given, np.zeros((2, 2), "f")), strict=True):
+                np.testing.assert_array_equal(found.array, expected.array)
+        with pytest.raises(ValueError, match=r"^got neither inputs nor states \(test_cell_links.py:\d+\)$"):
+            link(None, None, None, None, None)
+    with pytest.raises(ValueError, match=r"^got no inputs, of which in_size=None is learned"):
+        ChildSumTreeLSTM(None, 3)(*states, None)

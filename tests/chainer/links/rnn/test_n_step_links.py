@@ -10,7 +10,13 @@ import pytest
 from autodiff import Variable
 from autodiff.chainer.links.rnn.n_step_gru import NStepBiGRU, NStepGRU
 from autodiff.chainer.links.rnn.n_step_lstm import NStepBiLSTM, NStepLSTM
-from autodiff.chainer.links.rnn.n_step_rnn import NStepBiRNNReLU, NStepBiRNNTanh, NStepRNNReLU, NStepRNNTanh
+from autodiff.chainer.links.rnn.n_step_rnn import (
+    NStepBiRNNReLU,
+    NStepBiRNNTanh,
+    NStepRNNReLU,
+    NStepRNNTanh,
+    argsort_list_descent,
+)
 from tests.chainer.functions.loss.test_losses import wave
 
 XS = [wave(2, 3), wave(4, 3) * np.float32(0.5), wave(1, 3)]
@@ -111,3 +117,20 @@ def test_wrong_arguments(name: str) -> None:
     with pytest.raises(kind) as caught:
         make()
     assert str(caught.value).startswith(f"{text} (test_n_step_links.py:")
+
+
+TIES = [3, 0, 3, 1, 3, 4, 2, 3, 3, 4, 3, 2, 3, 4, 4, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("lengths", "expected"),
+    [
+        ([2, 3, 2], [1, 0, 2]),
+        (TIES[:16], [5, 9, 13, 14, 0, 2, 4, 7, 8, 10, 12, 6, 11, 3, 15, 1]),
+        (TIES, [14, 13, 5, 9, 0, 12, 10, 8, 4, 2, 7, 6, 11, 16, 15, 3, 1]),
+        (list(range(40)), list(range(39, -1, -1))),
+    ],
+)
+def test_sequences_of_equal_lengths_are_sorted_as_in_chainer(lengths: list[int], expected: list[int]) -> None:
+    """With the numbers of NumPy 1.23, with which Chainer runs."""
+    assert argsort_list_descent([range(length) for length in lengths]).tolist() == expected

@@ -1,0 +1,209 @@
+"""Functions as classes, as Chainer has them: ``LeakyReLU(0.2).apply((x,))``, and what ``y.creator`` is.
+
+A class has no mathematics of its own. It calls its function, and its gradient is that of the function; so a program may
+apply it, derive a class from it that overrides one of its methods, and ask the creator of a Variable what it is. A
+creator's attributes are what its function closes over, under the same names.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping, Sequence
+from inspect import Parameter, Signature
+from typing import Any, ClassVar
+
+from autodiff.chainer.backend import get_array_module
+from autodiff.facade.conversion import as_array, as_variable
+from autodiff.facade.creator import CREATORS, NUMBERS, Operation
+from autodiff.facade.function_node import FunctionNode
+from autodiff.facade.mode import no_backprop_mode
+from autodiff.facade.variable import Variable
+from autodiff.trace.source import at_user_line
+from autodiff.transforms.gradient import vjp
+
+Function = Callable[..., Any]
+
+
+class FunctionClass(FunctionNode, Operation):
+    """A function with its parameters, or the creator of what the function has computed."""
+
+    function: ClassVar[Function]
+    renamed: ClassVar[Mapping[str, str]] = {}
+    computed: ClassVar[Mapping[str, Callable[[Any], Any]]] = {}
+    of_list = called = False
+    default_label = ""
+    _label: str | None = None
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        given = type(self).__signature__.bind(*args, **kwargs)  # type: ignore[attr-defined]
+        given.apply_defaults()
+        self.given = {}
+        for name, value in given.arguments.items():
+            collects = type(self).__signature__.parameters[name].kind is Parameter.VAR_KEYWORD  # type: ignore[attr-defined]
+            for each, own in value.items() if collects else ((name, value),):
+                self.given[self.renamed.get(each, each)] = own
+                setattr(self, each, own)
+
+    @property
+    def label(self) -> str:
+        """Its name in drawings of the graph."""
+        return self._label or self.default_label or type(self).__name__
+
+    @label.setter
+    def label(self, label: str) -> None:
+        self._label = label
+
+    def __repr__(self) -> str:
+        return f"<function {self.label}>"
+
+    def __getattr__(self, name: str) -> Any:
+        if name in type(self).computed:
+            return type(self).computed[name](self)
+        if name != "kept" and self.kept is not None:
+            fun = getattr(self.kept[2], "fun", None)
+            code, cells = getattr(fun, "__code__", None), getattr(fun, "__closure__", None)
+            if cells and name in code.co_freevars:  # type: ignore[union-attr]
+                return cells[code.co_freevars.index(name)].cell_contents  # type: ignore[union-attr]
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{at_user_line()}")
+
+    def results(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
+        """What the function gives."""
+        function = type(self).function
+        found = function(inputs, **self.given) if self.of_list else function(*inputs, **self.given)
+        return tuple(found) if isinstance(found, (tuple, list)) else (found,)
+
+    def apply(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
+        """Call the function.
+
+        Args:
+            inputs: Variables, or arrays.
+
+        Returns:
+            a tuple of Variables, whose creator is this object.
+        """
+        own = type(self)
+        if own.forward is not FunctionClass.forward or own.backward is not FunctionClass.backward:
+            return super().apply(inputs)
+        results = self.results(inputs)
+        node = results[0].node if isinstance(results[0], Variable) else None
+        if node is not None and node.link is not None:
+            keeper = node.operands if node.link.special else node
+            if operation_name(keeper) == self.label:
+                Operation.__init__(self, self.label, keeper.rank - 1)
+                Operation.shows(self, keeper)
+                keeper._function = self
+        return results
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not self.called:
+            return super().__call__(*args, **kwargs)
+        results = self.apply(args)
+        return results[0] if len(results) == 1 else results
+
+    def forward(self, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The arrays that the function gives for arrays; all inputs are retained."""
+        self.retain_inputs(tuple(range(len(inputs))))
+        with no_backprop_mode():
+            return tuple(get_array_module(out).asarray(as_array(out)) for out in self.results(inputs))
+
+    def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The gradients of the function."""
+        inputs: list[Any] = list(self.get_retained_inputs())
+        moving = [index for index in target_input_indexes if inputs[index].dtype.kind in "fc"]
+        wanted = [index for index, gy in enumerate(grad_outputs) if gy is not None]
+
+        def run(*chosen: Any) -> tuple[Any, ...]:
+            full = [x.array for x in inputs]
+            for index, value in zip(moving, chosen, strict=True):
+                full[index] = value
+            found = self.results(full)
+            return tuple(found[index] for index in wanted)
+
+        cts = vjp(run, *(inputs[index] for index in moving))[1](tuple(grad_outputs[k] for k in wanted))
+        found = {index: as_variable(ct) for index, ct in zip(moving, cts, strict=True) if ct is not None}
+        return tuple(found.get(index) for index in target_input_indexes)
+
+    # What differs between an object of a class of the user's, with a method of its own, and a creator.
+
+    def shows(self, keeper: Any) -> None:
+        (FunctionNode if self._applied else Operation).shows(self, keeper)
+
+    def unchain(self) -> None:
+        (FunctionNode if self._applied else Operation).unchain(self)
+
+    def connect(self, node: Any) -> None:
+        (FunctionNode if self._applied else Operation).connect(self, node)
+
+
+def difference(self: FunctionClass) -> Any:
+    """The difference of two inputs, as an array."""
+    first, second = self.inputs or ()
+    return first.data - second.data
+
+
+def constant_of(self: FunctionClass) -> Any:
+    """The number beside an operator."""
+    others = self.kept[3]  # type: ignore[index]
+    return next(each for each in (others if isinstance(others, tuple) else (others,)) if isinstance(each, NUMBERS))
+
+
+def operation_name(keeper: Any) -> str:
+    """The label of the operation that a node was made by."""
+    return Operation.of(keeper).label if keeper._function is None else keeper._function.label
+
+
+def function_class(
+    name: str,
+    function: Function,
+    parameters: str = "",
+    *,
+    label: str | None = None,
+    of_list: bool = False,
+    called: bool = False,
+    renamed: Mapping[str, str] | None = None,
+    computed: Mapping[str, Callable[[Any], Any]] | None = None,
+) -> type[FunctionClass]:
+    """The class of a function.
+
+    Args:
+        name: of the class.
+        function: what it calls, with the inputs and what the constructor was given, as keywords.
+        parameters: of the constructor, as Python writes them.
+        label: of the nodes that the function makes; the name of the class if None.
+        of_list: whether the function takes its inputs as a list.
+        called: whether objects are called, as functions of the old style are.
+        renamed: what parameters of the constructor are called in the function, where that differs.
+        computed: attributes that are computed when somebody asks, from the object.
+
+    >>> Scaled = function_class("Scaled", lambda x, by: by * x, "by=2")
+    >>> import numpy as np
+    >>> Scaled(3).apply((np.ones(2),)), Scaled.__signature__
+    ((array([3., 3.]),), <Signature (by=2)>)
+    """
+    members = {
+        "__doc__": f"What Chainer calls ``{getattr(function, '__name__', name)}`` as a class.",
+        "__module__": function.__module__,
+        "__signature__": Signature(signature_of(parameters)),
+        "function": staticmethod(function),
+        "default_label": label or "",
+        "of_list": of_list,
+        "called": called,
+        "renamed": renamed or {},
+        "computed": computed or {},
+    }
+    made: type[FunctionClass] = type(name, (FunctionClass,), members)
+    CREATORS.setdefault(label or name, made)
+    return made
+
+
+def signature_of(parameters: str) -> list[Parameter]:
+    """Parameters from their text, whose defaults are constants."""
+    arguments = ast.parse(f"def f({parameters}): pass").body[0].args  # type: ignore[attr-defined]
+    defaults = [Parameter.empty] * (len(arguments.args) - len(arguments.defaults))
+    defaults += [ast.literal_eval(default) for default in arguments.defaults]
+    found = [
+        Parameter(argument.arg, Parameter.POSITIONAL_OR_KEYWORD, default=default)
+        for argument, default in zip(arguments.args, defaults, strict=True)
+    ]
+    rest = [Parameter(arguments.kwarg.arg, Parameter.VAR_KEYWORD)] if arguments.kwarg else []
+    return found + rest

@@ -1,0 +1,224 @@
+"""Functions as classes: applied, derived from, and seen as creators."""
+
+import importlib
+
+import numpy as np
+import pytest
+
+import autodiff.chainer as chainer
+import autodiff.chainer.functions as F
+from autodiff.chainer import FunctionNode, Variable
+
+PACKAGE = F.__name__
+
+
+def function_class(place):
+    module, _, name = place.rpartition(".")
+    return getattr(importlib.import_module(f"{PACKAGE}.{module}"), name)
+
+
+def draw(*shape, seed=0):
+    return np.random.RandomState(seed).uniform(0.2, 0.8, shape)
+
+
+X, Y, KERNEL, IMAGE = draw(3, 4), draw(3, 4, seed=1), draw(2, 3, 2, 2, seed=2), draw(1, 3, 4, 4, seed=3)
+LABELS = np.array([0, 2, 1], np.int32)
+APPLIED = {  # the class, what its constructor takes, its inputs, and the function
+    "activation.leaky_relu.LeakyReLU": ((0.3,), (X - 0.5,), lambda x: F.leaky_relu(x, 0.3)),
+    "activation.elu.ELU": ((0.5,), (X - 0.5,), lambda x: F.elu(x, 0.5)),
+    "activation.relu.ReLU": ((), (X - 0.5,), F.relu),
+    "activation.sigmoid.Sigmoid": ((), (X,), F.sigmoid),
+    "activation.softmax.Softmax": ((0,), (X,), lambda x: F.softmax(x, axis=0)),
+    "activation.clipped_relu.ClippedReLU": ((0.5,), (X,), lambda x: F.clipped_relu(x, 0.5)),
+    "array.concat.Concat": ((0,), (X, Y), lambda x, y: F.concat([x, y], axis=0)),
+    "array.stack.Stack": ((1,), (X, Y), lambda x, y: F.stack([x, y], axis=1)),
+    "array.reshape.Reshape": (((2, 6),), (X,), lambda x: F.reshape(x, (2, 6))),
+    "array.transpose.Transpose": (((1, 0),), (X,), F.transpose),
+    "array.get_item.GetItem": ((slice(1, 3),), (X,), lambda x: x[1:3]),
+    "array.split_axis.SplitAxis": ((2, 1), (X,), lambda x: F.split_axis(x, 2, 1)),
+    "array.where.Where": ((X > 0.5,), (X, Y), lambda x, y: F.where(X > 0.5, x, y)),
+    "array.broadcast.BroadcastTo": (((2, 3, 4),), (X,), lambda x: F.broadcast_to(x, (2, 3, 4))),
+    "array.expand_dims.ExpandDims": ((1,), (X,), lambda x: F.expand_dims(x, 1)),
+    "connection.convolution_2d.Convolution2DFunction": ((2, 1), (IMAGE, KERNEL), lambda x, W: F.convolution_2d(x, W, None, 2, 1)),
+    "connection.linear.LinearFunction": ((), (X, Y), F.linear),
+    "loss.mean_squared_error.MeanSquaredError": ((), (X, Y), F.mean_squared_error),
+    "math.basic_math.AddConstant": ((2.0,), (X,), lambda x: x + 2.0),
+    "math.basic_math.PowVarConst": ((3,), (X,), lambda x: x**3),
+    "math.basic_math.Mul": ((), (X, Y), lambda x, y: x * y),
+    "math.exponential.Exp": ((), (X,), F.exp),
+    "math.exponential.Log": ((), (X,), F.log),
+    "math.sum.Sum": ((1, True), (X,), lambda x: F.sum(x, axis=1, keepdims=True)),
+    "math.minmax.Max": ((1,), (X,), lambda x: F.max(x, axis=1)),
+    "math.matmul.MatMul": ((False, True, True), (X, Y), lambda x, y: F.transpose(F.matmul(x, y, transb=True))),
+    "math.clip.Clip": ((0.3, 0.6), (X,), lambda x: F.clip(x, 0.3, 0.6)),
+    "math.trigonometric.Sin": ((), (X,), F.sin),
+    "math.einsum.EinSum": (("ij,kj", "ik"), (X, Y), lambda x, y: F.einsum("ij,kj->ik", x, y)),
+    "math.sparse_matmul.CooMatMul": (
+        (np.array([0, 1]), np.array([2, 0]), (2, 3)),
+        (np.array([5.0, 6.0]), X),
+        lambda sp, dn: F.stack([sp[0] * dn[2], sp[1] * dn[0]]),
+    ),
+    "normalization.l2_normalization.NormalizeL2": ((1e-5, 1), (X,), F.normalize),
+    "pooling.max_pooling_nd.MaxPoolingND": ((2, 2), (IMAGE,), lambda x: F.max_pooling_2d(x, 2)),
+    "pooling.average_pooling_2d.AveragePooling2D": ((2, 2), (IMAGE,), lambda x: F.average_pooling_2d(x, 2)),
+    "rnn.lstm.LSTM": ((), (draw(3, 1), X), F.lstm),
+}  # fmt: skip
+
+
+def results_and_gradients(function, arrays):
+    """The outputs, and the gradients and second derivatives of the inputs."""
+    xs = [Variable(array) for array in arrays]
+    ys = function(*xs)
+    ys = ys if isinstance(ys, tuple) else (ys,)
+    total = sum(F.sum(y * y) for y in ys)
+    total.backward(enable_double_backprop=True)
+    firsts = [x.grad_var for x in xs]
+    for x in xs:
+        x.cleargrad()
+    connected = [g for g in firsts if g is not None and g.requires_grad]
+    sum(F.sum(g * g) for g in connected).backward()
+    return [*(y.array for y in ys), *(None if g is None else g.array for g in firsts), *(x.grad for x in xs)]
+
+
+@pytest.mark.parametrize("place", APPLIED)
+def test_a_class_is_applied(place):
+    given, arrays, function = APPLIED[place]
+    kind = function_class(place)
+    assert issubclass(kind, FunctionNode)
+    expected = results_and_gradients(function, arrays)
+    for found, wanted in zip(results_and_gradients(lambda *xs: kind(*given).apply(xs), arrays), expected):
+        assert (found is None) == (wanted is None)
+        if wanted is not None:
+            np.testing.assert_allclose(found, wanted, rtol=1e-6)
+
+
+@pytest.mark.parametrize("place", APPLIED)
+def test_a_class_with_a_forward_of_its_own(place):
+    """Its gradient is that of what it derives from."""
+    given, arrays, function = APPLIED[place]
+
+    class Own(function_class(place)):
+        called = 0
+
+        def forward(self, inputs):
+            Own.called += 1
+            return super().forward(inputs)
+
+    expected = results_and_gradients(function, arrays)
+    for found, wanted in zip(results_and_gradients(lambda *xs: Own(*given).apply(xs), arrays), expected):
+        if wanted is not None:
+            np.testing.assert_allclose(found, wanted, rtol=1e-6)
+    assert Own.called > 0
+
+
+def test_a_class_with_a_backward_of_its_own():
+    class Scaled(function_class("activation.leaky_relu.LeakyReLU")):
+        def backward(self, indexes, grad_outputs):
+            (gx,) = super().backward(indexes, grad_outputs)
+            return (10 * gx,)
+
+    x = Variable(np.array([-1.0, 2.0]))
+    (y,) = Scaled(0.5).apply((x,))
+    y.grad = np.ones(2)
+    y.backward()
+    assert (y.creator.label, y.creator.slope) == ("Scaled", 0.5)
+    np.testing.assert_allclose(x.grad, [5, 10])
+
+
+def test_a_loss_with_a_forward_of_its_own():
+    class Doubled(function_class("loss.softmax_cross_entropy.SoftmaxCrossEntropy")):
+        def forward(self, inputs):
+            (y,) = super().forward(inputs)
+            return (np.asarray(2 * y),)
+
+    x, same = Variable(X), Variable(X)
+    (y,) = Doubled().apply((x, LABELS))
+    expected = F.softmax_cross_entropy(same, LABELS)
+    np.testing.assert_allclose(y.array, 2 * expected.array)
+    y.backward()
+    expected.backward()
+    np.testing.assert_allclose(x.grad, same.grad)
+
+
+CREATORS = {  # what is called, and the class, the label and attributes of the creator
+    "leaky_relu": (lambda: F.leaky_relu(X, 0.3), "LeakyReLU", "LeakyReLU", {"slope": 0.3}),
+    "elu": (lambda: F.elu(Variable(X), 0.5), "ELU", "ELU", {"alpha": 0.5}),
+    "concat": (lambda: F.concat([X, Y], axis=0), "Concat", "Concat", {"axis": 0}),
+    "separate": (lambda: F.separate(X, axis=1)[2], "Separate", "Separate", {"axis": 1}),
+    "constant": (lambda: Variable(X) + 2, "AddConstant", "_ + 2", {"value": 2}),
+    "from constant": (lambda: 3 - Variable(X), "SubFromConstant", "3 - _", {"value": 3}),
+    "power": (lambda: Variable(X) ** 2, "PowVarConst", "_ ** 2", {"value": 2}),
+    "sum": (lambda: Variable(X) + Variable(Y), "Add", "_ + _", {}),
+    "exp": (lambda: F.exp(X), "Exp", "exp", {}),
+    "relu": (lambda: F.relu(X), "ReLU", "ReLU", {}),
+    "linear": (lambda: F.linear(X, Y), "LinearFunction", "LinearFunction", {}),
+    "convolution": (
+        lambda: F.convolution_2d(IMAGE, KERNEL, None, 2, (1, 0)),
+        "Convolution2DFunction",
+        "Convolution2DFunction",
+        {"sy": 2, "sx": 2, "ph": 1, "pw": 0},
+    ),
+    "mean": (lambda: F.mean(X, keepdims=True), "Mean", "Mean", {"keepdims": True}),
+    "absolute error": (lambda: F.mean_absolute_error(X, Y), "MeanAbsoluteError", "MeanAbsoluteError", {"diff": X - Y}),
+    "loss": (
+        lambda: F.softmax_cross_entropy(X, LABELS),
+        "SoftmaxCrossEntropy",
+        "SoftmaxCrossEntropy",
+        {"y": np.exp(X) / np.exp(X).sum(axis=1, keepdims=True)},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CREATORS)
+def test_creators_are_objects_of_these_classes(name):
+    call, kind, label, attributes = CREATORS[name]
+    with chainer.force_backprop_mode():
+        creator = call().creator_node
+    assert isinstance(creator, FunctionNode)
+    assert (type(creator).__name__, creator.label) == (kind, label)
+    for attribute, expected in attributes.items():
+        np.testing.assert_allclose(getattr(creator, attribute), expected)
+    with pytest.raises(AttributeError):
+        creator.nonsense
+
+
+def test_what_was_drawn_is_seen_at_the_creator():
+    x = Variable(np.ones((4, 5), np.float32))
+    with chainer.using_config("train", True):
+        y, zoned, noisy = F.dropout(x, 0.3), F.zoneout(x, x * 0, 0.4), F.gaussian(x, x)
+    np.testing.assert_array_equal(y.creator.mask, y.array)
+    np.testing.assert_array_equal(zoned.creator.flag_h, zoned.array)
+    np.testing.assert_array_equal(zoned.creator.flag_x, 1 - zoned.array)
+    np.testing.assert_allclose(noisy.creator.eps, (noisy.array - 1) * np.exp(-0.5), rtol=1e-5)
+
+
+def test_the_object_that_is_applied_is_the_creator():
+    x = Variable(X)
+    function = function_class("activation.leaky_relu.LeakyReLU")(0.5)
+    (y,) = function.apply((x,))
+    assert y.creator is function
+    assert function.inputs[0] is x.node
+    assert function.rank == 0
+
+
+def test_functions_of_the_old_style_are_called():
+    found = function_class("evaluation.classification_summary.ClassificationSummary")(4, 1.0, -1)(X, LABELS)
+    for one, other in zip(found, F.classification_summary(X, LABELS, 4)):
+        np.testing.assert_array_equal(one.array, other.array)
+    with pytest.raises(RuntimeError):
+        function_class("math.exponential.Exp")()(X)
+
+
+def test_hooks_see_the_classes():
+    seen = []
+
+    class Seeing(chainer.FunctionHook):
+        name = "Seeing"
+
+        def forward_preprocess(self, function, in_data):
+            seen.append(function)
+
+    with Seeing():
+        y = F.leaky_relu(Variable(X), 0.1)
+    assert [type(function).__name__ for function in seen] == ["LeakyReLU"]
+    assert y.creator is seen[0]
