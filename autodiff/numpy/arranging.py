@@ -161,7 +161,8 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
             f"np.trim_zeros gives a shape that depends on the elements of a traced {plain!r}{at_user_line()}, of which "
             "only the shape is known; slice it with numbers"
         )
-    return slice_of(x, key=_box(np.asarray(plain), trim.lower(), negative_axes(axis, plain.ndim)))
+    box = _box(np.asarray(plain), trim.lower(), negative_axes(axis, plain.ndim))
+    return x[tuple(slice(*part) for part in box)]
 
 
 def _box(plain: Any, trim: str, axes: tuple[int, ...]) -> Any:
