@@ -20,7 +20,7 @@ from autodiff.ops.operators import BINARY
 from autodiff.ops.shape import broadcast_to, reshape
 from autodiff.trace.arrays import module_of, placed
 from autodiff.trace.errors import AliasingError, ConcretizationError, OperandError
-from autodiff.trace.layout import alike
+from autodiff.trace.layout import alike, has_overlap
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.traced import Traced
@@ -134,7 +134,7 @@ def point(handle: Tracer, new: Any) -> None:
 
     Raises:
         OperandError: if the new value belongs to a newer recording than the handle.
-        AliasingError: if whether the handle shares memory is not known.
+        AliasingError: if whether the handle shares memory is not known, or its elements share it.
     """
     if not isinstance(new, Tracer) or new.recording is not handle.recording:
         raise OperandError(
@@ -146,10 +146,29 @@ def point(handle: Tracer, new: Any) -> None:
         return
     value = concrete(handle)
     if isinstance(value, np.ndarray) and not value.flags.c_contiguous:
-        whole = tuple((None, None, None) for _ in value.shape)
-        new = slice_set(Tracer(handle.value, handle.recording, handle.slot), new, key=whole)
+        check_no_overlap(value)
+        if concrete(new).strides != value.strides:
+            new = slice_set(Tracer(handle.value, handle.recording, handle.slot), new, key=whole_of(value.shape))
     handle.value = new.value
     handle.slot = new.slot
+
+
+def check_no_overlap(array: np.ndarray[Any, Any]) -> None:
+    """Refuse to write where one piece of memory holds several elements: NumPy changes all of them.
+
+    Raises:
+        AliasingError: naming the remedy.
+    """
+    if has_overlap(array):
+        raise AliasingError(
+            f"a write to {spec_of(array)!r}{at_user_line()}, several elements of which are one and the same piece of "
+            "memory, as np.broadcast_to makes them; copy it before"
+        )
+
+
+def whole_of(shape: tuple[int, ...]) -> Any:
+    """The key of all elements."""
+    return tuple((None, None, None) for _ in shape)
 
 
 def newer_purpose(new: Any) -> str:
@@ -211,8 +230,8 @@ def write_out(out: Any, result: Any) -> Any:
         )
     if not np.can_cast(its.dtype, slot.dtype, "same_kind"):
         raise TypeError(f"cannot cast output from {its.dtype.name} to {slot.dtype.name}{at_user_line()}")
-    whole = tuple((None, None, None) for _ in slot.shape)
-    point(out, slice_set(Tracer(out.value, out.recording, out.slot), fitted(result, slot), key=whole))
+    now = Tracer(out.value, out.recording, out.slot)
+    point(out, slice_set(now, fitted(result, slot), key=whole_of(slot.shape)))
     return out
 
 

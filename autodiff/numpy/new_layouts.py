@@ -15,7 +15,7 @@ import numpy as np
 from autodiff.numpy.dispatch import ABSENT, FUNCTIONS, as_operand, first_parameter
 from autodiff.numpy.memory_order import contiguous, copied, laid_out_like
 from autodiff.numpy.outline import known
-from autodiff.trace.tracer import Tracer
+from autodiff.trace.traced import Traced
 
 Layout = Callable[[Any, Any], Any]
 """Gives the result, laid out as NumPy does, from the first argument and the result."""
@@ -52,8 +52,8 @@ def laying_out(function: Callable[..., Any], layout: Layout) -> Callable[..., An
             return call(kwargs.pop(name), **kwargs) if name in kwargs else function(**kwargs)
         out = function(x, *args, **kwargs)
         if isinstance(out, (tuple, list)):
-            return type(out)([layout(x, part) if isinstance(part, Tracer) else part for part in out])
-        return layout(x, out) if isinstance(out, Tracer) and "out" not in kwargs else out
+            return type(out)([layout(x, part) if isinstance(part, Traced) else part for part in out])
+        return layout(x, out) if isinstance(out, Traced) and "out" not in kwargs else out
 
     return call
 

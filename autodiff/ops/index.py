@@ -17,7 +17,7 @@ from autodiff.ops.masked import masked
 from autodiff.ops.on_gpu import indexing
 from autodiff.ops.shape import broadcast_to, transpose
 from autodiff.trace.arrays import module_of, on_gpu, placed, zeros
-from autodiff.trace.layout import copied
+from autodiff.trace.layout import writable
 from autodiff.trace.primitive import Primitive, general, linear
 from autodiff.trace.spec import Spec, result_spec, spec, spec_of
 
@@ -80,7 +80,7 @@ slice_into: Primitive = linear(
 
 
 def _evaluate_slice_set(x: Any, v: Any, *, key: Key) -> Any:
-    out = indexing.copied(x) if on_gpu(x) else copied(np.asarray(x))
+    out = indexing.copied(x) if on_gpu(x) else writable(np.asarray(x))
     out[plain_key(key, out.ndim)] = v
     return out
 

@@ -22,6 +22,11 @@ def copied(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return out
 
 
+def writable(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """A copy that is laid out alike, unless that would give several elements one piece of memory."""
+    return array.copy("K") if not array.flags.forc and has_overlap(array) else copied(array)
+
+
 def alike(array: np.ndarray[Any, Any], dtype: Any) -> np.ndarray[Any, Any]:
     """An uninitialised array of a dtype, laid out as another one is."""
     dtype = np.dtype(dtype)
@@ -60,12 +65,23 @@ def steps(array: np.ndarray[Any, Any]) -> list[int]:
 def related(lengths: list[int], sizes: list[int]) -> list[tuple[int, int]]:
     """The ranges of axes, ordered by their strides, among which some can become one axis."""
     count = len(sizes)
-    if any(size <= span(lengths[:k], sizes[:k]) for k, size in enumerate(sizes)):
-        return [(0, count)]  # elements share memory
+    if overlap(lengths, sizes):
+        return [(0, count)]
     starts = [
         k for k in range(count) if not any(joins(lengths, sizes, i, j) for i in range(k) for j in range(k, count))
     ]
     return list(zip(starts, [*starts[1:], count]))
+
+
+def overlap(lengths: list[int], sizes: list[int]) -> bool:
+    """Whether elements may share memory, for axes ordered by their strides."""
+    return any(size <= span(lengths[:k], sizes[:k]) for k, size in enumerate(sizes))
+
+
+def has_overlap(array: np.ndarray[Any, Any]) -> bool:
+    """Whether several elements of an array may be one and the same piece of memory."""
+    axes = sorted((abs(stride), length) for stride, length in zip(array.strides, array.shape) if length > 1)
+    return array.size > 0 and overlap([length for _, length in axes], [size for size, _ in axes])
 
 
 def span(lengths: list[int], sizes: list[int]) -> int:

@@ -174,7 +174,7 @@ class Differentiation(Recording):
         if immutable(value):
             return value
         if value.nbytes <= SMALL:
-            return copied(value)
+            return value.copy("K") if value.flags.forc else copied(value)
         found = self.copies.get(id(value))
         if found is not None and same_bits(found[1], value):
             return found[1]
