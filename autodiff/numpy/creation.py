@@ -151,7 +151,10 @@ def array(prototype: Any, object: Any, dtype: Any = None, *args: Any, **options:
     its = spec_of(value)
     dtype = its.dtype if dtype is None else np.dtype(dtype)
     value = placed(value, prototype) if isinstance(value, np.ndarray) else value
-    made = filled_with(prototype, value, its.shape, dtype, axes_of_new(value, its.shape, options.get("order") or "K"))
+    order = options.get("order") or "K"
+    if order in ("A", "K") and value is not object:  # of several arrays
+        order = "C"
+    made = filled_with(prototype, value, its.shape, dtype, axes_of_new(value, its.shape, order))
     lead = (1,) * (options.get("ndmin", 0) - its.ndim)
     return reshape(made, shape=(*lead, *its.shape)) if lead else made
 

@@ -5,6 +5,7 @@ Where only shapes are known memory has no order: what depends on it is an error,
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from autodiff.numpy.outline import known, permuted
 from autodiff.ops.creation import copy as copy_of
 from autodiff.ops.shape import reshape
 from autodiff.trace.errors import ConcretizationError
+from autodiff.trace.layout import alike
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec
 
@@ -92,6 +94,12 @@ def laid_out(x: Any, order: str) -> Any:
     if value.flags.f_contiguous if fortran else value.flags.c_contiguous:
         return x
     return arranged(x, list(range(value.ndim))[:: -1 if fortran else 1])
+
+
+def laid_out_by(result: Any, function: Callable[..., Any], x: Any, *args: Any) -> Any:
+    """A result, laid out as what NumPy's function gives of numbers that lie as those of ``x`` do."""
+    value = known(x)
+    return laid_out_like(result, function(alike(value, np.int8), *args)) if isinstance(value, np.ndarray) else result
 
 
 def laid_out_like(x: Any, pattern: np.ndarray[Any, Any]) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.numpy.dispatch import FUNCTIONS, UFUNCS, array_function, array_ufunc, missing, peeled
-from autodiff.numpy.memory_order import in_own_memory, laid_out
+from autodiff.numpy.memory_order import in_own_memory, laid_out, memory_order
 from autodiff.ops import elementwise as ew
 from autodiff.ops.elementwise import python_number
 from autodiff.trace.errors import ConcretizationError
@@ -76,6 +76,8 @@ def astype(
         raise TypeError(
             f"cannot cast {self.dtype.name} to {np.dtype(dtype).name} by the rule {casting!r}{at_user_line()}"
         )
+    if order in ("A", "a"):
+        order = memory_order("astype", self, order)
     return laid_out(self if not copy and self.dtype == dtype else ew.cast(self, dtype=np.dtype(dtype)), order)
 
 

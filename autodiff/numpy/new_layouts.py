@@ -75,8 +75,8 @@ def on_a_copy(function: Callable[..., Any]) -> Callable[..., Any]:
 # fmt: off
 LAYOUTS: dict[Layout, tuple[Callable[..., Any], ...]] = {
     in_c_order: (np.take, np.compress, np.repeat, np.choose, np.select),
-    like_the_argument: (np.sort, np.partition, np.gradient),
-    fortran_for_fortran: (np.pad, np.insert, np.delete),
+    like_the_argument: (np.sort, np.partition, np.gradient, np.piecewise),
+    fortran_for_fortran: (np.pad, np.insert),
 }
 # fmt: on
 ON_A_COPY = (

@@ -14,7 +14,7 @@ import numpy as np
 
 from autodiff.numpy.axes import Axes, negative_axes
 from autodiff.numpy.dispatch import as_operand, implements
-from autodiff.numpy.memory_order import laid_out_like
+from autodiff.numpy.memory_order import contiguous, laid_out_like
 from autodiff.numpy.outline import known
 from autodiff.numpy.reductions import NOTHING, finished, kept
 from autodiff.numpy.statistics import mean
@@ -161,7 +161,8 @@ def quantiles(
     result = found(ordered, reshape(q, shape=(spec_of(q).size,)), method, count, weak)
     if missing is not None:
         result = spoiled(result, count == 0 if skip_nan else missing[..., -1:])
-    return finished(arranged(result, spec_of(q).shape, own.shape, axes, keepdims), out)
+    result = arranged(result, spec_of(q).shape, own.shape, axes, keepdims)
+    return finished(result if skip_nan else contiguous(result), out)
 
 
 def arranged(result: Any, of_q: tuple[int, ...], shape: tuple[int, ...], axes: Axes, keepdims: Any) -> Any:
@@ -272,4 +273,4 @@ def like_a_mean(result: Any, a: Any, axes: Axes, copied: bool) -> Any:
     if len(axes) != 1 or not isinstance(plain, np.ndarray):
         return result
     corner = (np.empty_like(plain) if copied else plain)[(slice(2),) * plain.ndim]
-    return laid_out_like(result, np.logical_or.reduce(corner, axes, keepdims=spec_of(result).ndim == plain.ndim))
+    return laid_out_like(result, np.any(corner, axes, keepdims=spec_of(result).ndim == plain.ndim))

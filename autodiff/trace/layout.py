@@ -92,8 +92,8 @@ def span(lengths: list[int], sizes: list[int]) -> int:
 def joins(lengths: list[int], sizes: list[int], inner: int, outer: int) -> bool:
     """Whether slices with at least two elements of each of two axes can become one axis.
 
-    A slice of ``count`` elements with some step becomes one with a slice of the outer axis, if the outer one's stride is
-    ``count`` times the inner one's.
+    A slice of ``count`` elements, with some step, becomes one with a slice of the outer axis, if the stride of that is
+    ``count`` times its own.
     """
     unit = gcd(sizes[inner], sizes[outer])
     return sizes[inner] // unit < lengths[outer] and sizes[outer] // unit <= 2 * (lengths[inner] - 1)
