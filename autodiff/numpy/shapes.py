@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.numpy.dispatch import FUNCTIONS, as_operand, implements
-from autodiff.numpy.memory_order import contiguous, in_memory_order, in_own_memory, memory_order
+from autodiff.numpy.memory_order import contiguous, copied, in_memory_order, memory_order
 from autodiff.numpy.outline import known, new_lengths, outline, permuted, reshaped, shape_by
 from autodiff.ops import shape as sh
 from autodiff.trace.spec import Spec, spec_of
@@ -21,11 +21,11 @@ def reshape(a: Any, shape: Any = None, order: str = "C", *, newshape: Any = None
     if copy is not None and not isinstance(known(a), Spec):
         np.reshape(known(a), shape, order, copy=copy)  # type: ignore[call-overload] # NumPy refuses copy=False where memory does not allow it
     lengths = new_lengths(a, newshape if shape is None else shape)
-    if memory_order("np.reshape", a, order) == "C":
-        result = sh.reshape(a, shape=lengths)
-    else:
-        result = _reversed(sh.reshape(_reversed(a), shape=lengths[::-1]))
-    return in_own_memory(result, a) if copy else result
+    order = memory_order("np.reshape", a, order)
+    a = copied(a, order) if copy else a
+    if order == "C":
+        return sh.reshape(a, shape=lengths)
+    return _reversed(sh.reshape(_reversed(a), shape=lengths[::-1]))
 
 
 @implements(np.ravel)

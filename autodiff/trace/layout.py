@@ -44,17 +44,18 @@ def steps(array: np.ndarray[Any, Any]) -> list[int]:
 
     NumPy makes one axis of two whose strides have a certain ratio. So axes that can ever become one, as they are or
     sliced, keep the ratios of their strides; between others there is only so much room that they never do. A small
-    window of a large array does not take the memory of that.
+    window of a large array does not take the memory of that. Neighbours that touch, and only they, touch in the copy.
     """
     long = [axis for axis in range(array.ndim) if array.shape[axis] > 1 and array.strides[axis]]
     long.sort(key=lambda axis: abs(array.strides[axis]))
     lengths = [array.shape[axis] for axis in long]
     sizes = [abs(array.strides[axis]) for axis in long]
+    room = 1 if sizes[:1] == [array.itemsize] else 2  # neighbours touch, or they do not
     inside = 0  # at least what the axes so far span
     for start, stop in related(lengths, sizes):
         own = slice(start, stop)
         unit = gcd(*sizes[own])
-        sizes[own] = spaced(lengths[own], [size // unit for size in sizes[own]], 2 * inside)
+        sizes[own] = spaced(lengths[own], [size // unit for size in sizes[own]], max(room, 2 * inside))
         inside += sum(length * size for length, size in zip(lengths[own], sizes[own]))
     found = [0] * array.ndim
     for axis, size in zip(long, sizes):
