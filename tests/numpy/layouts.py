@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-
-def fortran(x):
-    return np.asfortranarray(x)
+from autodiff.testing.layouts import fortran, reversed_axes
 
 
-def transposed(x):
-    """The axes lie in memory in yet another order: the first one is the innermost but one."""
+def cycled(x):
+    """The axes lie in memory in yet another order: the first one is the innermost."""
     order = (*range(1, x.ndim), 0)
     return np.ascontiguousarray(x.transpose(order)).transpose(np.argsort(order))
-
-
-def backwards(x):
-    return x[(slice(None, None, -1),) * x.ndim].copy()[(slice(None, None, -1),) * x.ndim]
 
 
 def fortran_backwards(x):
@@ -44,7 +38,7 @@ def with_rows_apart(x):
     return large[..., : x.shape[-1]] if x.ndim else x
 
 
-LAYOUTS = (fortran, transposed, backwards, fortran_backwards, with_gaps, window, with_rows_apart)
+LAYOUTS = (fortran, cycled, reversed_axes, fortran_backwards, with_gaps, window, with_rows_apart)
 
 
 def repeated(x):
