@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from autodiff.numpy.dispatch import WRITING, as_operand
-from autodiff.numpy.indexing import ParsedKey, as_index, index, index_by, plain_basic, rows_of
+from autodiff.numpy.index_keys import ParsedKey, as_index, plain_basic
+from autodiff.numpy.indexing import index, index_by, rows_of
 from autodiff.ops import elementwise as ew
 from autodiff.ops.index import put, slice_of, slice_set
 from autodiff.ops.operators import BINARY

@@ -8,7 +8,7 @@ import numpy as np
 
 from autodiff.numpy.assignment import as_array, fitted, point, positions, put_at, write_out
 from autodiff.numpy.dispatch import FUNCTIONS, METHODS, implements
-from autodiff.numpy.indexing import as_index
+from autodiff.numpy.index_keys import as_index
 from autodiff.ops import elementwise as ew
 from autodiff.ops.index import scatter_add
 from autodiff.ops.shape import reshape

@@ -16,7 +16,7 @@ from autodiff.trace.source import at_user_line
 from autodiff.trace.tracer import Tracer
 
 SAME_AS_FUNCTION = (
-    "all", "any", "argmax", "argmin", "argpartition", "argsort", "choose", "compress", "cumprod",
+    "all", "any", "argmax", "argmin", "argpartition", "argsort", "choose", "cumprod",
     "cumsum", "diagonal", "dot", "max", "mean", "min", "nonzero", "prod", "put", "ravel", "repeat", "round",
     "searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace", "var",
 )  # fmt: skip
@@ -56,6 +56,11 @@ def transpose(self: Any, *axes: Any) -> Any:
 def clip(self: Any, min: Any = None, max: Any = None, out: Any = None, **kwargs: Any) -> Any:
     """Values limited to [min, max], of which one may be left out."""
     return FUNCTIONS[np.clip](self, min, max, out, **kwargs)
+
+
+def compress(self: Any, condition: Any, axis: int | None = None, out: Any = None) -> Any:
+    """The slices along an axis for which the condition holds; the condition must be known."""
+    return FUNCTIONS[np.compress](condition, self, axis, out)
 
 
 def copy(self: Any, order: str = "C") -> Any:
@@ -160,6 +165,10 @@ def conjugate(self: Any) -> Any:
     return ew.conjugate(self) if self.dtype.kind == "c" else self
 
 
+METHODS: tuple[Callable[..., Any], ...] = (
+    reshape, transpose, clip, compress, copy, flatten, astype, view, item, fill, sort, partition, tolist, conjugate,
+)  # fmt: skip
+
 SPECIAL: dict[str, Callable[..., Any]] = {
     "divmod": divided,
     "rdivmod": divided_reflected,
@@ -176,11 +185,11 @@ def install() -> None:
     Tracer.__array_function__ = array_function  # type: ignore[attr-defined]
     for name in SAME_AS_FUNCTION:
         setattr(Tracer, name, as_method(name))
-    for function in (reshape, transpose, clip, copy, flatten, astype, view, item, fill, sort, partition, tolist):
+    for function in METHODS:
         setattr(Tracer, function.__name__, function)
     for name, function in SPECIAL.items():
         setattr(Tracer, f"__{name}__", function)
-    Tracer.conj = Tracer.conjugate = conjugate  # type: ignore[attr-defined]
+    Tracer.conj = conjugate  # type: ignore[attr-defined]
     for name, getter in PROPERTIES.items():
         setattr(Tracer, name, property(getter))
 

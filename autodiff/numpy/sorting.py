@@ -8,7 +8,7 @@ import numpy as np
 
 from autodiff.numpy.axes import negative_axis
 from autodiff.numpy.dispatch import FUNCTIONS, as_operand, implements, peeled
-from autodiff.numpy.indexing import as_index
+from autodiff.numpy.index_keys import as_index
 from autodiff.numpy.memory_order import arranged
 from autodiff.ops import sort as ops
 from autodiff.ops.elementwise import cast
