@@ -23,15 +23,18 @@ from autodiff.numpy import (
     elementwise,
     emath,
     fft,
+    in_place,
     indexing,
     inserting,
     interpolation,
     joining,
     linalg,
     mapping,
+    memory_order,
     methods,
     namespace,
     nans,
+    new_layouts,
     norms,
     padding,
     polynomials,
@@ -49,10 +52,12 @@ from autodiff.numpy import (
     subscripts,
     truth,
     ufunc_methods,
+    views,
 )
 from autodiff.ops import operators
 
-assignment.install_views()
+new_layouts.install()
+views.install()
 
 __all__ = [
     "arranging",
@@ -71,15 +76,18 @@ __all__ = [
     "elementwise",
     "emath",
     "fft",
+    "in_place",
     "indexing",
     "inserting",
     "interpolation",
     "joining",
     "linalg",
     "mapping",
+    "memory_order",
     "methods",
     "namespace",
     "nans",
+    "new_layouts",
     "norms",
     "operators",
     "padding",
@@ -98,6 +106,7 @@ __all__ = [
     "subscripts",
     "truth",
     "ufunc_methods",
+    "views",
 ]
 
 

@@ -11,6 +11,7 @@ from numpy.lib.array_utils import normalize_axis_tuple
 from autodiff.numpy.axes import negative_axes, negative_axis
 from autodiff.numpy.dispatch import as_operand, implements, peeled
 from autodiff.numpy.indexing import index
+from autodiff.numpy.memory_order import contiguous
 from autodiff.numpy.outline import known, permuted
 from autodiff.ops import join
 from autodiff.ops import shape as sh
@@ -104,7 +105,7 @@ def tile(A: Any, reps: Any) -> Any:
     laid = sh.reshape(x, shape=tuple(k for _, length in pairs for k in (1, length)))
     laid = sh.broadcast_to(laid, shape=tuple(k for pair in pairs for k in pair))
     tiled = sh.reshape(laid, shape=tuple(count * length for count, length in pairs))
-    return tiled if any(count > 1 and length > 1 for count, length in pairs) else copy(tiled)
+    return contiguous(tiled) if any(count > 1 and length > 1 for count, length in pairs) else copy(tiled)
 
 
 @implements(np.repeat)
@@ -161,7 +162,8 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
             f"np.trim_zeros gives a shape that depends on the elements of a traced {plain!r}{at_user_line()}, of which "
             "only the shape is known; slice it with numbers"
         )
-    return slice_of(x, key=_box(np.asarray(plain), trim.lower(), negative_axes(axis, plain.ndim)))
+    box = _box(np.asarray(plain), trim.lower(), negative_axes(axis, plain.ndim))
+    return x[tuple(slice(*part) for part in box)]
 
 
 def _box(plain: Any, trim: str, axes: tuple[int, ...]) -> Any:

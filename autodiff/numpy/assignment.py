@@ -8,19 +8,20 @@ read. The array that the caller passed in is never changed.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
 from typing import Any
 
 import numpy as np
 
-from autodiff.numpy.dispatch import FUNCTIONS, METHODS, WRITING, as_operand, implements
-from autodiff.numpy.indexing import ParsedKey, as_index, index, index_by, plain_basic, rows_of
+from autodiff.numpy.dispatch import WRITING, as_operand
+from autodiff.numpy.index_keys import ParsedKey, as_index, plain_basic
+from autodiff.numpy.indexing import index, index_by, rows_of
 from autodiff.ops import elementwise as ew
-from autodiff.ops.index import put, scatter_add, slice_of, slice_set
+from autodiff.ops.index import put, slice_of, slice_set
 from autodiff.ops.operators import BINARY
 from autodiff.ops.shape import broadcast_to, reshape
 from autodiff.trace.arrays import module_of, placed
-from autodiff.trace.errors import AliasingError, ConcretizationError, OperandError, described
+from autodiff.trace.errors import AliasingError, ConcretizationError, OperandError
+from autodiff.trace.layout import alike, has_overlap
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, broadcast_shapes, spec_of
 from autodiff.trace.traced import Traced
@@ -116,6 +117,11 @@ def fitted(value: Any, slot: Spec) -> Any:
     return broadcast_to(reshape(value, shape=shape) if shape != its.shape else value, shape=slot.shape)
 
 
+def as_array(v: Any) -> Any:
+    """Numbers and lists as arrays."""
+    return as_index(as_operand(v))
+
+
 def broadcasts(shape: tuple[int, ...], whole: tuple[int, ...]) -> bool:
     """Whether an array of one shape can be repeated to another shape."""
     try:
@@ -129,7 +135,7 @@ def point(handle: Tracer, new: Any) -> None:
 
     Raises:
         OperandError: if the new value belongs to a newer recording than the handle.
-        AliasingError: if whether the handle shares memory is not known.
+        AliasingError: if whether the handle shares memory is not known, or its elements share it.
     """
     if not isinstance(new, Tracer) or new.recording is not handle.recording:
         raise OperandError(
@@ -141,10 +147,29 @@ def point(handle: Tracer, new: Any) -> None:
         return
     value = concrete(handle)
     if isinstance(value, np.ndarray) and not value.flags.c_contiguous:
-        whole = tuple((None, None, None) for _ in value.shape)
-        new = slice_set(Tracer(handle.value, handle.recording, handle.slot), new, key=whole)
+        check_no_overlap(value)
+        if concrete(new).strides != value.strides:
+            new = slice_set(Tracer(handle.value, handle.recording, handle.slot), new, key=whole_of(value.shape))
     handle.value = new.value
     handle.slot = new.slot
+
+
+def check_no_overlap(array: np.ndarray[Any, Any]) -> None:
+    """Refuse to write where one piece of memory holds several elements: NumPy changes all of them.
+
+    Raises:
+        AliasingError: naming the remedy.
+    """
+    if has_overlap(array):
+        raise AliasingError(
+            f"a write to {spec_of(array)!r}{at_user_line()}, several elements of which are one and the same piece of "
+            "memory, as np.broadcast_to makes them; copy it before"
+        )
+
+
+def whole_of(shape: tuple[int, ...]) -> Any:
+    """The key of all elements."""
+    return tuple((None, None, None) for _ in shape)
 
 
 def newer_purpose(new: Any) -> str:
@@ -169,8 +194,18 @@ def pass_on(view: View, new: Tracer) -> None:
     if type(view.key) is tuple:  # a basic key, which says where to write
         point(base, slice_set(now, new, key=view.key))
         return
-    plain = module_of(base).arange(base.size).reshape(base.shape)
-    point(base, put_at(now, view.function(plain), new))
+    point(base, put_at(now, view.function(numbered(base)), new))
+
+
+def numbered(x: Tracer) -> Any:
+    """The places of the elements in the flattened array, laid out in memory as the array is."""
+    places = module_of(x).arange(x.size).reshape(x.shape)
+    value = concrete(x)
+    if not isinstance(value, np.ndarray) or value.flags.c_contiguous:
+        return places
+    out = alike(value, places.dtype)
+    out[...] = places
+    return out
 
 
 def write_out(out: Any, result: Any) -> Any:
@@ -196,8 +231,8 @@ def write_out(out: Any, result: Any) -> Any:
         )
     if not np.can_cast(its.dtype, slot.dtype, "same_kind"):
         raise TypeError(f"cannot cast output from {its.dtype.name} to {slot.dtype.name}{at_user_line()}")
-    whole = tuple((None, None, None) for _ in slot.shape)
-    point(out, slice_set(Tracer(out.value, out.recording, out.slot), fitted(result, slot), key=whole))
+    now = Tracer(out.value, out.recording, out.slot)
+    point(out, slice_set(now, fitted(result, slot), key=whole_of(slot.shape)))
     return out
 
 
@@ -214,179 +249,6 @@ def in_place(name: str) -> Callable[[Tracer, Any], Any]:
         return write_out(self, result)
 
     return operate
-
-
-def viewing(function: Callable[..., Any], sharing: Callable[[Any, tuple[Any, ...], dict[str, Any]], str | None]) -> Any:
-    """A function of NumPy's that returns views, on traced arrays as well.
-
-    Args:
-        function: the function; its first argument is the array.
-        sharing: says what a result shares: None for a copy.
-    """
-
-    @wraps(function)
-    def call(x: Any, *args: Any, **kwargs: Any) -> Any:
-        out = function(x, *args, **kwargs)
-        if not isinstance(x, Tracer) or out is x:
-            return out
-        how = sharing(x, args, kwargs)
-        if how is None:
-            return out
-
-        def view(part: Any, place: int | None) -> Any:
-            if type(part) is not Tracer or part.spec.kind != "array":
-                return part
-
-            def again(base: Any) -> Any:
-                whole = function(base, *args, **kwargs)
-                return whole if place is None else whole[place]
-
-            return View(part, x, again, object(), how)
-
-        if isinstance(out, (list, tuple)):
-            return type(out)(view(part, place) for place, part in enumerate(out))
-        return view(out, None)
-
-    return call
-
-
-def always(x: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-    """Functions that always return views."""
-    return SHARED
-
-
-def read_only(x: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-    """Functions that return views to which NumPy forbids writing."""
-    return READ_ONLY
-
-
-def if_contiguous(x: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-    """What reshaping shares: memory in C order is shared, anything else may have been copied."""
-    value = concrete(x)
-    in_c_order = kwargs.get("order", "C") == "C" and not any(isinstance(arg, str) for arg in args)
-    return SHARED if in_c_order and isinstance(value, np.ndarray) and value.flags.c_contiguous else UNKNOWN
-
-
-def of_matrix(x: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
-    """What np.diag shares: it shows the diagonal of a matrix, but copies a vector into a new matrix."""
-    return READ_ONLY if x.ndim == 2 else None
-
-
-def of_complex(x: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
-    """The parts of complex arrays; writing to them is not supported."""
-    return READ_ONLY if x.dtype.kind == "c" else None
-
-
-SHARING = {
-    always: (
-        np.transpose, np.swapaxes, np.moveaxis, np.rollaxis, np.expand_dims, np.squeeze, np.flip,
-        np.fliplr, np.flipud, np.rot90, np.atleast_1d, np.atleast_2d, np.atleast_3d, np.split, np.array_split,
-        np.hsplit, np.vsplit, np.dsplit,
-    ),
-    read_only: (np.broadcast_to, np.diagonal, np.lib.stride_tricks.sliding_window_view),
-    of_matrix: (np.diag,),
-    of_complex: (np.real, np.imag),
-    if_contiguous: (np.reshape, np.ravel),
-}  # fmt: skip
-
-
-def install_views() -> None:
-    """Let the functions that return views do so for traced arrays."""
-    for newer in ("unstack", "matrix_transpose", "permute_dims"):  # in NumPy 2.0 or 2.1 and later
-        if hasattr(np, newer):
-            SHARING[always] = (*SHARING[always], getattr(np, newer))
-    for sharing, functions in SHARING.items():
-        for function in functions:
-            if function in FUNCTIONS:
-                FUNCTIONS[function] = viewing(FUNCTIONS[function], sharing)
-
-
-@implements(np.copyto)
-def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
-    """Write ``src`` into ``dst``, where the mask is true."""
-    if not isinstance(dst, Tracer):
-        write_out(dst, src)
-        return
-    value = fitted(src, spec_of(dst))
-    write_out(dst, value if where is True else ew.where(where, value, dst))
-
-
-@implements(np.put)
-def put_flat(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
-    """Write values into places of the flattened array; they are repeated as often as needed."""
-    check_writable(a, v)
-    if mode != "raise":
-        raise TypeError(f"np.put with mode={mode!r} is not supported for traced values{at_user_line()}; use 'raise'")
-    places = positions(reshape(a, shape=(a.size,)), as_index(ind).ravel())
-    v = as_array(v)
-    values = FUNCTIONS[np.resize](v, (places.size,)) if spec_of(v).size else v
-    point(a, put_at(Tracer(a.value, a.recording, a.slot), places, values))
-
-
-def as_array(v: Any) -> Any:
-    """Numbers and lists as arrays."""
-    return as_index(as_operand(v))
-
-
-@implements(np.put_along_axis)
-def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> None:
-    """Write values along one axis, with an index for every line."""
-    check_writable(arr, values)
-    places = FUNCTIONS[np.take_along_axis](module_of(arr).arange(arr.size).reshape(arr.shape), indices, axis)
-    point(arr, put_at(Tracer(arr.value, arr.recording, arr.slot), places, values))
-
-
-@implements(np.place)
-def place(arr: Any, mask: Any, vals: Any) -> None:
-    """Write values, one after another, where the mask is true."""
-    check_writable(arr, vals)
-    put_flat(arr, np.flatnonzero(mask), vals)
-
-
-@implements(np.putmask)
-def putmask(a: Any, mask: Any, values: Any) -> None:
-    """Write the values that stand at the places where the mask is true."""
-    check_writable(a, values)
-    values = as_array(values)
-    full = values if spec_of(values).shape == a.shape else FUNCTIONS[np.resize](values, a.shape)
-    write_out(a, ew.where(mask, fitted(full, spec_of(a)), a))
-
-
-@implements(np.fill_diagonal)
-def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
-    """Write values on the main diagonal."""
-    check_writable(a, val)
-    plain = np.zeros(a.shape, bool)
-    np.fill_diagonal(plain, True, wrap)
-    put_flat(a, np.flatnonzero(plain), val)
-
-
-def add_at(a: Any, indices: Any, b: Any) -> None:
-    """a[indices] += b, where repeated indices add up."""
-    check_writable(a, b)
-    places = positions(a, indices)
-    values = fitted(b, Spec(spec_of(places).shape, a.dtype))
-    from_zero = put_sum(places, values, a.size)
-    write_out(a, a + reshape(from_zero, shape=a.shape))
-
-
-def put_sum(places: Any, values: Any, size: int) -> Any:
-    """Zeros, to which values are added in some places."""
-    count = spec_of(places).size
-    return scatter_add(reshape(values, shape=(count,)), reshape(places, shape=(count,)), length=size, rest=0, rank=1)
-
-
-METHODS[np.add, "at"] = add_at
-METHODS[np.subtract, "at"] = lambda a, indices, b: add_at(a, indices, -b)
-
-
-def check_writable(array: Any, value: Any) -> None:
-    """Refuse to write traced values into a plain array."""
-    if not isinstance(array, Tracer):
-        raise ConcretizationError(
-            f"a traced value would be written into a plain array{at_user_line()} and its derivative would be lost; "
-            f"make the array with np.zeros_like(x) of a traced x (got {described(array)})"
-        )
 
 
 def install() -> None:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from autodiff.numpy.dispatch import as_operand, implements, peeled, write_outs
-from autodiff.numpy.indexing import as_index, index
+from autodiff.numpy.index_keys import as_index
+from autodiff.numpy.indexing import index
 from autodiff.numpy.outline import known
 from autodiff.numpy.shapes import ravel
 from autodiff.ops import elementwise as ew

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.numpy.dispatch import as_operand, implements, peeled
+from autodiff.numpy.dispatch import FUNCTIONS, as_operand, implements, peeled
 from autodiff.numpy.elementwise import is_complex
 from autodiff.ops import elementwise as ew
 from autodiff.trace.spec import spec_of
@@ -40,7 +40,7 @@ def real_if_close(a: Any, tol: float = 100) -> Any:
     if not is_complex(a):
         return a
     bound = np.finfo(spec_of(a).dtype).eps * tol if tol > 1 else tol
-    return ew.real(a) if np.all(np.absolute(np.imag(peeled(a))) < bound) else a
+    return FUNCTIONS[np.real](a) if np.all(np.absolute(np.imag(peeled(a))) < bound) else a
 
 
 @implements(np.iscomplex)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.numpy.dispatch import as_operand, implements, peeled
-from autodiff.numpy.indexing import as_index
+from autodiff.numpy.index_keys import as_index
 from autodiff.ops.elementwise import cast, greater_equal, less, logical_and, where
 from autodiff.ops.index import scatter_add
 from autodiff.ops.shape import reshape

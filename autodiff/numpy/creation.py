@@ -13,24 +13,51 @@ from typing import Any
 import numpy as np
 
 from autodiff.numpy.dispatch import CREATION, as_operand, implements
+from autodiff.numpy.memory_order import axes_in_memory, copied, in_own_memory, laid_out_like
+from autodiff.numpy.outline import known, permuted
 from autodiff.ops.creation import copy as copy_of
 from autodiff.ops.creation import full as full_of
 from autodiff.ops.elementwise import cast
+from autodiff.ops.shape import broadcast_to, reshape
 from autodiff.trace.arrays import placed
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line
-from autodiff.trace.spec import spec_of
+from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer, concrete
 from autodiff.trace.view import UNKNOWN, View
 
 
-def filled(prototype: Any, value: Any, dtype: Any, shape: Any) -> Any:
-    """An array of a shape and dtype, by default those of the prototype, filled with a value."""
+def filled(prototype: Any, value: Any, dtype: Any, shape: Any, order: str = "C") -> Any:
+    """An array of a shape and dtype, by default those of the prototype, filled with a value.
+
+    With order ``"K"`` it is laid out as the prototype is, as far as that is known.
+    """
     prototype, value = as_operand(prototype), as_operand(value)
     its = spec_of(prototype)
     shape = its.shape if shape is None else np.ndarray(shape, bool, b"\0", strides=(0,) * np.size(shape)).shape
-    return full_of(prototype, value, shape=shape, dtype=its.dtype if dtype is None else np.dtype(dtype))
+    dtype = its.dtype if dtype is None else np.dtype(dtype)
+    return filled_with(prototype, value, shape, dtype, axes_of_new(prototype, shape, order))
+
+
+def filled_with(prototype: Any, value: Any, shape: tuple[int, ...], dtype: Any, axes: list[int]) -> Any:
+    """An array filled with a value, whose axes lie in memory in an order."""
+    if axes == sorted(axes):
+        return full_of(prototype, value, shape=shape, dtype=dtype)
+    if spec_of(value).shape:
+        value = permuted(broadcast_to(value, shape=shape), np.transpose, axes)
+    made = full_of(prototype, value, shape=tuple(shape[k] for k in axes), dtype=dtype)
+    return permuted(made, np.transpose, np.argsort(axes).tolist())
+
+
+def axes_of_new(prototype: Any, shape: tuple[int, ...], order: str) -> list[int]:
+    """The axes of a new array as they lie in memory, the one with the longest stride first."""
+    plain = known(prototype)
+    if order in ("F", "f"):
+        return list(range(len(shape)))[::-1]
+    if order in ("C", "c") or not isinstance(plain, np.ndarray) or plain.flags.c_contiguous:
+        return list(range(len(shape)))
+    return axes_in_memory(np.empty_like(plain, bool, order, shape=shape))  # type: ignore[call-overload]
 
 
 @implements(np.zeros_like, np.empty_like)
@@ -38,7 +65,7 @@ def zeros_like(
     a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None
 ) -> Any:
     """Zeros in the shape of another array."""
-    return filled(a, 0, dtype, shape)
+    return filled(a, 0, dtype, shape, order)
 
 
 @implements(np.ones_like)
@@ -46,7 +73,7 @@ def ones_like(
     a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None
 ) -> Any:
     """Ones in the shape of another array."""
-    return filled(a, 1, dtype, shape)
+    return filled(a, 1, dtype, shape, order)
 
 
 @implements(np.full_like)
@@ -61,13 +88,13 @@ def full_like(
     device: Any = None,
 ) -> Any:
     """A value, repeated in the shape of another array."""
-    return filled(a, fill_value, dtype, shape)
+    return filled(a, fill_value, dtype, shape, order)
 
 
 @implements(np.copy)
 def copy(a: Any, order: str = "K", subok: bool = False) -> Any:
     """The same elements in memory of their own."""
-    return copy_of(as_operand(a))
+    return copied(as_operand(a), order)
 
 
 def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Any:
@@ -96,13 +123,13 @@ def creates(*functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any
 @creates(np.zeros, np.empty)
 def zeros(prototype: Any, shape: Any, dtype: Any = float, order: str = "C", *, device: Any = None) -> Any:
     """Zeros."""
-    return filled(prototype, 0, float if dtype is None else dtype, shape)
+    return filled(prototype, 0, float if dtype is None else dtype, shape, order)
 
 
 @creates(np.ones)
 def ones(prototype: Any, shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None) -> Any:
     """Ones."""
-    return filled(prototype, 1, float if dtype is None else dtype, shape)
+    return filled(prototype, 1, float if dtype is None else dtype, shape, order)
 
 
 @creates(np.full)
@@ -112,7 +139,7 @@ def full(
     """A value, repeated."""
     value = as_operand(fill_value)
     value = placed(value, prototype) if isinstance(value, np.ndarray) else value
-    return filled(prototype, value, spec_of(value).dtype if dtype is None else dtype, shape)
+    return filled(prototype, value, spec_of(value).dtype if dtype is None else dtype, shape, order)
 
 
 @creates(np.array)
@@ -123,33 +150,32 @@ def array(prototype: Any, object: Any, dtype: Any = None, *args: Any, **options:
     value = as_operand(object)
     its = spec_of(value)
     dtype = its.dtype if dtype is None else np.dtype(dtype)
-    rank = options.get("ndmin", 0)
     value = placed(value, prototype) if isinstance(value, np.ndarray) else value
-    shape = (*(1,) * (rank - its.ndim), *its.shape)
-    return full_of(prototype, value, shape=shape, dtype=dtype)
+    order = options.get("order") or "K"
+    if order in ("A", "K") and value is not object:  # of several arrays
+        order = "C"
+    made = filled_with(prototype, value, its.shape, dtype, axes_of_new(value, its.shape, order))
+    lead = (1,) * (options.get("ndmin", 0) - its.ndim)
+    return reshape(made, shape=(*lead, *its.shape)) if lead else made
 
 
 def converted(
     function: Callable[..., Any], prototype: Any, object: Any, dtype: Any = None, *args: Any, **options: Any
 ) -> Any:
     """What is an array of the dtype already, as it is; anything else as a new array."""
-    if isinstance(object, Tracer) and object.spec.kind == "array" and dtype in (None, object.dtype):
-        kept = keeps(function, object, args, options)
-        if kept:
-            return object
-        if kept is None:
-            return View(copy_of(object), object, copy_of, (), UNKNOWN)
-    return array(prototype, object, dtype)
-
-
-def keeps(function: Callable[..., Any], x: Tracer, args: tuple[Any, ...], options: dict[str, Any]) -> bool | None:
-    """Whether NumPy's function returns the same array; None where that depends on a layout that is not known."""
+    if not (isinstance(object, Tracer) and object.spec.kind == "array" and dtype in (None, object.dtype)):
+        made = array(prototype, object, dtype)
+        plain = known(made)
+        return made if isinstance(plain, Spec) else laid_out_like(made, function(plain, None, *args, **options))
     if options.get("copy") is True:
-        return False
+        return array(prototype, object, dtype, *args, **options)
     if function in (np.asarray, np.asanyarray, np.require) and not args and not options.keys() - {"copy", "device"}:
-        return True
-    plain = concrete(x)
-    return None if not isinstance(plain, np.ndarray) else function(plain, None, *args, **options) is plain
+        return object
+    plain = concrete(object)
+    if not isinstance(plain, np.ndarray):
+        return View(copy_of(object), object, copy_of, (), UNKNOWN)
+    wanted = function(plain, None, *args, **options)
+    return object if wanted is plain else in_own_memory(laid_out_like(object, wanted), object)
 
 
 _converting: tuple[Callable[..., Any], ...] = (

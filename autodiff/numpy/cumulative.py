@@ -8,6 +8,7 @@ import numpy as np
 
 from autodiff.numpy.axes import negative_axis
 from autodiff.numpy.dispatch import as_operand, implements
+from autodiff.numpy.memory_order import laid_out_by
 from autodiff.numpy.reductions import finished, selected
 from autodiff.ops import cumulative as ops
 from autodiff.ops.elementwise import cast, isnan, logical_not
@@ -71,7 +72,9 @@ def array_api(name: str, primitive: Primitive, start: int, x: Any, axis: Any, dt
         return result
     shape = list(spec_of(result).shape)
     shape[axis] = 1
-    return np.concatenate([module_of(result).full(shape, start, spec_of(result).dtype), result], axis=axis)
+    first = module_of(result).full(shape, start, spec_of(result).dtype)
+    first = laid_out_by(first, lambda plain: np.empty_like(plain, shape=shape), result)
+    return np.concatenate([first, result], axis=axis)
 
 
 if hasattr(np, "cumulative_sum"):  # NumPy 2.1

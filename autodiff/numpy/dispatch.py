@@ -6,6 +6,7 @@ the answer. What is in neither is refused with an error that says so; nothing is
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -45,6 +46,15 @@ REFUSED: dict[Function, str] = {}
 
 LATE: dict[str, str] = {"scipy.special": "autodiff.numpy.special"}
 """Libraries with ufuncs of their own, and our modules that know them, which are loaded when one is called."""
+
+
+ABSENT: Any = object()
+"""In the place of a first argument that was given by its name."""
+
+
+def first_parameter(function: Function) -> str:
+    """The name of the first argument."""
+    return next(iter(inspect.signature(function).parameters))
 
 
 def implements(*functions: Any) -> Callable[[F], F]:

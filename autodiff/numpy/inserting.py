@@ -10,6 +10,7 @@ from autodiff.numpy.axes import negative_axis
 from autodiff.numpy.dispatch import as_operand, implements, peeled
 from autodiff.numpy.indexing import index
 from autodiff.numpy.joining import concatenate
+from autodiff.numpy.memory_order import laid_out_by
 from autodiff.numpy.shapes import moveaxis, ravel, reshape
 from autodiff.ops.creation import copy
 from autodiff.ops.elementwise import cast
@@ -35,7 +36,8 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
     """The array without some of its slices along an axis."""
     x, axis = _along(arr, axis)
     length = spec_of(x).shape[axis]
-    places = np.delete(np.arange(length), peeled(obj, "np.delete"))
+    obj = peeled(obj, "np.delete")
+    places = np.delete(np.arange(length), obj)
     removed = length - places.size
     if not removed:
         return copy(x)
@@ -45,8 +47,10 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
         else places.size
     )
     if (places[start:] == np.arange(start + removed, length)).all():
-        return concatenate((piece(x, axis, 0, start), piece(x, axis, start + removed, length)), axis)
-    return _picked(x, places, axis)
+        result = concatenate((piece(x, axis, 0, start), piece(x, axis, start + removed, length)), axis)
+    else:
+        result = _picked(x, places, axis)
+    return laid_out_by(result, np.delete, x, obj, axis)
 
 
 @implements(np.insert)

@@ -15,9 +15,8 @@ from autodiff.numpy.outline import permuted
 from autodiff.numpy.products import matmul, shape_of
 from autodiff.ops import decompositions, determinants, least_squares, singular, spectral
 from autodiff.ops import solve as equations
-from autodiff.ops.diagonal import diagonal
 from autodiff.ops.elementwise import absolute, copysign, real
-from autodiff.ops.linalg import adjoint, column, dot, row, shaped, swap
+from autodiff.ops.linalg import adjoint, column, dot, row, shaped
 from autodiff.ops.shape import reshape
 from autodiff.trace.arrays import module_of
 from autodiff.trace.errors import DifferentiationError, OperandError
@@ -314,15 +313,3 @@ def svdvals(x: Any, /) -> Any:
 
 
 # Parts of matrices.
-
-
-@implements(np.linalg.matrix_transpose)
-def matrix_transpose(x: Any, /) -> Any:
-    """The last two axes exchanged."""
-    return swap(matrices("matrix_transpose", x))
-
-
-@implements(np.linalg.diagonal)
-def diagonals(x: Any, /, *, offset: int = 0) -> Any:
-    """The diagonals of matrices."""
-    return diagonal(matrices("diagonal", x), offset=int(offset))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.numpy.dispatch import FUNCTIONS, UFUNCS, array_function, array_ufunc, missing, peeled
+from autodiff.numpy.memory_order import in_own_memory, laid_out, memory_order
 from autodiff.ops import elementwise as ew
 from autodiff.ops.elementwise import python_number
 from autodiff.trace.errors import ConcretizationError
@@ -15,7 +16,7 @@ from autodiff.trace.source import at_user_line
 from autodiff.trace.tracer import Tracer
 
 SAME_AS_FUNCTION = (
-    "all", "any", "argmax", "argmin", "argpartition", "argsort", "choose", "compress", "copy", "cumprod",
+    "all", "any", "argmax", "argmin", "argpartition", "argsort", "choose", "cumprod",
     "cumsum", "diagonal", "dot", "max", "mean", "min", "nonzero", "prod", "put", "ravel", "repeat", "round",
     "searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace", "var",
 )  # fmt: skip
@@ -57,9 +58,19 @@ def clip(self: Any, min: Any = None, max: Any = None, out: Any = None, **kwargs:
     return FUNCTIONS[np.clip](self, min, max, out, **kwargs)
 
 
+def compress(self: Any, condition: Any, axis: int | None = None, out: Any = None) -> Any:
+    """The slices along an axis for which the condition holds; the condition must be known."""
+    return FUNCTIONS[np.compress](condition, self, axis, out)
+
+
+def copy(self: Any, order: str = "C") -> Any:
+    """The same elements in memory of their own."""
+    return FUNCTIONS[np.copy](self, order)
+
+
 def flatten(self: Any, order: str = "C") -> Any:
     """A copy with one axis."""
-    return FUNCTIONS[np.copy](FUNCTIONS[np.ravel](self, order=order))
+    return in_own_memory(FUNCTIONS[np.ravel](self, order=order), self)
 
 
 def astype(
@@ -70,7 +81,9 @@ def astype(
         raise TypeError(
             f"cannot cast {self.dtype.name} to {np.dtype(dtype).name} by the rule {casting!r}{at_user_line()}"
         )
-    return self if not copy and self.dtype == dtype else ew.cast(self, dtype=np.dtype(dtype))
+    if order in ("A", "a"):
+        order = memory_order("astype", self, order)
+    return laid_out(self if not copy and self.dtype == dtype else ew.cast(self, dtype=np.dtype(dtype)), order)
 
 
 def view(self: Any, dtype: Any = None) -> Any:
@@ -148,9 +161,13 @@ PROPERTIES: dict[str, Callable[[Any], Any]] = {
 
 
 def conjugate(self: Any) -> Any:
-    """The complex conjugate."""
-    return ew.conjugate(self)
+    """The complex conjugate; a real array as it is, which the method does not copy."""
+    return ew.conjugate(self) if self.dtype.kind == "c" else self
 
+
+METHODS: tuple[Callable[..., Any], ...] = (
+    reshape, transpose, clip, compress, copy, flatten, astype, view, item, fill, sort, partition, tolist, conjugate,
+)  # fmt: skip
 
 SPECIAL: dict[str, Callable[..., Any]] = {
     "divmod": divided,
@@ -168,7 +185,7 @@ def install() -> None:
     Tracer.__array_function__ = array_function  # type: ignore[attr-defined]
     for name in SAME_AS_FUNCTION:
         setattr(Tracer, name, as_method(name))
-    for function in (reshape, transpose, clip, flatten, astype, view, item, fill, sort, partition, tolist, conjugate):
+    for function in METHODS:
         setattr(Tracer, function.__name__, function)
     for name, function in SPECIAL.items():
         setattr(Tracer, f"__{name}__", function)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.numpy.dispatch import as_operand, implements
+from autodiff.numpy.outline import known
 from autodiff.ops.elementwise import cast
 from autodiff.ops.shape import reshape, transpose
 from autodiff.trace.arrays import module_of
@@ -27,7 +28,9 @@ def coefficients(name: str, p: Any) -> Any:
 def polyval(p: Any, x: Any) -> Any:
     """The polynomial at ``x`` by Horner's scheme; differentiable by the coefficients and by ``x``."""
     p, x = as_operand(p), as_operand(x)
-    value = module_of(p, x).zeros(spec_of(x).shape, spec_of(x).dtype)
+    plain, its = known(x), spec_of(x)
+    like_x = isinstance(plain, np.ndarray)
+    value = np.zeros_like(plain) if like_x else module_of(p, x).zeros(its.shape, its.dtype)
     for k in range(spec_of(p).shape[0]):
         value = value * x + p[k]
     return value

@@ -14,6 +14,8 @@ import numpy as np
 
 from autodiff.numpy.axes import Axes, negative_axes
 from autodiff.numpy.dispatch import as_operand, implements
+from autodiff.numpy.memory_order import contiguous, laid_out_like
+from autodiff.numpy.outline import known
 from autodiff.numpy.reductions import NOTHING, finished, kept
 from autodiff.numpy.statistics import mean
 from autodiff.ops.elementwise import cast, isnan
@@ -159,7 +161,8 @@ def quantiles(
     result = found(ordered, reshape(q, shape=(spec_of(q).size,)), method, count, weak)
     if missing is not None:
         result = spoiled(result, count == 0 if skip_nan else missing[..., -1:])
-    return finished(arranged(result, spec_of(q).shape, own.shape, axes, keepdims), out)
+    result = arranged(result, spec_of(q).shape, own.shape, axes, keepdims)
+    return finished(result if skip_nan else contiguous(result), out)
 
 
 def arranged(result: Any, of_q: tuple[int, ...], shape: tuple[int, ...], axes: Axes, keepdims: Any) -> Any:
@@ -243,7 +246,7 @@ def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = Fa
     result = mean(at(ordered, np.arange(max((count - 1) // 2, 0), min(count // 2 + 1, count))), axis=-1)
     if own.inexact and count:
         result = spoiled(result, isnan(ordered)[..., -1])
-    return finished(kept(result, own.shape, axes, keepdims), out)
+    return finished(like_a_mean(kept(result, own.shape, axes, keepdims), a, axes, copied=True), out)
 
 
 @implements(np.nanmedian)
@@ -258,4 +261,16 @@ def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool =
     count = np.sum(np.logical_not(isnan(ordered)), axis=-1, keepdims=True)
     middle = np.concatenate([inside((count - 1) // 2, count), inside(count // 2, count)], axis=-1)
     result = spoiled(mean(at(ordered, middle), axis=-1), count[..., 0] == 0)
-    return finished(kept(result, own.shape, axes, keepdims), out)
+    return finished(like_a_mean(kept(result, own.shape, axes, keepdims), a, axes, copied=False), out)
+
+
+def like_a_mean(result: Any, a: Any, axes: Axes, copied: bool) -> Any:
+    """A median along one axis, laid out in memory as the mean of elements that lie there as those of ``a`` do.
+
+    NumPy's np.median sorts a copy, which lies otherwise where elements share memory; np.nanmedian does not.
+    """
+    plain = known(a)
+    if len(axes) != 1 or not isinstance(plain, np.ndarray):
+        return result
+    corner = (np.empty_like(plain) if copied else plain)[(slice(2),) * plain.ndim]
+    return laid_out_like(result, np.any(corner, axes, keepdims=spec_of(result).ndim == plain.ndim))

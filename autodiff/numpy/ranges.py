@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.numpy.dispatch import as_operand, implements
+from autodiff.numpy.dispatch import FUNCTIONS, as_operand, implements
 from autodiff.numpy.joining import concatenate
+from autodiff.numpy.memory_order import copied
 from autodiff.numpy.outline import known
 from autodiff.numpy.shapes import expand_dims, moveaxis, reshape
 from autodiff.ops import elementwise as ew
-from autodiff.ops.creation import copy as copy_of
 from autodiff.ops.creation import samples
 from autodiff.ops.index import slice_of
 from autodiff.ops.join import WHOLE
@@ -129,9 +129,9 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
     full = tuple(lengths[axis] for axis in range(len(xi)))
     grids = []
     for axis, x in zip(order, vectors):
-        grid = reshape(x, tuple(full[k] if k == axis else 1 for k in range(len(xi))))
-        grid = grid if sparse else broadcast_to(grid, shape=full)
-        grids.append(copy_of(grid) if copy else grid)
+        grid = FUNCTIONS[np.reshape](x, tuple(full[k] if k == axis else 1 for k in range(len(xi))))
+        grid = grid if sparse else FUNCTIONS[np.broadcast_to](grid, full)
+        grids.append(copied(grid, "C") if copy else grid)
     return tuple(grids)
 
 

@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.numpy.dispatch import as_operand, implements
+from autodiff.numpy.dispatch import FUNCTIONS, as_operand, implements
+from autodiff.numpy.memory_order import contiguous, copied, in_memory_order, memory_order
 from autodiff.numpy.outline import known, new_lengths, outline, permuted, reshaped, shape_by
 from autodiff.ops import shape as sh
-from autodiff.trace.errors import ConcretizationError
-from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, broadcast_shapes, spec_of
 
 
@@ -22,7 +21,9 @@ def reshape(a: Any, shape: Any = None, order: str = "C", *, newshape: Any = None
     if copy is not None and not isinstance(known(a), Spec):
         np.reshape(known(a), shape, order, copy=copy)  # type: ignore[call-overload] # NumPy refuses copy=False where memory does not allow it
     lengths = new_lengths(a, newshape if shape is None else shape)
-    if memory_order("np.reshape", a, order) == "C":
+    order = memory_order("np.reshape", a, order)
+    a = copied(a, order) if copy else a
+    if order == "C":
         return sh.reshape(a, shape=lengths)
     return _reversed(sh.reshape(_reversed(a), shape=lengths[::-1]))
 
@@ -32,40 +33,12 @@ def ravel(a: Any, order: str = "C") -> Any:
     """All elements along one axis."""
     a = as_operand(a)
     if order in ("K", "k"):
-        return sh.reshape(_in_memory_order(a), shape=(spec_of(a).size,))
-    return reshape(a, (-1,), order=order)
-
-
-def memory_order(name: str, x: Any, order: str) -> str:
-    """``"C"`` or ``"F"``; for order ``"A"`` what the array's memory says."""
-    if order.upper() in ("C", "F"):
-        return order.upper()
-    if order.upper() != "A":
-        raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
-    flags = getattr(_layout(name, x, order), "flags", None)
-    return "F" if flags is not None and flags.f_contiguous and not flags.c_contiguous else "C"
-
-
-def _layout(name: str, x: Any, order: str) -> Any:
-    """The plain array, whose memory decides; unless every layout gives the same, its absence is an error."""
-    value = known(x)
-    if isinstance(value, Spec) and sum(length != 1 for length in value.shape) > 1:
-        raise ConcretizationError(
-            f"{name}(order={order!r}) depends on the memory of a traced {value!r}{at_user_line()}, of which only the "
-            "shape is known; choose order 'C' or 'F'"
-        )
-    return value
+        return contiguous(sh.reshape(in_memory_order("np.ravel", a), shape=(spec_of(a).size,)))
+    return contiguous(reshape(a, (-1,), order=order))
 
 
 def _reversed(x: Any) -> Any:
     return permuted(x, np.transpose) if spec_of(x).ndim > 1 else x
-
-
-def _in_memory_order(x: Any) -> Any:
-    """``x`` with its axes ordered by their strides, the longest first."""
-    strides = getattr(_layout("np.ravel", x, "K"), "strides", ())
-    order = sorted(range(len(strides)), key=lambda axis: -abs(strides[axis]))
-    return permuted(x, np.transpose, order) if order != sorted(order) else x
 
 
 @implements(np.transpose, np.permute_dims)
@@ -122,7 +95,8 @@ def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[Any, ...]:
     """All arrays in their common shape."""
     arrays = [as_operand(array) for array in args]
     shape = broadcast_shapes(*(spec_of(array).shape for array in arrays))
-    return tuple(array if spec_of(array).shape == shape else sh.broadcast_to(array, shape=shape) for array in arrays)
+    widened = FUNCTIONS[np.broadcast_to]
+    return tuple(array if spec_of(array).shape == shape else widened(array, shape) for array in arrays)
 
 
 def _at_least(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -8,7 +8,8 @@ import numpy as np
 
 from autodiff.numpy.axes import negative_axis
 from autodiff.numpy.dispatch import FUNCTIONS, as_operand, implements, peeled
-from autodiff.numpy.indexing import as_index
+from autodiff.numpy.index_keys import as_index
+from autodiff.numpy.memory_order import arranged
 from autodiff.ops import sort as ops
 from autodiff.ops.elementwise import cast
 from autodiff.ops.shape import reshape
@@ -134,6 +135,9 @@ def unique(
         peeled(ar, "np.unique"), True, return_inverse, return_counts, axis, equal_nan=equal_nan
     )
     found = FUNCTIONS[np.take](ar, index, axis=axis)
+    if axis is not None:  # NumPy brings the axis to the front to sort
+        k = negative_axis(axis, spec_of(ar).ndim) + spec_of(ar).ndim
+        found = arranged(found, [k, *(other for other in range(spec_of(ar).ndim) if other != k)])
     results = (found, index, *others) if return_index else (found, *others)
     return results if len(results) > 1 else found
 

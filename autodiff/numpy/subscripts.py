@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.numpy.assignment import always, viewing
 from autodiff.numpy.dispatch import as_operand, implements
 from autodiff.numpy.outline import outline
 from autodiff.numpy.products import finished
+from autodiff.numpy.views import always, viewing
 from autodiff.ops.diagonal import diagonal
 from autodiff.ops.einsum import einsum as product_sum
 from autodiff.ops.einsum import sum_labels

@@ -16,6 +16,7 @@ import numpy as np
 from autodiff.numpy.axes import negative_axes, negative_axis
 from autodiff.numpy.cumulative import running
 from autodiff.numpy.dispatch import METHODS, UFUNCS, as_operand, as_strong_operand, peeled
+from autodiff.numpy.memory_order import laid_out_by
 from autodiff.numpy.nans import nanmax, nanmin
 from autodiff.numpy.reductions import (
     NOTHING,
@@ -168,7 +169,8 @@ def accumulated(ufunc: np.ufunc, array: Any, axis: Any = 0, dtype: Any = None, o
     k = negative_axis(operator.index(axis), len(shape))
     if shape[k] == 0:
         return finished(ufunc(array, array), out)
-    return finished(np.stack(steps(ufunc, array, k), axis=k), out)
+    stacked = np.stack(steps(ufunc, array, k), axis=k)
+    return finished(laid_out_by(stacked, np.add.accumulate, array, k), out)
 
 
 def accumulate(primitive: Any) -> Callable[..., Any]:
@@ -213,12 +215,12 @@ def reduceat(ufunc: np.ufunc, array: Any, indices: Any, axis: Any = 0, dtype: An
     array = converted(array, dtype)
     shape = spec_of(array).shape
     k = negative_axis(axis, len(shape))
+    starts = bounds(indices, shape[k])
     rest = (slice(None),) * (-k - 1)
     parts = [
-        ufunc.reduce(array[(..., slice(start, stop), *rest)], axis=k)
-        for start, stop in segments(bounds(indices, shape[k]), shape[k])
+        ufunc.reduce(array[(..., slice(start, stop), *rest)], axis=k) for start, stop in segments(starts, shape[k])
     ]
-    return finished(np.stack(parts, axis=k), out)
+    return finished(laid_out_by(np.stack(parts, axis=k), np.add.reduceat, array, starts, k), out)
 
 
 def register() -> None:

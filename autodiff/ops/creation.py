@@ -32,7 +32,7 @@ def _batch_full(values: Sequence[Any], batched: Sequence[bool], params: Mapping[
 full: Primitive = linear(
     "full",
     ("prototype", "value"),
-    lambda prototype, value, *, shape, dtype: np.full_like(prototype, value, dtype, shape=shape),
+    lambda prototype, value, *, shape, dtype: np.full(shape, value, dtype),
     lambda prototype, value, *, shape, dtype: spec(shape, dtype),
     {"prototype": nothing, "value": lambda g, value_spec: sum_to(g, value_spec.shape)},
     batch=_batch_full,

@@ -17,6 +17,7 @@ from autodiff.ops.masked import masked
 from autodiff.ops.on_gpu import indexing
 from autodiff.ops.shape import broadcast_to, transpose
 from autodiff.trace.arrays import module_of, on_gpu, placed, zeros
+from autodiff.trace.layout import writable
 from autodiff.trace.primitive import Primitive, general, linear
 from autodiff.trace.spec import Spec, result_spec, spec, spec_of
 
@@ -78,20 +79,8 @@ slice_into: Primitive = linear(
 """Zeros of a shape, with ``g`` at the key: the transpose of :data:`slice_of`."""
 
 
-def copy_of(x: Any) -> Any:
-    """A copy that is C-contiguous exactly where the original is, so that reshaping it shares memory just as then."""
-    if on_gpu(x):
-        return indexing.copied(x)
-    copy = np.array(x, copy=True, order="K")
-    if copy.flags.c_contiguous and not np.asarray(x).flags.c_contiguous:
-        spaced = np.empty((*copy.shape, 2), copy.dtype)[..., 0]
-        spaced[...] = copy
-        return spaced
-    return copy
-
-
 def _evaluate_slice_set(x: Any, v: Any, *, key: Key) -> Any:
-    out = copy_of(x)
+    out = indexing.copied(x) if on_gpu(x) else writable(np.asarray(x))
     out[plain_key(key, out.ndim)] = v
     return out
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from autodiff.trace.arrays import check_places, on_gpu
 from autodiff.trace.errors import explained
+from autodiff.trace.layout import copied
 from autodiff.trace.link import Link
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.recording import Recording
@@ -165,18 +166,19 @@ class Differentiation(Recording):
     def keep(self, value: Any) -> Any:
         """The value as it is now, whatever happens later to the array that the user holds.
 
-        Small arrays are copied. Of larger ones one copy is kept and used again as long as the contents agree.
+        Small arrays are copied. Of larger ones one copy is kept and used again as long as the contents agree. The copy
+        is laid out as the array is: what NumPy's reshape shares depends on that.
         """
         if not isinstance(value, np.ndarray):
             return self.keep_on_gpu(value) if on_gpu(value) and not isinstance(value, Traced) else value
         if immutable(value):
             return value
         if value.nbytes <= SMALL:
-            return value.copy()
+            return value.copy("K") if value.flags.forc else copied(value)
         found = self.copies.get(id(value))
         if found is not None and same_bits(found[1], value):
             return found[1]
-        copy = np.array(value, copy=True, order="K")
+        copy = copied(value)
         self.copies[id(value)] = (value, copy)
         return copy
 

@@ -21,12 +21,23 @@ def write(scope: Scope) -> bool:
         name = target
         if scope.random.random() < 0.2:
             view = scope.fresh()
-            if scope.add(f"{view} = {target}[{basic(scope, x.rank)}]", (view,), "view") and scope.seen[view].array:
+            shown = random_view(scope, target, x.rank)
+            if scope.add(f"{view} = {shown}", (view,), "view") and scope.seen[view].array:
                 name = view
         for _ in range(4):
             if one_write(scope, name):
                 break
     return True
+
+
+VIEWS = ("{x}.T", "{x}[..., None]", "np.flip({x})", "np.swapaxes({x}, 0, -1)", "np.split({x}, [1])[-1]")
+
+
+def random_view(scope: Scope, target: str, rank: int) -> str:
+    """A view of an array: mostly a basic index; no reshaped one, since there memory decides whether it is one."""
+    if scope.random.random() < 0.7:
+        return f"{target}[{basic(scope, rank)}]"
+    return scope.random.choice(VIEWS).format(x=target)
 
 
 def own(scope: Scope, x: Seen) -> str | None:
