@@ -1,4 +1,4 @@
-"""Central differences, extrapolated, with steps searched from large to small."""
+"""Differences on both sides of a point, extrapolated, with steps searched from large to small."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autodiff.testing.extrapolation import extrapolate
-from autodiff.trace.tree import flatten
+from autodiff.testing.slope import Slope, better, slope_of, unknown
+from autodiff.trace.tree import Structure, flatten
 
 Array = NDArray[Any]
 
@@ -19,14 +19,15 @@ FIRST_STEP = 2.0**-7
 SMALLEST = 2.0**-5
 """Arguments smaller than this count as this large, so that rounding does not swallow the difference."""
 
+LARGEST = 2.0**3
+"""Functions of larger arguments may change within less than the first step: then more steps are tried."""
+
 LEVELS = 6
 ROUNDS = 3
+MOST_ROUNDS = 8
 
 ACCURATE = 1e-9
 """Relative error that ends the search for better steps."""
-
-CONTRADICTION = 4.0
-"""Two limits further apart than so many times their errors cannot both be right."""
 
 
 def first_step(primals: Sequence[Any], tangents: Sequence[Any]) -> float:
@@ -35,55 +36,53 @@ def first_step(primals: Sequence[Any], tangents: Sequence[Any]) -> float:
     return FIRST_STEP / (max(speeds, default=0.0) or 1.0)
 
 
-def central_derivative(along: Callable[[float], Any], step: float) -> tuple[Any, Any]:
-    """The derivative of a function of one number at 0, and its estimated error: two trees like the output.
+def rounds_for(primals: Sequence[Any]) -> int:
+    """How often the step may be made smaller by `LEVELS` halvings.
+
+    It ends well below the magnitude of small arguments, and below one where they are large.
+    """
+    sizes = [size for size in map(_largest, primals) if 0 < size < np.inf]
+    away = max((max(np.log2(SMALLEST / size), np.log2(size / LARGEST)) for size in sizes), default=0.0)
+    return min(MOST_ROUNDS, ROUNDS + int(np.ceil(max(away, 0.0) / LEVELS)))
+
+
+def slopes_along(along: Callable[[float], Any], step: float, rounds: int = ROUNDS) -> tuple[list[Slope], Structure]:
+    """The slope at 0 of every leaf of a function of one number, and the structure of its output.
 
     Args:
         along: the function; it returns a tree of arrays.
         step: the first step.
+        rounds: how often the step may be made smaller by `LEVELS` halvings.
     """
     leaves, structure = flatten(along(0.0))
     here = [np.asarray(leaf) for leaf in leaves]
-    best = [_nothing_known(leaf) for leaf in here]
-    for first in (step * 2.0 ** -(LEVELS * search) for search in range(ROUNDS)):
-        best = [_better(*pair) for pair in zip(best, _differences(along, first, here), strict=True)]
-        if all(_is_accurate(*known, leaf) for known, leaf in zip(best, here, strict=True)):
+    best = [unknown(leaf) for leaf in here]
+    for first in (step * 2.0 ** -(LEVELS * search) for search in range(rounds)):
+        best = [better(*pair) for pair in zip(best, _differences(along, first, here), strict=True)]
+        if all(_is_accurate(known, leaf) for known, leaf in zip(best, here, strict=True)):
             break
-    limits, errors = zip(*best, strict=True) if best else ((), ())
-    return structure.unflatten(limits), structure.unflatten(errors)
+    return best, structure
 
 
-def _differences(along: Callable[[float], Any], step: float, here: list[Array]) -> list[tuple[Array, Array]]:
+def central_derivative(along: Callable[[float], Any], step: float, rounds: int = ROUNDS) -> tuple[Any, Any]:
+    """The derivative of a function of one number at 0, and its estimated error: two trees like the output.
+
+    At a kink it is the middle of the one-sided derivatives, and the error reaches both.
+    """
+    found, structure = slopes_along(along, step, rounds)
+    return structure.unflatten(one.limit for one in found), structure.unflatten(one.error + one.radius for one in found)
+
+
+def _differences(along: Callable[[float], Any], step: float, here: list[Array]) -> list[Slope]:
     steps = [step * 2.0**-level for level in range(LEVELS)]
     ahead = [flatten(along(step))[0] for step in steps]
     behind = [flatten(along(-step))[0] for step in steps]
     columns = zip(zip(*ahead, strict=True), zip(*behind, strict=True), here, strict=True)
-    return [_limit(*column, steps) for column in columns]
+    return [slope_of(*column, steps) for column in columns]
 
 
-def _limit(ahead: Sequence[Any], behind: Sequence[Any], here: Array, steps: Sequence[float]) -> tuple[Array, Array]:
-    """One leaf's limit; its error counts the rounding of values too. Whole numbers have slope 0."""
-    if here.dtype.kind not in "fc":
-        return np.zeros(here.shape), np.zeros(here.shape)
-    slopes = [np.subtract(a, b) / (2 * step) for a, b, step in zip(ahead, behind, steps, strict=True)]
-    limit, error = extrapolate(slopes)
-    return limit, error + np.finfo(here.dtype).eps * abs(here) / steps[-1]
-
-
-def _nothing_known(leaf: Array) -> tuple[Array, Array]:
-    return np.full(leaf.shape, np.nan, np.result_type(leaf, 0.0)), np.full(leaf.shape, np.inf)
-
-
-def _better(old: tuple[Array, Array], new: tuple[Array, Array]) -> tuple[Array, Array]:
-    """The more accurate of two limits; where they contradict each other, neither is trusted."""
-    closer = new[1] < old[1]
-    apart = abs(new[0] - old[0])
-    error = np.where(apart > CONTRADICTION * (new[1] + old[1]), apart, np.fmin(new[1], old[1]))
-    return np.where(closer, new[0], old[0]), error
-
-
-def _is_accurate(limit: Array, error: Array, here: Array) -> bool:
-    return bool((error <= ACCURATE * max(_largest(limit), _largest(here))).all())
+def _is_accurate(known: Slope, here: Array) -> bool:
+    return bool((known.error <= ACCURATE * max(_largest(known.limit), _largest(here))).all())
 
 
 def _largest(array: Any) -> float:

@@ -14,11 +14,14 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 
 
-def extrapolate(estimates: Sequence[Array]) -> tuple[Array, NDArray[np.float64]]:
-    """The limit of central differences whose step is halved from each to the next.
+def extrapolate(estimates: Sequence[Array] | Array, *, ratio: int = 4) -> tuple[Array, NDArray[np.float64]]:
+    """The limit of differences whose step is halved from each to the next.
 
     Args:
-        estimates: at least two arrays of one shape, whose error is a power series in the square of the step.
+        estimates: at least two arrays of one shape. The error of central differences is a power series in the square
+            of the step, that of one-sided differences one in the step itself.
+        ratio: by how much each term of the series shrinks more than the one before: 4 for central differences, 2 for
+            one-sided ones.
 
     Returns:
         (limit, error): for every element the entry of the extrapolation table that agrees best with its two
@@ -36,7 +39,7 @@ def extrapolate(estimates: Sequence[Array]) -> tuple[Array, NDArray[np.float64]]
     for estimate in estimates[1:]:
         row = [np.asarray(estimate)]
         for column, corner in enumerate(above, start=1):
-            row.append((4**column * row[-1] - corner) / (4**column - 1))
+            row.append((ratio**column * row[-1] - corner) / (ratio**column - 1))
             distance = np.maximum(abs(row[-1] - row[-2]), abs(row[-1] - corner))
             better = distance < error
             limit = np.where(better, row[-1], limit)

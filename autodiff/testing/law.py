@@ -18,6 +18,7 @@ class Law:
         order: how often fun must be differentiable; 0 asks for no derivative at all.
         numerical: whether it needs a numerical derivative, hence arguments away from kinks.
         batching: whether it needs vmap.
+        on_request: whether it is checked only where it is asked for by name.
         staging: whether it needs shapes alone to be recorded, as the law ``replay`` does: left out where that is.
     """
 
@@ -26,6 +27,7 @@ class Law:
     numerical: bool = False
     batching: bool = False
     staging: bool = False
+    on_request: bool = False
 
     @property
     def statement(self) -> str:
@@ -52,6 +54,8 @@ LAWS: dict[str, Law] = {
     "untouched":            Law(keeping_laws.untouched),
     "locked":               Law(keeping_laws.locked),
     "dtype":                Law(keeping_laws.dtype),
+    "continuous":           Law(derivative_laws.continuous,             numerical=True),
+    "smooth":               Law(derivative_laws.smooth,                 numerical=True, on_request=True),
     "forward":              Law(derivative_laws.forward,                numerical=True),
     "reverse":              Law(derivative_laws.reverse,                numerical=True),
     "adjoint":              Law(derivative_laws.adjoint),
@@ -68,7 +72,8 @@ LAWS: dict[str, Law] = {
 
 def chosen_laws(only: Iterable[str] | None, skip: Collection[str]) -> list[str]:
     """The names of the laws to check."""
-    names = [name for name in (LAWS if only is None else only) if name not in skip]
+    all_laws = [name for name, law in LAWS.items() if not law.on_request]
+    names = [name for name in (all_laws if only is None else only) if name not in skip]
     return names if "replay" not in skip else [name for name in names if not LAWS[name].staging]
 
 

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 import autodiff
-from autodiff.testing.numerical import directional_derivative, move
+from autodiff.testing.central import first_step, rounds_for, slopes_along
+from autodiff.testing.numerical import move
 from autodiff.testing.pairing import directions
+from autodiff.testing.slope import Slope
 from autodiff.trace.tree import flatten, paths
 
 DOUBLE = {"float16": np.float64, "float32": np.float64, "complex64": np.complex128}
@@ -106,10 +108,30 @@ class Problem:
         return tuple(_largest_finite(*leaves) for leaves in zip(self.results, behind, ahead, strict=True))
 
     @cached_property
-    def slopes(self) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-        """The numerical derivative of every result along `tangents`, and its estimated errors."""
-        limits, errors = directional_derivative(self.flat, self.primals, self.tangents)
-        return limits, errors
+    def slopes(self) -> list[Slope]:
+        """The numerical derivative of every result along `tangents`."""
+        return self.slopes_at(self.primals)
+
+    def slopes_at(self, primals: Sequence[Any], scale: float = 1.0) -> list[Slope]:
+        """The numerical derivatives at other primals, or with steps `scale` times as large."""
+
+        def along(step: float) -> tuple[Any, ...]:
+            return self.flat(*(move(x, v, step) for x, v in zip(primals, self.tangents, strict=True)))
+
+        with np.errstate(all="ignore"):
+            step = scale * first_step(primals, self.tangents)
+            return slopes_along(along, step, rounds_for(primals))[0]
+
+    @cached_property
+    def kinked(self) -> bool:
+        """Whether any result has a kink here."""
+        return any(slope.kinked.any() for slope in self.slopes)
+
+    def along(self, tangents: Sequence[Any]) -> Problem:
+        """The same problem with other directions to move the primals in."""
+        other = Problem(self.fun, self.args, self.names, self._result_names)
+        other.tangents = tuple(tangents)
+        return other
 
     @cached_property
     def pulled(self) -> Problem:

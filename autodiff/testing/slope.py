@@ -1,0 +1,123 @@
+"""The numerical derivative of one leaf, element by element: smooth, a kink between two one-sided slopes, or a jump."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autodiff.testing.extrapolation import extrapolate
+
+Array = NDArray[Any]
+
+CONTRADICTION = 4.0
+"""Two limits further apart than so many times their errors cannot both be right."""
+
+RELIABLE = 1e-6
+"""Relative error up to which the limit of smaller steps is believed against that of larger ones."""
+
+DISTINCT = 1e-6
+"""One-sided slopes that differ by less than this part of them are one slope."""
+
+STEADY = 0.9
+"""A difference of values that keeps this part of itself while steps shrink by a factor of 32 is a jump."""
+
+BENT = 0.4
+"""A second difference that keeps this part of itself when the step is halved may be a kink; of smooth ones 0.25 stays."""
+
+
+@dataclass(frozen=True)
+class Slope:
+    """What differences say of one leaf.
+
+    Attributes:
+        limit: the derivative; at a kink the middle of the two one-sided derivatives.
+        error: its estimated error, infinite where nothing is known.
+        radius: at a kink half the distance between the one-sided derivatives; zero elsewhere.
+        jump: by how much the value jumps here; zero where it does not.
+    """
+
+    limit: Array
+    error: Array
+    radius: Array
+    jump: Array
+
+    @property
+    def kinked(self) -> NDArray[np.bool_]:
+        """Where the one-sided derivatives differ."""
+        return np.asarray(self.radius > 0)
+
+
+def unknown(leaf: Array) -> Slope:
+    """The slope before any difference is taken."""
+    zeros = np.zeros(leaf.shape)
+    return Slope(np.full(leaf.shape, np.nan, np.result_type(leaf, 0.0)), np.full(leaf.shape, np.inf), zeros, zeros)
+
+
+def slope_of(ahead: Sequence[Any], behind: Sequence[Any], here: Array, steps: Sequence[float]) -> Slope:
+    """One leaf's slope from its values on both sides; its error counts the rounding of values too.
+
+    Whole numbers have slope 0.
+
+    Args:
+        ahead: the values after each step.
+        behind: those after the same steps in the other direction.
+        here: the value between.
+        steps: each half of the one before.
+    """
+    zeros = np.zeros(here.shape)
+    if here.dtype.kind not in "fc":
+        return Slope(zeros, zeros, zeros, zeros)
+    a, b = np.asarray(ahead), np.asarray(behind)
+    widths = np.reshape(steps, (-1,) + (1,) * here.ndim)
+    rounding = np.finfo(here.dtype).eps * abs(here) / steps[-1]
+    limit, error = extrapolate((a - b) / (2 * widths))
+    error, radius = error + rounding, zeros
+    if bent(a, b, here).any():
+        limit, error, radius = _kinks((a - here) / widths, (here - b) / widths, rounding, (limit, error))
+    return Slope(limit, error, radius, _jump(a, b, here))
+
+
+def better(old: Slope, new: Slope) -> Slope:
+    """The more accurate of two slopes, the second by smaller steps.
+
+    Where they contradict each other the smaller steps are believed if they are reliable: larger ones go past kinks
+    and poles. They are not where the value does not move at all: then it may have fewer digits than it seems.
+    """
+    apart = abs(new.limit - old.limit)
+    contradicted = apart > CONTRADICTION * (new.error + old.error)
+    reliable = (new.limit != 0) & (new.error <= RELIABLE * abs(new.limit))
+    taken = (new.error < old.error) | (contradicted & reliable)
+    error = np.where(contradicted & ~reliable, apart, np.where(taken, new.error, old.error))
+    radius = np.where(taken, new.radius, old.radius)
+    return Slope(np.where(taken, new.limit, old.limit), error, radius, new.jump)
+
+
+def bent(a: Array, b: Array, here: Array) -> NDArray[np.bool_]:
+    """Where second differences shrink too slowly for a smooth function."""
+    last, before = (abs(a[k] - 2 * here + b[k]) for k in (-1, -2))
+    noise = 16 * np.finfo(here.dtype).eps * np.maximum(abs(here), np.maximum(abs(a[-1]), abs(b[-1])))
+    return np.asarray((last > noise) & (last > BENT * before))
+
+
+def _kinks(
+    ahead: Array, behind: Array, rounding: Array, smooth: tuple[Array, Array]
+) -> tuple[Array, Array, Array]:
+    """The middle of the one-sided slopes, its error and their distance, where they differ by more than their errors."""
+    (right, right_error), (left, left_error) = extrapolate(ahead, ratio=2), extrapolate(behind, ratio=2)
+    error = right_error + left_error + 2 * rounding
+    radius = abs(right - left) / 2
+    kinked = (radius > CONTRADICTION * error) & (radius > DISTINCT * (abs(right) + abs(left)))
+    limit = np.where(kinked, (right + left) / 2, smooth[0])
+    return limit, np.where(kinked, error, smooth[1]), np.where(kinked, radius, 0.0)
+
+
+def _jump(a: Array, b: Array, here: Array) -> Array:
+    """By how much the value jumps: what stays of the differences from it, however small the step."""
+    largest = [np.maximum(abs(a[k] - here), abs(b[k] - here)) for k in (0, -1)]
+    size = np.maximum(abs(here), np.maximum(abs(a[-1]), abs(b[-1])))
+    there = (largest[1] > STEADY * largest[0]) & (largest[1] > DISTINCT * size) & np.isfinite(largest[1])
+    return np.where(there, largest[1], 0.0)
