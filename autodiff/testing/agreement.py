@@ -47,7 +47,7 @@ def agree(
     *,
     rtol: float = RELATIVE,
     atol: float = 0.0,
-) -> None:
+) -> float:
     """Check derivatives against numerical ones, leaf by leaf; elements that cannot be judged are left out.
 
     At a kink a derivative may be anything between the one-sided ones.
@@ -60,11 +60,14 @@ def agree(
         rtol: allowed error relative to the derivative, element by element.
         atol: allowed absolute error.
 
+    Returns:
+        The largest error as a part of what is allowed.
+
     Raises:
         Violation: an element differs by more.
         Undecided: there are elements, and not one could be judged.
     """
-    judged, total = 0, 0
+    judged, total, worst = 0, 0, 0.0
     for a, slope, size, name in zip(actual, slopes, sizes, names, strict=True):
         same_shape(a, slope.limit, name)
         certain = trusted(slope.limit, slope.error, np.maximum(size, slope.radius))
@@ -74,11 +77,19 @@ def agree(
         found = difference(np.where(certain, a, 0.0), limit, allowance.total)
         if found is not None:
             raise Violation(f"  in         {name}\n{found}{allowance.reason(found.index)}")
+        worst = max(worst, share(np.where(certain, a, 0.0) - limit, allowance.total))
     if total and not judged:
         raise Undecided(
             f"none of {total} numerical derivatives is accurate to {TRUSTED:g} of its scale; move the "
             "arguments away from kinks, poles and ties, and let the function keep double precision"
         )
+    return worst
+
+
+def share(error: Any, allowed: Any) -> float:
+    """The largest error as a part of what is allowed, zero where nothing is."""
+    parts = abs(np.asarray(error)) / np.where(np.asarray(allowed) > 0, allowed, np.inf)
+    return float(np.max(parts, initial=0.0, where=np.isfinite(parts)))
 
 
 @dataclass(frozen=True)

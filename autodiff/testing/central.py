@@ -29,6 +29,12 @@ MOST_ROUNDS = 8
 ACCURATE = 1e-9
 """Relative error that ends the search for better steps."""
 
+USABLE = 1e-7
+"""Relative error that ends it where smaller steps have not halved it."""
+
+TINY = 1e-30
+"""Smaller arguments are moved as zeros are."""
+
 
 def first_step(primals: Sequence[Any], tangents: Sequence[Any]) -> float:
     """The step that moves no leaf by more than `FIRST_STEP` of its magnitude."""
@@ -41,7 +47,7 @@ def rounds_for(primals: Sequence[Any]) -> int:
 
     It ends well below the magnitude of small arguments, and below one where they are large.
     """
-    sizes = [size for size in map(_largest, primals) if 0 < size < np.inf]
+    sizes = [size for size in map(_largest, primals) if TINY < size < np.inf]
     away = max((max(np.log2(SMALLEST / size), np.log2(size / LARGEST)) for size in sizes), default=0.0)
     return min(MOST_ROUNDS, ROUNDS + int(np.ceil(max(away, 0.0) / LEVELS)))
 
@@ -58,8 +64,8 @@ def slopes_along(along: Callable[[float], Any], step: float, rounds: int = ROUND
     here = [np.asarray(leaf) for leaf in leaves]
     best = [unknown(leaf) for leaf in here]
     for first in (step * 2.0 ** -(LEVELS * search) for search in range(rounds)):
-        best = [better(*pair) for pair in zip(best, _differences(along, first, here), strict=True)]
-        if all(_is_accurate(known, leaf) for known, leaf in zip(best, here, strict=True)):
+        before, best = best, [better(*pair) for pair in zip(best, _differences(along, first, here), strict=True)]
+        if all(_is_enough(*known) for known in zip(before, best, here, strict=True)):
             break
     return best, structure
 
@@ -81,8 +87,11 @@ def _differences(along: Callable[[float], Any], step: float, here: list[Array]) 
     return [slope_of(*column, steps) for column in columns]
 
 
-def _is_accurate(known: Slope, here: Array) -> bool:
-    return bool((known.error <= ACCURATE * max(_largest(known.limit), _largest(here))).all())
+def _is_enough(before: Slope, now: Slope, here: Array) -> bool:
+    """Whether every element is accurate, or as accurate as smaller steps can make it."""
+    scale = np.maximum(abs(now.limit), abs(here)) if here.dtype.kind in "fc" else 1.0
+    noisy = (now.error <= USABLE * scale) & (now.error >= before.error / 2)
+    return bool(((now.error <= ACCURATE * scale) | noisy).all())
 
 
 def _largest(array: Any) -> float:

@@ -31,7 +31,8 @@ def forward(problem: Problem, *, rtol: float = RELATIVE, atol: float = 0.0) -> N
         _, tangents = autodiff.jvp(one.flat, one.primals, one.tangents)
 
         def judge(slopes: Sequence[Slope], one: Problem = one, tangents: Any = tangents) -> None:
-            agree(tangents, slopes, one.sizes, one.result_names, rtol=rtol, atol=atol)
+            worst = agree(tangents, slopes, one.sizes, one.result_names, rtol=rtol, atol=atol)
+            problem.disagreement = max(problem.disagreement, worst)
 
         with_second_look(one, judge)
 
@@ -63,6 +64,8 @@ def adjoint(problem: Problem) -> None:
     )
     found = difference(right, left, ADJOINT * scale)
     if found is not None:
+        if not np.isfinite(left - right):
+            undecided_by_kinks_inside(problem)
         raise Violation(f"  in         <J'u, v> (arrived) against <u, J v> (expected)\n{found}")
 
 
@@ -70,7 +73,7 @@ def continuous(problem: Problem) -> None:
     """The value does not jump: it has no derivative where it does."""
     problem = problem.double
     for slope, result, name in zip(problem.slopes, problem.results, problem.result_names, strict=True):
-        jumps = slope.jump > 0
+        jumps = (slope.jump > 0) & ~trusted(slope.limit, slope.error, abs(np.asarray(result)))
         if jumps.any():
             index = tuple(int(k) for k in np.argwhere(jumps)[0])
             raise Violation(
@@ -116,9 +119,14 @@ def with_second_look(problem: Problem, judge: Callable[[Sequence[Slope]], None])
     try:
         judge(careful_slopes(problem))
     except Violation:
-        inside = kinks_inside(problem)
-        if not inside:
-            raise
+        undecided_by_kinks_inside(problem)
+        raise
+
+
+def undecided_by_kinks_inside(problem: Problem) -> None:
+    """Say that nothing can be said, where an operation inside has a kink."""
+    inside = kinks_inside(problem)
+    if inside:
         raise Undecided(f"{', '.join(inside)} inside has a kink, or no finite slope, at these arguments") from None
 
 

@@ -66,6 +66,8 @@ class Watching(Forward):
             moved = dict(zip(places, (move(x, v, step) for x, v in zip(primals, tangents, strict=True)), strict=True))
             return run(*(moved.get(place, value) for place, value in enumerate(values)))
 
+        if not all(np.isfinite(unpaired(one, self)[1]).all() for one in flatten(out)[0]):
+            tangents = [np.where(np.asarray(v) == 0, 1, v) for v in tangents]  # an infinite slope that met a zero
         slopes, _ = slopes_along(along, first_step(primals, tangents), rounds_for(primals))
         for slope, one in zip(slopes, flatten(out)[0], strict=True):
             value, tangent = unpaired(one, self)

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
+from typing import Literal
 
 from autodiff.testing import batch_laws, compiled_laws, derivative_laws, keeping_laws, second_order_laws, value_laws
 from autodiff.testing.problem import Problem
+
+
+Kinks = Literal["accept", "error"]
 
 
 @dataclass(frozen=True)
@@ -19,6 +23,7 @@ class Law:
         numerical: whether it needs a numerical derivative, hence arguments away from kinks.
         batching: whether it needs vmap.
         on_request: whether it is checked only where it is asked for by name.
+        extreme: whether it is checked where numbers are very large, small or many.
         staging: whether it needs shapes alone to be recorded, as the law ``replay`` does: left out where that is.
     """
 
@@ -28,19 +33,21 @@ class Law:
     batching: bool = False
     staging: bool = False
     on_request: bool = False
+    extreme: bool = False
 
     @property
     def statement(self) -> str:
         """The law in words."""
         return (self.check.__doc__ or "").strip().splitlines()[0]
 
-    def applies_to(self, problem: Problem, order: int, batch: bool, smooth: bool) -> bool:
+    def applies_to(self, problem: Problem, order: int, batch: bool, smooth: bool, extreme: bool = False) -> bool:
         """Whether the law says anything of this problem."""
         return (
             self.order <= order
             and (problem.differentiable or self.order == 0)
             and (batch or not self.batching)
             and (smooth or not self.numerical)
+            and (self.extreme or not extreme)
         )
 
 
@@ -54,15 +61,15 @@ LAWS: dict[str, Law] = {
     "untouched":            Law(keeping_laws.untouched),
     "locked":               Law(keeping_laws.locked),
     "dtype":                Law(keeping_laws.dtype),
-    "continuous":           Law(derivative_laws.continuous,             numerical=True),
+    "continuous":           Law(derivative_laws.continuous,           numerical=True, extreme=True),
     "smooth":               Law(derivative_laws.smooth,                 numerical=True, on_request=True),
-    "forward":              Law(derivative_laws.forward,                numerical=True),
-    "reverse":              Law(derivative_laws.reverse,                numerical=True),
-    "adjoint":              Law(derivative_laws.adjoint),
+    "forward":              Law(derivative_laws.forward,                numerical=True, extreme=True),
+    "reverse":              Law(derivative_laws.reverse,                numerical=True, extreme=True),
+    "adjoint":              Law(derivative_laws.adjoint, extreme=True),
     "precision":            Law(keeping_laws.precision),
     "compiled gradient":    Law(compiled_laws.compiled_gradient,        staging=True),
     "batch of gradient":    Law(batch_laws.batch_of_gradient,           batching=True),
-    "forward over reverse": Law(second_order_laws.forward_over_reverse, order=2, numerical=True),
+    "forward over reverse": Law(second_order_laws.forward_over_reverse, order=2, numerical=True, extreme=True),
     "reverse over reverse": Law(second_order_laws.reverse_over_reverse, order=2),
     "forward over forward": Law(second_order_laws.forward_over_forward, order=2, numerical=True),
     "reverse over forward": Law(second_order_laws.reverse_over_forward, order=2),
@@ -70,10 +77,12 @@ LAWS: dict[str, Law] = {
 # fmt: on
 
 
-def chosen_laws(only: Iterable[str] | None, skip: Collection[str]) -> list[str]:
+def chosen_laws(only: Iterable[str] | None, skip: Collection[str], kinks: Kinks = "accept") -> list[str]:
     """The names of the laws to check."""
-    all_laws = [name for name, law in LAWS.items() if not law.on_request]
-    names = [name for name in (all_laws if only is None else only) if name not in skip]
+    if kinks not in ("accept", "error"):
+        raise ValueError(f"kinks is 'accept' or 'error', and {kinks!r} arrived")
+    usual = [name for name, law in LAWS.items() if not law.on_request or kinks == "error"]
+    names = [name for name in (usual if only is None else only) if name not in skip]
     return names if "replay" not in skip else [name for name in names if not LAWS[name].staging]
 
 

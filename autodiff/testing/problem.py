@@ -21,6 +21,10 @@ NEARBY = 2.0**-6
 """The step to the neighbours that say how large a result is."""
 
 
+BESIDE = 2.0**-5
+"""The step to the points that are tried beside a kink."""
+
+
 class Problem:
     """A function at certain arguments.
 
@@ -28,6 +32,7 @@ class Problem:
         leaves: the leaves of all arguments.
         primals: those that derivatives are taken by: floating and complex ones.
         names: what to call each leaf in messages.
+        disagreement: the largest error found so far of a derivative, as a part of what was allowed.
     """
 
     def __init__(
@@ -39,6 +44,7 @@ class Problem:
     ) -> None:
         self.fun = fun
         self.args = tuple(args)
+        self.disagreement = 0.0
         self._result_names = tuple(result_names)
         self.leaves, self.structure = flatten(self.args)
         self.places = [place for place, leaf in enumerate(self.leaves) if is_inexact(leaf)]
@@ -152,6 +158,10 @@ class Problem:
 
         names = [self.names[place] for place in self.places]
         return Problem(derivative_along_fixed, self.primals, names, [f"the tangent of {r}" for r in self.result_names])
+
+    def beside(self) -> list[Problem]:
+        """The problem at points on both sides, as far away as makes a difference."""
+        return [Problem(self.fun, self.structure.unflatten(self.moved(step)), self.names) for step in (-BESIDE, BESIDE)]
 
     def near(self, step: float) -> list[Any]:
         """The primals, moved by a step along `tangents`."""

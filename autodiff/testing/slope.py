@@ -22,8 +22,8 @@ RELIABLE = 1e-6
 DISTINCT = 1e-6
 """One-sided slopes that differ by less than this part of them are one slope."""
 
-STEADY = 0.9
-"""A difference of values that keeps this part of itself while steps shrink by a factor of 32 is a jump."""
+STEADY = 0.05
+"""Values on a side that move by less than this part of their distance from the value here, over all steps, jump."""
 
 BENT = 0.4
 """A second difference that keeps this part of itself when the step is halved may be a kink; of smooth ones 0.25 stays."""
@@ -116,8 +116,14 @@ def _kinks(
 
 
 def _jump(a: Array, b: Array, here: Array) -> Array:
-    """By how much the value jumps: what stays of the differences from it, however small the step."""
-    largest = [np.maximum(abs(a[k] - here), abs(b[k] - here)) for k in (0, -1)]
+    """By how much the value jumps: what stays of the differences from it on a side, however small the step."""
     size = np.maximum(abs(here), np.maximum(abs(a[-1]), abs(b[-1])))
-    there = (largest[1] > STEADY * largest[0]) & (largest[1] > DISTINCT * size) & np.isfinite(largest[1])
-    return np.where(there, largest[1], 0.0)
+    jumps = [np.where(_stays(side, here, size), abs(side[-1] - here), 0.0) for side in (a, b)]
+    return np.asarray(np.maximum(*jumps))
+
+
+def _stays(side: Array, here: Array, size: Array) -> NDArray[np.bool_]:
+    """Whether the values of a side stay away from the value here, and stay where they are."""
+    away = abs(side[-1] - here)
+    spread = np.max(abs(side - side[-1]), axis=0)
+    return np.asarray((spread < STEADY * away) & (away > DISTINCT * size) & np.isfinite(away))
