@@ -19,6 +19,9 @@ RELATIVE = 1e-7
 ROUNDING = 2.0**16 * np.finfo(np.float64).eps
 """The rounding errors that a derivative may have made of the values and derivatives that met in it, relative to them."""
 
+SAFETY = 4.0
+"""How many times its estimated error a numerical derivative may be off."""
+
 TRUSTED = 1e-5
 """Estimated relative error up to which a numerical derivative can judge."""
 
@@ -116,7 +119,7 @@ def allowed_for(slope: Slope, size: Any, certain: NDArray[np.bool_], rtol: float
         (
             (f"{rtol:g} of the derivative", rtol * np.maximum(abs(limit), radius)),
             ("rounding of values and derivatives", ROUNDING * scale_of(limit, size)),
-            ("steps of the numerical derivative", error),
+            ("steps of the numerical derivative", SAFETY * error),
             ("a kink: all slopes between those of its sides are right", radius),
             ("the caller's atol", atol),
         )

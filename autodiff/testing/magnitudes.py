@@ -107,7 +107,10 @@ def flavoured(
     takes = np.array([takes_unusual(domain, float(value)) for value in drawn.real], bool)
     with np.errstate(all="ignore"):
         rounded = drawn.astype(dtype)
-    takes &= np.isfinite(rounded) & (size < 2 or flavour != "special" or not domain.distinct)
+    takes &= np.isfinite(rounded)
+    if domain.distinct:
+        first = np.unique(rounded, return_index=True)[1]
+        takes &= np.isin(np.arange(size), first)
     return np.where(takes.reshape(shape), rounded.reshape(shape), array)
 
 

@@ -32,6 +32,7 @@ class Problem:
         leaves: the leaves of all arguments.
         primals: those that derivatives are taken by: floating and complex ones.
         names: what to call each leaf in messages.
+        origins: how large the values are from which those of the function were made, where they are derivatives.
         disagreement: the largest error found so far of a derivative, as a part of what was allowed.
     """
 
@@ -45,6 +46,7 @@ class Problem:
         self.fun = fun
         self.args = tuple(args)
         self.disagreement = 0.0
+        self.origins: Sequence[Any] = ()
         self._result_names = tuple(result_names)
         self.leaves, self.structure = flatten(self.args)
         self.places = [place for place, leaf in enumerate(self.leaves) if is_inexact(leaf)]
@@ -108,10 +110,12 @@ class Problem:
     def sizes(self) -> tuple[Any, ...]:
         """How large every result is, here or a small step away: what rounding errors are relative to.
 
-        A variance of equal numbers is zero, and yet it was computed from numbers that are not.
+        A variance of equal numbers is zero, and yet it was computed from numbers that are not. So is the derivative of
+        a function that is nearly constant: it may be the difference of numbers as large as the function.
         """
         behind, ahead = self.flat(*self.near(-NEARBY)), self.flat(*self.near(NEARBY))
-        return tuple(_largest_finite(*leaves) for leaves in zip(self.results, behind, ahead, strict=True))
+        own = [_largest_finite(*leaves) for leaves in zip(self.results, behind, ahead, strict=True)]
+        return tuple(np.maximum(*pair) for pair in zip(own, self.origins or [0.0] * len(own), strict=True))
 
     @cached_property
     def slopes(self) -> list[Slope]:
@@ -137,6 +141,7 @@ class Problem:
         """The same problem with other directions to move the primals in."""
         other = Problem(self.fun, self.args, self.names, self._result_names)
         other.tangents = tuple(tangents)
+        other.origins = self.origins
         return other
 
     @cached_property
@@ -147,7 +152,10 @@ class Problem:
             return tuple(autodiff.vjp(self.flat, *primals)[1](self.cotangents))
 
         names = [self.names[place] for place in self.places]
-        return Problem(pullback_of_fixed, self.primals, names, self.gradient_names)
+        pulled = Problem(pullback_of_fixed, self.primals, names, self.gradient_names)
+        largest = max((float(np.max(size, initial=0.0)) for size in self.sizes), default=0.0)
+        pulled.origins = [largest / np.maximum(abs(np.asarray(x)), 1.0) for x in self.primals]
+        return pulled
 
     @cached_property
     def pushed(self) -> Problem:
@@ -157,7 +165,9 @@ class Problem:
             return tuple(autodiff.jvp(self.flat, primals, self.tangents)[1])
 
         names = [self.names[place] for place in self.places]
-        return Problem(derivative_along_fixed, self.primals, names, [f"the tangent of {r}" for r in self.result_names])
+        pushed = Problem(derivative_along_fixed, self.primals, names, [f"the tangent of {r}" for r in self.result_names])
+        pushed.origins = self.sizes
+        return pushed
 
     def beside(self) -> list[Problem]:
         """The problem at points on both sides, as far away as makes a difference."""

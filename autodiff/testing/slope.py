@@ -75,6 +75,7 @@ def slope_of(ahead: Sequence[Any], behind: Sequence[Any], here: Array, steps: Se
     widths = np.reshape(steps, (-1,) + (1,) * here.ndim)
     rounding = np.finfo(here.dtype).eps * abs(here) / steps[-1]
     limit, error = extrapolate((a - b) / (2 * widths))
+    rounding = rounding + np.nan_to_num(np.finfo(here.dtype).eps * abs(limit) / steps[-1])  # that of the arguments
     error, radius = error + rounding, zeros
     if bent(a, b, here).any():
         limit, error, radius = _kinks((a - here) / widths, (here - b) / widths, rounding, (limit, error))
@@ -90,7 +91,8 @@ def better(old: Slope, new: Slope) -> Slope:
     apart = abs(new.limit - old.limit)
     contradicted = apart > CONTRADICTION * (new.error + old.error)
     reliable = (new.limit != 0) & (new.error <= RELIABLE * abs(new.limit))
-    taken = (new.error < old.error) | (contradicted & reliable)
+    still = (new.limit == 0) & contradicted
+    taken = ((new.error < old.error) & ~still) | (contradicted & reliable)
     error = np.where(contradicted & ~reliable, apart, np.where(taken, new.error, old.error))
     radius = np.where(taken, new.radius, old.radius)
     return Slope(np.where(taken, new.limit, old.limit), error, radius, new.jump)
