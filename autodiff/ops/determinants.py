@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.ops.cofactors import cofactor_matrices, cofactor_slopes
-from autodiff.ops.elementwise import equal, imag, real, where
+from autodiff.ops.elementwise import equal, imag, isinf, logical_and, real, where
 from autodiff.ops.linalg import column, matmul, swap
 from autodiff.ops.shape import sum_axes
 from autodiff.ops.solve import check_square, inv, linalg_dtype
@@ -91,7 +91,9 @@ def _slogdet_rule(g: Any, a: Any, out: Any) -> Any:
 def _slogdet_forward(tangents: Any, values: Any, out: Any, params: Any) -> Any:
     """The trace of the inverse times the tangent; of a singular matrix infinite where the tangent is not zero."""
     (da,), (a,) = tangents, values
-    slope = sum_axes(where(equal(da, 0), 0, da * swap(inv(a, singular=True))), axes=(-2, -1))
+    inverse = swap(inv(a, singular=True))
+    nothing = logical_and(equal(da, 0), isinf(inverse))  # elsewhere a zero tangent may have a tangent of its own
+    slope = sum_axes(where(nothing, 0, da * inverse), axes=(-2, -1))
     of_sign = out[0] * (1j * imag(slope)) if spec_of(a).dtype.kind == "c" else None
     return of_sign, real(slope)
 

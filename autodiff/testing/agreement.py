@@ -48,6 +48,7 @@ def agree(
     sizes: Sequence[Any],
     names: Sequence[str],
     *,
+    elementwise: bool = False,
     rtol: float = RELATIVE,
     atol: float = 0.0,
 ) -> float:
@@ -60,6 +61,7 @@ def agree(
         slopes: the numerical derivatives.
         sizes: how large the values of the function are nearby; with the derivatives they set the scale of rounding.
         names: what to call each leaf.
+        elementwise: whether no other elements meet in an element: their rounding errors do not, either.
         rtol: allowed error relative to the derivative, element by element.
         atol: allowed absolute error.
 
@@ -76,7 +78,7 @@ def agree(
         certain = trusted(slope.limit, slope.error, np.maximum(size, slope.radius))
         judged, total = judged + int(certain.sum()), total + certain.size
         limit = np.where(certain, slope.limit, 0.0)
-        allowance = allowed_for(slope, np.where(certain, size, 0.0), certain, rtol, atol)
+        allowance = allowed_for(slope, np.where(certain, size, 0.0), certain, rtol, atol, elementwise)
         found = difference(np.where(certain, a, 0.0), limit, allowance.total)
         if found is not None:
             raise Violation(f"  in         {name}\n{found}{allowance.reason(found.index)}")
@@ -112,13 +114,16 @@ class Allowance:
         return "\n  because    " + ", ".join(f"{size:.2g} for {why}" for why, size in given if size)
 
 
-def allowed_for(slope: Slope, size: Any, certain: NDArray[np.bool_], rtol: float, atol: float) -> Allowance:
+def allowed_for(
+    slope: Slope, size: Any, certain: NDArray[np.bool_], rtol: float, atol: float, elementwise: bool
+) -> Allowance:
     """The error allowed between a derivative and the numerical one, where that is certain."""
     limit, error, radius = (np.where(certain, part, 0.0) for part in (slope.limit, slope.error, slope.radius))
+    scale = np.maximum(abs(limit), size) if elementwise else scale_of(limit, size)
     return Allowance(
         (
             (f"{rtol:g} of the derivative", rtol * np.maximum(abs(limit), radius)),
-            ("rounding of values and derivatives", ROUNDING * scale_of(limit, size)),
+            ("rounding of values and derivatives", ROUNDING * scale),
             ("steps of the numerical derivative", SAFETY * error),
             ("a kink: all slopes between those of its sides are right", radius),
             ("the caller's atol", atol),

@@ -31,7 +31,7 @@ def forward(problem: Problem, *, rtol: float = RELATIVE, atol: float = 0.0) -> N
         _, tangents = autodiff.jvp(one.flat, one.primals, one.tangents)
 
         def judge(slopes: Sequence[Slope], one: Problem = one, tangents: Any = tangents) -> None:
-            worst = agree(tangents, slopes, one.sizes, one.result_names, rtol=rtol, atol=atol)
+            worst = agree(tangents, slopes, one.sizes, one.result_names, elementwise=one.elementwise, rtol=rtol, atol=atol)
             problem.disagreement = max(problem.disagreement, worst)
 
         with_second_look(one, judge)
@@ -65,6 +65,8 @@ def adjoint(problem: Problem) -> None:
     found = difference(right, left, ADJOINT * scale)
     if found is not None:
         if not np.isfinite(left - right):
+            if not all(np.isfinite(result).all() for result in problem.results):
+                return  # where the value is no number, nobody says what its derivative is
             undecided_by_kinks_inside(problem)
         raise Violation(f"  in         <J'u, v> (arrived) against <u, J v> (expected)\n{found}")
 
@@ -142,7 +144,7 @@ def _reverse(problem: Problem, slopes: Sequence[Slope], rtol: float, atol: float
     gradients = autodiff.vjp(problem.flat, *problem.primals)[1](masked)
     _same_shapes(problem, gradients)
     allowed = [
-        allowed_for(slope, np.where(keep, size, 0.0), keep, rtol, 0.0).total
+        allowed_for(slope, np.where(keep, size, 0.0), keep, rtol, 0.0, problem.elementwise).total
         for slope, size, keep in zip(slopes, problem.sizes, certain, strict=True)
     ]
     total = atol + magnitude([np.abs(u) for u in masked], [np.broadcast_to(a, np.shape(u)) for a, u in zip(allowed, masked, strict=True)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from autodiff.testing.cases import Case
 from autodiff.testing.corners import corner_shapes, corners
-from autodiff.testing.examples import LENGTH, grows, magnitude_operands, of_one_sign, sized_operands, tells
+from autodiff.testing.examples import LINE, TABLE, grows, layout_operands, magnitude_operands, of_one_sign, sized_operands, tells
 from autodiff.testing.operand import Operands
 from autodiff.testing.shapes import Shape, broadcastable_shapes
 from autodiff.testing.strategies import operands
@@ -36,12 +37,13 @@ def fixed_operands(case: Case) -> Iterator[Operands]:
     yield from corner_operands(case)
     if not isinstance(case.shapes, st.SearchStrategy):
         yield from _magnitudes(case)
+        yield from _layouts(case)
     if case.shapes is None:
         yield from _sizes(case)
 
 
 def _magnitudes(case: Case) -> Iterator[Operands]:
-    whole = [(LENGTH,)] * case.arity if case.shapes is None else next(filter(_filled, _examples(case)), None)
+    whole = [LINE] * case.arity if case.shapes is None else next(filter(_filled, _examples(case)), None)
     if whole is None or not all(any(np.dtype(kind).kind in "fc" for kind in each) for each in case.each_dtypes):
         return
     for sample in magnitude_operands(case.each_domain, whole, case.each_dtypes):
@@ -49,6 +51,16 @@ def _magnitudes(case: Case) -> Iterator[Operands]:
             yield sample
         else:
             yield from (one for one in of_one_sign(sample, case.each_domain) if tells(case.fun, one))
+
+
+def _layouts(case: Case) -> Iterator[Operands]:
+    shapes = [TABLE] * case.arity if case.shapes is None else next(filter(_flat, _examples(case)), None)
+    if shapes is not None:
+        yield from layout_operands(case.each_domain, shapes, case.each_dtypes, case.layouts)
+
+
+def _flat(shapes: tuple[Shape, ...]) -> bool:
+    return _filled(shapes) and any(len(shape) > 1 and min(shape) > 1 for shape in shapes)
 
 
 def _sizes(case: Case) -> Iterator[Operands]:
@@ -71,9 +83,11 @@ def accepts(case: Case, sample: Operands) -> Exception | None:
     if case.shapes is not None:
         return None
     try:
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            if any(np.size(x) == 0 for x in sample.args):
+                warnings.simplefilter("error", RuntimeWarning)  # such as the mean of nothing
             case.fun(*(np.array(x) if isinstance(x, np.ndarray) else x for x in sample.args))
-    except (ValueError, TypeError, IndexError, ArithmeticError) as refusal:
+    except (ValueError, TypeError, IndexError, ArithmeticError, RuntimeWarning) as refusal:
         return refusal
     return None
 

@@ -6,23 +6,29 @@ A rule that is wrong for large arguments is not found by luck: every decade is t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
 
 from autodiff.testing.domains import Domain
-from autodiff.testing.magnitudes import EXPONENTS, takes_unusual
+from autodiff.testing.magnitudes import EXPONENTS, SPECIAL, takes_unusual
 from autodiff.testing.operand import Choice, Operands, make_operands
 from autodiff.testing.shapes import Shape
 from autodiff.trace.tree import flatten
 
 LENGTH = 6
-"""Elements of an array that tries a magnitude, where no shapes are given."""
 
 SIZES = (17, 65, 257, 3000)
 SQUARE: Shape = (3, 3)
 """Equal lengths on unrelated axes: what takes one for another is right everywhere else."""
+
+TABLE: Shape = (2, 3)
+"""The shape in which layouts are tried, where no shapes are given."""
+
+LINE: Shape = (LENGTH,)
+"""The shape in which magnitudes are tried, where no shapes are given."""
 
 GROWTH = 4
 """A result with more than so many times the elements of its operands is not tried on longer ones."""
@@ -46,7 +52,7 @@ def magnitude_operands(
 
     def made(flavour: str, chosen: Sequence[int], exponent: int = 0, hits: int = 0) -> Operands:
         choices = [
-            Choice(shape, kind, flavour=flavour if place in chosen else "moderate", exponent=exponent, hits=hits)
+            Choice(long(shape, flavour), kind, flavour=flavour if place in chosen else "moderate", exponent=exponent, hits=hits)
             for place, (shape, kind) in enumerate(zip(shapes, kinds, strict=True))
         ]
         return make_operands(domain, choices, abs(exponent) + len(flavour), kinked=False)
@@ -56,6 +62,11 @@ def magnitude_operands(
             yield made("one magnitude", chosen, exponent)
         for flavour in ("all magnitudes", "nearly equal", "special", "subnormal"):
             yield made(flavour, chosen)
+
+
+def long(shape: Shape, flavour: str) -> Shape:
+    """The shape; room for every special number, where no shapes are given."""
+    return (len(SPECIAL),) if flavour == "special" and shape == LINE else shape
 
 
 def of_one_sign(sample: Operands, domain: Sequence[Domain]) -> Iterator[Operands]:
@@ -71,6 +82,16 @@ def sized_operands(domain: Sequence[Domain], dtypes: Sequence[Sequence[DTypeLike
     kinds = [np.dtype(each[0]) for each in dtypes]
     for shape in (SQUARE, *((size,) for size in SIZES)):
         yield make_operands(domain, [Choice(shape, kind, flavour="even") for kind in kinds], len(shape), kinked=False)
+
+
+def layout_operands(
+    domain: Sequence[Domain], shapes: Sequence[Shape], dtypes: Sequence[Sequence[DTypeLike]], layouts: Sequence[str]
+) -> Iterator[Operands]:
+    """Operands in every memory layout that keeps values."""
+    for layout in layouts:
+        if layout != "broadcast":
+            choices = [Choice(shape, each[0], layout) for shape, each in zip(shapes, dtypes, strict=True)]
+            yield replace(make_operands(domain, choices, 0, kinked=False), extreme=True)
 
 
 def grows(fun: Callable[..., Any], sample: Operands) -> bool:

@@ -6,7 +6,15 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from autodiff.testing import batch_laws, compiled_laws, derivative_laws, keeping_laws, second_order_laws, value_laws
+from autodiff.testing import (
+    batch_laws,
+    compiled_laws,
+    derivative_laws,
+    keeping_laws,
+    roughness,
+    second_order_laws,
+    value_laws,
+)
 from autodiff.testing.problem import Problem
 
 
@@ -67,6 +75,7 @@ LAWS: dict[str, Law] = {
     "reverse":              Law(derivative_laws.reverse,                numerical=True, extreme=True),
     "adjoint":              Law(derivative_laws.adjoint, extreme=True),
     "precision":            Law(keeping_laws.precision),
+    "digits":               Law(roughness.digits,                       numerical=True),
     "compiled gradient":    Law(compiled_laws.compiled_gradient,        staging=True),
     "batch of gradient":    Law(batch_laws.batch_of_gradient,           batching=True),
     "forward over reverse": Law(second_order_laws.forward_over_reverse, order=2, numerical=True, extreme=True),

@@ -154,7 +154,7 @@ class Problem:
         names = [self.names[place] for place in self.places]
         pulled = Problem(pullback_of_fixed, self.primals, names, self.gradient_names)
         largest = max((float(np.max(size, initial=0.0)) for size in self.sizes), default=0.0)
-        pulled.origins = [largest / np.maximum(abs(np.asarray(x)), 1.0) for x in self.primals]
+        pulled.origins = [np.full(np.shape(x), largest) for x in self.primals]
         return pulled
 
     @cached_property
@@ -168,6 +168,20 @@ class Problem:
         pushed = Problem(derivative_along_fixed, self.primals, names, [f"the tangent of {r}" for r in self.result_names])
         pushed.origins = self.sizes
         return pushed
+
+    @cached_property
+    def elementwise(self) -> bool:
+        """Whether every element of the results depends on the elements in its place alone: no others meet in it."""
+        shapes = {np.shape(x) for x in (*self.primals, *self.results)}
+        size = np.size(self.primals[0])
+        if len(shapes) > 1 or size < 2:
+            return False
+        even = (np.arange(size) % 2).reshape(shapes.pop())
+        for mask in (even, 1 - even):
+            moved = tuple((v * mask).astype(np.asarray(v).dtype) for v in self.tangents)
+            if any(np.any(np.where(mask, 0, t)) for t in autodiff.jvp(self.flat, self.primals, moved)[1]):
+                return False
+        return True
 
     def beside(self) -> list[Problem]:
         """The problem at points on both sides, as far away as makes a difference."""

@@ -53,6 +53,7 @@ def rounding_noise(problem: Problem) -> list[Array]:
 
 
 def _shaken(x: Any, scale: Any, distance: float, random: np.random.Generator) -> Any:
-    """x with every element moved at random by about `distance` times the element of `scale`."""
+    """x with every element moved at random by about `distance` times the element of `scale`; zeros keep their sign."""
     signs = random.choice((-1.0, 1.0), np.shape(x)) * random.uniform(0.5, 1.0, np.shape(x))
-    return move(x, np.asarray(scale) * signs, distance)
+    moved = move(x, np.asarray(scale) * signs, distance)
+    return np.where(np.asarray(x) == 0, x, moved) if isinstance(x, np.ndarray) and 0 in x else moved
