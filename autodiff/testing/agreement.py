@@ -19,6 +19,9 @@ RELATIVE = 1e-7
 ROUNDING = 2.0**16 * np.finfo(np.float64).eps
 """The rounding errors that a derivative may have made of the values and derivatives that met in it, relative to them."""
 
+VANISHING = 1e-290
+"""Smaller numbers lose digits, and rules that go through smaller ones all of them."""
+
 SAFETY = 4.0
 """How many times its estimated error a numerical derivative may be off."""
 
@@ -111,7 +114,7 @@ class Allowance:
     def reason(self, index: tuple[int, ...]) -> str:
         """A line that says what it is for."""
         given = [(why, float(np.broadcast_to(part, np.shape(self.total))[index])) for why, part in self.parts]
-        return "\n  because    " + ", ".join(f"{size:.2g} for {why}" for why, size in given if size)
+        return "\n  because    " + ", ".join(f"{size:.2g} for {why}" for why, size in given if size > VANISHING)
 
 
 def allowed_for(
@@ -126,6 +129,7 @@ def allowed_for(
             ("rounding of values and derivatives", ROUNDING * scale),
             ("steps of the numerical derivative", SAFETY * error),
             ("a kink: all slopes between those of its sides are right", radius),
+            ("numbers that vanish", VANISHING),
             ("the caller's atol", atol),
         )
     )

@@ -37,6 +37,7 @@ class Case:
         order: how often fun can be differentiated: 0, 1 or 2.
         batch: whether vmap is expected to work.
         skip: the laws that cannot hold, each with the reason.
+        seed: another number draws other arguments.
 
     Raises:
         ValueError: a skipped law is unknown or has no reason; or there are not as many domains, or tuples of
@@ -60,6 +61,7 @@ class Case:
     order: int = 2
     batch: bool = True
     skip: Mapping[str, str] = field(default_factory=dict)
+    seed: int = 0
 
     def __post_init__(self) -> None:
         alone = isinstance(self.domain, Domain)

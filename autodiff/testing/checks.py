@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from autodiff.testing.law import LAWS, Kinks, check_names, chosen_laws
+from autodiff.testing.law import LAWS, Kinks, Law, check_names, chosen_laws
 from autodiff.testing.literal import literal
 from autodiff.testing.mismatch import Subject, Undecided, judge, name_of
 from autodiff.testing.problem import Problem
@@ -72,9 +72,16 @@ class Examination:
 
 
 def examine(
-    subject: Subject, laws: Collection[str], *, order: int, batch: bool, smooth: bool, extreme: bool = False
+    subject: Subject,
+    laws: Collection[str],
+    *,
+    order: int,
+    batch: bool,
+    smooth: bool,
+    extreme: bool = False,
+    table: Mapping[str, Law] = LAWS,
 ) -> Examination:
-    """Check the chosen laws at one point."""
+    """Check the chosen laws of a table at one point."""
     with np.errstate(all="ignore"):
         problem = Problem(subject.fun, subject.args)
         _check_fun_leaves_arguments(problem, subject.title)
@@ -86,9 +93,9 @@ def examine(
                     law.statement,
                     partial(law.check, problem),
                     subject,
-                    f"check_laws(fun, args, only=({name!r},))",
+                    law.call or f"check_laws(fun, args, only=({name!r},))",
                 )
-                for name, law in LAWS.items()
+                for name, law in table.items()
                 if name in laws and law.applies_to(problem, order, batch, smooth, extreme)
             },
         )

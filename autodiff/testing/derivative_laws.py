@@ -118,8 +118,12 @@ def with_second_look(problem: Problem, judge: Callable[[Sequence[Slope]], None])
         return
     except Violation:
         pass
+
+    def pushed(primals: Sequence[Any]) -> Any:
+        return autodiff.jvp(problem.flat, tuple(primals), problem.tangents)[1]
+
     try:
-        judge(careful_slopes(problem))
+        judge(careful_slopes(problem, pushed))
     except Violation:
         undecided_by_kinks_inside(problem)
         raise

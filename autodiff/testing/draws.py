@@ -29,7 +29,7 @@ def corner_operands(case: Case) -> Iterator[Operands]:
     """Operands in which every default or given shape occurs; none where the shapes are a strategy."""
     if isinstance(case.shapes, st.SearchStrategy):
         return iter(())
-    return corners(case.each_domain, _examples(case), case.each_dtypes, case.layouts, case.scalars)
+    return corners(case.each_domain, _examples(case), case.each_dtypes, case.layouts, case.scalars, case.seed)
 
 
 def fixed_operands(case: Case) -> Iterator[Operands]:
@@ -46,7 +46,7 @@ def _magnitudes(case: Case) -> Iterator[Operands]:
     whole = [LINE] * case.arity if case.shapes is None else next(filter(_filled, _examples(case)), None)
     if whole is None or not all(any(np.dtype(kind).kind in "fc" for kind in each) for each in case.each_dtypes):
         return
-    for sample in magnitude_operands(case.each_domain, whole, case.each_dtypes):
+    for sample in magnitude_operands(case.each_domain, whole, case.each_dtypes, case.seed):
         if accepts(case, sample) is not None or tells(case.fun, sample):
             yield sample
         else:
@@ -56,7 +56,7 @@ def _magnitudes(case: Case) -> Iterator[Operands]:
 def _layouts(case: Case) -> Iterator[Operands]:
     shapes = [TABLE] * case.arity if case.shapes is None else next(filter(_flat, _examples(case)), None)
     if shapes is not None:
-        yield from layout_operands(case.each_domain, shapes, case.each_dtypes, case.layouts)
+        yield from layout_operands(case.each_domain, shapes, case.each_dtypes, case.layouts, case.seed)
 
 
 def _flat(shapes: tuple[Shape, ...]) -> bool:
@@ -64,7 +64,7 @@ def _flat(shapes: tuple[Shape, ...]) -> bool:
 
 
 def _sizes(case: Case) -> Iterator[Operands]:
-    for sample in sized_operands(case.each_domain, case.each_dtypes):
+    for sample in sized_operands(case.each_domain, case.each_dtypes, case.seed):
         if accepts(case, sample) is None:
             yield sample
             if np.ndim(sample.args[0]) == 1 and grows(case.fun, sample):

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
+from autodiff.testing.corners import TURNS
 from autodiff.testing.domains import Domain
 from autodiff.testing.magnitudes import EXPONENTS, SPECIAL, takes_unusual
 from autodiff.testing.operand import Choice, Operands, make_operands
@@ -23,6 +24,9 @@ LENGTH = 6
 SIZES = (17, 65, 257, 3000)
 SQUARE: Shape = (3, 3)
 """Equal lengths on unrelated axes: what takes one for another is right everywhere else."""
+
+FEW = 3
+"""Of so many operands each is made large and small alone, too."""
 
 TABLE: Shape = (2, 3)
 """The shape in which layouts are tried, where no shapes are given."""
@@ -38,7 +42,7 @@ LARGEST = 1e100
 
 
 def magnitude_operands(
-    domain: Sequence[Domain], shapes: Sequence[Shape], dtypes: Sequence[Sequence[DTypeLike]]
+    domain: Sequence[Domain], shapes: Sequence[Shape], dtypes: Sequence[Sequence[DTypeLike]], seed: int = 0
 ) -> Iterator[Operands]:
     """Operands of every magnitude: all of one, each of one among moderate ones, and of all at once.
 
@@ -46,6 +50,7 @@ def magnitude_operands(
         domain: one for each operand.
         shapes: one for each operand.
         dtypes: those that each operand may have; the most precise one is taken.
+        seed: another number gives other values.
     """
     kinds = [max(map(np.dtype, each), key=lambda dtype: dtype.itemsize if dtype.kind in "fc" else 0) for each in dtypes]
     places = range(len(domain))
@@ -55,9 +60,10 @@ def magnitude_operands(
             Choice(long(shape, flavour), kind, flavour=flavour if place in chosen else "moderate", exponent=exponent, hits=hits)
             for place, (shape, kind) in enumerate(zip(shapes, kinds, strict=True))
         ]
-        return make_operands(domain, choices, abs(exponent) + len(flavour), kinked=False)
+        return make_operands(domain, choices, abs(exponent) + len(flavour) + TURNS * seed, kinked=False)
 
-    for chosen in [[*places]] + [[place] for place in places if len(domain) > 1]:
+    alone = [[place] for place in places] if 1 < len(domain) <= FEW else []
+    for chosen in [[*places], *alone]:
         for exponent in EXPONENTS:
             yield made("one magnitude", chosen, exponent)
         for flavour in ("all magnitudes", "nearly equal", "special", "subnormal"):
@@ -77,21 +83,23 @@ def of_one_sign(sample: Operands, domain: Sequence[Domain]) -> Iterator[Operands
             yield Operands(args, sample.smooth, sample.extreme)
 
 
-def sized_operands(domain: Sequence[Domain], dtypes: Sequence[Sequence[DTypeLike]]) -> Iterator[Operands]:
+def sized_operands(
+    domain: Sequence[Domain], dtypes: Sequence[Sequence[DTypeLike]], seed: int = 0
+) -> Iterator[Operands]:
     """Operands of unusual sizes, smaller ones first."""
     kinds = [np.dtype(each[0]) for each in dtypes]
     for shape in (SQUARE, *((size,) for size in SIZES)):
-        yield make_operands(domain, [Choice(shape, kind, flavour="even") for kind in kinds], len(shape), kinked=False)
+        yield make_operands(domain, [Choice(shape, kind, flavour="even") for kind in kinds], len(shape) + TURNS * seed, kinked=False)
 
 
 def layout_operands(
-    domain: Sequence[Domain], shapes: Sequence[Shape], dtypes: Sequence[Sequence[DTypeLike]], layouts: Sequence[str]
+    domain: Sequence[Domain], shapes: Sequence[Shape], dtypes: Sequence[Sequence[DTypeLike]], layouts: Sequence[str], seed: int = 0
 ) -> Iterator[Operands]:
     """Operands in every memory layout that keeps values."""
     for layout in layouts:
         if layout != "broadcast":
             choices = [Choice(shape, each[0], layout) for shape, each in zip(shapes, dtypes, strict=True)]
-            yield replace(make_operands(domain, choices, 0, kinked=False), extreme=True)
+            yield replace(make_operands(domain, choices, TURNS * seed, kinked=False), extreme=True)
 
 
 def grows(fun: Callable[..., Any], sample: Operands) -> bool:

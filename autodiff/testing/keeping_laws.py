@@ -99,7 +99,7 @@ def untouched(problem: Problem) -> None:
         *(["a tangent"] * len(problem.tangents)),
         *(["a cotangent"] * len(problem.cotangents)),
     ]
-    before = [_contents(leaf) for leaf in given]
+    before = [contents(leaf) for leaf in given]
     _, pullback = autodiff.vjp(problem.flat, *problem.primals)
     _unchanged(before, given, names, "vjp")
     once = [np.array(gradient) for gradient in pullback(problem.cotangents)]
@@ -129,13 +129,14 @@ def _same_type(actual: Any, desired: Any, name: str) -> None:
         raise Violation(f"  in         {name}\n  arrived    {described(actual)}\n  expected   {described(desired)}")
 
 
-def _contents(leaf: Any) -> bytes:
+def contents(leaf: Any) -> bytes:
+    """The bits of a leaf."""
     return np.asarray(leaf).tobytes()
 
 
 def _unchanged(before: Sequence[bytes], leaves: Sequence[Any], names: Sequence[str], culprit: str) -> None:
     for name, old, leaf in zip(names, before, leaves, strict=True):
-        if _contents(leaf) != old:
+        if contents(leaf) != old:
             array = np.asarray(leaf)
             raise Violation(
                 f"  in         {name}\n"

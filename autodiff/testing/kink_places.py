@@ -18,7 +18,7 @@ def kink_places(problem: Problem) -> list[str]:
         return [""]
     values = [value for x in problem.primals for value in np.ravel(x).tolist()]
     found = [
-        "equal elements" if values.count(value) > 1 and value not in (0.0, 1.0) else f"{value:g}"
+        "equal elements" if values.count(value) > 1 and not float(abs(value)).is_integer() else f"{value:g}"
         for value, alone in zip(values, each_alone(problem), strict=True)
         if alone.kinked
     ]

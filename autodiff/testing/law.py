@@ -32,6 +32,7 @@ class Law:
         batching: whether it needs vmap.
         on_request: whether it is checked only where it is asked for by name.
         extreme: whether it is checked where numbers are very large, small or many.
+        call: the call that checks it alone, for messages, where that is not `check_laws`.
         staging: whether it needs shapes alone to be recorded, as the law ``replay`` does: left out where that is.
     """
 
@@ -42,6 +43,7 @@ class Law:
     staging: bool = False
     on_request: bool = False
     extreme: bool = False
+    call: str = ""
 
     @property
     def statement(self) -> str:

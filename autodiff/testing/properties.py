@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
-from hypothesis import HealthCheck, Phase, given, seed, settings, target
+from hypothesis import HealthCheck, Phase, given, settings, target
+from hypothesis import seed as seeded
 from numpy.typing import DTypeLike
 
 from autodiff.testing import domains
@@ -18,6 +20,7 @@ from autodiff.testing.layouts import LAYOUTS
 from autodiff.testing.mismatch import name_of
 from autodiff.testing.operand import Operands
 from autodiff.testing.profiles import PROFILES
+from autodiff.testing.session import SESSION
 from autodiff.testing.strategies import FLOATING
 from autodiff.testing.summary import Summary
 from autodiff.testing.trial import Trial
@@ -51,14 +54,22 @@ def check_case(
     """
     check_names(only or ())
     trial = Trial(case, chosen_laws(only, case.skip, kinks))
+    return run(trial, max_examples)
+
+
+def run(trial: Trial, max_examples: int | None) -> Summary:
+    """Check the laws of a trial at arguments that hypothesis draws, and at those that are always tried."""
+    case = trial.case if trial.case.seed else replace(trial.case, seed=SESSION.seed)
 
     def all_laws_hold(sample: Operands) -> None:
         target(trial.check(sample), label="largest error, as a part of what is allowed")
 
-    _repeatably(case.name, _settings(max_examples)(given(drawn_operands(case))(all_laws_hold)))()
+    chosen = _settings(max_examples or SESSION.examples)
+    _repeatably(case, chosen(given(drawn_operands(case))(all_laws_hold)))()
     for sample in fixed_operands(case):
         trial.check_smaller(sample)
     trial.check_decided()
+    SESSION.add(trial.summary)
     return trial.summary
 
 
@@ -77,6 +88,7 @@ def laws(
     scalars: bool = True,
     kinks: Kinks = "accept",
     max_examples: int | None = None,
+    seed: int = 0,
     name: str | None = None,
 ) -> Summary:
     """Try to break every law of derivatives for a function of arrays.
@@ -96,6 +108,7 @@ def laws(
         scalars: whether an operand without axes may also be a NumPy or Python scalar.
         kinks: "accept" takes any derivative between the one-sided ones; "error" refuses functions that have kinks.
         max_examples: how many arguments to draw; by default as the hypothesis profile says.
+        seed: another number draws other arguments.
         name: what to call fun in messages; by default its own name.
 
     Returns:
@@ -121,14 +134,15 @@ def laws(
         order=order,
         batch=batch,
         skip=dict.fromkeys(skip, "left out by the caller"),
+        seed=seed,
     )
     return check_case(case, only=only, kinks=kinks, max_examples=max_examples)
 
 
-def _repeatably(name: str, run: Callable[[], None]) -> Callable[[], None]:
-    """Draw the same for the same name, where the profile is repeatable; other rows draw something else."""
-    if settings().derandomize or settings.get_current_profile_name() == "default":
-        return seed(crc32(name.encode()))(run)
+def _repeatably(case: Case, run: Callable[[], None]) -> Callable[[], None]:
+    """Draw the same for the same name and seed, where the profile is repeatable; other rows draw something else."""
+    if case.seed or settings().derandomize or settings.get_current_profile_name() == "default":
+        return seeded(crc32(case.name.encode()) + case.seed)(run)
     return run
 
 

@@ -8,13 +8,13 @@ Numerical derivatives are cheap and nearly always right. Where one contradicts a
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-import autodiff
 from autodiff.testing.numerical import move
 from autodiff.testing.problem import Problem
 from autodiff.testing.slope import CONTRADICTION, Slope
@@ -29,10 +29,18 @@ NOISE = 16.0
 """How many times the noise that was seen a derivative may be off."""
 
 
-def careful_slopes(problem: Problem) -> list[Slope]:
-    """The numerical derivatives of a problem, with what other steps and rounding say of their errors."""
+Derivative = Callable[[Sequence[Any]], Sequence[Any]]
+
+
+def careful_slopes(problem: Problem, derivative: Derivative) -> list[Slope]:
+    """The numerical derivatives of a problem, with what other steps and rounding say of their errors.
+
+    Args:
+        problem: the function and where.
+        derivative: the derivative along `problem.tangents` as a function of the primals.
+    """
     others = problem.slopes_at(problem.primals, OTHER_STEPS)
-    return [_excused(*column) for column in zip(problem.slopes, others, rounding_noise(problem), strict=True)]
+    return [_excused(*column) for column in zip(problem.slopes, others, rounding_noise(problem, derivative), strict=True)]
 
 
 def _excused(slope: Slope, other: Slope, noise: Array) -> Slope:
@@ -42,13 +50,13 @@ def _excused(slope: Slope, other: Slope, noise: Array) -> Slope:
     return replace(slope, error=np.where(np.isnan(error), np.inf, error))
 
 
-def rounding_noise(problem: Problem) -> list[Array]:
+def rounding_noise(problem: Problem, derivative: Derivative) -> list[Array]:
     """How much the derivative changes where arguments change in their last places."""
     random = np.random.default_rng(len(problem.primals))
     found = []
     for _ in range(ROUNDINGS):
         shaken = tuple(_shaken(x, x, LAST_PLACES, random) for x in problem.primals)
-        found.append([np.asarray(one) for one in autodiff.jvp(problem.flat, shaken, problem.tangents)[1]])
+        found.append([np.asarray(one) for one in derivative(shaken)])
     return [np.asarray(np.nan_to_num(abs(np.stack(one) - one[0]).max(axis=0))) for one in zip(*found, strict=True)]
 
 

@@ -74,7 +74,9 @@ def slope_of(ahead: Sequence[Any], behind: Sequence[Any], here: Array, steps: Se
     a, b = np.asarray(ahead), np.asarray(behind)
     widths = np.reshape(steps, (-1,) + (1,) * here.ndim)
     rounding = np.finfo(here.dtype).eps * abs(here) / steps[-1]
-    limit, error = extrapolate((a - b) / (2 * widths))
+    slopes = (a - b) / (2 * widths)
+    limit, error = extrapolate(slopes)
+    error = np.maximum(error, noise_in(slopes))
     rounding = rounding + np.nan_to_num(np.finfo(here.dtype).eps * abs(limit) / steps[-1])  # that of the arguments
     error, radius = error + rounding, zeros
     if bent(a, b, here).any():
@@ -93,9 +95,18 @@ def better(old: Slope, new: Slope) -> Slope:
     reliable = (new.limit != 0) & (new.error <= RELIABLE * abs(new.limit))
     still = (new.limit == 0) & contradicted
     taken = ((new.error < old.error) & ~still) | (contradicted & reliable)
-    error = np.where(contradicted & ~reliable, apart, np.where(taken, new.error, old.error))
+    error = np.where(contradicted & ~reliable & ~still, apart, np.where(taken, new.error, old.error))
     radius = np.where(taken, new.radius, old.radius)
     return Slope(np.where(taken, new.limit, old.limit), error, radius, new.jump)
+
+
+def noise_in(slopes: Array) -> Array:
+    """How far slopes are apart where they come no closer as the step shrinks: rounding, or something between the steps.
+
+    Agreement among such slopes is an accident.
+    """
+    first, last = abs(slopes[1] - slopes[0]), abs(slopes[-1] - slopes[-2])
+    return np.asarray(np.where(last > first, last, 0.0))
 
 
 def bent(a: Array, b: Array, here: Array) -> NDArray[np.bool_]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from math import log10
 
 from autodiff.testing.cases import Case
 from autodiff.testing.checks import examine
 from autodiff.testing.draws import accepts
 from autodiff.testing.examples import tells
+from autodiff.testing.law import LAWS, Law
 from autodiff.testing.mismatch import GradientMismatch, Subject, Undecided
 from autodiff.testing.operand import Operands
 from autodiff.testing.smaller import smallest
@@ -24,11 +25,13 @@ class Trial:
     Args:
         case: the row.
         chosen: the names of its laws.
+        table: the laws by their names.
     """
 
-    def __init__(self, case: Case, chosen: Collection[str]) -> None:
+    def __init__(self, case: Case, chosen: Collection[str], table: Mapping[str, Law] = LAWS) -> None:
         self.case = case
         self.chosen = chosen
+        self.table = table
         self.summary = Summary(case.name)
         self.refusal: Exception | None = None
 
@@ -48,6 +51,7 @@ class Trial:
             batch=self.case.batch,
             smooth=sample.smooth,
             extreme=sample.extreme,
+            table=self.table,
         )
         self.summary.add(found, numerical=sample.smooth and not sample.extreme)
         return log10(max(found.problem.disagreement, 10.0**NOTHING))
