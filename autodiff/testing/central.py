@@ -13,11 +13,14 @@ from autodiff.trace.tree import Structure, flatten
 
 Array = NDArray[Any]
 
-FIRST_STEP = 2.0**-7
-"""The first step, relative to the magnitude of the arguments; every later one is half of the one before."""
+FIRST_STEP = 0.00611
+"""The first step, relative to the magnitude of the arguments; every later one is half of the one before.
+
+No power of two: differences that are multiples of one unit in the last place would agree with each other by accident.
+"""
 
 SMALLEST = 2.0**-5
-"""Arguments smaller than this count as this large, so that rounding does not swallow the difference."""
+"""At smaller arguments larger steps are tried, too: rounding may swallow what small ones change."""
 
 LARGEST = 2.0**3
 """Functions of larger arguments may change within less than the first step: then more steps are tried."""
@@ -38,44 +41,55 @@ TINY = 1e-30
 
 def first_step(primals: Sequence[Any], tangents: Sequence[Any]) -> float:
     """The step that moves no leaf by more than `FIRST_STEP` of its magnitude."""
-    speeds = [_largest(v) / max(_largest(x), SMALLEST) for x, v in zip(primals, tangents, strict=True)]
+    speeds = [_largest(v) / (_size(x) or SMALLEST) for x, v in zip(primals, tangents, strict=True)]
     return FIRST_STEP / (max(speeds, default=0.0) or 1.0)
 
 
-def rounds_for(primals: Sequence[Any]) -> int:
-    """How often the step may be made smaller by `LEVELS` halvings.
+def scales_for(primals: Sequence[Any]) -> list[float]:
+    """By what to multiply the first step, in the order in which that is tried.
 
-    It ends well below the magnitude of small arguments, and below one where they are large.
+    It becomes smaller by `LEVELS` halvings, the more often the larger arguments are: functions may change within less
+    than a part of them. At small arguments it becomes larger after that.
     """
-    sizes = [size for size in map(_largest, primals) if TINY < size < np.inf]
-    away = max((max(np.log2(SMALLEST / size), np.log2(size / LARGEST)) for size in sizes), default=0.0)
-    return min(MOST_ROUNDS, ROUNDS + int(np.ceil(max(away, 0.0) / LEVELS)))
+    sizes = [size for size in map(_size, primals) if size]
+    far = max((np.log2(size / LARGEST) for size in sizes), default=0.0)
+    near = max((np.log2(SMALLEST / size) for size in sizes), default=0.0)
+    smaller = min(MOST_ROUNDS, ROUNDS + int(np.ceil(max(far, 0.0) / LEVELS)))
+    larger = min(MOST_ROUNDS, int(np.ceil(max(near, 0.0) / LEVELS)))
+    return [2.0 ** -(LEVELS * k) for k in range(smaller)] + [2.0 ** (LEVELS * k) for k in range(1, larger + 1)]
 
 
-def slopes_along(along: Callable[[float], Any], step: float, rounds: int = ROUNDS) -> tuple[list[Slope], Structure]:
+def _size(primal: Any) -> float:
+    """The largest magnitude of a leaf; zero where it vanishes, or is as small as what vanishes."""
+    size = _largest(primal)
+    return size if TINY < size < np.inf else 0.0
+
+
+def slopes_along(along: Callable[[float], Any], step: float, scales: Sequence[float]) -> tuple[list[Slope], Structure]:
     """The slope at 0 of every leaf of a function of one number, and the structure of its output.
 
     Args:
         along: the function; it returns a tree of arrays.
         step: the first step.
-        rounds: how often the step may be made smaller by `LEVELS` halvings.
+        scales: by what to multiply it, as `scales_for` says.
     """
     leaves, structure = flatten(along(0.0))
     here = [np.asarray(leaf) for leaf in leaves]
     best = [unknown(leaf) for leaf in here]
-    for first in (step * 2.0 ** -(LEVELS * search) for search in range(rounds)):
-        before, best = best, [better(*pair) for pair in zip(best, _differences(along, first, here), strict=True)]
+    for scale in scales:
+        found = _differences(along, scale * step, here)
+        before, best = best, [better(*pair, larger=scale > 1) for pair in zip(best, found, strict=True)]
         if all(_is_enough(*known) for known in zip(before, best, here, strict=True)):
             break
     return best, structure
 
 
-def central_derivative(along: Callable[[float], Any], step: float, rounds: int = ROUNDS) -> tuple[Any, Any]:
+def central_derivative(along: Callable[[float], Any], step: float, scales: Sequence[float]) -> tuple[Any, Any]:
     """The derivative of a function of one number at 0, and its estimated error: two trees like the output.
 
     At a kink it is the middle of the one-sided derivatives, and the error reaches both.
     """
-    found, structure = slopes_along(along, step, rounds)
+    found, structure = slopes_along(along, step, scales)
     return structure.unflatten(one.limit for one in found), structure.unflatten(one.error + one.radius for one in found)
 
 

@@ -80,6 +80,7 @@ def examine(
     smooth: bool,
     extreme: bool = False,
     table: Mapping[str, Law] = LAWS,
+    staged: bool = True,
 ) -> Examination:
     """Check the chosen laws of a table at one point."""
     with np.errstate(all="ignore"):
@@ -94,6 +95,7 @@ def examine(
                     partial(law.check, problem),
                     subject,
                     law.call or f"check_laws(fun, args, only=({name!r},))",
+                    staged=staged,
                 )
                 for name, law in table.items()
                 if name in laws and law.applies_to(problem, order, batch, smooth, extreme)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.testing.agreement import RELATIVE, ROUNDING, TRUSTED, scale_of
-from autodiff.testing.central import first_step, rounds_for, slopes_along
+from autodiff.testing.central import first_step, scales_for, slopes_along
 from autodiff.testing.numerical import move
 from autodiff.testing.problem import Problem
 from autodiff.testing.slope import Slope
@@ -68,7 +68,7 @@ class Watching(Forward):
 
         if not all(np.isfinite(unpaired(one, self)[1]).all() for one in flatten(out)[0]):
             tangents = [np.where(np.asarray(v) == 0, 1, v) for v in tangents]  # an infinite slope that met a zero
-        slopes, _ = slopes_along(along, first_step(primals, tangents), rounds_for(primals))
+        slopes, _ = slopes_along(along, first_step(primals, tangents), scales_for(primals))
         for slope, one in zip(slopes, flatten(out)[0], strict=True):
             value, tangent = unpaired(one, self)
             if not smooth(slope, value):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import autodiff
-from autodiff.testing.central import first_step, rounds_for, slopes_along
+from autodiff.testing.central import first_step, scales_for, slopes_along
 from autodiff.testing.numerical import move
 from autodiff.testing.pairing import directions
 from autodiff.testing.slope import Slope
@@ -130,7 +130,7 @@ class Problem:
 
         with np.errstate(all="ignore"):
             step = scale * first_step(primals, self.tangents)
-            return slopes_along(along, step, rounds_for(primals))[0]
+            return slopes_along(along, step, scales_for(primals))[0]
 
     @cached_property
     def kinked(self) -> bool:

@@ -133,6 +133,7 @@ def laws(
         layouts=layouts,
         order=order,
         batch=batch,
+        staged=False,
         skip=dict.fromkeys(skip, "left out by the caller"),
         seed=seed,
     )

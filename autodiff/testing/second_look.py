@@ -22,8 +22,8 @@ from autodiff.testing.slope import CONTRADICTION, Slope
 Array = NDArray[Any]
 
 OTHER_STEPS = 0.37
-LAST_PLACES = 2.0**-51
-ROUNDINGS = 4
+LAST_PLACES = (2.0**-51, 2.0**-50, 2.0**-42, 2.0**-40)
+"""By what parts of themselves arguments are moved to see rounding: results that take few values hide it from neighbours."""
 
 NOISE = 16.0
 """How many times the noise that was seen a derivative may be off."""
@@ -54,8 +54,8 @@ def rounding_noise(problem: Problem, derivative: Derivative) -> list[Array]:
     """How much the derivative changes where arguments change in their last places."""
     random = np.random.default_rng(len(problem.primals))
     found = []
-    for _ in range(ROUNDINGS):
-        shaken = tuple(_shaken(x, x, LAST_PLACES, random) for x in problem.primals)
+    for distance in LAST_PLACES:
+        shaken = tuple(_shaken(x, x, distance, random) for x in problem.primals)
         found.append([np.asarray(one) for one in derivative(shaken)])
     return [np.asarray(np.nan_to_num(abs(np.stack(one) - one[0]).max(axis=0))) for one in zip(*found, strict=True)]
 

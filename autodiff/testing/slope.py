@@ -16,9 +16,6 @@ Array = NDArray[Any]
 CONTRADICTION = 4.0
 """Two limits further apart than so many times their errors cannot both be right."""
 
-RELIABLE = 1e-6
-"""Relative error up to which the limit of smaller steps is believed against that of larger ones."""
-
 DISTINCT = 1e-6
 """One-sided slopes that differ by less than this part of them are one slope."""
 
@@ -84,29 +81,29 @@ def slope_of(ahead: Sequence[Any], behind: Sequence[Any], here: Array, steps: Se
     return Slope(limit, error, radius, _jump(a, b, here))
 
 
-def better(old: Slope, new: Slope) -> Slope:
-    """The more accurate of two slopes, the second by smaller steps.
+def better(old: Slope, new: Slope, *, larger: bool = False) -> Slope:
+    """The more accurate of two slopes, the second by smaller steps, or by `larger` ones.
 
-    Where they contradict each other the smaller steps are believed if they are reliable: larger ones go past kinks
-    and poles. They are not where the value does not move at all: then it may have fewer digits than it seems.
+    Where they contradict each other neither is trusted. Larger steps that contradict went past a kink or a pole, and
+    smaller ones at which the value does not move at all say nothing: then it may have fewer digits than it seems.
     """
     apart = abs(new.limit - old.limit)
     contradicted = apart > CONTRADICTION * (new.error + old.error)
-    reliable = (new.limit != 0) & (new.error <= RELIABLE * abs(new.limit))
-    still = (new.limit == 0) & contradicted
-    taken = ((new.error < old.error) & ~still) | (contradicted & reliable)
-    error = np.where(contradicted & ~reliable & ~still, apart, np.where(taken, new.error, old.error))
+    mute = contradicted & (larger | (new.limit == 0))
+    taken = (new.error < old.error) & ~mute
+    error = np.where(contradicted & ~mute, apart, np.where(taken, new.error, old.error))
     radius = np.where(taken, new.radius, old.radius)
-    return Slope(np.where(taken, new.limit, old.limit), error, radius, new.jump)
+    jump = old.jump if larger else new.jump
+    return Slope(np.where(taken, new.limit, old.limit), error, radius, jump)
 
 
 def noise_in(slopes: Array) -> Array:
-    """How far slopes are apart where they come no closer as the step shrinks: rounding, or something between the steps.
+    """How far slopes are apart where they do not converge as the step shrinks: rounding, or something between the steps.
 
-    Agreement among such slopes is an accident.
+    Agreement among such slopes is an accident. Those of smooth functions come closer by a factor of four each time.
     """
     first, last = abs(slopes[1] - slopes[0]), abs(slopes[-1] - slopes[-2])
-    return np.asarray(np.where(last > first, last, 0.0))
+    return np.asarray(np.where(last > first / 16, last, 0.0))
 
 
 def bent(a: Array, b: Array, here: Array) -> NDArray[np.bool_]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from autodiff.testing.checks import Examination
 from autodiff.testing.kink_places import kink_places
+from autodiff.testing.mismatch import Unstaged
 
 LOOKED_AT = 8
 """Kinks of so many points are described."""
@@ -25,6 +26,7 @@ class Summary:
         kinks: what makes the kinks that were accepted.
         kinked: at how many points there were any.
         refused: how many arguments the function itself refused.
+        unstaged: for each law at how many points the function could not be recorded by shapes alone.
         reasons: why laws could not be decided, each with how often.
     """
 
@@ -35,12 +37,16 @@ class Summary:
     kinks: Counter[str] = field(default_factory=Counter)
     kinked: int = 0
     refused: int = 0
+    unstaged: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
 
     def add(self, found: Examination, numerical: bool) -> None:
         """Count one point."""
         self.points += 1
         for law, reason in found.outcomes.items():
+            if isinstance(reason, Unstaged):
+                self.unstaged[law] += 1
+                continue
             (self.decided if reason is None else self.undecided)[law] += 1
             if reason is not None:
                 self.reasons[str(reason)] += 1
@@ -60,6 +66,8 @@ class Summary:
             text += f"; kinks {self.where}accepted at {self.kinked} of them, kinks='error' refuses them"
         if self.undecided:
             text += f"; undecided {self.undecided.total()} times: {listed(self.undecided)}"
+        if self.unstaged:
+            text += f"; it looks at values, so that these are left out: {', '.join(self.unstaged)}"
         return text + (f"; {self.refused} arguments refused by the function itself" if self.refused else "")
 
     __repr__ = __str__
@@ -83,6 +91,6 @@ def totals(summaries: Iterable[Summary]) -> Summary:
         whole.points += one.points
         whole.kinked += one.kinked
         whole.refused += one.refused
-        for name in ("decided", "undecided", "kinks", "reasons"):
+        for name in ("decided", "undecided", "kinks", "unstaged", "reasons"):
             getattr(whole, name).update(getattr(one, name))
     return whole

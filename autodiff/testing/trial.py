@@ -52,6 +52,7 @@ class Trial:
             smooth=sample.smooth,
             extreme=sample.extreme,
             table=self.table,
+            staged=self.case.staged,
         )
         self.summary.add(found, numerical=sample.smooth and not sample.extreme)
         return log10(max(found.problem.disagreement, 10.0**NOTHING))
@@ -67,6 +68,6 @@ class Trial:
         """Refuse a function of which nothing was found out."""
         if self.refusal is not None and not self.summary.points:
             raise self.refusal
-        for law in self.summary.nowhere_decided:
+        for law in sorted(set(self.summary.nowhere_decided) - set(self.summary.unstaged)):
             reason = self.summary.reasons.most_common(1)[0][0]
             raise Undecided(f"the law {law!r} could not be decided for {self.case.name}: {reason}")

@@ -35,7 +35,7 @@ def in_memory_order(g: Any, x: Any) -> Any:
 
 
 def base_of_a_view(g: Any, x: Any) -> Any:
-    value = plain(x)
+    value = np.asarray(plain(x))
     base = getattr(value, "base", None)
     whole = base if isinstance(base, np.ndarray) and base.ndim == np.ndim(value) > 0 else value
     return g * 2 * whole[tuple(slice(0, n) for n in np.shape(value))]
