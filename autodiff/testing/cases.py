@@ -36,7 +36,10 @@ class Case:
         layouts: names of the memory layouts to try.
         order: how often fun can be differentiated: 0, 1 or 2.
         batch: whether vmap is expected to work.
+        staged: whether the function must be one that can be recorded by shapes alone. If not, and it looks at values, the
+            laws that need it are left out.
         skip: the laws that cannot hold, each with the reason.
+        seed: another number draws other arguments.
 
     Raises:
         ValueError: a skipped law is unknown or has no reason; or there are not as many domains, or tuples of
@@ -59,7 +62,9 @@ class Case:
     layouts: Sequence[str] = tuple(LAYOUTS)
     order: int = 2
     batch: bool = True
+    staged: bool = True
     skip: Mapping[str, str] = field(default_factory=dict)
+    seed: int = 0
 
     def __post_init__(self) -> None:
         alone = isinstance(self.domain, Domain)

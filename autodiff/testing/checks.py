@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from autodiff.testing.law import LAWS, check_names, chosen_laws
+from autodiff.testing.law import LAWS, Kinks, Law, check_names, chosen_laws
 from autodiff.testing.literal import literal
 from autodiff.testing.mismatch import Subject, Undecided, judge, name_of
 from autodiff.testing.problem import Problem
@@ -23,6 +24,7 @@ def check_laws(
     skip: Collection[str] = (),
     only: Collection[str] | None = None,
     smooth: bool = True,
+    kinks: Kinks = "accept",
     name: str | None = None,
 ) -> None:
     """Check one function at given arguments against every law of `LAWS`.
@@ -36,6 +38,7 @@ def check_laws(
         only: names of the laws to check; all by default.
         smooth: False where the arguments lie at a kink; the laws that need a numerical derivative are left
             out.
+        kinks: "accept" takes any derivative between the one-sided ones; "error" refuses points that have a kink.
         name: what to call fun in messages.
 
     Raises:
@@ -46,33 +49,58 @@ def check_laws(
     >>> import numpy as np
     >>> check_laws(np.tanh, (np.array([0.5, -1.0]),))
     """
-    chosen = chosen_laws(only, skip)
+    chosen = chosen_laws(only, skip, kinks)
     check_names((*chosen, *skip))
     check_arguments(args, "check_laws")
     subject = Subject(fun, args, name or name_of(fun))
-    for law, reason in examine(subject, chosen, order=order, batch=batch, smooth=smooth).items():
+    for law, reason in examine(subject, chosen, order=order, batch=batch, smooth=smooth).outcomes.items():
         if reason is not None:
             raise Undecided(f"the law {law!r} could not be decided: {reason}")
 
 
+@dataclass(frozen=True)
+class Examination:
+    """What became of the laws at one point.
+
+    Attributes:
+        problem: the function there.
+        outcomes: for each law that applies why it could not be decided, or None where it holds.
+    """
+
+    problem: Problem
+    outcomes: dict[str, Undecided | None]
+
+
 def examine(
-    subject: Subject, laws: Collection[str], *, order: int, batch: bool, smooth: bool
-) -> dict[str, Undecided | None]:
-    """Check the chosen laws; for each that applies, why it could not be decided, or None where it holds."""
+    subject: Subject,
+    laws: Collection[str],
+    *,
+    order: int,
+    batch: bool,
+    smooth: bool,
+    extreme: bool = False,
+    table: Mapping[str, Law] = LAWS,
+    staged: bool = True,
+) -> Examination:
+    """Check the chosen laws of a table at one point."""
     with np.errstate(all="ignore"):
         problem = Problem(subject.fun, subject.args)
         _check_fun_leaves_arguments(problem, subject.title)
-        return {
-            name: judge(
-                name,
-                law.statement,
-                partial(law.check, problem),
-                subject,
-                f"check_laws(fun, args, only=({name!r},))",
-            )
-            for name, law in LAWS.items()
-            if name in laws and law.applies_to(problem, order, batch, smooth)
-        }
+        return Examination(
+            problem,
+            {
+                name: judge(
+                    name,
+                    law.statement,
+                    partial(law.check, problem),
+                    subject,
+                    law.call or f"check_laws(fun, args, only=({name!r},))",
+                    staged=staged,
+                )
+                for name, law in table.items()
+                if name in laws and law.applies_to(problem, order, batch, smooth, extreme)
+            },
+        )
 
 
 def check_arguments(args: Any, caller: str) -> None:

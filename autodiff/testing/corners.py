@@ -14,6 +14,9 @@ from autodiff.testing.domains import Domain
 from autodiff.testing.operand import FORMS, Choice, Operands, has_kinks, make_operands
 from autodiff.testing.shapes import Shape
 
+TURNS = 1000
+"""More than there are corners: no two seeds share values."""
+
 WHOLE: tuple[Shape, ...] = ((2, 3), (), (3,), (), (2, 0), (), (2, 1, 3), (0,))
 """No axes stand where each of the three forms of a scalar comes in turn."""
 
@@ -45,6 +48,7 @@ def corners(
     dtypes: Sequence[Sequence[DTypeLike]],
     layouts: Sequence[str],
     scalars: bool,
+    seed: int = 0,
 ) -> Iterator[Operands]:
     """Operands in which every shape, dtype, layout and form of a scalar occurs; the last lie at kinks.
 
@@ -54,6 +58,7 @@ def corners(
         dtypes: the dtypes that each operand may have.
         layouts: names of memory layouts.
         scalars: whether 0-d operands may be NumPy and Python scalars.
+        seed: another number gives other values.
     """
     forms = list(FORMS) if scalars else ["array"]
     turns = max(len(shapes), len(layouts), *map(len, dtypes)) if shapes else 0
@@ -71,7 +76,7 @@ def corners(
                 )
                 for place, (one, size, kinds) in enumerate(zip(domain, shapes[turn % len(shapes)], dtypes, strict=True))
             ],
-            seed=turn,
+            seed=turn + TURNS * seed,
             kinked=kinked,
         )
 

@@ -1,19 +1,22 @@
-"""The three laws of a derivative: forward is numerical, reverse is numerical, and the two are adjoint."""
+"""The laws of a derivative: forward is numerical, reverse is numerical, the two are adjoint, and the value is continuous."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 import autodiff
-from autodiff.testing.agreement import RELATIVE, agree, same_shape, scale_of, trusted
+from autodiff.testing.agreement import RELATIVE, agree, allowed_for, same_shape, scale_of, trusted
 from autodiff.testing.closeness import difference
 from autodiff.testing.jacobian import numerical_pullback
+from autodiff.testing.kinks_inside import kinks_inside
 from autodiff.testing.mismatch import Undecided, Violation
 from autodiff.testing.pairing import magnitude, pairing
 from autodiff.testing.problem import Problem
+from autodiff.testing.second_look import careful_slopes
+from autodiff.testing.slope import Slope
 
 ADJOINT = 1e-12
 """How exactly <u, J v> = <J'u, v> holds in double precision, relative to all magnitudes that meet in it."""
@@ -24,28 +27,24 @@ FEW = 64
 
 def forward(problem: Problem, *, rtol: float = RELATIVE, atol: float = 0.0) -> None:
     """The derivative along a direction is the numerical one."""
-    problem = problem.double
-    _, tangents = autodiff.jvp(problem.flat, problem.primals, problem.tangents)
-    agree(tangents, *problem.slopes, problem.sizes, problem.result_names, rtol=rtol, atol=atol)
+    for one in directions_of(problem.double):
+        _, tangents = autodiff.jvp(one.flat, one.primals, one.tangents)
+
+        def judge(slopes: Sequence[Slope], one: Problem = one, tangents: Any = tangents) -> None:
+            worst = agree(tangents, slopes, one.sizes, one.result_names, elementwise=one.elementwise, rtol=rtol, atol=atol)
+            problem.disagreement = max(problem.disagreement, worst)
+
+        with_second_look(one, judge)
 
 
 def reverse(problem: Problem, *, rtol: float = RELATIVE, atol: float = 0.0) -> None:
     """The gradient paired with a direction is the numerical derivative along it."""
-    problem = problem.double
-    limits, errors = problem.slopes
-    certain = [trusted(*parts) for parts in zip(limits, errors, problem.sizes, strict=True)]
-    if problem.results and not any(part.any() or not part.size for part in certain):
-        raise Undecided("no numerical derivative is accurate here")
-    masked = tuple(_masked(u, keep) for u, keep in zip(problem.cotangents, certain, strict=True))
-    limits = tuple(np.where(keep, limit, 0.0) for keep, limit in zip(certain, limits, strict=True))
-    gradients = autodiff.vjp(problem.flat, *problem.primals)[1](masked)
-    _same_shapes(problem, gradients)
-    expected = pairing(masked, limits)
-    uncertain = sum(float(np.sum(error[keep])) for keep, error in zip(certain, errors, strict=True))
-    scale = max(magnitude(masked, limits), magnitude(masked, problem.sizes))
-    found = difference(pairing(gradients, problem.tangents), expected, atol + rtol * scale + uncertain)
-    if found is not None:
-        raise Violation(_element(problem, gradients, masked, rtol) or f"  in         a fixed direction\n{found}")
+    for one in directions_of(problem.double):
+
+        def judge(slopes: Sequence[Slope], one: Problem = one) -> None:
+            _reverse(one, slopes, rtol, atol)
+
+        with_second_look(one, judge)
 
 
 def adjoint(problem: Problem) -> None:
@@ -65,7 +64,99 @@ def adjoint(problem: Problem) -> None:
     )
     found = difference(right, left, ADJOINT * scale)
     if found is not None:
+        if not np.isfinite(left - right):
+            if not all(np.isfinite(result).all() for result in problem.results):
+                return  # where the value is no number, nobody says what its derivative is
+            undecided_by_kinks_inside(problem)
         raise Violation(f"  in         <J'u, v> (arrived) against <u, J v> (expected)\n{found}")
+
+
+def continuous(problem: Problem) -> None:
+    """The value does not jump: it has no derivative where it does."""
+    problem = problem.double
+    for slope, result, name in zip(problem.slopes, problem.results, problem.result_names, strict=True):
+        jumps = (slope.jump > 0) & ~trusted(slope.limit, slope.error, abs(np.asarray(result)))
+        if jumps.any():
+            index = tuple(int(k) for k in np.argwhere(jumps)[0])
+            raise Violation(
+                f"  in         {name}{list(index) if index else ''}, which is {np.asarray(result)[index]!r} here\n"
+                f"  arrived    values that differ by {float(slope.jump[index]):.3g} however small the step\n"
+                "  expected   values that come closer with the step; keep the arguments away from jumps, with "
+                "domain=domains.real.avoiding(...), or leave the law out with skip=('continuous',)"
+            )
+
+
+def smooth(problem: Problem) -> None:
+    """The function has no kink: its slopes on both sides are one."""
+    problem = problem.double
+    for slope, name in zip(problem.slopes, problem.result_names, strict=True):
+        if slope.kinked.any():
+            index = tuple(int(k) for k in np.argwhere(slope.kinked)[0])
+            raise Violation(
+                f"  in         {name}{list(index) if index else ''}\n"
+                f"  arrived    slopes on both sides that differ by {2 * float(slope.radius[index]):.3g}\n"
+                "  expected   one slope; kinks='accept' takes any derivative between the two"
+            )
+
+
+def directions_of(problem: Problem) -> Iterator[Problem]:
+    """The problem; at a kink also with every element moved the same way: other directions tell other pieces."""
+    yield problem
+    if problem.kinked:
+        yield problem.along([np.abs(v) for v in problem.tangents])
+
+
+def with_second_look(problem: Problem, judge: Callable[[Sequence[Slope]], None]) -> None:
+    """Judge by the numerical derivatives; where they disagree, by careful ones; then look for kinks inside.
+
+    Raises:
+        Violation: the derivative is wrong.
+        Undecided: an operation inside has a kink here, so that the chain rule says nothing.
+    """
+    try:
+        judge(problem.slopes)
+        return
+    except Violation:
+        pass
+
+    def pushed(primals: Sequence[Any]) -> Any:
+        return autodiff.jvp(problem.flat, tuple(primals), problem.tangents)[1]
+
+    try:
+        judge(careful_slopes(problem, pushed))
+    except Violation:
+        undecided_by_kinks_inside(problem)
+        raise
+
+
+def undecided_by_kinks_inside(problem: Problem) -> None:
+    """Say that nothing can be said, where an operation inside has a kink."""
+    inside = kinks_inside(problem)
+    if inside:
+        raise Undecided(f"{', '.join(inside)} inside has a kink, or no finite slope, at these arguments") from None
+
+
+def _reverse(problem: Problem, slopes: Sequence[Slope], rtol: float, atol: float) -> None:
+    certain = [
+        trusted(slope.limit, slope.error, np.maximum(size, slope.radius))
+        for slope, size in zip(slopes, problem.sizes, strict=True)
+    ]
+    if problem.results and not any(part.any() or not part.size for part in certain):
+        raise Undecided("no numerical derivative is accurate here")
+    masked = tuple(_masked(u, keep) for u, keep in zip(problem.cotangents, certain, strict=True))
+    limits = tuple(np.where(keep, slope.limit, 0.0) for keep, slope in zip(certain, slopes, strict=True))
+    gradients = autodiff.vjp(problem.flat, *problem.primals)[1](masked)
+    _same_shapes(problem, gradients)
+    allowed = [
+        allowed_for(slope, np.where(keep, size, 0.0), keep, rtol, 0.0, problem.elementwise).total
+        for slope, size, keep in zip(slopes, problem.sizes, certain, strict=True)
+    ]
+    total = atol + magnitude([np.abs(u) for u in masked], [np.broadcast_to(a, np.shape(u)) for a, u in zip(allowed, masked, strict=True)])
+    found = difference(pairing(gradients, problem.tangents), pairing(masked, limits), total)
+    if found is not None:
+        kinked = any(slope.kinked.any() for slope in slopes)
+        named = None if kinked else _element(problem, gradients, masked, rtol)
+        raise Violation(named or f"  in         a fixed direction\n{found}")
 
 
 def _same_shapes(problem: Problem, gradients: Sequence[Any]) -> None:

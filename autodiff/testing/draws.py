@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
 from hypothesis import strategies as st
 
 from autodiff.testing.cases import Case
 from autodiff.testing.corners import corner_shapes, corners
+from autodiff.testing.examples import LINE, TABLE, grows, layout_operands, magnitude_operands, of_one_sign, sized_operands, tells
 from autodiff.testing.operand import Operands
 from autodiff.testing.shapes import Shape, broadcastable_shapes
 from autodiff.testing.strategies import operands
@@ -26,7 +29,67 @@ def corner_operands(case: Case) -> Iterator[Operands]:
     """Operands in which every default or given shape occurs; none where the shapes are a strategy."""
     if isinstance(case.shapes, st.SearchStrategy):
         return iter(())
-    return corners(case.each_domain, _examples(case), case.each_dtypes, case.layouts, case.scalars)
+    return corners(case.each_domain, _examples(case), case.each_dtypes, case.layouts, case.scalars, case.seed)
+
+
+def fixed_operands(case: Case) -> Iterator[Operands]:
+    """The operands that are tried whatever hypothesis draws: corners, every magnitude, unusual sizes."""
+    yield from corner_operands(case)
+    if not isinstance(case.shapes, st.SearchStrategy):
+        yield from _magnitudes(case)
+        yield from _layouts(case)
+    if case.shapes is None:
+        yield from _sizes(case)
+
+
+def _magnitudes(case: Case) -> Iterator[Operands]:
+    whole = [LINE] * case.arity if case.shapes is None else next(filter(_filled, _examples(case)), None)
+    if whole is None or not all(any(np.dtype(kind).kind in "fc" for kind in each) for each in case.each_dtypes):
+        return
+    for sample in magnitude_operands(case.each_domain, whole, case.each_dtypes, case.seed):
+        if accepts(case, sample) is not None or tells(case.fun, sample):
+            yield sample
+        else:
+            yield from (one for one in of_one_sign(sample, case.each_domain) if tells(case.fun, one))
+
+
+def _layouts(case: Case) -> Iterator[Operands]:
+    shapes = [TABLE] * case.arity if case.shapes is None else next(filter(_flat, _examples(case)), None)
+    if shapes is not None:
+        yield from layout_operands(case.each_domain, shapes, case.each_dtypes, case.layouts, case.seed)
+
+
+def _flat(shapes: tuple[Shape, ...]) -> bool:
+    return _filled(shapes) and any(len(shape) > 1 and min(shape) > 1 for shape in shapes)
+
+
+def _sizes(case: Case) -> Iterator[Operands]:
+    for sample in sized_operands(case.each_domain, case.each_dtypes, case.seed):
+        if accepts(case, sample) is None:
+            yield sample
+            if np.ndim(sample.args[0]) == 1 and grows(case.fun, sample):
+                return
+
+
+def _filled(shapes: tuple[Shape, ...]) -> bool:
+    return all(0 not in shape for shape in shapes)
+
+
+def accepts(case: Case, sample: Operands) -> Exception | None:
+    """None where the function itself takes the arguments; otherwise how it refuses them.
+
+    Where shapes are the default ones nobody said that the function takes them: what it refuses is left out.
+    """
+    if case.shapes is not None:
+        return None
+    try:
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            if any(np.size(x) == 0 for x in sample.args):
+                warnings.simplefilter("error", RuntimeWarning)  # such as the mean of nothing
+            case.fun(*(np.array(x) if isinstance(x, np.ndarray) else x for x in sample.args))
+    except (ValueError, TypeError, IndexError, ArithmeticError, RuntimeWarning) as refusal:
+        return refusal
+    return None
 
 
 def _shapes(case: Case) -> SearchStrategy[tuple[Shape, ...]]:

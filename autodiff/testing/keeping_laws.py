@@ -9,13 +9,23 @@ import numpy as np
 
 import autodiff
 from autodiff.testing.agreement import scale_of
-from autodiff.testing.closeness import difference
+from autodiff.testing.closeness import Difference, difference
 from autodiff.testing.mismatch import Violation
 from autodiff.testing.problem import Problem, is_inexact
 from autodiff.testing.value_laws import described, identical
 
-SINGLE = 1e-4
-"""How closely derivatives in single precision agree with those in double, relative to the largest element."""
+ULPS = {"float16": 2.0**5, "float32": 2.0**7, "complex64": 2.0**7}
+"""How many units in the last place derivatives differ from those in double precision, relative to the largest element."""
+
+SHAKES = 4
+SHAKEN = 32.0
+"""How many times further: what the derivative changes where the arguments change in their last places."""
+
+ELSEWHERE = 2.0**-3
+"""How far away the function is called between two calls of a pullback, which must not mix them up."""
+
+BEYOND = 2.0**-10
+"""Derivatives within this part of the largest number of a dtype may overflow on the way."""
 
 VANISHING = 1e-30
 """Derivatives smaller than this may underflow in single precision."""
@@ -43,26 +53,58 @@ def precision(problem: Problem) -> None:
         for u, result in zip(problem.cotangents, exact.results, strict=True)
     )
     desired = autodiff.vjp(exact.flat, *exact.primals)[1](cotangents)
-    scale = scale_of(*desired, *exact.sizes, *exact.pulled.sizes)
-    for name, a, b in zip(problem.gradient_names, gradients, desired, strict=True):
-        found = difference(a, b, SINGLE * max(scale, VANISHING))
+    scale = max(scale_of(*desired, *exact.sizes, *exact.pulled.sizes), VANISHING)
+    unit = max(unit_of(leaf) for leaf in (*problem.primals, *problem.results))
+    columns = [*zip(problem.gradient_names, gradients, desired, strict=True)]
+    if all(_rounded(a, b, unit * scale) is None for _, a, b in columns):
+        return
+    for (name, a, b), sway in zip(columns, _sways(problem, exact, cotangents), strict=True):
+        found = _rounded(a, b, unit * scale + SHAKEN * sway)
         if found is not None:
             raise Violation(f"  in         {name}, against double precision\n{found}")
 
 
+def unit_of(leaf: Any) -> float:
+    """The relative error that its dtype may make of a derivative; zero for double precision."""
+    dtype = np.asarray(leaf).dtype
+    return float(ULPS.get(dtype.name, 0.0) * np.finfo(dtype).eps)
+
+
+def _rounded(actual: Any, desired: Any, allowed: Any) -> Difference | None:
+    """What differs by more than is allowed, wherever the desired number is not beyond the dtype."""
+    largest = float(np.finfo(np.asarray(actual).dtype).max) * BEYOND
+    return difference(actual, desired, np.where(abs(np.asarray(desired)) < largest, allowed, np.inf))
+
+
+def _sways(problem: Problem, exact: Problem, cotangents: Sequence[Any]) -> list[Any]:
+    """How far the exact gradients move where the arguments move by a unit in the last place of their own dtype."""
+    random = np.random.default_rng(len(problem.primals))
+    found = [np.zeros(np.shape(x)) for x in exact.primals]
+    here = autodiff.vjp(exact.flat, *exact.primals)[1](cotangents)
+    for _ in range(SHAKES):
+        moved = [
+            x + abs(np.asarray(x)) * np.finfo(np.asarray(own).dtype).eps * random.choice((-1.0, 1.0), np.shape(x))
+            for x, own in zip(exact.primals, problem.primals, strict=True)
+        ]
+        there = autodiff.vjp(exact.flat, *moved)[1](cotangents)
+        found = [np.fmax(old, abs(np.asarray(a) - b)) for old, a, b in zip(found, there, here, strict=True)]
+    return found
+
+
 def untouched(problem: Problem) -> None:
-    """No transformation writes to what it is given, and a pullback gives the same when it is called again."""
+    """No transformation writes to what it is given, and a pullback gives the same again, whatever was called between."""
     given = [*problem.leaves, *problem.tangents, *problem.cotangents]
     names = [
         *problem.names,
         *(["a tangent"] * len(problem.tangents)),
         *(["a cotangent"] * len(problem.cotangents)),
     ]
-    before = [_contents(leaf) for leaf in given]
+    before = [contents(leaf) for leaf in given]
     _, pullback = autodiff.vjp(problem.flat, *problem.primals)
     _unchanged(before, given, names, "vjp")
     once = [np.array(gradient) for gradient in pullback(problem.cotangents)]
     _unchanged(before, given, names, "the pullback")
+    problem.flat(*problem.near(ELSEWHERE))
     identical(
         [np.asarray(gradient) for gradient in pullback(problem.cotangents)],
         once,
@@ -87,13 +129,14 @@ def _same_type(actual: Any, desired: Any, name: str) -> None:
         raise Violation(f"  in         {name}\n  arrived    {described(actual)}\n  expected   {described(desired)}")
 
 
-def _contents(leaf: Any) -> bytes:
+def contents(leaf: Any) -> bytes:
+    """The bits of a leaf."""
     return np.asarray(leaf).tobytes()
 
 
 def _unchanged(before: Sequence[bytes], leaves: Sequence[Any], names: Sequence[str], culprit: str) -> None:
     for name, old, leaf in zip(names, before, leaves, strict=True):
-        if _contents(leaf) != old:
+        if contents(leaf) != old:
             array = np.asarray(leaf)
             raise Violation(
                 f"  in         {name}\n"

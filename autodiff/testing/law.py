@@ -4,9 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
+from typing import Literal
 
-from autodiff.testing import batch_laws, compiled_laws, derivative_laws, keeping_laws, second_order_laws, value_laws
+from autodiff.testing import (
+    batch_laws,
+    compiled_laws,
+    derivative_laws,
+    keeping_laws,
+    roughness,
+    second_order_laws,
+    value_laws,
+)
 from autodiff.testing.problem import Problem
+
+
+Kinks = Literal["accept", "error"]
 
 
 @dataclass(frozen=True)
@@ -18,6 +30,9 @@ class Law:
         order: how often fun must be differentiable; 0 asks for no derivative at all.
         numerical: whether it needs a numerical derivative, hence arguments away from kinks.
         batching: whether it needs vmap.
+        on_request: whether it is checked only where it is asked for by name.
+        extreme: whether it is checked where numbers are very large, small or many.
+        call: the call that checks it alone, for messages, where that is not `check_laws`.
         staging: whether it needs shapes alone to be recorded, as the law ``replay`` does: left out where that is.
     """
 
@@ -26,19 +41,23 @@ class Law:
     numerical: bool = False
     batching: bool = False
     staging: bool = False
+    on_request: bool = False
+    extreme: bool = False
+    call: str = ""
 
     @property
     def statement(self) -> str:
         """The law in words."""
         return (self.check.__doc__ or "").strip().splitlines()[0]
 
-    def applies_to(self, problem: Problem, order: int, batch: bool, smooth: bool) -> bool:
+    def applies_to(self, problem: Problem, order: int, batch: bool, smooth: bool, extreme: bool = False) -> bool:
         """Whether the law says anything of this problem."""
         return (
             self.order <= order
             and (problem.differentiable or self.order == 0)
             and (batch or not self.batching)
             and (smooth or not self.numerical)
+            and (self.extreme or not extreme)
         )
 
 
@@ -52,13 +71,16 @@ LAWS: dict[str, Law] = {
     "untouched":            Law(keeping_laws.untouched),
     "locked":               Law(keeping_laws.locked),
     "dtype":                Law(keeping_laws.dtype),
-    "forward":              Law(derivative_laws.forward,                numerical=True),
-    "reverse":              Law(derivative_laws.reverse,                numerical=True),
-    "adjoint":              Law(derivative_laws.adjoint),
+    "continuous":           Law(derivative_laws.continuous,           numerical=True, extreme=True),
+    "smooth":               Law(derivative_laws.smooth,                 numerical=True, on_request=True),
+    "forward":              Law(derivative_laws.forward,                numerical=True, extreme=True),
+    "reverse":              Law(derivative_laws.reverse,                numerical=True, extreme=True),
+    "adjoint":              Law(derivative_laws.adjoint, extreme=True),
     "precision":            Law(keeping_laws.precision),
+    "digits":               Law(roughness.digits,                       numerical=True),
     "compiled gradient":    Law(compiled_laws.compiled_gradient,        staging=True),
     "batch of gradient":    Law(batch_laws.batch_of_gradient,           batching=True),
-    "forward over reverse": Law(second_order_laws.forward_over_reverse, order=2, numerical=True),
+    "forward over reverse": Law(second_order_laws.forward_over_reverse, order=2, numerical=True, extreme=True),
     "reverse over reverse": Law(second_order_laws.reverse_over_reverse, order=2),
     "forward over forward": Law(second_order_laws.forward_over_forward, order=2, numerical=True),
     "reverse over forward": Law(second_order_laws.reverse_over_forward, order=2),
@@ -66,9 +88,12 @@ LAWS: dict[str, Law] = {
 # fmt: on
 
 
-def chosen_laws(only: Iterable[str] | None, skip: Collection[str]) -> list[str]:
+def chosen_laws(only: Iterable[str] | None, skip: Collection[str], kinks: Kinks = "accept") -> list[str]:
     """The names of the laws to check."""
-    names = [name for name in (LAWS if only is None else only) if name not in skip]
+    if kinks not in ("accept", "error"):
+        raise ValueError(f"kinks is 'accept' or 'error', and {kinks!r} arrived")
+    usual = [name for name, law in LAWS.items() if not law.on_request or kinks == "error"]
+    names = [name for name in (usual if only is None else only) if name not in skip]
     return names if "replay" not in skip else [name for name in names if not LAWS[name].staging]
 
 

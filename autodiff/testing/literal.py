@@ -7,6 +7,9 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 
+LONG = 32
+"""Arrays of more equally spaced numbers are written as such."""
+
 
 def literal(tree: Any) -> str:
     """Python source of a tree of arrays and scalars; evaluating it needs only `import numpy as np`.
@@ -51,6 +54,10 @@ def _writeable(array: Array) -> Array:
 
 
 def _plain(array: Array) -> str:
+    if array.ndim == 1 and array.size > LONG and array.dtype.kind == "f":
+        even = f"np.linspace({_number(array[0].item())}, {_number(array[-1].item())}, {array.size}, dtype={array.dtype.name!r})"
+        if np.array_equal(np.linspace(array[0].item(), array[-1].item(), array.size, dtype=array.dtype), array):
+            return even
     values = _nested(_short(array).tolist())
     dtype = f"dtype={array.dtype.name!r}"
     return f"np.zeros({array.shape}, {dtype})" if array.size == 0 else f"np.array({values}, {dtype})"

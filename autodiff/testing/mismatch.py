@@ -10,6 +10,7 @@ from typing import Any
 from hypothesis.errors import HypothesisException
 
 from autodiff.testing.literal import literal
+from autodiff.trace.errors import ConcretizationError
 
 
 class Violation(AssertionError):
@@ -18,6 +19,10 @@ class Violation(AssertionError):
 
 class Undecided(AssertionError):
     """No numerical derivative was accurate enough to judge by: a kink, a pole, or no double precision."""
+
+
+class Unstaged(Undecided):
+    """The function looks at values, so that it cannot be recorded by shapes alone."""
 
 
 @dataclass(frozen=True)
@@ -58,8 +63,12 @@ class GradientMismatch(AssertionError):
         )
 
 
-def judge(law: str, statement: str, check: Callable[[], None], subject: Subject, call: str) -> Undecided | None:
+def judge(
+    law: str, statement: str, check: Callable[[], None], subject: Subject, call: str, *, staged: bool = True
+) -> Undecided | None:
     """Run one check: None where it passes, the reason where it cannot be decided.
+
+    Where the function need not be `staged`, a check that asks for its recording by shapes is not decided.
 
     Raises:
         GradientMismatch: the check found a violation, or raised something else.
@@ -74,6 +83,8 @@ def judge(law: str, statement: str, check: Callable[[], None], subject: Subject,
     except Violation as violation:
         detail = str(violation)
     except Exception as error:
+        if isinstance(error, ConcretizationError) and not staged:
+            return Unstaged(str(error))
         detail, cause = f"  raised     {type(error).__name__}: {error}", error
     else:
         return None

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from autodiff.testing.central import central_derivative, first_step
+from autodiff.testing.central import central_derivative, first_step, scales_for
 from autodiff.testing.complex_step import complex_step_derivative
 from autodiff.trace.tree import flatten
 
@@ -59,7 +59,7 @@ def directional_derivative(
         if method == "complex-step":
             return complex_step_derivative(along, primals)
         if method == "central":
-            return central_derivative(along, first_step(primals, directions))
+            return central_derivative(along, first_step(primals, directions), scales_for(primals))
     raise ValueError(f"the methods are 'central' and 'complex-step', and {method!r} arrived")
 
 

@@ -12,6 +12,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from autodiff.testing.domains import Domain
 from autodiff.testing.layouts import lay_out
+from autodiff.testing.magnitudes import EVERYDAY, flavoured
 from autodiff.testing.values import fill
 
 FORMS: Mapping[str, Callable[[NDArray[Any]], Any]] = MappingProxyType(
@@ -23,24 +24,37 @@ FORMS: Mapping[str, Callable[[NDArray[Any]], Any]] = MappingProxyType(
 )
 """What an operand without axes may be."""
 
+MANY = 64
+"""Of more elements only derivatives are compared."""
+
 
 @dataclass(frozen=True)
 class Operands:
-    """The arguments of one call, and whether a numerical derivative exists at them."""
+    """The arguments of one call.
+
+    Attributes:
+        args: the arguments.
+        smooth: whether numerical derivatives are to be taken: not where the domain says that there is a kink.
+        extreme: whether numbers are so large or small, or so many, that only derivatives in double precision are
+            compared.
+    """
 
     args: tuple[Any, ...]
     smooth: bool
+    extreme: bool = False
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What one operand is: shape, dtype, layout (or form, where it has no axes), and how many hits."""
+    """What one operand is: shape, dtype, layout (or form, where it has no axes), how many hits, what numbers."""
 
     shape: tuple[int, ...]
     dtype: DTypeLike
     layout: str = "contiguous"
     form: str = "array"
     hits: int = 0
+    flavour: str = "moderate"
+    exponent: int = 0
 
 
 def make_operands(domain: Sequence[Domain], choices: Sequence[Choice], seed: int, kinked: bool) -> Operands:
@@ -56,10 +70,27 @@ def make_operands(domain: Sequence[Domain], choices: Sequence[Choice], seed: int
     count = max((int(np.prod(choice.shape, dtype=int)) for choice in choices), default=1)
     args = []
     for place, (one, choice) in enumerate(zip(domain, choices, strict=True)):
-        array = fill(choice.shape, choice.dtype, one, random, count=count, place=place, places=len(domain))
+        if choice.flavour == "moderate" or np.dtype(choice.dtype).kind not in "fc":
+            array = fill(choice.shape, choice.dtype, one, random, count=count, place=place, places=len(domain))
+        elif choice.flavour == "even":
+            array = evenly(choice.shape, choice.dtype, one, random, place)
+        else:
+            array = flavoured(choice.shape, choice.dtype, one, random, choice.flavour, choice.exponent)
         array = hit(array, one.kinks if kinked else one.smooth_hits, choice.hits, random)
         args.append(lay_out(array, choice.layout) if choice.shape else FORMS[choice.form](array))
-    return Operands(tuple(args), smooth=not kinked)
+    extreme = any(choice.flavour not in (*EVERYDAY, "even") or np.prod(choice.shape) > MANY for choice in choices)
+    return Operands(tuple(args), smooth=not kinked, extreme=extreme)
+
+
+def evenly(
+    shape: tuple[int, ...], dtype: DTypeLike, domain: Domain, random: np.random.Generator, place: int
+) -> NDArray[Any]:
+    """Equally spaced numbers, which can be printed however many they are; others where the domain has gaps."""
+    low, high = domain.reach
+    if domain.avoid or np.dtype(dtype).kind != "f":
+        return fill(shape, dtype, domain, random)
+    inset = domain.margin + (high - low) * (0.011 + 0.003 * place)
+    return np.linspace(low + inset, high - domain.margin, int(np.prod(shape)), dtype=dtype).reshape(shape)
 
 
 def hit(array: NDArray[Any], points: Sequence[float], number: int, random: np.random.Generator) -> NDArray[Any]:

@@ -9,6 +9,9 @@ from autodiff.trace.tree import flatten
 
 SEED = 20240229
 
+VANISHING = 1e-30
+"""Elements smaller than this are moved as zeros are: steps relative to them would underflow."""
+
 
 def pairing(cotangents: Any, tangents: Any) -> float:
     """Re(sum(u * v)) over all leaves of two trees; nothing is conjugated.
@@ -33,7 +36,8 @@ def directions(leaves: Iterable[Any], *, seed: int = 0, scaled: bool = False) ->
     Args:
         leaves: arrays or scalars; the direction is of the same kind, shape and dtype.
         seed: another number gives other directions.
-        scaled: whether directions are as large as their leaves are, as a step should be.
+        scaled: whether every element of a direction is as large as that of its leaf, as a step should be. Zeros are
+            moved by as much as the largest element, or by one where that is larger.
     """
     random = np.random.default_rng(SEED + seed)
     return tuple(_direction(leaf, random, scaled) for leaf in leaves)
@@ -51,6 +55,10 @@ def _direction(leaf: Any, random: np.random.Generator, scaled: bool) -> Any:
     return direction.astype(array.dtype)[()] if isinstance(leaf, np.generic) else direction.item()
 
 
-def _power_of_two(array: Any) -> float:
-    largest = float(np.max(abs(array), initial=0.0))
-    return float(2.0 ** np.floor(np.log2(largest))) if 0 < largest < np.inf else 1.0
+def _power_of_two(array: Any) -> Any:
+    """For each element the power of two below its magnitude, that of `zeros` where the element vanishes."""
+    sizes = np.abs(np.asarray(array)).astype(np.float64)
+    largest = float(np.max(sizes, initial=0.0, where=np.isfinite(sizes)))
+    zeros = min(largest, 1.0) if largest > VANISHING else 1.0
+    moved = np.where(np.isfinite(sizes) & (sizes > VANISHING), sizes, zeros)
+    return 2.0 ** np.floor(np.log2(moved))

@@ -9,14 +9,20 @@ from typing import Any
 import numpy as np
 
 import autodiff
-from autodiff.testing.numerical import directional_derivative, move
+from autodiff.testing.central import first_step, scales_for, slopes_along
+from autodiff.testing.numerical import move
 from autodiff.testing.pairing import directions
+from autodiff.testing.slope import Slope
 from autodiff.trace.tree import flatten, paths
 
 DOUBLE = {"float16": np.float64, "float32": np.float64, "complex64": np.complex128}
 
 NEARBY = 2.0**-6
 """The step to the neighbours that say how large a result is."""
+
+
+BESIDE = 2.0**-5
+"""The step to the points that are tried beside a kink."""
 
 
 class Problem:
@@ -26,6 +32,8 @@ class Problem:
         leaves: the leaves of all arguments.
         primals: those that derivatives are taken by: floating and complex ones.
         names: what to call each leaf in messages.
+        origins: how large the values are from which those of the function were made, where they are derivatives.
+        disagreement: the largest error found so far of a derivative, as a part of what was allowed.
     """
 
     def __init__(
@@ -37,6 +45,8 @@ class Problem:
     ) -> None:
         self.fun = fun
         self.args = tuple(args)
+        self.disagreement = 0.0
+        self.origins: Sequence[Any] = ()
         self._result_names = tuple(result_names)
         self.leaves, self.structure = flatten(self.args)
         self.places = [place for place, leaf in enumerate(self.leaves) if is_inexact(leaf)]
@@ -100,16 +110,39 @@ class Problem:
     def sizes(self) -> tuple[Any, ...]:
         """How large every result is, here or a small step away: what rounding errors are relative to.
 
-        A variance of equal numbers is zero, and yet it was computed from numbers that are not.
+        A variance of equal numbers is zero, and yet it was computed from numbers that are not. So is the derivative of
+        a function that is nearly constant: it may be the difference of numbers as large as the function.
         """
         behind, ahead = self.flat(*self.near(-NEARBY)), self.flat(*self.near(NEARBY))
-        return tuple(_largest_finite(*leaves) for leaves in zip(self.results, behind, ahead, strict=True))
+        own = [_largest_finite(*leaves) for leaves in zip(self.results, behind, ahead, strict=True)]
+        return tuple(np.maximum(*pair) for pair in zip(own, self.origins or [0.0] * len(own), strict=True))
 
     @cached_property
-    def slopes(self) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-        """The numerical derivative of every result along `tangents`, and its estimated errors."""
-        limits, errors = directional_derivative(self.flat, self.primals, self.tangents)
-        return limits, errors
+    def slopes(self) -> list[Slope]:
+        """The numerical derivative of every result along `tangents`."""
+        return self.slopes_at(self.primals)
+
+    def slopes_at(self, primals: Sequence[Any], scale: float = 1.0) -> list[Slope]:
+        """The numerical derivatives at other primals, or with steps `scale` times as large."""
+
+        def along(step: float) -> tuple[Any, ...]:
+            return self.flat(*(move(x, v, step) for x, v in zip(primals, self.tangents, strict=True)))
+
+        with np.errstate(all="ignore"):
+            step = scale * first_step(primals, self.tangents)
+            return slopes_along(along, step, scales_for(primals))[0]
+
+    @cached_property
+    def kinked(self) -> bool:
+        """Whether any result has a kink here."""
+        return any(slope.kinked.any() for slope in self.slopes)
+
+    def along(self, tangents: Sequence[Any]) -> Problem:
+        """The same problem with other directions to move the primals in."""
+        other = Problem(self.fun, self.args, self.names, self._result_names)
+        other.tangents = tuple(tangents)
+        other.origins = self.origins
+        return other
 
     @cached_property
     def pulled(self) -> Problem:
@@ -119,7 +152,10 @@ class Problem:
             return tuple(autodiff.vjp(self.flat, *primals)[1](self.cotangents))
 
         names = [self.names[place] for place in self.places]
-        return Problem(pullback_of_fixed, self.primals, names, self.gradient_names)
+        pulled = Problem(pullback_of_fixed, self.primals, names, self.gradient_names)
+        largest = max((float(np.max(size, initial=0.0)) for size in self.sizes), default=0.0)
+        pulled.origins = [np.full(np.shape(x), largest) for x in self.primals]
+        return pulled
 
     @cached_property
     def pushed(self) -> Problem:
@@ -129,7 +165,27 @@ class Problem:
             return tuple(autodiff.jvp(self.flat, primals, self.tangents)[1])
 
         names = [self.names[place] for place in self.places]
-        return Problem(derivative_along_fixed, self.primals, names, [f"the tangent of {r}" for r in self.result_names])
+        pushed = Problem(derivative_along_fixed, self.primals, names, [f"the tangent of {r}" for r in self.result_names])
+        pushed.origins = self.sizes
+        return pushed
+
+    @cached_property
+    def elementwise(self) -> bool:
+        """Whether every element of the results depends on the elements in its place alone: no others meet in it."""
+        shapes = {np.shape(x) for x in (*self.primals, *self.results)}
+        size = np.size(self.primals[0])
+        if len(shapes) > 1 or size < 2:
+            return False
+        even = (np.arange(size) % 2).reshape(shapes.pop())
+        for mask in (even, 1 - even):
+            moved = tuple((v * mask).astype(np.asarray(v).dtype) for v in self.tangents)
+            if any(np.any(np.where(mask, 0, t)) for t in autodiff.jvp(self.flat, self.primals, moved)[1]):
+                return False
+        return True
+
+    def beside(self) -> list[Problem]:
+        """The problem at points on both sides, as far away as makes a difference."""
+        return [Problem(self.fun, self.structure.unflatten(self.moved(step)), self.names) for step in (-BESIDE, BESIDE)]
 
     def near(self, step: float) -> list[Any]:
         """The primals, moved by a step along `tangents`."""

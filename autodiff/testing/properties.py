@@ -2,37 +2,46 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
-from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import HealthCheck, Phase, given, settings, target
+from hypothesis import seed as seeded
 from numpy.typing import DTypeLike
 
 from autodiff.testing import domains
 from autodiff.testing.cases import Case
-from autodiff.testing.checks import examine
 from autodiff.testing.domains import Domain
-from autodiff.testing.draws import corner_operands, drawn_operands
-from autodiff.testing.law import check_names, chosen_laws
+from autodiff.testing.draws import drawn_operands, fixed_operands
+from autodiff.testing.law import Kinks, check_names, chosen_laws
 from autodiff.testing.layouts import LAYOUTS
-from autodiff.testing.mismatch import Subject, Undecided, name_of
+from autodiff.testing.mismatch import name_of
 from autodiff.testing.operand import Operands
 from autodiff.testing.profiles import PROFILES
+from autodiff.testing.session import SESSION
 from autodiff.testing.strategies import FLOATING
+from autodiff.testing.summary import Summary
+from autodiff.testing.trial import Trial
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
 
-def check_case(case: Case, *, only: Collection[str] | None = None, max_examples: int | None = None) -> None:
+def check_case(
+    case: Case, *, only: Collection[str] | None = None, kinks: Kinks = "accept", max_examples: int | None = None
+) -> Summary:
     """Try to break every law of derivatives for one row of a table.
 
     Args:
         case: the row.
         only: names of the laws to check; all that the row does not skip by default.
+        kinks: "accept" takes any derivative between the one-sided ones; "error" refuses functions that have kinks.
         max_examples: how many arguments to draw; by default as the hypothesis profile says.
+
+    Returns:
+        What was tried, and what could not be decided.
 
     Raises:
         GradientMismatch: a law is broken; the text has the smallest arguments found that break it.
@@ -40,24 +49,28 @@ def check_case(case: Case, *, only: Collection[str] | None = None, max_examples:
 
     >>> import numpy as np
     >>> from autodiff.testing import domains
-    >>> check_case(Case("sqrt", np.sqrt, domains.positive), max_examples=5)
+    >>> check_case(Case("sqrt", np.sqrt, domains.positive), max_examples=5).nowhere_decided
+    []
     """
     check_names(only or ())
-    chosen = chosen_laws(only, case.skip)
-    outcomes: dict[str, list[Undecided | None]] = defaultdict(list)
+    trial = Trial(case, chosen_laws(only, case.skip, kinks))
+    return run(trial, max_examples)
+
+
+def run(trial: Trial, max_examples: int | None) -> Summary:
+    """Check the laws of a trial at arguments that hypothesis draws, and at those that are always tried."""
+    case = trial.case if trial.case.seed else replace(trial.case, seed=SESSION.seed)
 
     def all_laws_hold(sample: Operands) -> None:
-        subject = Subject(case.fun, sample.args, case.name)
-        found = examine(subject, chosen, order=case.order, batch=case.batch, smooth=sample.smooth)
-        for law, reason in found.items():
-            outcomes[law].append(reason)
+        target(trial.check(sample), label="largest error, as a part of what is allowed")
 
-    _repeatably(case.name, _settings(max_examples)(given(drawn_operands(case))(all_laws_hold)))()
-    for sample in corner_operands(case):
-        all_laws_hold(sample)
-    for law, reasons in outcomes.items():
-        if all(reasons):
-            raise Undecided(f"the law {law!r} could not be decided for {case.name}: {reasons[-1]}")
+    chosen = _settings(max_examples or SESSION.examples)
+    _repeatably(case, chosen(given(drawn_operands(case))(all_laws_hold)))()
+    for sample in fixed_operands(case):
+        trial.check_smaller(sample)
+    trial.check_decided()
+    SESSION.add(trial.summary)
+    return trial.summary
 
 
 def laws(
@@ -73,9 +86,11 @@ def laws(
     only: Collection[str] | None = None,
     layouts: Sequence[str] = tuple(LAYOUTS),
     scalars: bool = True,
+    kinks: Kinks = "accept",
     max_examples: int | None = None,
+    seed: int = 0,
     name: str | None = None,
-) -> None:
+) -> Summary:
     """Try to break every law of derivatives for a function of arrays.
 
     Args:
@@ -91,15 +106,21 @@ def laws(
         only: names of the laws to check; all by default.
         layouts: names of the memory layouts to try.
         scalars: whether an operand without axes may also be a NumPy or Python scalar.
+        kinks: "accept" takes any derivative between the one-sided ones; "error" refuses functions that have kinks.
         max_examples: how many arguments to draw; by default as the hypothesis profile says.
+        seed: another number draws other arguments.
         name: what to call fun in messages; by default its own name.
+
+    Returns:
+        What was tried, and what could not be decided.
 
     Raises:
         GradientMismatch: a law is broken; the text has the smallest arguments found that break it.
         Undecided: no arguments were found at which a numerical derivative can be trusted.
 
     >>> import numpy as np
-    >>> laws(np.tanh, max_examples=5)
+    >>> laws(np.tanh, max_examples=5).kinked
+    0
     """
     case = Case(
         name or name_of(fun),
@@ -112,15 +133,17 @@ def laws(
         layouts=layouts,
         order=order,
         batch=batch,
+        staged=False,
         skip=dict.fromkeys(skip, "left out by the caller"),
+        seed=seed,
     )
-    check_case(case, only=only, max_examples=max_examples)
+    return check_case(case, only=only, kinks=kinks, max_examples=max_examples)
 
 
-def _repeatably(name: str, run: Callable[[], None]) -> Callable[[], None]:
-    """Draw the same for the same name, where the profile is repeatable; other rows draw something else."""
-    if settings().derandomize or settings.get_current_profile_name() == "default":
-        return seed(crc32(name.encode()))(run)
+def _repeatably(case: Case, run: Callable[[], None]) -> Callable[[], None]:
+    """Draw the same for the same name and seed, where the profile is repeatable; other rows draw something else."""
+    if case.seed or settings().derandomize or settings.get_current_profile_name() == "default":
+        return seeded(crc32(case.name.encode()) + case.seed)(run)
     return run
 
 

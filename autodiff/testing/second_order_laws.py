@@ -8,7 +8,8 @@ from autodiff.testing.problem import Problem
 
 def forward_over_reverse(problem: Problem) -> None:
     """The derivative of the gradient is the numerical one."""
-    forward(problem.double.pulled)
+    for one in with_places_beside(problem.double):
+        forward(one.pulled)
 
 
 def reverse_over_reverse(problem: Problem) -> None:
@@ -18,9 +19,15 @@ def reverse_over_reverse(problem: Problem) -> None:
 
 def forward_over_forward(problem: Problem) -> None:
     """The derivative of the derivative is the numerical one."""
-    forward(problem.double.pushed)
+    for one in with_places_beside(problem.double):
+        forward(one.pushed)
 
 
 def reverse_over_forward(problem: Problem) -> None:
     """The gradient of the derivative is the transpose of its derivative."""
     adjoint(problem.double.pushed)
+
+
+def with_places_beside(problem: Problem) -> list[Problem]:
+    """The problem; at a kink, where second derivatives say nothing, also the points beside it."""
+    return [problem, *(problem.beside() if problem.kinked else ())]

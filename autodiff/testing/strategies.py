@@ -12,6 +12,7 @@ from numpy.typing import DTypeLike, NDArray
 from autodiff.testing import domains
 from autodiff.testing.domains import Domain
 from autodiff.testing.layouts import LAYOUTS, lay_out
+from autodiff.testing.magnitudes import EXPONENTS, FLAVOURS
 from autodiff.testing.operand import FORMS, Choice, Operands, has_kinks, hit, make_operands
 from autodiff.testing.shapes import Shape, shapes
 from autodiff.testing.values import fill
@@ -94,6 +95,8 @@ def operands(
     sizes = draw(shape)
     kinked = has_kinks(domain) and draw(RARELY)
     forms = st.sampled_from([*FORMS] if scalars else ["array"])
+    flavour = draw(st.sampled_from(["moderate"] * len(FLAVOURS) + [*FLAVOURS]))
+    exponent = draw(st.integers(EXPONENTS[0], EXPONENTS[-1])) if flavour == "one magnitude" else 0
     choices = [
         Choice(
             size,
@@ -101,6 +104,8 @@ def operands(
             layout=draw(_layouts(one, layouts, kinked)) if size else "contiguous",
             form="array" if size else draw(forms),
             hits=draw(HITS),
+            flavour="moderate" if kinked else flavour,
+            exponent=exponent,
         )
         for one, size, kinds in zip(domain, sizes, dtype, strict=True)
     ]

@@ -1,0 +1,67 @@
+"""What is found out before a derivative is called wrong: other steps, its own rounding, and pieces that meet nearby.
+
+Numerical derivatives are cheap and nearly always right. Where one contradicts a derivative, these are less cheap:
+
+- differences with other steps, which do not go wrong in the same way;
+- the derivative at arguments that differ in the last places, which shows how many of its digits are rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autodiff.testing.numerical import move
+from autodiff.testing.problem import Problem
+from autodiff.testing.slope import CONTRADICTION, Slope
+
+Array = NDArray[Any]
+
+OTHER_STEPS = 0.37
+LAST_PLACES = (2.0**-51, 2.0**-50, 2.0**-42, 2.0**-40)
+"""By what parts of themselves arguments are moved to see rounding: results that take few values hide it from neighbours."""
+
+NOISE = 16.0
+"""How many times the noise that was seen a derivative may be off."""
+
+
+Derivative = Callable[[Sequence[Any]], Sequence[Any]]
+
+
+def careful_slopes(problem: Problem, derivative: Derivative) -> list[Slope]:
+    """The numerical derivatives of a problem, with what other steps and rounding say of their errors.
+
+    Args:
+        problem: the function and where.
+        derivative: the derivative along `problem.tangents` as a function of the primals.
+    """
+    others = problem.slopes_at(problem.primals, OTHER_STEPS)
+    return [_excused(*column) for column in zip(problem.slopes, others, rounding_noise(problem, derivative), strict=True)]
+
+
+def _excused(slope: Slope, other: Slope, noise: Array) -> Slope:
+    apart = abs(slope.limit - other.limit)
+    contradicted = apart > CONTRADICTION * (slope.error + other.error) + slope.radius + other.radius
+    error = np.where(contradicted, apart, slope.error) + NOISE * noise
+    return replace(slope, error=np.where(np.isnan(error), np.inf, error))
+
+
+def rounding_noise(problem: Problem, derivative: Derivative) -> list[Array]:
+    """How much the derivative changes where arguments change in their last places."""
+    random = np.random.default_rng(len(problem.primals))
+    found = []
+    for distance in LAST_PLACES:
+        shaken = tuple(_shaken(x, x, distance, random) for x in problem.primals)
+        found.append([np.asarray(one) for one in derivative(shaken)])
+    return [np.asarray(np.nan_to_num(abs(np.stack(one) - one[0]).max(axis=0))) for one in zip(*found, strict=True)]
+
+
+def _shaken(x: Any, scale: Any, distance: float, random: np.random.Generator) -> Any:
+    """x with every element moved at random by about `distance` times the element of `scale`; zeros keep their sign."""
+    signs = random.choice((-1.0, 1.0), np.shape(x)) * random.uniform(0.5, 1.0, np.shape(x))
+    moved = move(x, np.asarray(scale) * signs, distance)
+    return np.where(np.asarray(x) == 0, x, moved) if isinstance(x, np.ndarray) and 0 in x else moved

@@ -1,0 +1,73 @@
+"""One function on its way through many arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from math import log10
+
+from autodiff.testing.cases import Case
+from autodiff.testing.checks import examine
+from autodiff.testing.draws import accepts
+from autodiff.testing.examples import tells
+from autodiff.testing.law import LAWS, Law
+from autodiff.testing.mismatch import GradientMismatch, Subject, Undecided
+from autodiff.testing.operand import Operands
+from autodiff.testing.smaller import smallest
+from autodiff.testing.summary import Summary
+
+NOTHING = -20.0
+"""The score of arguments at which nothing is off."""
+
+
+class Trial:
+    """The laws of one row of a table, checked at one point after the other.
+
+    Args:
+        case: the row.
+        chosen: the names of its laws.
+        table: the laws by their names.
+    """
+
+    def __init__(self, case: Case, chosen: Collection[str], table: Mapping[str, Law] = LAWS) -> None:
+        self.case = case
+        self.chosen = chosen
+        self.table = table
+        self.summary = Summary(case.name)
+        self.refusal: Exception | None = None
+
+    def check(self, sample: Operands) -> float:
+        """Check the laws at one point; the decimal logarithm of the largest error, as a part of what is allowed."""
+        self.refusal = accepts(self.case, sample) or self.refusal
+        if accepts(self.case, sample) is not None:
+            self.summary.refused += 1
+            return NOTHING
+        if sample.extreme and not tells(self.case.fun, sample):
+            return NOTHING
+        subject = Subject(self.case.fun, sample.args, self.case.name)
+        found = examine(
+            subject,
+            self.chosen,
+            order=self.case.order,
+            batch=self.case.batch,
+            smooth=sample.smooth,
+            extreme=sample.extreme,
+            table=self.table,
+            staged=self.case.staged,
+        )
+        self.summary.add(found, numerical=sample.smooth and not sample.extreme)
+        return log10(max(found.problem.disagreement, 10.0**NOTHING))
+
+    def check_smaller(self, sample: Operands) -> None:
+        """Check the laws at one point; where one is broken, raise at the smallest part that breaks it."""
+        try:
+            self.check(sample)
+        except GradientMismatch as found:
+            raise smallest(sample, self.check, found) from None
+
+    def check_decided(self) -> None:
+        """Refuse a function of which nothing was found out."""
+        if self.refusal is not None and not self.summary.points:
+            raise self.refusal
+        for law in sorted(set(self.summary.nowhere_decided) - set(self.summary.unstaged)):
+            reason = self.summary.reasons.most_common(1)[0][0]
+            raise Undecided(f"the law {law!r} could not be decided for {self.case.name}: {reason}")
