@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from autodiff.trace.arrays import module_of
-from autodiff.trace.parameters import LARGEST, LENGTH, integer, require, same
+from autodiff.trace.parameters import LENGTH, integer, require, same
 from autodiff.trace.primitive import Primitive, linear
-from autodiff.trace.spec import Spec, spec, spec_of
+from autodiff.trace.spec import LARGEST, Spec, spec, spec_of
 
 OFFSET = integer(-LARGEST)
 
@@ -20,7 +20,7 @@ def _length(rows: int, columns: int, offset: int) -> int:
 
 
 def _diagonal_spec(x: Spec, *, offset: int) -> Spec:
-    return spec((*x.shape[:-2], _length(*x.shape[-2:], offset)), x.dtype)
+    return spec((*x.shape[:-2], _length(x.shape[-2], x.shape[-1], offset)), x.dtype)
 
 
 def check_matrices(x: Spec) -> None:

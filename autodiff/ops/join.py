@@ -16,9 +16,9 @@ import numpy as np
 from autodiff.ops.index import slice_of
 from autodiff.ops.on_gpu import making
 from autodiff.ops.shape import without
-from autodiff.trace.parameters import AXIS, LARGEST, LENGTH, NEW_AXIS, each, integer, require, same
+from autodiff.trace.parameters import AXIS, LENGTH, NEW_AXIS, each, integer, require, same
 from autodiff.trace.primitive import Primitive, linear
-from autodiff.trace.spec import Spec, result_spec, spec, spec_of
+from autodiff.trace.spec import LARGEST, Spec, result_spec, spec, spec_of
 
 Ends = tuple[int, ...]
 WHOLE = (None, None, None)

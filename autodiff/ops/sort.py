@@ -14,9 +14,9 @@ from autodiff.ops.elementwise import cast, less, less_equal
 from autodiff.ops.index import check_index
 from autodiff.ops.on_gpu import sorting
 from autodiff.ops.shape import reshape, sum_axes, without
-from autodiff.trace.parameters import AXIS, LARGEST, LENGTH, each, integer, one_of, require, same
+from autodiff.trace.parameters import AXIS, LENGTH, each, integer, one_of, require, same
 from autodiff.trace.primitive import Primitive, general, linear
-from autodiff.trace.spec import Spec, result_spec, spec, spec_of
+from autodiff.trace.spec import LARGEST, Spec, result_spec, spec, spec_of
 
 
 def _index_spec(x: Spec, **_: Any) -> Spec:

@@ -81,9 +81,14 @@ def dtype_of(code: str) -> np.dtype[Any]:
         raise DamagedError(f"{code!r} is no dtype of numbers, texts or objects")
     order, kind = match.groups()
     try:
-        return np.dtype(kind).newbyteorder(order or "=")
+        return in_order(np.dtype(kind), order or "=")
     except TypeError as error:
         raise DamagedError(f"{code!r} is no dtype: {error}") from None
+
+
+def in_order(dtype: np.dtype[Any], order: Any) -> np.dtype[Any]:
+    """A dtype in a byte order, which NumPy writes as <, >, = or |."""
+    return dtype.newbyteorder(order)
 
 
 def read_data(file: Any, header: Header) -> np.ndarray[Any, Any]:
@@ -93,10 +98,10 @@ def read_data(file: Any, header: Header) -> np.ndarray[Any, Any]:
         DamagedError: if the file ends before the array does.
     """
     flat = np.empty(prod(header.shape), header.dtype)
-    room = memoryview(flat.view(np.uint8)) if flat.nbytes else memoryview(b"")
+    room = flat.view(np.uint8) if flat.nbytes else np.empty(0, np.uint8)
     for start in range(0, len(room), CHUNK):
         part = room[start : start + CHUNK]
-        part[:] = exactly(file, len(part))
+        part[:] = np.frombuffer(exactly(file, len(part)), np.uint8)
     return flat.reshape(header.shape, order="F" if header.columns_first else "C")
 
 

@@ -83,7 +83,8 @@ class NpzDeserializer(Deserializer):
     """
 
     def __init__(self, npz: Any, path: str = "", strict: bool = True, ignore_names: Any = None) -> None:
-        self.npz = Archive(npz.zip) if isinstance(npz, np.lib.npyio.NpzFile) and not npz.allow_pickle else npz
+        plain = isinstance(npz, np.lib.npyio.NpzFile) and not npz.allow_pickle and npz.zip is not None
+        self.npz = Archive(npz.zip) if plain else npz
         self.path = path
         self.strict = strict
         self.ignore_names = ignore_tests(ignore_names)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from autodiff.chainer.serializers.npy import in_order
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import sound_shape
 
@@ -68,7 +69,7 @@ def dtype_of(code: str, state: tuple[Any, ...]) -> np.dtype[Any]:
     order = as_text(state[1])
     if order not in ("<", ">", "|", "=") or (code[0] == "O" and code[1:] not in ("4", "8")):
         raise refusal(f"{order}{code} is no dtype")
-    return np.dtype(object) if code[0] == "O" else np.dtype(code).newbyteorder(order)
+    return np.dtype(object) if code[0] == "O" else in_order(np.dtype(code), order)
 
 
 def array_of(state: tuple[Any, ...]) -> Any:

@@ -30,15 +30,16 @@ class BoundedFile:
     def __init__(self, file: Any, most: int) -> None:
         self.file, self.left = file, most
 
-    def read(self, count: int) -> bytes:
-        if count > self.left:
+    def read(self, size: int) -> bytes:
+        if size > self.left:
             raise refusal("it is longer than a pickle of plain data is")
-        data: bytes = self.file.read(count)
-        self.left -= len(data)
-        return data
+        return self.taken(self.file.read(size))
 
     def readline(self) -> bytes:
-        data: bytes = self.file.readline(self.left + 1)
+        return self.taken(self.file.readline(self.left + 1))
+
+    def taken(self, data: bytes) -> bytes:
+        """What was read."""
         if len(data) > self.left:
             raise refusal("it is longer than a pickle of plain data is")
         self.left -= len(data)
@@ -59,7 +60,8 @@ def load_plain(file: Any, most: int, texts_are_bytes: bool = False) -> Any:
     """
     machine = Machine(texts_are_bytes)
     try:
-        for number, (instruction, argument, _) in enumerate(pickletools.genops(BoundedFile(file, most))):
+        steps = pickletools.genops(BoundedFile(file, most))  # type: ignore[arg-type] # all that it does is to read
+        for number, (instruction, argument, _) in enumerate(steps):
             if number == STEPS:
                 raise refusal(f"it has more than {STEPS} instructions")
             machine.step(instruction.name, argument)

@@ -12,6 +12,7 @@ from autodiff.backends.reference import run_tape
 from autodiff.ops.elementwise import equal, logical_or, where
 from autodiff.ops.masked import Masked
 from autodiff.ops.shape import reshape
+from autodiff.trace.parameters import Params as Domains
 from autodiff.trace.parameters import require
 from autodiff.trace.spec import Spec, result_spec, spec_of
 from autodiff.trace.tape import Tape
@@ -20,7 +21,6 @@ from autodiff.trace.tracer import concrete
 from autodiff.transforms.call import run_for_batch
 from autodiff.transforms.control.calls import (
     ControlCall,
-    Domains,
     Params,
     Step,
     Values,

@@ -91,7 +91,7 @@ class ControlCall(Primitive):
         """The specs of the results."""
         raise NotImplementedError
 
-    def check_operands(self, *specs: Spec, **params: Any) -> None:
+    def check_operands(self, *specs: Any, **params: Any) -> None:
         """Refuse operands that its tapes do not take, and tapes that do not go together."""
         raise NotImplementedError
 

@@ -13,13 +13,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from autodiff.trace.parameters import COUNT, LENGTH, each, require, same
+from autodiff.trace.parameters import Params as Domains
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.spec import Spec, result_spec
 from autodiff.trace.tape import Tape
 from autodiff.trace.tape_call import TAPE
 from autodiff.transforms.batch import repeated
 from autodiff.transforms.control.backwards import Way
-from autodiff.transforms.control.calls import ControlCall, Domains, Params, Values, check_loop, size_of_batch
+from autodiff.transforms.control.calls import ControlCall, Params, Values, check_loop, size_of_batch
 from autodiff.transforms.control.dependence import active
 from autodiff.transforms.control.staging import must_stage
 from autodiff.transforms.control.together import batched_tapes

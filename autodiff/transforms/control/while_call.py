@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from autodiff.trace.parameters import COUNT, LENGTH, optional
+from autodiff.trace.parameters import Params as Domains
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.tape import Tape
 from autodiff.trace.tape_call import TAPE
@@ -15,7 +16,6 @@ from autodiff.transforms.batch import repeated
 from autodiff.transforms.control.bounded import bounded_loop
 from autodiff.transforms.control.calls import (
     ControlCall,
-    Domains,
     Params,
     Step,
     Values,
