@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from autodiff.ops.operators import BINARY, COMPARISONS, UNARY
 from autodiff.trace.arrays import first_on_gpu, placed, placed_constants
-from autodiff.trace.primitive import Primitive
 from autodiff.trace.spec import spec_of
 from autodiff.trace.tape import Equation, Tape
-
-OPERATORS: dict[Primitive, Callable[..., Any]] = dict((BINARY | COMPARISONS | UNARY).values())
-"""Python's operators by the primitives that record them."""
 
 
 def run_tape(tape: Tape, inputs: Sequence[Any], dead: Sequence[Sequence[int]] | None = None) -> list[Any]:
@@ -52,7 +47,7 @@ def run_equation(equation: Equation, operands: Sequence[Any]) -> Any:
     which NumPy's function of that name would not.
     """
     if equation.specs[0].kind == "python" and all(spec_of(operand).kind == "python" for operand in operands):
-        operation = OPERATORS.get(equation.primitive, equation.primitive)
+        operation = equation.primitive.operator or equation.primitive
         return operation(*operands, **dict(equation.params))
     return equation.primitive(*operands, **dict(equation.params))
 

@@ -16,9 +16,10 @@ from autodiff.backends.kernels.row_memory import row_memory
 from autodiff.backends.passes.memory import Memory, plan_memory
 from autodiff.backends.passes.schedule import schedule
 from autodiff.backends.recycling import maker
-from autodiff.backends.reference import OPERATORS, last_uses
+from autodiff.backends.reference import last_uses
 from autodiff.backends.workspace import Workspace, checked_out, room_name
 from autodiff.trace.formats.text import identifier
+from autodiff.trace.formats.written import name_source
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, Operand, Tape, operand_specs
 
@@ -137,9 +138,9 @@ def call(equation: Equation, number: int, memory: Memory, scope: dict[str, Any],
     if compiled is not None:  # loops and branches, which carry tapes
         loop = compiled(partial(compile_body, backend=backend), **params)
         return f"{defined(scope, primitive.name, loop)}({', '.join(operands)})"
-    function = OPERATORS.get(primitive) if equation.specs and equation.specs[0].kind == "python" else None
+    function = primitive.operator if equation.specs and equation.specs[0].kind == "python" else None
     function = function or primitive.evaluate
-    arguments = [*operands, *(f"{key}={constant(value, scope)}" for key, value in equation.params)]
+    arguments = [*operands, *(f"{name_source(key)}={constant(value, scope)}" for key, value in equation.params)]
     out = given(equation.results[0], memory, scope) if len(equation.results) == 1 else ""
     if out:
         arguments.append(f"out={out}")

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from autodiff.ops.folding import inside, outside
-from autodiff.ops.geometry import Geometry, check_operands, geometry_of
-from autodiff.ops.overlap import Lengths, overlap_add, windows
+from autodiff.ops.geometry import GEOMETRY, Geometry, check_operands, geometry_of
+from autodiff.ops.overlap import LENGTHS, Lengths, overlap_add, windows
+from autodiff.trace.parameters import require, same
 from autodiff.trace.primitive import Primitive, multilinear
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec, spec_of
@@ -95,6 +96,25 @@ def _to_kernel_spec(x: Spec, g: Spec, *, kernel: Lengths, geometry: Geometry) ->
     return spec(shape, np.result_type(x.dtype, g.dtype))
 
 
+def _check_convolve(x: Spec, w: Spec, *, geometry: Geometry) -> None:
+    same("the numbers of axes and entries", x.ndim, geometry.rank + 2)
+    check_operands(x, w, 1, geometry)
+
+
+def _check_to_input(g: Spec, w: Spec, *, lengths: Lengths, geometry: Geometry) -> None:
+    same("the numbers of axes and entries", (g.ndim, len(lengths)), (geometry.rank + 2, geometry.rank))
+    check_operands(g, w, 0, geometry)
+    same("the counts", g.shape[2:], geometry.counts(lengths, w.shape[2:]))
+
+
+def _check_to_kernel(x: Spec, g: Spec, *, kernel: Lengths, geometry: Geometry) -> None:
+    rank, groups = geometry.rank, geometry.groups
+    same("the numbers of axes and entries", (x.ndim, g.ndim, len(kernel)), (rank + 2, rank + 2, rank))
+    same("the numbers of images", x.shape[0], g.shape[0])
+    require(x.shape[1] % groups == 0 and g.shape[1] % groups == 0, f"channels do not fall into {groups} groups")
+    same("the counts", g.shape[2:], geometry.counts(x.shape[2:], kernel))
+
+
 # A batch of operands is one call with more images, more channels, or, where both operands have it, more groups.
 
 
@@ -156,6 +176,8 @@ convolve: Primitive = multilinear(
             x, g, kernel=w_spec.shape[-geometry.rank :], geometry=geometry
         ),
     },
+    params={"geometry": GEOMETRY},
+    check=_check_convolve,
     batch=_batch_convolve,
 )
 """Images (N, C, lengths) under kernels (O, C / groups, kernel): (N, O, counts)."""
@@ -171,6 +193,8 @@ convolve_to_input: Primitive = multilinear(
             u, g, kernel=w_spec.shape[-geometry.rank :], geometry=geometry
         ),
     },
+    params={"lengths": LENGTHS, "geometry": GEOMETRY},
+    check=_check_to_input,
     batch=_batch_to_input,
 )
 """The transpose of :data:`convolve` by its images: (N, O, counts) to (N, C, lengths)."""
@@ -186,6 +210,8 @@ convolve_to_kernel: Primitive = multilinear(
         ),
         "g": lambda u, x, geometry: convolve(x, u, geometry=geometry),
     },
+    params={"kernel": LENGTHS, "geometry": GEOMETRY},
+    check=_check_to_kernel,
     batch=_batch_to_kernel,
 )
 """The transpose of :data:`convolve` by its kernels: images and results to (O, C / groups, kernel)."""

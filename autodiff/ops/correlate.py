@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.trace.parameters import require
 from autodiff.trace.primitive import Primitive, multilinear
 from autodiff.trace.spec import Spec, broadcast_shapes, spec
 
@@ -33,12 +34,18 @@ def _convolve_spec(x: Spec, y: Spec) -> Spec:
     return spec((*broadcast_shapes(x.shape[:-1], y.shape[:-1]), length), np.result_type(x.dtype, y.dtype))
 
 
+def _check_convolve(x: Spec, y: Spec) -> None:
+    require(x.ndim > 0 and y.ndim > 0, "numbers are no vectors")
+    require(x.shape[-1] > 0 and y.shape[-1] > 0, "a vector without elements cannot be convolved")
+
+
 convolve: Primitive = multilinear(
     "convolve",
     ("x", "y"),
     lambda x, y: _by_rows(np.convolve, x, y),
     _convolve_spec,
     {"x": lambda g, y: slide(g, y), "y": lambda g, x: slide(g, x)},
+    check=_check_convolve,
 )
 """out[n] = sum of x[k] y[n-k] over all k, along the last axis."""
 
@@ -48,11 +55,17 @@ def _slide_spec(g: Spec, y: Spec) -> Spec:
     return spec((*broadcast_shapes(g.shape[:-1], y.shape[:-1]), length), np.result_type(g.dtype, y.dtype))
 
 
+def _check_slide(g: Spec, y: Spec) -> None:
+    _check_convolve(g, y)
+    require(g.shape[-1] >= y.shape[-1], "the first vector must not be shorter than the second")
+
+
 slide: Primitive = multilinear(
     "slide",
     ("g", "y"),
     lambda g, y: _by_rows(lambda a, b: np.correlate(a, np.conj(b), "valid"), g, y),
     _slide_spec,
     {"g": lambda g, y: convolve(g, y), "y": lambda g_out, g: slide(g, g_out)},
+    check=_check_slide,
 )
 """out[k] = sum of g[k+n] y[n] over all n, along the last axis; ``g`` is the longer one."""

@@ -9,11 +9,12 @@ import numpy as np
 
 from autodiff.ops.elementwise import multiply
 from autodiff.ops.on_gpu import making
-from autodiff.ops.shape import reshape, sum_axes, sum_to
+from autodiff.ops.shape import check_stretches, reshape, sum_axes, sum_to
 from autodiff.trace.arrays import module_of
 from autodiff.trace.link import passing
+from autodiff.trace.parameters import DTYPE, FLAG, LENGTH, SHAPE, require, same
 from autodiff.trace.primitive import Primitive, linear
-from autodiff.trace.spec import spec, spec_of
+from autodiff.trace.spec import Spec, spec, spec_of
 
 
 def nothing(g: Any) -> None:
@@ -35,6 +36,8 @@ full: Primitive = linear(
     lambda prototype, value, *, shape, dtype: np.full(shape, value, dtype),
     lambda prototype, value, *, shape, dtype: spec(shape, dtype),
     {"prototype": nothing, "value": lambda g, value_spec: sum_to(g, value_spec.shape)},
+    params={"shape": SHAPE, "dtype": DTYPE},
+    check=lambda prototype, value, *, shape, dtype: check_stretches(value, shape),
     batch=_batch_full,
     on_gpu=making.full,
     adds=True,
@@ -70,12 +73,20 @@ def _from_stop(g: Any, count: int, endpoint: bool) -> Any:
     return sum_axes(multiply(g, _weights(count, endpoint, g)), axes=(-1,))
 
 
+def _check_samples(start: Spec, stop: Spec, *, count: int, endpoint: bool) -> None:
+    same("the shapes of start and stop", start.shape, stop.shape)
+    same("the dtypes of start and stop", start.dtype, stop.dtype)
+    require(start.inexact, f"samples lie between floating-point numbers, and not between numbers of {start.dtype}")
+
+
 samples: Primitive = linear(
     "samples",
     ("start", "stop"),
     lambda start, stop, *, count, endpoint: np.linspace(start, stop, count, endpoint, axis=-1),
     lambda start, stop, *, count, endpoint: spec((*start.shape, count), start.dtype),
     {"start": _from_start, "stop": _from_stop},
+    params={"count": LENGTH, "endpoint": FLAG},
+    check=_check_samples,
     on_gpu=making.samples,
 )
 """Numbers at equal distances, along a new last axis, between operands of one shape and floating dtype.

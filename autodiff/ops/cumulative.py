@@ -10,8 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.trace.parameters import AXIS, FLAG, same
 from autodiff.trace.primitive import Primitive, general, linear
 from autodiff.trace.spec import Spec, spec
+
+RUNNING = {"axis": AXIS, "reverse": FLAG}
 
 
 def _running(function: Callable[..., Any], x: Any, axis: int, reverse: bool) -> Any:
@@ -32,6 +35,7 @@ cumsum: Primitive = linear(
     _running_spec,
     {"x": lambda g, axis, reverse: cumsum(g, axis=axis, reverse=not reverse)},
     adds=True,
+    params=RUNNING,
 )
 """The running sum along an axis."""
 
@@ -53,6 +57,7 @@ shift: Primitive = linear(
     _evaluate_shift,
     lambda x, *, axis, reverse: spec(x.shape, x.dtype),
     {"x": lambda g, axis, reverse: shift(g, axis=axis, reverse=not reverse)},
+    params=RUNNING,
     moves=True,
 )
 """The elements moved on by one place along an axis; the last one falls out, and a zero comes in."""
@@ -92,6 +97,8 @@ recurrence: Primitive = general(
     _evaluate_recurrence,
     _recurrence_spec,
     {"b": lambda g, a, axis, reverse: _adjoint(g, a, axis, reverse), "a": _coefficient_rule},
+    params=RUNNING,
+    check=lambda b, a, *, axis, reverse: same("the shapes of the operands", b.shape, a.shape),
     forward=_recurrence_forward,
 )
 """s[k] = b[k] + a[k] s[k-1] along an axis. It never divides, so that running products of zeros have derivatives."""
@@ -118,6 +125,7 @@ products_before: Primitive = general(
     _evaluate_before,
     lambda x, *, axis, reverse: spec(x.shape, x.dtype),
     {"x": _before_rule},
+    params=RUNNING,
     forward=_before_forward,
 )
 """For each element the product of all before it along an axis: 1 for the first."""
@@ -142,6 +150,7 @@ cumprod: Primitive = general(
     lambda x, *, axis, reverse: _running(np.cumprod, x, axis, reverse),
     _running_spec,
     {"x": _cumprod_rule},
+    params=RUNNING,
     forward=_cumprod_forward,
 )
 """The running product along an axis; its derivative never divides."""

@@ -9,9 +9,10 @@ import numpy as np
 from autodiff.ops.elementwise import where
 from autodiff.ops.index import slice_of
 from autodiff.ops.join import joined
-from autodiff.ops.linalg import adjoint, conj, matmul, swap
+from autodiff.ops.linalg import adjoint, check_ndim, conj, matmul, swap
 from autodiff.ops.solve import check_square, linalg_dtype, solve
 from autodiff.trace.arrays import module_of
+from autodiff.trace.parameters import FLAG, one_of
 from autodiff.trace.primitive import Primitive, general
 from autodiff.trace.spec import Spec, spec, spec_of
 
@@ -67,6 +68,7 @@ cholesky: Primitive = general(
     lambda a, *, upper: np.linalg.cholesky(a, upper=upper),
     _cholesky_spec,
     {"a": _cholesky_rule},
+    params={"upper": FLAG},
 )
 """The triangular matrices L with L L* = a (U* U = a with ``upper``). One triangle of ``a`` is read, and only that
 gets a cotangent."""
@@ -105,5 +107,7 @@ qr: Primitive = general(
     lambda a, *, mode: tuple(np.linalg.qr(a, mode=mode)),
     _qr_spec,
     {"a": _qr_rule},
+    params={"mode": one_of("reduced", "complete")},
+    check=lambda a, *, mode: check_ndim(a, 2),
 )
 """Orthonormal columns and an upper triangle whose product is ``a``; its first columns must be independent."""

@@ -12,6 +12,7 @@ from autodiff.ops.linalg import column, matmul, swap
 from autodiff.ops.shape import sum_axes
 from autodiff.ops.solve import check_square, inv, linalg_dtype
 from autodiff.trace.arrays import module_of
+from autodiff.trace.parameters import same
 from autodiff.trace.primitive import Primitive, general
 from autodiff.trace.spec import Spec, result_spec, spec, spec_of
 
@@ -40,12 +41,18 @@ def scaled(factors: Any, matrices: Any) -> Any:
     return column(column(factors)) * matrices if spec_of(factors).shape else factors * matrices
 
 
+def _check_slope(a: Spec, d: Spec) -> None:
+    check_square(a)
+    same("the shapes of matrices and directions", a.shape, d.shape)
+
+
 cofactor_slope: Primitive = general(
     "cofactor_slope",
     ("a", "d"),
     cofactor_slopes,
     lambda a, d: spec(d.shape, d.dtype),
     {"a": _cofactor_slope_da, "d": lambda g, a: cofactor_slope(a, g)},
+    check=_check_slope,
 )
 """The derivative of the cofactor matrices of ``a`` along ``d``."""
 
@@ -55,6 +62,7 @@ cofactor: Primitive = general(
     cofactor_matrices,
     lambda a: spec(a.shape, a.dtype),
     {"a": lambda g, a: cofactor_slope(a, g)},
+    check=check_square,
 )
 """The matrices of cofactors: the derivative of the determinant, of singular matrices as well."""
 

@@ -6,6 +6,7 @@ the result's letters are written out. Derivatives of Einstein sums are Einstein 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from string import ascii_letters
 from typing import Any
@@ -14,6 +15,7 @@ import numpy as np
 
 from autodiff.ops.shape import broadcast_to, reshape
 from autodiff.trace.errors import OperandError
+from autodiff.trace.parameters import LENGTH, Domain, each, one_of, require, unless_left_out
 from autodiff.trace.primitive import Primitive, linear, multilinear
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, result_spec, spec_of
@@ -44,6 +46,34 @@ def _einsum_spec(*specs: Spec, subscripts: str, optimize: Any = False) -> Spec:
     terms, out = split(subscripts)
     sizes = lengths(terms, specs)
     return result_spec(tuple(sizes[letter] for letter in out), np.result_type(*(s.dtype for s in specs)))
+
+
+SUBSCRIPTS = Domain(
+    "letters of operands, separated by commas, then -> and the letters of the result",
+    lambda value, operands: type(value) is str and re.fullmatch("[A-Za-z]*(,[A-Za-z]*)*->[A-Za-z]*", value) is not None,
+)
+PATH = each(each(LENGTH, 1))
+
+
+def _is_path(value: Any, operands: Sequence[Spec]) -> bool:
+    """Whether it is what einsum_path finds: a name, then which operands are contracted in each step."""
+    return type(value) is tuple and value[:1] == ("einsum_path",) and PATH.holds(value[1:], operands)
+
+
+SWITCH = one_of(True, False, "greedy", "optimal")
+OPTIMIZE = Domain(
+    "True, False, 'greedy', 'optimal' or a path of einsum_path",
+    lambda value, operands: SWITCH.holds(value, operands) or _is_path(value, operands),
+)
+PARAMS = {"subscripts": SUBSCRIPTS, "optimize": unless_left_out(OPTIMIZE)}
+
+
+def _check_einsum(*xs: Spec, subscripts: str, optimize: Any = False) -> None:
+    terms, out = split(subscripts)
+    require(len(terms) == len(xs), f"{subscripts} speaks of {len(terms)} operands, and there are {len(xs)}")
+    require(all(len(term) == x.ndim for term, x in zip(terms, xs)), f"{subscripts} needs a letter for every axis")
+    require(len(set(out)) == len(out), f"a letter is twice in the result of {subscripts}")
+    require(set(out) <= set("".join(terms)), f"no operand has every letter of the result of {subscripts}")
 
 
 def contracted(operands: Sequence[Any], terms: Sequence[str], slot: Spec, term: str, sizes: Mapping[str, int]) -> Any:
@@ -112,6 +142,8 @@ einsum: Primitive = multilinear(
     _evaluate_einsum,
     _einsum_spec,
     {"xs": _einsum_rule},
+    params=PARAMS,
+    check=_check_einsum,
     batch=_batch_einsum,
 )
 """The sum of products that ``subscripts`` describes."""
@@ -128,6 +160,8 @@ sum_labels: Primitive = linear(
     _evaluate_einsum,
     _einsum_spec,
     {"x": _sum_labels_rule},
+    params=PARAMS,
+    check=_check_einsum,
     batch=_batch_einsum,
     adds=True,
 )

@@ -19,6 +19,7 @@ from autodiff.ops.on_gpu import elementwise as gpu
 from autodiff.ops.selection import select
 from autodiff.trace.arrays import module_of, on_gpu
 from autodiff.trace.link import passing
+from autodiff.trace.parameters import DTYPE
 from autodiff.trace.primitive import Primitive, elementwise
 from autodiff.trace.spec import Kind, Spec, broadcast_shapes, common_dtype, spec_of
 
@@ -144,7 +145,8 @@ straight_where = elementwise("straight_where", _evaluate_straight, dtype=_second
 """x where c is true, 0 elsewhere, straight through: its derivative by x is 1 everywhere (see ops/masked.py)."""
 
 # Changing the type, and parts of complex numbers: the projection to the operand's slot does most of the work.
-cast       = elementwise("cast", _evaluate_cast, dtype=_given_dtype, kind=_cast_kind, dx=passing)
+cast       = elementwise("cast", _evaluate_cast, dtype=_given_dtype, kind=_cast_kind, params={"dtype": DTYPE},
+                         dx=passing)
 python_number = elementwise("python_number", _evaluate_python_number,
                             dtype=_python_dtype, kind=lambda x: "python", dx=passing)
 real       = elementwise("real", np.real, dtype=_real_dtype, kind=_own_kind, view=True, dx=passing)

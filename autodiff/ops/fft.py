@@ -14,12 +14,16 @@ from autodiff.ops.index import slice_into, slice_of
 from autodiff.ops.join import WHOLE
 from autodiff.ops.linalg import conj
 from autodiff.trace.arrays import placed
+from autodiff.trace.parameters import AXIS, COUNT, FLAG, one_of, require, same
 from autodiff.trace.primitive import Primitive, linear
 from autodiff.trace.spec import Spec, spec, spec_of
 
 Norm = Literal["backward", "ortho", "forward"] | None
 REVERSED: dict[Norm, Norm] = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
 """The normalisation of the transform in the other direction that has the same factor."""
+
+
+NORM = one_of(*REVERSED)
 
 
 def with_length(shape: tuple[int, ...], axis: int, length: int) -> tuple[int, ...]:
@@ -47,6 +51,10 @@ def transformed_dtype(dtype: Any) -> np.dtype[Any]:
     return np.fft.fft(np.empty(1, dtype)).dtype
 
 
+def _check_points(x: Spec, axis: int) -> None:
+    require(x.shape[axis] > 0, "the transform of no points is not defined")
+
+
 def _evaluate_fft(x: Any, *, axis: int, norm: Norm, inverse: bool) -> Any:
     return (np.fft.ifft if inverse else np.fft.fft)(x, axis=axis, norm=norm)
 
@@ -57,6 +65,8 @@ fft: Primitive = linear(
     _evaluate_fft,
     lambda x, *, axis, norm, inverse: spec(x.shape, transformed_dtype(x.dtype)),
     {"x": lambda g, axis, norm, inverse: fft(g, axis=axis, norm=norm, inverse=inverse)},
+    params={"axis": AXIS, "norm": NORM, "inverse": FLAG},
+    check=lambda x, *, axis, norm, inverse: _check_points(x, axis),
 )
 """The sum over j of x[j] exp(-2 pi i j k / n); with a plus sign for the inverse."""
 
@@ -72,12 +82,19 @@ def _rfft_spec(x: Spec, *, axis: int, norm: Norm) -> Spec:
     return spec(with_length(x.shape, axis, x.shape[axis] // 2 + 1), transformed_dtype(x.dtype))
 
 
+def _check_rfft(x: Spec, *, axis: int, norm: Norm) -> None:
+    _check_points(x, axis)
+    require(x.dtype.kind != "c", "this is the transform of real values")
+
+
 rfft: Primitive = linear(
     "rfft",
     ("x",),
     lambda x, *, axis, norm: np.fft.rfft(x, axis=axis, norm=norm),
     _rfft_spec,
     {"x": _rfft_rule},
+    params={"axis": AXIS, "norm": NORM},
+    check=_check_rfft,
 )
 """The first half of the transform of real values; the other half is its mirror image, conjugated."""
 
@@ -102,11 +119,17 @@ def _irfft_spec(x: Spec, *, axis: int, length: int, norm: Norm) -> Spec:
     return spec(with_length(x.shape, axis, length), dtype)
 
 
+def _check_irfft(x: Spec, *, axis: int, length: int, norm: Norm) -> None:
+    same("the length of the axis and of half a transform", x.shape[axis], length // 2 + 1)
+
+
 irfft: Primitive = linear(
     "irfft",
     ("x",),
     lambda x, *, axis, length, norm: np.fft.irfft(x, length, axis=axis, norm=norm),
     _irfft_spec,
     {"x": _irfft_rule},
+    params={"axis": AXIS, "length": COUNT, "norm": NORM},
+    check=_check_irfft,
 )
 """The real values of a given length whose half transform is ``x``, which has length // 2 + 1 elements."""

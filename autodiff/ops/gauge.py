@@ -12,9 +12,10 @@ from typing import Any, Literal
 import numpy as np
 
 from autodiff.ops.elementwise import logical_and, where
-from autodiff.ops.linalg import column, row
+from autodiff.ops.linalg import check_ndim, column, row
 from autodiff.ops.on_gpu import linalg
 from autodiff.trace.arrays import module_of, on_gpu
+from autodiff.trace.parameters import one_of, require, same
 from autodiff.trace.primitive import Primitive, general, linear
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec, spec_of
@@ -30,12 +31,21 @@ def _evaluate_size(*xs: Any) -> Any:
     return np.maximum.reduce([np.max(abs(x), axis=(-2, -1), keepdims=True, initial=0) for x in xs])
 
 
+def _check_size(*xs: Spec) -> None:
+    require(bool(xs), "it needs an operand")
+    for x in xs:
+        check_ndim(x, 2)
+        same("the leading lengths", x.shape[:-2], xs[0].shape[:-2])
+        same("the dtypes", x.dtype, xs[0].dtype)
+
+
 size_of: Primitive = general(
     "size_of",
     ("*xs",),
     _evaluate_size,
     lambda *xs: spec((*xs[0].shape[:-2], 1, 1), np.empty(0, xs[0].dtype).real.dtype),
     {},
+    check=_check_size,
     on_gpu=linalg.size_of,
 )
 """The size of the largest element of matrices that belong together: what is small is small compared to that."""
@@ -73,12 +83,23 @@ def _drop_rule(g: Any, free: Any, part: Part, name: str) -> Any:
     return drop_gauge(g, free, size_of(g), part=part, name=name)
 
 
+def _check_drop(x: Spec, free: Spec, size: Spec, *, part: Part, name: str) -> None:
+    check_ndim(x, 2)
+    require(x.inexact, f"a cotangent is not made of {x.dtype}")
+    same("the dtype of a mask and bool", free.dtype, np.dtype(bool))
+    same("the shape with those of mask and size", np.broadcast_shapes(x.shape, free.shape, size.shape), x.shape)
+    if part != "columns":
+        same("the lengths of the last two axes", x.shape[-1], x.shape[-2])
+
+
 drop_gauge: Primitive = linear(
     "drop_gauge",
     ("x", "free", "size"),
     _evaluate_drop,
     lambda x, free, size, *, part, name: spec(x.shape, x.dtype),
     {"x": _drop_rule},
+    params={"part": one_of("columns", "turn", "pairs"), "name": one_of("eigh", "eig", "svd")},
+    check=_check_drop,
 )
 """A part of a cotangent with zeros at its free elements. It is its own transpose.
 
@@ -121,11 +142,16 @@ def _square_spec(values: Spec) -> Spec:
     return spec((*values.shape, values.shape[-1]), bool)
 
 
+def _check_values(values: Spec) -> None:
+    check_ndim(values, 1)
+    require(values.inexact, f"values of a decomposition are not made of {values.dtype}")
+
+
 # fmt: off
-equal_pairs  = general("equal_pairs",  ("values",), _evaluate_equal_pairs,  _square_spec, {})
-zero_pairs   = general("zero_pairs",   ("values",), _evaluate_zero_pairs,   _square_spec, {})
+equal_pairs  = general("equal_pairs",  ("values",), _evaluate_equal_pairs,  _square_spec, {}, check=_check_values)
+zero_pairs   = general("zero_pairs",   ("values",), _evaluate_zero_pairs,   _square_spec, {}, check=_check_values)
 zero_columns = general("zero_columns", ("values",), _evaluate_zero_columns,
-                       lambda values: spec((*values.shape[:-1], 1, values.shape[-1]), bool), {})
+                       lambda values: spec((*values.shape[:-1], 1, values.shape[-1]), bool), {}, check=_check_values)
 # fmt: on
 
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autodiff.ops.overlap import Lengths, window_counts
+from autodiff.trace.parameters import COUNT, LENGTH, Domain, each
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec
 
@@ -33,6 +34,19 @@ class Geometry(NamedTuple):
     def counts(self, lengths: Lengths, kernel: Lengths) -> Lengths:
         """Spatial lengths of the result."""
         return window_counts(self.padded(lengths), kernel, self.stride, self.dilation)
+
+
+def is_geometry(value: Any) -> bool:
+    """Whether it is a geometry, all of whose numbers are possible."""
+    if not isinstance(value, Geometry):
+        return False
+    rank = value.rank
+    entries = each(COUNT, 1).holds(value.stride, ()) and each(COUNT, rank).holds(value.dilation, ())
+    widths = each(each(LENGTH, 2), rank).holds(value.padding, ()) and all(len(pair) == 2 for pair in value.padding)
+    return entries and widths and len(value.dilation) == len(value.padding) == rank and COUNT.holds(value.groups, ())
+
+
+GEOMETRY = Domain("a geometry of convolutions", lambda value, operands: is_geometry(value))
 
 
 def geometry_of(rank: int, stride: Any, padding: Any, dilation: Any, groups: int) -> Geometry:

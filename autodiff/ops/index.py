@@ -18,6 +18,7 @@ from autodiff.ops.on_gpu import indexing
 from autodiff.ops.shape import broadcast_to, transpose
 from autodiff.trace.arrays import module_of, on_gpu, placed, zeros
 from autodiff.trace.layout import writable
+from autodiff.trace.parameters import FLAG, KEY, LENGTH, SHAPE, require, same
 from autodiff.trace.primitive import Primitive, general, linear
 from autodiff.trace.spec import Spec, result_spec, spec, spec_of
 
@@ -39,6 +40,17 @@ def plain_key(key: Key, ndim: int) -> tuple[Any, ...]:
     return (*(slice(None),) * lead, *(slice(*part) if isinstance(part, tuple) else part for part in key))
 
 
+def check_key(key: Key, ndim: int) -> None:
+    """Refuse a key that takes more axes than there are."""
+    require(consumed(key) <= ndim, f"a key of {consumed(key)} axes is no key of an operand that has {ndim}")
+
+
+def _check_part(part: Spec, whole: Spec, key: Key) -> None:
+    """Refuse what does not fit in the place of whole[key]."""
+    check_key(key, whole.ndim)
+    same("the shapes of part and place", part.shape, _slice_spec(whole, key=key).shape)
+
+
 def _slice_spec(x: Spec, *, key: Key) -> Spec:
     shape = np.broadcast_to(np.empty((), bool), x.shape)[plain_key(key, x.ndim)].shape
     return spec(shape, x.dtype) if key and key[-1] is Ellipsis else result_spec(shape, x.dtype)
@@ -50,6 +62,8 @@ slice_of: Primitive = linear(
     lambda x, *, key: x[plain_key(key, x.ndim)],
     _slice_spec,
     {"x": lambda g, x_spec, key: slice_into(g, key=key, shape=x_spec.shape)},
+    params={"key": KEY},
+    check=lambda x, *, key: check_key(key, x.ndim),
     view=True,
     moves=True,
 )
@@ -73,6 +87,8 @@ slice_into: Primitive = linear(
     _evaluate_slice_into,
     lambda g, *, key, shape: spec(shape, g.dtype),
     {"g": lambda g, key: slice_of(g, key=key)},
+    params={"key": KEY, "shape": SHAPE},
+    check=lambda g, *, key, shape: _check_part(g, spec(shape, g.dtype), key),
     batch=_batch_slice_into,
     moves=True,
 )
@@ -85,6 +101,11 @@ def _evaluate_slice_set(x: Any, v: Any, *, key: Key) -> Any:
     return out
 
 
+def _check_slice_set(x: Spec, v: Spec, *, key: Key) -> None:
+    _check_part(v, x, key)
+    same("the dtypes of part and whole", v.dtype, x.dtype)
+
+
 slice_set: Primitive = linear(
     "slice_set",
     ("x", "v"),
@@ -95,6 +116,8 @@ slice_set: Primitive = linear(
         "v": lambda g, key: slice_of(g, key=key),
     },
     adds=True,
+    params={"key": KEY},
+    check=_check_slice_set,
 )
 """``x`` with ``v``, of the shape and dtype of x[key], in the place of x[key]."""
 
@@ -114,6 +137,18 @@ def _evaluate_gather(x: Any, i: Any, *, rest: int, chosen: bool) -> Any:
 def _gather_spec(x: Spec, i: Spec, *, rest: int, chosen: bool) -> Spec:
     lead = x.ndim - 1 - rest
     return result_spec((*x.shape[:lead], *i.shape[lead:], *x.shape[lead + 1 :]), x.dtype)
+
+
+def check_index(i: Spec) -> None:
+    """Refuse an index that is not made of integers."""
+    require(i.dtype.kind in "iu", f"an index is made of integers, and not of {i.dtype}")
+
+
+def _check_gather(x: Spec, i: Spec, *, rest: int, chosen: bool) -> None:
+    check_index(i)
+    lead = x.ndim - 1 - rest
+    require(lead >= 0, f"an operand with {x.ndim} axes has no axis before its last {rest}")
+    same("the leading lengths of operand and index", x.shape[:lead], i.shape[:lead])
 
 
 def _gather_rule(g: Any, i: Any, x_spec: Spec, rest: int, chosen: bool) -> Any:
@@ -155,6 +190,8 @@ gather: Primitive = linear(
     _evaluate_gather,
     _gather_spec,
     {"x": _gather_rule},
+    params={"rest": LENGTH, "chosen": FLAG},
+    check=_check_gather,
     batch=_batch_gather,
     on_gpu=indexing.gather,
     adds=True,
@@ -209,12 +246,20 @@ def _scatter_add_spec(g: Spec, i: Spec, *, length: int, rest: int, rank: int) ->
     return spec((*g.shape[:lead], length, *g.shape[lead + rank :]), g.dtype)
 
 
+def _check_scatter_add(g: Spec, i: Spec, *, length: int, rest: int, rank: int) -> None:
+    check_index(i)
+    require(rest + rank <= g.ndim, f"an operand with {g.ndim} axes has no {rest} last ones behind {rank}")
+    same("the lengths of operand and index", g.shape[: g.ndim - rest], i.shape)
+
+
 scatter_add: Primitive = linear(
     "scatter_add",
     ("g", "i"),
     _evaluate_scatter_add,
     _scatter_add_spec,
     {"g": lambda g, i, rest: gather(g, i, rest=rest, chosen=False)},
+    params={"length": LENGTH, "rest": LENGTH, "rank": LENGTH},
+    check=_check_scatter_add,
     batch=_batch_scatter_add,
     on_gpu=indexing.scatter_add,
     adds=True,
@@ -239,6 +284,15 @@ def _put_dv(g: Any, i: Any) -> Any:
     return masked(gather(g, i, rest=0, chosen=False), last_writes(placed(i, g), length=spec_of(g).shape[-1]))
 
 
+def _check_put(x: Spec, i: Spec, v: Spec) -> None:
+    check_index(i)
+    require(x.ndim > 0, "a number has no places to put something in")
+    same("the shapes of index and values", i.shape, v.shape)
+    same("the leading lengths of operand and index", x.shape[:-1], i.shape[:-1])
+    same("the numbers of axes of operand and index", x.ndim, i.ndim)
+    same("the dtypes of operand and values", x.dtype, v.dtype)
+
+
 put: Primitive = linear(
     "put",
     ("x", "i", "v"),
@@ -248,6 +302,7 @@ put: Primitive = linear(
         "x": lambda g, i: masked(g, untouched(i, spec_of(g).shape, g)),
         "v": _put_dv,
     },
+    check=_check_put,
     on_gpu=indexing.put,
     adds=True,
 )
@@ -263,12 +318,19 @@ def _evaluate_last_writes(i: Any, *, length: int) -> Any:
     return winner[place] == np.arange(count)
 
 
+def _check_last_writes(i: Spec) -> None:
+    check_index(i)
+    require(i.ndim > 0, "a single index is no sequence of writes")
+
+
 last_writes: Primitive = general(
     "last_writes",
     ("i",),
     _evaluate_last_writes,
     lambda i, *, length: spec(i.shape, bool),
     {},
+    params={"length": LENGTH},
+    check=lambda i, *, length: _check_last_writes(i),
     on_gpu=indexing.last_writes,
 )
 """Which of the writes to the places ``i`` are not overwritten by a later one."""

@@ -16,11 +16,16 @@ import numpy as np
 from autodiff.ops.index import slice_of
 from autodiff.ops.on_gpu import making
 from autodiff.ops.shape import without
+from autodiff.trace.parameters import AXIS, LENGTH, NEW_AXIS, each, integer, require, same
 from autodiff.trace.primitive import Primitive, linear
-from autodiff.trace.spec import Spec, result_spec, spec, spec_of
+from autodiff.trace.spec import LARGEST, Spec, result_spec, spec, spec_of
 
 Ends = tuple[int, ...]
 WHOLE = (None, None, None)
+ENDS = each(LENGTH, 1)
+
+MANY = 2**20
+"""No array is taken apart into more slices."""
 
 
 def joined_dtype(specs: Sequence[Spec]) -> np.dtype[Any]:
@@ -43,6 +48,17 @@ def _concatenate_spec(*xs: Spec, axis: int, ends: Ends) -> Spec:
     return spec(_with_length(xs[0].shape, axis, ends[-1]), joined_dtype(xs))
 
 
+def _check_concatenate(*xs: Spec, axis: int, ends: Ends) -> None:
+    require(len(xs) == len(ends), f"{len(xs)} operands have {len(xs)} ends, and not {len(ends)}")
+    require(all(x.ndim == xs[0].ndim for x in xs), "the operands must have one number of axes")
+    same("the ends and those of the operands", ends, tuple(accumulate(x.shape[axis] for x in xs)))
+
+
+def _check_split(x: Spec, *, axis: int, ends: Ends) -> None:
+    require(all(start <= end for start, end in zip((0, *ends), ends)), f"the ends {ends} must not descend")
+    same("the last end and the length", ends[-1], x.shape[axis])
+
+
 def _evaluate_split(x: Any, *, axis: int, ends: Ends) -> tuple[Any, ...]:
     rest = (slice(None),) * (-axis - 1)
     return tuple(x[(..., slice(start, end), *rest)] for start, end in zip((0, *ends[:-1]), ends))
@@ -58,6 +74,8 @@ concatenate: Primitive = linear(
     lambda *xs, axis, ends: np.concatenate(xs, axis=axis),
     _concatenate_spec,
     {"xs": lambda g, index, axis, ends: piece(g, axis, ends[index - 1] if index else 0, ends[index])},
+    params={"axis": AXIS, "ends": ENDS},
+    check=_check_concatenate,
     moves=True,
 )
 """The arrays one behind the other along an axis."""
@@ -68,6 +86,8 @@ split: Primitive = linear(
     _evaluate_split,
     _split_spec,
     {"x": lambda g, axis, ends: concatenate(*g, axis=axis, ends=ends)},
+    params={"axis": AXIS, "ends": ENDS},
+    check=_check_split,
     view=True,
     adds=True,
 )
@@ -94,6 +114,7 @@ stack: Primitive = linear(
     lambda *xs, axis: np.stack(xs, axis=axis),
     _stack_spec,
     {"xs": lambda g, index, axis: slice_of(g, key=(index, *(WHOLE,) * (-axis - 1)))},
+    params={"axis": NEW_AXIS},
     moves=True,
     on_gpu=making.stack,
 )
@@ -105,6 +126,8 @@ unstack: Primitive = linear(
     lambda x, *, axis: tuple(x.transpose((axis % x.ndim, *(k for k in range(x.ndim) if k != axis % x.ndim)))),
     lambda x, *, axis: (result_spec(without(x.shape, (axis,)), x.dtype),) * x.shape[axis],
     {"x": lambda g, axis: stack(*g, axis=axis)},
+    params={"axis": AXIS},
+    check=lambda x, *, axis: require(x.shape[axis] <= MANY, f"{x.shape[axis]} slices are too many for one operation"),
     view=True,
     batch=lambda values, batched, params: _unstack_batch(values[0], params["axis"]),
     adds=True,
@@ -127,6 +150,8 @@ roll: Primitive = linear(
     lambda x, *, shifts, axes: np.roll(x, shifts, axes),
     lambda x, *, shifts, axes: spec(x.shape, x.dtype),
     {"x": lambda g, shifts, axes: roll(g, shifts=tuple(-shift for shift in shifts), axes=axes)},
+    params={"shifts": each(integer(-LARGEST)), "axes": each(AXIS)},
+    check=lambda x, *, shifts, axes: same("the numbers of shifts and axes", len(shifts), len(axes)),
     moves=True,
 )
 """The elements moved along axes; what leaves at the end comes in at the front. One copy where joining takes five."""

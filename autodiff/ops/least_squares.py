@@ -9,10 +9,11 @@ import numpy as np
 from autodiff.ops.decompositions import lower, read_from
 from autodiff.ops.diagonal import diagonal
 from autodiff.ops.elementwise import real
-from autodiff.ops.linalg import adjoint, conj, matmul, row, swap
+from autodiff.ops.linalg import adjoint, check_ndim, conj, matmul, row, swap
 from autodiff.ops.shape import sum_axes
 from autodiff.ops.singular import svd
-from autodiff.ops.solve import linalg_dtype
+from autodiff.ops.solve import check_square, linalg_dtype
+from autodiff.trace.parameters import FINITE, FLAG, optional, same
 from autodiff.trace.primitive import Primitive, general
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec, spec_of
@@ -53,12 +54,20 @@ def _pinv_rule(g: Any, a: Any, out: Any, hermitian: bool) -> Any:
     return conj(read_from(conj(pinv_cotangent(g, lower_half + adjoint(lower_half), out)), "L"))
 
 
+def _check_pinv(a: Spec, *, rcond: float | None, hermitian: bool) -> None:
+    check_ndim(a, 2)
+    if hermitian:
+        check_square(a)
+
+
 pinv: Primitive = general(
     "pinv",
     ("a",),
     _evaluate_pinv,
     _pinv_spec,
     {"a": _pinv_rule},
+    params={"rcond": optional(FINITE), "hermitian": FLAG},
+    check=_check_pinv,
 )
 """The pseudo-inverses. At a matrix whose rank drops the derivative is that among matrices of its rank: 0 at 0."""
 
@@ -141,12 +150,20 @@ def _lstsq_forward(tangents: Any, values: Any, out: Any, params: Any) -> Any:
     return dx, lost, None, real(diagonal(moved, offset=0))
 
 
+def _check_lstsq(a: Spec, b: Spec, *, rcond: float | None) -> None:
+    check_ndim(a, 2)
+    same("the numbers of axes", a.ndim, b.ndim)
+    same("the lengths before the last one", a.shape[:-1], b.shape[:-1])
+
+
 lstsq: Primitive = general(
     "lstsq",
     ("a", "b"),
     _evaluate_lstsq,
     _lstsq_spec,
     {"a": _lstsq_da, "b": _lstsq_db},
+    params={"rcond": optional(FINITE)},
+    check=_check_lstsq,
     forward=_lstsq_forward,
 )
 """Least-squares solution, squared residuals, rank and singular values, for matrices ``b``."""

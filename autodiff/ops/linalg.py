@@ -15,6 +15,7 @@ import numpy as np
 
 from autodiff.ops.elementwise import conjugate
 from autodiff.ops.shape import reshape, sum_to, transpose
+from autodiff.trace.parameters import require
 from autodiff.trace.primitive import Primitive, multilinear
 from autodiff.trace.spec import Spec, broadcast_shapes, result_spec, spec_of
 
@@ -80,6 +81,32 @@ def check_inner(first: int, second: int) -> None:
         raise ValueError(f"the inner lengths {first} and {second} differ; they must be equal")
 
 
+def check_ndim(x: Spec, least: int, most: int | None = None) -> None:
+    """Refuse an operand with too few axes, or too many."""
+    wanted = f"{least}" if most == least else f"{least} or more" if most is None else f"{least} to {most}"
+    require(least <= x.ndim and (most is None or x.ndim <= most), f"an operand has {x.ndim} axes, and needs {wanted}")
+
+
+def _check_matmul(x: Spec, y: Spec) -> None:
+    check_ndim(x, 2)
+    check_ndim(y, 2)
+
+
+def _check_linear_map(x: Spec, w: Spec) -> None:
+    check_ndim(x, 2, 2)
+    check_ndim(w, 2, 2)
+
+
+def _check_matvec(x: Spec, v: Spec) -> None:
+    check_ndim(x, 2)
+    check_ndim(v, 1)
+
+
+def _check_dot(x: Spec, y: Spec) -> None:
+    check_ndim(x, 1)
+    check_ndim(y, 1)
+
+
 def _matmul_spec(x: Spec, y: Spec) -> Spec:
     check_inner(x.shape[-1], y.shape[-2])
     lead = broadcast_shapes(x.shape[:-2], y.shape[:-2])
@@ -116,6 +143,7 @@ matmul: Primitive = multilinear(
     np.matmul,
     _matmul_spec,
     {"x": _matmul_dx, "y": _matmul_dy},
+    check=_check_matmul,
     batch=batch_of(lambda: matmul, 2, 2),
 )
 """Matrix product of operands with at least two axes each; leading axes broadcast."""
@@ -127,6 +155,7 @@ linear_map: Primitive = multilinear(
     lambda x, w: np.matmul(x, w.T),
     lambda x, w: _matmul_spec(x, swapped_spec(w)),
     {"x": lambda g, w: matmul(g, w), "w": lambda g, x: matmul(swap(g), x)},
+    check=_check_linear_map,
     batch=lambda values, batched, params: matmul(values[0], swap(values[1])),
 )
 """The rows of a matrix multiplied by another one: x w^T.
@@ -164,6 +193,7 @@ matvec: Primitive = multilinear(
         "x": lambda g, v, x_spec: sum_to(column(g) * row(v), x_spec.shape),
         "v": lambda g, x, v_spec: sum_to(matvec(swap(x), g), v_spec.shape),
     },
+    check=_check_matvec,
     batch=_batch_matvec,
 )
 """Matrix times vector; leading axes broadcast."""
@@ -233,6 +263,7 @@ dot: Primitive = multilinear(
     np.dot,
     _dot_spec,
     {"x": _dot_dx, "y": _dot_dy},
+    check=_check_dot,
     batch=_batch_dot,
 )
 """Sum over the last axis of ``x`` and the last but one of ``y`` (or its only one), as ``np.dot`` does."""

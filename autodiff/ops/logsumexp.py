@@ -12,6 +12,7 @@ from autodiff.ops.on_gpu import reductions
 from autodiff.ops.reduce import along
 from autodiff.ops.selection import select
 from autodiff.ops.shape import Axes, sum_axes, without
+from autodiff.trace.parameters import AXES, require
 from autodiff.trace.primitive import Primitive, general
 from autodiff.trace.spec import Spec, result_spec, spec_of
 
@@ -37,6 +38,11 @@ def _spec(x: Spec, *, axes: Axes) -> Spec:
     return result_spec(without(x.shape, axes), x.dtype)
 
 
+def check_real(x: Spec, *, axes: Axes) -> None:
+    """Refuse an operand that is not made of real floating-point numbers."""
+    require(x.inexact and x.dtype.kind != "c", f"it takes floating-point numbers, and not {x.dtype}")
+
+
 def _rule(g: Any, x: Any, out: Any, axes: Axes) -> Any:
     return along(g, spec_of(x).shape, axes) * _shares(x, out, axes)
 
@@ -52,6 +58,8 @@ logaddexp_axes: Primitive = general(
     lambda x, *, axes: np.logaddexp.reduce(x, axis=axes),
     _spec,
     {"x": _rule},
+    params={"axes": AXES},
+    check=check_real,
     forward=_forward,
     on_gpu=reductions.logsumexp,
 )
@@ -71,6 +79,7 @@ def _evaluate(x: Any, *, axes: Axes) -> Any:
 
 
 logsumexp: Primitive = general(
-    "logsumexp", ("x",), _evaluate, _spec, {"x": _rule}, forward=_forward, on_gpu=reductions.logsumexp
-)
+    "logsumexp", ("x",), _evaluate, _spec, {"x": _rule}, params={"axes": AXES}, check=check_real,
+    forward=_forward, on_gpu=reductions.logsumexp,
+)  # fmt: skip
 """The same in one pass, as scipy.special computes it."""

@@ -58,6 +58,8 @@ def of_values(name: str, primitive: Primitive, operation: Callable[..., Any]) ->
 
 def install() -> None:
     """Give traced values Python's operators."""
+    for primitive, operation in (BINARY | COMPARISONS | UNARY).values():
+        primitive.operator = operation
     for name, (primitive, operation) in (BINARY | COMPARISONS).items():
         forward, reflected = binary(primitive, of_values(name, primitive, operation))
         setattr(Tracer, f"__{name}__", forward)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.ops.on_gpu import making
+from autodiff.trace.parameters import COUNT, LENGTH, each, require, same
 from autodiff.trace.primitive import Primitive, linear
 from autodiff.trace.spec import Spec, spec
 
@@ -23,6 +24,17 @@ def window_counts(lengths: Lengths, shape: Lengths, stride: Lengths, dilation: L
     if any(length < span for length, span in zip(lengths, spans)):
         raise ValueError(f"windows that span {spans} elements do not fit into axes of lengths {lengths}")
     return tuple((length - span) // s + 1 for length, span, s in zip(lengths, spans, stride))
+
+
+LENGTHS, COUNTS = each(LENGTH, 1), each(COUNT, 1)
+"""Parameters with one entry for each of the last axes."""
+
+
+def check_rank(x: Spec, *each_axis: Lengths, groups: int = 1) -> None:
+    """Refuse parameters that do not have one entry for each of as many axes; an operand has ``groups`` times these."""
+    rank = len(each_axis[0])
+    require(all(len(lengths) == rank for lengths in each_axis), "there must be one entry for each of the axes")
+    require(groups * rank <= x.ndim, f"an operand with {x.ndim} axes has no {groups * rank} last ones")
 
 
 def scaled(lengths: Lengths, factors: Lengths) -> Lengths:
@@ -65,6 +77,8 @@ windows: Primitive = linear(
     _evaluate_windows,
     _windows_spec,
     {"x": _windows_rule},
+    params={"shape": LENGTHS, "stride": COUNTS, "dilation": COUNTS},
+    check=lambda x, *, shape, stride, dilation: check_rank(x, shape, stride, dilation),
     view=True,
     on_gpu=making.windows,
     adds=True,
@@ -106,6 +120,13 @@ def _overlap_rule(g: Any, g_spec: Spec, stride: Lengths, dilation: Lengths) -> A
     return windows(g, shape=g_spec.shape[-len(stride) :], stride=stride, dilation=dilation)
 
 
+def _check_overlap(g: Spec, *, lengths: Lengths, stride: Lengths, dilation: Lengths) -> None:
+    check_rank(g, lengths, stride, dilation, groups=2)
+    rank = len(lengths)
+    counts = window_counts(lengths, g.shape[-rank:], stride, dilation)
+    same("the numbers of windows", g.shape[-2 * rank : -rank], counts)
+
+
 overlap_add: Primitive = linear(
     "overlap_add",
     ("g",),
@@ -113,5 +134,7 @@ overlap_add: Primitive = linear(
     _overlap_spec,
     {"g": _overlap_rule},
     adds=True,
+    params={"lengths": LENGTHS, "stride": COUNTS, "dilation": COUNTS},
+    check=_check_overlap,
 )
 """The sum of windows, each laid down where it was taken from: the transpose of :data:`windows`."""

@@ -9,6 +9,7 @@ import numpy as np
 from autodiff.ops.elementwise import absolute, conjugate, equal, logical_not, where
 from autodiff.ops.masked import masked
 from autodiff.ops.on_gpu import elementwise as gpu
+from autodiff.trace.parameters import AXIS, FINITE, optional, require
 from autodiff.trace.primitive import Primitive, general
 from autodiff.trace.spec import result_spec, spec
 
@@ -25,6 +26,7 @@ complex_sign: Primitive = general(
     np.sign,
     lambda x: result_spec(x.shape, x.dtype),
     {"x": lambda g, x, out: _turned(g, conjugate(out * out * g), x)},
+    check=lambda x: require(x.dtype.kind == "c", f"it takes complex numbers, and not {x.dtype}"),
     forward=lambda tangents, values, out, params: _turned(tangents[0], out * out * conjugate(tangents[0]), values[0]),
     on_gpu=gpu.complex_sign,
 )
@@ -41,6 +43,7 @@ unwrap: Primitive = general(
     _evaluate_unwrap,
     lambda x, *, axis, discont, period: spec(x.shape, np.result_type(x.dtype, period)),
     {"x": lambda g: g},
+    params={"axis": AXIS, "discont": optional(FINITE), "period": FINITE},
     forward=lambda tangents, values, out, params: tangents[0],
 )
 """Phases with whole periods added, so that neighbours along an axis differ by less than half a period."""

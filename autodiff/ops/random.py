@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.trace.parameters import DTYPE, SHAPE, one_of, real, require, same
 from autodiff.trace.primitive import Primitive, general
 from autodiff.trace.spec import Spec, result_spec, spec
 
@@ -121,6 +122,15 @@ def _spec(state: Spec, *, distribution: str, shape: tuple[int, ...], dtype: Any,
     return result_spec((*state.shape[:-1], *shape), dtype), spec(state.shape, state.dtype)
 
 
-random_numbers: Primitive = general("random_numbers", ("state",), _evaluate, _spec, {})
+def _check(state: Spec, *, distribution: str, shape: tuple[int, ...], dtype: Any, chance: float) -> None:
+    same("the dtype of a state and uint64", state.dtype, np.dtype(np.uint64))
+    same("the last length of a state and two", state.shape[-1:], (2,))
+    require(np.dtype(dtype).name in DTYPES[distribution], f"{distribution} numbers are not of {dtype}")
+
+
+random_numbers: Primitive = general(
+    "random_numbers", ("state",), _evaluate, _spec, {},
+    params={"distribution": one_of(*DTYPES), "shape": SHAPE, "dtype": DTYPE, "chance": real(0, 1)}, check=_check,
+)  # fmt: skip
 """Random numbers of a ``distribution``, and the next state; ``chance`` is that of True. Leading axes of the state are
 those of a batch: each state draws for itself. No derivative."""

@@ -35,10 +35,26 @@ from autodiff.ops.shape import (
     with_ones,
     without,
 )
+from autodiff.trace.parameters import AXES, AXIS, DTYPE, require, same
 from autodiff.trace.primitive import Primitive, elementwise, general, linear
 from autodiff.trace.spec import Spec, result_spec, spec_of
 
 # Sums.
+
+
+def _check_sum(x: Spec, dtype: Any) -> None:
+    require(np.can_cast(x.dtype, dtype, "same_kind"), f"elements of {x.dtype} cannot be summed up as {dtype}")
+
+
+def _check_masked_sum(x: Spec, mask: Spec, start: Spec | None, dtype: Any) -> None:
+    """The mask is an array of the shape of the operand, or True."""
+    _check_sum(x, dtype)
+    same("the dtype of a mask and bool", mask.dtype, np.dtype(bool))
+    if mask.kind != "python":
+        same("the shapes of operand and mask", x.shape, mask.shape)
+    if start is not None:
+        same("the shape of the first summand and that of a number", start.shape, ())
+
 
 sum_as: Primitive = linear(
     "sum_as",
@@ -47,6 +63,8 @@ sum_as: Primitive = linear(
     lambda x, *, axes, dtype: result_spec(without(x.shape, axes), dtype),
     {"x": lambda g, x_spec, axes: spread(g, x_spec.shape, axes)},
     adds=True,
+    params={"axes": AXES, "dtype": DTYPE},
+    check=lambda x, *, axes, dtype: _check_sum(x, dtype),
 )
 """The sum along axes, computed in another dtype: NumPy converts as it goes, without an array in between."""
 
@@ -69,6 +87,8 @@ sum_where: Primitive = linear(
     _sum_where_spec,
     {"x": lambda g, mask, x_spec, axes: masked(spread(g, x_spec.shape, axes), mask)},
     adds=True,
+    params={"axes": AXES, "dtype": DTYPE},
+    check=lambda x, mask, *, axes, dtype: _check_masked_sum(x, mask, None, dtype),
 )
 """The sum along axes of the elements where the mask is true; the mask has the shape of ``x``."""
 
@@ -93,6 +113,8 @@ sum_from: Primitive = linear(
         "x": lambda g, mask, x_spec, axes: masked(spread(g, x_spec.shape, axes), mask),
         "start": lambda g: sum_to(g, ()),
     },
+    params={"axes": AXES, "dtype": DTYPE},
+    check=lambda x, mask, start, *, axes, dtype: _check_masked_sum(x, mask, start, dtype),
     batch=_batch_sum_from,
     adds=True,
 )
@@ -137,6 +159,7 @@ def _extreme(name: str, function: Callable[..., Any], ufunc: np.ufunc) -> Primit
         lambda x, *, axes: function(x, axis=axes),
         spec,
         {"x": _extreme_rule},
+        params={"axes": AXES},
         forward=_extreme_forward,
     )
 
@@ -194,6 +217,7 @@ prod_axes: Primitive = general(
     lambda x, *, axes: np.multiply.reduce(x, axis=axes),
     _prod_spec,
     {"x": lambda g, x, axes: along(g, spec_of(x).shape, axes) * _others(x, axes)},
+    params={"axes": AXES},
     forward=_prod_forward,
 )
 """The product along axes. Its derivative multiplies and never divides, so that zeros are elements like others."""
@@ -207,10 +231,12 @@ def _to_dtype(dtype: Any) -> Callable[..., Spec]:
 
 
 # fmt: off
-any_axes   = general("any",   ("x",), lambda x, *, axes: np.any(x, axis=axes),                _to_dtype(bool), {})
-all_axes   = general("all",   ("x",), lambda x, *, axes: np.all(x, axis=axes),                _to_dtype(bool), {})
+any_axes   = general("any",   ("x",), lambda x, *, axes: np.any(x, axis=axes),                _to_dtype(bool), {},
+                     params={"axes": AXES})
+all_axes   = general("all",   ("x",), lambda x, *, axes: np.all(x, axis=axes),                _to_dtype(bool), {},
+                     params={"axes": AXES})
 xor_axes   = general("xor",   ("x",), lambda x, *, axes: np.logical_xor.reduce(x, axis=axes), _to_dtype(bool), {},
-                     on_gpu=reductions.xor)
+                     params={"axes": AXES}, on_gpu=reductions.xor)
 # fmt: on
 
 
@@ -220,10 +246,14 @@ def _position_spec(x: Spec, *, axis: int) -> Spec:
     return result_spec(without(x.shape, (axis,)), np.intp)
 
 
-argmax = general("argmax", ("x",), lambda x, *, axis: np.argmax(x, axis=axis), _position_spec, {})
+argmax = general(
+    "argmax", ("x",), lambda x, *, axis: np.argmax(x, axis=axis), _position_spec, {}, params={"axis": AXIS}
+)
 """The position of the first largest element along one axis; no derivative."""
 
-argmin = general("argmin", ("x",), lambda x, *, axis: np.argmin(x, axis=axis), _position_spec, {})
+argmin = general(
+    "argmin", ("x",), lambda x, *, axis: np.argmin(x, axis=axis), _position_spec, {}, params={"axis": AXIS}
+)
 """The position of the first smallest element along one axis; no derivative."""
 
 

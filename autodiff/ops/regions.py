@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.ops.on_gpu import reductions
+from autodiff.trace.parameters import require, same
 from autodiff.trace.primitive import Primitive, general
 from autodiff.trace.spec import Spec, spec
 
@@ -39,8 +40,15 @@ def _spec(x: Spec, regions: Spec) -> Spec:
     return spec((*x.shape[:-4], count, x.shape[-3], rows, columns), np.intp)
 
 
+def _check(x: Spec, regions: Spec) -> None:
+    require(x.ndim >= 4 and regions.ndim == x.ndim, "images and grids of regions have four axes, or those of a batch")
+    same("the leading lengths", x.shape[:-4], regions.shape[:-4])
+    same("the last length of regions and five", regions.shape[-1], 5)
+    require(regions.dtype.kind in "iu", f"regions are made of integers, and not of {regions.dtype}")
+
+
 largest_in_regions: Primitive = general(
-    "largest_in_regions", ("x", "regions"), _evaluate, _spec, {}, on_gpu=reductions.largest_in_regions
+    "largest_in_regions", ("x", "regions"), _evaluate, _spec, {}, check=_check, on_gpu=reductions.largest_in_regions
 )
 """The places of the largest elements of regions, in flattened images; of equal ones the first.
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.ops.elementwise import ldexp
+from autodiff.trace.parameters import integer
 from autodiff.trace.primitive import Primitive, elementwise, general
 from autodiff.trace.spec import Spec, result_spec
 
@@ -16,7 +17,11 @@ def _rounded_dtype(x: Spec, *, decimals: int) -> np.dtype[Any]:
 
 
 round_decimals: Primitive = elementwise(
-    "round", lambda x, *, decimals: np.round(x, decimals), dtype=_rounded_dtype, dx=None
+    "round",
+    lambda x, *, decimals: np.round(x, decimals),
+    dtype=_rounded_dtype,
+    params={"decimals": integer(-1000, 1000)},
+    dx=None,
 )
 """Rounded to so many decimals, halves to the even neighbour; the derivative is zero, at the jumps too."""
 

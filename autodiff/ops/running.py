@@ -15,6 +15,7 @@ from autodiff.ops.cumulative import recurrence, shift
 from autodiff.ops.elementwise import cast, equal, isnan, logical_and, logical_or, where
 from autodiff.ops.masked import Masked, masked
 from autodiff.ops.on_gpu import reductions
+from autodiff.trace.parameters import AXIS
 from autodiff.trace.primitive import Primitive, general
 from autodiff.trace.spec import spec, spec_of
 
@@ -50,6 +51,7 @@ def _running_extreme(name: str, ufunc: np.ufunc) -> Primitive:
         lambda x, *, axis: ufunc.accumulate(x, axis=axis),
         lambda x, *, axis: spec(x.shape, x.dtype),
         {"x": _rule},
+        params={"axis": AXIS},
         forward=_forward,
         on_gpu=reductions.running(ufunc),
     )

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.ops.on_gpu import reductions
+from autodiff.trace.parameters import AXIS, LENGTH, each, require, same
 from autodiff.trace.primitive import Primitive, linear
 from autodiff.trace.spec import Spec, spec
 
@@ -35,12 +36,18 @@ def _segment_spec(x: Spec, *, axis: int, indices: Indices) -> Spec:
     return _with_length(x, axis, len(indices))
 
 
+def _check_indices(indices: Indices, length: int) -> None:
+    require(all(index < length for index in indices), f"an axis of length {length} has no places {indices}")
+
+
 segment_sums: Primitive = linear(
     "segment_sums",
     ("x",),
     lambda x, *, axis, indices: np.add.reduceat(x, indices, axis=axis),
     _segment_spec,
     {"x": lambda g, x_spec, axis, indices: segment_spread(g, axis=axis, indices=indices, length=x_spec.shape[axis])},
+    params={"axis": AXIS, "indices": each(LENGTH)},
+    check=lambda x, *, axis, indices: _check_indices(indices, x.shape[axis]),
     on_gpu=reductions.segment_sums,
     adds=True,
 )
@@ -55,6 +62,11 @@ def _evaluate_spread(g: Any, *, axis: int, indices: Indices, length: int) -> Any
     return np.moveaxis(out, 0, axis)
 
 
+def _check_spread(g: Spec, *, axis: int, indices: Indices, length: int) -> None:
+    _check_indices(indices, length)
+    same("the length of the axis and the number of segments", g.shape[axis], len(indices))
+
+
 segment_spread: Primitive = linear(
     "segment_spread",
     ("g",),
@@ -62,5 +74,7 @@ segment_spread: Primitive = linear(
     lambda g, *, axis, indices, length: _with_length(g, axis, length),
     {"g": lambda g, axis, indices: segment_sums(g, axis=axis, indices=indices)},
     adds=True,
+    params={"axis": AXIS, "indices": each(LENGTH), "length": LENGTH},
+    check=_check_spread,
 )
 """One number for each segment, repeated over it: the transpose of :data:`segment_sums`."""

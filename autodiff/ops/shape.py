@@ -7,11 +7,13 @@ but the shapes.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from autodiff.ops.elementwise import cast, real
+from autodiff.trace.parameters import AXES, SHAPE, Domain, are_axes, require, same
 from autodiff.trace.primitive import Primitive, linear
 from autodiff.trace.spec import Spec, result_spec, spec, spec_of
 
@@ -57,6 +59,8 @@ reshape: Primitive = linear(
     _evaluate_reshape,
     lambda x, *, shape: _rearranged(x, shape),
     {"x": lambda g, x_spec: reshape(g, shape=x_spec.shape)},
+    params={"shape": SHAPE},
+    check=lambda x, *, shape: same("the numbers of elements", x.size, prod(shape)),
     batch=_batch_reshape,
     view=True,
     moves=True,
@@ -72,12 +76,18 @@ def _evaluate_transpose(x: Any, *, axes: Axes) -> Any:
     return x.transpose((*range(lead), *axes) if lead else axes)
 
 
+ORDER = Domain(
+    "a permutation of the last axes",
+    lambda value, operands: are_axes(value, operands[0].ndim) and sorted(value) == list(range(-len(value), 0)),
+)
+
 transpose: Primitive = linear(
     "transpose",
     ("x",),
     _evaluate_transpose,
     lambda x, *, axes: _rearranged(x, tuple(x.shape[k] for k in (*range(x.ndim - len(axes)), *axes))),
     {"x": lambda g, axes: transpose(g, axes=inverse_permutation(axes))},
+    params={"axes": ORDER},
     view=True,
     moves=True,
 )
@@ -98,6 +108,8 @@ broadcast_to: Primitive = linear(
     lambda x, *, shape: np.broadcast_to(x, shape),
     lambda x, *, shape: spec(shape, x.dtype),
     {"x": lambda g, x_spec: sum_to(g, x_spec.shape)},
+    params={"shape": SHAPE},
+    check=lambda x, *, shape: check_stretches(x, shape),
     batch=_batch_broadcast_to,
     view=True,
     adds=True,
@@ -117,6 +129,7 @@ sum_axes: Primitive = linear(
     _sum_spec,
     {"x": lambda g, x_spec, axes: spread(g, x_spec.shape, axes)},
     adds=True,
+    params={"axes": AXES},
 )
 """The sum along axes, which disappear."""
 
@@ -139,6 +152,11 @@ def sum_to(g: Any, shape: Shape) -> Any:
 def stretches(own: Shape, shape: Shape) -> bool:
     """Whether a value of one shape can be repeated to another one: a tangent can, a cotangent must be summed."""
     return len(own) <= len(shape) and all(a in (1, b) for a, b in zip(reversed(own), reversed(shape)))
+
+
+def check_stretches(x: Spec, shape: Shape) -> None:
+    """Refuse a shape to which a value cannot be repeated."""
+    require(stretches(x.shape, shape), f"an operand of shape {x.shape} cannot be repeated to the shape {shape}")
 
 
 def project(g: Any, slot: Spec) -> Any:

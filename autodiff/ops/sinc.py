@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.trace.arrays import module_of
+from autodiff.trace.parameters import integer
 from autodiff.trace.primitive import Primitive, elementwise
 from autodiff.trace.spec import Spec
 
@@ -47,5 +48,14 @@ def _recurrence(t: Any, near: Any, order: int) -> Any:
     return value
 
 
-sinc: Primitive = elementwise("sinc", _evaluate, dtype=_sinc_dtype, dx=lambda g, x, order: g * sinc(x, order=order + 1))
+ORDER = integer(0, 1000)
+"""Derivatives of functions that have all of them."""
+
+sinc: Primitive = elementwise(
+    "sinc",
+    _evaluate,
+    dtype=_sinc_dtype,
+    params={"order": ORDER},
+    dx=lambda g, x, order: g * sinc(x, order=order + 1),
+)
 """The derivative of the given order of sin(pi x) / (pi x)."""

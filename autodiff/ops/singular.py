@@ -13,10 +13,11 @@ from autodiff.ops.decompositions import first_columns
 from autodiff.ops.diagonal import square_from_diagonal
 from autodiff.ops.elementwise import where
 from autodiff.ops.gauge import drop_gauge, equal_pairs, fixed_turn, gaps, size_of, zero_columns, zero_pairs
-from autodiff.ops.linalg import adjoint, column, conj, matmul, row
+from autodiff.ops.linalg import adjoint, check_ndim, column, conj, matmul, row
 from autodiff.ops.solve import linalg_dtype
 from autodiff.ops.spectral import real_dtype
 from autodiff.trace.arrays import module_of
+from autodiff.trace.parameters import FLAG
 from autodiff.trace.primitive import Primitive, general
 from autodiff.trace.spec import Spec, spec, spec_of
 
@@ -97,6 +98,7 @@ svdvals: Primitive = general(
     lambda a: np.linalg.svd(a, compute_uv=False),
     _svdvals_spec,
     {"a": _svdvals_rule},
+    check=lambda a: check_ndim(a, 2),
 )
 """Singular values, the largest first."""
 
@@ -106,5 +108,7 @@ svd: Primitive = general(
     lambda a, *, full: tuple(np.linalg.svd(a, full_matrices=full)),
     _svd_spec,
     {"a": _svd_rule},
+    params={"full": FLAG},
+    check=lambda a, *, full: check_ndim(a, 2),
 )
 """Left singular vectors, singular values, and right singular vectors conjugated and transposed."""

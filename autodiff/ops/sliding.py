@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.ops.overlap import Lengths, window_counts
+from autodiff.ops.index import check_index
+from autodiff.ops.overlap import COUNTS, LENGTHS, Lengths, check_rank, window_counts
+from autodiff.trace.parameters import require, same
 from autodiff.trace.primitive import Primitive, general, linear
 from autodiff.trace.spec import Spec, spec
 
@@ -45,6 +47,43 @@ def _reduced_spec(x: Spec, *, shape: Lengths, stride: Lengths) -> Spec:
     return spec((*x.shape[: -len(shape)], *_counts(x.shape, shape, stride)), x.dtype)
 
 
+SLIDING = {"shape": COUNTS, "stride": COUNTS}
+LAYING = {"lengths": LENGTHS, **SLIDING}
+
+
+def _check_reduced(x: Spec, *, shape: Lengths, stride: Lengths) -> None:
+    check_rank(x, shape, stride)
+
+
+def _check_laid(g: Spec, *, lengths: Lengths, shape: Lengths, stride: Lengths) -> None:
+    """The operand has one number for each window over axes of these lengths."""
+    check_rank(g, shape, lengths, stride)
+    same("the numbers of windows", g.shape[-len(shape) :], _counts(lengths, shape, stride))
+
+
+def _check_one_of_each(x: Spec, found: Spec, *, shape: Lengths, stride: Lengths) -> None:
+    """The second operand has one number for each window of the first."""
+    check_rank(x, shape, stride)
+    same("the shapes of windows and numbers", _reduced_spec(x, shape=shape, stride=stride).shape, found.shape)
+
+
+def _check_positions(positions: Spec, shape: Lengths) -> None:
+    """Positions in windows are small, and not negative."""
+    check_index(positions)
+    require(positions.dtype == _position_dtype(shape), f"places in windows of {shape} are not of {positions.dtype}")
+
+
+def _check_pick(x: Spec, positions: Spec, *, shape: Lengths, stride: Lengths) -> None:
+    _check_one_of_each(x, positions, shape=shape, stride=stride)
+    _check_positions(positions, shape)
+
+
+def _check_lay(g: Spec, positions: Spec, *, lengths: Lengths, shape: Lengths, stride: Lengths) -> None:
+    _check_laid(g, lengths=lengths, shape=shape, stride=stride)
+    same("the shapes of numbers and positions", g.shape, positions.shape)
+    _check_positions(positions, shape)
+
+
 def _sum_rule(g: Any, x_spec: Spec, shape: Lengths, stride: Lengths) -> Any:
     return spread_windows(g, lengths=x_spec.shape[-len(shape) :], shape=shape, stride=stride)
 
@@ -56,6 +95,8 @@ sum_windows: Primitive = linear(
     _reduced_spec,
     {"x": _sum_rule},
     adds=True,
+    params=SLIDING,
+    check=_check_reduced,
 )
 """The sum under each window: axes (..., lengths) become (..., counts)."""
 
@@ -81,6 +122,8 @@ spread_windows: Primitive = linear(
     lambda g, *, lengths, shape, stride: _laid_spec(g, lengths),
     {"g": lambda u, shape, stride: sum_windows(u, shape=shape, stride=stride)},
     adds=True,
+    params=LAYING,
+    check=_check_laid,
 )
 """Each number added to all elements of its window: the transpose of :data:`sum_windows`."""
 
@@ -116,6 +159,8 @@ first_positions: Primitive = general(
     _evaluate_positions,
     lambda x, extreme, *, shape, stride: spec(extreme.shape, _position_dtype(shape)),
     {},
+    params=SLIDING,
+    check=_check_one_of_each,
 )
 """The number of the first element of each window that equals ``extreme``; NaN equals NaN. No derivative."""
 
@@ -135,6 +180,8 @@ max_windows: Primitive = general(
     lambda x, *, shape, stride: _reduced(x, np.maximum, shape, stride),
     _reduced_spec,
     {"x": _max_rule},
+    params=SLIDING,
+    check=_check_reduced,
     forward=_max_forward,
 )
 """The largest element under each window; of equal ones the first has the derivative. NaN is the largest."""
@@ -171,6 +218,8 @@ pick_from_windows: Primitive = linear(
     lambda x, positions, *, shape, stride: spec(positions.shape, x.dtype),
     {"x": _pick_rule},
     adds=True,
+    params=SLIDING,
+    check=_check_pick,
 )
 """The element of each window that ``positions`` number."""
 
@@ -193,5 +242,7 @@ lay_in_windows: Primitive = linear(
     lambda g, positions, *, lengths, shape, stride: _laid_spec(g, lengths),
     {"g": lambda u, positions, shape, stride: pick_from_windows(u, positions, shape=shape, stride=stride)},
     adds=True,
+    params=LAYING,
+    check=_check_lay,
 )
 """Each number added to one element of its window, zeros elsewhere: the transpose of :data:`pick_from_windows`."""

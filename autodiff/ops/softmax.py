@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 
 from autodiff.ops.elementwise import exp
+from autodiff.ops.logsumexp import check_real
 from autodiff.ops.on_gpu import reductions
 from autodiff.ops.reduce import along
 from autodiff.ops.shape import Axes, sum_axes
+from autodiff.trace.parameters import AXES
 from autodiff.trace.primitive import Primitive, general
 from autodiff.trace.spec import spec_of
 
@@ -30,6 +32,7 @@ def _softmax_rule(g: Any, out: Any, axes: Axes) -> Any:
 
 softmax: Primitive = general(
     "softmax", ("x",), _evaluate_softmax, lambda x, *, axes: x, {"x": _softmax_rule},
+    params={"axes": AXES}, check=check_real,
     forward=lambda tangents, values, out, params: _softmax_rule(tangents[0], out, params["axes"]),
 )  # fmt: skip
 """exp(x) / sum(exp(x)) along axes; it keeps its result alone."""
@@ -50,6 +53,7 @@ def _log_softmax_forward(tangent: Any, out: Any, axes: Axes) -> Any:
 log_softmax: Primitive = general(
     "log_softmax", ("x",), _evaluate_log_softmax, lambda x, *, axes: x,
     {"x": lambda g, out, axes: g - exp(out) * _spread_sum(g, axes)},
+    params={"axes": AXES}, check=check_real,
     forward=lambda tangents, values, out, params: _log_softmax_forward(tangents[0], out, params["axes"]),
     on_gpu=reductions.log_softmax,
 )  # fmt: skip

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from autodiff.ops.cofactors import cofactor_matrices
-from autodiff.ops.linalg import batch_of, matmul, swap
+from autodiff.ops.linalg import batch_of, check_ndim, matmul, swap
 from autodiff.ops.shape import sum_to
+from autodiff.trace.parameters import FLAG
 from autodiff.trace.primitive import Primitive, general
 from autodiff.trace.spec import Spec, broadcast_shapes, spec
 
@@ -47,6 +48,7 @@ solve: Primitive = general(
         "a": lambda g, a, out, a_spec: sum_to(-matmul(solve(swap(a), g), swap(out)), a_spec.shape),
         "b": lambda g, a, b_spec: sum_to(solve(swap(a), g), b_spec.shape),
     },
+    check=lambda a, b: check_ndim(b, 2),
     forward=lambda tangents, values, out, params: _solve_forward(tangents, values, out),
     batch=batch_of(lambda: solve, 2, 2),
 )
@@ -91,6 +93,7 @@ inv: Primitive = general(
     _evaluate_inv,
     _inv_spec,
     {"a": lambda g, out: -matmul(swap(out), matmul(g, swap(out)))},
+    params={"singular": FLAG},
     forward=lambda tangents, values, out, params: -matmul(out, matmul(tangents[0], out)),
 )
 """The inverse matrices. With ``singular``, of a singular matrix its infinite limit in place of an error."""

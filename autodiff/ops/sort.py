@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 
 from autodiff.ops.elementwise import cast, less, less_equal
+from autodiff.ops.index import check_index
 from autodiff.ops.on_gpu import sorting
-from autodiff.ops.shape import reshape, sum_axes
+from autodiff.ops.shape import reshape, sum_axes, without
+from autodiff.trace.parameters import AXIS, LENGTH, each, integer, one_of, require, same
 from autodiff.trace.primitive import Primitive, general, linear
-from autodiff.trace.spec import Spec, result_spec, spec, spec_of
+from autodiff.trace.spec import LARGEST, Spec, result_spec, spec, spec_of
 
 
 def _index_spec(x: Spec, **_: Any) -> Spec:
@@ -27,9 +29,18 @@ argsort: Primitive = general(
     lambda x, *, axis, kind: np.argsort(x, axis=axis, kind=kind),
     _index_spec,
     {},
+    params={"axis": AXIS, "kind": one_of(None, "quicksort", "heapsort", "mergesort", "stable")},
     on_gpu=sorting.argsort,
 )
 """The permutation that sorts along an axis; no derivative."""
+
+PARTITION = {"axis": AXIS, "kth": each(integer(-LARGEST))}
+
+
+def _check_partition(x: Spec, *, axis: int, kth: tuple[int, ...]) -> None:
+    length = x.shape[axis]
+    require(all(-length <= k < length for k in kth), f"an axis of length {length} has no places {kth}")
+
 
 argpartition: Primitive = general(
     "argpartition",
@@ -37,6 +48,8 @@ argpartition: Primitive = general(
     lambda x, *, axis, kth: np.argpartition(x, kth, axis=axis),
     _index_spec,
     {},
+    params=PARTITION,
+    check=_check_partition,
 )
 """A permutation along an axis that brings the ``kth`` elements to their sorted places; no derivative."""
 
@@ -50,7 +63,9 @@ def _evaluate_partition_order(x: Any, *, axis: int, kth: tuple[int, ...]) -> Any
     return order
 
 
-partition_order: Primitive = general("partition_order", ("x",), _evaluate_partition_order, _index_spec, {})
+partition_order: Primitive = general(
+    "partition_order", ("x",), _evaluate_partition_order, _index_spec, {}, params=PARTITION, check=_check_partition
+)
 """The permutation along an axis with which NumPy's partition picks; no derivative."""
 
 lexsort: Primitive = general(
@@ -59,9 +74,17 @@ lexsort: Primitive = general(
     lambda *keys, axis: np.lexsort(keys, axis=axis),
     lambda *keys, axis: spec(keys[0].shape, np.intp),
     {},
+    params={"axis": AXIS},
+    check=lambda *keys, axis: require(all(key.shape == keys[0].shape for key in keys), "keys must have one shape"),
     on_gpu=sorting.lexsort,
 )
 """The permutation that sorts by several keys, the last one first; no derivative."""
+
+
+def _check_pick(x: Spec, i: Spec, *, axis: int) -> None:
+    check_index(i)
+    same("the numbers of axes of operand and index", x.ndim, i.ndim)
+    same("the other lengths of operand and index", without(x.shape, (axis,)), without(i.shape, (axis,)))
 
 
 pick: Primitive = linear(
@@ -70,6 +93,8 @@ pick: Primitive = linear(
     lambda x, i, *, axis: np.take_along_axis(x, i, axis),
     lambda x, i, *, axis: spec(i.shape, x.dtype),
     {"x": lambda g, i, x_spec, axis: place(g, i, axis=axis, length=x_spec.shape[axis])},
+    params={"axis": AXIS},
+    check=_check_pick,
     moves=True,
 )
 """Elements picked along an axis, by an index for each line in which no place occurs twice."""
@@ -89,12 +114,19 @@ def _place_spec(g: Spec, i: Spec, *, axis: int, length: int) -> Spec:
     return spec(tuple(shape), g.dtype)
 
 
+def _check_place(g: Spec, i: Spec, *, axis: int, length: int) -> None:
+    check_index(i)
+    same("the shapes of operand and index", g.shape, i.shape)
+
+
 place: Primitive = linear(
     "place",
     ("g", "i"),
     _evaluate_place,
     _place_spec,
     {"g": lambda g, i, axis: pick(g, i, axis=axis)},
+    params={"axis": AXIS, "length": LENGTH},
+    check=_check_place,
     moves=True,
 )
 """Zeros, with ``g`` in the places along an axis that an index for each line names: the transpose of :data:`pick`."""
@@ -120,6 +152,8 @@ searchsorted: Primitive = general(
     lambda table, x, *, side: np.searchsorted(table, x, side=side),
     lambda table, x, *, side: result_spec(x.shape, np.intp),
     {},
+    params={"side": one_of("left", "right")},
+    check=lambda table, x, *, side: require(table.ndim == 1, f"a table has one axis, and not {table.ndim}"),
     batch=_batch_searchsorted,
     on_gpu=sorting.searchsorted,
 )

@@ -30,6 +30,7 @@ from autodiff.ops.elementwise import log1p as numpy_log1p
 from autodiff.ops.masked import masked
 from autodiff.ops.on_gpu import bessel
 from autodiff.ops.on_gpu import special as gpu
+from autodiff.ops.sinc import ORDER
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.primitive import Primitive, ufunc_dtype
 from autodiff.trace.primitive import elementwise as elementwise_of
@@ -172,6 +173,7 @@ log_ndtr = elementwise("log_ndtr", sp.log_ndtr, dx=lambda g, x: g * (2 / ROOT_2P
 
 # The gamma function.
 polygamma: Primitive = elementwise("polygamma", _evaluate_polygamma, dtype=_like_erf, on_gpu=gpu.polygamma,
+                                   params={"order": ORDER},
                                    dx=lambda g, x, order: g * polygamma(x, order=order + 1))
 digamma  = elementwise("digamma",  sp.digamma,  dx=lambda g, x: g * polygamma(x, order=1))
 gammaln  = elementwise("gammaln",  sp.gammaln,  dx=lambda g, x: g * digamma(x))
@@ -209,6 +211,7 @@ log1p    = elementwise("special_log1p", sp.log1p, dx=lambda g, x: g / _from_zero
 expm1    = elementwise("special_expm1", sp.expm1, dx=lambda g, x: g * exp(x))
 cosm1    = elementwise("cosm1",         sp.cosm1, dx=lambda g, x: -g * sin(x))
 exprel: Primitive = elementwise("exprel", _evaluate_exprel, dtype=_like_erf, on_gpu=gpu.exprel,
+                                params={"order": ORDER},
                                 dx=lambda g, x, order: g * exprel(x, order=order + 1))
 
 # Bessel functions. An order is a constant; with respect to it no derivative is known.

@@ -17,6 +17,7 @@ from autodiff.ops.gauge import drop_gauge, equal_pairs, fixed_turn, gaps, size_o
 from autodiff.ops.linalg import adjoint, column, conj, matmul, row
 from autodiff.ops.solve import check_square, linalg_dtype, solve
 from autodiff.trace.arrays import module_of
+from autodiff.trace.parameters import one_of
 from autodiff.trace.primitive import Primitive, general
 from autodiff.trace.spec import Spec, spec, spec_of
 
@@ -27,6 +28,9 @@ def real_dtype(dtype: Any) -> np.dtype[Any]:
 
 
 # Hermitian matrices.
+
+
+TRIANGLE = one_of("L", "U")
 
 
 def _eigvalsh_spec(a: Spec, *, triangle: str) -> Spec:
@@ -60,6 +64,7 @@ eigvalsh: Primitive = general(
     lambda a, *, triangle: np.linalg.eigvalsh(a, triangle),
     _eigvalsh_spec,
     {"a": _eigvalsh_rule},
+    params={"triangle": TRIANGLE},
 )
 """Eigenvalues of Hermitian matrices, of which one triangle is read."""
 
@@ -69,6 +74,7 @@ eigh: Primitive = general(
     lambda a, *, triangle: tuple(np.linalg.eigh(a, triangle)),
     _eigh_spec,
     {"a": _eigh_rule},
+    params={"triangle": TRIANGLE},
 )
 """Eigenvalues and eigenvectors of Hermitian matrices, of which one triangle is read."""
 

@@ -165,7 +165,9 @@ class Problem:
             return tuple(autodiff.jvp(self.flat, primals, self.tangents)[1])
 
         names = [self.names[place] for place in self.places]
-        pushed = Problem(derivative_along_fixed, self.primals, names, [f"the tangent of {r}" for r in self.result_names])
+        pushed = Problem(
+            derivative_along_fixed, self.primals, names, [f"the tangent of {r}" for r in self.result_names]
+        )
         pushed.origins = self.sizes
         return pushed
 

@@ -40,7 +40,9 @@ def careful_slopes(problem: Problem, derivative: Derivative) -> list[Slope]:
         derivative: the derivative along `problem.tangents` as a function of the primals.
     """
     others = problem.slopes_at(problem.primals, OTHER_STEPS)
-    return [_excused(*column) for column in zip(problem.slopes, others, rounding_noise(problem, derivative), strict=True)]
+    return [
+        _excused(*column) for column in zip(problem.slopes, others, rounding_noise(problem, derivative), strict=True)
+    ]
 
 
 def _excused(slope: Slope, other: Slope, noise: Array) -> Slope:

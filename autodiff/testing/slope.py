@@ -113,9 +113,7 @@ def bent(a: Array, b: Array, here: Array) -> NDArray[np.bool_]:
     return np.asarray((last > noise) & (last > BENT * before))
 
 
-def _kinks(
-    ahead: Array, behind: Array, rounding: Array, smooth: tuple[Array, Array]
-) -> tuple[Array, Array, Array]:
+def _kinks(ahead: Array, behind: Array, rounding: Array, smooth: tuple[Array, Array]) -> tuple[Array, Array, Array]:
     """The middle of the one-sided slopes, its error and their distance, where they differ by more than their errors."""
     (right, right_error), (left, left_error) = extrapolate(ahead, ratio=2), extrapolate(behind, ratio=2)
     error = right_error + left_error + 2 * rounding

@@ -9,6 +9,7 @@ import numpy as np
 
 from autodiff.trace.arrays import any_on_gpu
 from autodiff.trace.link import Link, Rule
+from autodiff.trace.parameters import NO_PARAMS, Params
 from autodiff.trace.recording import bodies, innermost_body
 from autodiff.trace.spec import Kind, Spec, broadcast_shapes, dtype_or_python, spec_of, weakened
 from autodiff.trace.spec import spec as make_spec
@@ -47,11 +48,18 @@ class Primitive:
         adds: whether each element of the result is a sum of elements of the operands that have a rule (then what is
             masked stays masked, where not all that is added up is masked out).
         on_gpu: the function on arrays of CuPy, where ``evaluate`` asks for what CuPy does not have.
+        params: the domain of each parameter, by its name (:mod:`autodiff.trace.parameters`); None for what a compiler
+            makes, whose parameters are its own: tapes with it are not saved and not loaded.
+        check: ``check(*specs, **params)`` raises ValueError where operands and parameters, each of which is possible by
+            itself, do not go together.
+
+    Attributes:
+        operator: Python's operator that is recorded as this primitive; None for most.
     """
 
     __slots__ = (
-        "adds", "batch", "evaluate", "family", "forward", "links", "moves", "name", "on_gpu", "operands",
-        "rules", "spec", "variadic", "view",
+        "adds", "batch", "check", "evaluate", "family", "forward", "links", "moves", "name", "on_gpu", "operands",
+        "operator", "params", "rules", "spec", "variadic", "view",
     )  # fmt: skip
 
     def __init__(
@@ -69,6 +77,8 @@ class Primitive:
         moves: bool = False,
         adds: bool = False,
         on_gpu: Callable[..., Any] | None = None,
+        params: Params | None = NO_PARAMS,
+        check: Callable[..., None] | None = None,
         register: bool = True,
     ) -> None:
         reserved = {"out", "index"}.intersection(operands)
@@ -87,6 +97,9 @@ class Primitive:
         self.moves = moves
         self.adds = adds
         self.on_gpu = on_gpu
+        self.operator: Callable[..., Any] | None = None
+        self.params = params
+        self.check = check
         self.links: dict[tuple[int, ...], Link] = {}
         if register:
             if name in PRIMITIVES:
@@ -155,6 +168,8 @@ def elementwise(
     view: bool = False,
     forward: Callable[..., Any] | None = None,
     on_gpu: Callable[..., Any] | None = None,
+    params: Params = NO_PARAMS,
+    check: Callable[..., None] | None = None,
     **rules: Rule | None,
 ) -> Primitive:
     """An operation on each element by itself, with NumPy's broadcasting.
@@ -167,6 +182,8 @@ def elementwise(
         view: whether the result may share memory with the first operand.
         forward: the tangent of the result, where that takes fewer steps than the rules one by one.
         on_gpu: the function on arrays of CuPy, where ``evaluate`` asks for what CuPy does not have.
+        params: the domains of its parameters.
+        check: refuses operands that do not go together, besides those that do not broadcast.
         rules: ``dx=``, ``dy=``, ...: the derivative with respect to operand ``x``, ``y``, ... times the first
             argument; None where it is zero almost everywhere.
     """
@@ -181,7 +198,8 @@ def elementwise(
         return make_spec(shape, dtype(*specs, **params), "array" if shape else kind(*specs) if kind else "scalar")
 
     own = {key.removeprefix("d"): rule for key, rule in rules.items()}
-    return Primitive(name, "elementwise", operands, evaluate, spec, own, forward=forward, view=view, on_gpu=on_gpu)
+    options: dict[str, Any] = {"forward": forward, "view": view, "on_gpu": on_gpu, "params": params, "check": check}
+    return Primitive(name, "elementwise", operands, evaluate, spec, own, **options)
 
 
 def ufunc_dtype(ufunc: np.ufunc) -> Callable[..., np.dtype[Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import zip_longest
+from math import prod
 from typing import Any, Literal
 
 import numpy as np
@@ -12,6 +13,12 @@ Kind = Literal["array", "scalar", "python"]
 
 BFLOAT16 = "bfloat16"
 """The name of a dtype that NumPy does not have; arrays of CuPy have it from ml_dtypes."""
+
+LARGEST = 2**63 - 1
+"""The largest length, and the most bytes, that an array can have."""
+
+MOST_AXES = 64
+"""NumPy's arrays have no more axes."""
 
 
 class Spec:
@@ -165,3 +172,26 @@ def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
             raise ValueError(f"shape mismatch: {', '.join(map(str, shapes))} do not broadcast")
         found.append(length)
     return tuple(found[::-1])
+
+
+def is_number(dtype: np.dtype[Any]) -> bool:
+    """Whether elements of a dtype are booleans or numbers: nothing that points to something else."""
+    return dtype.kind in "biufc" or (dtype.kind == "V" and dtype.name == BFLOAT16)
+
+
+def sound_shape(shape: Any, itemsize: int = 1) -> bool:
+    """Whether it is the shape of an array that could be, of elements of so many bytes."""
+    if type(shape) is not tuple or len(shape) > MOST_AXES:
+        return False
+    if not all(type(length) is int and 0 <= length <= LARGEST for length in shape):
+        return False
+    return prod(length or 1 for length in shape) * itemsize <= LARGEST
+
+
+def sound_spec(found: Spec) -> bool:
+    """Whether there are values of a spec."""
+    if not is_number(found.dtype) or not sound_shape(found.shape, found.dtype.itemsize):
+        return False
+    if found.kind == "array":
+        return True
+    return found.shape == () and (found.kind == "scalar" or (found.kind == "python" and found in _PYTHON.values()))

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from autodiff.trace.errors import AutodiffError
+from autodiff.trace.parameters import check_application, shortened
 from autodiff.trace.primitive import Primitive
-from autodiff.trace.spec import Spec, spec, spec_of
+from autodiff.trace.spec import Spec, is_number, sound_spec, spec, spec_of
 from autodiff.trace.tree import Structure
 
 
@@ -122,31 +123,96 @@ class Tape:
 
 
 def check_tape(tape: Tape) -> None:
-    """Derive every spec of a tape again and compare.
+    """Check that a tape is a program: operations get operands and parameters that they take, and give what is written.
+
+    Names, types and ranges of parameters are those that the primitives declare, and every spec is derived again.
 
     Raises:
-        TapeError: naming the equation, if a slot is used before it is filled or filled twice, or a spec differs.
+        TapeError: naming the equation, if a slot is used before it is filled or filled twice, a parameter is unknown or
+            out of its range, operands do not go together, or a spec differs.
     """
+    tapes: list[tuple[str, Tape]] = [("", tape)]
+    seen = {id(tape)}
+    for place, found in tapes:  # the list grows: programs are nested as deep as they like
+        for number, equation in enumerate(found.equations):
+            for name, inner in inner_tapes(equation):
+                if id(inner) not in seen:
+                    seen.add(id(inner))
+                    tapes.append((f"{place}in the {name} of {place_of(number, equation)}: ", inner))
+    for place, found in reversed(tapes):  # inner tapes first: others rely on what they say
+        try:
+            check_level(found)
+        except TapeError as error:
+            raise TapeError(f"{place}{error}") from error.__cause__
+
+
+def check_level(tape: Tape) -> None:
+    """Check a tape, apart from the tapes that its operations carry."""
+    for own in tape.inputs:
+        if not sound_spec(own):
+            raise TapeError(f"there are no values of the spec {shown(own)} of an input")
     known: list[Spec] = list(tape.inputs)
     for number, equation in enumerate(tape.equations):
-        place = f"equation {number} ({equation.primitive.name})"
-        for operand in equation.operands:
-            if isinstance(operand, int) and not 0 <= operand < len(known):
-                raise TapeError(f"{place} reads slot {operand}, which nothing has filled yet")
-        if equation.results != tuple(range(len(known), len(known) + len(equation.results))):
-            raise TapeError(f"{place} fills slots {equation.results}; the next free slot is {len(known)}")
-        derived = derived_specs(equation, known)
-        if derived != equation.specs:
-            raise TapeError(f"{place} is written down as {equation.specs} but gives {derived}")
-        for _, inner in inner_tapes(equation):
-            check_tape(inner)
-        known.extend(derived)
+        check_equation(equation, known, place_of(number, equation))
+        known.extend(equation.specs)
     for out in tape.outputs:
         if isinstance(out, int) and not 0 <= out < len(known):
             raise TapeError(f"output slot {out} is filled by nothing")
+        if not isinstance(out, int) and not sound_literal(out):
+            raise TapeError(f"the output {shortened(out)} is neither a slot nor a number")
     closed = tuple(map(spec_of, tape.constants))
     if closed and tape.inputs[-len(closed) :] != closed:
         raise TapeError(f"the constants are {closed} but the last inputs are {tape.inputs[-len(closed) :]}")
+    for what, structure, count in (
+        ("arguments", tape.arguments, len(tape.inputs) - len(closed)),
+        ("results", tape.results, len(tape.outputs)),
+    ):
+        if structure is not None and structure.count != count:
+            raise TapeError(f"the tape has {count} {what}, but their structure has places for {structure.count}")
+
+
+def check_equation(equation: Equation, known: Sequence[Spec], place: str) -> None:
+    """Check an operation whose operands have these specs.
+
+    Args:
+        equation: the operation.
+        known: the specs of all slots before.
+        place: how errors name the operation.
+    """
+    for operand in equation.operands:
+        if not isinstance(operand, int):
+            if not sound_literal(operand):
+                raise TapeError(f"{place} has the operand {shortened(operand)}, which is neither a slot nor a number")
+        elif not 0 <= operand < len(known):
+            raise TapeError(f"{place} reads slot {operand}, which nothing has filled yet")
+    if equation.results != tuple(range(len(known), len(known) + len(equation.specs))) or not equation.results:
+        raise TapeError(f"{place} fills slots {equation.results}; the next free slot is {len(known)}")
+    operands = operand_specs(equation.operands, known)
+    try:
+        check_application(equation.primitive, operands, dict(equation.params))
+        derived = derived_specs(equation, known)
+    except (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, MemoryError) as error:
+        raise TapeError(f"{place}: {error}") from error
+    if derived != equation.specs:
+        raise TapeError(f"{place} is written down as {equation.specs} but gives {derived}")
+    if not all(map(sound_spec, derived)):
+        raise TapeError(f"{place} gives {', '.join(map(shown, derived))}, of which there are no values")
+
+
+def place_of(number: int, equation: Equation) -> str:
+    """How errors name an operation."""
+    return f"equation {number} ({equation.primitive.name})"
+
+
+def shown(own: Spec) -> str:
+    """A spec that may be none."""
+    return f"{own.kind} {own.dtype}{list(own.shape)}"
+
+
+def sound_literal(literal: Operand) -> bool:
+    """Whether it is a number that stands in a tape."""
+    value = literal.value if isinstance(literal, Literal) else None
+    return type(value) in (bool, int, float, complex) or (isinstance(value, np.generic) and is_number(value.dtype))
 
 
 def inner_tapes(equation: Equation) -> list[tuple[str, Tape]]:
@@ -169,7 +235,7 @@ def derived_specs(equation: Equation, known: Sequence[Spec]) -> tuple[Spec, ...]
     operands = operand_specs(equation.operands, known)
     derived = equation.primitive.spec(*operands, **dict(equation.params))
     derived = derived if isinstance(derived, tuple) else (derived,)
-    if all(operand.kind == "python" for operand in operands):
+    if equation.primitive.operator is not None and all(operand.kind == "python" for operand in operands):
         return tuple(
             as_python(found) if written.kind == "python" else found
             for found, written in zip(derived, equation.specs, strict=True)

@@ -221,6 +221,35 @@ def rebuild(kind: type, extra: Any, children: Children) -> Any:
     return tree
 
 
+def check_container(kind: type, extra: Any, count: int) -> None:
+    """Refuse what :func:`rebuild` could not have been given by :func:`flatten`.
+
+    Args:
+        kind: the container's type.
+        extra: what is needed to rebuild it.
+        count: how many children it has.
+
+    Raises:
+        ValueError: saying why there is no such container.
+        TypeError: if a key of a dictionary cannot be one.
+    """
+    if kind in _REGISTERED:
+        return
+    if kind is dict:
+        if type(extra) is not tuple or len(extra) != count or len(set(extra)) != count:
+            raise ValueError(f"a dictionary of {count} values needs as many different keys")
+    elif kind is tuple or kind is list or (issubclass(kind, tuple) and hasattr(kind, "_fields")):
+        fields = getattr(kind, "_fields", (None,) * count)
+        if extra is not None or len(fields) != count:
+            raise ValueError(f"{kind.__name__} has {len(fields)} parts, and not {count}")
+    elif dataclasses.is_dataclass(kind):
+        names = tuple(field.name for field in dataclasses.fields(kind))
+        if extra != names or len(names) != count:
+            raise ValueError(f"{kind.__name__} has the fields {', '.join(names)}")
+    else:
+        raise ValueError(f"the instances of {kind.__name__} are no trees; register_tree makes them some")
+
+
 def map_tree(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
     """Apply a function to the leaves of one tree, or to corresponding leaves of several.
 

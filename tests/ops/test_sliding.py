@@ -32,10 +32,10 @@ CASES = [
     row("spread",        lambda g: spread_windows(g, lengths=(6, 7), shape=(2, 3), stride=(2, 1)), [(3, 5), (2, 3, 5)]),
     row("max",           lambda x: max_windows(x, shape=(2,), stride=(1,)),            [(2,), (2, 5)], distinct),
     row("max, 2 axes",   lambda x: max_windows(x, shape=(3, 2), stride=(2, 2)),        [(5, 4), (2, 3, 4)], distinct),
-    row("pick",          lambda x: pick_from_windows(x, numbers(2, 2, 3), shape=(2, 2), stride=(2, 1)), [(2, 4, 5)]),
+    row("pick",          lambda x: pick_from_windows(x, numbers(2, 2, 4), shape=(2, 2), stride=(2, 1)), [(2, 4, 5)]),
     row("pick, apart",   lambda x: pick_from_windows(x, numbers(2, 2, below=2), shape=(2,), stride=(2,)), [(2, 4)]),
-    row("lay",           lambda g: lay_in_windows(g, numbers(2, 2, 3), lengths=(4, 5), shape=(2, 2), stride=(2, 1)),
-        [(2, 2, 3)]),
+    row("lay",           lambda g: lay_in_windows(g, numbers(2, 2, 4), lengths=(4, 5), shape=(2, 2), stride=(2, 1)),
+        [(2, 2, 4)]),
 ]
 # fmt: on
 

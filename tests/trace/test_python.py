@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from autodiff import checkpoint, make_tape, tape_python
+from autodiff.trace.parameters import instance_of
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.tape import TapeError
 
@@ -100,7 +101,8 @@ def test_names_are_no_words_of_python() -> None:
 
 
 def test_a_parameter_that_cannot_be_written() -> None:
-    odd = Primitive("odd_one", "linear", ("x",), lambda x, *, by: x, lambda x, *, by: x, {}, register=False)
+    by = {"by": instance_of(frozenset, "a set")}
+    odd = Primitive("odd_one", "linear", ("x",), lambda x, *, by: x, lambda x, *, by: x, {}, params=by, register=False)
     tape = make_tape(lambda x: odd(x, by=frozenset()))(X)
     with pytest.raises(TapeError) as error:
         tape_python(tape)

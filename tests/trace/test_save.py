@@ -89,14 +89,18 @@ def changed(change: Any) -> str:
             changed(lambda d: d["tape"]["equations"][0].update(primitive="nothing")),
             "no primitive is named 'nothing'; import the module that defines it before loading the tape",
         ),
-        (changed(lambda d: d["tape"].pop("outputs")), "the saved tape is damaged: KeyError: 'outputs'"),
+        (
+            changed(lambda d: d["tape"].pop("outputs")),
+            "the saved tape is damaged: an object with arguments, constants, equations, inputs, results is no object with "
+            "inputs, equations, outputs, constants, arguments, results",
+        ),
         (
             changed(lambda d: d["tape"]["equations"][0].update(operands=[5])),
             "equation 0 (sin) reads slot 5, which nothing has filled yet",
         ),
         (
             changed(lambda d: d["tape"]["constants"][0].update(shape=[4])),
-            "the saved tape is damaged: ValueError: cannot reshape array of size 3 into shape (4,)",
+            "the saved tape is damaged: an array of shape (4,) and dtype float64 has 32 bytes, and not 24",
         ),
         (
             changed(lambda d: d["tape"]["inputs"].__setitem__(0, [[3], "<f8", "list"])),

@@ -163,7 +163,9 @@ def test_inner_tapes_are_checked_too() -> None:
     broken = replace(
         inner, equations=(replace(inner.equations[0], specs=(spec((5,), np.float64),)), *inner.equations[1:])
     )
-    with pytest.raises(TapeError, match=r"^equation 0 \(slice_of\) is written down as"):
+    with pytest.raises(
+        TapeError, match=r"^in the tape of equation 0 \(checkpoint\): equation 0 \(slice_of\) is written down as"
+    ):
         check_tape(replace(tape, equations=(replace(call, params=(("tape", broken),)),)))
 
 

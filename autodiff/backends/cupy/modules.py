@@ -96,9 +96,9 @@ def renamed(text: str, number: int) -> str:
 def of_line(text: str, source: str) -> str:
     """A text of which the compiler takes every line for one line of the user's."""
     file, _, number = source.rpartition(":")
-    if not file:
+    if not file or not number.isdecimal():
         return text
-    written = file.replace("\\", "/").replace('"', "'")
+    written = "".join(c if c.isprintable() else "?" for c in file.replace("\\", "/").replace('"', "'"))
     lines: list[str] = []
     for line in text.splitlines():
         pragma = line.lstrip().startswith("#pragma")

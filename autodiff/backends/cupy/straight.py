@@ -17,6 +17,7 @@ from autodiff.backends.cupy.rooms import Rooms
 from autodiff.backends.gpu import require
 from autodiff.backends.passes.schedule import schedule
 from autodiff.backends.straight import Run, Straight, call, constant, defined, operand
+from autodiff.trace.formats.written import name_source
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, Literal, Tape, operand_specs
 
@@ -146,7 +147,7 @@ class DeviceStraight(Straight):
             self.packed.update(equation.results)
             self.building.products = True
             return f"{defined(scope, primitive.name, product)}({', '.join(operands)})"
-        keywords = [f"{key}={constant(value, scope)}" for key, value in equation.params]
+        keywords = [f"{name_source(key)}={constant(value, scope)}" for key, value in equation.params]
         function = primitive.on_gpu or primitive.evaluate
         return f"{defined(scope, primitive.name, function)}({', '.join((*operands, *keywords))})"
 
@@ -180,7 +181,7 @@ class DeviceStraight(Straight):
             self.building.scopes.append((scope, name, scope[name]))
             return f"{name}.copy()"
         function = defined(scope, primitive.name, primitive.on_gpu or primitive.evaluate)
-        keywords = [f"{key}={constant(value, scope)}" for key, value in equation.params]
+        keywords = [f"{name_source(key)}={constant(value, scope)}" for key, value in equation.params]
         moved = [
             f"{defined(scope, 'on_gpu', on_gpu)}({name}, {constant(own.dtype, scope)})"
             for name, own in zip(operands, specs, strict=True)

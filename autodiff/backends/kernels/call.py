@@ -49,6 +49,7 @@ class KernelPrimitive(Primitive):
             run or (lambda *xs, **params: bound(**params)(*xs)),
             lambda *xs, tape, **params: kernel_specs(tape),
             {},
+            params=None,
         )
         self.made = bound
 

@@ -11,11 +11,14 @@ import numpy as np
 
 from autodiff.chainer.dataset import download
 from autodiff.chainer.datasets.arrays import dataset_of, read_arrays, write_arrays
-from autodiff.chainer.serializers.archive import SafeUnpickler
+from autodiff.chainer.serializers.pickles import load_plain
 from autodiff.trace.source import at_user_line
 
 CIFAR10_URL = "https://www.cs.toronto.edu/~kriz/cifar-10-python.tar.gz"
 CIFAR100_URL = "https://www.cs.toronto.edu/~kriz/cifar-100-python.tar.gz"
+
+LARGEST = 2**28
+"""The most bytes of a file of images and labels."""
 
 CIFAR10_FILES = {
     "train": [f"cifar-10-batches-py/data_batch_{number}" for number in range(1, 6)],
@@ -92,7 +95,7 @@ def read_batches(archive: tarfile.TarFile, names: list[str]) -> Iterator[dict[by
         file = archive.extractfile(name)
         if file is None:
             raise ValueError(f"the downloaded archive has no file {name}; delete it to download it again")
-        yield {as_bytes(key): value for key, value in SafeUnpickler(file, encoding="bytes").load().items()}
+        yield {as_bytes(key): value for key, value in load_plain(file, LARGEST, texts_are_bytes=True).items()}
 
 
 def as_bytes(key: str | bytes) -> bytes:

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.serializer import Deserializer, Serializer
-from autodiff.chainer.serializers.loading import stored_as
+from autodiff.chainer.serializers.archive import ROOM, TIMES
+from autodiff.chainer.serializers.loading import check_stored, is_array, stored_as
 from autodiff.chainer.serializers.npz import as_stored
+from autodiff.trace.source import at_user_line
 
 
 def require_h5py() -> Any:
@@ -100,27 +102,60 @@ class HDF5Deserializer(Deserializer):
         """The member of the group, None where it may be missing."""
         if self.group is None:
             return None
-        if key in self.group:
-            return self.group[key]
-        if self.strict:
+        found = member(self.group, key)
+        if found is None and self.strict:
             path = f"{self.group.name}/{key}".lstrip("/")
             raise KeyError(f"{path} is not in the HDF5 file; strict=False leaves such values as they are")
-        return None
+        return found
+
+
+def member(group: Any, path: str) -> Any:
+    """The member of a group at a path; None if there is none.
+
+    Raises:
+        ValueError: if it is a link to somewhere else, perhaps another file.
+    """
+    for name in filter(None, path.split("/")):
+        if not isinstance(group, require_h5py().Group) or name not in group:
+            return None
+        if not isinstance(group.get(name, getlink=True), require_h5py().HardLink):
+            raise ValueError(
+                f"{name} in the HDF5 file is a link to somewhere else{at_user_line()}; snapshots have none"
+            )
+        group = group[name]
+    return group
 
 
 def loaded(dataset: Any, value: Any) -> Any:
     """What is stored as a value like the one that the object has."""
-    stored = decoded(dataset)
-    return None if stored is None else stored_as(dataset.name.lstrip("/"), stored, value)
-
-
-def decoded(dataset: Any) -> np.ndarray[Any, Any] | None:
-    """The dataset as an array; None for the one without a shape."""
     h5py = require_h5py()
+    key = dataset.name.lstrip("/")
+    if not isinstance(dataset, h5py.Dataset) or dataset.external or dataset.is_virtual:
+        raise ValueError(f"{key} in the HDF5 file is no array of its own{at_user_line()}")
     if dataset.shape is None:
         return None
     text = h5py.check_string_dtype(dataset.dtype)
-    return np.asarray(dataset.asstr()[()] if text is not None and text.length is None else dataset[()])
+    check_stored(key, dataset.shape, np.dtype(str) if text else dataset.dtype, value)
+    check_size(key, dataset, value)
+    if text and text.length is None:
+        return stored_as(np.asarray(dataset.asstr()[()]), value)
+    return stored_as(np.asarray(dataset[()]), value)
+
+
+def check_size(key: str, dataset: Any, value: Any) -> None:
+    """Refuse what is made of neither numbers nor one text, and what takes too much memory.
+
+    Elements that were never written, or are all the same, take no place in a file.
+    """
+    text = require_h5py().check_string_dtype(dataset.dtype)
+    if dataset.dtype.kind not in "biufcS" and not (text and dataset.size == 1):
+        raise TypeError(f"{key} in the HDF5 file is neither an array of numbers nor one text{at_user_line()}")
+    room = ROOM + TIMES * dataset.file.id.get_filesize()
+    if not is_array(value) and dataset.nbytes > room:
+        raise ValueError(
+            f"{key} takes {dataset.nbytes} bytes, more than {room}{at_user_line()}: initialize the object before it is "
+            "loaded"
+        )
 
 
 def load_hdf5(filename: Any, obj: Any) -> None:
@@ -133,7 +168,9 @@ def load_hdf5(filename: Any, obj: Any) -> None:
     Raises:
         RuntimeError: if ``h5py`` is not installed.
         KeyError: if a value is not there.
-        ValueError: if an array has another shape.
+        ValueError: if an array has another shape, lies in another file, or takes more than 1 GiB and 16 times the file
+            where the object has no array to compare with.
+        TypeError: if a stored dtype does not fit.
     """
     with require_h5py().File(filename, "r") as file:
         HDF5Deserializer(file).load(obj)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+import struct
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from autodiff.chainer.serializer import Deserializer, Serializer
 from autodiff.chainer.serializers.archive import Archive, write_archive
-from autodiff.chainer.serializers.loading import stored_as
+from autodiff.chainer.serializers.loading import check_stored, stored_as
 from autodiff.facade.devices import CPU
 from autodiff.trace.source import at_user_line
 
@@ -77,7 +79,7 @@ class NpzDeserializer(Deserializer):
     """Loads from a dict of arrays.
 
     Args:
-        npz: the dict, or what ``np.load`` gives.
+        npz: the dict, an :class:`Archive`, or what ``np.load`` gives.
         path: what every key begins with.
         strict: whether a value that is not there is an error; otherwise it keeps what it has.
         ignore_names: values that keep what they have: a key, a function of keys, or a list of these.
@@ -90,7 +92,8 @@ class NpzDeserializer(Deserializer):
     """
 
     def __init__(self, npz: Any, path: str = "", strict: bool = True, ignore_names: Any = None) -> None:
-        self.npz = Archive(npz) if isinstance(npz, np.lib.npyio.NpzFile) else npz
+        plain = isinstance(npz, np.lib.npyio.NpzFile) and not npz.allow_pickle and npz.zip is not None
+        self.npz = Archive(npz.zip) if plain else npz
         self.path = path
         self.strict = strict
         self.ignore_names = ignore_tests(ignore_names)
@@ -104,8 +107,11 @@ class NpzDeserializer(Deserializer):
             return value
         if key not in self.npz:
             raise KeyError(f"{key} is not a file in the archive; strict=False leaves such values as they are")
-        stored = np.asarray(self.npz[key])
-        return None if stored.dtype.hasobject and stored[()] is None else stored_as(key, stored, value)
+        stored = self.npz.read(key, value) if isinstance(self.npz, Archive) else np.asarray(self.npz[key])
+        if stored.dtype.hasobject and not stored.shape and stored[()] is None:
+            return None
+        check_stored(key, stored.shape, stored.dtype, value)
+        return stored_as(stored, value)
 
 
 def ignore_tests(names: Any) -> list[Callable[[str], bool]]:
@@ -146,22 +152,30 @@ def load_npz(
 
     Raises:
         KeyError: if ``strict`` and a value is not there.
-        ValueError: if an array has another shape.
-        pickle.UnpicklingError: if the file contains other objects than arrays, texts and None.
+        ValueError: if an array has another shape, the file is damaged, or values for which the object has no array to
+            compare with take more than 1 GiB and 16 times the file.
+        TypeError: if a stored dtype does not fit.
+        pickle.UnpicklingError: if the file contains other objects than arrays, numbers, texts and None.
     """
     with opened(file, allow_pickle) as npz:
         NpzDeserializer(npz, path, strict, ignore_names).load(obj)
 
 
-def opened(file: Any, allow_pickle: bool) -> Any:
-    """The open archive."""
+@contextmanager
+def opened(file: Any, allow_pickle: bool) -> Iterator[Any]:
+    """The open archive: NumPy's, where any object may be loaded."""
     try:
-        npz = np.load(file, allow_pickle=allow_pickle)
-    except (ValueError, EOFError, zipfile.BadZipFile) as error:
+        archive = np.load(file, allow_pickle=True) if allow_pickle else zipfile.ZipFile(file)
+    except NO_ARCHIVE as error:
         raise not_an_archive(file) from error
-    if not isinstance(npz, np.lib.npyio.NpzFile):
+    if not isinstance(archive, (np.lib.npyio.NpzFile, zipfile.ZipFile)):
         raise not_an_archive(file)
-    return npz
+    with archive:
+        yield Archive(archive) if isinstance(archive, zipfile.ZipFile) else archive
+
+
+NO_ARCHIVE = (ValueError, EOFError, zipfile.BadZipFile, struct.error, OverflowError, NotImplementedError)
+"""What NumPy and zipfile raise of files that are no archives."""
 
 
 def not_an_archive(file: Any) -> ValueError:

@@ -1,22 +1,76 @@
-"""Parameters, arrays and structures of trees as JSON: numbers keep their types and bits."""
+"""Parameters, arrays and structures of trees as JSON: numbers keep their types and bits.
+
+What is read is taken for nothing but data: every part must have the form in which it is written here.
+"""
 
 from __future__ import annotations
 
 import base64
 import math
+import re
 import struct
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 import numpy as np
 
-from autodiff.trace.spec import Spec, spec
+from autodiff.trace.spec import Spec, is_number, sound_shape, sound_spec, spec
 from autodiff.trace.tape import TapeError
-from autodiff.trace.tree import LEAF, NOTHING, Structure
+from autodiff.trace.tree import LEAF, NOTHING, Structure, check_container
 
 CONTAINERS: dict[str, type] = {"tuple": tuple, "list": list, "dict": dict}
+CODE = re.compile(r"[<>|][biufc][0-9]{1,2}")
+"""The dtypes of numbers, as NumPy writes them."""
+
 Json = Any
 Classes = dict[str, type]
+
+
+# The parts of JSON.
+
+
+def damage(reason: str) -> TapeError:
+    """The error about a file that is not as it was written."""
+    return TapeError(f"the saved tape is damaged: {reason}")
+
+
+def fields(data: Json, *names: str) -> list[Json]:
+    """The values of an object with these names."""
+    if not isinstance(data, dict) or data.keys() != set(names):
+        raise damage(f"{brief(data)} is no object with {', '.join(names)}")
+    return [data[name] for name in names]
+
+
+def items(data: Json) -> list[Json]:
+    """The parts of a list."""
+    if not isinstance(data, list):
+        raise damage(f"{brief(data)} is no list")
+    return data
+
+
+def integer(data: Json) -> int:
+    """An integer."""
+    if type(data) is not int:
+        raise damage(f"{brief(data)} is no integer")
+    return data
+
+
+def text(data: Json) -> str:
+    """A text."""
+    if not isinstance(data, str):
+        raise damage(f"{brief(data)} is no text")
+    return data
+
+
+def brief(data: Json) -> str:
+    """What was found, as errors show it."""
+    if isinstance(data, dict):
+        return f"an object with {', '.join(sorted(data)) or 'nothing'}"[:80]
+    return "a list" if isinstance(data, list) else repr(data)[:80]
+
+
+# Specs, dtypes, arrays.
 
 
 def encode_spec(s: Spec) -> Json:
@@ -26,17 +80,42 @@ def encode_spec(s: Spec) -> Json:
 
 def decode_spec(data: Json) -> Spec:
     """The spec of a shape, dtype and kind."""
-    shape, dtype, kind = data
+    if len(items(data)) != 3:
+        raise damage(f"a spec has three parts, and not {len(data)}")
+    shape, dtype, kind = decode_shape(data[0]), decode_dtype(data[1]), data[2]
     if kind not in ("array", "scalar", "python"):
-        raise TapeError(f"the saved tape is damaged: there is no kind {kind!r}")
-    return spec(tuple(map(int, shape)), np.dtype(dtype), kind)
+        raise damage(f"there is no kind {kind!r}")
+    found = Spec(shape, dtype, kind)
+    if not sound_spec(found):
+        raise damage(f"there are no values of kind {kind}, shape {shape} and dtype {dtype}")
+    return spec(shape, dtype, kind)
+
+
+def decode_shape(data: Json) -> tuple[int, ...]:
+    """A shape."""
+    shape = tuple(map(integer, items(data)))
+    if not sound_shape(shape):
+        raise damage(f"there is no array of shape {shape}")
+    return shape
 
 
 def encode_dtype(dtype: np.dtype[Any]) -> str:
     """A dtype by its NumPy code, byte order included."""
-    if dtype.hasobject or np.dtype(dtype.str) != dtype:
+    if not is_number(dtype) or np.dtype(dtype.str) != dtype:
         raise TapeError(f"the dtype {dtype} cannot be saved")
     return dtype.str
+
+
+def decode_dtype(data: Json) -> np.dtype[Any]:
+    """The dtype of a code."""
+    code = text(data)
+    try:
+        found = np.dtype(code) if CODE.fullmatch(code) else None
+    except TypeError:
+        found = None
+    if found is None or found.str != code:
+        raise damage(f"{code[:80]!r} is no dtype of numbers")
+    return found
 
 
 def encode_array(array: Any) -> Json:
@@ -48,8 +127,22 @@ def encode_array(array: Any) -> Json:
 
 def decode_array(data: Json) -> Any:
     """The array of a dtype, shape and bytes; it cannot be written to."""
-    flat = np.frombuffer(base64.b64decode(data["data"], validate=True), np.dtype(data["dtype"]))
-    return flat.reshape([int(length) for length in data["shape"]])
+    code, lengths, written = fields(data, "dtype", "shape", "data")
+    dtype, shape = decode_dtype(code), decode_shape(lengths)
+    wanted = prod(shape) * dtype.itemsize
+    content = text(written)
+    if len(content) != -(-wanted // 3) * 4:
+        raise damage(f"an array of shape {shape} and dtype {dtype} has {wanted} bytes, and not {len(content) // 4 * 3}")
+    try:
+        found = base64.b64decode(content, validate=True)
+    except ValueError as error:
+        raise damage(f"the bytes of an array: {error}") from None
+    if len(found) != wanted:
+        raise damage(f"an array of shape {shape} and dtype {dtype} has {wanted} bytes, and not {len(found)}")
+    return np.frombuffer(found, dtype).reshape(shape)
+
+
+# Parameters and numbers.
 
 
 def encode(value: Any) -> Json:
@@ -70,28 +163,65 @@ def encode(value: Any) -> Json:
 
 def decode(data: Json, classes: Classes) -> Any:
     """What :func:`encode` wrote down."""
-    if not isinstance(data, dict):
+    if data is None or isinstance(data, (bool, int, float, str)):
         return data
+    if not isinstance(data, dict) or len(data) != 1 or next(iter(data)) not in DECODERS:
+        raise damage(f"{brief(data)} is no value")
     ((tag, content),) = data.items()
     return DECODERS[tag](content, classes)
+
+
+def decode_number(data: Json) -> Any:
+    """A number of Python or NumPy."""
+    if isinstance(data, (bool, int, float)):
+        return data
+    if not isinstance(data, dict) or not data.keys() <= {"float", "complex", "scalar"}:
+        raise damage(f"{brief(data)} is no number")
+    return decode(data, {})
+
+
+def decode_float(data: Json) -> float:
+    """A float by its bits."""
+    try:
+        (found,) = struct.unpack("<d", bytes.fromhex(text(data)))
+    except (ValueError, struct.error):
+        raise damage(f"{brief(data)} are not the bits of a float") from None
+    return float(found)
+
+
+def decode_complex(data: Json) -> complex:
+    """A complex number by its parts."""
+    parts = [decode_number(part) for part in items(data)]
+    if len(parts) != 2 or not all(type(part) is float for part in parts):
+        raise damage("a complex number has two parts, each of which is a float")
+    return complex(*parts)
+
+
+def decode_scalar(data: Json) -> Any:
+    """A number of NumPy."""
+    found = decode_array(data)
+    if found.shape:
+        raise damage(f"an array of shape {found.shape} is no number")
+    return found[()]
 
 
 ENCODERS: dict[type, Callable[[Any], Json]] = {
     complex: lambda value: {"complex": [encode(value.real), encode(value.imag)]},
     tuple: lambda value: {"tuple": [encode(part) for part in value]},
     type(Ellipsis): lambda value: {"ellipsis": None},
-    Spec: lambda value: {"spec": encode_spec(value)},
 }
 
 DECODERS: dict[str, Callable[[Json, Classes], Any]] = {
-    "float": lambda data, classes: struct.unpack("<d", bytes.fromhex(data))[0],
-    "complex": lambda data, classes: complex(*(decode(part, classes) for part in data)),
-    "tuple": lambda data, classes: tuple(decode(part, classes) for part in data),
+    "float": lambda data, classes: decode_float(data),
+    "complex": lambda data, classes: decode_complex(data),
+    "tuple": lambda data, classes: tuple(decode(part, classes) for part in items(data)),
     "ellipsis": lambda data, classes: Ellipsis,
-    "dtype": lambda data, classes: np.dtype(data),
-    "scalar": lambda data, classes: decode_array(data)[()],
-    "spec": lambda data, classes: decode_spec(data),
+    "dtype": lambda data, classes: decode_dtype(data),
+    "scalar": lambda data, classes: decode_scalar(data),
 }
+
+
+# Structures of trees.
 
 
 def encode_structure(structure: Structure) -> Json:
@@ -115,12 +245,27 @@ def decode_structure(data: Json, classes: Classes) -> Structure:
         return LEAF
     if data is None:
         return NOTHING
-    name = data["kind"]
+    named, written, parts = fields(data, "kind", "extra", "children")
+    name = text(named)
     kind = CONTAINERS.get(name) or classes.get(name)
     if kind is None:
         raise TapeError(f"the saved tape needs the class {name}; load it with classes=[{name.rpartition('.')[2]}]")
-    children = tuple(decode_structure(child, classes) for child in data["children"])
-    return Structure(kind, decode(data["extra"], classes), children)
+    children = tuple(decode_structure(child, classes) for child in items(parts))
+    extra = decode(written, {})
+    if kind is dict and not (type(extra) is tuple and all(map(is_key, extra))):
+        raise damage("the keys of a dictionary are texts, numbers, None, and tuples of these")
+    try:
+        check_container(kind, extra, len(children))
+    except (ValueError, TypeError) as error:
+        raise damage(str(error)) from None
+    return Structure(kind, extra, children)
+
+
+def is_key(value: Any) -> bool:
+    """Whether it can be the key of a dictionary in a saved tape."""
+    if type(value) is tuple:
+        return all(map(is_key, value))
+    return value is None or isinstance(value, (bool, int, float, complex, str, np.generic))
 
 
 def class_name(kind: type) -> str:

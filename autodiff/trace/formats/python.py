@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,10 @@ import numpy as np
 from autodiff.trace.formats.save import tape_to_json
 from autodiff.trace.formats.spelling import SPELLED, numpy_name
 from autodiff.trace.formats.text import identifier
-from autodiff.trace.formats.written import number_source, value_source
+from autodiff.trace.formats.written import name_source, number_source, value_source
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.spec import Spec
-from autodiff.trace.tape import Equation, Operand, Tape, TapeError, operand_specs
+from autodiff.trace.tape import Equation, Operand, Tape, TapeError, check_tape, operand_specs
 from autodiff.trace.tape_call import TapeCall
 from autodiff.trace.tree import Structure, paths
 
@@ -34,7 +35,7 @@ def tape_python(tape: Tape, name: str = "tape") -> str:
         carries are left out.
 
     Raises:
-        TapeError: if a parameter cannot be written down.
+        TapeError: if the tape does not hold together (:func:`check_tape`), or a parameter cannot be written down.
 
     >>> import numpy as np
     >>> from autodiff import make_tape
@@ -48,6 +49,7 @@ def tape_python(tape: Tape, name: str = "tape") -> str:
         return c
     <BLANKLINE>
     """
+    check_tape(tape)
     module = Module()
     module.function(name, tape)
     return module.text()
@@ -82,7 +84,7 @@ class Module:
             names[k] = f"constant_{len(self.constants) + 1}"
             self.constants.append(f"{names[k]} = {self.array(array)}")
         arguments, unpacking = parameters(tape.arguments, names[:given])
-        lines = [f"def {name}({', '.join(arguments)}):", *(f"    {line}" for line in unpacking)]
+        lines = [f"def {name_source(name)}({', '.join(arguments)}):", *(f"    {line}" for line in unpacking)]
         known = list(tape.inputs)
         for equation in tape.equations:
             lines.append(f"    {self.equation(equation, names, known)}")
@@ -122,7 +124,7 @@ class Module:
             return f"{name}({', '.join(operands)})"
         if primitive.name in SPELLED:
             return SPELLED[primitive.name](operands, specs, params)
-        keywords = [f"{name}={self.parameter(primitive, name, value)}" for name, value in equation.params]
+        keywords = [f"{name_source(name)}={self.parameter(primitive, name, value)}" for name, value in equation.params]
         return f"{self.callee(primitive)}({', '.join(operands + keywords)})"
 
     def callee(self, primitive: Primitive) -> str:
@@ -132,7 +134,7 @@ class Module:
             return found
         self.imports["import autodiff  # noqa: F401 - defines the primitives"] = None
         self.imports["from autodiff.trace.primitive import PRIMITIVES"] = None
-        return f'PRIMITIVES["{primitive.name}"]'
+        return f"PRIMITIVES[{json.dumps(primitive.name)}]"
 
     def parameter(self, primitive: Primitive, name: str, value: Any) -> str:
         if isinstance(value, Tape):
@@ -184,12 +186,25 @@ def result_source(results: Structure | None, outs: list[str]) -> str:
             return next(remaining)
         parts = [written(child) for child in structure.children]
         if structure.kind is dict:
-            return "{" + ", ".join(f"{key!r}: {part}" for key, part in zip(structure.extra, parts, strict=True)) + "}"
+            keys = map(key_source, structure.extra)
+            return "{" + ", ".join(f"{key}: {part}" for key, part in zip(keys, parts, strict=True)) + "}"
         if structure.kind is list:
             return f"[{', '.join(parts)}]"
         return "None" if structure.kind is type(None) else tuple_source(parts)
 
     return written(results)
+
+
+def key_source(key: Any) -> str:
+    """A key of a dictionary.
+
+    Raises:
+        TapeError: if it is neither a number, a text, None nor a tuple of these.
+    """
+    written = tuple_source(list(map(key_source, key))) if type(key) is tuple else value_source(key)
+    if written is None:
+        raise TapeError(f"the key {key!r} of a dictionary cannot be written as source")
+    return written
 
 
 def tuple_source(parts: list[str]) -> str:

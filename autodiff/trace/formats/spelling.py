@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.trace.formats.written import slice_source, value_source
+from autodiff.trace.formats.written import lengths_source, slice_source, value_source
 from autodiff.trace.spec import Spec
 
 Params = dict[str, Any]
@@ -21,11 +21,11 @@ def numpy_name(evaluate: Callable[..., Any]) -> str | None:
 
 
 def _reshape(operands: Sequence[str], specs: Sequence[Spec], params: Params) -> str:
-    return f"np.reshape({operands[0]}, {params['shape']})"
+    return f"np.reshape({operands[0]}, {lengths_source(params['shape'])})"
 
 
 def _broadcast_to(operands: Sequence[str], specs: Sequence[Spec], params: Params) -> str:
-    return f"np.broadcast_to({operands[0]}, {params['shape']})"
+    return f"np.broadcast_to({operands[0]}, {lengths_source(params['shape'])})"
 
 
 def _transpose(operands: Sequence[str], specs: Sequence[Spec], params: Params) -> str:
@@ -34,7 +34,7 @@ def _transpose(operands: Sequence[str], specs: Sequence[Spec], params: Params) -
 
 
 def _sum(operands: Sequence[str], specs: Sequence[Spec], params: Params) -> str:
-    return f"np.add.reduce({operands[0]}, axis={params['axes']})"
+    return f"np.add.reduce({operands[0]}, axis={lengths_source(params['axes'])})"
 
 
 def _cast(operands: Sequence[str], specs: Sequence[Spec], params: Params) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import reduce
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,11 +12,21 @@ from autodiff.backends.reference import run_tape
 from autodiff.ops.elementwise import equal, logical_or, where
 from autodiff.ops.masked import Masked
 from autodiff.ops.shape import reshape
+from autodiff.trace.parameters import Params as Domains
+from autodiff.trace.parameters import require
 from autodiff.trace.spec import Spec, result_spec, spec_of
 from autodiff.trace.tape import Tape
+from autodiff.trace.tape_call import TAPES, check_operands
 from autodiff.trace.tracer import concrete
 from autodiff.transforms.call import run_for_batch
-from autodiff.transforms.control.calls import ControlCall, Params, Step, Values, push_tape, size_of_batch
+from autodiff.transforms.control.calls import (
+    ControlCall,
+    Params,
+    Step,
+    Values,
+    push_tape,
+    size_of_batch,
+)
 from autodiff.transforms.control.choose import choose_with
 from autodiff.transforms.control.dependence import Sources, of_branches, sources
 from autodiff.transforms.control.staging import known
@@ -33,6 +43,15 @@ class BranchCall(ControlCall):
     """
 
     __slots__ = ()
+    domains: ClassVar[Domains] = {"branches": TAPES}
+
+    def check_operands(self, *specs: Spec, branches: tuple[Tape, ...]) -> None:
+        require(bool(specs), "the number of the branch is missing")
+        require(specs[0].shape == () and specs[0].dtype.kind in "biu", f"{specs[0]!r} is no number of a branch")
+        for tape in branches:
+            check_operands(tape, specs[1:])
+            found, first = ([(s.shape, s.dtype) for s in each.output_specs] for each in (tape, branches[0]))
+            require(found == first, "the branches must return the same shapes and dtypes")
 
     def result_specs(self, *specs: Spec, branches: tuple[Tape, ...]) -> tuple[Spec, ...]:
         return tuple(result_spec(s.shape, s.dtype) for s in branches[0].output_specs)

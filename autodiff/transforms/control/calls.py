@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
+import numpy as np
+
 from autodiff.trace.link import Link
+from autodiff.trace.parameters import Params as Domains
+from autodiff.trace.parameters import require
 from autodiff.trace.primitive import Primitive, newest_traced
-from autodiff.trace.spec import spec_of
+from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.tape import Tape
-from autodiff.trace.tape_call import no_rule
+from autodiff.trace.tape_call import check_operands, no_rule
 from autodiff.trace.tracer import Tracer
 from autodiff.transforms.control.dependence import Sources, asked
 from autodiff.transforms.custom.call import recorded_by_body
@@ -55,17 +59,29 @@ class ControlCall(Primitive):
 
     Attributes:
         keeps_out: whether its residuals have to do with its results.
+        domains: of its parameters.
     """
 
     __slots__ = ()
     keeps_out: ClassVar[bool] = False
+    domains: ClassVar[Domains] = {}
 
     def compiled(self, compile_tape: Callable[[Tape], Step], **params: Any) -> Callable[..., Any]:
         """The operation as a function of plain operands, with its tapes run as a compiler would have them."""
         return lambda *values: self.run(*values, **params)
 
     def __init__(self, name: str) -> None:
-        super().__init__(name, "general", ("*xs",), self.run, self.result_specs, {"xs": no_rule}, batch=self.run_batch)
+        super().__init__(
+            name,
+            "general",
+            ("*xs",),
+            self.run,
+            self.result_specs,
+            {"xs": no_rule},
+            batch=self.run_batch,
+            params=self.domains,
+            check=self.check_operands,
+        )
 
     def run(self, *values: Any, **params: Any) -> tuple[Any, ...]:
         """The results for plain values."""
@@ -73,6 +89,10 @@ class ControlCall(Primitive):
 
     def result_specs(self, *specs: Any, **params: Any) -> tuple[Any, ...]:
         """The specs of the results."""
+        raise NotImplementedError
+
+    def check_operands(self, *specs: Any, **params: Any) -> None:
+        """Refuse operands that its tapes do not take, and tapes that do not go together."""
         raise NotImplementedError
 
     def run_batch(self, values: Values, batched: Sequence[bool], params: Params) -> tuple[Any, ...]:
@@ -125,6 +145,27 @@ class ControlCall(Primitive):
             moving = {k for k, tangent in enumerate(tangents) if tangent is not None}
             changes = [None if moving.isdisjoint(on) else t for t, on in zip(changes, dependence, strict=True)]
         return tuple(recording.paired(*pair) for pair in zip(outs, changes, strict=True))
+
+
+def check_carry(body: Tape, carry: int) -> None:
+    """Refuse a body whose first results cannot go round as its first inputs."""
+    outs = body.output_specs[:carry]
+    require(len(outs) == carry, f"the body of the loop returns less than its {carry} carries")
+    for now, after in zip(body.inputs, outs, strict=False):
+        require(
+            now.shape == after.shape and (now.dtype == after.dtype or after.kind == "python"),
+            f"the body of the loop takes {now!r} and returns {after!r} in its place",
+        )
+
+
+def check_loop(specs: Sequence[Spec], condition: Tape, body: Tape, carry: int) -> None:
+    """Refuse operands that the tapes of a loop do not take, and tapes that do not go together."""
+    check_operands(condition, specs)
+    check_operands(body, specs)
+    require(len(body.outputs) == carry, f"the body of the loop returns {len(body.outputs)} values for {carry} carries")
+    check_carry(body, carry)
+    found = [(s.shape, s.dtype) for s in condition.output_specs]
+    require(found == [((), np.dtype(bool))], f"the condition returns {list(condition.output_specs)}, and not a boolean")
 
 
 def push_tape(tape: Tape, values: Values, positions: Sequence[int], tangents: Values) -> tuple[Values, Values]:

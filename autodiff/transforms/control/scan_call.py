@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 from autodiff.backends.reference import last_uses, run_tape
 from autodiff.ops.elementwise import cast
 from autodiff.trace.arrays import module_of
+from autodiff.trace.parameters import COUNT, FLAG, LENGTH, require
+from autodiff.trace.parameters import Params as Domains
 from autodiff.trace.spec import Spec, spec, spec_of
 from autodiff.trace.tape import Tape
+from autodiff.trace.tape_call import TAPE, check_operands
 from autodiff.transforms.batch import moved, repeated, run_batched
 from autodiff.transforms.control.calls import (
     ControlCall,
@@ -19,10 +22,11 @@ from autodiff.transforms.control.calls import (
     Values,
     batched_carry,
     batched_outputs,
+    check_carry,
     size_of_batch,
 )
 from autodiff.transforms.control.dependence import Sources, of_loop
-from autodiff.transforms.control.rows import order
+from autodiff.transforms.control.rows import order, row_spec
 from autodiff.transforms.control.scan_derivative import parts_of, pull_scan, push_scan
 from autodiff.transforms.control.staging import Recorded, leaves_structure, record_body
 from autodiff.transforms.control.values import all_conformed, unshared
@@ -37,6 +41,22 @@ class ScanCall(ControlCall):
 
     __slots__ = ()
     keeps_out = True
+    domains: ClassVar[Domains] = {
+        "tape": TAPE, "carry": LENGTH, "slices": LENGTH, "length": LENGTH, "reverse": FLAG, "unroll": COUNT,
+    }  # fmt: skip
+
+    def check_operands(
+        self, *specs: Spec, tape: Tape, carry: int, slices: int, length: int, reverse: bool, unroll: int
+    ) -> None:
+        require(
+            carry + slices <= len(specs), f"{len(specs)} operands are less than {carry} carries and {slices} slices"
+        )
+        stacked = specs[carry : carry + slices]
+        require(
+            all(s.shape[:1] == (length,) for s in stacked), f"{length} steps take as many slices, and not of {stacked}"
+        )
+        check_operands(tape, [*specs[:carry], *map(row_spec, stacked), *specs[carry + slices :]])
+        check_carry(tape, carry)
 
     def result_specs(self, *specs: Spec, tape: Tape, carry: int, length: int, **_: Any) -> tuple[Spec, ...]:
         rows = [spec((length, *s.shape), s.dtype) for s in tape.output_specs[carry:]]

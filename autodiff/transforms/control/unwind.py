@@ -8,16 +8,20 @@ the first one, by loops whose derivatives are loops.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from autodiff.trace.parameters import COUNT, LENGTH, each, require, same
+from autodiff.trace.parameters import Params as Domains
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.spec import Spec, result_spec
 from autodiff.trace.tape import Tape
+from autodiff.trace.tape_call import TAPE
 from autodiff.transforms.batch import repeated
 from autodiff.transforms.control.backwards import Way
-from autodiff.transforms.control.calls import ControlCall, Params, Values, size_of_batch
+from autodiff.transforms.control.calls import ControlCall, Params, Values, check_loop, size_of_batch
+from autodiff.transforms.control.dependence import active
 from autodiff.transforms.control.staging import must_stage
 from autodiff.transforms.control.together import batched_tapes
 from autodiff.transforms.control.values import all_conformed
@@ -34,10 +38,27 @@ class Unwinding(ControlCall):
     """
 
     __slots__ = ("loop",)
+    domains: ClassVar[Domains] = {
+        "condition": TAPE, "body": TAPE, "carry": COUNT, "wanted": each(LENGTH), "used": each(LENGTH),
+    }  # fmt: skip
 
     def __init__(self, name: str, loop: Primitive) -> None:
         super().__init__(name)
         self.loop = loop
+
+    def check_operands(
+        self, *specs: Spec, condition: Tape, body: Tape, carry: int, wanted: tuple[int, ...], used: tuple[int, ...]
+    ) -> None:
+        own = specs[: len(specs) - len(used)]
+        require(len(used) <= len(specs), f"{len(specs)} operands are less than {len(used)} cotangents")
+        check_loop(own, condition, body, carry)
+        for positions, most in ((used, carry), (wanted, len(own))):
+            require(len(set(positions)) == len(positions), f"the positions {positions} must differ")
+            require(all(p < most and body.inputs[p].inexact for p in positions), f"{positions} have no cotangents")
+        for k, ct in zip(used, specs[len(own) :], strict=True):
+            same("the shapes of a carry and its cotangent", body.inputs[k].shape, ct.shape)
+        found = active(body, carry, used)
+        require(all(p >= carry or p in found for p in wanted), f"not all of the operands {wanted} have cotangents")
 
     def result_specs(self, *specs: Spec, body: Tape, wanted: tuple[int, ...], **_: Any) -> tuple[Spec, ...]:
         return tuple(result_spec(body.inputs[p].shape, body.inputs[p].dtype) for p in wanted)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from autodiff.trace.parameters import COUNT, LENGTH, optional
+from autodiff.trace.parameters import Params as Domains
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.tape import Tape
+from autodiff.trace.tape_call import TAPE
 from autodiff.transforms.batch import repeated
 from autodiff.transforms.control.bounded import bounded_loop
 from autodiff.transforms.control.calls import (
@@ -16,6 +19,7 @@ from autodiff.transforms.control.calls import (
     Params,
     Step,
     Values,
+    check_loop,
     push_tape,
     size_of_batch,
 )
@@ -38,10 +42,14 @@ class WhileCall(ControlCall):
     """
 
     __slots__ = ("unwinding",)
+    domains: ClassVar[Domains] = {"condition": TAPE, "body": TAPE, "carry": COUNT, "max_steps": optional(LENGTH)}
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self.unwinding = Unwinding(f"{name}_backwards", self)
+
+    def check_operands(self, *specs: Spec, condition: Tape, body: Tape, carry: int, max_steps: int | None) -> None:
+        check_loop(specs, condition, body, carry)
 
     def result_specs(self, *specs: Spec, body: Tape, carry: int, **_: Any) -> tuple[Spec, ...]:
         return body.inputs[:carry]

@@ -13,6 +13,7 @@ from autodiff.backends.reference import run_tape
 from autodiff.trace.errors import DifferentiationError, RuleError, described
 from autodiff.trace.link import Link
 from autodiff.trace.live import Differentiation
+from autodiff.trace.parameters import instance_of
 from autodiff.trace.primitive import Primitive, newest_traced
 from autodiff.trace.recording import innermost_body
 from autodiff.trace.source import at_user_line
@@ -58,13 +59,16 @@ class CustomLink(Link):
         return tuple(map(cts.get, self.positions)) if self.arity > 1 else cts.get(self.positions[0])
 
 
+RULE = instance_of(CustomRule, "a derivative rule")
+
+
 class CustomCall(TapeCall):
     """The primitive of ``custom_vjp`` or ``custom_jvp``; its parameters are ``rule`` and ``tape``."""
 
     __slots__ = ()
 
     def __init__(self, name: str) -> None:
-        super().__init__(name, run_tape, self.run_batch)
+        super().__init__(name, run_tape, self.run_batch, {"rule": RULE})
         self.forward = lambda tangents, values, out, params: params["kept"][0]
 
     def accepted(self, tangent: Any) -> Any:

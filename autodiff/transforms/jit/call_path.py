@@ -156,6 +156,8 @@ class Printer:
             return [f"[{named(key, self.scope)}]" for key in in_order(extra)]
         if issubclass(kind, (tuple, list)):
             return [f"[{k}]" for k in range(count)]
+        if not all(map(str.isidentifier, extra)):
+            raise Unprintable
         return [f".{name}" for name in extra]
 
     def leaf(self, place: str) -> None:
