@@ -127,11 +127,11 @@ class ControlCall(Primitive):
         return tuple(recording.paired(*pair) for pair in zip(outs, changes, strict=True))
 
 
-def push_tape(tape: Tape, values: Values, positions: Sequence[int], tangents: Values) -> tuple[Values, Values]:
-    """A tape's outputs, and the tangents of those that can have some."""
+def push_tape(tape: Tape, values: Values, positions: Sequence[int], tangents: Values) -> tuple[Values, dict[int, Any]]:
+    """A tape's outputs, and the tangents of those that can have some, by their numbers."""
     run = of_positions(tape, values, positions, range(len(tape.outputs)))
     pairs = tangents_of(run, [values[p] for p in positions], tangents)
-    return tuple(value for value, _ in pairs), tuple(own_tangent(*pairs[k]) for k in smooth_outputs(tape))
+    return tuple(value for value, _ in pairs), {k: own_tangent(*pairs[k]) for k in smooth_outputs(tape)}
 
 
 def batched_outputs(tape: Tape, flags: Sequence[bool]) -> list[bool]:
