@@ -106,7 +106,7 @@ class Forward(Recording):
 
     def paired(self, out: Any, tangent: Any) -> Any:
         slot = spec_of(out)
-        return Tracer(out, self, settled(tangent, slot)) if slot.inexact and tangent is not None else out
+        return Tracer(out, self, settled(tangent, slot, out)) if slot.inexact and tangent is not None else out
 
 
 def tangents_of(

@@ -12,7 +12,7 @@ from numpy import ndarray
 from autodiff.ops.elementwise import cast, logical_and, logical_or, not_equal, straight_where, where
 from autodiff.ops.masked import DIRECTION, SELECTION, TRACED, Later, Masked
 from autodiff.ops.shape import Shape, broadcast_to, project, stretches, sum_to
-from autodiff.trace.arrays import is_array
+from autodiff.trace.arrays import is_array, placed_number
 from autodiff.trace.spec import Spec, spec_of
 
 
@@ -54,11 +54,14 @@ def restrict(ct: Any, by: Masked, residuals: Any) -> Any:
     return Masked(unmasked(ct), both, by.clean and ct.value is by.value, TRACED)
 
 
-def in_slot(g: Masked, slot: Spec) -> Masked:
-    """A masked tangent, or a cotangent of the slot's shape, brought to the shape and dtype of its slot."""
+def in_slot(g: Masked, slot: Spec, like: Any = None) -> Masked:
+    """A masked tangent, or a cotangent of the slot's shape, brought to the shape and dtype of its slot.
+
+    One of a number comes to lie where ``like`` does.
+    """
     if g.shape == slot.shape and g.dtype == slot.dtype:
         return g
-    return Masked(project(g.value, slot), g.source, g.clean, g.origin)
+    return Masked(project(placed_number(g.value, like), slot), g.source, g.clean, g.origin)
 
 
 def summed(g: Masked, slot: Spec) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 from autodiff.ops.elementwise import not_equal
 from autodiff.ops.masked import SELECTION, Later, Masked
 from autodiff.ops.shape import broadcast_to, project
-from autodiff.trace.arrays import module_of
+from autodiff.trace.arrays import module_of, placed_number
 from autodiff.trace.arrays import zeros as zeros_beside
 from autodiff.trace.errors import RuleError
 from autodiff.trace.live import Differentiation
@@ -21,12 +21,14 @@ from autodiff.transforms.masking import Nonzero, in_slot, is_seed, ones_where, p
 from autodiff.transforms.reverse import read_backwards
 
 
-def settled(tangent: Any, slot: Spec) -> Any:
-    """A tangent of the shape and dtype of its slot."""
+def settled(tangent: Any, slot: Spec, like: Any = None) -> Any:
+    """A tangent of the shape and dtype of its slot; one of a number comes to lie where ``like`` does."""
     if type(tangent) is Masked:
-        return in_slot(tangent, slot)
+        return in_slot(tangent, slot, like)
     its = spec_of(tangent)
-    return tangent if its.shape == slot.shape and its.dtype == slot.dtype else project(tangent, slot)
+    if its.shape == slot.shape and its.dtype == slot.dtype:
+        return tangent
+    return project(placed_number(tangent, like), slot)
 
 
 def out_tangent(

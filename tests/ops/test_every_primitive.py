@@ -94,6 +94,54 @@ def test_results_share_memory_with_operands_only_where_it_is_said(monkeypatch):
     assert sorted(name for name in sharing if not PRIMITIVES[name].view) == []
 
 
+FEW = 5
+"""So many calls of each operation are looked at."""
+
+
+@pytest.mark.filterwarnings("ignore")  # of values that are not computed for their own sake here
+def test_what_adds_up_elements_weighs_none_of_them(monkeypatch):
+    """Masks are carried through by the operation itself: it must make ones and zeros of ones and zeros, or their sums."""
+    calls: dict[str, list[Any]] = {name: [] for name, each in PRIMITIVES.items() if each.adds or each.moves}
+
+    def noting(primitive):
+        evaluate, known = primitive.evaluate, calls[primitive.name]
+
+        def run(*operands, **params):
+            if len(known) < FEW and all(np.size(x) < 50 for x in operands):
+                known.append((evaluate, operands, params))
+            return evaluate(*operands, **params)
+
+        return run
+
+    for name in calls:
+        monkeypatch.setattr(PRIMITIVES[name], "evaluate", noting(PRIMITIVES[name]))
+    for fun, args in programs():
+        try:
+            out, pull = autodiff.vjp(fun, *args)
+            pull(out)
+        except (autodiff.trace.errors.AutodiffError, ValueError, TypeError):
+            continue  # arguments that are not differentiable
+    monkeypatch.undo()
+    assert sorted(name for name, known in calls.items() if not known) == []
+    for name, known in calls.items():
+        for evaluate, operands, params in known:
+            for position, x in enumerate(operands):
+                if PRIMITIVES[name].rule(position) is not None:
+                    check_column_of_counts(evaluate, operands, params, position, x)
+
+
+def check_column_of_counts(evaluate, operands, params, position, x):
+    """What an operation makes of a one among zeros."""
+    for element in range(np.size(x)):
+        given = [np.zeros_like(o) if np.asarray(o).dtype.kind in "fc" else o for o in operands]
+        given[position] = np.zeros(np.shape(x))
+        given[position].reshape(-1)[element] = 1
+        found = evaluate(*given, **params)
+        for part in found if isinstance(found, tuple) else (found,):
+            assert (np.real(part) >= 0).all()
+            np.testing.assert_array_equal(part, np.rint(np.real(part)))
+
+
 @pytest.mark.filterwarnings("ignore")  # of values that are not computed for their own sake here
 def test_every_primitive_with_a_rule_is_reached(monkeypatch):
     reached: set[str] = set()

@@ -183,6 +183,20 @@ def test_loops_and_branches_take_masked_directions(around):
     assert_close(np.stack([jvp(around(steps), (x,), (e,))[1] for e in EYE], -1), expected)
 
 
+def test_what_does_not_move_in_a_loop_has_no_tangent():
+    def steps(v):
+        def step(carry, x):
+            product, fixed = carry
+            return (product * x, fixed), np.sqrt(fixed) * product
+
+        (product, _), ys = autodiff.scan(step, (v, 0.0), np.array([2.0, 3.0]))
+        last, _ = autodiff.while_loop(lambda c: c[0] < 50, lambda c: (c[0] * 2 + np.sqrt(c[1]), c[1]), (product, 0.0))
+        return last + np.sum(ys)
+
+    for transform in (jacfwd, jacrev, lambda f: quick_jit(jacfwd(f)), lambda f: jacfwd(quick_jit(f))):
+        assert_close(transform(steps)(1.5), 48.0)
+
+
 # What it costs.
 
 

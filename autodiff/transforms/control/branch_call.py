@@ -89,9 +89,11 @@ class BranchCall(ControlCall):
         smooth = smooth_outputs(branches[0])
 
         def pushed(tape: Tape) -> Any:
-            return lambda now, changes: push_tape(
-                tape, all_conformed(now, tape.inputs), [k - 1 for k in moving], changes
-            )
+            def push(now: Values, changes: Values) -> tuple[Values, list[Any]]:
+                outs, found = push_tape(tape, all_conformed(now, tape.inputs), [k - 1 for k in moving], changes)
+                return outs, list(found.values())
+
+            return push
 
         operands = (list(values[1:]), [tangents[k] for k in moving])
         outs, found = choose_with(self, "cond", values[0], [pushed(tape) for tape in branches], operands)

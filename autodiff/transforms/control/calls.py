@@ -168,11 +168,11 @@ def check_loop(specs: Sequence[Spec], condition: Tape, body: Tape, carry: int) -
     require(found == [((), np.dtype(bool))], f"the condition returns {list(condition.output_specs)}, and not a boolean")
 
 
-def push_tape(tape: Tape, values: Values, positions: Sequence[int], tangents: Values) -> tuple[Values, Values]:
-    """A tape's outputs, and the tangents of those that can have some."""
+def push_tape(tape: Tape, values: Values, positions: Sequence[int], tangents: Values) -> tuple[Values, dict[int, Any]]:
+    """A tape's outputs, and the tangents of those that can have some, by their numbers."""
     run = of_positions(tape, values, positions, range(len(tape.outputs)))
     pairs = tangents_of(run, [values[p] for p in positions], tangents)
-    return tuple(value for value, _ in pairs), tuple(own_tangent(*pairs[k]) for k in smooth_outputs(tape))
+    return tuple(value for value, _ in pairs), {k: own_tangent(*pairs[k]) for k in smooth_outputs(tape)}
 
 
 def batched_outputs(tape: Tape, flags: Sequence[bool]) -> list[bool]:

@@ -78,6 +78,12 @@ def active(body: Tape, carry: int, used: Sequence[int]) -> list[int]:
     return sorted(found)
 
 
+def moving(body: Tape, carry: int, tangents: Sequence[Any]) -> list[int]:
+    """The leaves of a carry that have tangents in some step, where these operands of the loop have some."""
+    given = {k for k, tangent in enumerate(tangents) if tangent is not None}
+    return [k for k, on in enumerate(of_loop(body, carry)[:carry]) if not given.isdisjoint(on)]
+
+
 def asked(dependence: Sequence[Sources] | None, g: Sequence[Any], positions: Sequence[int]) -> list[int]:
     """Of these operands the ones on which results depend that have cotangents."""
     if dependence is None:

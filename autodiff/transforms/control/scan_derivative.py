@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from autodiff.trace.primitive import Primitive
-from autodiff.trace.spec import Spec, spec_of
+from autodiff.trace.spec import spec_of
 from autodiff.trace.tree import flatten
 from autodiff.transforms.control.calls import Params, Values, push_tape
-from autodiff.transforms.control.dependence import active
+from autodiff.transforms.control.dependence import active, moving
 from autodiff.transforms.control.loop import scan_with
 from autodiff.transforms.control.values import all_conformed
 from autodiff.transforms.gradient import vjp, zeros
@@ -31,31 +31,27 @@ def parts_of(operands: Sequence[Any], params: Params) -> Parts:
     return Parts(list(operands[:first]), list(operands[first:last]), list(operands[last:]))
 
 
-def smooth_of(specs: Sequence[Spec]) -> list[int]:
-    """Which values can have derivatives."""
-    return [k for k, spec in enumerate(specs) if spec.inexact]
-
-
 def push_scan(primitive: Primitive, values: Values, tangents: Values, params: Params) -> tuple[Values, Values]:
     """Forward mode: carries and slices go in pairs with their tangents."""
     tape, count = params["tape"], params["carry"]
     init, xs, outside = parts_of(values, params)
-    smooth = smooth_of(tape.inputs[:count])
-    moving = [k for k in range(count, len(values)) if tangents[k] is not None]
-    first = [zeros(spec_of(init[k]), init[k]) if tangents[k] is None else tangents[k] for k in smooth]
-    sliced = [k for k in moving if k < count + len(xs)]
-    fixed = [tangents[k] for k in moving if k >= count + len(xs)]
+    carried = moving(tape, count, tangents)
+    stacked = [k for k in smooth_outputs(tape) if k >= count]
+    brought = [k for k in range(count, len(values)) if tangents[k] is not None]
+    first = [zeros(spec_of(init[k]), init[k]) if tangents[k] is None else tangents[k] for k in carried]
+    sliced = [k for k in brought if k < count + len(xs)]
+    fixed = [tangents[k] for k in brought if k >= count + len(xs)]
 
     def step(carry: Any, row: Any) -> Any:
         full = all_conformed([*carry[0], *row[0], *outside], tape.inputs)
-        outs, found = push_tape(tape, full, [*smooth, *moving], [*carry[1], *row[1], *fixed])
-        return (list(outs[:count]), list(found[: len(smooth)])), (list(outs[count:]), list(found[len(smooth) :]))
+        outs, found = push_tape(tape, full, [*carried, *brought], [*carry[1], *row[1], *fixed])
+        return (list(outs[:count]), [found[k] for k in carried]), (list(outs[count:]), [found[k] for k in stacked])
 
     rows = flatten((xs, [tangents[k] for k in sliced]))
     (last, moved), (ys, changes) = scan_with(
         primitive, primitive.name, step, (init, first), rows, params["length"], params["reverse"], params["unroll"]
     )
-    found = dict(zip(smooth_outputs(tape), [*moved, *changes], strict=True))
+    found = dict(zip([*carried, *stacked], [*moved, *changes], strict=True))
     return [*last, *ys], [found.get(k) for k in range(len(tape.outputs))]
 
 

@@ -23,7 +23,7 @@ from autodiff.transforms.control.calls import (
     push_tape,
     size_of_batch,
 )
-from autodiff.transforms.control.dependence import Sources, of_loop
+from autodiff.transforms.control.dependence import Sources, moving, of_loop
 from autodiff.transforms.control.repeat import repeat_with, run_loop, tape_body, tape_condition
 from autodiff.transforms.control.staging import must_stage
 from autodiff.transforms.control.together import batched_tapes
@@ -92,19 +92,19 @@ class WhileCall(ControlCall):
     def push(self, values: Values, tangents: Values, params: Params) -> tuple[Values, Values]:
         count, body = params["carry"], params["body"]
         outside = values[count:]
-        smooth = [k for k in range(count) if body.inputs[k].inexact]
+        carried = moving(body, count, tangents)
         fixed = [k for k in range(count, len(values)) if tangents[k] is not None]
-        first = [zeros(spec_of(values[k]), values[k]) if tangents[k] is None else tangents[k] for k in smooth]
+        first = [zeros(spec_of(values[k]), values[k]) if tangents[k] is None else tangents[k] for k in carried]
         holds = tape_condition(params["condition"], outside)
 
         def step(carry: Any) -> Any:
             full = all_conformed([*carry[0], *outside], body.inputs)
-            outs, found = push_tape(body, full, [*smooth, *fixed], [*carry[1], *(tangents[k] for k in fixed)])
-            return list(outs), list(found)
+            outs, found = push_tape(body, full, [*carried, *fixed], [*carry[1], *(tangents[k] for k in fixed)])
+            return list(outs), [found[k] for k in carried]
 
         init = (list(values[:count]), first)
         last, moved = repeat_with(self, "while_loop", lambda c: holds(c[0]), step, init, params["max_steps"])
-        changes = dict(zip(smooth_outputs(body), moved, strict=True))
+        changes = dict(zip(carried, moved, strict=True))
         return last, [changes.get(k) for k in range(count)]
 
     def pull(self, g: Values, residuals: Any, positions: Sequence[int]) -> Values:
