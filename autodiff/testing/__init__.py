@@ -17,6 +17,7 @@ from autodiff.testing import domains
 from autodiff.testing.cases import Case
 from autodiff.testing.checks import check_laws
 from autodiff.testing.closeness import assert_close, tolerance
+from autodiff.testing.decorator import gradient_test
 from autodiff.testing.domains import Domain
 from autodiff.testing.gradients import check_grads
 from autodiff.testing.jacobian import numerical_jacobian, numerical_pullback
@@ -58,6 +59,7 @@ __all__ = [
     "domains",
     "dtypes",
     "fill",
+    "gradient_test",
     "laws",
     "lay_out",
     "literal",

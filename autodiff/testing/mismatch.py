@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
+import sys
+import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,12 +50,14 @@ class GradientMismatch(AssertionError):
         law: the name of the law.
         detail: what differs, by how much and where.
         arguments: the arguments at which it does.
+        program: a file that shows it again, where the function can be imported or its text is at hand.
     """
 
     def __init__(self, law: str, statement: str, detail: str, subject: Subject, call: str) -> None:
         self.law = law
         self.detail = detail
         self.arguments = tuple(subject.args)
+        self.program = program_text(subject, call)
         super().__init__(
             f"{subject.title} breaks the law {law!r}: {statement}\n{detail}\n"
             f"To see it again, with fun = {subject.origin}:\n"
@@ -94,3 +99,24 @@ def judge(
 def name_of(fun: Callable[..., Any]) -> str:
     """The function's own name."""
     return str(getattr(fun, "__qualname__", None) or getattr(fun, "__name__", repr(fun)))
+
+
+def program_text(subject: Subject, call: str) -> str:
+    """A file that shows a broken law again: imports, the function, the arguments, the call."""
+    lines = ["import numpy as np", f"from autodiff.testing import {call.partition('(')[0]}", *source_of(subject.fun)]
+    return "\n".join([*lines, f"args = {literal(tuple(subject.args))}", call, ""])
+
+
+def source_of(fun: Callable[..., Any]) -> list[str]:
+    """Lines that make `fun` the function: its import where it has a name there, its text otherwise."""
+    module, name = getattr(fun, "__module__", None), str(getattr(fun, "__name__", ""))
+    found = sys.modules.get(module or "")
+    if found is not None and getattr(found, name, None) is fun:
+        return [f"from {module} import {name} as fun"]
+    try:
+        text = textwrap.dedent(inspect.getsource(fun))
+    except (OSError, TypeError):
+        return [f"fun = ...  # {name_of(fun)}"]
+    if text.startswith("@"):  # the decorator that made it a test
+        text = text[text.index("def ") :]
+    return [text.rstrip(), f"fun = {name}"] if text.startswith("def ") else [f"# fun is written in: {text.strip()}", "fun = ..."]

@@ -53,11 +53,12 @@ def digits(problem: Problem) -> None:
 
 def roughness(smooth: Problem, problem: Problem) -> list[tuple[Array, Array, Array]]:
     """For every result its roughness with the small step and with the large one, and its size."""
-    coarse, fine = ([*_differences(smooth, problem, step)] for step in STEPS)
+    coarse, fine = ([*fourth_differences(smooth, problem, step)] for step in STEPS)
     return [(b, a, size) for (a, _), (b, size) in zip(coarse, fine, strict=True)]
 
 
-def _differences(smooth: Problem, problem: Problem, step: float) -> Sequence[tuple[Array, Array]]:
+def fourth_differences(smooth: Problem, problem: Problem, step: float) -> Sequence[tuple[Array, Array]]:
+    """For every result its roughness along the problem's direction, and its size."""
     rows = [
         smooth.flat(*(move(x, v, k * step) for x, v in zip(problem.primals, problem.tangents, strict=True)))
         for k in POINTS

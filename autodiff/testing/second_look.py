@@ -15,8 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from autodiff.testing.central import FIRST_STEP, LEVELS
 from autodiff.testing.numerical import move
 from autodiff.testing.problem import Problem
+from autodiff.testing.roughness import fourth_differences
 from autodiff.testing.slope import CONTRADICTION, Slope
 
 Array = NDArray[Any]
@@ -24,6 +26,14 @@ Array = NDArray[Any]
 OTHER_STEPS = 0.37
 LAST_PLACES = (2.0**-51, 2.0**-50, 2.0**-42, 2.0**-40)
 """By what parts of themselves arguments are moved to see rounding: results that take few values hide it from neighbours."""
+
+FINE = (2.0**-20, 2.0**-32)
+"""The steps at which the roughness of values is seen. What shrinks with the step is a kink, or curvature."""
+
+SHORTEST = FIRST_STEP / 2.0**LEVELS
+"""The step by which that roughness is divided in the most exact numerical derivatives of smooth functions."""
+
+ROUGHNESS = 4.0
 
 NOISE = 16.0
 """How many times the noise that was seen a derivative may be off."""
@@ -40,15 +50,16 @@ def careful_slopes(problem: Problem, derivative: Derivative) -> list[Slope]:
         derivative: the derivative along `problem.tangents` as a function of the primals.
     """
     others = problem.slopes_at(problem.primals, OTHER_STEPS)
-    return [
-        _excused(*column) for column in zip(problem.slopes, others, rounding_noise(problem, derivative), strict=True)
-    ]
+    noise = rounding_noise(problem, derivative)
+    rough = zip(*(fourth_differences(problem, problem, step) for step in FINE), strict=True)
+    steady = [np.minimum(one[0], other[0]) / SHORTEST for one, other in rough]
+    return [_excused(*column) for column in zip(problem.slopes, others, noise, steady, strict=True)]
 
 
-def _excused(slope: Slope, other: Slope, noise: Array) -> Slope:
+def _excused(slope: Slope, other: Slope, noise: Array, roughness: Array) -> Slope:
     apart = abs(slope.limit - other.limit)
     contradicted = apart > CONTRADICTION * (slope.error + other.error) + slope.radius + other.radius
-    error = np.where(contradicted, apart, slope.error) + NOISE * noise
+    error = np.where(contradicted, apart, slope.error) + NOISE * noise + ROUGHNESS * np.nan_to_num(roughness)
     return replace(slope, error=np.where(np.isnan(error), np.inf, error))
 
 
