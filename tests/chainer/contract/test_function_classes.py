@@ -215,7 +215,7 @@ def test_slices_are_seen_at_the_creator():
 
 
 def test_what_was_drawn_is_seen_at_the_creator():
-    np.random.seed(0)
+    np.random.seed(0)  # noqa: NPY002
     x = Variable(np.ones((4, 5), np.float32))
     with chainer.using_config("train", True):
         y, zoned, noisy = F.dropout(x, 0.3), F.zoneout(x, x * 0, 0.4), F.gaussian(x, x)
