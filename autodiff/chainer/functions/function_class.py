@@ -54,9 +54,6 @@ class FunctionClass(FunctionNode, Operation):
     def label(self, label: str) -> None:
         self._label = label
 
-    def __repr__(self) -> str:
-        return f"<function {self.label}>"
-
     def __getattr__(self, name: str) -> Any:
         if self.kept is not None:
             found = closed_over(getattr(self.kept[2], "fun", None))
