@@ -60,8 +60,10 @@ class Name:
 
 
 def names() -> list[Name]:
-    """All names, each module among them."""
+    """All names, each module among them; all modules here are imported, so that each is an attribute of its package."""
     found = []
+    for module in MODULES:
+        own_module(module)
     for module, content in MODULES.items():
         found.append(Name(module, "", module))
         found += [Name(module, name, place) for name, place in content.items()]

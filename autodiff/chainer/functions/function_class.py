@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from inspect import Parameter, Signature
 from typing import Any, ClassVar
 
@@ -53,17 +54,13 @@ class FunctionClass(FunctionNode, Operation):
     def label(self, label: str) -> None:
         self._label = label
 
-    def __repr__(self) -> str:
-        return f"<function {self.label}>"
-
     def __getattr__(self, name: str) -> Any:
+        if self.kept is not None:
+            found = closed_over(getattr(self.kept[2], "fun", None))
+            if name in found:
+                return found[name]
         if name in type(self).computed:
             return type(self).computed[name](self)
-        if name != "kept" and self.kept is not None:
-            fun = getattr(self.kept[2], "fun", None)
-            code, cells = getattr(fun, "__code__", None), getattr(fun, "__closure__", None)
-            if cells and name in code.co_freevars:  # type: ignore[union-attr]
-                return cells[code.co_freevars.index(name)].cell_contents  # type: ignore[union-attr]
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{at_user_line()}")
 
     def results(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
@@ -133,6 +130,47 @@ class FunctionClass(FunctionNode, Operation):
 
     def connect(self, node: Any) -> None:
         (FunctionNode if self._applied else Operation).connect(self, node)
+
+
+def closed_over(fun: Any, depth: int = 2) -> dict[str, Any]:
+    """What a function closes over, by name, and what functions among that close over in turn."""
+    if isinstance(fun, partial):
+        return dict(fun.keywords)
+    code, cells = getattr(fun, "__code__", None), getattr(fun, "__closure__", None)
+    if code is None or cells is None or not depth:
+        return {}
+    own = {name: cell.cell_contents for name, cell in zip(code.co_freevars, cells, strict=True)}
+    deeper = {name: value for each in own.values() for name, value in closed_over(each, depth - 1).items()}
+    return {**deeper, **own}
+
+
+def residual(self: FunctionClass, place: int | None = None) -> Any:
+    """What an operation that is no composition has kept: all, or one of several things.
+
+    Raises:
+        AttributeError: if nothing of the kind was kept.
+    """
+    kept: Any = None if self.kept is None else self.kept[2]
+    if place is not None and isinstance(kept, tuple):
+        return kept[place]
+    if kept is None or place is not None or hasattr(kept, "fun"):
+        raise AttributeError(f"{self.label} does not show this{at_user_line()}")
+    return kept
+
+
+def shape_of_result(self: FunctionClass) -> tuple[int, ...]:
+    """The shape of the result."""
+    return self.outputs[0]().shape  # type: ignore[index]
+
+
+def from_first(self: FunctionClass, axes: Any) -> tuple[int, ...]:
+    """Axes of the input, counted from the first."""
+    return tuple(axis % len(self.inputs[0].shape) for axis in axes)  # type: ignore[index]
+
+
+def element(attribute: str, place: int) -> Callable[[Any], Any]:
+    """What computes an attribute that is an element of another one."""
+    return lambda self: getattr(self, attribute)[place]
 
 
 def difference(self: FunctionClass) -> Any:

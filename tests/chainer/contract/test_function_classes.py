@@ -160,6 +160,33 @@ CREATORS = {  # what is called, and the class, the label and attributes of the c
     ),
     "mean": (lambda: F.mean(X, keepdims=True), "Mean", "Mean", {"keepdims": True}),
     "absolute error": (lambda: F.mean_absolute_error(X, Y), "MeanAbsoluteError", "MeanAbsoluteError", {"diff": X - Y}),
+    "total": (lambda: F.sum(X, axis=1), "Sum", "Sum", {"axis": (1,), "keepdims": False}),
+    "kept total": (lambda: F.sum(X, axis=(0, -1), keepdims=True), "Sum", "Sum", {"axis": (0, -1), "keepdims": True}),
+    "largest": (lambda: F.max(Variable(X), axis=1, keepdims=True), "Max", "Max", {"axis": (1,), "keepdims": True}),
+    "transposed": (lambda: F.transpose(IMAGE, (2, 0, 1, 3)), "Transpose", "Transpose", {"axes": (2, 0, 1, 3)}),
+    "reshaped": (lambda: F.reshape(X, (2, 6)), "Reshape", "Reshape", {"shape": (2, 6)}),
+    "clipped": (lambda: F.clip(Variable(X), 0.3, 0.6), "Clip", "Clip", {"x_min": 0.3, "x_max": 0.6}),
+    "softmax": (lambda: F.softmax(Variable(X), axis=-1), "Softmax", "Softmax", {}),
+    "log_softmax": (lambda: F.log_softmax(Variable(X)), "LogSoftmax", "LogSoftmax", {"axis": 1}),
+    "cumsum": (lambda: F.cumsum(X, axis=1), "Cumsum", "Cumsum", {"axis": 1}),
+    "normalized": (lambda: F.normalize(X), "NormalizeL2", "NormalizeL2", {"axis": (1,), "eps": 1e-5}),
+    "averages": (
+        lambda: F.average_pooling_2d(IMAGE, (2, 3), stride=1, pad=(1, 0)),
+        "AveragePooling2D",
+        "AveragePooling2D",
+        {"kh": 2, "kw": 3, "sy": 1, "sx": 1, "ph": 1, "pw": 0},
+    ),
+    "maxima": (
+        lambda: F.max_pooling_2d(IMAGE, 2, stride=1, pad=1),
+        "MaxPoolingND",
+        "MaxPoolingND",
+        {"ksize": (2, 2), "stride": (1, 1), "pad": (1, 1), "cover_all": True},
+    ),
+    "tiled": (lambda: F.tile(X, 2), "Tile", "Tile", {"reps": (2,)}),
+    "product": (lambda: F.prod(X, axis=1), "Prod", "Prod", {"axis": (1,), "keepdims": False}),
+    "matmul": (lambda: F.matmul(X, Y, transb=True), "MatMul", "MatMul", {"transa": False, "transb": True}),
+    "split": (lambda: F.split_axis(X, 2, 1)[0], "SplitAxis", "SplitAxis", {"axis": 1}),
+    "stacked": (lambda: F.stack([X, Y], axis=2), "Stack", "Stack", {"axis": 2}),
     "loss": (
         lambda: F.softmax_cross_entropy(X, LABELS),
         "SoftmaxCrossEntropy",
@@ -182,14 +209,20 @@ def test_creators_are_objects_of_these_classes(name):
         creator.nonsense
 
 
+def test_slices_are_seen_at_the_creator():
+    (rows, columns) = Variable(X)[1:, ::2].creator_node.slices
+    assert (rows, columns) == (slice(1, None), slice(None, None, 2))
+
+
 def test_what_was_drawn_is_seen_at_the_creator():
+    np.random.seed(0)  # noqa: NPY002
     x = Variable(np.ones((4, 5), np.float32))
     with chainer.using_config("train", True):
         y, zoned, noisy = F.dropout(x, 0.3), F.zoneout(x, x * 0, 0.4), F.gaussian(x, x)
     np.testing.assert_array_equal(y.creator.mask, y.array)
     np.testing.assert_array_equal(zoned.creator.flag_h, zoned.array)
     np.testing.assert_array_equal(zoned.creator.flag_x, 1 - zoned.array)
-    np.testing.assert_allclose(noisy.creator.eps, (noisy.array - 1) * np.exp(-0.5), rtol=1e-5)
+    np.testing.assert_allclose(noisy.creator.eps, (noisy.array - 1) * np.exp(-0.5), rtol=1e-5, atol=1e-6)
 
 
 def test_the_object_that_is_applied_is_the_creator():

@@ -45,7 +45,9 @@ def test_base_classes_say_what_is_missing():
         (lambda: DatasetMixin()[0], "DatasetMixin must define get_example"),
         (lambda: len(DatasetMixin()), "DatasetMixin must define __len__"),
         (lambda: next(Iterator()), "Iterator must define __next__"),
-        (TabularDataset, "TabularDataset is not implemented"),
+        (lambda: TabularDataset().keys, "TabularDataset must define keys"),
+        (lambda: TabularDataset().mode, "TabularDataset must define mode"),
+        (lambda: TabularDataset().get_examples(None, None), "TabularDataset must define get_examples"),
     ]:
         with pytest.raises(NotImplementedError, match=text):
             use()

@@ -7,7 +7,7 @@ from typing import Any
 from autodiff.chainer.functions.axes import one_axis
 from autodiff.chainer.functions.conditions import has_axis
 from autodiff.chainer.functions.direct import direct
-from autodiff.chainer.functions.function_class import function_class
+from autodiff.chainer.functions.function_class import from_first, function_class, residual
 from autodiff.facade.variable import Variable
 from autodiff.ops.softmax import softmax as along_axes
 
@@ -39,4 +39,6 @@ def softmax(x: Any, axis: int = 1) -> Variable:
     )
 
 
-Softmax = function_class("Softmax", softmax, "axis=1")
+Softmax = function_class(
+    "Softmax", softmax, "axis=1", computed={"axis": lambda self: from_first(self, residual(self, 1))[0]}
+)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autodiff.chainer.functions.function_class import function_class
+from autodiff.chainer.functions.function_class import function_class, residual
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable, is_array
 from autodiff.trace.source import at_user_line
@@ -35,4 +35,9 @@ def get_item(x: Any, slices: Any) -> Variable:
     return apply("GetItem", lambda x: x[slices], (x,))
 
 
-GetItem = function_class("GetItem", get_item, "slices")
+def as_written(key: Any) -> tuple[Any, ...]:
+    """The key of an operation as Python writes it."""
+    return tuple(slice(*part) if isinstance(part, tuple) else part for part in key)
+
+
+GetItem = function_class("GetItem", get_item, "slices", computed={"slices": lambda self: as_written(residual(self, 1))})

@@ -51,4 +51,4 @@ def counted(numbers: Any, kind: str, sign: str) -> Any:
     return tuple(map(int, several))
 
 
-Repeat = function_class("Repeat", repeat, "repeats, axis=None")
+Repeat = function_class("Repeat", repeat, "repeats, axis=None", computed={"repeats": lambda self: self.counts})

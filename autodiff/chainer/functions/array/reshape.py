@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.functions.direct import direct
-from autodiff.chainer.functions.function_class import function_class
+from autodiff.chainer.functions.function_class import function_class, shape_of_result
 from autodiff.facade.type_check import Expr, prod
 from autodiff.facade.variable import Variable
 from autodiff.trace.source import at_user_line
@@ -67,4 +67,4 @@ class Known(int):
         return f"known_size(={int(self)})"
 
 
-Reshape = function_class("Reshape", reshape, "shape")
+Reshape = function_class("Reshape", reshape, "shape", computed={"shape": shape_of_result})

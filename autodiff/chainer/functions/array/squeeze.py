@@ -47,4 +47,4 @@ def squeezed(x: Any, axes: tuple[int, ...] | None) -> Any:
     return reshape(x, shape=tuple(length for k, length in enumerate(shape) if k not in removed))
 
 
-Squeeze = function_class("Squeeze", squeeze, "axis=None")
+Squeeze = function_class("Squeeze", squeeze, "axis=None", computed={"axis": lambda self: self.axes})

@@ -30,4 +30,4 @@ def tile(x: Any, reps: int | tuple[int, ...]) -> Variable:
     return apply("Tile", lambda x: np.tile(x, counts), (x,))
 
 
-Tile = function_class("Tile", tile, "reps")
+Tile = function_class("Tile", tile, "reps", computed={"reps": lambda self: self.counts})

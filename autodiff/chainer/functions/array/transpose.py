@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.chainer.functions.function_class import function_class
+from autodiff.chainer.functions.function_class import from_first, function_class, residual
 from autodiff.facade.applying import apply
 from autodiff.facade.variable import Variable
 
@@ -25,10 +25,12 @@ def transpose(x: Any, axes: Sequence[int] | None = None) -> Variable:
     >>> transpose(np.ones((2, 3, 4)), (1, 0, 2)).shape
     (3, 2, 4)
     """
-    order = None if axes is None else tuple(axes)
+    axes = None if axes is None else tuple(axes)
     if isinstance(x, Variable):
-        return np.transpose(x, order)  # type: ignore[return-value]
-    return apply("Transpose", lambda x: np.transpose(x, order), (x,))
+        return np.transpose(x, axes)  # type: ignore[return-value]
+    return apply("Transpose", lambda x: np.transpose(x, axes), (x,))
 
 
-Transpose = function_class("Transpose", transpose, "axes=None")
+Transpose = function_class(
+    "Transpose", transpose, "axes=None", computed={"axes": lambda self: from_first(self, residual(self))}
+)

@@ -68,4 +68,9 @@ def weighted(x: Any, axis: Any, axes: tuple[int, ...] | None, weights: Any, keep
 mean = average
 
 
-Mean = function_class("Mean", lambda x, axis, keepdims: average(x, axis, None, keepdims), "axis, keepdims")
+Mean = function_class(
+    "Mean",
+    lambda x, axis, keepdims: average(x, axis, None, keepdims),
+    "axis, keepdims",
+    computed={"axis": lambda self: self.axes},
+)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.functions.direct import direct
-from autodiff.chainer.functions.function_class import function_class
+from autodiff.chainer.functions.function_class import function_class, residual
 from autodiff.facade.variable import Variable
 from autodiff.trace.source import at_user_line
 
@@ -38,4 +38,9 @@ def clip(x: Any, x_min: float | None, x_max: float | None) -> Variable:
     return direct("Clip", lambda x: np.clip(x, x_min, x_max), x)
 
 
-Clip = function_class("Clip", clip, "x_min, x_max")
+Clip = function_class(
+    "Clip",
+    clip,
+    "x_min, x_max",
+    computed={"x_min": lambda self: residual(self, 1), "x_max": lambda self: residual(self, 2)},
+)

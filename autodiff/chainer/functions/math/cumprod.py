@@ -36,4 +36,6 @@ def cumprod(x: Any, axis: int | None = None) -> Variable:
     )
 
 
-Cumprod = function_class("Cumprod", cumprod, "axis")
+Cumprod = function_class(
+    "Cumprod", cumprod, "axis", computed={"axis": lambda self: None if self.axes is None else self.axes[0]}
+)

@@ -36,4 +36,6 @@ def cumsum(x: Any, axis: int | None = None) -> Variable:
     )
 
 
-Cumsum = function_class("Cumsum", cumsum, "axis=None")
+Cumsum = function_class(
+    "Cumsum", cumsum, "axis=None", computed={"axis": lambda self: None if self.axes is None else self.axes[0]}
+)

@@ -10,7 +10,7 @@ import numpy as np
 from autodiff.chainer.functions.axes import axes_of
 from autodiff.chainer.functions.conditions import has_axes
 from autodiff.chainer.functions.direct import direct
-from autodiff.chainer.functions.function_class import function_class
+from autodiff.chainer.functions.function_class import from_first, function_class, residual
 from autodiff.facade.applying import apply
 from autodiff.facade.conversion import as_variable
 from autodiff.facade.variable import Variable, is_array
@@ -70,5 +70,10 @@ def stretches(shape: tuple[int, ...], larger: tuple[int, ...]) -> bool:
     return len(own) == len(larger) and all(length in (1, other) for length, other in zip(own, larger, strict=True))
 
 
-Sum = function_class("Sum", sum, "axis=None, keepdims=False")
+Sum = function_class(
+    "Sum",
+    sum,
+    "axis=None, keepdims=False",
+    computed={"axis": lambda self: from_first(self, residual(self, 1)), "keepdims": lambda self: False},
+)
 SumTo = function_class("SumTo", sum_to, "shape")

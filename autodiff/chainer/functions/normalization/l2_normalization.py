@@ -38,4 +38,9 @@ def normalize(x: Any, eps: float = 1e-5, axis: Any = 1) -> Variable:
     )
 
 
-NormalizeL2 = function_class("NormalizeL2", normalize, "eps=1e-05, axis=1")
+NormalizeL2 = function_class(
+    "NormalizeL2",
+    normalize,
+    "eps=1e-05, axis=1",
+    computed={"axis": lambda self: self.axes if isinstance(self.axes, tuple) else (self.axes,)},
+)

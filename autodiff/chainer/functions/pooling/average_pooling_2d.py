@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff.chainer.functions.connection.convolution_2d import pair
-from autodiff.chainer.functions.function_class import function_class
+from autodiff.chainer.functions.function_class import element, function_class
 from autodiff.chainer.functions.pooling.average_pooling_nd import averaging
 from autodiff.facade import Variable
 from autodiff.facade.applying import apply
@@ -42,4 +42,12 @@ AveragePooling2D = function_class(
     "AveragePooling2D",
     lambda x, ksize, stride, pad, cover_all, return_indices: average_pooling_2d(x, ksize, stride, pad),
     "ksize, stride=None, pad=0, cover_all=True, return_indices=False",
+    computed={
+        "kh": element("shape", 0),
+        "kw": element("shape", 1),
+        "sy": element("stride", 0),
+        "sx": element("stride", 1),
+        "ph": element("pad", 0),
+        "pw": element("pad", 1),
+    },
 )
