@@ -45,7 +45,8 @@ ERRORS = {
     "objects": (
         lambda: autodiff.grad(np.sum)(np.array([1.0, None], object)),
         "grad differentiates with respect to real or complex floating-point numbers and arrays, but argument 0 is "
-        f"object[2] (LINE). {NOT_NUMBERS}",
+        "object[2] (LINE). Make numbers of them, x.astype(float); autodiff.numpy.array and np.stack make an array of "
+        "traced values; leave other arguments out by argnums.",
     ),
     "argnums": (
         lambda: autodiff.grad(np.sum, argnums=1)(X),
@@ -88,10 +89,11 @@ ERRORS = {
     ),
     "a traced value in a plain array": (
         lambda: autodiff.grad(lambda x: np.zeros(2).__setitem__(0, x[0]))(X),
-        "a traced float64[] would become float (LINE) and its derivative would be lost silently. To collect traced values "
-        "in an array use np.stack or np.concatenate, or make the array with np.zeros(n, like=x) or np.zeros_like(x) and "
-        "assign into that; call NumPy's functions in place of those of math; print with f'{x:.3f}' in place of "
-        "'%.3f' % x; where no derivative is wanted, wrap the value in autodiff.stop_gradient.",
+        "a traced float64[] would become float (LINE) and its derivative would be lost silently. Make an array of traced "
+        "values with autodiff.numpy.array([[a, b], [c, d]]), np.array(..., like=x) of a traced x, np.stack, np.concatenate "
+        "or np.block, or assign them into np.zeros_like(x) or np.zeros(n, like=x). Call NumPy's functions in place of those "
+        "of math; print with f'{x:.3f}' in place of '%.3f' % x. Where no derivative is wanted, wrap the value in "
+        "autodiff.stop_gradient.",
     ),
     "a branch under vmap": (
         lambda: autodiff.vmap(lambda x: x if x > 0 else -x)(X),

@@ -11,6 +11,7 @@ from autodiff.backends.recycling import owns_memory
 from autodiff.facade.current import on_gpu_of
 from autodiff.facade.devices import device_of
 from autodiff.trace.errors import LeakedTracerError
+from autodiff.trace.foreign import is_array_type, remedy
 from autodiff.trace.source import at_user_line
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer
@@ -29,8 +30,12 @@ def check_gradient(grad: Any, variable: Variable) -> None:
     """
     array = variable._data
     if type(grad) is not np.ndarray and not is_gradient(grad):
-        remedy = "assign it to .grad_var" if isinstance(grad, Traced) else "for example np.ones_like(v.array)"
-        raise TypeError(f"a gradient must be an array, got {type(grad).__name__}{at_user_line()}; {remedy}")
+        then = (
+            "assign it to .grad_var"
+            if isinstance(grad, Traced)
+            else remedy(grad) or "for example np.ones_like(v.array)"
+        )
+        raise TypeError(f"a gradient must be an array, got {type(grad).__name__}{at_user_line()}; {then}")
     check_inside(grad, variable)
     if array is None:
         return
@@ -64,9 +69,7 @@ def is_gradient(grad: Any) -> bool:
     """Whether it is an array, plain or traced; numbers are none."""
     if isinstance(grad, Traced):
         return isinstance(grad, Tracer)
-    return not isinstance(grad, np.generic) and (
-        hasattr(grad, "__array_interface__") or hasattr(grad, "__cuda_array_interface__")
-    )
+    return is_array_type(type(grad))
 
 
 def check_inside(grad: Any, variable: Variable) -> None:

@@ -16,10 +16,10 @@ from autodiff.facade.variable import Variable
 from autodiff.numpy import indexing
 from autodiff.numpy.dispatch import FUNCTIONS, UFUNCS
 from autodiff.ops.linalg import matmul as matrix_product
+from autodiff.trace.deferring import left_to_other
 from autodiff.trace.errors import OperandError
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
-from autodiff.trace.traced import Traced
 
 
 def get_item(self: Variable, key: Any) -> Any:
@@ -62,19 +62,19 @@ def mean(self: Variable, axis: Any = None, *, weights: Any = None, keepdims: boo
 def long_matmul(self: Variable, other: Any) -> Any:
     """The matrix product of anything."""
     refuse_number(other)
-    other = other_operand(matrix_product, self, other)
-    if other is NotImplemented or not isinstance(other, (np.ndarray, Traced)):
-        return NotImplemented
-    return product(self, other)
+    taken = other_operand(matrix_product, self, other)
+    if taken is NotImplemented:
+        return left_to_other("matmul", (self, other))
+    return product(self, taken)
 
 
 def long_reflected_matmul(self: Variable, other: Any) -> Any:
     """The matrix product of an array and a Variable."""
     refuse_number(other)
-    other = other_operand(matrix_product, self, other)
-    if other is NotImplemented or not isinstance(other, (np.ndarray, Traced)):
-        return NotImplemented
-    return product(other, self)
+    taken = other_operand(matrix_product, self, other)
+    if taken is NotImplemented:
+        return left_to_other("matmul", (other, self))
+    return product(taken, self)
 
 
 def refuse_number(other: Any) -> None:

@@ -10,6 +10,7 @@ from autodiff.facade.invalid import invalid
 from autodiff.facade.labels import FORMS
 from autodiff.facade.mode import promoting
 from autodiff.facade.variable import Variable, is_array
+from autodiff.trace.leaves import as_leaf
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.source import at_user_line
 from autodiff.trace.traced import Traced
@@ -73,6 +74,7 @@ def other_operand(primitive: Primitive, variable: Variable, other: Any) -> Any:
         if type(other) in CONTAINERS:
             refuse_operand(primitive, other)
         return NotImplemented
+    other = as_leaf(other)
     if other.dtype != dtype and not promoting():
         if not np.can_cast(other.dtype, dtype, "same_kind"):
             refuse_cast(primitive, dtype, f"an array of dtype {other.dtype}")

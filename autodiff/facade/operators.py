@@ -15,6 +15,7 @@ from autodiff.facade.variable import Variable
 from autodiff.numpy import dispatch
 from autodiff.ops import elementwise as ew
 from autodiff.trace import shortcut
+from autodiff.trace.deferring import left_to_other
 from autodiff.trace.errors import OperandError
 from autodiff.trace.primitive import PRIMITIVES, Primitive
 from autodiff.trace.spec import spec_of
@@ -40,10 +41,10 @@ def long_way(primitive: Primitive, apply: Operation, reflected: bool) -> Operati
     """An operator that looks at its operands with care."""
 
     def call(self: Variable, other: Any) -> Any:
-        other = other_operand(primitive, self, other)
-        if other is NotImplemented:
-            return other
-        operands = (other, self) if reflected else (self, other)
+        taken = other_operand(primitive, self, other)
+        if taken is NotImplemented:
+            return left_to_other(primitive.name, (other, self) if reflected else (self, other))
+        operands = (taken, self) if reflected else (self, taken)
         try:
             out = shortcut.record(primitive, operands, apply)
         except OperandError:

@@ -22,7 +22,8 @@ from autodiff.facade.residuals import without_itself
 from autodiff.facade.variable import UNINITIALISED, Variable
 from autodiff.facade.volatility import builds_graph, inherit
 from autodiff.trace.arrays import check_places
-from autodiff.trace.errors import explained
+from autodiff.trace.errors import LeafError, explained
+from autodiff.trace.leaves import COMMON, as_leaf
 from autodiff.trace.link import Link
 from autodiff.trace.live import EXPLAINED, Result
 from autodiff.trace.primitive import Primitive
@@ -110,6 +111,8 @@ class Operands:
                         self.needs = True
                         if differentiable(value, position):
                             positions.append(position)
+            elif type(operand) not in COMMON and (type(operand) is not np.ndarray or operand.dtype.kind == "O"):
+                values[position] = entries[position] = as_leaf(operand)
 
     @classmethod
     def of_variables(cls, variables: Sequence[Variable]) -> Operands:
@@ -154,7 +157,7 @@ def shown_spec(operand: Any) -> Spec | None:
     """The spec of an operand, None if it has none."""
     try:
         return spec_of(operand)
-    except AttributeError:
+    except LeafError:
         return None
 
 

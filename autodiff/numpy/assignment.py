@@ -22,6 +22,7 @@ from autodiff.ops.shape import broadcast_to, reshape
 from autodiff.trace.arrays import module_of, placed
 from autodiff.trace.errors import AliasingError, ConcretizationError, OperandError
 from autodiff.trace.layout import alike, has_overlap
+from autodiff.trace.leaves import as_leaf
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, broadcast_shapes, spec_of
 from autodiff.trace.traced import Traced
@@ -118,8 +119,9 @@ def fitted(value: Any, slot: Spec) -> Any:
 
 
 def as_array(v: Any) -> Any:
-    """Numbers and lists as arrays."""
-    return as_index(as_operand(v))
+    """What is assigned, as NumPy takes it: numbers, lists, and objects of other libraries as arrays."""
+    value = as_index(as_operand(v))
+    return as_leaf(value) if type(value) is np.ndarray and value.dtype.kind == "O" else value
 
 
 def broadcasts(shape: tuple[int, ...], whole: tuple[int, ...]) -> bool:

@@ -14,7 +14,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from autodiff.trace.errors import DifferentiationError
+from autodiff.trace.errors import DifferentiationError, LeafError
+from autodiff.trace.leaves import as_leaf
 from autodiff.trace.primitive import PRIMITIVES, Primitive
 from autodiff.trace.shortcut import binary, unary
 from autodiff.trace.source import at_user_line
@@ -161,7 +162,10 @@ def array_ufunc(self: Any, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs:
             for operand in inputs:
                 if type(operand) is list or type(operand) is tuple:
                     return own(*map(as_operand, inputs))
-            return own(*inputs)
+            try:
+                return own(*inputs)
+            except LeafError as error:
+                return again_with_numbers(own, inputs, {}, error)
     return unusual_ufunc(ufunc, method, inputs, kwargs)
 
 
@@ -272,7 +276,41 @@ def array_function(self: Any, function: Function, types: Any, args: Any, kwargs:
         return CREATION[function](self, *args, **kwargs)
     if own is None:
         raise missing(f"{function.__module__}.{function.__name__}".replace("numpy", "np", 1), REFUSED.get(function))
-    return own(*args, **kwargs)
+    try:
+        return own(*args, **kwargs)
+    except LeafError as error:
+        return again_with_numbers(own, args, kwargs, error)
+
+
+def again_with_numbers(own: Function, args: Any, kwargs: dict[str, Any], error: LeafError) -> Any:
+    """A function that met an array of Python objects, called with the numbers that such arrays hold.
+
+    It is looked for only here, where it was met, so that nobody else pays for it.
+
+    Raises:
+        LeafError: the given one, if there is no such array.
+    """
+    if not holds_objects((args, kwargs)):
+        raise error
+    return own(*numbers_in(args), **numbers_in(kwargs))
+
+
+def holds_objects(tree: Any) -> bool:
+    """Whether an array of Python objects stands anywhere among arguments."""
+    if isinstance(tree, (list, tuple)):
+        return any(map(holds_objects, tree))
+    if isinstance(tree, dict):
+        return any(map(holds_objects, tree.values()))
+    return isinstance(tree, np.ndarray) and tree.dtype.kind == "O"
+
+
+def numbers_in(tree: Any) -> Any:
+    """Arguments with the numbers of arrays of Python objects in the places of these arrays."""
+    if type(tree) in (list, tuple):
+        return type(tree)(map(numbers_in, tree))
+    if type(tree) is dict:
+        return {name: numbers_in(part) for name, part in tree.items()}
+    return as_leaf(tree) if holds_objects(tree) else tree
 
 
 def missing(name: str, reason: str | None = None) -> DifferentiationError:

@@ -7,11 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.numpy.dispatch import FUNCTIONS, UFUNCS, array_function, array_ufunc, missing, peeled
+from autodiff.numpy.dispatch import (
+    FUNCTIONS,
+    UFUNCS,
+    again_with_numbers,
+    array_function,
+    array_ufunc,
+    missing,
+    peeled,
+)
 from autodiff.numpy.memory_order import in_own_memory, laid_out, memory_order
 from autodiff.ops import elementwise as ew
 from autodiff.ops.elementwise import python_number
-from autodiff.trace.errors import ConcretizationError
+from autodiff.trace.errors import ConcretizationError, LeafError
 from autodiff.trace.source import at_user_line
 from autodiff.trace.tracer import Tracer
 
@@ -30,7 +38,10 @@ def as_method(name: str) -> Callable[..., Any]:
         own = FUNCTIONS.get(function)
         if own is None:
             raise missing(f"the method {name}")
-        return own(self, *args, **kwargs)
+        try:
+            return own(self, *args, **kwargs)
+        except LeafError as error:
+            return again_with_numbers(own, (self, *args), kwargs, error)
 
     method.__name__ = name
     method.__doc__ = f"What :func:`numpy.{name}` does."

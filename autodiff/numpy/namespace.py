@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.numpy.dispatch import FUNCTIONS, UFUNCS, as_operand, contains_traced
+from autodiff.trace.leaves import holds_traced
 from autodiff.trace.traced import Traced
 
 OWN: dict[str, Callable[..., Any]] = {}
@@ -51,12 +52,14 @@ def adapted(name: str, original: Any) -> Any:
 
 
 def array(object: Any, dtype: Any = None) -> Any:
-    """An array of numbers, arrays, or nested lists of them; traced values stay traced.
+    """An array of numbers, arrays, nested lists of them, or an array of dtype object; traced values stay traced.
 
     >>> from autodiff import grad
     >>> grad(lambda x: array([x, 2.0, x * x])[2])(3.0)
     6.0
     """
+    if holds_traced(object):
+        object = object.tolist()
     if not isinstance(object, Traced) and not contains_traced((object,)):
         return np.array(object, dtype)
     stacked = FUNCTIONS[np.copy](as_operand(object))

@@ -23,6 +23,7 @@ from autodiff.ops.singular import svdvals
 from autodiff.ops.solve import inv
 from autodiff.ops.spectral import real_dtype
 from autodiff.trace.errors import OperandError
+from autodiff.trace.leaves import as_leaf
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec_of
 
@@ -30,7 +31,7 @@ from autodiff.trace.spec import Spec, spec_of
 def inexact(x: Any) -> Any:
     """Numbers and lists as arrays, whole numbers as floating-point ones."""
     x = as_operand(x)
-    x = x if hasattr(x, "dtype") else np.asarray(x)
+    x = x if hasattr(x, "dtype") else np.asarray(as_leaf(x))
     return x if spec_of(x).inexact else cast(x, dtype=np.dtype(float))
 
 

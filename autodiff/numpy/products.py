@@ -19,14 +19,19 @@ from autodiff.ops.linalg import matmul as matrix_product
 from autodiff.ops.linalg import matvec as matrix_vector
 from autodiff.ops.reduce import sum_as
 from autodiff.ops.shape import reshape, sum_axes
-from autodiff.trace.errors import DifferentiationError, OperandError
-from autodiff.trace.shortcut import binary
+from autodiff.trace.arrays import on_gpu
+from autodiff.trace.deferring import left_to_other
+from autodiff.trace.errors import DifferentiationError, LeafError, OperandError
+from autodiff.trace.leaves import as_leaf
+from autodiff.trace.shortcut import OPERANDS, binary
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer
 
 FORWARD, REFLECTED = binary(matrix_product, operator.matmul)
+FACTORS = (*OPERANDS, list, tuple)
+"""What ``@`` takes on its other side; what is no matrix is refused with an error of its own."""
 
 
 def shape_of(x: Any) -> tuple[int, ...]:
@@ -60,13 +65,23 @@ def matmul(x1: Any, x2: Any) -> Any:
 def _times(x: Tracer, y: Any) -> Any:
     if isinstance(y, (np.ndarray, Traced)) and y.ndim == x.ndim == 2:
         return FORWARD(x, y)
-    return matmul(x, y) if isinstance(y, (np.ndarray, Traced, list, tuple)) else NotImplemented
+    if not (isinstance(y, FACTORS) or on_gpu(y)):
+        return left_to_other("matmul", (x, y))
+    try:
+        return matmul(x, y)
+    except LeafError:
+        return matmul(x, as_leaf(y))
 
 
 def _times_reflected(y: Tracer, x: Any) -> Any:
     if isinstance(x, np.ndarray) and x.ndim == y.ndim == 2:
         return REFLECTED(y, x)
-    return matmul(x, y) if isinstance(x, (np.ndarray, Traced, list, tuple)) else NotImplemented
+    if not (isinstance(x, FACTORS) or on_gpu(x)):
+        return left_to_other("matmul", (x, y))
+    try:
+        return matmul(x, y)
+    except LeafError:
+        return matmul(as_leaf(x), y)
 
 
 for name, operation in (("__matmul__", _times), ("__rmatmul__", _times_reflected)):

@@ -24,6 +24,7 @@ from autodiff.ops.reduce import merged
 from autodiff.ops.shape import broadcast_to, reshape, with_ones, without
 from autodiff.ops.sort import argsort, pick
 from autodiff.trace.arrays import placed
+from autodiff.trace.leaves import as_leaf
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.traced import Traced
@@ -193,7 +194,7 @@ def check(name: str, own: Spec, method: str, weights: Any) -> None:
 def fractions(name: str, q: Any, scale: int) -> Any:
     """The argument ``q`` as fractions of one, at most one axis."""
     q = as_operand(q)
-    q = q if hasattr(q, "dtype") else np.asarray(q)
+    q = q if hasattr(q, "dtype") else np.asarray(as_leaf(q))
     q = q / scale if scale != 1 else q
     if len(spec_of(q).shape) > 2:
         raise ValueError(f"{name} needs q with at most two axes, got {spec_of(q)!r}{at_user_line()}")

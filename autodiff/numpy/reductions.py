@@ -11,6 +11,7 @@ from autodiff.numpy.dispatch import as_operand, implements, implements_method, w
 from autodiff.ops import reduce
 from autodiff.ops.elementwise import cast, maximum, minimum, where
 from autodiff.ops.shape import broadcast_to, reshape, sum_axes, with_ones
+from autodiff.trace.leaves import as_leaf
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.spec import spec_of
 
@@ -38,7 +39,7 @@ def given(mask: Any) -> bool:
 def mask_like(mask: Any, shape: tuple[int, ...]) -> Any:
     """The argument ``where=`` of a reduction, in the shape of what is reduced."""
     mask = as_operand(mask)
-    mask = mask if hasattr(mask, "dtype") else np.asarray(mask)
+    mask = mask if hasattr(mask, "dtype") else np.asarray(as_leaf(mask))
     if mask.dtype != bool:
         mask = cast(mask, dtype=np.dtype(bool))
     return mask if mask.shape == shape else broadcast_to(mask, shape=shape)

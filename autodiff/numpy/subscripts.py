@@ -19,6 +19,7 @@ from autodiff.ops.einsum import sum_labels
 from autodiff.ops.elementwise import cast
 from autodiff.ops.shape import transpose
 from autodiff.trace.errors import OperandError
+from autodiff.trace.leaves import as_leaf
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 
@@ -35,7 +36,7 @@ def einsum(
     """The sum of products that the subscripts describe: ``einsum("ij,jk->ik", a, b)``."""
     subscripts, arrays = written_out(operands)
     arrays = [as_operand(x) for x in arrays]
-    arrays = [x if hasattr(x, "dtype") else np.asarray(x) for x in arrays]
+    arrays = [x if hasattr(x, "dtype") else np.asarray(as_leaf(x)) for x in arrays]
     if dtype is not None:
         arrays = [cast(x, dtype=np.dtype(dtype)) for x in arrays]
     terms, result = explicit(subscripts, [spec_of(x).ndim for x in arrays])

@@ -13,6 +13,13 @@ One call checks a function against every law; one row of a table does the same f
 compared in double precision, and nothing depends on luck: the same test gives the same answer.
 """
 
+try:
+    import hypothesis as _hypothesis  # noqa: F401 - an extra: say which one before anything asks for it
+except ModuleNotFoundError as _error:
+    raise ModuleNotFoundError(
+        f"autodiff.testing needs {_error.name}, which is not installed: run pip install 'autodiff[testing]'"
+    ) from None
+
 from autodiff.testing import domains
 from autodiff.testing.cases import Case
 from autodiff.testing.checks import check_laws

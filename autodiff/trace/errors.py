@@ -5,36 +5,34 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
+from autodiff.trace.error_classes import (
+    AliasingError,
+    AutodiffError,
+    ConcretizationError,
+    DifferentiationError,
+    LeafError,
+    LeakedTracerError,
+    OperandError,
+    RuleError,
+)
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 
-
-class AutodiffError(Exception):
-    """Base class of the errors that only autodiff raises."""
-
-
-class ConcretizationError(AutodiffError, RuntimeError):
-    """A traced value would have become a plain number or array, and its derivative would have been lost."""
-
-
-class LeakedTracerError(AutodiffError, RuntimeError):
-    """A traced value was used after the transformation that made it had ended."""
-
-
-class DifferentiationError(AutodiffError, TypeError):
-    """What was asked to be differentiated has no derivative of that kind."""
-
-
-class OperandError(AutodiffError, ValueError):
-    """The operands of an operation do not fit together."""
-
-
-class AliasingError(AutodiffError, RuntimeError):
-    """Whether two traced arrays share memory is not known, and one of them was written to."""
-
-
-class RuleError(AutodiffError, RuntimeError):
-    """A derivative rule returned something that does not fit its operand: a bug in the rule."""
+__all__ = [
+    "AliasingError",
+    "AutodiffError",
+    "ConcretizationError",
+    "DifferentiationError",
+    "LeafError",
+    "LeakedTracerError",
+    "OperandError",
+    "RuleError",
+    "described",
+    "explained",
+    "run_user_code",
+]
 
 
 def run_user_code(fun: Callable[..., Any], args: Iterable[Any]) -> Any:
@@ -71,7 +69,9 @@ def explained(error: Exception, name: str, operands: Sequence[Any]) -> Exception
 
 def described(value: Any) -> str:
     """``float32[2,3]`` of arrays and numbers, the type's name of anything else."""
+    if type(value) is np.ndarray and value.dtype.hasobject:
+        return f"{value.dtype.name}[{','.join(map(str, value.shape))}]"
     try:
         return repr(spec_of(value))
-    except AttributeError:
+    except LeafError:
         return type(value).__name__

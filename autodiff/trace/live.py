@@ -14,6 +14,7 @@ import numpy as np
 from autodiff.trace.arrays import check_places, on_gpu
 from autodiff.trace.errors import explained
 from autodiff.trace.layout import copied
+from autodiff.trace.leaves import COMMON, as_leaf
 from autodiff.trace.link import Link
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.recording import Recording
@@ -110,6 +111,8 @@ class Differentiation(Recording):
                 if primitive.rule(position) is not None:
                     positions.append(position)
                     entries.append(entry)
+            elif type(operand) not in COMMON and (type(operand) is not np.ndarray or operand.dtype.kind == "O"):
+                values[position] = as_leaf(operand)
         if not self.linked:
             check_places(primitive.name, values)
         try:

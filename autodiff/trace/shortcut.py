@@ -14,7 +14,8 @@ from typing import Any
 from numpy import asarray, generic, ndarray
 
 from autodiff.trace.arrays import on_gpu
-from autodiff.trace.errors import explained
+from autodiff.trace.deferring import left_to_other
+from autodiff.trace.errors import LeafError, explained
 from autodiff.trace.link import Link, needed_names
 from autodiff.trace.live import EXPLAINED, SMALL, Entry
 from autodiff.trace.primitive import Primitive, newest_traced
@@ -26,6 +27,9 @@ from autodiff.trace.tracer import Tracer
 Operation = Callable[..., Any]
 OPERANDS = (ndarray, generic, bool, int, float, complex, Traced)
 CONSTANTS = (ndarray, float, int)
+FAILED = (*EXPLAINED, AttributeError)
+"""What NumPy raises of a constant: the last one of Python objects, which it asks for methods."""
+
 new = object.__new__
 getrefcount = sys.getrefcount
 
@@ -111,8 +115,12 @@ def constant_operand(primitive: Primitive, apply: Operation, link: Link, otherwi
         entry = x.slot
         try:
             out = apply(c, value) if position else apply(value, c)
-        except EXPLAINED as error:
+        except FAILED as error:
+            if kind is ndarray and c.dtype.kind == "O":
+                return otherwise(x, c)
             raise explained(error, primitive.name, (c, x) if position else (x, c)) from None
+        if type(value) is not ndarray and kind is ndarray and c.dtype.kind == "O":  # an older recording has taken it
+            return otherwise(x, c)
         if keeps_constant and kind is ndarray and (getrefcount(c) > TEMPORARY or c.base is not None):
             c = c.copy() if c.nbytes <= SMALL else recording.keep(c)
         if keeps_constant_alone:
@@ -121,7 +129,10 @@ def constant_operand(primitive: Primitive, apply: Operation, link: Link, otherwi
             if keeps_value and entry.link is None:
                 value = recording.keep_input(x)
             residuals = collect((c, value) if position else (value, c), out, None)
-        return append(recording, link, entry, residuals, entry.order, entry.spec, out)
+        try:
+            return append(recording, link, entry, residuals, entry.order, entry.spec, out)
+        except LeafError:  # the constant is an array of Python objects, of which only the numbers can take part
+            return otherwise(x, c)
 
     return call
 
@@ -173,11 +184,11 @@ def append(recording: Any, link: Link, operands: Any, residuals: Any, order: int
 
 
 def record(primitive: Primitive, operands: tuple[Any, ...], apply: Operation) -> Any:
-    """The long way. What is neither array nor number is left to Python's other operand; lists count as arrays."""
+    """The long way. What is neither array nor number is left to the other operand; lists count as arrays."""
     for operand in operands:
         if not isinstance(operand, OPERANDS) and not on_gpu(operand):
             if not isinstance(operand, (list, tuple)):
-                return NotImplemented
+                return left_to_other(primitive.name, operands)
             return record(primitive, tuple(asarray(o) if isinstance(o, (list, tuple)) else o for o in operands), apply)
     newest = newest_traced(operands)
     own = apply if primitive.on_gpu is None else None  # which function runs depends on where the operands lie

@@ -4,39 +4,69 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from functools import lru_cache
 from types import FrameType
 
 import numpy as np
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _NUMPY = os.path.dirname(os.path.abspath(np.__file__)) + os.sep
+_PYTHON = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
+
+NEVER, PYTHONS, LIBRARY, USERS = range(4)
+"""Whose a line of code is: this package's or NumPy's, which no text names; Python's own; a library's; the user's."""
 
 
-def _foreign(frame: FrameType) -> bool:
-    """Whether the frame runs code of this package, of NumPy or SciPy, or generated code."""
-    name = frame.f_code.co_filename
-    return name.startswith((_PACKAGE, _NUMPY, "<__array_function__", "<autodiff")) or _of(frame, "scipy")
+@lru_cache(4096)
+def owner(filename: str) -> int:
+    """Whose code a file holds, by where it lies."""
+    if filename.startswith((_PACKAGE, _NUMPY, "<__array_function__", "<autodiff")):
+        return NEVER
+    folders = filename.split(os.sep)
+    if "site-packages" in folders or "dist-packages" in folders:
+        return LIBRARY
+    return PYTHONS if filename.startswith((_PYTHON, "<frozen ")) else USERS
 
 
-def _of(frame: FrameType, package: str) -> bool:
-    """Whether the frame runs code of a package."""
-    module = frame.f_globals.get("__name__") or ""
-    return bool(module == package or module.startswith(package + "."))
+def _frames() -> Iterator[FrameType]:
+    """The frames that texts may name, from the innermost one on."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if owner(frame.f_code.co_filename) is not NEVER:
+            yield frame
+        frame = frame.f_back
 
 
 def user_frame() -> FrameType | None:
-    """The innermost frame that is the user's own."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and _foreign(frame):
-        frame = frame.f_back
-    return frame
+    """The innermost frame that is the user's own.
+
+    A program that is itself installed as a library has no other: then it is the innermost one of a library.
+    """
+    best: FrameType | None = None
+    for frame in _frames():
+        whose = owner(frame.f_code.co_filename)
+        if whose is USERS:
+            return frame
+        if best is None or whose > owner(best.f_code.co_filename):
+            best = frame
+    return best
+
+
+def asking_library() -> str:
+    """The library, or module of Python's own, that has called on the user's behalf; empty where the user did."""
+    frame = next(_frames(), None)
+    if frame is None or frame is user_frame():
+        return ""
+    return str(frame.f_globals.get("__name__") or "").partition(".")[0]
 
 
 def asked_by(package: str) -> bool:
     """Whether a module of the package has called, on the user's behalf."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and _foreign(frame):
-        if _of(frame, package):
+    while frame is not None and owner(frame.f_code.co_filename) is not USERS:
+        module = str(frame.f_globals.get("__name__") or "")
+        if module == package or module.startswith(package + "."):
             return True
         frame = frame.f_back
     return False

@@ -9,6 +9,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from autodiff.trace.error_classes import LeafError
+from autodiff.trace.foreign import is_array_type, objects_refusal, refusal
+from autodiff.trace.traced import Traced
+
 Kind = Literal["array", "scalar", "python"]
 
 BFLOAT16 = "bfloat16"
@@ -105,6 +109,8 @@ def _array_spec(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Spec:
     key = (shape, dtype)
     found = _ARRAYS.get(key)
     if found is None:
+        if dtype.hasobject:
+            raise LeafError(objects_refusal())
         if len(_ARRAYS) >= _MANY:
             _ARRAYS.clear()
         found = _ARRAYS[key] = Spec(shape, dtype)
@@ -112,7 +118,11 @@ def _array_spec(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Spec:
 
 
 def spec_of(value: Any) -> Spec:
-    """The spec of an array, a NumPy scalar, a Python number, a traced value, or a spec (which is its own)."""
+    """The spec of an array, a NumPy scalar, a Python number, a traced value, or a spec (which is its own).
+
+    Raises:
+        LeafError: if it is something else, or an array of Python objects.
+    """
     kind = type(value)
     if kind is np.ndarray:
         return _ARRAYS.get((value.shape, value.dtype)) or _array_spec(value.shape, value.dtype)
@@ -123,10 +133,20 @@ def spec_of(value: Any) -> Spec:
         return value  # type: ignore[no-any-return]
     if isinstance(value, np.generic):
         return _SCALARS.get((value.dtype, "scalar")) or spec((), value.dtype, "scalar")
-    own = getattr(value, "spec", None)
+    own = getattr(value, "spec", None) if hasattr(kind, "spec") else None  # others pass on what they hold
     if type(own) is Spec:
         return own
+    if not (is_array_type(kind) or isinstance(value, Traced)):
+        return _number_spec(value)
     return _array_spec(value.shape, value.dtype)
+
+
+def _number_spec(value: Any) -> Spec:
+    """The spec of a Python number of a class of its own, such as ``IntEnum``."""
+    for base, found in _PYTHON.items():
+        if isinstance(value, base):
+            return found
+    raise LeafError(refusal(value))
 
 
 def result_spec(shape: tuple[int, ...], dtype: Any) -> Spec:

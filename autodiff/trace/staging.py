@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from autodiff.trace.errors import explained, run_user_code
+from autodiff.trace.leaves import as_leaf
 from autodiff.trace.live import EXPLAINED, immutable, same_bits
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.recording import Recording, TracingBody
@@ -75,15 +76,13 @@ class Body(Recording):
             operand = operand.seen_from(self.level)
         if isinstance(operand, Tracer) and operand.recording is self:
             return operand
-        return self.capture(operand) if isinstance(operand, Traced) else operand
+        return self.capture(operand) if isinstance(operand, Traced) else as_leaf(operand)
 
     def operand(self, operand: Any) -> Operand:
         """An operand as an equation names it."""
         if isinstance(operand, Tracer):
             return operand.slot  # type: ignore[no-any-return]
-        if isinstance(operand, np.generic) or not hasattr(operand, "dtype"):
-            return Literal(operand)
-        return self.constant(operand)
+        return self.constant(operand) if spec_of(operand).kind == "array" else Literal(operand)
 
     def constant(self, array: Any) -> int:
         """The slot of a plain array as it is now: a buffer that was written to since it was last seen is a new one."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from autodiff.trace.errors import ConcretizationError
+from autodiff.trace.plainness import ARRAY, remedy_of_loss
 from autodiff.trace.source import asked_by, at_user_line
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.traced import Traced
@@ -15,12 +16,6 @@ from autodiff.trace.traced import Traced
 if TYPE_CHECKING:
     from autodiff.trace.primitive import Primitive
     from autodiff.trace.recording import Recording
-
-
-OF_SCIPY = (
-    " SciPy's functions that are no ufuncs convert their arguments: autodiff.scipy has its own softmax, log_softmax, "
-    "logsumexp and polygamma; give others a rule with custom_vjp or custom_jvp."
-)
 
 
 class Tracer(Traced):
@@ -118,7 +113,7 @@ class Tracer(Traced):
         return complex(self._plain("complex"))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        return np.array(self._plain("a plain NumPy array"), dtype=dtype)
+        return np.array(self._plain(ARRAY), dtype=dtype)
 
     def __format__(self, format_spec: str) -> str:
         value = concrete(self)
@@ -134,10 +129,7 @@ class Tracer(Traced):
         if self.dtype.kind in "fc" and not lossless and not asked_by("numpy.testing"):
             raise ConcretizationError(
                 f"a traced {spec_of(self)!r} would become {wanted}{at_user_line()} and its derivative would be lost "
-                "silently. To collect traced values in an array use np.stack or np.concatenate, or make the array "
-                "with np.zeros(n, like=x) or np.zeros_like(x) and assign into that; call NumPy's functions in place "
-                "of those of math; print with f'{x:.3f}' in place of '%.3f' % x; where no derivative is wanted, wrap "
-                "the value in autodiff.stop_gradient." + (OF_SCIPY if asked_by("scipy") else "")
+                f"silently. {remedy_of_loss(wanted)}"
             )
         return value
 

@@ -7,13 +7,17 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
-from autodiff.trace.errors import DifferentiationError, described
+from autodiff.trace.errors import DifferentiationError, LeafError, described
+from autodiff.trace.foreign import remedy
+from autodiff.trace.leaves import as_leaf
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 from autodiff.trace.tree import Structure, flatten, paths
 
 Positions = int | Sequence[int]
 Names = str | Sequence[str] | None
+Places = Sequence[int | str] | None
+"""Where the user's function has the arguments that are differentiated: positions and names; None for 0, 1, 2, ..."""
 
 
 class Selection:
@@ -42,14 +46,14 @@ class Selection:
             wanted = "an int or a sequence of ints" if kind is int else "a str or a sequence of strs"
             raise TypeError(f"{name}: {option} must be {wanted}, got {chosen!r}")
 
-    def pick(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], Callable[..., Any]]:
-        """The selected arguments, and a function of them alone that calls the user's with all the others."""
+    def pick(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], Callable[..., Any], Places]:
+        """The selected arguments, a function of them alone that calls the user's with all the others, their places."""
         places = [self._place(key, args, kwargs) for key in self.keys]
         if len(set(places)) != len(places):
             raise ValueError(f"{self.name}: the same argument is selected twice: {self.keys!r}")
         fun = self.fun
         if places == [0] and len(args) == 1:
-            return args, fun if not kwargs else (lambda x: fun(x, **kwargs))
+            return args, fun if not kwargs else (lambda x: fun(x, **kwargs)), places
 
         def of_selected(*selected: Any) -> Any:
             full, named = list(args), dict(kwargs)
@@ -60,7 +64,7 @@ class Selection:
                     named[place] = value
             return fun(*full, **named)
 
-        return tuple(args[p] if isinstance(p, int) else kwargs[p] for p in places), of_selected
+        return tuple(args[p] if isinstance(p, int) else kwargs[p] for p in places), of_selected, places
 
     def _place(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int | str:
         if isinstance(key, str):
@@ -98,29 +102,40 @@ def function_name(fun: Any) -> str:
     return getattr(fun, "__name__", None) or type(fun).__name__
 
 
-def differentiable_leaves(name: str, tree: Any, real: bool = False) -> tuple[list[Any], Structure]:
-    """The leaves of what is to be differentiated, all of them inexact numbers.
+def differentiable_leaves(
+    name: str, primals: tuple[Any, ...], real: bool = False, places: Places = None
+) -> tuple[list[Any], Structure]:
+    """The leaves of the arguments that are to be differentiated, all of them inexact numbers.
+
+    Args:
+        name: the transformation, for error texts.
+        primals: the arguments.
+        real: whether complex numbers are refused too.
+        places: where the user's function has these arguments.
 
     Raises:
-        DifferentiationError: if one is not, naming its place in the tree.
+        DifferentiationError: if one is not, naming its place among the user's arguments.
     """
-    leaves, structure = flatten(tree)
+    leaves, structure = flatten(primals)
     for position, leaf in enumerate(leaves):
         try:
+            leaves[position] = leaf = as_leaf(leaf)
             leaf_spec = spec_of(leaf)
-        except AttributeError:
+        except LeafError:
             leaf_spec = None
         if leaf_spec is None or not leaf_spec.inexact or (real and leaf_spec.dtype.kind == "c"):
-            raise DifferentiationError(_not_differentiable(name, tree, position, leaf, real))
+            raise DifferentiationError(_not_differentiable(name, paths(primals)[position], places, leaf, real))
+    if not leaves and None in primals:
+        raise DifferentiationError(_not_differentiable(name, f"[{primals.index(None)}]", places, None, real))
     return leaves, structure
 
 
-def _not_differentiable(name: str, tree: Any, position: int, leaf: Any, real: bool) -> str:
-    path = paths(tree)[position] if isinstance(tree, tuple) else ""
-    where = f"argument {path.replace('[', '', 1).replace(']', '', 1)}" if path else "the argument"
+def _not_differentiable(name: str, path: str, places: Places, leaf: Any, real: bool) -> str:
+    place, _, within = path.removeprefix("[").partition("]")
+    where = f"argument {place if places is None else repr(places[int(place)])}{within}"
     wanted = "real floating-point" if real else "real or complex floating-point"
+    then = remedy(leaf) or "pass 3.0 in place of 3, x.astype(float) in place of integers"
     return (
         f"{name} differentiates with respect to {wanted} numbers and arrays, but {where} is {described(leaf)}"
-        f"{at_user_line()}. Pass 3.0 in place of 3, x.astype(float) in place of integers; leave other arguments out by "
-        "argnums."
+        f"{at_user_line()}. {then[0].upper()}{then[1:]}; leave other arguments out by argnums."
     )

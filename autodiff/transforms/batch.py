@@ -12,13 +12,15 @@ from autodiff.ops.elementwise import cast
 from autodiff.ops.shape import broadcast_to, reshape, transpose
 from autodiff.trace.arrays import first_on_gpu, is_array, placed_constants, placed_number
 from autodiff.trace.arrays import placed as at_place_of
+from autodiff.trace.leaves import as_leaf
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, common_dtype, result_spec, spec_of
 from autodiff.trace.staging import stage
 from autodiff.trace.tape import Tape, operand_specs
 from autodiff.trace.tree import Structure, flatten
-from autodiff.transforms.arguments import function_name, like
+from autodiff.transforms.arguments import function_name
+from autodiff.transforms.transformed import TransformedFunction
 
 
 def run_batched(tape: Tape, inputs: Sequence[Any], batched: Sequence[bool], size: int) -> list[tuple[Any, bool]]:
@@ -132,6 +134,7 @@ def vmap(fun: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callab
         tree = (args, kwargs)
         axes = spread_prefix("in_axes", (in_axes if isinstance(in_axes, tuple) else (in_axes,) * len(args), 0), tree)
         leaves, structure = flatten(tree)
+        leaves = [leaf if axis is None else as_leaf(leaf) for axis, leaf in zip(axes, leaves, strict=True)]
         axes = [normal_axis(axis, leaf, "in_axes") for axis, leaf in zip(axes, leaves, strict=True)]
         size = batch_size(fun, leaves, axes)
         inside = [leaf for leaf, axis in zip(leaves, axes, strict=True) if axis is not None]
@@ -156,7 +159,7 @@ def vmap(fun: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callab
             for (value, is_batched), axis in zip(outs, destinations, strict=True)
         )
 
-    return like(fun, mapped)
+    return TransformedFunction(fun, mapped, vmap, fun, in_axes, out_axes)
 
 
 def flat_structure(count: int) -> Structure:

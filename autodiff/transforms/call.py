@@ -17,6 +17,7 @@ from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer, concrete
 from autodiff.trace.tree import flatten
 from autodiff.transforms.batch import run_batched
+from autodiff.transforms.results import aux_leaf
 
 
 class Recorded(NamedTuple):
@@ -66,7 +67,7 @@ def record_call(
         with TracingBody(body):
             positional, named = structure.unflatten(inside)
             outs, results = flatten(run_user_code(lambda: fun(*positional, **named), ()))
-            outs = [out.seen_from(body.level) if isinstance(out, Traced) else out for out in outs]
+            outs = [out.seen_from(body.level) if isinstance(out, Traced) else aux_leaf(out) for out in outs]
         returned = [k for k, out in enumerate(outs) if isinstance(out, Tracer) and out.recording is body]
         staged = body.freeze([outs[k] for k in returned], structure, results)
         known = tuple(outs[k].value for k in returned) if with_values else None

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from autodiff.transforms.arguments import like
 from autodiff.transforms.recompute import call_in_one
+from autodiff.transforms.transformed import TransformedFunction
 
 
 def checkpoint(fun: Callable[..., Any]) -> Callable[..., Any]:
@@ -33,7 +33,7 @@ def checkpoint(fun: Callable[..., Any]) -> Callable[..., Any]:
 
     if not callable(fun):
         raise TypeError(f"checkpoint needs a function, got {type(fun).__name__}; write checkpoint(f)(x)")
-    return like(fun, checkpointed)
+    return TransformedFunction(fun, checkpointed, checkpoint, fun)
 
 
 remat = checkpoint

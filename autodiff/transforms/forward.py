@@ -10,6 +10,7 @@ import numpy as np
 from autodiff.ops.masked import Masked
 from autodiff.trace.arrays import check_places
 from autodiff.trace.errors import explained
+from autodiff.trace.leaves import as_leaf
 from autodiff.trace.live import EXPLAINED
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.recording import Recording
@@ -17,7 +18,9 @@ from autodiff.trace.spec import spec_of
 from autodiff.trace.tape_call import TapeCall
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer
+from autodiff.trace.tree import flatten
 from autodiff.transforms.gradient import own, zeros
+from autodiff.transforms.results import aux_leaf
 from autodiff.transforms.tangents import masked_out_tangent, out_tangent, selects, settled
 
 
@@ -53,6 +56,8 @@ class Forward(Recording):
                     tangents[position] = operand.slot
                     moving = True
                     partly = partly or type(operand.slot) is Masked
+            else:
+                values[position] = as_leaf(operand)
         if len(values) > 1:
             check_places(primitive.name, values)
         try:
@@ -145,11 +150,14 @@ def unpaired(out: Any, recording: Recording) -> tuple[Any, Any]:
 
 
 def own_tangent(value: Any, tangent: Any) -> Any:
-    """A tangent as the caller gets it: like the value; None for what is no number."""
-    try:
-        slot = spec_of(value)
-    except AttributeError:
-        return None
+    """A tangent as the caller gets it: like the value."""
+    slot = spec_of(value)
     if tangent is None:
         return zeros(slot, value)
     return own(settled(tangent, slot), slot, value)
+
+
+def peeled(tree: Any, recording: Recording) -> Any:
+    """What is only passed on, with the recording's traced values replaced by what they stand for."""
+    leaves, structure = flatten(tree)
+    return structure.unflatten(apart(aux_leaf(leaf), recording)[0] for leaf in leaves)

@@ -14,6 +14,7 @@ from autodiff.ops.shape import project
 from autodiff.trace.arrays import any_on_gpu, check_places, is_array, module_of, on_gpu, placed
 from autodiff.trace.arrays import zeros as zeros_beside
 from autodiff.trace.errors import DifferentiationError, described, run_user_code
+from autodiff.trace.leaves import as_leaf
 from autodiff.trace.live import Differentiation, Entry
 from autodiff.trace.primitive import newest_traced
 from autodiff.trace.source import at_user_line
@@ -21,9 +22,18 @@ from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer
 from autodiff.trace.tree import LEAF, Structure, flatten
-from autodiff.transforms.arguments import Names, Positions, Selection, differentiable_leaves, function_name, like
+from autodiff.transforms.arguments import (
+    Names,
+    Places,
+    Positions,
+    Selection,
+    differentiable_leaves,
+    function_name,
+)
 from autodiff.transforms.masking import has_nan, is_plain, seeded, unmasked
+from autodiff.transforms.results import aux_leaf, result_leaf
 from autodiff.transforms.reverse import read_backwards
+from autodiff.transforms.transformed import TransformedFunction
 
 
 class Linearization:
@@ -34,12 +44,22 @@ class Linearization:
         fun: the function; its arguments are trees.
         primals: where it runs.
         has_aux: whether it returns a pair of which the second part is only passed on.
+        places: where the user's function has these arguments, for error texts.
+        original: the user's function, where ``fun`` only calls it.
     """
 
     __slots__ = ("aux", "entries", "leaves", "out", "outs", "structure")
 
-    def __init__(self, name: str, fun: Callable[..., Any], primals: tuple[Any, ...], has_aux: bool) -> None:
-        self.leaves, self.structure = differentiable_leaves(name, primals)
+    def __init__(
+        self,
+        name: str,
+        fun: Callable[..., Any],
+        primals: tuple[Any, ...],
+        has_aux: bool,
+        places: Places = None,
+        original: Callable[..., Any] | None = None,
+    ) -> None:
+        self.leaves, self.structure = differentiable_leaves(name, primals, places=places)
         recording = Differentiation()
         try:
             tracers = [recording.input(leaf) for leaf in self.leaves]
@@ -47,7 +67,7 @@ class Linearization:
             result = run_user_code(fun, self.structure.unflatten(tracers))
             result, aux = split_aux(name, result) if has_aux else (result, None)
             outs, self.out = flatten(result)
-            self.outs = [refreshed(out, recording) for out in outs]
+            self.outs = [refreshed(result_leaf(name, original or fun, out), recording) for out in outs]
             self.aux = map_out(aux, recording)
         finally:
             recording.close()
@@ -109,7 +129,7 @@ def refreshed(out: Any, recording: Differentiation) -> tuple[Any, Entry | None]:
 def map_out(tree: Any, recording: Differentiation) -> Any:
     """A tree with this recording's traced values replaced by what they stand for."""
     leaves, structure = flatten(tree)
-    found = [refreshed(leaf, recording) for leaf in leaves]
+    found = [refreshed(aux_leaf(leaf), recording) for leaf in leaves]
     return structure.unflatten(value if entry is None else released(value) for value, entry in found)
 
 
@@ -200,7 +220,8 @@ def matching_cotangents(
         raise ValueError(f"the cotangent is {own_structure} but {name} returned {structure}{at_user_line()}")
     checked = []
     for leaf, out, home in zip(leaves, specs, beside, strict=True):
-        if not isinstance(leaf, (np.ndarray, Tracer)) and not hasattr(leaf, "spec") and not on_gpu(leaf):
+        leaf = as_leaf(np.asarray(leaf) if isinstance(leaf, (list, tuple)) else leaf)
+        if not is_array(leaf) and not isinstance(leaf, Traced):
             leaf = placed(np.asarray(leaf), home)
         if home is not None:
             check_places("the cotangent of a result", (leaf, home))
@@ -255,7 +276,7 @@ def value_and_grad(
     >>> value_and_grad(lambda x: np.sum(x**2))(np.array([1.0, 2.0]))
     (np.float64(5.0), array([2., 4.]))
     """
-    return _gradient_function("value_and_grad", fun, argnums, has_aux, argnames, with_value=True)
+    return _gradient_function(value_and_grad, fun, argnums, has_aux, argnames)
 
 
 def grad(
@@ -274,17 +295,18 @@ def grad(
     >>> grad(grad(lambda x: x**3))(2.0)
     12.0
     """
-    return _gradient_function("grad", fun, argnums, has_aux, argnames, with_value=False)
+    return _gradient_function(grad, fun, argnums, has_aux, argnames)
 
 
 def _gradient_function(
-    name: str, fun: Callable[..., Any], argnums: Positions, has_aux: bool, argnames: Names, with_value: bool
+    make: Callable[..., Any], fun: Callable[..., Any], argnums: Positions, has_aux: bool, argnames: Names
 ) -> Callable[..., Any]:
+    name, with_value = make.__name__, make is value_and_grad
     selection = Selection(name, fun, argnums, argnames)
 
     def gradient(*args: Any, **kwargs: Any) -> Any:
-        primals, of_selected = selection.pick(args, kwargs)
-        at = Linearization(name, of_selected, primals, has_aux)
+        primals, of_selected, places = selection.pick(args, kwargs)
+        at = Linearization(name, of_selected, primals, has_aux, places, fun)
         seed = unit_cotangent(name, fun, at)
         leaves = separate(at.pull([seed]), [seed])
         tree = at.structure.unflatten(leaves)
@@ -293,17 +315,14 @@ def _gradient_function(
             return ((at.value, at.aux) if has_aux else at.value), found
         return (found, at.aux) if has_aux else found
 
-    return like(fun, gradient)
+    return TransformedFunction(fun, gradient, make, fun, argnums, has_aux, argnames=argnames)
 
 
 def unit_cotangent(name: str, fun: Callable[..., Any], at: Linearization) -> Any:
     """The cotangent 1 of a result that must be one real number."""
     if at.out is LEAF:
-        try:
-            out = spec_of(at.outs[0][0])
-        except AttributeError:
-            out = None
-        if out is not None and out.shape == () and out.inexact and out.dtype.kind != "c":
+        out = spec_of(at.outs[0][0])
+        if out.shape == () and out.inexact and out.dtype.kind != "c":
             value = at.outs[0][0]
             return module_of(value).ones((), out.dtype) if on_gpu(value) else out.dtype.type(1)
     got = described(at.outs[0][0]) if at.out is LEAF else f"a tree {at.out}"

@@ -16,11 +16,11 @@ from autodiff.transforms.arguments import (
     Selection,
     differentiable_leaves,
     function_name,
-    like,
 )
 from autodiff.transforms.gradient import Linearization, grad
-from autodiff.transforms.jvp import jvp
+from autodiff.transforms.jvp import jvp, require_tuples
 from autodiff.transforms.linearize import TangentMap
+from autodiff.transforms.transformed import TransformedFunction
 from autodiff.transforms.unit_vectors import columns, rows
 
 Mode = Literal["auto", "forward", "reverse"]
@@ -34,7 +34,7 @@ def jacfwd(
 
     Args, returns and errors are those of :func:`jacobian`. A real function of real inputs may have complex results.
     """
-    return _jacobian("jacfwd", fun, argnums, "forward", has_aux, holomorphic, argnames)
+    return _jacobian(jacfwd, fun, argnums, "forward", has_aux, holomorphic, argnames)
 
 
 def jacrev(
@@ -45,7 +45,7 @@ def jacrev(
     Args, returns and errors are those of :func:`jacobian`. A complex input z = x + iy of a function with real results
     gets df/dx - i df/dy.
     """
-    return _jacobian("jacrev", fun, argnums, "reverse", has_aux, holomorphic, argnames)
+    return _jacobian(jacrev, fun, argnums, "reverse", has_aux, holomorphic, argnames)
 
 
 def jacobian(
@@ -83,7 +83,7 @@ def jacobian(
     """
     if mode not in ("auto", "forward", "reverse"):
         raise ValueError(f"jacobian: mode must be 'auto', 'forward' or 'reverse', got {mode!r}")
-    return _jacobian("jacobian", fun, argnums, mode, has_aux, holomorphic, argnames)
+    return _jacobian(jacobian, fun, argnums, mode, has_aux, holomorphic, argnames)
 
 
 def hessian(
@@ -102,8 +102,9 @@ def hessian(
     array([[0., 4.],
            [4., 2.]])
     """
-    inner = _jacobian("hessian", fun, argnums, "reverse", has_aux, holomorphic, argnames)
-    return like(fun, _jacobian("hessian", inner, argnums, "forward", has_aux, holomorphic, argnames))
+    inner = _jacobian(hessian, fun, argnums, "reverse", has_aux, holomorphic, argnames)
+    outer = _jacobian(hessian, inner, argnums, "forward", has_aux, holomorphic, argnames)
+    return TransformedFunction(fun, outer, hessian, fun, argnums, has_aux, holomorphic, argnames=argnames)
 
 
 def hvp(fun: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
@@ -121,26 +122,28 @@ def hvp(fun: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
     >>> hvp(lambda x: np.sum(x**3), (np.array([1.0, 2.0]),), (np.array([1.0, 0.0]),))
     array([6., 0.])
     """
+    require_tuples("hvp", primals, tangents)
     argnums: Positions = 0 if len(primals) == 1 else tuple(range(len(primals)))
     return jvp(grad(fun, argnums), primals, tangents)[1]
 
 
 def _jacobian(
-    name: str, fun: Function, argnums: Positions, mode: Mode, has_aux: bool, holomorphic: bool, argnames: Names
+    make: Function, fun: Function, argnums: Positions, mode: Mode, has_aux: bool, holomorphic: bool, argnames: Names
 ) -> Function:
+    name = make.__name__
     selection = Selection(name, fun, argnums, argnames)
 
     def jacobian_at(*args: Any, **kwargs: Any) -> Any:
-        primals, of_selected = selection.pick(args, kwargs)
-        leaves, structure = differentiable_leaves(name, primals, real=mode == "forward" and not holomorphic)
+        primals, of_selected, places = selection.pick(args, kwargs)
+        leaves, structure = differentiable_leaves(name, primals, mode == "forward" and not holomorphic, places)
         inputs = [spec_of(leaf) for leaf in leaves]
         refuse_real(name, "an argument", inputs, holomorphic)
         if mode == "reverse":
-            at: Any = Linearization(name, of_selected, primals, has_aux)
+            at: Any = Linearization(name, of_selected, primals, has_aux, places, fun)
             values = [value for value, _ in at.outs]
             results = at.out
         else:
-            at = TangentMap(name, of_selected, primals, has_aux)
+            at = TangentMap(name, of_selected, primals, has_aux, places, fun)
             values, results = at.values, at.results
         outputs = output_specs(name, fun, values)
         refuse_real(name, f"the result of {function_name(fun)}", outputs, holomorphic)
@@ -154,7 +157,8 @@ def _jacobian(
         found = tree_of_trees(blocks, results, structure, selection.single)
         return (found, at.aux) if has_aux else found
 
-    return like(fun, jacobian_at)
+    chosen = (mode,) if make is jacobian else ()
+    return TransformedFunction(fun, jacobian_at, make, fun, argnums, *chosen, has_aux, holomorphic, argnames=argnames)
 
 
 def transposed(at: TangentMap) -> Callable[[Sequence[Any]], list[Any]]:
@@ -180,8 +184,8 @@ def output_specs(name: str, fun: Function, values: Sequence[Any]) -> list[Spec]:
     """The specs of the results, all of which must be floating-point numbers."""
     specs = []
     for value in values:
-        own = spec_of(value) if hasattr(value, "dtype") or isinstance(value, (int, float, complex)) else None
-        if own is None or not own.inexact:
+        own = spec_of(value)
+        if not own.inexact:
             raise DifferentiationError(
                 f"{name} needs a function that returns real or complex floating-point numbers, but "
                 f"{function_name(fun)} returned {described(value)}{at_user_line()}; with has_aux=True a second result "

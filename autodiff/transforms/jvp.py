@@ -9,14 +9,16 @@ import numpy as np
 
 from autodiff.trace.arrays import check_places, is_array, on_gpu, placed
 from autodiff.trace.errors import DifferentiationError, run_user_code
+from autodiff.trace.leaves import PYTHON_NUMBERS, as_leaf
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 from autodiff.trace.tracer import Tracer
 from autodiff.trace.tree import flatten
 from autodiff.transforms.arguments import differentiable_leaves
-from autodiff.transforms.forward import Forward, unpaired
+from autodiff.transforms.forward import Forward, peeled, unpaired
 from autodiff.transforms.gradient import split_aux
 from autodiff.transforms.masking import seeded
+from autodiff.transforms.results import result_leaf
 from autodiff.transforms.tangents import settled
 
 
@@ -41,11 +43,7 @@ def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
     >>> jvp(np.sin, (0.0,), (2.0,))
     (np.float64(0.0), np.float64(2.0))
     """
-    if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
-        raise TypeError(
-            f"jvp takes the primals and the tangents each as a tuple, got {type(primals).__name__} and "
-            f"{type(tangents).__name__}; write jvp(f, (x,), (v,))"
-        )
+    require_tuples("jvp", primals, tangents)
     leaves, structure = differentiable_leaves("jvp", tuple(primals))
     directions = matching_tangents(leaves, structure, tuple(tangents))
     recording = Forward()
@@ -55,15 +53,23 @@ def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
         result = run_user_code(fun, structure.unflatten(traced))
         result, aux = split_aux("jvp", result) if has_aux else (result, None)
         outs, out_structure = flatten(result)
-        pairs = [unpaired(out, recording) for out in outs]
+        pairs = [unpaired(result_leaf("jvp", fun, out), recording) for out in outs]
         value = out_structure.unflatten(value for value, _ in pairs)
         tangent = out_structure.unflatten(tangent for _, tangent in pairs)
         if not has_aux:
             return value, tangent
-        aux_leaves, aux_structure = flatten(aux)
-        return value, tangent, aux_structure.unflatten(unpaired(leaf, recording)[0] for leaf in aux_leaves)
+        return value, tangent, peeled(aux, recording)
     finally:
         recording.close()
+
+
+def require_tuples(name: str, primals: Any, tangents: Any) -> None:
+    """Refuse primals and tangents that are not each a tuple or list of the arguments."""
+    if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
+        raise TypeError(
+            f"{name} takes the primals and the tangents each as a tuple, got {type(primals).__name__} and "
+            f"{type(tangents).__name__}{at_user_line()}; write {name}(f, (x,), (v,))"
+        )
 
 
 def matching_tangents(leaves: list[Any], structure: Any, tangents: Any) -> list[Any]:
@@ -74,8 +80,9 @@ def matching_tangents(leaves: list[Any], structure: Any, tangents: Any) -> list[
     checked = []
     for leaf, direction in zip(leaves, directions, strict=True):
         slot = spec_of(leaf)
-        if not isinstance(direction, (np.ndarray, np.generic, Tracer)) and not hasattr(direction, "spec"):
-            direction = direction if on_gpu(direction) else np.asarray(direction)[()]
+        direction = as_leaf(direction)
+        if isinstance(direction, PYTHON_NUMBERS):
+            direction = np.asarray(direction)[()]
         if on_gpu(leaf) and not slot.shape and not is_array(direction) and not isinstance(direction, Tracer):
             direction = placed(np.asarray(direction), leaf)
         check_places("a primal and its tangent", (leaf, direction))

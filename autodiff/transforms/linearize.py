@@ -15,11 +15,12 @@ from autodiff.trace.spec import spec_of
 from autodiff.trace.staging import Body, Staged
 from autodiff.trace.tracer import Tracer
 from autodiff.trace.tree import flatten
-from autodiff.transforms.arguments import differentiable_leaves
-from autodiff.transforms.forward import Forward, apart, own_tangent, tangents_of, unpaired
+from autodiff.transforms.arguments import Places, differentiable_leaves
+from autodiff.transforms.forward import Forward, apart, own_tangent, peeled, tangents_of
 from autodiff.transforms.gradient import separate, split_aux, zeros
 from autodiff.transforms.jvp import matching_tangents
 from autodiff.transforms.masking import has_nan, seeded, unmasked
+from autodiff.transforms.results import result_leaf
 
 
 class TangentMap:
@@ -30,6 +31,8 @@ class TangentMap:
         fun: the function; its arguments are trees.
         primals: where it runs.
         has_aux: whether it returns a pair of which the second part is only passed on.
+        places: where the user's function has these arguments, for error texts.
+        original: the user's function, where ``fun`` only calls it.
 
     Attributes:
         leaves: the primals' leaves.
@@ -40,15 +43,23 @@ class TangentMap:
         staged: from the tangents of the leaves to the tangents of the results that depend on them.
     """
 
-    def __init__(self, name: str, fun: Callable[..., Any], primals: tuple[Any, ...], has_aux: bool) -> None:
-        self.leaves, self.structure = differentiable_leaves(name, primals)
+    def __init__(
+        self,
+        name: str,
+        fun: Callable[..., Any],
+        primals: tuple[Any, ...],
+        has_aux: bool,
+        places: Places = None,
+        original: Callable[..., Any] | None = None,
+    ) -> None:
+        self.leaves, self.structure = differentiable_leaves(name, primals, places=places)
         body, forward = Body(), Forward()
         try:
             traced = [Tracer(leaf, forward, body.input(spec_of(leaf))) for leaf in self.leaves]
             result = run_user_code(fun, self.structure.unflatten(traced))
             result, aux = split_aux(name, result) if has_aux else (result, None)
             outs, self.results = flatten(result)
-            pairs = [apart(out, forward) for out in outs]
+            pairs = [apart(result_leaf(name, original or fun, out), forward) for out in outs]
             self.values = [value for value, _ in pairs]
             self.aux = peeled(aux, forward)
             self.depends = [tangent is not None for _, tangent in pairs]
@@ -106,12 +117,6 @@ class TangentMap:
             own_tangent(value, next(remaining) if depends else None)
             for value, depends in zip(self.values, self.depends, strict=True)
         ]
-
-
-def peeled(tree: Any, forward: Forward) -> Any:
-    """A tree with this recording's traced values replaced by what they stand for."""
-    leaves, structure = flatten(tree)
-    return structure.unflatten(unpaired(leaf, forward)[0] for leaf in leaves)
 
 
 def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:

@@ -6,18 +6,20 @@ from collections.abc import Callable
 from typing import Any
 
 from autodiff.backends.reference import run_tape
+from autodiff.trace.leaves import as_leaf
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 from autodiff.trace.staging import Staged, stage
 from autodiff.trace.tape import Tape, TapeError
 from autodiff.trace.tree import flatten
-from autodiff.transforms.arguments import function_name, like
+from autodiff.transforms.arguments import function_name
+from autodiff.transforms.transformed import TransformedFunction
 
 
 def staged_on(fun: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Staged:
     """A function recorded on the specs of arguments."""
     leaves, structure = flatten(args)
-    return stage(lambda *traced: fun(*traced, **kwargs), [spec_of(leaf) for leaf in leaves], structure)
+    return stage(lambda *traced: fun(*traced, **kwargs), [spec_of(as_leaf(leaf)) for leaf in leaves], structure)
 
 
 def make_tape(fun: Callable[..., Any]) -> Callable[..., Tape]:
@@ -49,7 +51,7 @@ def make_tape(fun: Callable[..., Any]) -> Callable[..., Tape]:
             )
         return staged.tape
 
-    return like(fun, tape_of)
+    return TransformedFunction(fun, tape_of, make_tape, fun)
 
 
 def eval_tape(tape: Tape, *args: Any) -> Any:
@@ -64,7 +66,7 @@ def eval_tape(tape: Tape, *args: Any) -> Any:
     if structure != tape.arguments:
         raise TapeError(f"the tape was made for arguments {tape.arguments}, got {structure}{at_user_line()}")
     kept = {id(constant) for constant in tape.constants}
-    outs = [out.copy() if id(out) in kept else out for out in run_tape(tape, leaves)]
+    outs = [out.copy() if id(out) in kept else out for out in run_tape(tape, list(map(as_leaf, leaves)))]
     return outs if tape.results is None else tape.results.unflatten(outs)
 
 

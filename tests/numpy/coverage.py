@@ -34,7 +34,7 @@ CONSTANT = {
     "text": "array2string array_repr array_str",
 }
 NOT_ASKED = {
-    "NumPy does not ask its argument; a traced one raises an error that names autodiff.numpy.array": """
+    "NumPy does not ask its argument; of a traced one autodiff.numpy.array makes an array, and like=x of a traced x": """
         array asanyarray asarray asarray_chkfinite ascontiguousarray asfortranarray asmatrix require""",
     "calls Python once for every element with a plain number": "frompyfunc",
 }

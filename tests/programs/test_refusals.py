@@ -16,16 +16,31 @@ from autodiff.trace.errors import ConcretizationError, DifferentiationError, Lea
 
 V = np.array([0.9, -0.4, 1.3, 0.25])
 
-LOST = (
-    "a traced float64{shape} would become {wanted} (HERE) and its derivative would be lost silently. To collect traced "
-    "values in an array use np.stack or np.concatenate, or make the array with np.zeros(n, like=x) or np.zeros_like(x) "
-    "and assign into that; call NumPy's functions in place of those of math; print with f'{{x:.3f}}' in place of "
-    "'%.3f' % x; where no derivative is wanted, wrap the value in autodiff.stop_gradient."
+COLLECT = (
+    "Make an array of traced values with autodiff.numpy.array([[a, b], [c, d]]), np.array(..., like=x) of a traced x, "
+    "np.stack, np.concatenate or np.block, or assign them into np.zeros_like(x) or np.zeros(n, like=x). "
 )
+CONVERTED = (
+    "A traced array needs no np.asarray(x), though isinstance(x, np.ndarray) is False for it; pass an argument that is "
+    "a list of numbers as an array. "
+)
+COMPUTED = "Call NumPy's functions in place of those of math; print with f'{x:.3f}' in place of '%.3f' % x. "
 OF_SCIPY = (
-    " SciPy's functions that are no ufuncs convert their arguments: autodiff.scipy has its own softmax, log_softmax, "
-    "logsumexp and polygamma; give others a rule with custom_vjp or custom_jvp."
+    "SciPy's functions that are no ufuncs convert their arguments: import autodiff.scipy.special, which has softmax, "
+    "log_softmax, logsumexp and polygamma; give others a rule with custom_vjp or custom_jvp. "
 )
+OF_MASKED = "Masked arrays are not traced: select with np.where(mask, 0.0, x), or sum with np.sum(x, where=~mask). "
+
+
+def lost(shape, wanted, remedy=None):
+    """What is said where a traced value would become plain."""
+    found = COLLECT + (CONVERTED if "array" in wanted else COMPUTED) if remedy is None else remedy
+    return (
+        f"a traced float64{shape} would become {wanted} (HERE) and its derivative would be lost silently. {found}Where no "
+        "derivative is wanted, wrap the value in autodiff.stop_gradient."
+    )
+
+
 WRITTEN = (
     "a traced float64{shape} would be written into a plain array (HERE), by out=, +=, np.copyto or "
     "np.full_like, and its "
@@ -41,9 +56,9 @@ NO_RULE = (
     "of other functions, "
     "give it a rule with custom_vjp or custom_jvp, or, where no derivative is wanted, pass stop_gradient(x)."
 )
-FLOAT = LOST.format(shape="[]", wanted="float")
-NUMBER = LOST.format(shape="[]", wanted="a plain NumPy array")
-ARRAY = LOST.format(shape="[4]", wanted="a plain NumPy array")
+FLOAT = lost("[]", "float")
+NUMBER = lost("[]", "a plain NumPy array")
+ARRAY = lost("[4]", "a plain NumPy array")
 
 
 def buffer(write):
@@ -74,11 +89,11 @@ LOSING = {
     "math_pow": (lambda x: math.pow(x[0], 2), FLOAT),
     "math_fsum": (lambda x: math.fsum(x), FLOAT),
     "float": (lambda x: float(x[0]) * 2, FLOAT),
-    "int": (lambda x: x * int(x[0]), LOST.format(shape="[]", wanted="int")),
-    "complex": (lambda x: complex(x[0]), LOST.format(shape="[]", wanted="complex")),
+    "int": (lambda x: x * int(x[0]), lost("[]", "int")),
+    "complex": (lambda x: complex(x[0]), lost("[]", "complex")),
     "percent_format": (lambda x: len("%.3f" % x[0]) * x, FLOAT),  # noqa: UP031
     "index": (lambda x: V[x[0]], NUMBER),
-    "slice_bound": (lambda x: x[: x[0]], LOST.format(shape="[]", wanted="an index")),
+    "slice_bound": (lambda x: x[: x[0]], lost("[]", "an index")),
     "asarray": (lambda x: np.asarray(x), ARRAY),
     "array": (lambda x: np.array(x), ARRAY),
     "array_of_list": (lambda x: np.array([x[0], x[1]]), NUMBER),
@@ -98,21 +113,21 @@ LOSING = {
     "c_": (lambda x: np.c_[x, x], ARRAY),
     "mgrid": (lambda x: np.mgrid[0 : 1 : x[0]], NUMBER),
     "polynomial": (lambda x: np.polynomial.Polynomial(x)(2.0), ARRAY),
-    "masked_array": (lambda x: np.ma.array(x, mask=[0, 1, 0, 0]).sum(), ARRAY),
+    "masked_array": (lambda x: np.ma.array(x, mask=[0, 1, 0, 0]).sum(), lost("[4]", "a plain NumPy array", OF_MASKED)),
     "vectorize": (lambda x: np.vectorize(lambda t: t**2)(x), ARRAY),
     "nditer": (lambda x: sum(v * 1 for v in np.nditer(x)), ARRAY),
     "ndenumerate": (lambda x: sum(v for _, v in np.ndenumerate(x)), ARRAY),
     "as_strided": (lambda x: np.lib.stride_tricks.as_strided(x, (2, 2), (8, 8)), ARRAY),
     "random_location": (lambda x: np.random.default_rng(0).normal(x, 1.0), ARRAY),
     "random_permutation": (lambda x: np.random.default_rng(0).permutation(x), ARRAY),
-    "quad": (lambda x: integrate.quad(lambda t: t * x[0], 0, 1)[0], FLOAT + OF_SCIPY),
-    "scipy_logsumexp": (lambda x: special.logsumexp(x), ARRAY + OF_SCIPY),
-    "scipy_softmax": (lambda x: special.softmax(x), ARRAY + OF_SCIPY),
+    "quad": (lambda x: integrate.quad(lambda t: t * x[0], 0, 1)[0], lost("[]", "float", OF_SCIPY)),
+    "scipy_logsumexp": (lambda x: special.logsumexp(x), lost("[4]", "a plain NumPy array", OF_SCIPY)),
+    "scipy_softmax": (lambda x: special.softmax(x), lost("[4]", "a plain NumPy array", OF_SCIPY)),
     "plain_item": (buffer(set_item(0, 0)), FLOAT),
     "plain_slice": (buffer(set_item(slice(None), slice(None))), ARRAY),
     "plain_mask": (buffer(set_item(V > -1, slice(None))), ARRAY),
     "plain_fill": (buffer(lambda b, x: b.fill(x[0])), FLOAT),
-    "plain_integers": (lambda x: set_item(0, 0)(np.zeros(4, int), x), LOST.format(shape="[]", wanted="int")),
+    "plain_integers": (lambda x: set_item(0, 0)(np.zeros(4, int), x), lost("[]", "int")),
     "plain_in_place": (buffer(add_in_place), WRITTEN.format(shape="[4]")),
     "plain_out": (buffer(lambda b, x: np.sin(x, out=b)), WRITTEN.format(shape="[4]")),
     "plain_out_of_sum": (lambda x: np.sum(x, out=np.zeros(())), WRITTEN.format(shape="[]")),

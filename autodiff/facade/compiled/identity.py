@@ -56,7 +56,7 @@ class Identity:
             self.key += kind, value
         elif kind is float:
             self.key += kind, value if value and value == value else value.hex()
-        elif kind is np.ndarray:
+        elif kind is np.ndarray and not value.dtype.hasobject:
             self.arrays.append(value)
             self.hold(spec_of(value))
         elif kind is FunctionType:

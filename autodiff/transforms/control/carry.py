@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from autodiff.trace.errors import AutodiffError, described
+from autodiff.trace.foreign import remedy
+from autodiff.trace.leaves import as_leaf, is_leaf
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec_of
-from autodiff.trace.traced import Traced
 from autodiff.trace.tree import Structure, flatten, paths
 from autodiff.transforms.control.values import conformed, settled
 from autodiff.transforms.custom.arguments import place_of
@@ -102,16 +101,17 @@ def array_leaves(name: str, what: str, tree: Any) -> tuple[list[Any], Structure]
     leaves, structure = flatten(tree)
     for k, leaf in enumerate(leaves):
         if not is_number(leaf):
-            path = paths(tree)[k]
+            path, then = paths(tree)[k], remedy(leaf)
             raise ControlError(
                 f"{name} works on numbers and arrays, but {what} holds {described(leaf)}{' at ' + path if path else ''}"
-                f"{at_user_line()}; leave out everything else, a function can close over it"
+                f"{at_user_line()}; {then or 'leave out everything else, a function can close over it'}"
             )
-    return leaves, structure
+    return list(map(as_leaf, leaves)), structure
 
 
 def is_number(leaf: Any) -> bool:
     """Whether a leaf is a number or an array, or stands for one."""
-    if isinstance(leaf, (np.ndarray, np.generic)):
-        return leaf.dtype.kind in "biufc"
-    return isinstance(leaf, (Traced, bool, int, float, complex)) or hasattr(leaf, "__array_ufunc__")
+    if not is_leaf(leaf):
+        return False
+    its = spec_of(as_leaf(leaf))
+    return its.dtype.kind in "biu" or its.inexact

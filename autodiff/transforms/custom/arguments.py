@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.trace.arrays import is_array
 from autodiff.trace.errors import DifferentiationError
+from autodiff.trace.leaves import as_leaf
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec
 from autodiff.trace.traced import Traced
@@ -124,13 +126,14 @@ def laid_out(fun: Callable[..., Any], args: tuple[Any, ...], nondiff: Sequence[i
         static[k % len(args)] = args[k]
         refuse_traced(fun, k, args[k])
     leaves, structure = flatten(tuple(value for k, value in enumerate(args) if k not in static))
+    leaves = [as_leaf(leaf) if isinstance(leaf, np.ndarray) else leaf for leaf in leaves]
     layout = Layout(static, structure, leaves)
     return layout, [leaves[k] for k in layout.operands]
 
 
 def is_operand(leaf: Any) -> bool:
     """Whether a leaf is an array or a floating-point number; other leaves are passed on as they are."""
-    return isinstance(leaf, (Traced, np.ndarray, np.generic, float, complex)) or hasattr(leaf, "__array_ufunc__")
+    return isinstance(leaf, (Traced, np.ndarray, np.generic, float, complex)) or is_array(leaf)
 
 
 def refuse_traced(fun: Callable[..., Any], position: int, value: Any) -> None:

@@ -40,6 +40,14 @@ class CustomFunction:
         """Whether the rule was given."""
         raise NotImplementedError
 
+    @property
+    def how_to_give_it(self) -> str:
+        """What to write so that there is a rule."""
+        name = getattr(self, "__name__", "f")
+        if name.isidentifier():
+            return f"call {name}.{self.usage}"
+        return f"bind it to a name, f = {type(self).__name__}(...), and call f.{self.usage}"
+
     def rule_for(self, layout: Layout) -> UserRule:
         """The rule for arguments of one layout."""
         raise NotImplementedError
@@ -47,8 +55,8 @@ class CustomFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not self.ready:
             raise RuleError(
-                f"{place_of(self.fun)} is a {type(self).__name__} without a rule{at_user_line()}; call "
-                f"{getattr(self, '__name__', 'f')}.{self.usage} before the function"
+                f"{place_of(self.fun)} is a {type(self).__name__} without a rule{at_user_line()}; "
+                f"{self.how_to_give_it} before the function"
             )
         layout, operands = laid_out(self.fun, positional(self.fun, args, kwargs), self.nondiff_argnums)
         rule = self.rule_for(layout)

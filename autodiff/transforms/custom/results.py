@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from autodiff.trace.errors import RuleError, described
+from autodiff.trace.foreign import remedy
+from autodiff.trace.leaves import as_leaf, is_leaf
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.tree import Structure, _parts, flatten
 
@@ -14,11 +16,11 @@ def result_leaves(who: str, result: Any) -> tuple[tuple[Any, ...], Structure]:
     """The leaves of a result, all of them arrays or numbers."""
     leaves, structure = flatten(result)
     for leaf in leaves:
-        try:
-            spec_of(leaf)
-        except AttributeError:
-            raise RuleError(f"{who} must return arrays and numbers, but returned a {type(leaf).__name__}") from None
-    return tuple(leaves), structure
+        if not is_leaf(leaf):
+            then = remedy(leaf)
+            text = f"{who} must return arrays and numbers, but returned a {type(leaf).__name__}"
+            raise RuleError(f"{text}; {then}" if then else text)
+    return tuple(map(as_leaf, leaves)), structure
 
 
 def matching_leaves(who: str, what: str, tree: Any, structure: Structure, specs: Sequence[Spec | None]) -> list[Any]:
@@ -26,14 +28,14 @@ def matching_leaves(who: str, what: str, tree: Any, structure: Structure, specs:
     found = spread_none(tree, structure)
     if found is None:
         raise RuleError(f"{who} returned {what} {flatten(tree)[1]}, but it belongs to {structure}; they must be alike")
-    for leaf, spec in zip(found, specs, strict=True):
+    for k, (leaf, spec) in enumerate(zip(found, specs, strict=True)):
         if leaf is None or spec is None or not spec.inexact:
             continue
-        try:
-            own = spec_of(leaf)
-        except AttributeError:
-            own = None
-        if own is None or own.shape != spec.shape:
+        if not is_leaf(leaf):
+            then = remedy(leaf) or "return an array, a number or None"
+            raise RuleError(f"{who} returned {what} {described(leaf)} for {spec!r}; {then}")
+        found[k] = as_leaf(leaf)
+        if spec_of(found[k]).shape != spec.shape:
             raise RuleError(f"{who} returned {what} {described(leaf)} for {spec!r}; the shapes must be equal")
     return found
 

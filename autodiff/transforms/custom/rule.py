@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from autodiff.ops.shape import sum_axes
-from autodiff.trace.spec import Spec, spec_of
+from autodiff.trace.arrays import is_array
+from autodiff.trace.spec import spec_of
 from autodiff.trace.traced import Traced
 from autodiff.trace.tree import flatten
 from autodiff.transforms.batch import vmap
@@ -176,7 +177,7 @@ def placed(values: Leaves, positions: Sequence[int], count: int) -> list[Any]:
 
 def is_value(leaf: Any) -> bool:
     """Whether a residual may differ between the examples of a batch."""
-    return isinstance(leaf, (Traced, np.ndarray, np.generic)) or (hasattr(leaf, "dtype") and type(leaf) is not Spec)
+    return isinstance(leaf, (Traced, np.generic)) or is_array(leaf)
 
 
 def summed(ct: Any) -> Any:

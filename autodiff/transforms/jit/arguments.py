@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from autodiff.trace.errors import described
+from autodiff.trace.errors import LeafError, described
+from autodiff.trace.foreign import remedy
+from autodiff.trace.leaves import as_leaf, is_leaf
 from autodiff.trace.source import at_user_line
-from autodiff.trace.spec import Spec, spec_of
+from autodiff.trace.spec import Spec
 from autodiff.trace.traced import Traced
 from autodiff.trace.tree import Structure
 from autodiff.transforms.jit.forms import Form, Key, leaf_paths
@@ -76,37 +78,31 @@ def bound(fun: Callable[..., Any], form: Form) -> Callable[..., Any]:
     return call
 
 
-def leaf_specs(function: jit, static: tuple[Any, ...], structure: Structure, leaves: Sequence[Any]) -> tuple[Spec, ...]:
-    """The specs of the leaves.
+def known_leaves(function: jit, static: tuple[Any, ...], structure: Structure, leaves: Sequence[Any]) -> list[Any]:
+    """The leaves as they take part: arrays of Python objects as arrays of their numbers.
 
     Raises:
         TypeError: if one is no array or number.
     """
     try:
-        return tuple(map(spec_of, leaves))
-    except AttributeError:
-        refuse_leaf(function, leaf_paths(Key(static, structure, ())), leaves)
-        raise
+        return list(map(as_leaf, leaves))
+    except LeafError:
+        paths = leaf_paths(Key(static, structure, ()))
+        path, leaf = next((path, leaf) for path, leaf in zip(paths, leaves, strict=True) if not is_leaf(leaf))
+        raise TypeError(refusal(function, path, leaf)) from None
 
 
-def refuse_leaf(function: jit, paths: Sequence[str], leaves: Sequence[Any]) -> None:
-    """Refuse the leaf that is no array or number.
-
-    Raises:
-        TypeError: if there is one.
-    """
-    for path, leaf in zip(paths, leaves, strict=True):
-        try:
-            spec_of(leaf)
-        except AttributeError:
-            if path == "args[0]" and is_method_of(function, leaf):
-                raise TypeError(method_text(function.name, leaf)) from None
-            raise TypeError(
-                f"jit: {function.name} was called with {described(leaf)} at {path}{at_user_line()}, which is no array "
-                "or number. Make the argument static (static_argnums, static_argnames) if it only says what to "
-                "compute; make a list of numbers an array; take apart what else holds arrays, or register its class "
-                "with autodiff.register_tree."
-            ) from None
+def refusal(function: jit, path: str, leaf: Any) -> str:
+    """The text that refuses a leaf which is no array or number."""
+    if path == "args[0]" and is_method_of(function, leaf):
+        return method_text(function.name, leaf)
+    then = remedy(leaf)
+    return (
+        f"jit: {function.name} was called with {described(leaf)} at {path}{at_user_line()}, which is no array or number"
+        f"{'; ' + then if then else ''}. Make the argument static (static_argnums, static_argnames) if it only says "
+        "what to compute; make a list of numbers an array; take apart what else holds arrays, or register its class "
+        "with autodiff.register_tree."
+    )
 
 
 def is_method_of(function: jit, value: Any) -> bool:

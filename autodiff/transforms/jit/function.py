@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
-from functools import partial, reduce, update_wrapper
+from functools import partial, update_wrapper
 from types import MethodType
 from typing import Any
 
-from autodiff.trace.spec import Spec
+from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.surroundings import State, surrounding_state
 from autodiff.trace.traced import Traced
 from autodiff.trace.tree import flatten
 from autodiff.transforms.custom.arguments import place_of
-from autodiff.transforms.jit.arguments import bound, leaf_specs, refuse_specs, split
+from autodiff.transforms.jit.arguments import bound, known_leaves, refuse_specs, split
 from autodiff.transforms.jit.call_path import call_path, static_of
 from autodiff.transforms.jit.forms import Form, Key, details_of, kind_of, kind_of_value, leaf_paths
 from autodiff.transforms.jit.kept import Kept
@@ -22,6 +21,7 @@ from autodiff.transforms.jit.options import checked_function, checked_options
 from autodiff.transforms.jit.recompiles import report
 from autodiff.transforms.jit.recorded import Recorded
 from autodiff.transforms.jit.recorder import recorded_by_jit
+from autodiff.transforms.transformed import global_name
 
 TRIED = 8
 """How many printed call paths are tried before a call is looked at in general code."""
@@ -124,12 +124,7 @@ class jit(Looking):
         return self
 
     def __reduce__(self) -> Any:
-        place = getattr(self, "__qualname__", "")
-        try:
-            found: Any = reduce(getattr, place.split("."), sys.modules[self.__module__])
-        except (AttributeError, KeyError):
-            found = None
-        return place if found is self else (jit, (self.fun, *self.options.given))
+        return global_name(self) or (jit, (self.fun, *self.options.given))
 
     def donated(self, *args: Any, **kwargs: Any) -> list[str]:
         """Which arrays a call with these arguments gives up, by their paths, such as ``args[0]['w']``.
@@ -187,7 +182,8 @@ class jit(Looking):
         static, dynamic, named = split(self.options, self.name, args, kwargs)
         leaves, structure = flatten((dynamic, named))
         fixed = tuple([(place, static_of(value)) for place, value in static.items()])
-        specs = leaf_specs(self, fixed, structure, leaves)
+        leaves = known_leaves(self, fixed, structure, leaves)
+        specs = tuple(map(spec_of, leaves))
         key = Key(fixed, structure, tuple(map(kind_of, specs, leaves)))
         form = self.programs.form(key, static)
         state = surrounding_state()

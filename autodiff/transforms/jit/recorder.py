@@ -6,8 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from autodiff.trace.errors import described
+from autodiff.trace.foreign import remedy
+from autodiff.trace.leaves import is_leaf
 from autodiff.trace.source import at_user_line
-from autodiff.trace.spec import Spec, spec_of
+from autodiff.trace.spec import Spec
 from autodiff.trace.staging import Body, Staged, stage
 from autodiff.trace.tree import LEAF, Structure, flatten
 from autodiff.transforms.jit.forms import paths_in
@@ -94,20 +96,14 @@ def check_results(result: Any, name: str) -> None:
     """Refuse results that are no arrays."""
     leaves, structure = flatten(result)
     for path, leaf in zip(paths_in(structure, ""), leaves, strict=True):
-        if is_array(leaf):
+        if is_leaf(leaf) and type(leaf) is not Spec:
             continue
         if hasattr(leaf, "close"):  # a coroutine or a generator, which must not complain that nobody ran it
             leaf.close()
         where = "" if structure is LEAF else f" at result{path}"
+        then = remedy(leaf)
         raise TypeError(
-            f"jit: {name} returned {described(leaf)}{where}{at_user_line()}, which is no array or number. Return "
-            "arrays, numbers and None, in tuples, lists, dictionaries and other trees; make what else there is outside."
+            f"jit: {name} returned {described(leaf)}{where}{at_user_line()}, which is no array or number"
+            f"{'; ' + then if then else ''}. Return arrays, numbers and None, in tuples, lists, dictionaries and other "
+            "trees; make what else there is outside."
         )
-
-
-def is_array(leaf: Any) -> bool:
-    """Whether a leaf is an array, a number or a traced value."""
-    try:
-        return type(spec_of(leaf)) is Spec and type(leaf) is not Spec
-    except AttributeError:
-        return False

@@ -1,0 +1,43 @@
+"""What to do where a traced value would become a plain number or array: it depends on who asks for one."""
+
+from __future__ import annotations
+
+from autodiff.trace.source import asked_by, asking_library
+
+ARRAY = "a plain NumPy array"
+
+COLLECT = (
+    "Make an array of traced values with autodiff.numpy.array([[a, b], [c, d]]), np.array(..., like=x) of a traced x, "
+    "np.stack, np.concatenate or np.block, or assign them into np.zeros_like(x) or np.zeros(n, like=x). "
+)
+CONVERTED = (
+    "A traced array needs no np.asarray(x), though isinstance(x, np.ndarray) is False for it; pass an argument that is "
+    "a list of numbers as an array. "
+)
+COMPUTED = "Call NumPy's functions in place of those of math; print with f'{x:.3f}' in place of '%.3f' % x. "
+MASKED = "Masked arrays are not traced: select with np.where(mask, 0.0, x), or sum with np.sum(x, where=~mask). "
+OF_SCIPY = (
+    "SciPy's functions that are no ufuncs convert their arguments: import autodiff.scipy.special, which has softmax, "
+    "log_softmax, logsumexp and polygamma; give others a rule with custom_vjp or custom_jvp. "
+)
+OF_SPARSE = "Sparse matrices are not traced: multiply by x.toarray(), or give the product a rule with custom_vjp. "
+OF_LIBRARY = (
+    "{library} makes plain arrays of what it is given: take the numbers of its objects, such as x.to_numpy() or "
+    "x.magnitude, before they meet traced values, and give what it computes itself a rule with custom_vjp or "
+    "custom_jvp. "
+)
+STOPPED = "Where no derivative is wanted, wrap the value in autodiff.stop_gradient."
+
+
+def remedy_of_loss(wanted: str) -> str:
+    """What to do in place of letting a traced value become ``wanted``."""
+    if asked_by("numpy.ma"):
+        return MASKED + STOPPED
+    if asked_by("scipy.sparse"):
+        return OF_SPARSE + STOPPED
+    library = asking_library()
+    if library == "scipy":
+        return OF_SCIPY + STOPPED
+    if library:
+        return OF_LIBRARY.format(library=library) + STOPPED
+    return COLLECT + (CONVERTED if wanted == ARRAY else COMPUTED) + STOPPED
