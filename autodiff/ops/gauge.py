@@ -18,7 +18,7 @@ from autodiff.trace.arrays import module_of, on_gpu
 from autodiff.trace.parameters import one_of, require, same
 from autodiff.trace.primitive import Primitive, general, linear
 from autodiff.trace.source import at_user_line
-from autodiff.trace.spec import Spec, spec, spec_of
+from autodiff.trace.spec import Spec, broadcast_shapes, spec, spec_of
 
 Part = Literal["columns", "turn", "pairs"]
 
@@ -87,7 +87,7 @@ def _check_drop(x: Spec, free: Spec, size: Spec, *, part: Part, name: str) -> No
     check_ndim(x, 2)
     require(x.inexact, f"a cotangent is not made of {x.dtype}")
     same("the dtype of a mask and bool", free.dtype, np.dtype(bool))
-    same("the shape with those of mask and size", np.broadcast_shapes(x.shape, free.shape, size.shape), x.shape)
+    same("the shape with those of mask and size", broadcast_shapes(x.shape, free.shape, size.shape), x.shape)
     if part != "columns":
         same("the lengths of the last two axes", x.shape[-1], x.shape[-2])
 

@@ -59,7 +59,7 @@ def equation_work(equation: Equation, operands: list[Any]) -> float:
     if name in ("cumsum", "cumprod", "cummax", "cummin", "recurrence"):
         return ONE_BY_ONE * size
     if name == "argsort":
-        return ONE_BY_ONE * size * equation.specs[0].shape[params["axis"]] / 4
+        return ONE_BY_ONE * size * float(equation.specs[0].shape[params["axis"]]) / 4
     if name in ("convolve", "slide"):
         return ONE_BY_ONE * size * spec_of(operands[1]).shape[-1]
     if name in PRODUCTS and spec_of(operands[0]).shape:

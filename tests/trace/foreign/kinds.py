@@ -22,6 +22,7 @@ from tests.trace.foreign.libraries import (
     Tensor,
 )
 
+
 class Plain(np.ndarray):
     """A subclass that changes nothing."""
 

@@ -10,7 +10,7 @@ import numpy as np
 import autodiff
 from autodiff import Variable
 from tests.trace.foreign.libraries import Wrapping
-from tests.trace.foreign.programs import VALUES, X
+from tests.trace.foreign.programs import X
 
 Pair = tuple[Any, Any]
 Function = Callable[..., Any]
