@@ -157,7 +157,7 @@ class CompositionLink:
     """
 
     __slots__ = ("arity", "name", "positions", "primitive")
-    special = elementwise = moves = False
+    special = elementwise = moves = adds = False
     partial = True
     kept = (-1,)
 

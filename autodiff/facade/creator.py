@@ -141,7 +141,7 @@ class Unknown:
     """The link of a node whose creator is some object that was set by hand: nothing is known behind it."""
 
     __slots__ = ("function",)
-    special = elementwise = moves = partial = False
+    special = elementwise = moves = adds = partial = False
     arity = 0
     positions = ()
 

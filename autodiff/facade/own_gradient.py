@@ -28,7 +28,7 @@ class OwnLink:
     """
 
     __slots__ = ("arity", "function", "positions")
-    special = elementwise = moves = False
+    special = elementwise = moves = adds = False
     partial = True
     kept = (-1,)
 
