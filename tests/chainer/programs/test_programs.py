@@ -1,12 +1,14 @@
 """Programs with the same seeds have the losses that Chainer 7.8.1 gives."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tests.chainer.programs.record import FILE
 from tests.chainer.programs.table import PROGRAMS, STEPS
+from tests.chainer.running.process import run
 
 LOSSES = json.loads(FILE.read_text())
 
@@ -22,3 +24,11 @@ def test_losses_are_those_of_chainer(name):
     losses = PROGRAMS[name]()
     assert len(losses) == STEPS
     np.testing.assert_allclose(losses, LOSSES[name], rtol=1e-5)
+
+
+def test_programs_as_they_were_written_for_chainer_1():
+    out, _ = run("--compat", "v1", Path(__file__).parent / "version_one.py")
+    found = json.loads(out)
+    assert len(found) == 4
+    for name, losses in found.items():
+        np.testing.assert_allclose(losses, LOSSES[name], rtol=1e-5, err_msg=name)
