@@ -11,6 +11,8 @@ from autodiff.backends.numba import statements
 from autodiff.backends.numba.compiling import compile_by_numba, compile_object
 from autodiff.backends.numba.loading import load_object
 from autodiff.backends.numba.mathematics.names import FUNCTIONS
+from autodiff.backends.numba.statements.function import WRITTEN_OUT
+from autodiff.backends.numba.statements.target import printed
 from autodiff.backends.numba.vectors.tree import Unsuited
 from tests.backends.kernels.test_golden import FOLDER
 from tests.backends.numba.test_vectors import NAMES, Writer, elements, same, values
@@ -203,3 +205,20 @@ def kernel(block, lo, hi):
     with pytest.raises(Unsuited):
         statements.compiled(text)
     assert run(compile_object(text), [np.zeros(1)], 21)[0] == 42.0
+
+
+def test_functions_that_are_called_often_are_written_once():
+    def text(count):
+        lines = ["def kernel(block, lo, hi):", "    x = pointer(block, 0)", "    v0 = load_float64(x, 0)"]
+        names = ["sin", "exp", "tanh"]
+        lines += [f"    v{k + 1} = {names[k % 3]}(v{k} * f8(0.5))" for k in range(count)]
+        lines += [f"    store_float64(x, {k}, v{k})" for k in range(count + 1)]
+        return "\n".join(lines) + "\n"
+
+    few, many = (printed(text(count)) for count in (WRITTEN_OUT, WRITTEN_OUT + 1))
+    assert "define internal" not in few
+    assert many.count("define internal double @sin_f8") == 1
+    assert many.count("call double @sin_f8") == 33
+    start = [np.full(WRITTEN_OUT + 2, 1.5)]
+    (one,), (other,) = (run(compile_object(text(count)), start, 1) for count in (WRITTEN_OUT, WRITTEN_OUT + 1))
+    np.testing.assert_array_equal(one[: WRITTEN_OUT + 1], other[: WRITTEN_OUT + 1])

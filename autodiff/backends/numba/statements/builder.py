@@ -68,15 +68,17 @@ class Block:
 
 
 class Function:
-    """A function that returns nothing.
+    """A function.
 
     Args:
         name: of the function.
         types: of its arguments.
+        result: the type of what it returns; None for nothing. Such a function is for this module alone, which calls it
+            where it would be written out otherwise.
     """
 
-    def __init__(self, name: str, types: Sequence[Any]) -> None:
-        self.name = name
+    def __init__(self, name: str, types: Sequence[Any], result: Any = None) -> None:
+        self.name, self.result = name, result
         self.args = [Value(f"%a{k}", type_) for k, type_ in enumerate(types)]
         self.blocks: list[Block] = []
         self.count = 0
@@ -91,7 +93,10 @@ class Function:
 
     def __str__(self) -> str:
         arguments = ", ".join(typed(each) for each in self.args)
-        lines = [f"define void @{self.name}({arguments}) nounwind {{"]
+        if self.result is None:
+            lines = [f"define void @{self.name}({arguments}) nounwind {{"]
+        else:
+            lines = [f"define internal {text_of(self.result)} @{self.name}({arguments}) noinline nounwind readnone {{"]
         for block in self.blocks:
             lines.append(f"{block.name}:")
             lines += block.lines
@@ -151,6 +156,14 @@ class Builder:
 
     def ret_void(self) -> Value:
         return self.done("ret void", True)
+
+    def ret(self, value: Any) -> Value:
+        return self.done(f"ret {typed(value)}", True)
+
+    def call_own(self, function: Function, operands: Sequence[Any]) -> Any:
+        """Call a function of this module."""
+        result = function.result
+        return self.made(f"call {text_of(result)} @{function.name}({', '.join(map(typed, operands))})", result)
 
     def phi(self, type_: Any) -> Any:
         return self.made(f"phi {text_of(type_)}", type_, Phi)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from autodiff.backends.numba.mathematics.names import FUNCTIONS
 from autodiff.backends.numba.products.machine import Machine
 from autodiff.backends.numba.statements.builder import Builder
 from autodiff.backends.numba.statements.builder import Function as Code
@@ -18,6 +19,16 @@ from autodiff.backends.numba.vectors.translation import first_line
 from autodiff.backends.numba.vectors.tree import Plan, Unsuited
 
 WORD = "i8"
+
+WRITTEN_OUT = 96
+"""So many calls of functions of mathematics on single elements are written out. A call of a function takes a nanosecond
+or two more, and a kernel of hundreds of them a tenth of the time to compile."""
+
+
+def functions_in(definition: ast.FunctionDef) -> int:
+    """How many calls of functions of mathematics a text has."""
+    calls = (node.func for node in ast.walk(definition) if isinstance(node, ast.Call))
+    return sum(isinstance(called, ast.Name) and called.id in FUNCTIONS for called in calls)
 
 
 class Function(Expressions):
@@ -45,6 +56,7 @@ class Function(Expressions):
         first = code.append_basic_block("first")
         super().__init__(Builder(module, code, first), machine, fused)
         self.code, self.plans = code, plans
+        self.shared: dict[tuple[str, str], Code] | None = {} if functions_in(definition) > WRITTEN_OUT else None
         self.types = types_of_names(definition)
         self.changing = changing(definition)
         self.places: dict[str, Any] = {}
@@ -61,6 +73,24 @@ class Function(Expressions):
     def ended(self) -> bool:
         """Whether what follows is never reached."""
         return bool(self.builder.block.is_terminated)
+
+    def operation(self, name: str, type_: str, given: str, operands: list[Any]) -> Any:
+        """An operation on single elements; of a function that many are calls of, a call."""
+        if self.shared is None or name not in FUNCTIONS:
+            return super().operation(name, type_, given, operands)
+        found = self.shared.get((name, type_))
+        if found is None:
+            found = self.shared[name, type_] = self.shared_function(name, type_, len(operands))
+        return self.builder.call_own(found, operands)
+
+    def shared_function(self, name: str, type_: str, count: int) -> Code:
+        """A function of mathematics that is written once."""
+        element = self.element(type_)
+        code = Code(f"{name}_{type_}", [element] * count, element)
+        before, self.builder = self.builder, Builder(self.builder.module, code, code.append_basic_block("entry"))
+        self.builder.ret(super().operation(name, type_, type_, list(code.args)))
+        self.builder = before
+        return code
 
     # Names.
 

@@ -60,7 +60,7 @@ def printed(text: str) -> str:
             features = processor()[1]
             fused = "+fma" in features.split(",") or target().triple.startswith(("aarch64", "arm64"))
             function = Function(module, definition, found, machine_of(target().triple, features), fused)
-            return f"{module}\n{function.code}"
+            return "\n".join(map(str, (module, *(function.shared or {}).values(), function.code)))
     raise Unsuited("it has more than one function")
 
 
