@@ -1,4 +1,4 @@
-"""The laws of a derivative: forward is numerical, reverse is numerical, the two are adjoint, and the value is continuous."""
+"""The laws of a derivative: forward and reverse mode are numerical, they are adjoint, the value is continuous."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ def forward(problem: Problem, *, rtol: float = RELATIVE, atol: float = 0.0) -> N
         _, tangents = autodiff.jvp(one.flat, one.primals, one.tangents)
 
         def judge(slopes: Sequence[Slope], one: Problem = one, tangents: Any = tangents) -> None:
-            worst = agree(tangents, slopes, one.sizes, one.result_names, elementwise=one.elementwise, rtol=rtol, atol=atol)
+            worst = agree(
+                tangents, slopes, one.sizes, one.result_names, elementwise=one.elementwise, rtol=rtol, atol=atol
+            )
             problem.disagreement = max(problem.disagreement, worst)
 
         with_second_look(one, judge)
@@ -151,7 +153,9 @@ def _reverse(problem: Problem, slopes: Sequence[Slope], rtol: float, atol: float
         allowed_for(slope, np.where(keep, size, 0.0), keep, rtol, 0.0, problem.elementwise).total
         for slope, size, keep in zip(slopes, problem.sizes, certain, strict=True)
     ]
-    total = atol + magnitude([np.abs(u) for u in masked], [np.broadcast_to(a, np.shape(u)) for a, u in zip(allowed, masked, strict=True)])
+    total = atol + magnitude(
+        [np.abs(u) for u in masked], [np.broadcast_to(a, np.shape(u)) for a, u in zip(allowed, masked, strict=True)]
+    )
     found = difference(pairing(gradients, problem.tangents), pairing(masked, limits), total)
     if found is not None:
         kinked = any(slope.kinked.any() for slope in slopes)

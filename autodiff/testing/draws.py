@@ -11,7 +11,16 @@ from hypothesis import strategies as st
 
 from autodiff.testing.cases import Case
 from autodiff.testing.corners import corner_shapes, corners
-from autodiff.testing.examples import LINE, TABLE, grows, layout_operands, magnitude_operands, of_one_sign, sized_operands, tells
+from autodiff.testing.examples import (
+    LINE,
+    TABLE,
+    grows,
+    layout_operands,
+    magnitude_operands,
+    of_one_sign,
+    sized_operands,
+    tells,
+)
 from autodiff.testing.operand import Operands
 from autodiff.testing.shapes import Shape, broadcastable_shapes
 from autodiff.testing.strategies import operands

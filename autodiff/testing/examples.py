@@ -52,12 +52,18 @@ def magnitude_operands(
         dtypes: those that each operand may have; the most precise one is taken.
         seed: another number gives other values.
     """
-    kinds = [max(map(np.dtype, each), key=lambda dtype: dtype.itemsize if dtype.kind in "fc" else 0) for each in dtypes]
+    kinds = [max((np.dtype(one) for one in each), key=_digits) for each in dtypes]
     places = range(len(domain))
 
     def made(flavour: str, chosen: Sequence[int], exponent: int = 0, hits: int = 0) -> Operands:
         choices = [
-            Choice(long(shape, flavour), kind, flavour=flavour if place in chosen else "moderate", exponent=exponent, hits=hits)
+            Choice(
+                long(shape, flavour),
+                kind,
+                flavour=flavour if place in chosen else "moderate",
+                exponent=exponent,
+                hits=hits,
+            )
             for place, (shape, kind) in enumerate(zip(shapes, kinds, strict=True))
         ]
         return make_operands(domain, choices, abs(exponent) + len(flavour) + TURNS * seed, kinked=False)
@@ -70,6 +76,10 @@ def magnitude_operands(
             yield made(flavour, chosen)
 
 
+def _digits(dtype: np.dtype[Any]) -> int:
+    return dtype.itemsize if dtype.kind in "fc" else 0
+
+
 def long(shape: Shape, flavour: str) -> Shape:
     """The shape; room for every special number, where no shapes are given."""
     return (len(SPECIAL),) if flavour == "special" and shape == LINE else shape
@@ -79,7 +89,11 @@ def of_one_sign(sample: Operands, domain: Sequence[Domain]) -> Iterator[Operands
     """The operands with each sign, as far as these lie in the domain: a function may overflow on one side alone."""
     for sign in (-1.0, 1.0):
         args = tuple(sign * abs(x) for x in sample.args)
-        if all(takes_unusual(one, float(value)) for one, x in zip(domain, args, strict=True) for value in np.ravel(np.real(x))):
+        if all(
+            takes_unusual(one, float(value))
+            for one, x in zip(domain, args, strict=True)
+            for value in np.ravel(np.real(x))
+        ):
             yield Operands(args, sample.smooth, sample.extreme)
 
 
@@ -89,11 +103,17 @@ def sized_operands(
     """Operands of unusual sizes, smaller ones first."""
     kinds = [np.dtype(each[0]) for each in dtypes]
     for shape in (SQUARE, *((size,) for size in SIZES)):
-        yield make_operands(domain, [Choice(shape, kind, flavour="even") for kind in kinds], len(shape) + TURNS * seed, kinked=False)
+        yield make_operands(
+            domain, [Choice(shape, kind, flavour="even") for kind in kinds], len(shape) + TURNS * seed, kinked=False
+        )
 
 
 def layout_operands(
-    domain: Sequence[Domain], shapes: Sequence[Shape], dtypes: Sequence[Sequence[DTypeLike]], layouts: Sequence[str], seed: int = 0
+    domain: Sequence[Domain],
+    shapes: Sequence[Shape],
+    dtypes: Sequence[Sequence[DTypeLike]],
+    layouts: Sequence[str],
+    seed: int = 0,
 ) -> Iterator[Operands]:
     """Operands in every memory layout that keeps values."""
     for layout in layouts:

@@ -17,7 +17,6 @@ from autodiff.testing import (
 )
 from autodiff.testing.problem import Problem
 
-
 Kinks = Literal["accept", "error"]
 
 

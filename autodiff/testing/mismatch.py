@@ -119,4 +119,8 @@ def source_of(fun: Callable[..., Any]) -> list[str]:
         return [f"fun = ...  # {name_of(fun)}"]
     if text.startswith("@"):  # the decorator that made it a test
         text = text[text.index("def ") :]
-    return [text.rstrip(), f"fun = {name}"] if text.startswith("def ") else [f"# fun is written in: {text.strip()}", "fun = ..."]
+    return (
+        [text.rstrip(), f"fun = {name}"]
+        if text.startswith("def ")
+        else [f"# fun is written in: {text.strip()}", "fun = ..."]
+    )

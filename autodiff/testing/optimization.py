@@ -53,7 +53,9 @@ def check_problem(
         TypeError: nothing here has derivatives.
 
     >>> from scipy.optimize import rosen, rosen_der, rosen_hess, rosen_hess_prod
-    >>> [found] = check_problem(rosen, [0.0, 0.0], jac=rosen_der, hess=rosen_hess, hessp=rosen_hess_prod, max_examples=5)
+    >>> [found] = check_problem(
+    ...     rosen, [0.0, 0.0], jac=rosen_der, hess=rosen_hess, hessp=rosen_hess_prod, max_examples=5
+    ... )
     >>> found.nowhere_decided
     []
     """

@@ -131,7 +131,9 @@ def hessian_is_numerical(pair: Pair, problem: Problem) -> None:
         flat = found.reshape(np.size(x), np.size(x))
         asymmetry = np.max(abs(flat - flat.T), initial=0.0)
         if asymmetry > 1e-9 * np.max(abs(flat), initial=0.0):
-            raise Violation(f"  in         the Hessian\n  arrived    an asymmetry of {asymmetry:.3g}\n  expected   none")
+            raise Violation(
+                f"  in         the Hessian\n  arrived    an asymmetry of {asymmetry:.3g}\n  expected   none"
+            )
         return (flat @ np.ravel(v)).reshape(np.shape(x))
 
     compare(pair.slope_of_gradient(problem), slope, "the Hessian")
