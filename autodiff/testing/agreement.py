@@ -17,7 +17,7 @@ RELATIVE = 1e-7
 """How closely derivatives in double precision agree with numerical ones, relative to the derivative itself."""
 
 ROUNDING = 2.0**16 * np.finfo(np.float64).eps
-"""The rounding errors that a derivative may have made of the values and derivatives that met in it, relative to them."""
+"""The rounding errors that a derivative may have made of the values that met in it, relative to them."""
 
 VANISHING = 1e-290
 """Smaller numbers lose digits, and rules that go through smaller ones all of them."""

@@ -36,8 +36,8 @@ class Case:
         layouts: names of the memory layouts to try.
         order: how often fun can be differentiated: 0, 1 or 2.
         batch: whether vmap is expected to work.
-        staged: whether the function must be one that can be recorded by shapes alone. If not, and it looks at values, the
-            laws that need it are left out.
+        staged: whether it must be possible to record the function by shapes alone. If not, and it looks at values, the
+            laws that need that are left out.
         skip: the laws that cannot hold, each with the reason.
         seed: another number draws other arguments.
 

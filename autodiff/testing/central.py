@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autodiff.testing.slope import Slope, better, slope_of, unknown
+from autodiff.testing.slope import Slope, better, settled, slope_of, unknown
 from autodiff.trace.tree import Structure, flatten
 
 Array = NDArray[Any]
@@ -81,7 +81,7 @@ def slopes_along(along: Callable[[float], Any], step: float, scales: Sequence[fl
         before, best = best, [better(*pair, larger=scale > 1) for pair in zip(best, found, strict=True)]
         if all(_is_enough(*known) for known in zip(before, best, here, strict=True)):
             break
-    return best, structure
+    return [settled(one) for one in best], structure
 
 
 def central_derivative(along: Callable[[float], Any], step: float, scales: Sequence[float]) -> tuple[Any, Any]:

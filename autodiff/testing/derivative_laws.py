@@ -1,4 +1,4 @@
-"""The laws of a derivative: forward is numerical, reverse is numerical, the two are adjoint, and the value is continuous."""
+"""The laws of a derivative: forward and reverse mode are numerical, they are adjoint, the value is continuous."""
 
 from __future__ import annotations
 

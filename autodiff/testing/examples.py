@@ -52,7 +52,7 @@ def magnitude_operands(
         dtypes: those that each operand may have; the most precise one is taken.
         seed: another number gives other values.
     """
-    kinds = [max(map(np.dtype, each), key=lambda dtype: dtype.itemsize if dtype.kind in "fc" else 0) for each in dtypes]
+    kinds = [max((np.dtype(one) for one in each), key=_digits) for each in dtypes]
     places = range(len(domain))
 
     def made(flavour: str, chosen: Sequence[int], exponent: int = 0, hits: int = 0) -> Operands:
@@ -74,6 +74,10 @@ def magnitude_operands(
             yield made("one magnitude", chosen, exponent)
         for flavour in ("all magnitudes", "nearly equal", "special", "subnormal"):
             yield made(flavour, chosen)
+
+
+def _digits(dtype: np.dtype[Any]) -> int:
+    return dtype.itemsize if dtype.kind in "fc" else 0
 
 
 def long(shape: Shape, flavour: str) -> Shape:

@@ -15,7 +15,7 @@ from autodiff.testing.problem import Problem, is_inexact
 from autodiff.testing.value_laws import described, identical
 
 ULPS = {"float16": 2.0**5, "float32": 2.0**7, "complex64": 2.0**7}
-"""How many units in the last place derivatives differ from those in double precision, relative to the largest element."""
+"""By how many units in the last place of the largest element derivatives differ from those in double precision."""
 
 SHAKES = 4
 SHAKEN = 32.0
@@ -92,7 +92,7 @@ def _sways(problem: Problem, exact: Problem, cotangents: Sequence[Any]) -> list[
 
 
 def untouched(problem: Problem) -> None:
-    """No transformation writes to what it is given, and a pullback gives the same again, whatever was called between."""
+    """No transformation writes to what it is given; a pullback gives the same again, whatever was called between."""
     given = [*problem.leaves, *problem.tangents, *problem.cotangents]
     names = [
         *problem.names,

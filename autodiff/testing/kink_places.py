@@ -13,7 +13,7 @@ FEW = 16
 
 
 def kink_places(problem: Problem) -> list[str]:
-    """The arguments that make a kink when they are moved alone: "0", "1", "equal elements"; "" where it takes several."""
+    """What makes a kink when it is moved alone: "0", "1", "equal elements"; "" where it takes several."""
     if sum(np.size(x) for x in problem.primals) > FEW:
         return [""]
     values = [value for x in problem.primals for value in np.ravel(x).tolist()]

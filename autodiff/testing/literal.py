@@ -55,9 +55,9 @@ def _writeable(array: Array) -> Array:
 
 def _plain(array: Array) -> str:
     if array.ndim == 1 and array.size > LONG and array.dtype.kind == "f":
-        even = f"np.linspace({_number(array[0].item())}, {_number(array[-1].item())}, {array.size}, dtype={array.dtype.name!r})"
+        ends = f"{_number(array[0].item())}, {_number(array[-1].item())}"
         if np.array_equal(np.linspace(array[0].item(), array[-1].item(), array.size, dtype=array.dtype), array):
-            return even
+            return f"np.linspace({ends}, {array.size}, dtype={array.dtype.name!r})"
     values = _nested(_short(array).tolist())
     dtype = f"dtype={array.dtype.name!r}"
     return f"np.zeros({array.shape}, {dtype})" if array.size == 0 else f"np.array({values}, {dtype})"

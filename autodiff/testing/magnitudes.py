@@ -38,18 +38,19 @@ Draw = Callable[[int, int, np.random.Generator], Array]
 
 
 def _mantissas(size: int, random: np.random.Generator) -> Array:
-    return random.choice((-1.0, 1.0), size) * random.integers(32, 64, size) / 32
+    return np.asarray(random.choice((-1.0, 1.0), size) * random.integers(32, 64, size) / 32)
 
 
 def one_magnitude(size: int, exponent: int, random: np.random.Generator) -> Array:
     """Numbers around ten to the exponent, of both signs."""
-    return _mantissas(size, random) * 2.0 ** (round(exponent * np.log2(10)) + random.integers(-1, 2, size))
+    binary = round(exponent * np.log2(10)) + random.integers(-1, 2, size)
+    return np.asarray(_mantissas(size, random) * 2.0**binary)
 
 
 def all_magnitudes(size: int, exponent: int, random: np.random.Generator) -> Array:
     """Numbers from 1e-8 to 1e8, every magnitude as likely, of both signs."""
     low, high = (round(end * np.log2(10)) for end in (EXPONENTS[0], EXPONENTS[-1]))
-    return _mantissas(size, random) * 2.0 ** random.integers(low, high, size)
+    return np.asarray(_mantissas(size, random) * 2.0 ** random.integers(low, high, size))
 
 
 def nearly_equal(size: int, exponent: int, random: np.random.Generator) -> Array:
@@ -105,8 +106,8 @@ def flavoured(
     array = fill(shape, dtype, domain, random)
     size, name = array.size, np.dtype(dtype).name
     low, high = NARROW.get(name, (EXPONENTS[0], EXPONENTS[-1]))
-    drawn = FLAVOURS[flavour](size, min(max(exponent, low), high), random)
-    drawn = drawn if np.dtype(dtype).kind == "f" else drawn + 1j * np.asarray(array.imag).reshape(-1)
+    real = FLAVOURS[flavour](size, min(max(exponent, low), high), random)
+    drawn: NDArray[Any] = real if np.dtype(dtype).kind == "f" else real + 1j * np.asarray(array.imag).reshape(-1)
     takes = np.array([takes_unusual(domain, float(value)) for value in drawn.real], bool)
     with np.errstate(all="ignore"):
         rounded = drawn.astype(dtype)

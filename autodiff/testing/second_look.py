@@ -25,7 +25,7 @@ Array = NDArray[Any]
 
 OTHER_STEPS = 0.37
 LAST_PLACES = (2.0**-51, 2.0**-50, 2.0**-42, 2.0**-40)
-"""By what parts of themselves arguments are moved to see rounding: results that take few values hide it from neighbours."""
+"""By what parts of themselves arguments are moved to see rounding: of near neighbours it may hide."""
 
 FINE = (2.0**-20, 2.0**-32)
 """The steps at which the roughness of values is seen. What shrinks with the step is a kink, or curvature."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,9 @@ Array = NDArray[Any]
 CONTRADICTION = 4.0
 """Two limits further apart than so many times their errors cannot both be right."""
 
+HARDLY = 1e-3
+"""A slope that is this part of what larger steps say shows that the value has no more digits to move by."""
+
 DISTINCT = 1e-6
 """One-sided slopes that differ by less than this part of them are one slope."""
 
@@ -23,7 +26,7 @@ STEADY = 0.05
 """Values on a side that move by less than this part of their distance from the value here, over all steps, jump."""
 
 BENT = 0.4
-"""A second difference that keeps this part of itself when the step is halved may be a kink; of smooth ones 0.25 stays."""
+"""A second difference that keeps this part of itself as the step is halved may be a kink; of smooth ones 0.25 stays."""
 
 
 @dataclass(frozen=True)
@@ -35,12 +38,14 @@ class Slope:
         error: its estimated error, infinite where nothing is known.
         radius: at a kink half the distance between the one-sided derivatives; zero elsewhere.
         jump: by how much the value jumps here; zero where it does not.
+        doubt: how far apart the limits of different steps are that contradict each other.
     """
 
     limit: Array
     error: Array
     radius: Array
     jump: Array
+    doubt: Any = 0.0
 
     @property
     def kinked(self) -> NDArray[np.bool_]:
@@ -84,21 +89,29 @@ def slope_of(ahead: Sequence[Any], behind: Sequence[Any], here: Array, steps: Se
 def better(old: Slope, new: Slope, *, larger: bool = False) -> Slope:
     """The more accurate of two slopes, the second by smaller steps, or by `larger` ones.
 
-    Where they contradict each other neither is trusted. Larger steps that contradict went past a kink or a pole, and
-    smaller ones at which the value does not move at all say nothing: then it may have fewer digits than it seems.
+    Where they contradict each other both are doubted. Larger steps that contradict went past a kink or a pole, and
+    smaller ones at which the value hardly moves say nothing: then it has fewer digits than it seems.
     """
     apart = abs(new.limit - old.limit)
     contradicted = apart > CONTRADICTION * (new.error + old.error)
-    mute = contradicted & (larger | (new.limit == 0))
+    mute = contradicted & (larger | (abs(new.limit) <= HARDLY * abs(old.limit)))
     taken = (new.error < old.error) & ~mute
-    error = np.where(contradicted & ~mute, apart, np.where(taken, new.error, old.error))
-    radius = np.where(taken, new.radius, old.radius)
-    jump = old.jump if larger else new.jump
-    return Slope(np.where(taken, new.limit, old.limit), error, radius, jump)
+    return Slope(
+        limit=np.where(taken, new.limit, old.limit),
+        error=np.where(taken, new.error, old.error),
+        radius=np.where(taken, new.radius, old.radius),
+        jump=old.jump if larger else new.jump,
+        doubt=np.maximum(old.doubt, np.where(contradicted & ~mute, apart, 0.0)),
+    )
+
+
+def settled(slope: Slope) -> Slope:
+    """The slope at the end of the search, its error as large as what was doubted on the way."""
+    return replace(slope, error=np.maximum(slope.error, slope.doubt))
 
 
 def noise_in(slopes: Array) -> Array:
-    """How far slopes are apart where they do not converge as the step shrinks: rounding, or something between the steps.
+    """How far slopes are apart where they do not converge as the step shrinks: by rounding, or what lies between steps.
 
     Agreement among such slopes is an accident. Those of smooth functions come closer by a factor of four each time.
     """

@@ -1,0 +1,1 @@
+"""Planted faults and right functions, and what gradient checks say of them."""

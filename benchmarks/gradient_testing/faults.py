@@ -192,7 +192,7 @@ def middle_of_unsorted(g: Any, x: Any) -> Any:
     return np.expand_dims(g, -1) * (np.arange(length) == length // 2) + 0 * x
 
 
-ELEMENTS = dict(domain=domains.distinct, shapes=[(3,), (2, 3), (5,)])
+ELEMENTS = {"domain": domains.distinct, "shapes": [(3,), (2, 3), (5,)]}
 wrong_cos = nested(np.cos, x=lambda g, x: g * np.sin(x))
 rough_cos = nested(np.cos, x=lambda g, x: -1.01 * g * np.sin(x))
 far_cos = nested(np.cos, x=lambda g, x: -g * np.sin(x) * np.where(abs(x) > 1000, 2.0, 1.0))
@@ -279,11 +279,11 @@ FAULTS = [
     Planted("mask of the other branch",       lambda x: np.where(x > 0, np.sin(x), x * x), {"x": lambda g, x: g * np.where(x > 0, 2 * x, np.cos(x))}),
     Planted("slope outside of a kink",        np.abs,      {"x": lambda g, x: g * np.where(x == 0, 2.0, np.sign(x))}),
     Planted("tie counted twice",              np.maximum,  {"x": lambda g, x, y: g * (x >= y), "y": lambda g, x, y: g * (y >= x)}),
-    Planted("tie to each of a row",           lambda x: np.max(x, axis=-1), {"x": tie_to_each}, family="general", given=dict(shapes=[(3,), (2, 3), (5,)])),
+    Planted("tie to each of a row",           lambda x: np.max(x, axis=-1), {"x": tie_to_each}, family="general", given={"shapes": [(3,), (2, 3), (5,)]}),
     Planted("clip lets through",              lambda x: np.clip(x, -1, 1), {"x": lambda g: g}),
     Planted("smallest for largest",           lambda x: np.max(x, axis=-1), {"x": first_smallest}, family="general", given=ELEMENTS),
     Planted("gradient of sort not put back",  lambda x: np.sort(x, axis=-1), {"x": in_sorted_order}, family="general", given=ELEMENTS),
-    Planted("median of an unsorted row",      lambda x: np.median(x, axis=-1), {"x": middle_of_unsorted}, family="general", given=dict(domain=domains.distinct, shapes=[(3,), (2, 3), (5,)])),
+    Planted("median of an unsorted row",      lambda x: np.median(x, axis=-1), {"x": middle_of_unsorted}, family="general", given={"domain": domains.distinct, "shapes": [(3,), (2, 3), (5,)]}),
 ]
 # fmt: on
 
