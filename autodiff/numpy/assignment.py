@@ -98,7 +98,7 @@ def put_at(x: Any, places: Any, value: Any) -> Any:
 
 def fitted(value: Any, slot: Spec) -> Any:
     """A value broadcast to the shape, and converted to the dtype, of what it is assigned to."""
-    value = as_array(held(value, slot.dtype))
+    value = as_array(bool(value) if type(value) is int and slot.dtype.kind == "b" else held(value, slot.dtype))
     its = spec_of(value)
     if its.dtype.kind == "c" and slot.dtype.kind != "c":
         raise TypeError(

@@ -71,13 +71,14 @@ def giving_way(
 
 def weakly(primitive: Primitive, numbers: Any, position: int, specs: Sequence[Spec]) -> Any:
     """Python numbers in the dtype to which the operation brings them."""
-    ufunc, whole = primitive.evaluate, specs[position].dtype.kind == "i"
-    known = isinstance(ufunc, np.ufunc)
-    dtype = taken_dtype(ufunc, specs, position) if known else common_dtype(*specs)
+    ufunc = primitive.evaluate
+    if not isinstance(ufunc, np.ufunc):
+        return cast(numbers, dtype=common_dtype(*specs))
+    dtype = taken_dtype(ufunc, specs, position)
     if spec_of(numbers).dtype == dtype or (ufunc in COMPARISONS and dtype.kind in "iu"):
         return numbers
-    convert = bounded_integer if known and whole and dtype.kind in "iu" else cast
-    return convert(numbers, dtype=dtype)
+    whole = specs[position].dtype.kind == "i" and dtype.kind in "iu"
+    return (bounded_integer if whole else cast)(numbers, dtype=dtype)
 
 
 def batch_operation(
