@@ -28,6 +28,7 @@ from autodiff.trace.spec import Spec, broadcast_shapes, spec_of
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer, concrete
 from autodiff.trace.view import READ_ONLY, SHARED, UNKNOWN, View
+from autodiff.trace.weak_numbers import held
 
 
 def get_item(self: Tracer, key: Any) -> Any:
@@ -98,7 +99,7 @@ def put_at(x: Any, places: Any, value: Any) -> Any:
 
 def fitted(value: Any, slot: Spec) -> Any:
     """A value broadcast to the shape, and converted to the dtype, of what it is assigned to."""
-    value = as_array(value)
+    value = as_array(bool(value) if type(value) is int and slot.dtype.kind == "b" else held(value, slot.dtype))
     its = spec_of(value)
     if its.dtype.kind == "c" and slot.dtype.kind != "c":
         raise TypeError(

@@ -26,6 +26,7 @@ from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer, concrete
 from autodiff.trace.view import UNKNOWN, View
+from autodiff.trace.weak_numbers import held
 
 
 def filled(prototype: Any, value: Any, dtype: Any, shape: Any, order: str = "C") -> Any:
@@ -42,6 +43,7 @@ def filled(prototype: Any, value: Any, dtype: Any, shape: Any, order: str = "C")
 
 def filled_with(prototype: Any, value: Any, shape: tuple[int, ...], dtype: Any, axes: list[int]) -> Any:
     """An array filled with a value, whose axes lie in memory in an order."""
+    value = held(value, dtype)
     if axes == sorted(axes):
         return full_of(prototype, value, shape=shape, dtype=dtype)
     if spec_of(value).shape:

@@ -8,7 +8,7 @@ from typing import Any
 
 from autodiff.ops import elementwise as ew
 from autodiff.trace.primitive import Primitive
-from autodiff.trace.shortcut import binary, unary
+from autodiff.trace.shortcut import binary, record, unary
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer
 
@@ -56,12 +56,21 @@ def of_values(name: str, primitive: Primitive, operation: Callable[..., Any]) ->
     return apply
 
 
+def record_power(primitive: Primitive, operands: tuple[Any, ...], apply: Callable[..., Any]) -> Any:
+    """Take note of ``x ** y``: of truth values NumPy's operator, unlike its function, gives the square."""
+    x, y = operands
+    if isinstance(x, Tracer) and x.dtype.kind == "b" and type(y) in (int, float) and y == 2 and x.spec.kind == "array":
+        return ew.square(x)
+    return record(primitive, operands, apply)
+
+
 def install() -> None:
     """Give traced values Python's operators."""
     for primitive, operation in (BINARY | COMPARISONS | UNARY).values():
         primitive.operator = operation
     for name, (primitive, operation) in (BINARY | COMPARISONS).items():
-        forward, reflected = binary(primitive, of_values(name, primitive, operation))
+        long_way = record_power if name == "pow" else None
+        forward, reflected = binary(primitive, of_values(name, primitive, operation), long_way)
         setattr(Tracer, f"__{name}__", forward)
         if name in BINARY:
             setattr(Tracer, f"__r{name}__", reflected)

@@ -28,7 +28,7 @@ SMALL = 4096
 LARGE = 1 << 20
 """Arrays on a GPU of up to so many bytes are copied whenever they must be kept."""
 
-EXPLAINED = (ValueError, TypeError, IndexError)
+EXPLAINED = (ValueError, TypeError, IndexError, OverflowError)
 
 
 FIRST = (0,)

@@ -58,18 +58,20 @@ def unary(primitive: Primitive, apply: Operation) -> Operation:
     return call
 
 
-def binary(primitive: Primitive, apply: Operation) -> tuple[Operation, Operation]:
+def binary(primitive: Primitive, apply: Operation, long_way: Operation | None = None) -> tuple[Operation, Operation]:
     """Functions ``forward(x, y)`` with ``x`` traced and ``reflected(y, x)`` with ``y`` traced.
 
     Both record ``primitive(x, y)``; the second has its operands in the order of Python's reflected operators.
+    ``long_way`` is what records where the short way cannot, by default :func:`record`.
     """
+    long_way = long_way or record
     if not any(primitive.rules):
         return comparison(primitive, apply)
     if primitive.rule(0) is None or primitive.rule(1) is None:
         return (lambda x, y: record(primitive, (x, y), apply)), (lambda y, x: record(primitive, (x, y), apply))
 
     def general(x: Any, y: Any) -> Any:
-        return record(primitive, (x, y), apply)
+        return long_way(primitive, (x, y), apply)
 
     def general_reflected(y: Any, x: Any) -> Any:
         return record(primitive, (x, y), apply)

@@ -19,6 +19,7 @@ from autodiff.trace.tape import Equation, Literal, Operand, Tape, as_python
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer, concrete
 from autodiff.trace.tree import Structure, flatten
+from autodiff.trace.weak_numbers import is_whole, settled
 
 
 class Body(Recording):
@@ -103,6 +104,8 @@ class Body(Recording):
         self.check_open(primitive.name)
         owned = [self.own(operand) for operand in operands]
         try:
+            if not self.with_values and any(map(is_whole, owned)):
+                owned = settled(primitive, owned)
             if self.with_values:
                 out = (apply or primitive)(*(o.value if isinstance(o, Tracer) else o for o in owned), **params)
             else:

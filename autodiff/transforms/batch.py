@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.backends.reference import run_equation
+from autodiff.ops.bounded import bounded_integer
 from autodiff.ops.elementwise import cast
 from autodiff.ops.shape import broadcast_to, reshape, transpose
 from autodiff.trace.arrays import first_on_gpu, is_array, placed_constants, placed_number
@@ -19,6 +20,7 @@ from autodiff.trace.spec import Spec, common_dtype, result_spec, spec_of
 from autodiff.trace.staging import stage
 from autodiff.trace.tape import Tape, operand_specs
 from autodiff.trace.tree import Structure, flatten
+from autodiff.trace.weak_numbers import COMPARISONS, taken_dtype
 from autodiff.transforms.arguments import function_name
 from autodiff.transforms.transformed import TransformedFunction
 
@@ -45,7 +47,7 @@ def run_batched(tape: Tape, inputs: Sequence[Any], batched: Sequence[bool], size
         params = dict(equation.params)
         if any(which):
             if equation.primitive.family == "elementwise":
-                operands = giving_way(operands, which, operand_specs(equation.operands, known))
+                operands = giving_way(equation.primitive, operands, which, operand_specs(equation.operands, known))
             out = batch_operation(equation.primitive, operands, which, params, size)
         else:
             out = run_equation(equation, operands)
@@ -57,15 +59,28 @@ def run_batched(tape: Tape, inputs: Sequence[Any], batched: Sequence[bool], size
     return [(slots[o], flags[o]) if isinstance(o, int) else (o.value, False) for o in tape.outputs]
 
 
-def giving_way(operands: Sequence[Any], batched: Sequence[bool], specs: Sequence[Spec]) -> list[Any]:
+def giving_way(
+    primitive: Primitive, operands: Sequence[Any], batched: Sequence[bool], specs: Sequence[Spec]
+) -> list[Any]:
     """Operands among which Python numbers that differ between examples, which are arrays here, still give way."""
     if all(own.kind == "python" for own in specs):
         return list(operands)
-    dtype = common_dtype(*specs)
     return [
-        cast(o, dtype=dtype) if is_batched and own.kind == "python" and spec_of(o).dtype != dtype else o
-        for o, is_batched, own in zip(operands, batched, specs, strict=True)
+        weakly(primitive, operand, position, specs) if is_batched and specs[position].kind == "python" else operand
+        for position, (operand, is_batched) in enumerate(zip(operands, batched, strict=True))
     ]
+
+
+def weakly(primitive: Primitive, numbers: Any, position: int, specs: Sequence[Spec]) -> Any:
+    """Python numbers in the dtype to which the operation brings them."""
+    ufunc = primitive.evaluate
+    if not isinstance(ufunc, np.ufunc):
+        return cast(numbers, dtype=common_dtype(*specs))
+    dtype = taken_dtype(ufunc, specs, position)
+    if spec_of(numbers).dtype == dtype or (ufunc in COMPARISONS and dtype.kind in "iu"):
+        return numbers
+    whole = specs[position].dtype.kind == "i" and dtype.kind in "iu"
+    return (bounded_integer if whole else cast)(numbers, dtype=dtype)
 
 
 def batch_operation(

@@ -63,7 +63,7 @@ def divide_by_one(builder: Builder, equation: Equation) -> Operand | None:
     value = number(y)
     if value is None or abs(value) != 1 or equation.specs[0].dtype.kind == "c":
         return None
-    return x if value == 1 else builder.emit(negative, x) if floating(builder, equation) else None
+    return x if value == 1 else builder.emit(negative, x) if builder.spec(x) == equation.specs[0] else None
 
 
 def divide_by_power_of_two(builder: Builder, equation: Equation) -> Operand | None:

@@ -14,8 +14,8 @@ from autodiff.trace.tape import Equation, Literal, Operand
 EXACT_INTEGERS = 2**53
 """Floats are exact up to here."""
 
-LARGEST_INTEGER = 2**64
-"""No array holds integers from here on."""
+INTEGERS = range(-(2**63), 2**64)
+"""Arrays hold no others."""
 
 DOUBLE = 8
 """The bytes of a float."""
@@ -25,7 +25,7 @@ def number(operand: Operand) -> Any:
     """The real number that a literal is, None for anything else, and for integers that no array holds."""
     value = operand.value if isinstance(operand, Literal) else None
     if type(value) is int:
-        return value if abs(value) < LARGEST_INTEGER else None
+        return value if value in INTEGERS else None
     return value if isinstance(value, (float, np.integer, np.floating)) else None
 
 

@@ -1,0 +1,158 @@
+"""Python's numbers beside arrays, where only shapes are known: NumPy's values, dtypes and errors."""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+import pytest
+
+import autodiff
+
+DTYPES = (
+    "bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64",
+    "complex64", "complex128",
+)  # fmt: skip
+NUMBERS = (True, 0, 2, 300, -1, -129, 2**40, 2**63, -(2**63) - 1, 2**70, 0.5, 1e300, 1j)
+UFUNCS = (
+    np.add, np.subtract, np.multiply, np.divide, np.floor_divide, np.remainder, np.power, np.fmod, np.maximum, np.fmin,
+    np.hypot, np.copysign, np.float_power, np.equal, np.less, np.greater_equal, np.logical_and, np.bitwise_xor,
+    np.left_shift, np.gcd, np.heaviside, np.ldexp, np.divmod,
+)  # fmt: skip
+OPERATORS = (
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow,
+    operator.and_, operator.or_, operator.xor, operator.lshift, operator.rshift, operator.eq, operator.lt, operator.ge,
+)  # fmt: skip
+IN_PLACE = (
+    operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.ifloordiv, operator.imod, operator.ipow,
+    operator.iand, operator.ilshift,
+)  # fmt: skip
+
+
+def array(dtype):
+    return np.array([0, 1, 1] if dtype == "bool" else [1, 2, 3]).astype(dtype)
+
+
+def outcome(function, *args):
+    """What a program gives, or what kind of error."""
+    with np.errstate(all="ignore"):
+        try:
+            return function(*args)
+        except (OverflowError, TypeError, ValueError) as error:
+            return next(kind for kind in (OverflowError, TypeError, ValueError) if isinstance(error, kind))
+
+
+def assert_alike(ours, theirs, what):
+    if isinstance(theirs, tuple):
+        for mine, its in zip(ours, theirs, strict=True):
+            assert_alike(mine, its, what)
+    elif isinstance(theirs, type):
+        assert ours is theirs, (what, ours, theirs)
+    else:
+        assert not isinstance(ours, type), (what, ours)
+        assert ours.dtype == theirs.dtype, what
+        tolerance = 0 if theirs.dtype.kind in "biu" else 2 * np.finfo(theirs.dtype).eps
+        np.testing.assert_allclose(ours, theirs, rtol=tolerance, err_msg=str(what))
+
+
+def programs(number):
+    for function in (*UFUNCS, *OPERATORS):
+        name = function.__name__
+        yield f"{name}(x, {number})", lambda x, function=function: function(x, number)
+        yield f"{name}({number}, x)", lambda x, function=function: function(number, x)
+    for function in IN_PLACE:
+        yield f"{function.__name__}(x, {number})", lambda x, function=function: function(x.copy(), number)
+    if isinstance(number, int):
+        yield f"x[0] = {number}", lambda x: assigned(x, number)
+        yield f"full_like(x, {number})", lambda x: np.full_like(x, number)
+
+
+def assigned(x, number):
+    y = x.copy()
+    y[0] = number
+    return y
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_numbers_that_are_known(dtype):
+    x = array(dtype)
+    for number in NUMBERS:
+        for name, program in programs(number):
+            theirs = outcome(program, x)
+            recorded = outcome(autodiff.make_tape(program), x)
+            ours = recorded if isinstance(recorded, type) else outcome(autodiff.eval_tape, recorded, x)
+            assert_alike(ours, theirs, (dtype, name))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int64", "uint64", "float32"])
+def test_numbers_that_are_arguments(dtype):
+    x = array(dtype)
+    for number in (True, 2, 300, -1, 2**40, 0.5, 1e300):
+        for function in (*UFUNCS[:10], np.equal, np.less, np.left_shift, operator.ge):
+            for program in (function, lambda x, s, function=function: function(s, x)):
+                theirs = outcome(program, x, number)
+                if dtype == "uint64" and number == -1 and function in (np.equal, np.less, operator.ge):
+                    theirs = OverflowError  # refused here: no array holds both
+                ours = outcome(autodiff.jit(program, backend="numpy"), x, number)
+                assert_alike(ours, theirs, (dtype, number, function))
+
+
+def test_numbers_that_differ_between_examples():
+    numbers = np.array([300, 7])
+    x = array("uint8")
+    for function in (np.add, np.multiply, np.maximum):
+        with pytest.raises(OverflowError, match="Python integers from 7 to 300 out of bounds for uint8"):
+            autodiff.vmap(lambda s, function=function: function(x, s.item()))(numbers)
+    for function in (np.divide, np.less, np.equal):
+        ours = autodiff.vmap(lambda s, function=function: function(x, s.item()))(numbers)
+        theirs = np.stack([function(x, s) for s in numbers.tolist()])
+        assert_alike(ours, theirs, function)
+
+
+KERNELS = [
+    lambda x: x + 300,
+    lambda x: 7 - x * -1,
+    lambda x: x / -1,
+    lambda x: np.maximum(x, -5) + x,
+    lambda x: (x < 300) | (x == 2**40) | (x > -(2**70)),
+    lambda x: 2**63 / (x + 1),
+    lambda x: x**2,
+]
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int32", "int64"])
+@pytest.mark.parametrize("program", KERNELS)
+def test_kernels(program, dtype):
+    assert_alike(outcome(autodiff.jit(program), array(dtype)), outcome(program, array(dtype)), dtype)
+
+
+@pytest.mark.parametrize("number", [300, 2, -1, 2**40])
+def test_kernels_with_numbers_that_are_arguments(number):
+    x = array("uint8")
+    for program in (lambda x, s: x + s, lambda x, s: x < s, lambda x, s: np.full_like(x, s), assigned):
+        assert_alike(outcome(autodiff.jit(program), x, number), outcome(program, x, number), number)
+
+
+def test_a_number_in_a_loop():
+    def steps(x):
+        return autodiff.scan(lambda carry, _: (carry + 100, carry), x, np.arange(3))[0]
+
+    x = array("uint8")
+    assert_alike(outcome(autodiff.jit(steps), x), outcome(steps, x), "scan")
+    with pytest.raises(OverflowError):
+        autodiff.jit(lambda x: autodiff.scan(lambda carry, _: (carry + 300, carry), x, np.arange(3)))(x)
+
+
+def test_errors_say_where():
+    with pytest.raises(OverflowError) as caught:
+        autodiff.jit(lambda x: x + 300)(array("uint8"))
+    assert "add(uint8[3], int) (test_python_numbers.py:" in str(caught.value)
+    assert str(caught.value).endswith("): Python integer 300 out of bounds for uint8")
+    with pytest.raises(
+        OverflowError, match=r"^Python integer 300 out of bounds for uint8 \(test_python_numbers.py:\d+\)$"
+    ):
+        autodiff.jit(lambda x: assigned(x, 300))(array("uint8"))
+    with pytest.raises(
+        OverflowError, match=r"\(test_python_numbers.py:\d+\): Python integer -1 out of bounds for uint8$"
+    ):
+        autodiff.jit(lambda x, s: x + s)(array("uint8"), -1)
