@@ -45,8 +45,48 @@ ERRORS = {
     "objects": (
         lambda: autodiff.grad(np.sum)(np.array([1.0, None], object)),
         "grad differentiates with respect to real or complex floating-point numbers and arrays, but argument 0 is "
-        "object[2] (LINE). Make numbers of them, x.astype(float); autodiff.numpy.array and np.stack make an array of "
-        "traced values; leave other arguments out by argnums.",
+        "object[2] (LINE). Make numbers of them, x.astype(float); leave other arguments out by argnums.",
+    ),
+    "an integer at another position": (
+        lambda: autodiff.jacobian(lambda a, b: a, argnums=1)(X, 1),
+        "jacobian differentiates with respect to real or complex floating-point numbers and arrays, but argument 1 is int "
+        f"(LINE). {NOT_NUMBERS}",
+    ),
+    "an integer in a tree at another position": (
+        lambda: autodiff.grad(lambda a, b: a, argnums=(2, 1))(X, {"w": [1]}, 1.0),
+        "grad differentiates with respect to real or complex floating-point numbers and arrays, but argument 1['w'][0] is int "
+        f"(LINE). {NOT_NUMBERS}",
+    ),
+    "an integer by name": (
+        lambda: autodiff.hessian(lambda a, b: a, argnames="b")(X, b=1),
+        "hessian differentiates with respect to real floating-point numbers and arrays, but argument 'b' is int "
+        f"(LINE). {NOT_NUMBERS}",
+    ),
+    "nothing": (
+        lambda: autodiff.grad(lambda x: x * 2)(None),
+        "grad differentiates with respect to real or complex floating-point numbers and arrays, but argument 0 is NoneType "
+        f"(LINE). {NOT_NUMBERS}",
+    ),
+    "primals that are no tuple": (
+        lambda: autodiff.hvp(np.sum, X, X),
+        "hvp takes the primals and the tangents each as a tuple, got ndarray and ndarray (LINE); write hvp(f, (x,), (v,))",
+    ),
+    "a primal that is a number": (
+        lambda: autodiff.jvp(np.sin, 1.0, (1.0,)),
+        "jvp takes the primals and the tangents each as a tuple, got float and tuple (LINE); write jvp(f, (x,), (v,))",
+    ),
+    "a rule for a function without a name": (
+        lambda: autodiff.custom_vjp(lambda x: x)(1.0),
+        "<lambda> (LINE) is a custom_vjp without a rule (LINE); bind it to a name, f = custom_vjp(...), and call "
+        "f.defvjp(fwd, bwd) before the function",
+    ),
+    "a list of traced numbers": (
+        lambda: autodiff.grad(lambda x: np.sum(np.asarray(x)))([1.0, 2.0]),
+        "a traced float would become a plain NumPy array (LINE) and its derivative would be lost silently. Make an array of "
+        "traced values with autodiff.numpy.array([[a, b], [c, d]]), np.array(..., like=x) of a traced x, np.stack, "
+        "np.concatenate or np.block, or assign them into np.zeros_like(x) or np.zeros(n, like=x). A traced array needs no "
+        "np.asarray(x), though isinstance(x, np.ndarray) is False for it; pass an argument that is a list of numbers as an "
+        "array. Where no derivative is wanted, wrap the value in autodiff.stop_gradient.",
     ),
     "argnums": (
         lambda: autodiff.grad(np.sum, argnums=1)(X),

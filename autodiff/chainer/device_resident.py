@@ -200,7 +200,7 @@ class RestoringVisitor(StayingVisitor):
 
 def placed_again(variable: Variable) -> Callable[[], None]:
     """A function that gives a Variable what it holds now."""
-    array, grad, grad_var, place = variable._data, variable._grad, variable._grad_var, variable._initial_device
+    array, grad, grad_var, place = variable._array, variable._grad, variable._grad_var, variable._initial_device
 
     def put_back() -> None:
         if array is not None:

@@ -110,7 +110,7 @@ class Functional:
             unreported(),
         ):
             leaves, structure = flatten(self.link(*args, **kwargs))
-            return structure.unflatten(leaf._data if isinstance(leaf, Variable) else leaf for leaf in leaves)
+            return structure.unflatten(leaf._array if isinstance(leaf, Variable) else leaf for leaf in leaves)
 
 
 def place(tree: Tree, path: str) -> Tree:
@@ -169,13 +169,13 @@ def states(link: Link) -> Iterator[tuple[Variable, Any]]:
     for each in link.links():
         for value in vars(each).values():
             parts = value if isinstance(value, (list, tuple)) else value.values() if type(value) is dict else [value]
-            yield from ((part, part._data) for part in parts if isinstance(part, Variable) and part._data is not None)
+            yield from ((part, part._array) for part in parts if isinstance(part, Variable) and part._array is not None)
 
 
 @contextmanager
 def holding(pairs: Sequence[tuple[Variable, Any]]) -> Iterator[None]:
     """Variables hold other arrays and have no past inside: the same objects, wherever a model refers to them from."""
-    before = [(variable, variable._data, variable._node, dict(vars(variable))) for variable, _ in pairs]
+    before = [(variable, variable._array, variable._node, dict(vars(variable))) for variable, _ in pairs]
     try:
         for variable, array in pairs:
             variable.cleargrad()
@@ -183,7 +183,7 @@ def holding(pairs: Sequence[tuple[Variable, Any]]) -> Iterator[None]:
             Variable.__init__(variable, array, name=variable.name, requires_grad=variable.requires_grad)
         yield
     finally:
-        for variable, variable._data, variable._node, attributes in reversed(before):
+        for variable, variable._array, variable._node, attributes in reversed(before):
             replace(variable, attributes)
 
 

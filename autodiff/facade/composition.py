@@ -31,7 +31,7 @@ class Composing(Differentiation):
         return value
 
     def keep_input(self, tracer: Tracer) -> Any:
-        return tracer.value
+        return tracer.primal
 
 
 class ComposingWholeNumbers(Composing):
@@ -96,7 +96,7 @@ class Composition(Own):
             out = out.seen_from(recording.level)
             if isinstance(out, Tracer) and out.recording is recording:
                 self.outs.append(out.slot)
-                return out.value
+                return out.primal
         self.outs.append(None)
         return out
 

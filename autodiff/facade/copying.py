@@ -21,8 +21,8 @@ def reduce(self: Variable) -> Any:
 def state(variable: Variable) -> dict[str, Any]:
     """What goes with a copy."""
     attributes = {name: value for name, value in variable.__dict__.items() if name not in NOT_COPIED}
-    found = {"array": variable._data, "name": variable.name, "attributes": attributes}
-    return {**found, "device": device_of(variable._data)} if gpu.is_gpu_array(variable._data) else found
+    found = {"array": variable._array, "name": variable.name, "attributes": attributes}
+    return {**found, "device": device_of(variable._array)} if gpu.is_gpu_array(variable._array) else found
 
 
 def rebuild(kind: type[Variable], requires_grad: bool) -> Variable:

@@ -251,7 +251,7 @@ class FunctionNode:
                 f"this {self.label} was applied before{at_user_line()}; make a new object for each application"
             )
         variables = [self._as_input(value, inputs) for value in inputs]
-        arrays = tuple(variable._data for variable in variables)
+        arrays = tuple(variable._array for variable in variables)
         check_operands(self.label, self.check_type_forward, arrays)
         note_stack(self)
         check_places(self.label, arrays)
@@ -321,7 +321,7 @@ class FunctionNode:
             self,
         )
         results: tuple[Variable, ...] = found if len(outs) > 1 else (found,)
-        self._retain([variable._data for variable in variables], [result._data for result in results])
+        self._retain([variable._array for variable in variables], [result._array for result in results])
         return results
 
     def shows(self, keeper: VariableNode | Whole) -> None:

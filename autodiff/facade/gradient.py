@@ -28,7 +28,7 @@ def check_gradient(grad: Any, variable: Variable) -> None:
         TypeError: if it is no array, or of another dtype.
         ValueError: if it has another shape.
     """
-    array = variable._data
+    array = variable._array
     if type(grad) is not np.ndarray and not is_gradient(grad):
         then = (
             "assign it to .grad_var"

@@ -150,7 +150,7 @@ def read(
             stack.enter_context(Promoting())
             stack.enter_context(force_backprop_mode())
             return read_backwards(seeds.items(), variables, visited, pull), visited.found
-        pairs = [(node, seed._data) for node, seed in seeds.items()]
+        pairs = [(node, seed._array) for node, seed in seeds.items()]
         following = follow(pull or pulled)
         pull = stack.enter_context(following).pull if following else pull
         return read_backwards(pairs, arrays, visited, pull), visited.found
@@ -180,7 +180,7 @@ def differentiated_nodes(node: Any) -> list[Any]:
 def gradient_of(output: Variable, given: Any) -> Variable:
     """A gradient that was given for an output, as a Variable."""
     grad = as_variable(given)
-    check_gradient(grad._data, output)
+    check_gradient(grad._array, output)
     return grad
 
 
@@ -198,7 +198,7 @@ def result(g: Any, added: Any) -> Variable | None:
     if isinstance(g, Variable):
         return g if added is None else g + added
     own = Variable(Gradients(None).own(g))
-    return own if added is None else own + as_variable(added)._data
+    return own if added is None else own + as_variable(added)._array
 
 
 def checked_outputs(outputs: Any, grads: Any, kinds: str = "or a list") -> Sequence[Any]:

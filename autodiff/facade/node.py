@@ -165,7 +165,7 @@ class VariableNode(weakref.ref):  # type: ignore[type-arg]
                 f"the Variable of this node is gone, and its array with it{at_user_line()}; call retain_data() while "
                 "the Variable lives"
             )
-        self.data = found._data
+        self.data = found._array
 
     @property
     def creator_node(self) -> Any:

@@ -63,7 +63,7 @@ class OwnLink:
 
 def array_of(g: Any) -> Any:
     """The array of a gradient, None if there is none."""
-    return g._data if isinstance(g, Variable) else g
+    return g._array if isinstance(g, Variable) else g
 
 
 class OwnResiduals(Own):
@@ -92,7 +92,7 @@ class OwnResiduals(Own):
         variables = tuple(None if g is None else Variable(asarray(g) if isinstance(g, generic) else g) for g in grads)
         with using_config("enable_backprop", False):
             found = gradients(function, positions, variables)
-        return [None if g is None else g._data for g in found]
+        return [None if g is None else g._array for g in found]
 
 
 def gradients(function: FunctionNode, positions: tuple[int, ...], grads: tuple[Variable | None, ...]) -> list[Any]:

@@ -12,9 +12,9 @@ from autodiff.trace.source import at_user_line
 
 def device(self: Variable) -> Device:
     """Where the array is, or where it will be made."""
-    if self._data is None:
+    if self._array is None:
         return self._initial_device or CPU
-    return device_of(self._data)
+    return device_of(self._array)
 
 
 def to_device(self: Variable, device: Any) -> None:
@@ -35,13 +35,13 @@ def to_gpu(self: Variable, device: int | None = None) -> None:
 
     None stands for the current one, and for the one where they are already.
     """
-    if device is not None or not gpu.is_gpu_array(self._data):
+    if device is not None or not gpu.is_gpu_array(self._array):
         move(self, GpuDevice.from_device_id(device))
 
 
 def move(variable: Variable, device: Device) -> None:
     """Bring array and gradient to a device: both, or none of them where one does not get there."""
-    array, grad_var = variable._data, variable._grad_var
+    array, grad_var = variable._array, variable._grad_var
     if array is None:
         variable._initial_device = device
         return
@@ -85,7 +85,7 @@ def as_layout(self: Variable, layout: Any) -> Variable:
 
 def raw_array(self: Variable) -> Any:
     """The array."""
-    return self._data
+    return self._array
 
 
 def layout(self: Variable) -> None:

@@ -50,7 +50,7 @@ def watched(pull: Pull, graph: bool) -> Pull:
 
     def array(g: Any) -> Any:
         g = None if g is None else unmasked(g)
-        return g._data if graph and isinstance(g, Variable) else g
+        return g._array if graph and isinstance(g, Variable) else g
 
     def watched_pull(node: Any, g: Any, residuals: Any) -> Any:
         if isinstance(node.link, OwnLink):

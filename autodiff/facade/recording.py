@@ -103,7 +103,7 @@ class Operands:
                 if node.level > outside:
                     if node.spec is UNINITIALISED:
                         _ = node.spec.dtype  # says what is missing
-                    values[position] = value = operand._data
+                    values[position] = value = operand._array
                     entries[position] = node
                     if node.order > self.rank:
                         self.rank = node.order
@@ -118,7 +118,7 @@ class Operands:
     def of_variables(cls, variables: Sequence[Variable]) -> Operands:
         """The operands of an operation of which all operands are Variables, with or without arrays."""
         operation = cls((), always)
-        operation.values = [variable._data for variable in variables]
+        operation.values = [variable._array for variable in variables]
         operation.entries = [variable._node for variable in variables]
         operation.positions = [k for k, variable in enumerate(variables) if variable._node._requires_grad]
         operation.needs = bool(operation.positions)
@@ -166,7 +166,7 @@ def newest_trace(operands: Sequence[Any]) -> int:
     body = innermost_body() if bodies else None
     newest = 0 if body is None else body.level
     for operand in operands:
-        value = operand._data if isinstance(operand, Variable) else operand
+        value = operand._array if isinstance(operand, Variable) else operand
         if isinstance(value, Tracer) and value.level > newest:
             newest = value.level
     return newest
@@ -177,7 +177,7 @@ def root_result(out: Any, level: int, needs: bool) -> Variable:
     if type(out) is not np.ndarray and isinstance(out, NUMBERS):
         out = np.asarray(out)
     variable: Variable = new(Variable)
-    variable._data = out
+    variable._array = out
     variable._node = new_node(VariableNode, variable)
     variable._node.fill_as_root(UNINITIALISED if out is None else spec_of(out), level, needs)
     return variable

@@ -45,7 +45,8 @@ def conversion(target: str) -> Callable[[Any], NoReturn]:
     def convert(self: Any) -> NoReturn:
         raise TypeError(
             f"a Variable would become {target}{at_user_line()} and its derivative would be lost; take v.item() where "
-            "that is wanted, and functions of NumPy or chainer.functions in place of those of math"
+            "that is wanted, functions of NumPy or chainer.functions in place of those of math, and np.stack in place "
+            "of an array that Variables are written into"
         )
 
     return convert

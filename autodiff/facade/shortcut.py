@@ -37,7 +37,7 @@ def unary(primitive: Primitive, apply: Operation, otherwise: Operation, floats: 
         x = self._node
         if deviations or bodies or not x._requires_grad:
             return otherwise(self)
-        value = self._data
+        value = self._array
         if type(value) is not ndarray:
             return otherwise(self)
         try:
@@ -64,7 +64,7 @@ def unary(primitive: Primitive, apply: Operation, otherwise: Operation, floats: 
             x.data = value
         if keeps_out:
             node.data = out
-        variable._data = out
+        variable._array = out
         variable._node = node
         return variable
 
@@ -111,7 +111,7 @@ def constant_operand(
                     constant = weak_scalar(spec.dtype, other)
         else:
             return both(self, other) if isinstance(other, Variable) else otherwise(self, other)
-        value = self._data
+        value = self._array
         if type(value) is not ndarray:
             return otherwise(self, other)
         try:
@@ -138,7 +138,7 @@ def constant_operand(
             x.data = value
         if keeps_out:
             node.data = out
-        variable._data = out
+        variable._array = out
         variable._node = node
         return variable
 
@@ -156,7 +156,7 @@ def both_operands(primitive: Primitive, apply: Operation, otherwise: Operation) 
         spec = x.spec
         if deviations or bodies or not (x._requires_grad and y._requires_grad) or y.spec.dtype is not spec.dtype:
             return otherwise(self, other)
-        a, b = self._data, other._data
+        a, b = self._array, other._array
         if type(a) is not ndarray:
             return otherwise(self, other)
         try:
@@ -184,7 +184,7 @@ def both_operands(primitive: Primitive, apply: Operation, otherwise: Operation) 
             y.data = b
         if keeps_out:
             node.data = out
-        variable._data = out
+        variable._array = out
         variable._node = node
         return variable
 

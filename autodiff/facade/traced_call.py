@@ -92,7 +92,7 @@ class Applied:
 
     def arrays(self) -> tuple[Any, ...]:
         """The arrays of the outputs."""
-        return tuple(output._data for output in self.outputs)
+        return tuple(output._array for output in self.outputs)
 
     def pull(self, places: Sequence[int], cotangents: Sequence[Any]) -> tuple[Any, ...]:
         """The cotangents of the inputs that are not None."""
@@ -104,7 +104,7 @@ class Applied:
         wanted = tuple(k for k in places if inputs[k].dtype.kind in "fc")
         with using_config("enable_backprop", newest_traced(tuple(cotangents)) is not None):
             found = dict(zip(wanted, gradients(self.node, wanted, grads), strict=True))
-        return tuple(None if (g := found.get(k)) is None else g._data for k in places)
+        return tuple(None if (g := found.get(k)) is None else g._array for k in places)
 
 
 def as_input(value: Any) -> Variable:

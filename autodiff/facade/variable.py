@@ -17,11 +17,14 @@ from autodiff.facade.node import VariableNode, new_node
 from autodiff.facade.unchain import unchain_backward
 from autodiff.trace.arrays import module_of
 from autodiff.trace.errors import ConcretizationError, LeakedTracerError
+from autodiff.trace.plainness import remedy_by_library
 from autodiff.trace.recording import new_level
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer
+
+COLLECTED = "take v.array where that is wanted, and np.stack or np.concatenate to collect Variables"
 
 
 class Variable(Traced):
@@ -49,7 +52,7 @@ class Variable(Traced):
     array([2., 4.])
     """
 
-    __slots__ = ("__dict__", "__weakref__", "_data", "_node")
+    __slots__ = ("__dict__", "__weakref__", "_array", "_node")
     __hash__ = None  # type: ignore[assignment]
     __array_priority__ = 200
     _grad: Any = None
@@ -76,7 +79,7 @@ class Variable(Traced):
             raise TypeError(no_array(data))
         node: VariableNode = new_node(VariableNode, self)
         node.fill_as_root(UNINITIALISED if data is None else spec_of(data), new_level(), requires_grad)
-        self._data = data
+        self._array = data
         self._node = node
         if name is not None:
             node.name = name
@@ -98,14 +101,14 @@ class Variable(Traced):
 
     def seen_from(self, level: int) -> Any:
         """What a Variable that was made inside of a trace holds, and itself where it was made before."""
-        return self._data if self.level > level else self
+        return self._array if self.level > level else self
 
     # What it holds.
 
     @property
     def array(self) -> Any:
         """The array itself; a new one may be assigned."""
-        data = self._data
+        data = self._array
         return data if type(data) is np.ndarray else taken_out(data)
 
     @array.setter
@@ -118,7 +121,7 @@ class Variable(Traced):
         for variable in self.sharing():
             node = variable._node
             node.spec = array.spec if isinstance(array, Tracer) else spec_of_array(array)
-            variable._data = array
+            variable._array = array
             if node.data is not None:
                 node.data = array
 
@@ -146,7 +149,7 @@ class Variable(Traced):
     @property
     def xp(self) -> Any:
         """The module of the array: numpy or cupy."""
-        data = self._data
+        data = self._array
         if data is None:
             return np if self._initial_device is None else self._initial_device.xp
         return np if type(data) is np.ndarray else module_of(data)
@@ -163,7 +166,7 @@ class Variable(Traced):
     @property
     def label(self) -> str:
         """Shape and dtype as text."""
-        if self._data is None:
+        if self._array is None:
             raise TypeError(f"a Variable without an array has no label{at_user_line()}; assign to .array first")
         return self._node.label
 
@@ -194,8 +197,8 @@ class Variable(Traced):
                 raise AttributeError(
                     f"grad_var must be a Variable, got {type(grad).__name__}{at_user_line()}; assign an array to .grad"
                 )
-            check_gradient(grad._data, self)
-        self._grad, self._grad_var = None if grad is None else grad._data, grad
+            check_gradient(grad._array, self)
+        self._grad, self._grad_var = None if grad is None else grad._array, grad
 
     # The graph.
 
@@ -289,7 +292,7 @@ class Variable(Traced):
         layout: None
 
     def __len__(self) -> int:
-        if self._data is None:
+        if self._array is None:
             raise TypeError(f"len() of a Variable without an array{at_user_line()}; assign to .array first")
         if not self.shape:
             raise TypeError(f"len() of a Variable without axes{at_user_line()}; it is one number: v.item()")
@@ -321,9 +324,10 @@ class Variable(Traced):
         raise TypeError(f"a Variable has no truth value{at_user_line()}; test its array: if (v.array > 0).all()")
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
+        library = remedy_by_library()
         raise ConcretizationError(
-            f"a Variable would become a plain NumPy array{at_user_line()} and its derivative would be lost silently; "
-            "take v.array where that is wanted, and np.stack or np.concatenate to collect Variables"
+            f"a Variable would become a plain NumPy array{at_user_line()} and its derivative would be lost silently"
+            + (f". {library}Take v.array where no derivative is wanted." if library else f"; {COLLECTED}")
         )
 
 
@@ -382,7 +386,7 @@ UNINITIALISED = Uninitialised()
 def revive(node: VariableNode) -> Variable:
     """A new Variable for a node whose Variable is gone."""
     variable: Variable = object.__new__(Variable)
-    variable._data = node.data
+    variable._array = node.data
     variable._node = node
     node._again = weakref.ref(variable)
     return variable

@@ -121,8 +121,10 @@ def fitted(value: Any, slot: Spec) -> Any:
 
 def as_array(v: Any) -> Any:
     """What is assigned, as NumPy takes it: numbers, lists, and objects of other libraries as arrays."""
-    value = as_index(as_operand(v))
-    return as_leaf(value) if type(value) is np.ndarray and value.dtype.kind == "O" else value
+    value = as_operand(v)
+    if type(value) is np.ndarray and value.dtype.kind != "O":
+        return value
+    return as_leaf(value if isinstance(value, np.ndarray) else as_index(value))
 
 
 def broadcasts(shape: tuple[int, ...], whole: tuple[int, ...]) -> bool:
@@ -152,8 +154,8 @@ def point(handle: Tracer, new: Any) -> None:
     if isinstance(value, np.ndarray) and not value.flags.c_contiguous:
         check_no_overlap(value)
         if concrete(new).strides != value.strides:
-            new = slice_set(Tracer(handle.value, handle.recording, handle.slot), new, key=whole_of(value.shape))
-    handle.value = new.value
+            new = slice_set(Tracer(handle.primal, handle.recording, handle.slot), new, key=whole_of(value.shape))
+    handle.primal = new.primal
     handle.slot = new.slot
 
 
@@ -193,7 +195,7 @@ def pass_on(view: View, new: Tracer) -> None:
             "before, or write to the array that it was made from."
         )
     base = view.base
-    now = Tracer(base.value, base.recording, base.slot)
+    now = Tracer(base.primal, base.recording, base.slot)
     if type(view.key) is tuple:  # a basic key, which says where to write
         point(base, slice_set(now, new, key=view.key))
         return
@@ -234,7 +236,7 @@ def write_out(out: Any, result: Any) -> Any:
         )
     if not np.can_cast(its.dtype, slot.dtype, "same_kind"):
         raise TypeError(f"cannot cast output from {its.dtype.name} to {slot.dtype.name}{at_user_line()}")
-    now = Tracer(out.value, out.recording, out.slot)
+    now = Tracer(out.primal, out.recording, out.slot)
     point(out, slice_set(now, fitted(result, slot), key=whole_of(slot.shape)))
     return out
 

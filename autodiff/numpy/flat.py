@@ -42,7 +42,7 @@ class Flat:
         value = as_operand(value)
         if np.ndim(value) == 1 and np.shape(places) != np.shape(value):
             value = FUNCTIONS[np.resize](value, np.shape(places))
-        point(base, put_at(Tracer(base.value, base.recording, base.slot), places, value))
+        point(base, put_at(Tracer(base.primal, base.recording, base.slot), places, value))
 
     def copy(self) -> Any:
         """The elements as an array with one axis."""

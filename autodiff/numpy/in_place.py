@@ -38,7 +38,7 @@ def put_flat(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     places = positions(reshape(a, shape=(a.size,)), as_index(ind).ravel())
     v = as_array(v)
     values = FUNCTIONS[np.resize](v, (places.size,)) if spec_of(v).size else v
-    point(a, put_at(Tracer(a.value, a.recording, a.slot), places, values))
+    point(a, put_at(Tracer(a.primal, a.recording, a.slot), places, values))
 
 
 @implements(np.put_along_axis)
@@ -46,7 +46,7 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> Non
     """Write values along one axis, with an index for every line."""
     check_writable(arr, values)
     places = FUNCTIONS[np.take_along_axis](module_of(arr).arange(arr.size).reshape(arr.shape), indices, axis)
-    point(arr, put_at(Tracer(arr.value, arr.recording, arr.slot), places, values))
+    point(arr, put_at(Tracer(arr.primal, arr.recording, arr.slot), places, values))
 
 
 @implements(np.place)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.numpy.dispatch import FUNCTIONS, UFUNCS, as_operand, contains_traced
-from autodiff.trace.leaves import holds_traced
+from autodiff.trace.foreign import holds_traced
 from autodiff.trace.traced import Traced
 
 OWN: dict[str, Callable[..., Any]] = {}

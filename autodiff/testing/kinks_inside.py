@@ -53,13 +53,13 @@ class Watching(Forward):
     def moves(self, operand: Any) -> bool:
         """Whether an operand is this recording's, and a plain array whose tangent is one."""
         mine = isinstance(operand, Tracer) and operand.recording is self
-        return mine and not isinstance(operand.value, Tracer) and operand.slot is not None
+        return mine and not isinstance(operand.primal, Tracer) and operand.slot is not None
 
     def watch(
         self, primitive: Primitive, operands: Sequence[Any], places: list[int], run: Callable[..., Any], out: Any
     ) -> None:
         """Take the slopes of one operation along the tangents of its operands."""
-        values = [one.value if isinstance(one, Tracer) else one for one in operands]
+        values = [one.primal if isinstance(one, Tracer) else one for one in operands]
         primals, tangents = [values[place] for place in places], [operands[place].slot for place in places]
 
         def along(step: float) -> Any:

@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from autodiff.trace.source import at_user_line
+from autodiff.trace.traced import Traced
 
 ARRAY_NAMES = frozenset(dir(np.ndarray))
 
@@ -36,6 +37,7 @@ REMEDIES = (
     ("todense", "make an array of it, np.asarray(x.todense())"),
     ("numpy", "take its numbers, x.numpy()"),
     ("__array__", "take its numbers, np.asarray(x)"),
+    ("shape", "take the array out of it"),
     ("__float__", "make a Python number of it, float(x)"),
 )
 """What to do with objects, by an attribute that they have."""
@@ -43,7 +45,8 @@ REMEDIES = (
 TELLING = ("__array_ufunc__", "__array_function__", "__mul__")
 """What is told first of what a subclass does in a way of its own."""
 
-OBJECTS = "make numbers of them, x.astype(float); autodiff.numpy.array and np.stack make an array of traced values"
+OBJECTS = "make numbers of them, x.astype(float)"
+TRACED_OBJECTS = "make a traced array of them, autodiff.numpy.array(x)"
 
 
 def is_array_type(kind: type) -> bool:
@@ -80,16 +83,15 @@ def type_name(value: Any) -> str:
 def remedy(value: Any) -> str:
     """What to do with an object in place of handing it over; empty where there is nothing to say."""
     kind = type(value)
+    if isinstance(value, (int, float, complex, np.generic)):
+        return ""
+    if is_array_type(kind):
+        return objects_remedy(value) if value.dtype.kind == "O" else ""
     if isinstance(value, np.matrix):
         return "pass np.asarray(x), and write @ for products"
     if hasattr(kind, "to_numpy") and hasattr(kind, "data"):
         return "take its array, x.data"
-    for name, text in REMEDIES:
-        if hasattr(kind, name) and not (name == "__array__" and is_array_type(kind)):
-            return text
-    if isinstance(value, np.ndarray):
-        return OBJECTS if value.dtype.kind == "O" else ""
-    return "take the array out of it" if hasattr(kind, "shape") else ""
+    return next((text for name, text in REMEDIES if hasattr(kind, name)), "")
 
 
 def refusal(value: Any) -> str:
@@ -105,6 +107,20 @@ def refusal(value: Any) -> str:
     )
 
 
-def objects_refusal(what: str = "Python objects") -> str:
+def holds_traced(value: Any) -> bool:
+    """Whether it is an array of Python objects that holds traced values."""
+    return (
+        isinstance(value, np.ndarray)
+        and value.dtype.kind == "O"
+        and any(isinstance(element, Traced) for element in value.ravel().tolist())
+    )
+
+
+def objects_remedy(array: np.ndarray[Any, Any]) -> str:
+    """What to do with an array of Python objects."""
+    return TRACED_OBJECTS if holds_traced(array) else OBJECTS
+
+
+def objects_refusal(what: str = "Python objects", then: str = OBJECTS) -> str:
     """The text that refuses an array of dtype object."""
-    return f"an array of dtype object holds {what}{at_user_line()}, where arrays of numbers are traced; {OBJECTS}"
+    return f"an array of dtype object holds {what}{at_user_line()}, where arrays of numbers are traced; {then}"

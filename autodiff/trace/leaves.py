@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.trace.error_classes import LeafError
-from autodiff.trace.foreign import objects_refusal, type_name
+from autodiff.trace.foreign import TRACED_OBJECTS, objects_refusal, type_name
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer
@@ -60,7 +60,7 @@ def numbers_of(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     elements = array.ravel().tolist()
     for place, element in enumerate(elements):
         if isinstance(element, Traced):
-            raise LeafError(objects_refusal("traced values, whose derivatives would be lost"))
+            raise LeafError(objects_refusal("traced values, whose derivatives would be lost", TRACED_OBJECTS))
         if not is_number(element):
             at = [int(k) for k in np.unravel_index(place, array.shape)] if array.shape else "[()]"
             raise LeafError(objects_refusal(f"{type_name(element)} at {at}"))
@@ -80,12 +80,3 @@ def is_number(element: Any) -> bool:
 def same(one: Any, other: Any) -> bool:
     """Whether two numbers are equal, counting NaN equal to NaN."""
     return bool(one == other or (one != one and other != other))
-
-
-def holds_traced(value: Any) -> bool:
-    """Whether it is an array of Python objects that holds traced values."""
-    return (
-        isinstance(value, np.ndarray)
-        and value.dtype.kind == "O"
-        and any(isinstance(element, Traced) for element in value.ravel().tolist())
-    )

@@ -107,7 +107,7 @@ class Differentiation(Recording):
         for position, operand in enumerate(operands):
             if isinstance(operand, Tracer) and operand.recording is self:
                 entry: Entry = operand.slot
-                values[position] = self.keep_input(operand) if entry.link is None and primitive.view else operand.value
+                values[position] = self.keep_input(operand) if entry.link is None and primitive.view else operand.primal
                 if primitive.rule(position) is not None:
                     positions.append(position)
                     entries.append(entry)
@@ -136,7 +136,7 @@ class Differentiation(Recording):
         self, primitive: Primitive, operand: Tracer, params: Mapping[str, Any], apply: Callable[..., Any] | None
     ) -> Any:
         """The same for the one operand of an operation, which is this recording's."""
-        value = operand.value
+        value = operand.primal
         entry: Entry = operand.slot
         link = None if primitive.rules[0] is None else primitive.links.get(FIRST) or primitive.link(FIRST)
         if entry.link is None and (primitive.view or (link is not None and link.kept)):
@@ -197,14 +197,14 @@ class Differentiation(Recording):
 
     def keep_input(self, tracer: Tracer) -> Any:
         """The value of an input, kept: from now on the traced value holds a copy, which nobody can write to."""
-        value = tracer.value
+        value = tracer.primal
         kept = self.keep(value)
         if kept is not value:
             if isinstance(kept, np.ndarray):
                 kept.flags.writeable = False
             else:
                 self.copies[id(kept)] = (kept, kept)  # nobody else has it
-            tracer.value = kept
+            tracer.primal = kept
         return kept
 
 

@@ -31,13 +31,14 @@ STOPPED = "Where no derivative is wanted, wrap the value in autodiff.stop_gradie
 
 def remedy_of_loss(wanted: str) -> str:
     """What to do in place of letting a traced value become ``wanted``."""
+    return (remedy_by_library() or COLLECT + (CONVERTED if wanted == ARRAY else COMPUTED)) + STOPPED
+
+
+def remedy_by_library() -> str:
+    """What to do where a library asks for the plain value, or a part of NumPy's that is never traced; else empty."""
     if asked_by("numpy.ma"):
-        return MASKED + STOPPED
+        return MASKED
     if asked_by("scipy.sparse"):
-        return OF_SPARSE + STOPPED
+        return OF_SPARSE
     library = asking_library()
-    if library == "scipy":
-        return OF_SCIPY + STOPPED
-    if library:
-        return OF_LIBRARY.format(library=library) + STOPPED
-    return COLLECT + (CONVERTED if wanted == ARRAY else COMPUTED) + STOPPED
+    return OF_SCIPY if library == "scipy" else OF_LIBRARY.format(library=library) if library else ""

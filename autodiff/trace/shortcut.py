@@ -45,7 +45,7 @@ def unary(primitive: Primitive, apply: Operation) -> Operation:
     def call(x: Any) -> Any:
         if bodies or type(x) is not Tracer or not x.recording.linked:
             return record(primitive, (x,), apply)
-        value = x.value
+        value = x.primal
         entry = x.slot
         try:
             out = apply(value)
@@ -89,12 +89,12 @@ def comparison(primitive: Primitive, apply: Operation) -> tuple[Operation, Opera
     def forward(x: Any, c: Any) -> Any:
         if bodies or not x.recording.linked or type(c) not in CONSTANTS:
             return record(primitive, (x, c), apply)
-        return apply(x.value, c)
+        return apply(x.primal, c)
 
     def reflected(x: Any, c: Any) -> Any:
         if bodies or not x.recording.linked or type(c) not in CONSTANTS:
             return record(primitive, (c, x), apply)
-        return apply(c, x.value)
+        return apply(c, x.primal)
 
     return forward, reflected
 
@@ -113,7 +113,7 @@ def constant_operand(primitive: Primitive, apply: Operation, link: Link, otherwi
         kind = type(c)
         if bodies or not recording.linked or not (kind is ndarray or kind is float or kind is int):
             return otherwise(x, c)
-        value = x.value
+        value = x.primal
         entry = x.slot
         try:
             out = apply(c, value) if position else apply(value, c)
@@ -149,7 +149,7 @@ def traced_operands(primitive: Primitive, apply: Operation, otherwise: Operation
         recording = x.recording
         if bodies or type(y) is not Tracer or y.recording is not recording or not recording.linked:
             return otherwise(x, y)
-        a, b = x.value, y.value
+        a, b = x.primal, y.primal
         first, second = x.slot, y.slot
         try:
             out = apply(a, b)
@@ -179,7 +179,7 @@ def append(recording: Any, link: Link, operands: Any, residuals: Any, order: int
     entry.order = order + 1
     entry.spec = likely
     tracer = new(Tracer)
-    tracer.value = out
+    tracer.primal = out
     tracer.recording = recording
     tracer.slot = entry
     return tracer

@@ -59,7 +59,7 @@ class Body(Recording):
     def capture(self, outside: Any) -> Tracer:
         """The input that stands for a traced value from outside."""
         if isinstance(outside, Tracer):  # the handle may be pointed at something else later
-            outside = Tracer(outside.value, outside.recording, outside.slot)
+            outside = Tracer(outside.primal, outside.recording, outside.slot)
         key = capture_key(outside)
         found = self.captured.get(key)
         if found is None:
@@ -107,7 +107,7 @@ class Body(Recording):
             if not self.with_values and any(map(is_whole, owned)):
                 owned = settled(primitive, owned)
             if self.with_values:
-                out = (apply or primitive)(*(o.value if isinstance(o, Tracer) else o for o in owned), **params)
+                out = (apply or primitive)(*(o.primal if isinstance(o, Tracer) else o for o in owned), **params)
             else:
                 out = abstract(primitive, list(map(spec_of, owned)), params, apply)
         except EXPLAINED as error:
@@ -175,7 +175,7 @@ def capture_key(outside: Any) -> Any:
     if not isinstance(outside, Tracer):
         return id(outside)
     slot = outside.slot
-    return outside.level, slot if type(slot) is int else id(slot), id(outside.value)
+    return outside.level, slot if type(slot) is int else id(slot), id(outside.primal)
 
 
 def reference(array: Any) -> Callable[[], Any]:

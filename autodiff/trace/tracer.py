@@ -24,13 +24,14 @@ class Tracer(Traced):
     It behaves as the array does: operators, NumPy's functions, methods, indexing and item assignment.
 
     Attributes:
-        value: a plain array or number; or a traced value of an older recording, which is how transformations nest;
-            or, where only shapes are known, a :class:`~autodiff.trace.spec.Spec`.
+        primal: what it stands for: a plain array or number; or a traced value of an older recording, which is how
+            transformations nest; or, where only shapes are known, a :class:`~autodiff.trace.spec.Spec`. It is not
+            called value: libraries of quantities take that of whatever they meet, and would lose the derivative.
         recording: who listens.
         slot: what the recording knows of the value: its entry, its tangent, or its number on a tape.
     """
 
-    __slots__ = ("__weakref__", "recording", "slot", "value")
+    __slots__ = ("__weakref__", "primal", "recording", "slot")
 
     def __hash__(self) -> int:
         raise TypeError(
@@ -38,8 +39,8 @@ class Tracer(Traced):
             "set, or an argument of a cached function; use a name or a position as the key"
         )
 
-    def __init__(self, value: Any, recording: Recording, slot: Any) -> None:
-        self.value = value
+    def __init__(self, primal: Any, recording: Recording, slot: Any) -> None:
+        self.primal = primal
         self.recording = recording
         self.slot = slot
 
@@ -49,7 +50,7 @@ class Tracer(Traced):
 
     @property
     def spec(self) -> Spec:
-        return spec_of(self.value)
+        return spec_of(self.primal)
 
     def record(
         self,
@@ -62,12 +63,12 @@ class Tracer(Traced):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        value = self.value
+        value = self.primal
         return value.shape if isinstance(value, (np.ndarray, Traced)) else spec_of(value).shape
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        value = self.value
+        value = self.primal
         return value.dtype if isinstance(value, (np.ndarray, Traced)) else spec_of(value).dtype
 
     @property
@@ -93,7 +94,7 @@ class Tracer(Traced):
         return (self[index] for index in range(self.shape[0]))  # type: ignore[index]
 
     def __repr__(self) -> str:
-        return f"Tracer({self.value!r})"
+        return f"Tracer({self.primal!r})"
 
     # Turning into plain numbers: allowed only where no derivative can be lost.
 
@@ -145,5 +146,5 @@ class Tracer(Traced):
 def concrete(value: Any) -> Any:
     """The plain value behind traced ones, or its spec where only that is known."""
     while isinstance(value, Traced):
-        value = value.value if isinstance(value, Tracer) else value.array  # type: ignore[attr-defined]
+        value = value.primal if isinstance(value, Tracer) else value.array  # type: ignore[attr-defined]
     return value

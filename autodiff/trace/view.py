@@ -10,7 +10,7 @@ from autodiff.trace.recording import WithoutNewer
 from autodiff.trace.source import at_user_line
 from autodiff.trace.tracer import Tracer
 
-VALUE, SLOT = Tracer.value, Tracer.slot  # type: ignore[misc]
+PRIMAL, SLOT = Tracer.primal, Tracer.slot  # type: ignore[misc]
 SHARED, READ_ONLY, UNKNOWN = "shared", "read-only", "unknown"
 
 
@@ -30,7 +30,7 @@ class View(Tracer):
     __slots__ = ("base", "function", "key", "seen", "sharing")
 
     def __init__(self, now: Tracer, base: Tracer, function: Callable[[Any], Any], key: Any, sharing: str) -> None:
-        VALUE.__set__(self, VALUE.__get__(now))
+        PRIMAL.__set__(self, PRIMAL.__get__(now))
         SLOT.__set__(self, SLOT.__get__(now))
         self.recording = now.recording
         self.base = base
@@ -40,13 +40,13 @@ class View(Tracer):
         self.seen = base.slot
 
     @property
-    def value(self) -> Any:
+    def primal(self) -> Any:
         self.derive()
-        return VALUE.__get__(self)
+        return PRIMAL.__get__(self)
 
-    @value.setter
-    def value(self, value: Any) -> None:
-        VALUE.__set__(self, value)
+    @primal.setter
+    def primal(self, value: Any) -> None:
+        PRIMAL.__set__(self, value)
 
     @property
     def slot(self) -> Any:
@@ -69,7 +69,7 @@ class View(Tracer):
                 "NumPy would have copied is not known here. Reshape again after the write, or copy before it."
             )
         with WithoutNewer(base.recording):  # whoever reads: a view belongs to the one that records its base
-            fresh = self.function(Tracer(base.value, base.recording, now))
-        VALUE.__set__(self, fresh.value)
+            fresh = self.function(Tracer(base.primal, base.recording, now))
+        PRIMAL.__set__(self, fresh.primal)
         SLOT.__set__(self, fresh.slot)
         self.seen = now

@@ -70,7 +70,7 @@ def record_call(
             outs = [out.seen_from(body.level) if isinstance(out, Traced) else aux_leaf(out) for out in outs]
         returned = [k for k, out in enumerate(outs) if isinstance(out, Tracer) and out.recording is body]
         staged = body.freeze([outs[k] for k in returned], structure, results)
-        known = tuple(outs[k].value for k in returned) if with_values else None
+        known = tuple(outs[k].primal for k in returned) if with_values else None
     finally:
         body.close()
 

@@ -51,7 +51,7 @@ class Forward(Recording):
         moving = partly = False
         for position, operand in enumerate(operands):
             if isinstance(operand, Tracer) and operand.recording is self:
-                values[position] = operand.value
+                values[position] = operand.primal
                 if operand.slot is not None and primitive.rule(position) is not None:
                     tangents[position] = operand.slot
                     moving = True
@@ -139,7 +139,7 @@ def apart(out: Any, recording: Recording) -> tuple[Any, Any]:
     if isinstance(out, Traced):
         out = out.seen_from(recording.level)
     if isinstance(out, Tracer) and out.recording is recording:
-        return out.value, out.slot
+        return out.primal, out.slot
     return out, None
 
 

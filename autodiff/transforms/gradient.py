@@ -122,7 +122,7 @@ def refreshed(out: Any, recording: Differentiation) -> tuple[Any, Entry | None]:
         out = out.seen_from(recording.level)
     if isinstance(out, Tracer) and out.recording is recording:
         entry = out.slot
-        return out.value, entry
+        return out.primal, entry
     return out, None
 
 

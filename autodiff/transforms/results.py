@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from autodiff.trace.errors import DifferentiationError, LeafError, described
-from autodiff.trace.foreign import objects_refusal, remedy
-from autodiff.trace.leaves import as_leaf, holds_traced
+from autodiff.trace.foreign import TRACED_OBJECTS, holds_traced, objects_refusal, remedy
+from autodiff.trace.leaves import as_leaf
 from autodiff.trace.source import at_user_line
 from autodiff.transforms.arguments import function_name
 
@@ -36,5 +36,5 @@ def aux_leaf(leaf: Any) -> Any:
         LeafError: if it is an array of Python objects that holds one.
     """
     if holds_traced(leaf):
-        raise LeafError(objects_refusal("traced values"))
+        raise LeafError(objects_refusal("traced values", TRACED_OBJECTS))
     return leaf

@@ -341,14 +341,16 @@ ROWS = {
         lambda: float(variable(1)),
         (
             "TypeError: a Variable would become a float (LINE) and its derivative would be lost; take v.item() "
-            "where that is wanted, and functions of NumPy or chainer.functions in place of those of math"
+            "where that is wanted, functions of NumPy or chainer.functions in place of those of math, and np.stack in "
+            "place of an array that Variables are written into"
         ),
     ),
     "019 int": (
         lambda: int(variable(1)),
         (
             "TypeError: a Variable would become an int (LINE) and its derivative would be lost; take v.item() "
-            "where that is wanted, and functions of NumPy or chainer.functions in place of those of math"
+            "where that is wanted, functions of NumPy or chainer.functions in place of those of math, and np.stack in "
+            "place of an array that Variables are written into"
         ),
     ),
     "019 %": (
@@ -371,7 +373,8 @@ ROWS = {
         lambda: operator.mod("%.2f", variable(1)),
         (
             "TypeError: a Variable would become a float (LINE) and its derivative would be lost; take v.item() "
-            "where that is wanted, and functions of NumPy or chainer.functions in place of those of math"
+            "where that is wanted, functions of NumPy or chainer.functions in place of those of math, and np.stack in "
+            "place of an array that Variables are written into"
         ),
     ),
     "020 asarray": (

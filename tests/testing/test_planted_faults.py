@@ -65,7 +65,7 @@ memory: list[Any] = []
 
 def plain(x: Any) -> Any:
     while isinstance(x, Tracer):
-        x = x.value
+        x = x.primal
     return x
 
 
@@ -149,7 +149,7 @@ PLANTS = [
     ),
     Plant(
         "second derivative lost",
-        elementwise(np.sin, x=lambda g, x: g * np.cos(x.value if isinstance(x, Tracer) else x)),
+        elementwise(np.sin, x=lambda g, x: g * np.cos(x.primal if isinstance(x, Tracer) else x)),
         ("forward over reverse", "forward over forward"),
         ("forward", "reverse", "adjoint"),
     ),

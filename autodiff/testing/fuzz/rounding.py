@@ -130,7 +130,7 @@ def beside(value: Any, array: Any) -> Any:
     """An array as what computes with a value takes it: derivatives round also where they are linear in a direction."""
     recording = None
     while isinstance(value, Tracer):
-        value, recording = value.value, value.recording
+        value, recording = value.primal, value.recording
     return recording.lift(array) if isinstance(recording, Rounding) else array
 
 
@@ -156,17 +156,17 @@ def fitted(value: Any, own: Spec, dtype: np.dtype[Any]) -> Any:
 
 def true_of(operand: Any) -> Any:
     """The number in double precision behind an operand."""
-    return operand.value.true if isinstance(operand, Tracer) else doubled(operand)
+    return operand.primal.true if isinstance(operand, Tracer) else doubled(operand)
 
 
 def exact_of(operand: Any) -> Any:
     """The same without errors."""
-    return operand.value.exact if isinstance(operand, Tracer) else doubled(operand)
+    return operand.primal.exact if isinstance(operand, Tracer) else doubled(operand)
 
 
 def size_behind(operand: Any) -> Any:
     """The sum of the magnitudes of the terms of an operand."""
-    size = operand.value.size if isinstance(operand, Tracer) else None
+    size = operand.primal.size if isinstance(operand, Tracer) else None
     return abs(true_of(operand)) if size is None else size
 
 

@@ -137,7 +137,7 @@ class ControlCall(Primitive):
         """The results with their tangents: both are computed in one go."""
         recording.check_open(self.name)
         own = [isinstance(o, Tracer) and o.recording is recording for o in operands]
-        values = [o.value if mine else o for o, mine in zip(operands, own, strict=True)]
+        values = [o.primal if mine else o for o, mine in zip(operands, own, strict=True)]
         tangents = [unmasked(o.slot) if mine else None for o, mine in zip(operands, own, strict=True)]
         outs, changes = self.push(values, tangents, params)
         dependence = self.dependence(params)

@@ -146,4 +146,7 @@ REFUSED: dict[str, Make] = {
 }
 """What is refused wherever it could take part."""
 
+KINDS = TAKEN | REFUSED
+"""All of them."""
+
 NUMBERS: dict[str, Any] = {"Fraction": Fraction(1, 2), "Decimal": Decimal(2), "IntEnum": Number.TWO}
