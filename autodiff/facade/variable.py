@@ -16,8 +16,8 @@ from autodiff.facade.mode import taken_out
 from autodiff.facade.node import VariableNode, new_node
 from autodiff.facade.unchain import unchain_backward
 from autodiff.trace.arrays import module_of
+from autodiff.trace.concretization import remedy_by_library
 from autodiff.trace.errors import ConcretizationError, LeakedTracerError
-from autodiff.trace.plainness import remedy_by_library
 from autodiff.trace.recording import new_level
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of

@@ -32,6 +32,7 @@ REMEDIES = (
     ("filled", "fill what is masked, x.filled(0.0), or select with np.where(mask, 0.0, x.data)"),
     ("to_numpy", "take its numbers, x.to_numpy()"),
     ("magnitude", "take its numbers, x.magnitude, in a unit that you choose"),
+    ("to_value", "take its numbers, x.value, in a unit that you choose"),
     ("compute", "compute its numbers, x.compute()"),
     ("toarray", "make an array of it, x.toarray()"),
     ("todense", "make an array of it, np.asarray(x.todense())"),
@@ -91,7 +92,8 @@ def remedy(value: Any) -> str:
         return "pass np.asarray(x), and write @ for products"
     if hasattr(kind, "to_numpy") and hasattr(kind, "data"):
         return "take its array, x.data"
-    return next((text for name, text in REMEDIES if hasattr(kind, name)), "")
+    own = getattr(value, "__dict__", ())
+    return next((text for name, text in REMEDIES if hasattr(kind, name) or name in own), "")
 
 
 def refusal(value: Any) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.trace.error_classes import LeafError
-from autodiff.trace.foreign import TRACED_OBJECTS, objects_refusal, type_name
+from autodiff.trace.foreign import TRACED_OBJECTS, is_array_type, objects_refusal, type_name
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer
@@ -36,7 +36,7 @@ def as_leaf(value: Any) -> Any:
         return value
     if isinstance(value, PYTHON_NUMBERS):
         return next(base(value) for base in PYTHON_NUMBERS if isinstance(value, base))
-    if isinstance(value, np.ndarray) and value.dtype.kind == "O":
+    if isinstance(value, np.ndarray) and value.dtype.kind == "O" and is_array_type(kind):
         return numbers_of(np.asarray(value))
     spec_of(value)  # refuses what is not known
     return value

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from autodiff.trace.concretization import ARRAY, remedy_of_loss
 from autodiff.trace.errors import ConcretizationError
-from autodiff.trace.plainness import ARRAY, remedy_of_loss
 from autodiff.trace.source import asked_by, at_user_line
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.traced import Traced

@@ -10,7 +10,7 @@ import numpy as np
 from autodiff.ops.masked import Masked
 from autodiff.trace.arrays import check_places
 from autodiff.trace.errors import explained
-from autodiff.trace.leaves import as_leaf
+from autodiff.trace.leaves import COMMON, as_leaf
 from autodiff.trace.live import EXPLAINED
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.recording import Recording
@@ -56,7 +56,7 @@ class Forward(Recording):
                     tangents[position] = operand.slot
                     moving = True
                     partly = partly or type(operand.slot) is Masked
-            else:
+            elif type(operand) not in COMMON and (type(operand) is not np.ndarray or operand.dtype.kind == "O"):
                 values[position] = as_leaf(operand)
         if len(values) > 1:
             check_places(primitive.name, values)

@@ -99,6 +99,11 @@ def test_objects_that_are_no_numbers_are_refused(something):
         as_leaf(array)
 
 
+def test_masks_of_objects_are_not_lost():
+    with pytest.raises(LeafError, match="fill what is masked"):
+        as_leaf(np.ma.MaskedArray(np.array([1, 2.5], object), mask=[True, False]))
+
+
 def test_an_attribute_that_says_it_is_a_spec_is_not_believed():
     class Passing:
         """Passes on what it is asked for, as pint's quantities do."""
