@@ -5,7 +5,7 @@ gradient. Every way to ask for them gives the same.
 """
 
 from dataclasses import dataclass
-from math import inf, nan, pi
+from math import inf, log, nan, pi
 from typing import Any
 
 import numpy as np
@@ -139,6 +139,21 @@ ROWS = [
     Row("softplus(-1000)",                lambda x: np.logaddexp(x, 0),            -1000,       0,      0),
     Row("logit(0)",                       sp.logit,                                0,           inf),
     Row("d2 tanh(1000)",                  np.tanh,                                 1000,        0,      0),
+    # Logarithms of what has overflowed or vanished.
+    Row("log(expit(-1000))",              lambda x: np.log(sp.expit(x)),           -1000,       1,      0),
+    Row("log(expit(1000))",               lambda x: np.log(sp.expit(x)),           1000,        0,      0),
+    Row("log10(expit(-1000))",            lambda x: np.log10(sp.expit(x)),         -1000,       1 / log(10), 0),
+    Row("log(exp(800))",                  lambda x: np.log(np.exp(x)),             800,         1,      0),
+    Row("log2(exp(-800))",                lambda x: np.log2(np.exp(x)),            -800,        1 / log(2), 0),
+    Row("log1p(exp(800))",                lambda x: np.log1p(np.exp(x)),           800,         1,      0),
+    Row("log1p(exp(-800))",               lambda x: np.log1p(np.exp(x)),           -800,        0,      0),
+    Row("log(1+exp(800))",                lambda x: np.log(1 + np.exp(x)),         800,         1,      0),
+    Row("log(1+exp(-800))",               lambda x: np.log(1 + np.exp(x)),         -800,        0,      0),
+    Row("log(exp(800)+2)",                lambda x: np.log(np.exp(x) + 2.0),       800,         1,      0),
+    Row("log(1/(1+exp(800)))",            lambda x: np.log(1 / (1 + np.exp(-x))),  -800,        1,      0),
+    Row("log(1/(1+exp(-800)))",           lambda x: np.log(1 / (1 + np.exp(-x))),  800,         0,      0),
+    Row("log(softmax) 0",                 lambda x: np.log(softmax(x))[1],         [1000.0, 0], [-1, 1], 0),
+    Row("where(x<0,log(expit(x)),0)",     lambda x: np.where(plain(x) < 0, np.log(sp.expit(x)), 0), [-800.0, 5], [1, 0], 0),
     # Smooth at the point, and infinite there.
     Row("sinc(0)",                        np.sinc,                                 0,           0,      -(pi**2) / 3),
     Row("arcsin(1)",                      np.arcsin,                               1,           inf),

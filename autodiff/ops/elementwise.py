@@ -16,6 +16,7 @@ import numpy as np
 
 from autodiff.ops.masked import masked
 from autodiff.ops.on_gpu import elementwise as gpu
+from autodiff.ops.relative import Inverse, Logarithm, Multiple, Shifted
 from autodiff.ops.selection import select
 from autodiff.trace.arrays import module_of, on_gpu
 from autodiff.trace.link import passing
@@ -156,10 +157,11 @@ from_parts = elementwise("from_parts", _evaluate_from_parts, dtype=_complex_dtyp
 conjugate: Primitive = elementwise("conjugate", np.conjugate, dx=lambda g: conjugate(g))
 
 # Arithmetic.
-add      = elementwise("add",      np.add,      dx=passing,               dy=passing)
+add      = elementwise("add",      np.add,      dx=passing,               dy=passing, relative=Shifted())
 subtract = elementwise("subtract", np.subtract, dx=passing,               dy=lambda g: -g)
 multiply = elementwise("multiply", np.multiply, dx=lambda g, y: g * y,    dy=lambda g, x: g * x)
-divide   = elementwise("divide",   np.divide,   dx=lambda g, y: g / y,    dy=lambda g, y, out: -g * out / y)
+divide   = elementwise("divide",   np.divide,   dx=lambda g, y: g / y,    dy=lambda g, y, out: -g * out / y,
+                       relative=Inverse())
 negative = elementwise("negative", np.negative, dx=lambda g: -g)
 positive = elementwise("positive", np.positive, dx=passing)
 reciprocal = elementwise("reciprocal", np.reciprocal, dx=lambda g, out: -g * out * out)
@@ -279,6 +281,14 @@ def _evaluate_softplus(x: Any) -> Any:
     return np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
 
 
+def _from_zero(x: Any) -> Any:
+    return _from(0, x)
+
+
+_LOG, _LOG1P = Logarithm(_from_zero), Logarithm(_from_zero, lambda x: 1 + x)
+_LOG2, _LOG10 = Logarithm(_from_zero, scale=LN2), Logarithm(_from_zero, scale=LN10)
+
+
 # fmt: off
 
 # Powers, exponentials, logarithms.
@@ -289,15 +299,16 @@ float_power = elementwise("float_power", np.float_power,
 square   = elementwise("square",   np.square,   dx=lambda g, x: g * (2 * x))
 sqrt     = elementwise("sqrt",     np.sqrt,     dx=lambda g, out: g / (2 * out))
 cbrt     = elementwise("cbrt",     np.cbrt,     dx=lambda g, out: g / (3 * out * out))
-exp      = elementwise("exp",      np.exp,      dx=lambda g, out: g * out)
+exp      = elementwise("exp",      np.exp,      dx=lambda g, out: g * out, relative=Multiple(lambda g, **_: g))
 exp2     = elementwise("exp2",     np.exp2,     dx=lambda g, out: g * (out * LN2))
 expm1    = elementwise("expm1",    np.expm1,    dx=lambda g, x: g * exp(x))
-log      = elementwise("log",      np.log,      dx=lambda g, x: g / _from(0, x))
-log2     = elementwise("log2",     np.log2,     dx=lambda g, x: g / (_from(0, x) * LN2))
-log10    = elementwise("log10",    np.log10,    dx=lambda g, x: g / (_from(0, x) * LN10))
-log1p    = elementwise("log1p",    np.log1p,    dx=lambda g, x: g / (1 + _from(-1, x)))
+log      = elementwise("log",      np.log,      dx=_LOG.rule,   relative=_LOG)
+log2     = elementwise("log2",     np.log2,     dx=_LOG2.rule,  relative=_LOG2)
+log10    = elementwise("log10",    np.log10,    dx=_LOG10.rule, relative=_LOG10)
+log1p    = elementwise("log1p",    np.log1p,    dx=_LOG1P.rule, relative=_LOG1P)
 logistic: Primitive = elementwise("logistic", _evaluate_logistic, dtype=_floating_dtype,
-                                  dx=lambda g, x, out: g * (out * logistic(-x)))
+                                  dx=lambda g, x, out: g * (out * logistic(-x)),
+                                  relative=Multiple(lambda g, x, **_: g * logistic(-x)))
 softplus = elementwise("softplus", _evaluate_softplus, dtype=_floating_dtype, dx=lambda g, x: g * logistic(x))
 logaddexp  = elementwise("logaddexp",  np.logaddexp,
                          dx=lambda g, x, y: g * logistic(_stable_difference(x, y)),

@@ -28,9 +28,12 @@ class Later:
     __slots__ = ("depth", "found", "function", "reduces", "sources")
 
     def __init__(self, function: Callable[..., Any], *sources: Any, reduces: bool = False) -> None:
-        waiting = [source for source in sources if isinstance(source, Later)]
-        self.reduces: bool = reduces or any(source.reduces for source in waiting)
-        self.depth: int = 1 + max((source.depth for source in waiting), default=0)
+        self.reduces: bool = reduces
+        self.depth: int = 1
+        for source in sources:
+            if isinstance(source, Later):
+                self.reduces = self.reduces or source.reduces
+                self.depth = max(self.depth, 1 + source.depth)
         self.function = function
         self.sources = sources
         self.found: Any = None

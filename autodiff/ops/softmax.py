@@ -10,6 +10,7 @@ from autodiff.ops.elementwise import exp
 from autodiff.ops.logsumexp import check_real
 from autodiff.ops.on_gpu import reductions
 from autodiff.ops.reduce import along
+from autodiff.ops.relative import Multiple
 from autodiff.ops.shape import Axes, sum_axes
 from autodiff.trace.parameters import AXES
 from autodiff.trace.primitive import Primitive, general
@@ -34,6 +35,9 @@ softmax: Primitive = general(
     "softmax", ("x",), _evaluate_softmax, lambda x, *, axes: x, {"x": _softmax_rule},
     params={"axes": AXES}, check=check_real,
     forward=lambda tangents, values, out, params: _softmax_rule(tangents[0], out, params["axes"]),
+    relative=Multiple(
+        lambda g, out, axes: g - out * _spread_sum(g, axes), lambda t, out, axes, **_: t - _spread_sum(t * out, axes)
+    ),
 )  # fmt: skip
 """exp(x) / sum(exp(x)) along axes; it keeps its result alone."""
 

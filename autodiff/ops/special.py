@@ -30,6 +30,7 @@ from autodiff.ops.elementwise import log1p as numpy_log1p
 from autodiff.ops.masked import masked
 from autodiff.ops.on_gpu import bessel
 from autodiff.ops.on_gpu import special as gpu
+from autodiff.ops.relative import Logarithm, Multiple
 from autodiff.ops.sinc import ORDER
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.primitive import Primitive, ufunc_dtype
@@ -141,6 +142,9 @@ def _zeta_rule(g: Any, s: Any, q: Any) -> Any:
     return -g * s * zeta(s + 1, q)
 
 
+_LOG1P = Logarithm(_from_zero, lambda x: 1 + x)
+
+
 def _evaluate_polygamma(x: Any, *, order: int) -> Any:
     return (-1.0) ** (order + 1) * factorial(order) * sp.zeta(order + 1, x) if order else sp.psi(x)
 
@@ -194,7 +198,8 @@ betainc   = elementwise("betainc",   sp.betainc,   da=no_rule("betainc", "a"), d
 zeta      = elementwise("zeta",      sp._ufuncs._zeta, ds=no_rule("zeta", "its exponent"), dq=_zeta_rule)
 
 # Logarithms, entropies, probabilities.
-expit: Primitive = elementwise("expit", sp.expit, dx=lambda g, x, out: g * (out * expit(-x)))
+expit: Primitive = elementwise("expit", sp.expit, dx=lambda g, x, out: g * (out * expit(-x)),
+                               relative=Multiple(lambda g, x, **_: g * expit(-x)))
 log_expit = elementwise("log_expit", sp.log_expit, dx=lambda g, x: g * expit(-x))
 logit    = elementwise("logit",    sp.logit,    dx=_logit_dx)
 entr     = elementwise("entr",     sp.entr,     dx=lambda g, x: -g * (log(x) + 1))
@@ -207,7 +212,7 @@ kl_div   = elementwise("kl_div",   sp.kl_div,   dx=_kl_div_dx,   dy=_kl_div_dy)
 exp2     = elementwise("special_exp2",  sp.exp2,  dx=lambda g, out: g * (out * LN2))
 exp10    = elementwise("exp10",         sp.exp10, dx=lambda g, out: g * (out * LN10))
 cbrt     = elementwise("special_cbrt",  sp.cbrt,  dx=lambda g, out: g / (3 * out * out))
-log1p    = elementwise("special_log1p", sp.log1p, dx=lambda g, x: g / _from_zero(1 + x))
+log1p    = elementwise("special_log1p", sp.log1p, dx=_LOG1P.rule, relative=_LOG1P)
 expm1    = elementwise("special_expm1", sp.expm1, dx=lambda g, x: g * exp(x))
 cosm1    = elementwise("cosm1",         sp.cosm1, dx=lambda g, x: -g * sin(x))
 exprel: Primitive = elementwise("exprel", _evaluate_exprel, dtype=_like_erf, on_gpu=gpu.exprel,

@@ -21,12 +21,15 @@ from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from autodiff.trace.spec import spec_of
 
 if TYPE_CHECKING:
     from autodiff.trace.primitive import Primitive
 
 Rule = Callable[..., Any]
+NUMBERS = (int, float, np.number)
 
 
 def passing(g: Any) -> Any:
@@ -41,6 +44,7 @@ class Link:
         primitive: the primitive that ran.
         positions: positions of the operands through which derivatives flow.
         arity: how many they are.
+        names: what the rules ask for, in the order of the residuals.
         pull: ``pull(g, residuals)`` gives the cotangent of the one operand, or a tuple of one for each; None
             where the cotangent passes unchanged.
         collect: ``collect(values, out, params)`` gives the residuals: None, the one thing kept, or a tuple.
@@ -51,7 +55,8 @@ class Link:
     """
 
     __slots__ = (
-        "adds", "arity", "collect", "elementwise", "keeps_out", "kept", "moves", "positions", "primitive", "pull",
+        "adds", "arity", "collect", "elementwise", "keeps_out", "kept", "moves", "names", "positions", "primitive",
+        "pull",
     )  # fmt: skip
     special = False
     partial = False
@@ -67,10 +72,17 @@ class Link:
         self.elementwise = primitive.family == "elementwise"
         self.moves = primitive.moves
         self.adds = primitive.adds
+        self.names = names
         self.kept = tuple(p for name in names for p in primitive.positions_of(name))
         self.keeps_out = "out" in names
         self.collect = compile_collect(primitive, names)
+        if primitive.notes_numbers and len(positions) == 1:
+            self.collect = number_at(1 - positions[0])
         self.pull = None if rules == [passing] else compile_pull(rules, needs, names, positions)
+
+    def named(self, residuals: Any) -> dict[str, Any]:
+        """The residuals by the names that the rules ask for."""
+        return dict(zip(self.names, residuals, strict=True)) if len(self.names) > 1 else {self.names[0]: residuals}
 
 
 def needed_names(rule: Rule) -> tuple[str, ...]:
@@ -87,6 +99,11 @@ def compile_collect(primitive: Primitive, names: Sequence[str]) -> Callable[[Seq
     parts = [_residual_expression(primitive, name) for name in names]
     body = "None" if not parts else parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
     return _function(f"lambda values, out, params: {body}", {"spec_of": spec_of})
+
+
+def number_at(position: int) -> Callable[[Sequence[Any], Any, Any], Any]:
+    """A function that picks the operand at a position if it is a plain number."""
+    return lambda values, out, params: values[position] if isinstance(values[position], NUMBERS) else None
 
 
 def _residual_expression(primitive: Primitive, name: str) -> str:

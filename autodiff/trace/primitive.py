@@ -47,6 +47,7 @@ class Primitive:
         moves: whether the operation and its transpose only move elements (then what is masked stays masked).
         adds: whether each element of the result is a sum of elements of the operands that have a rule (then what is
             masked stays masked, where not all that is added up is masked out).
+        relative: how it takes derivatives that are relative to a value (:mod:`autodiff.ops.relative`).
         on_gpu: the function on arrays of CuPy, where ``evaluate`` asks for what CuPy does not have.
         params: the domain of each parameter, by its name (:mod:`autodiff.trace.parameters`); None for what a compiler
             makes, whose parameters are its own: tapes with it are not saved and not loaded.
@@ -59,7 +60,7 @@ class Primitive:
 
     __slots__ = (
         "adds", "batch", "check", "evaluate", "family", "forward", "links", "moves", "name", "on_gpu", "operands",
-        "operator", "params", "rules", "spec", "variadic", "view",
+        "operator", "params", "relative", "rules", "spec", "variadic", "view",
     )  # fmt: skip
 
     def __init__(
@@ -76,6 +77,7 @@ class Primitive:
         view: bool = False,
         moves: bool = False,
         adds: bool = False,
+        relative: Any = None,
         on_gpu: Callable[..., Any] | None = None,
         params: Params | None = NO_PARAMS,
         check: Callable[..., None] | None = None,
@@ -96,6 +98,7 @@ class Primitive:
         self.view = view
         self.moves = moves
         self.adds = adds
+        self.relative = relative
         self.on_gpu = on_gpu
         self.operator: Callable[..., Any] | None = None
         self.params = params
@@ -111,6 +114,11 @@ class Primitive:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return find_primitive, (self.name,)
+
+    @property
+    def notes_numbers(self) -> bool:
+        """Whether a plain number beside the one differentiated operand is kept, though no rule needs it."""
+        return getattr(self.relative, "notes_numbers", False)
 
     def rule(self, position: int) -> Rule | None:
         """The derivative rule of the operand at a position."""
@@ -167,6 +175,7 @@ def elementwise(
     kind: Callable[..., Kind] | None = None,
     view: bool = False,
     forward: Callable[..., Any] | None = None,
+    relative: Any = None,
     on_gpu: Callable[..., Any] | None = None,
     params: Params = NO_PARAMS,
     check: Callable[..., None] | None = None,
@@ -181,6 +190,7 @@ def elementwise(
         kind: what a result without axes is, from the operands' specs: by default a scalar, as ufuncs return.
         view: whether the result may share memory with the first operand.
         forward: the tangent of the result, where that takes fewer steps than the rules one by one.
+        relative: how it takes derivatives that are relative to a value (:mod:`autodiff.ops.relative`).
         on_gpu: the function on arrays of CuPy, where ``evaluate`` asks for what CuPy does not have.
         params: the domains of its parameters.
         check: refuses operands that do not go together, besides those that do not broadcast.
@@ -198,7 +208,8 @@ def elementwise(
         return make_spec(shape, dtype(*specs, **params), "array" if shape else kind(*specs) if kind else "scalar")
 
     own = {key.removeprefix("d"): rule for key, rule in rules.items()}
-    options: dict[str, Any] = {"forward": forward, "view": view, "on_gpu": on_gpu, "params": params, "check": check}
+    options: dict[str, Any] = {"forward": forward, "view": view, "relative": relative, "on_gpu": on_gpu}
+    options |= {"params": params, "check": check}
     return Primitive(name, "elementwise", operands, evaluate, spec, own, **options)
 
 

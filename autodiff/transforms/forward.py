@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from autodiff.ops.masked import Masked
+from autodiff.ops.relative import absolute
 from autodiff.trace.arrays import check_places
 from autodiff.trace.errors import explained
 from autodiff.trace.leaves import COMMON, as_leaf
@@ -20,6 +21,7 @@ from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer
 from autodiff.trace.tree import flatten
 from autodiff.transforms.gradient import own, zeros
+from autodiff.transforms.masking import PARTIAL
 from autodiff.transforms.results import aux_leaf
 from autodiff.transforms.tangents import masked_out_tangent, out_tangent, selects, settled
 
@@ -55,7 +57,7 @@ class Forward(Recording):
                 if operand.slot is not None and primitive.rule(position) is not None:
                     tangents[position] = operand.slot
                     moving = True
-                    partly = partly or type(operand.slot) is Masked
+                    partly = partly or type(operand.slot) in PARTIAL
             elif type(operand) not in COMMON and (type(operand) is not np.ndarray or operand.dtype.kind == "O"):
                 values[position] = as_leaf(operand)
         if len(values) > 1:
@@ -79,9 +81,11 @@ class Forward(Recording):
 
     def passes(self, primitive: Primitive, tangents: Sequence[Any]) -> bool:
         """Whether masked tangents go through the steps of a general operation's rule; what was selected does not."""
-        if primitive.forward is None or isinstance(primitive, TapeCall) or primitive in self.inside:
+        if primitive.forward is None or primitive.relative is not None:
             return False
-        return not all(map(selects, tangents))
+        if isinstance(primitive, TapeCall) or primitive in self.inside:
+            return False
+        return not all(map(selects, map(absolute, tangents)))
 
     def through_rule(
         self,
@@ -93,7 +97,7 @@ class Forward(Recording):
     ) -> Any:
         """The tangent of a general operation's result: its rule is linear in the tangents, its own derivative."""
         positions = [position for position, tangent in enumerate(tangents) if tangent is not None]
-        moving = [tangents[position] for position in positions]
+        moving = [absolute(tangents[position]) for position in positions]
 
         def rule(*own: Any) -> Sequence[Any]:
             full: list[Any] = [None] * len(tangents)
@@ -139,7 +143,7 @@ def apart(out: Any, recording: Recording) -> tuple[Any, Any]:
     if isinstance(out, Traced):
         out = out.seen_from(recording.level)
     if isinstance(out, Tracer) and out.recording is recording:
-        return out.primal, out.slot
+        return out.primal, absolute(out.slot)
     return out, None
 
 

@@ -11,15 +11,19 @@ from numpy import ndarray
 
 from autodiff.ops.elementwise import cast, logical_and, logical_or, not_equal, straight_where, where
 from autodiff.ops.masked import DIRECTION, SELECTION, TRACED, Later, Masked
+from autodiff.ops.relative import Product, Quotient, absolute
 from autodiff.ops.shape import Shape, broadcast_to, project, stretches, sum_to
 from autodiff.trace.arrays import is_array, placed_number
 from autodiff.trace.spec import Spec, spec_of
+
+PARTIAL = frozenset({Masked, Quotient, Product})
+"""Cotangents and tangents that are no arrays: masked, or relative to a value."""
 
 
 def unmasked(g: Any) -> Any:
     """The cotangent as an array, with zeros where it is masked out."""
     if type(g) is not Masked:
-        return g
+        return unmasked(absolute(g)) if type(g) in PARTIAL else g
     if g.clean:
         return g.value
     found = straight_where(g.mask, g.value) if g.origin == TRACED else where(g.mask, g.value, 0)
@@ -28,12 +32,12 @@ def unmasked(g: Any) -> Any:
 
 def plus(a: Any, b: Any) -> Any:
     """The sum of two cotangents of one value: masked where both are, so that no order of adding says what is masked."""
-    if type(a) is Masked or type(b) is Masked:
-        if type(a) is not type(b):
-            return unmasked(a) + unmasked(b)
+    if type(a) is Masked and type(b) is Masked:
         if a.source is b.source and a.origin == b.origin:
             return Masked(a.value + b.value, a.source, a.clean and b.clean, a.origin)
         return Masked(unmasked(a) + unmasked(b), Later(logical_or, a.source, b.source), True, max(a.origin, b.origin))
+    if type(a) in PARTIAL or type(b) in PARTIAL:
+        return unmasked(a) + unmasked(b)
     return a + b
 
 
@@ -46,8 +50,10 @@ def restrict(ct: Any, by: Masked, residuals: Any) -> Any:
     if ct is None:
         return None
     if type(ct) is not Masked:
+        if type(ct) is Quotient:
+            return Quotient(restrict(ct.value, by, residuals), ct.divisor, ct.defined)
         finite = residuals is None or (isinstance(residuals, (int, float)) and 0 < abs(residuals) < inf)
-        return Masked(ct, by.source, by.clean and finite, by.origin)
+        return Masked(ct, by.source, by.clean and (finite or ct is by.value), by.origin)
     both = Later(logical_and, ct.source, by.source)
     if by.origin != TRACED:
         return Masked(ct.value, both, False, by.origin)

@@ -11,12 +11,16 @@ from numpy import ndarray
 
 from autodiff.ops.elementwise import logical_and, not_equal
 from autodiff.ops.masked import SELECTION, Later, Masked
+from autodiff.ops.relative import Quotient, absolute
 from autodiff.ops.shape import broadcast_to, project, stretches
 from autodiff.trace.arrays import zeros
 from autodiff.trace.errors import RuleError
 from autodiff.trace.link import Link
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.transforms.masking import in_slot, ones_where, plus, restrict, summed, unmasked
+
+PARTIAL = frozenset({Masked, Quotient, list})
+"""Cotangents that are no arrays."""
 
 Fetch = Callable[[Any], Any]
 Visit = Callable[[Any, Any], Any]
@@ -51,6 +55,7 @@ def read_backwards(
     def add(entry: Any, ct: Any) -> None:
         nonlocal found
         if entry.link is None:
+            ct = absolute(ct) if type(ct) is Quotient else ct
             leaves[entry] = plus(leaves[entry], ct) if entry in leaves else ct
         elif entry in pending:
             pending[entry] = plus(pending[entry], ct)
@@ -82,7 +87,7 @@ def read_backwards(
             kind = type(g)
             if pull is not None:
                 cts = pull(node, g, residuals)
-            elif kind is Masked or kind is list:
+            elif kind in PARTIAL:
                 cts = pulled(node, g, residuals)
             elif link.pull is None:
                 cts = g
@@ -125,11 +130,29 @@ def read_backwards(
 def pulled(node: Any, g: Any, residuals: Any) -> Any:
     """The cotangents of an entry's operands: one, or one for each."""
     link = node.link
+    if type(g) is Quotient:
+        ct = pull_relative(node, g, residuals) if type(link) is Link and link.arity == 1 else None
+        if ct is not None:
+            return ct
+        g = g.absolute()
     if type(g) is Masked:
         return pull_masked(link, g, residuals)
     if type(g) is list and not link.partial:
         g = complete(g, node.spec)
     return g if link.pull is None else link.pull(g, residuals)
+
+
+def pull_relative(node: Any, g: Quotient, residuals: Any) -> Any:
+    """The cotangent of the one operand from what comes back through a logarithm; None to go the ordinary way."""
+    link = node.link
+    relative = link.primitive.relative
+    if relative is None or not relative.applies(link.positions[0]):
+        return None
+    if relative.notes_numbers and residuals is None:
+        residuals = getattr(node, "others", None)  # where nodes of Variables have them
+    if relative.mixes:
+        g = Quotient(unmasked(g.value), g.divisor, g.defined)
+    return relative.back(g, link, residuals)
 
 
 def complete(parts: list[Any], specs: tuple[Spec, ...]) -> tuple[Any, ...]:
@@ -178,6 +201,10 @@ def not_zero(ones: Any) -> Any:
 
 def settle(ct: Any, slot: Spec, link: Link) -> Any:
     """Bring a cotangent to its operand's shape and dtype, or say that the rule is wrong."""
+    if type(ct) is Quotient:
+        if ct.fits(slot):
+            return ct
+        ct = ct.absolute()
     if type(ct) is Masked:
         if ct.shape == slot.shape:
             return in_slot(ct, slot)

@@ -8,6 +8,7 @@ from typing import Any
 
 from autodiff.ops.elementwise import not_equal
 from autodiff.ops.masked import SELECTION, Later, Masked
+from autodiff.ops.relative import Product, absolute
 from autodiff.ops.shape import broadcast_to, project
 from autodiff.trace.arrays import module_of, placed_number
 from autodiff.trace.arrays import zeros as zeros_beside
@@ -17,14 +18,18 @@ from autodiff.trace.primitive import Primitive
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.tape_call import TapeCall
 from autodiff.trace.tracer import Tracer
-from autodiff.transforms.masking import Nonzero, in_slot, is_seed, ones_where, plus, restrict, unmasked
+from autodiff.transforms.masking import PARTIAL, Nonzero, in_slot, is_seed, ones_where, plus, restrict, unmasked
 from autodiff.transforms.reverse import read_backwards
 
 
 def settled(tangent: Any, slot: Spec, like: Any = None) -> Any:
     """A tangent of the shape and dtype of its slot; one of a number comes to lie where ``like`` does."""
-    if type(tangent) is Masked:
-        return in_slot(tangent, slot, like)
+    if type(tangent) in PARTIAL:
+        if type(tangent) is Product and tangent.fits(slot):
+            return tangent
+        tangent = absolute(tangent)
+        if type(tangent) is Masked:
+            return in_slot(tangent, slot, like)
     its = spec_of(tangent)
     if its.shape == slot.shape and its.dtype == slot.dtype:
         return tangent
@@ -35,6 +40,10 @@ def out_tangent(
     primitive: Primitive, values: Sequence[Any], tangents: Sequence[Any], out: Any, params: Mapping[str, Any]
 ) -> Any:
     """The tangent of an operation's result from arrays; None for operands that have no tangent."""
+    if primitive.relative is not None:
+        found = relative_tangent(primitive, values, tangents, out, params)
+        if found is not None:
+            return found
     if primitive.forward is not None:
         return primitive.forward(tangents, values, out, params)
     if primitive.family == "elementwise":
@@ -44,7 +53,7 @@ def out_tangent(
                 link = primitive.link((position,))
                 term = tangent if link.pull is None else link.pull(tangent, link.collect(values, out, params))
                 total = term if total is None else plus(total, term)
-        return total
+        return absolute(total)
     if primitive.family == "linear":
         return primitive(*_jointly(primitive, values, tangents), **params)
     if primitive.family == "multilinear":
@@ -57,6 +66,17 @@ def out_tangent(
     return transposed_twice(primitive, values, tangents, out, params)
 
 
+def relative_tangent(
+    primitive: Primitive, values: Sequence[Any], tangents: Sequence[Any], out: Any, params: Mapping[str, Any]
+) -> Any:
+    """The tangent of a result, where it is relative to a value, or that of the one operand is; None where not."""
+    positions = [position for position, tangent in enumerate(tangents) if tangent is not None]
+    if len(positions) > 1 or not primitive.relative.applies(positions[0]):
+        return None
+    tangent = tangents[positions[0]]
+    return primitive.relative.forth(unmasked(tangent) if primitive.relative.mixes else tangent, values, out, params)
+
+
 def masked_out_tangent(
     primitive: Primitive,
     values: Sequence[Any],
@@ -64,7 +84,12 @@ def masked_out_tangent(
     out: Any,
     params: Mapping[str, Any],
 ) -> Any:
-    """The same where some tangents are masked: it stays so where elements keep apart, are moved, or are added up."""
+    """The same where some tangents are no arrays: masks stay where elements keep apart, are moved, or are added up."""
+    if primitive.relative is not None:
+        found = relative_tangent(primitive, values, tangents, out, params)
+        if found is not None:
+            return found
+    tangents = list(map(absolute, tangents))
     if primitive.family == "elementwise":
         total = None
         for position, tangent in enumerate(tangents):
@@ -92,8 +117,8 @@ def _masked_term(
         return tangent
     residuals = link.collect(values, out, params)
     if type(tangent) is not Masked:
-        return link.pull(tangent, residuals)
-    return restrict(link.pull(tangent.value, residuals), tangent, residuals)
+        return absolute(link.pull(tangent, residuals))
+    return absolute(restrict(link.pull(tangent.value, residuals), tangent, residuals))
 
 
 def _carried(primitive: Primitive, values: Sequence[Any], tangents: Sequence[Any], params: Mapping[str, Any]) -> Any:

@@ -68,7 +68,11 @@ class Builder:
 
     def used_once(self, operand: Operand) -> bool:
         """Whether the old tape reads the operand in one place only."""
-        return isinstance(operand, int) and self.uses.get(operand, 0) <= 1
+        return self.used_at_most(operand, 1)
+
+    def used_at_most(self, operand: Operand, times: int) -> bool:
+        """Whether the old tape reads the operand in so many places, or fewer."""
+        return isinstance(operand, int) and self.uses.get(operand, 0) <= times
 
     def done(self, primitive: Primitive, *operands: Operand, like: Spec) -> int | None:
         """The slot in which an operation without parameters was done before, with a result of the given spec."""

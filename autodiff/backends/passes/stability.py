@@ -103,9 +103,9 @@ def share(builder: Builder, operand: Operand) -> tuple[Operand, Operand, tuple[i
 
 
 def log_of_logistic(builder: Builder, equation: Equation) -> Operand | None:
-    """log(1 / (1 + exp(x))) is -softplus(x)."""
+    """log(1 / (1 + exp(x))) is -softplus(x), and so is the logarithm of a logistic function of -x."""
     (x,) = equation.operands
-    inner = builder.made(x, "logistic")
+    inner = builder.made(x, "logistic", "expit")
     if inner is not None and builder.spec(inner.operands[0]) == inner.specs[0]:
         return builder.emit(negative, builder.emit(softplus, builder.emit(negative, inner.operands[0])))
     inner = builder.made(x, "divide")
@@ -132,19 +132,33 @@ def exponential_less_one(builder: Builder, equation: Equation) -> Operand | None
     return builder.emit(expm1, grown.operands[0])
 
 
-def cotangent_of_softplus(builder: Builder, equation: Equation) -> Operand | None:
-    """g / (1 + exp(x)) * exp(x) is g * logistic(x): what comes back through log1p(exp(x)), or log(1 + exp(x)).
+def share_of_exponential(builder: Builder, equation: Equation) -> Operand | None:
+    """where(exp(x) == 1 + exp(x), 1, exp(x) / (1 + exp(x))) is logistic(x): what comes back through log(1 + exp(x)).
 
-    Not where 1 + exp(x) is needed besides, as in a logistic function that was written out.
+    Not where 1 + exp(x) is needed besides, as in a logistic function that was written out. Where exp(x) cannot overflow
+    it is the quotient.
     """
-    for part, other in (equation.operands, equation.operands[::-1]):
-        quotient, grown = builder.made(part, "divide"), exponential(builder, other)
-        if quotient is None or grown is None or never_positive(builder, grown.operands[0]):
+    condition, one, quotient = equation.operands
+    same = builder.made(condition, "equal")
+    if same is None or not is_one(one):
+        return None
+    for part, total in (same.operands, same.operands[::-1]):
+        grown = exponential(builder, part)
+        if grown is None or exponential_beside_one(builder, total) is not grown:
             continue
-        total = quotient.operands[1]
-        if exponential_beside_one(builder, total) is grown and builder.used_once(total):
-            return builder.emit(multiply, quotient.operands[0], builder.emit(logistic, grown.operands[0]))
+        if not divided(builder, quotient, total):
+            continue
+        if never_positive(builder, grown.operands[0]):
+            return quotient
+        if builder.used_at_most(total, 2):
+            return builder.emit(logistic, grown.operands[0])
     return None
+
+
+def divided(builder: Builder, operand: Operand, total: Operand) -> bool:
+    """Whether a value is exp(x) / total, where total is 1 + exp(x)."""
+    found = share(builder, operand)
+    return found is not None and found[1] == total and exponential(builder, found[0]) is not None
 
 
 def cotangent_of_logsumexp(builder: Builder, equation: Equation) -> Operand | None:
@@ -175,7 +189,8 @@ STABILITY: Rules = {
     "log": (log_of_share, log_of_logistic, log_of_sum),
     "log1p": (log1p_of_exponential,),
     "subtract": (exponential_less_one,),
-    "multiply": (cotangent_of_softplus, cotangent_of_logsumexp),
+    "multiply": (cotangent_of_logsumexp,),
+    "where": (share_of_exponential,),
     "sqrt": (root_of_square,),
 }
 

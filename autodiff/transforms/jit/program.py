@@ -17,6 +17,7 @@ from autodiff.backends.passes.known import use_constants
 from autodiff.backends.passes.schedule import Schedule, schedule
 from autodiff.backends.reports.watching import open_profiles
 from autodiff.backends.straight import Straight
+from autodiff.ops.relative import absolute
 from autodiff.trace.link import Link
 from autodiff.trace.primitive import newest_traced
 from autodiff.trace.source import at_user_line
@@ -266,7 +267,7 @@ class JitCall(CustomCall):
         self.evaluate = evaluate
 
     def accepted(self, tangent: Any) -> Any:
-        return tangent
+        return absolute(tangent)
 
     def link(self, positions: tuple[int, ...]) -> Link:
         found = self.links.get(positions)

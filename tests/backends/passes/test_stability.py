@@ -90,7 +90,7 @@ SLOPES = {
 def test_gradients_do_not_overflow(name):
     x = ILL * 2
     tape = make_tape(grad(lambda x: np.sum(CASES[name][0](x))))(x)
-    assert np.isnan(run(tape, (x,))[0]).any()
+    assert np.isnan(run(tape, (x,))[0]).any() == ("sum" in name)  # in others what overflows is kept apart
     np.testing.assert_allclose(run(simplify(tape), (x,))[0], SLOPES[name](x).astype(float), rtol=1e-12)
 
 
