@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from autodiff.facade.changes import note_kept_inside
 from autodiff.facade.compiled.tier import tier_of, tiers
 from autodiff.facade.composition import Composition, composition_link
 from autodiff.facade.configuration import config, deviations
@@ -128,6 +129,8 @@ def linked(
     for entry, value in zip(operation.entries, operation.values, strict=True):
         if type(entry) is VariableNode:
             entry.data = value  # also of those that are not differentiated: the function may be run again
+    if sketch is not None:
+        note_kept_inside(sketch, composition, operation, out)
     return connected(operation, composition_link(label, tuple(operation.positions)), composition, out, level, sketch)
 
 

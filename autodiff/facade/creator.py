@@ -32,6 +32,7 @@ class Operation:
     """
 
     stack: Any = None
+    kept_arrays: Any = None
     inputs: tuple[VariableNode, ...] | None = None
     outputs: tuple[Any, ...] | None = None
     kept: tuple[Any, ...] | None = None

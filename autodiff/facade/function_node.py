@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
+from autodiff.facade.changes import note_kept
 from autodiff.facade.configuration import deviations
 from autodiff.facade.conversion import as_variable
 from autodiff.facade.current import on_gpu_of
@@ -61,6 +62,7 @@ class FunctionNode:
     outputs: tuple[Any, ...] | None = None
     rank: int = 0
     stack: Any = None
+    kept_arrays: Any = None
     lazy_grad_sum = False
     is_elementwise = False
     _input_indexes_to_retain: Sequence[int] | None = None
@@ -322,6 +324,7 @@ class FunctionNode:
         )
         results: tuple[Variable, ...] = found if len(outs) > 1 else (found,)
         self._retain([variable._array for variable in variables], [result._array for result in results])
+        note_kept(self, operation, self._input_indexes_to_retain or (), self._retained_output_data or ())
         return results
 
     def shows(self, keeper: VariableNode | Whole) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -111,25 +113,50 @@ class Gradients:
         return g
 
 
+storing = threading.Lock()
+"""Held while the gradient of a leaf is replaced, not while it is computed: threads may share leaves."""
+
+
+def renew_lock() -> None:
+    """In a process that was forked nobody holds the lock."""
+    global storing
+    storing = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=renew_lock)
+
+
 def accumulate(variable: Variable, g: Any, loss_scale: float | None) -> None:
     """Add an array to a Variable's gradient, which becomes a new array."""
     check_inside(g, variable)
-    before = variable._grad
-    if before is not None:
-        with on_gpu_of("backward()", (before, g)):
-            g = np.asarray(before + g) if isinstance(g, np.ndarray) else before + g
-    variable._grad = g
-    variable._grad_var = None
-    if loss_scale is not None:
-        variable._loss_scale = loss_scale
+    while True:
+        before, total = variable._grad, g
+        if before is not None:
+            with on_gpu_of("backward()", (before, g)):
+                total = np.asarray(before + g) if isinstance(g, np.ndarray) else before + g
+        with storing:
+            if variable._grad is not before:  # another thread has added to it
+                continue
+            variable._grad = total
+            variable._grad_var = None
+            if loss_scale is not None:
+                variable._loss_scale = loss_scale
+            return
 
 
 def accumulate_variable(variable: Variable, g: Variable, loss_scale: float | None) -> None:
     """Add a Variable to a Variable's gradient."""
-    before: Any = variable.grad_var
-    set_gradient(variable, g if before is None else before + unmasked(g))
-    if loss_scale is not None:
-        variable._loss_scale = loss_scale
+    while True:
+        array, before = variable._grad, variable.grad_var
+        total = g if before is None else before + unmasked(g)
+        with storing:
+            if variable._grad is not array:
+                continue
+            set_gradient(variable, total)
+            if loss_scale is not None:
+                variable._loss_scale = loss_scale
+            return
 
 
 def set_gradient(variable: Variable, g: Any) -> None:

@@ -159,6 +159,9 @@ def pull_observed(function: Any, pull: Callable[[], Any], out_grad: Sequence[Any
     hooks = hooks_on(function)
     for hook in hooks:
         hook.backward_preprocess(function, in_data, grads)
+    kept = getattr(function, "kept_arrays", None) if config.debug else None  # a creator set by hand has none
+    if kept is not None:
+        kept.check(function.label, called_at(function))
     try:
         found = pull()
     except Exception as error:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.facade.changes import note_kept_by_rules
 from autodiff.facade.configuration import deviations
 from autodiff.facade.current import on_gpu_of
 from autodiff.facade.labels import operation_label
@@ -69,6 +70,8 @@ def record(
         keeper.data = out
         return without_itself(found, keeper)
 
+    if sketch is not None:
+        note_kept_by_rules(sketch, link, operation, out)
     return connected(operation, link, residuals, out, self.level, sketch)
 
 

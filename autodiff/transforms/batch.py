@@ -73,13 +73,11 @@ def giving_way(
 
 def weakly(primitive: Primitive, numbers: Any, position: int, specs: Sequence[Spec]) -> Any:
     """Python numbers in the dtype to which the operation brings them."""
-    ufunc = primitive.evaluate
-    if not isinstance(ufunc, np.ufunc):
-        return cast(numbers, dtype=common_dtype(*specs))
-    dtype = taken_dtype(ufunc, specs, position)
+    ufunc = primitive.evaluate if isinstance(primitive.evaluate, np.ufunc) else None
+    dtype = common_dtype(*specs) if ufunc is None else taken_dtype(ufunc, specs, position)
     if spec_of(numbers).dtype == dtype or (ufunc in COMPARISONS and dtype.kind in "iu"):
         return numbers
-    whole = specs[position].dtype.kind == "i" and dtype.kind in "iu"
+    whole = ufunc is not None and specs[position].dtype.kind == "i" and dtype.kind in "iu"
     return (bounded_integer if whole else cast)(numbers, dtype=dtype)
 
 
