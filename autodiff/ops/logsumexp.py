@@ -12,9 +12,9 @@ from autodiff.ops.on_gpu import reductions
 from autodiff.ops.reduce import along
 from autodiff.ops.selection import select
 from autodiff.ops.shape import Axes, sum_axes, without
-from autodiff.trace.parameters import AXES, require
+from autodiff.trace.parameters import AXES, check_array, require
 from autodiff.trace.primitive import Primitive, general
-from autodiff.trace.spec import Spec, result_spec, spec_of
+from autodiff.trace.spec import Spec, native, result_spec, spec_of
 
 
 def _shares(x: Any, out: Any, axes: Axes) -> Any:
@@ -35,11 +35,12 @@ def _shares(x: Any, out: Any, axes: Axes) -> Any:
 
 
 def _spec(x: Spec, *, axes: Axes) -> Spec:
-    return result_spec(without(x.shape, axes), x.dtype)
+    return result_spec(without(x.shape, axes), native(x.dtype))
 
 
 def check_real(x: Spec, *, axes: Axes) -> None:
     """Refuse an operand that is not made of real floating-point numbers."""
+    check_array(x)
     require(x.inexact and x.dtype.kind != "c", f"it takes floating-point numbers, and not {x.dtype}")
 
 
