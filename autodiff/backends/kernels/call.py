@@ -155,8 +155,8 @@ def fitting(value: Any, spec: Spec) -> Any:
         found = np.require(value, spec.dtype, ("C", "A")).view(np.ndarray)
         if found.size != spec.size:
             raise ValueError(
-                f"an array has the shape {found.shape} where the program was recorded for {spec.shape}: shapes must not "
-                "depend on values, as that of the residuals of lstsq does on the rank"
+                f"an array has the shape {found.shape} where the program was recorded for {spec.shape}: shapes must "
+                "not depend on values, as that of the residuals of lstsq does on the rank"
             )
         return found.reshape(spec.shape)
     if spec.dtype == np.float32:
