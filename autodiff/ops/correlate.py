@@ -63,7 +63,7 @@ def _check_slide(g: Spec, y: Spec) -> None:
 slide: Primitive = multilinear(
     "slide",
     ("g", "y"),
-    lambda g, y: _by_rows(lambda a, b: np.correlate(a, np.conj(b), "valid"), g, y),
+    lambda g, y: _by_rows(lambda a, b: np.correlate(a, np.conj(b) if b.dtype.kind == "c" else b, "valid"), g, y),
     _slide_spec,
     {"g": lambda g, y: convolve(g, y), "y": lambda g_out, g: slide(g, g_out)},
     check=_check_slide,

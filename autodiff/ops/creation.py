@@ -14,7 +14,7 @@ from autodiff.trace.arrays import module_of
 from autodiff.trace.link import passing
 from autodiff.trace.parameters import DTYPE, FLAG, LENGTH, SHAPE, require, same
 from autodiff.trace.primitive import Primitive, linear
-from autodiff.trace.spec import Spec, spec, spec_of
+from autodiff.trace.spec import Spec, native, spec, spec_of
 
 
 def nothing(g: Any) -> None:
@@ -83,7 +83,7 @@ samples: Primitive = linear(
     "samples",
     ("start", "stop"),
     lambda start, stop, *, count, endpoint: np.linspace(start, stop, count, endpoint, axis=-1),
-    lambda start, stop, *, count, endpoint: spec((*start.shape, count), start.dtype),
+    lambda start, stop, *, count, endpoint: spec((*start.shape, count), native(start.dtype)),
     {"start": _from_start, "stop": _from_stop},
     params={"count": LENGTH, "endpoint": FLAG},
     check=_check_samples,

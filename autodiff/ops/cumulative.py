@@ -12,7 +12,7 @@ import numpy as np
 
 from autodiff.trace.parameters import AXIS, FLAG, same
 from autodiff.trace.primitive import Primitive, general, linear
-from autodiff.trace.spec import Spec, spec
+from autodiff.trace.spec import Spec, native, spec
 
 RUNNING = {"axis": AXIS, "reverse": FLAG}
 
@@ -24,7 +24,7 @@ def _running(function: Callable[..., Any], x: Any, axis: int, reverse: bool) -> 
 
 
 def _running_spec(x: Spec, *, axis: int, reverse: bool) -> Spec:
-    dtype = np.add.accumulate(np.empty(0, x.dtype)).dtype if x.dtype.kind in "biu" else x.dtype
+    dtype = np.add.accumulate(np.empty(0, x.dtype)).dtype if x.dtype.kind in "biu" else native(x.dtype)
     return spec(x.shape, dtype)
 
 

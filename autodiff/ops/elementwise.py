@@ -19,9 +19,9 @@ from autodiff.ops.on_gpu import elementwise as gpu
 from autodiff.ops.selection import select
 from autodiff.trace.arrays import module_of, on_gpu
 from autodiff.trace.link import passing
-from autodiff.trace.parameters import DTYPE
+from autodiff.trace.parameters import DTYPE, require
 from autodiff.trace.primitive import Primitive, elementwise
-from autodiff.trace.spec import Kind, Spec, broadcast_shapes, common_dtype, spec_of
+from autodiff.trace.spec import Kind, Spec, broadcast_shapes, common_dtype, spec, spec_of
 
 LN2, LN10 = scalar_log(2.0), scalar_log(10.0)
 
@@ -39,11 +39,15 @@ def _given_dtype(_: Spec, *, dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def _real_dtype(x: Spec) -> np.dtype[Any]:
+    if x.kind == "python":
+        return np.asarray(x.dtype.type(0).item().real).dtype  # of True it is 1
     real_dtype: np.dtype[Any] = np.empty(0, x.dtype).real.dtype
     return real_dtype
 
 
 def _floating_dtype(x: Spec) -> np.dtype[Any]:
+    if x.kind == "python":
+        return np.result_type(x.dtype, np.float64)  # Python's -True is an int
     return np.result_type(x.dtype, np.float16)
 
 
@@ -69,6 +73,10 @@ def _is_complex(x: Any) -> bool:
 
 def _evaluate_cast(x: Any, *, dtype: Any) -> Any:
     return x.astype(dtype) if hasattr(x, "astype") else np.dtype(dtype).type(x)
+
+
+def _check_python_number(x: Spec) -> None:
+    require(x.dtype.char not in "gG", f"Python has no numbers of {x.dtype}")
 
 
 def _python_dtype(x: Any) -> np.dtype[Any]:
@@ -148,7 +156,7 @@ straight_where = elementwise("straight_where", _evaluate_straight, dtype=_second
 cast       = elementwise("cast", _evaluate_cast, dtype=_given_dtype, kind=_cast_kind, params={"dtype": DTYPE},
                          dx=passing)
 python_number = elementwise("python_number", _evaluate_python_number,
-                            dtype=_python_dtype, kind=lambda x: "python", dx=passing)
+                            dtype=_python_dtype, kind=lambda x: "python", check=_check_python_number, dx=passing)
 real       = elementwise("real", np.real, dtype=_real_dtype, kind=_own_kind, view=True, dx=passing)
 imag       = elementwise("imag", np.imag, dtype=_real_dtype, kind=_own_kind, view=True, dx=lambda g: g * -1j)
 from_parts = elementwise("from_parts", _evaluate_from_parts, dtype=_complex_dtype,
@@ -346,7 +354,8 @@ fmin     = elementwise("fmin",     np.fmin,     dx=_fmin_dx,    dy=_fmin_dy)
 
 
 def _clip_dtype(x: Spec, low: Spec, high: Spec) -> np.dtype[Any]:
-    return common_dtype(x, low, high)
+    """Of a Python number NumPy makes an array first."""
+    return common_dtype(spec((), x.dtype, "scalar") if x.kind == "python" else x, low, high)
 
 
 clip = elementwise(

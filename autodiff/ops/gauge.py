@@ -18,7 +18,7 @@ from autodiff.trace.arrays import module_of, on_gpu
 from autodiff.trace.parameters import one_of, require, same
 from autodiff.trace.primitive import Primitive, general, linear
 from autodiff.trace.source import at_user_line
-from autodiff.trace.spec import Spec, broadcast_shapes, spec, spec_of
+from autodiff.trace.spec import Spec, broadcast_shapes, native, spec, spec_of
 
 Part = Literal["columns", "turn", "pairs"]
 
@@ -43,7 +43,7 @@ size_of: Primitive = general(
     "size_of",
     ("*xs",),
     _evaluate_size,
-    lambda *xs: spec((*xs[0].shape[:-2], 1, 1), np.empty(0, xs[0].dtype).real.dtype),
+    lambda *xs: spec((*xs[0].shape[:-2], 1, 1), native(np.empty(0, xs[0].dtype).real.dtype)),
     {},
     check=_check_size,
     on_gpu=linalg.size_of,

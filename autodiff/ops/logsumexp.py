@@ -14,7 +14,7 @@ from autodiff.ops.selection import select
 from autodiff.ops.shape import Axes, sum_axes, without
 from autodiff.trace.parameters import AXES, require
 from autodiff.trace.primitive import Primitive, general
-from autodiff.trace.spec import Spec, result_spec, spec_of
+from autodiff.trace.spec import Spec, native, result_spec, spec_of
 
 
 def _shares(x: Any, out: Any, axes: Axes) -> Any:
@@ -35,7 +35,7 @@ def _shares(x: Any, out: Any, axes: Axes) -> Any:
 
 
 def _spec(x: Spec, *, axes: Axes) -> Spec:
-    return result_spec(without(x.shape, axes), x.dtype)
+    return result_spec(without(x.shape, axes), native(x.dtype))
 
 
 def check_real(x: Spec, *, axes: Axes) -> None:

@@ -37,7 +37,7 @@ from autodiff.ops.shape import (
 )
 from autodiff.trace.parameters import AXES, AXIS, DTYPE, require, same
 from autodiff.trace.primitive import Primitive, elementwise, general, linear
-from autodiff.trace.spec import Spec, result_spec, spec_of
+from autodiff.trace.spec import Spec, native, result_spec, spec_of
 
 # Sums.
 
@@ -151,7 +151,7 @@ def _extreme(name: str, function: Callable[..., Any], ufunc: np.ufunc) -> Primit
     def spec(x: Spec, *, axes: Axes) -> Spec:
         if x.size == 0 and any(x.shape[k] == 0 for k in axes):
             raise ValueError(f"zero-size array to reduction operation {ufunc.__name__} which has no identity")
-        return result_spec(without(x.shape, axes), x.dtype)
+        return result_spec(without(x.shape, axes), native(x.dtype))
 
     return general(
         name,
@@ -202,7 +202,7 @@ def _others(x: Any, axes: Axes) -> Any:
 
 
 def _prod_spec(x: Spec, *, axes: Axes) -> Spec:
-    dtype = np.multiply.reduce(np.empty(0, x.dtype)).dtype if x.dtype.kind in "biu" else x.dtype
+    dtype = np.multiply.reduce(np.empty(0, x.dtype)).dtype if x.dtype.kind in "biu" else native(x.dtype)
     return result_spec(without(x.shape, axes), dtype)
 
 

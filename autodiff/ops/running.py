@@ -17,7 +17,7 @@ from autodiff.ops.masked import Masked, masked
 from autodiff.ops.on_gpu import reductions
 from autodiff.trace.parameters import AXIS
 from autodiff.trace.primitive import Primitive, general
-from autodiff.trace.spec import spec, spec_of
+from autodiff.trace.spec import native, spec, spec_of
 
 
 def _runs(x: Any, out: Any, axis: int) -> tuple[Any, Any, Any]:
@@ -49,7 +49,7 @@ def _running_extreme(name: str, ufunc: np.ufunc) -> Primitive:
         name,
         ("x",),
         lambda x, *, axis: ufunc.accumulate(x, axis=axis),
-        lambda x, *, axis: spec(x.shape, x.dtype),
+        lambda x, *, axis: spec(x.shape, native(x.dtype)),
         {"x": _rule},
         params={"axis": AXIS},
         forward=_forward,

@@ -13,7 +13,7 @@ import numpy as np
 from autodiff.ops.on_gpu import reductions
 from autodiff.trace.parameters import AXIS, LENGTH, each, require, same
 from autodiff.trace.primitive import Primitive, linear
-from autodiff.trace.spec import Spec, spec
+from autodiff.trace.spec import Spec, native, spec
 
 Indices = tuple[int, ...]
 
@@ -31,9 +31,8 @@ def _with_length(x: Spec, axis: int, length: int) -> Spec:
 
 
 def _segment_spec(x: Spec, *, axis: int, indices: Indices) -> Spec:
-    if x.dtype.kind in "biu":
-        x = spec(x.shape, np.add.reduce(np.empty(0, x.dtype)).dtype)
-    return _with_length(x, axis, len(indices))
+    dtype = np.add.reduce(np.empty(0, x.dtype)).dtype if x.dtype.kind in "biu" else native(x.dtype)
+    return _with_length(spec(x.shape, dtype), axis, len(indices))
 
 
 def _check_indices(indices: Indices, length: int) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from autodiff.ops.elementwise import cast, real
 from autodiff.trace.parameters import AXES, SHAPE, Domain, are_axes, require, same
 from autodiff.trace.primitive import Primitive, linear
-from autodiff.trace.spec import Spec, result_spec, spec, spec_of
+from autodiff.trace.spec import Spec, native, result_spec, spec, spec_of
 
 Shape = tuple[int, ...]
 Axes = tuple[int, ...]
@@ -118,7 +118,7 @@ broadcast_to: Primitive = linear(
 
 
 def _sum_spec(x: Spec, *, axes: Axes) -> Spec:
-    dtype = np.add.reduce(np.empty(0, x.dtype)).dtype if x.dtype.kind in "biu" else x.dtype
+    dtype = np.add.reduce(np.empty(0, x.dtype)).dtype if x.dtype.kind in "biu" else native(x.dtype)
     return result_spec(without(x.shape, axes), dtype)
 
 

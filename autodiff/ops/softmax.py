@@ -13,11 +13,15 @@ from autodiff.ops.reduce import along
 from autodiff.ops.shape import Axes, sum_axes
 from autodiff.trace.parameters import AXES
 from autodiff.trace.primitive import Primitive, general
-from autodiff.trace.spec import spec_of
+from autodiff.trace.spec import Spec, native, spec, spec_of
 
 
 def _spread_sum(x: Any, axes: Axes) -> Any:
     return along(sum_axes(x, axes=axes), spec_of(x).shape, axes)
+
+
+def _spec(x: Spec, *, axes: Axes) -> Spec:
+    return x if x.dtype.isnative else spec(x.shape, native(x.dtype), x.kind)
 
 
 def _evaluate_softmax(x: Any, *, axes: Axes) -> Any:
@@ -31,7 +35,7 @@ def _softmax_rule(g: Any, out: Any, axes: Axes) -> Any:
 
 
 softmax: Primitive = general(
-    "softmax", ("x",), _evaluate_softmax, lambda x, *, axes: x, {"x": _softmax_rule},
+    "softmax", ("x",), _evaluate_softmax, _spec, {"x": _softmax_rule},
     params={"axes": AXES}, check=check_real,
     forward=lambda tangents, values, out, params: _softmax_rule(tangents[0], out, params["axes"]),
 )  # fmt: skip
@@ -51,7 +55,7 @@ def _log_softmax_forward(tangent: Any, out: Any, axes: Axes) -> Any:
 
 
 log_softmax: Primitive = general(
-    "log_softmax", ("x",), _evaluate_log_softmax, lambda x, *, axes: x,
+    "log_softmax", ("x",), _evaluate_log_softmax, _spec,
     {"x": lambda g, out, axes: g - exp(out) * _spread_sum(g, axes)},
     params={"axes": AXES}, check=check_real,
     forward=lambda tangents, values, out, params: _log_softmax_forward(tangents[0], out, params["axes"]),

@@ -35,7 +35,7 @@ from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.primitive import Primitive, ufunc_dtype
 from autodiff.trace.primitive import elementwise as elementwise_of
 from autodiff.trace.source import at_user_line
-from autodiff.trace.spec import Spec
+from autodiff.trace.spec import Spec, native
 
 LN2, LN10 = scalar_log(2.0), scalar_log(10.0)
 ROOT2, ROOT_PI, ROOT_2PI = scalar_sqrt(2.0), scalar_sqrt(pi), scalar_sqrt(2 * pi)
@@ -149,12 +149,13 @@ def _evaluate_exprel(x: Any, *, order: int) -> Any:
     return sp.hyp1f1(order + 1, order + 2, x) / (order + 1) if order else sp.exprel(x)
 
 
-def _like_erf(x: Spec, *, order: int) -> np.dtype[Any]:
-    return sp.erf.resolve_dtypes((x.dtype, None))[-1]  # type: ignore[no-any-return]
+def _of_order(evaluate: Callable[..., Any]) -> Callable[..., np.dtype[Any]]:
+    """The dtype of a function's derivatives: the function of each order has its own."""
+    return lambda x, *, order: evaluate(np.ones(1, x.dtype), order=order).dtype
 
 
 def _i0_dtype(x: Spec) -> np.dtype[Any]:
-    return x.dtype if x.dtype.kind == "f" else np.dtype(np.float64)
+    return native(x.dtype) if x.dtype.kind == "f" else np.dtype(np.float64)
 
 
 # fmt: off
@@ -172,7 +173,8 @@ ndtri    = elementwise("ndtri",    sp.ndtri,    dx=lambda g, out: g * (ROOT_2PI 
 log_ndtr = elementwise("log_ndtr", sp.log_ndtr, dx=lambda g, x: g * (2 / ROOT_2PI / erfcx(x * (-1 / ROOT2))))
 
 # The gamma function.
-polygamma: Primitive = elementwise("polygamma", _evaluate_polygamma, dtype=_like_erf, on_gpu=gpu.polygamma,
+polygamma: Primitive = elementwise("polygamma", _evaluate_polygamma, dtype=_of_order(_evaluate_polygamma),
+                                   on_gpu=gpu.polygamma,
                                    params={"order": ORDER},
                                    dx=lambda g, x, order: g * polygamma(x, order=order + 1))
 digamma  = elementwise("digamma",  sp.digamma,  dx=lambda g, x: g * polygamma(x, order=1))
@@ -210,7 +212,7 @@ cbrt     = elementwise("special_cbrt",  sp.cbrt,  dx=lambda g, out: g / (3 * out
 log1p    = elementwise("special_log1p", sp.log1p, dx=lambda g, x: g / _from_zero(1 + x))
 expm1    = elementwise("special_expm1", sp.expm1, dx=lambda g, x: g * exp(x))
 cosm1    = elementwise("cosm1",         sp.cosm1, dx=lambda g, x: -g * sin(x))
-exprel: Primitive = elementwise("exprel", _evaluate_exprel, dtype=_like_erf, on_gpu=gpu.exprel,
+exprel: Primitive = elementwise("exprel", _evaluate_exprel, dtype=_of_order(_evaluate_exprel), on_gpu=gpu.exprel,
                                 params={"order": ORDER},
                                 dx=lambda g, x, order: g * exprel(x, order=order + 1))
 

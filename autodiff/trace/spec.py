@@ -97,6 +97,7 @@ def spec(shape: tuple[int, ...], dtype: Any, kind: Kind = "array") -> Spec:
     dtype = np.dtype(dtype)
     if kind == "array":
         return _array_spec(tuple(shape), dtype)
+    dtype = native(dtype)
     if kind == "python":
         return _PYTHON[dtype.type(0).item().__class__]
     found = _SCALARS.get((dtype, kind))
@@ -115,6 +116,11 @@ def _array_spec(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Spec:
             _ARRAYS.clear()
         found = _ARRAYS[key] = Spec(shape, dtype)
     return found
+
+
+def native(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype in this machine's byte order, in which NumPy computes; arrays that are only moved keep their own."""
+    return dtype if dtype.isnative else dtype.newbyteorder("=")
 
 
 def spec_of(value: Any) -> Spec:

@@ -219,8 +219,11 @@ def unsupported(name: str, operands: Sequence[Any], out: Spec) -> str:
         return ""
     if not template(name, operands, out):
         return f"{name} of {', '.join(s.dtype.name for s in specs)} has no scalar expression"
-    if any(d not in DTYPES for d in computing_dtypes(name, specs, out)):
+    dtypes = computing_dtypes(name, specs, out)
+    if any(d not in DTYPES for d in dtypes):
         return f"{name} of {', '.join(s.dtype.name for s in specs)} computes in a dtype that kernels do not know"
+    if any(type(o) is int and d.kind != "f" and not -(2**63) <= o < 2**63 for o, d in zip(operands, dtypes)):
+        return "an integer has more than 64 bits"
     return ""
 
 

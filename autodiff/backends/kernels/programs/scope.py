@@ -152,6 +152,8 @@ class Scope:
         """An operand where it is; literals are registers."""
         if not isinstance(operand, int):
             own = spec_of(operand.value)
+            if type(operand.value) is int and not -(2**63) <= operand.value < 2**63:
+                return Registers(numbers(float(operand.value), (), np.dtype(float)), np.dtype(float))
             return Registers(numbers(operand.value, (), own.dtype), own.dtype)
         found = self.values[operand]
         if isinstance(found, Awaited):
