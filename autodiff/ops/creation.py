@@ -30,6 +30,11 @@ def _batch_full(values: Sequence[Any], batched: Sequence[bool], params: Mapping[
     return full(prototype, value, shape=(size, *params["shape"]), dtype=params["dtype"])
 
 
+def _check_full(prototype: Spec, value: Spec, *, shape: tuple[int, ...], dtype: Any) -> None:
+    check_stretches(value, shape)
+    require(value.dtype.kind != "c" or dtype.kind == "c", f"a complex number cannot fill an array of {dtype}")
+
+
 full: Primitive = linear(
     "full",
     ("prototype", "value"),
@@ -37,7 +42,7 @@ full: Primitive = linear(
     lambda prototype, value, *, shape, dtype: spec(shape, dtype),
     {"prototype": nothing, "value": lambda g, value_spec: sum_to(g, value_spec.shape)},
     params={"shape": SHAPE, "dtype": DTYPE},
-    check=lambda prototype, value, *, shape, dtype: check_stretches(value, shape),
+    check=_check_full,
     batch=_batch_full,
     on_gpu=making.full,
     adds=True,

@@ -18,7 +18,7 @@ from autodiff.ops.on_gpu import indexing
 from autodiff.ops.shape import broadcast_to, transpose
 from autodiff.trace.arrays import module_of, on_gpu, placed, zeros
 from autodiff.trace.layout import writable
-from autodiff.trace.parameters import FLAG, KEY, LENGTH, SHAPE, require, same
+from autodiff.trace.parameters import FLAG, KEY, LENGTH, SHAPE, check_array, require, same
 from autodiff.trace.primitive import Primitive, general, linear
 from autodiff.trace.spec import Spec, result_spec, spec, spec_of
 
@@ -45,6 +45,11 @@ def check_key(key: Key, ndim: int) -> None:
     require(consumed(key) <= ndim, f"a key of {consumed(key)} axes is no key of an operand that has {ndim}")
 
 
+def _check_slice(x: Spec, *, key: Key) -> None:
+    check_array(x)
+    check_key(key, x.ndim)
+
+
 def _check_part(part: Spec, whole: Spec, key: Key) -> None:
     """Refuse what does not fit in the place of whole[key]."""
     check_key(key, whole.ndim)
@@ -63,7 +68,7 @@ slice_of: Primitive = linear(
     _slice_spec,
     {"x": lambda g, x_spec, key: slice_into(g, key=key, shape=x_spec.shape)},
     params={"key": KEY},
-    check=lambda x, *, key: check_key(key, x.ndim),
+    check=_check_slice,
     view=True,
     moves=True,
 )

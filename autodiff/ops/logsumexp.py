@@ -12,7 +12,7 @@ from autodiff.ops.on_gpu import reductions
 from autodiff.ops.reduce import along
 from autodiff.ops.selection import select
 from autodiff.ops.shape import Axes, sum_axes, without
-from autodiff.trace.parameters import AXES, require
+from autodiff.trace.parameters import AXES, check_array, require
 from autodiff.trace.primitive import Primitive, general
 from autodiff.trace.spec import Spec, native, result_spec, spec_of
 
@@ -40,6 +40,7 @@ def _spec(x: Spec, *, axes: Axes) -> Spec:
 
 def check_real(x: Spec, *, axes: Axes) -> None:
     """Refuse an operand that is not made of real floating-point numbers."""
+    check_array(x)
     require(x.inexact and x.dtype.kind != "c", f"it takes floating-point numbers, and not {x.dtype}")
 
 

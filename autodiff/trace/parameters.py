@@ -57,6 +57,11 @@ def same(what: str, first: Any, second: Any) -> None:
     require(first == second, f"{what} must agree, and are {first} and {second}")
 
 
+def check_array(operand: Spec) -> None:
+    """Refuse a Python number where an array, or a number of NumPy, is needed."""
+    require(operand.kind != "python", "a Python number has no axes")
+
+
 # Numbers.
 
 

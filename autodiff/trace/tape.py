@@ -183,6 +183,8 @@ def check_equation(equation: Equation, known: Sequence[Spec], place: str) -> Non
         if not isinstance(operand, int):
             if not sound_literal(operand):
                 raise TapeError(f"{place} has the operand {shortened(operand)}, which is neither a slot nor a number")
+            if not representable(operand, equation, known):
+                raise TapeError(f"{place} has the operand {shortened(operand.value)}, which no array has room for")
         elif not 0 <= operand < len(known):
             raise TapeError(f"{place} reads slot {operand}, which nothing has filled yet")
     if equation.results != tuple(range(len(known), len(known) + len(equation.specs))) or not equation.results:
@@ -197,6 +199,15 @@ def check_equation(equation: Equation, known: Sequence[Spec], place: str) -> Non
         raise TapeError(f"{place} is written down as {equation.specs} but gives {derived}")
     if not all(map(sound_spec, derived)):
         raise TapeError(f"{place} gives {', '.join(map(shown, derived))}, of which there are no values")
+
+
+def representable(literal: Literal, equation: Equation, known: Sequence[Spec]) -> bool:
+    """Whether a number fits into 64 bits, or meets floating-point numbers element by element: then it becomes one."""
+    value = literal.value
+    if type(value) is not int or -(2**63) <= value < 2**63:
+        return True
+    slots = [operand for operand in equation.operands if isinstance(operand, int) and 0 <= operand < len(known)]
+    return equation.primitive.family == "elementwise" and any(known[slot].inexact for slot in slots)
 
 
 def place_of(number: int, equation: Equation) -> str:

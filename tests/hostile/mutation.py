@@ -10,14 +10,42 @@ from typing import Any
 Path = tuple[Any, ...]
 
 NUMBERS = [0, 1, -1, 2, 3, 7, 64, 65, 255, 256, 10**6, 2**31, 2**32, 2**62, 2**63 - 1, 2**63, 2**70, -(2**63), 0.0, 0.5]
-DTYPES = ["<f8", "<f4", "<f2", ">f8", "<i8", "<i4", "|i1", "|u1", "<u8", "|b1", "<c16", "<c8", "|O", "|V8", "<U4", "<M8[s]"]
+DTYPES = [
+    "<f8",
+    "<f4",
+    "<f2",
+    ">f8",
+    "<i8",
+    "<i4",
+    "|i1",
+    "|u1",
+    "<u8",
+    "|b1",
+    "<c16",
+    "<c8",
+    "|O",
+    "|V8",
+    "<U4",
+    "<M8[s]",
+]
 NAMES = [
     "array", "scalar", "python", "tuple", "list", "dict", "*", "left", "right", "L", "U", "stable", "float", "tape",
     "axes", "axis", "shape", "dtype", "key", "length", "out", "where", "x=print(1)#", "__import__('os').abort()",
     "__class__", "ij,jk->ik", "i,i->", "sum", "multiply", "reshape", "gather", "scan", "slice_of", "jit", "custom_vjp",
     "file.py:1", "file.py:1\nprint(1)", "", "None", "\x00", "é" * 3,
 ]  # fmt: skip
-OTHERS: list[Any] = [None, True, False, [], {}, [1], {"tuple": []}, {"tuple": [1, 2]}, {"ellipsis": None}, {"literal": 1.0}]
+OTHERS: list[Any] = [
+    None,
+    True,
+    False,
+    [],
+    {},
+    [1],
+    {"tuple": []},
+    {"tuple": [1, 2]},
+    {"ellipsis": None},
+    {"literal": 1.0},
+]
 
 
 def places(data: Any, path: Path = ()) -> Iterator[Path]:

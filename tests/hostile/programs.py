@@ -35,8 +35,23 @@ def changed_tape(tape: Tape, random: Random, foreign: Callable[[], Tape]) -> Tap
     """
     inputs, equations, outputs = list(tape.inputs), list(tape.equations), list(tape.outputs)
     for _ in range(random.choice([1, 1, 2, 3])):
-        kind = random.choice(["input", "operand", "operand", "parameter", "parameter", "parameter", "literal", "primitive",
-                              "insert", "insert", "delete", "output", "inner"])
+        kind = random.choice(
+            [
+                "input",
+                "operand",
+                "operand",
+                "parameter",
+                "parameter",
+                "parameter",
+                "literal",
+                "primitive",
+                "insert",
+                "insert",
+                "delete",
+                "output",
+                "inner",
+            ]
+        )
         place = random.randrange(len(equations)) if equations else 0
         if kind == "input" and inputs:
             which = random.randrange(len(inputs))

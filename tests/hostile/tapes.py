@@ -45,7 +45,7 @@ def corpus(large: bool) -> tuple[str, ...]:
 
 def every_program() -> Iterator[tuple[Any, tuple[Any, ...]]]:
     """All programs of the tests, their gradients, and second derivatives of some."""
-    from tests.ops.test_every_primitive import programs, total  # noqa: PLC0415 - it imports every test
+    from tests.ops.test_every_primitive import programs, total
 
     for number, (fun, args) in enumerate(programs()):
         yield fun, args
@@ -134,6 +134,11 @@ def ran(tape: Tape, compiled: bool) -> str:
         found = outcome(lambda: autodiff.jit(lambda *xs: tuple(run_tape(tape, xs)))(*values))
     if any(not np.array_equal(a, b, equal_nan=True) for a, b in zip(values, kept, strict=True)):
         return "FAULT it has changed its arguments"
+    if isinstance(wanted, Exception) and not isinstance(found, Exception):  # of something that no result depends on?
+        with np.errstate(all="ignore"):
+            wanted = outcome(
+                lambda: run_tape(autodiff.make_tape(lambda *xs: tuple(run_tape(tape, xs)))(*values), values)
+            )
     return compared(wanted, found)
 
 
@@ -179,15 +184,14 @@ def compared(wanted: Any, found: Any) -> str:
     return "ran, compiled too"
 
 
-def close(one: Any, other: Any) -> bool:
-    """Whether two results are the same, apart from rounding."""
+def close(one: Any, other: Any, precision: float = 1e-2) -> bool:
+    """Whether two results are the same, apart from rounding: what lies beyond memory is not almost right."""
     one, other = np.asarray(one), np.asarray(other)
     if one.dtype.kind not in "fc":
         return bool(np.array_equal(one, other))
-    finite = np.abs(one[np.isfinite(one)], dtype=np.float64)
-    tolerance = 1e4 * float(np.finfo(one.dtype).eps)
-    largest = float(finite.max()) if finite.size else 0.0
-    return bool(np.allclose(one, other, rtol=tolerance, atol=tolerance * largest, equal_nan=True))
+    finite = np.abs(one[np.isfinite(one)].astype(complex))
+    largest = max(float(finite.max()) if finite.size else 0.0, 1.0)
+    return bool(np.allclose(one, other, rtol=precision, atol=precision * largest, equal_nan=True))
 
 
 def like(out: Any, s: Spec) -> bool:
@@ -202,4 +206,4 @@ def value_of(s: Spec, seed: int) -> Any:
     if s.dtype.kind in "iu":
         drawn = np.abs(np.rint(drawn * 2))
     value = (drawn > 0 if s.dtype.kind == "b" else drawn).astype(s.dtype)
-    return value.item() if s.kind == "python" else value[()] if s.kind == "scalar" else value
+    return value.item() if s.kind == "python" else value[()] if s.kind == "scalar" else np.asarray(value, s.dtype)

@@ -113,7 +113,8 @@ class Module:
         targets = [names[slot] for slot in equation.results]
         if isinstance(equation.primitive.spec(*specs, **dict(equation.params)), tuple):
             return f"{tuple_source(targets)} = {call}"
-        return f"{targets[0]} = {call}" + (".item()" if equation.specs[0].kind == "python" else "")
+        operator = equation.specs[0].kind == "python" and equation.primitive.operator is not None
+        return f"{targets[0]} = {call}" + (".item()" if operator else "")  # NumPy's function gives a number of its own
 
     def call(self, equation: Equation, operands: list[str], specs: list[Spec]) -> str:
         primitive, params = equation.primitive, dict(equation.params)
