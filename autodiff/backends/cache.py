@@ -2,6 +2,9 @@
 
 A folder or file that anybody else could have written is never used. Whatever goes wrong with the disk, kernels are
 compiled and kept in memory: a warning says so once.
+
+Owners and modes say whose a file is. Windows has neither: there the folder must lie in the user's profile, of which
+Windows itself keeps others out.
 """
 
 from __future__ import annotations
@@ -19,6 +22,10 @@ MAGIC = b"autodiff kernel\n"
 HEADER = len(MAGIC) + 32 + 32  # the key, and the hash of the key and what follows
 SUFFIX, UNFINISHED = ".kernel", ".part"
 LIMIT = 512 * 2**20
+LARGEST = 64 * 2**20
+"""The most bytes of one content: a hundred times the largest kernel that was seen."""
+
+WINDOWS = os.name == "nt"
 UNITS = {"": 1, "B": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30}
 DAY, HOUR = 86400, 3600
 
@@ -40,11 +47,11 @@ def warn(text: str) -> None:
 def location() -> Path | None:
     """The folder: ``AUTODIFF_CACHE_DIR``, or ``autodiff`` where this system keeps caches; None without a home."""
     named = os.environ.get("AUTODIFF_CACHE_DIR")
-    if named:
-        return Path(named).expanduser()
     try:
+        if named:
+            return Path(named).expanduser()
         home = Path.home()
-    except RuntimeError:
+    except RuntimeError:  # of a user whom this system does not know, or who has no home
         return None
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "autodiff" / "cache"
@@ -58,11 +65,15 @@ def folder() -> Path | None:
     """The folder, made if need be; None if it cannot be used."""
     found = location()
     if found is None:
-        warn("there is no home folder for the cache of kernels (set AUTODIFF_CACHE_DIR)")
+        named = os.environ.get("AUTODIFF_CACHE_DIR")
+        if named:
+            warn(f"AUTODIFF_CACHE_DIR={named!r} begins with a home folder that this system does not know")
+        else:
+            warn("there is no home folder for the cache of kernels (set AUTODIFF_CACHE_DIR)")
         return None
     try:
         found.mkdir(mode=0o700, parents=True, exist_ok=True)
-        refusal = foreign(os.stat(found), stat.S_ISDIR)
+        refusal = foreign(os.stat(found), stat.S_ISDIR) or (outside_profile(found) if WINDOWS else "")
     except OSError as error:
         refusal = f"cannot be used ({error.strerror})"
     if refusal:
@@ -71,11 +82,25 @@ def folder() -> Path | None:
     return found
 
 
+def outside_profile(folder: Path) -> str:
+    """Why a folder is not this user's alone where files have no owners and modes; empty if it is.
+
+    Links are followed first.
+    """
+    place = os.path.normcase(os.path.realpath(folder))
+    for name in ("LOCALAPPDATA", "USERPROFILE"):
+        profile = os.environ.get(name)
+        own = os.path.normcase(os.path.realpath(profile)) if profile else ""
+        if own and place.startswith(own.rstrip(os.sep) + os.sep):
+            return ""
+    return "lies outside of your profile, where others may write to it"
+
+
 def foreign(found: os.stat_result, kind: Callable[[int], bool]) -> str:
-    """Why a folder or file is not this user's alone; empty if it is. Windows keeps that by where it lies."""
+    """Why a folder or file is not this user's alone; empty if it is, or if this system does not say."""
     if not kind(found.st_mode):
         return "is something else"
-    if os.name == "nt":
+    if WINDOWS:
         return ""
     if found.st_uid != os.geteuid():
         return f"belongs to user {found.st_uid}, not to user {os.geteuid()}"
@@ -106,11 +131,13 @@ def contents(path: Path, key: bytes) -> bytes | None:
     options = sum(getattr(os, name, 0) for name in ("O_RDONLY", "O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
     with open(os.open(path, options), "rb") as file:
         found = os.fstat(file.fileno())
-        if foreign(found, stat.S_ISREG):
+        if foreign(found, stat.S_ISREG) or not HEADER <= found.st_size <= HEADER + LARGEST:
             return None
-        data = file.read()
-    content = data[HEADER:]
-    if data[:HEADER] != header(key, content):
+        start = file.read(HEADER)
+        if not start.startswith(MAGIC + key):
+            return None
+        content = file.read(LARGEST + 1)
+    if len(content) > LARGEST or start != header(key, content):
         return None
     if time.time() - found.st_mtime > DAY:  # what was used last is removed last
         with suppress(OSError):
@@ -128,7 +155,7 @@ def header(key: bytes, content: bytes) -> bytes:
 def write(key: bytes, content: bytes) -> None:
     """Store a content, whole or not at all, whatever other processes do."""
     home, most = folder(), limit()
-    if home is None or len(content) > most:
+    if home is None or len(content) > min(most, LARGEST):
         return
     path = home / (key.hex() + SUFFIX)
     unfinished = home / f"{key.hex()}.{os.getpid()}.{os.urandom(4).hex()}{UNFINISHED}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -14,12 +14,13 @@ from autodiff.chainer.reporter import unreported
 from autodiff.facade.mode import Cutting
 from autodiff.facade.parameter import Parameter
 from autodiff.facade.variable import Variable
+from autodiff.trace.forking import lock_of
 from autodiff.trace.source import at_user_line
 from autodiff.trace.traced import Traced
 from autodiff.trace.tree import flatten
 
 Tree = dict[str, Any]
-one_at_a_time = threading.RLock()
+one_at_a_time = lock_of(sys.modules[__name__], "one_at_a_time")
 """Held while links have other parameters; one for all, since links may share children."""
 
 

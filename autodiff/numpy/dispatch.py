@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from autodiff.trace.errors import DifferentiationError, LeafError
+from autodiff.trace.forking import importing
 from autodiff.trace.leaves import as_leaf
 from autodiff.trace.primitive import PRIMITIVES, Primitive
 from autodiff.trace.shortcut import binary, unary
@@ -256,8 +257,11 @@ def name_of(ufunc: np.ufunc) -> str:
 
 def late_ufunc(ufunc: np.ufunc) -> Function | None:
     """What a ufunc runs, once the modules are loaded for the libraries that are in use."""
-    for library in [library for library in LATE if library in sys.modules]:
-        import_module(LATE.pop(library))
+    for library, module in list(LATE.items()):
+        if library in sys.modules:
+            with importing:
+                import_module(module)
+            LATE.pop(library, None)  # not before it is there: other threads ask, too
     return UFUNCS.get(ufunc)
 
 

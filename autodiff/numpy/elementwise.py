@@ -18,6 +18,7 @@ from autodiff.numpy.dispatch import (
 from autodiff.ops import elementwise as ew
 from autodiff.ops import sinc as sinc_family
 from autodiff.ops.phase import complex_sign
+from autodiff.trace.forking import importing
 from autodiff.trace.spec import spec_of
 
 register_ufuncs()
@@ -133,6 +134,7 @@ def sinc(x: Any) -> Any:
 @implements(np.i0)
 def i0(x: Any) -> Any:
     """The modified Bessel function of the first kind and order zero."""
-    from autodiff.ops.special import numpy_i0  # noqa: PLC0415 - scipy.special loads only when something needs it
+    with importing:
+        from autodiff.ops.special import numpy_i0  # noqa: PLC0415 - scipy.special loads only when something needs it
 
     return numpy_i0(as_operand(x))

@@ -31,7 +31,8 @@ def _choice_dtype(_: Spec, x: Spec, y: Spec) -> np.dtype[Any]:
 
 
 def _second_dtype(_: Spec, x: Spec) -> np.dtype[Any]:
-    return x.dtype
+    """That of x, or of integers where it is boolean: the zeros beside it are a Python int."""
+    return common_dtype(x, spec_of(0))
 
 
 def _given_dtype(_: Spec, *, dtype: np.dtype[Any]) -> np.dtype[Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from autodiff.testing.central import first_step, scales_for, slopes_along
 from autodiff.testing.numerical import move
 from autodiff.testing.pairing import directions
 from autodiff.testing.slope import Slope
+from autodiff.trace.caching import cached_property
 from autodiff.trace.tree import flatten, paths
 
 DOUBLE = {"float16": np.float64, "float32": np.float64, "complex64": np.complex128}

@@ -215,8 +215,8 @@ def sound_shape(shape: Any, itemsize: int = 1) -> bool:
 
 
 def sound_spec(found: Spec) -> bool:
-    """Whether there are values of a spec."""
-    if not is_number(found.dtype) or not sound_shape(found.shape, found.dtype.itemsize):
+    """Whether there are values of a spec: not necessarily numbers, but none that point to something else."""
+    if found.dtype.hasobject or not sound_shape(found.shape, found.dtype.itemsize):
         return False
     if found.kind == "array":
         return True

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import threading
+import sys
 from collections.abc import Callable, Hashable
 from typing import NamedTuple
+
+from autodiff.trace.forking import lock_of
 
 State = tuple[tuple[Hashable, ...], ...]
 
@@ -41,7 +43,7 @@ now = Now()
 surroundings: list[Surrounding] = []
 """Everybody who changes one of them calls :func:`changed` afterwards."""
 
-_lock = threading.RLock()
+_lock = lock_of(sys.modules[__name__], "_lock")
 _states: dict[State, State] = {}
 
 

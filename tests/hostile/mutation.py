@@ -113,7 +113,7 @@ def replacement(value: Any, random: Random) -> Any:
     """Something else of the same kind."""
     if isinstance(value, str):
         return random.choice(DTYPES if value[:1] in ("<", ">", "|") else NAMES)
-    return random.choice(NUMBERS if isinstance(value, (int, float)) else OTHERS)
+    return copy.deepcopy(random.choice(NUMBERS if isinstance(value, (int, float)) else OTHERS))
 
 
 def near(value: Any, random: Random) -> Any:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import threading
-from functools import cached_property
 from typing import Any
 
 from autodiff.backends.cupy.compiling import device_code
@@ -12,6 +11,7 @@ from autodiff.backends.cupy.device import on_device
 from autodiff.backends.cupy.kernels.kernel import DeviceKernel
 from autodiff.backends.cupy.prelude import prelude
 from autodiff.backends.gpu import require
+from autodiff.trace.caching import cached_property
 
 Functions = dict[str, Any]
 """What can be launched, by the names in the module."""

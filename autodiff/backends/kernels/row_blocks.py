@@ -19,6 +19,7 @@ import numpy as np
 from autodiff.backends.kernels.forms import FULL, OUTER, PASSING, REDUCTIONS, ROW, Grid
 from autodiff.backends.kernels.scalars import DTYPES
 from autodiff.backends.kernels.shares import equation_cost, is_function
+from autodiff.trace.forking import importing
 
 if TYPE_CHECKING:
     from autodiff.backends.numba.vectors.elements import Type
@@ -124,7 +125,8 @@ class Block:
         lines = [line for step in self.steps for line in (*step.before, *step.lines)]
         places = [f"{name} = lo" for name in ("part", "columns", "start", "r", "j")]
         text = written("kernel(block, lo, hi)", [*words, *places, *lines])
-        from autodiff.backends.numba.vectors.elements import types_of_names  # noqa: PLC0415 - few programs need it
+        with importing:
+            from autodiff.backends.numba.vectors.elements import types_of_names  # noqa: PLC0415 - few programs need it
 
         self.passed = pass_on(self.steps, everywhere, types_of_names(text))
 
@@ -155,7 +157,8 @@ def joined(steps: Sequence[Step]) -> list[Step]:
 
 def pass_on(steps: Sequence[Step], everywhere: set[str], types: Mapping[str, Type | None]) -> Passed:
     """Give steps loads of what earlier ones assign, and those stores; the names and their dtypes."""
-    from autodiff.backends.numba.vectors.liveness import Names  # noqa: PLC0415 - as above
+    with importing:
+        from autodiff.backends.numba.vectors.liveness import Names  # noqa: PLC0415 - as above
 
     names, known = Names(), set[str]()
     read: list[list[str]] = []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from autodiff.backends.kernels.forms import (
 )
 from autodiff.backends.kernels.row_blocks import LONGEST, in_blocks
 from autodiff.backends.kernels.scalars import costly
+from autodiff.trace.caching import cached_property
 from autodiff.trace.tape import Equation, Tape
 
 ONCE = -1

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from math import prod
 
 from autodiff.backends.kernels.elements import COLUMN, ROW
 from autodiff.backends.kernels.forms import Unfit
 from autodiff.backends.kernels.places import MOVING, Place, at, operand_places, strides
 from autodiff.backends.room import ALIGNMENT
+from autodiff.trace.caching import cached_property
 from autodiff.trace.tape import Tape
 
 PARTS, MANY = 16, 32

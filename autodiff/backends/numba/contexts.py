@@ -10,6 +10,8 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+from autodiff.trace.caching import cached_property
+
 NAME = "autodiff_kernel"
 
 
@@ -23,11 +25,11 @@ def target() -> Any:
         pass
 
     class Description(CPUTarget):  # type: ignore[misc]
-        @functools.cached_property
+        @cached_property
         def _toplevel_typing_context(self) -> Any:
             return types_context()()
 
-        @functools.cached_property
+        @cached_property
         def _toplevel_target_context(self) -> Any:
             return code_context()(self.typing_context, NAME)
 

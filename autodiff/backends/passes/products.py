@@ -8,7 +8,6 @@ the sums over these of its operands.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 
 from autodiff.backends.kernels.forms import Unfit, sub_specs
 from autodiff.backends.kernels.places import MOVING, Index, operand_places
@@ -17,6 +16,7 @@ from autodiff.backends.kernels.stack_plan import TERMS, longer, stack_plan
 from autodiff.backends.kernels.stacks import stack_text, stacked
 from autodiff.backends.passes.fuse import sub_tape
 from autodiff.backends.passes.regrouping import Group, with_groups
+from autodiff.trace.caching import cached_property
 from autodiff.trace.tape import Equation, Tape
 
 AGAIN = 16

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 from autodiff.backends.choice import numba_is_there
@@ -12,6 +11,7 @@ from autodiff.backends.kernels.call import KernelPrimitive
 from autodiff.backends.passes.schedule import schedule
 from autodiff.backends.reports.counts import Count, count, is_view
 from autodiff.backends.reports.sources import lines_of
+from autodiff.trace.caching import cached_property
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, Tape, inner_tapes
 

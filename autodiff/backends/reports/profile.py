@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from autodiff.backends.reports.counts import Count
 from autodiff.backends.reports.table import seconds, short, table
 from autodiff.backends.reports.trace import Event, written
 from autodiff.backends.reports.watching import open_profiles
+from autodiff.trace.forking import lock_of
 
 MOST = 1_000_000
 """So many events are kept for the trace; the table counts all of them."""
@@ -80,7 +82,7 @@ class OfThread(threading.local):
 
 
 running = OfThread()
-_lock = threading.Lock()
+_lock = lock_of(sys.modules[__name__], "_lock")
 
 
 def begin() -> None:
@@ -121,7 +123,7 @@ class Profile:
         self.events: list[Event] = []
         self.dropped = 0
         self.totals: dict[Entry, tuple[int, int]] = {}
-        self.lock = threading.Lock()
+        self.lock = lock_of(self, "lock")
 
     def __enter__(self) -> Profile:
         with _lock:

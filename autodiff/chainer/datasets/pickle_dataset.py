@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import pickle
-import threading
 from typing import Any, Self
 
 from autodiff.chainer.dataset.dataset_mixin import DatasetMixin
+from autodiff.trace.forking import lock_of
 
 
 class PickleDatasetWriter:
@@ -81,7 +81,7 @@ class PickleDataset(DatasetMixin):
 
     def __init__(self, reader: Any) -> None:
         self._reader = reader
-        self._lock = threading.Lock()
+        self._lock = lock_of(self, "_lock")
         self._positions = positions_in(self._file())
 
     def _file(self) -> Any:
@@ -91,7 +91,7 @@ class PickleDataset(DatasetMixin):
         return self.__dict__ | {"_lock": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _lock=threading.Lock())
+        self.__dict__.update(state, _lock=lock_of(self, "_lock"))
 
     def __enter__(self) -> Self:
         return self

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from autodiff.chainer.dataset.dataset_mixin import DatasetMixin
+from autodiff.trace.forking import lock_of
 from autodiff.trace.source import at_user_line
 
 
@@ -36,7 +36,7 @@ class TextDataset(DatasetMixin):
         self._paths = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
         options = [self.for_each_file(option) for option in (encoding, errors, newline)]
         self._options = [dict(zip(("encoding", "errors", "newline"), one)) for one in zip(*options)]
-        self._lock = threading.Lock()
+        self._lock = lock_of(self, "_lock")
         self._open()
         self._positions = [positions for positions, lines in self._scan() if filter_func is None or filter_func(*lines)]
 
@@ -66,7 +66,7 @@ class TextDataset(DatasetMixin):
         return self.__dict__ | {"_files": None, "_lock": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _lock=threading.Lock())
+        self.__dict__.update(state, _lock=lock_of(self, "_lock"))
         self._open()
 
     def __len__(self) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import threading
 import zipfile
 from typing import Any
 
@@ -14,6 +13,7 @@ from autodiff.chainer.dataset.dataset_mixin import DatasetMixin
 from autodiff.chainer.datasets.concatenated_dataset import ConcatenatedDataset
 from autodiff.chainer.datasets.image_files import labeled, read_image
 from autodiff.facade.configuration import get_dtype
+from autodiff.trace.forking import lock_of
 
 
 class ZippedImageDataset(DatasetMixin):
@@ -29,7 +29,7 @@ class ZippedImageDataset(DatasetMixin):
         self._dtype = get_dtype(dtype)
         self._zf: zipfile.ZipFile | None = None
         self._zf_pid: int | None = None
-        self._lock = threading.Lock()
+        self._lock = lock_of(self, "_lock")
         with zipfile.ZipFile(zipfilename) as file:
             self._paths = [name for name in file.namelist() if not name.endswith("/")]
 
@@ -40,7 +40,7 @@ class ZippedImageDataset(DatasetMixin):
         return self.__dict__ | {"_zf": None, "_zf_pid": None, "_lock": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _lock=threading.Lock())
+        self.__dict__.update(state, _lock=lock_of(self, "_lock"))
 
     def get_example(self, i_or_filename: int | str) -> np.ndarray[Any, Any]:
         """The image by its number, or by its name in the zip file."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+import sys
 from collections.abc import Callable
 from itertools import count
 from typing import Any
@@ -14,6 +14,7 @@ from autodiff.facade.compiled import costs
 from autodiff.facade.compiled.identity import Identity
 from autodiff.facade.compiled.program import CompositionProgram
 from autodiff.facade.compiled.recorder import RecordedComposition, recorded_composition
+from autodiff.trace.forking import lock_of
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.surroundings import State, surrounding_state
 
@@ -111,7 +112,7 @@ class Kind:
 
 
 kinds: dict[tuple[Any, ...], Kind] = {}
-changing = threading.RLock()
+changing = lock_of(sys.modules[__name__], "changing")
 
 
 def kind_of(label: str, positions: tuple[int, ...], values: tuple[Any, ...], identity: Identity) -> Kind:
@@ -133,15 +134,6 @@ def forget_kinds() -> None:
     """Forget all kinds and programs."""
     with changing:
         kinds.clear()
-
-
-def renew_locks() -> None:
-    """In a new process the threads are gone that held locks."""
-    global changing
-    changing = threading.RLock()
-    for kind in kinds.values():
-        if kind.program is not None:
-            kind.program.lock = threading.Lock()
 
 
 def drop_unused() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,6 +12,7 @@ from autodiff.backends.passes.known import use_constants
 from autodiff.facade.compiled.recorder import RecordedComposition
 from autodiff.facade.composition import Composition
 from autodiff.facade.recording import Operands
+from autodiff.trace.forking import lock_of
 from autodiff.trace.tape import Tape
 from autodiff.transforms.jit.program import Passes, Program
 from autodiff.transforms.masking import unmasked
@@ -45,7 +45,7 @@ class CompositionProgram:
         self.connected = connected(tape, positions)[: recorded.results]
         self.scalars = [s.kind == "scalar" for s in tape.output_specs[: recorded.results]]
         self.pulled: set[tuple[bool, ...]] = set()
-        self.lock = threading.Lock()
+        self.lock = lock_of(self, "lock")
         self.label, self.broken = label, ""
 
     def has_kernels(self) -> bool:

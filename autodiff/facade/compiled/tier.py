@@ -8,21 +8,20 @@ this kind have cost; where the sum is more than compiling costs it is compiled.
 
 from __future__ import annotations
 
-import os
-import threading
+import sys
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from autodiff.facade.compiled import costs
-from autodiff.facade.compiled import kinds as kinds_of_calls
 from autodiff.facade.compiled.identity import Identity
 from autodiff.facade.compiled.kinds import Kind, drop_programs, forget_kinds, kind_of
 from autodiff.facade.compiled.program import CompiledComposition
 from autodiff.facade.compiled.purity import UnknowableError
 from autodiff.facade.configuration import compile_eager_changed, config
 from autodiff.facade.recording import Operands
+from autodiff.trace.forking import lock_of
 from autodiff.trace.recording import bodies
 
 LABELS = 4096
@@ -131,8 +130,8 @@ class Tier:
 
 
 tiers: dict[str, Tier] = {}
-compiling = threading.RLock()
-changing = threading.RLock()
+compiling = lock_of(sys.modules[__name__], "compiling")
+changing = lock_of(sys.modules[__name__], "changing")
 
 
 def tier_of(label: str) -> Tier:
@@ -157,13 +156,4 @@ def clear() -> None:
     forget_kinds()
 
 
-def renew_locks() -> None:
-    """In a new process the threads are gone that held locks."""
-    global compiling, changing
-    compiling, changing = threading.RLock(), threading.RLock()
-    kinds_of_calls.renew_locks()
-
-
 compile_eager_changed.append(look_again)
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=renew_locks)

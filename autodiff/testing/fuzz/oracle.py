@@ -10,7 +10,6 @@ number changes on the way are decided by rounding, and tell nothing.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from autodiff.testing.fuzz.modes import Mode
 from autodiff.testing.fuzz.printing import watched_function_of
 from autodiff.testing.fuzz.program import Program
 from autodiff.testing.fuzz.rounding import Number, Rounding, true_of
+from autodiff.trace.caching import cached_property
 from autodiff.trace.tracer import concrete
 from autodiff.trace.tree import flatten
 

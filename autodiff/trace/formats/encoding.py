@@ -85,8 +85,7 @@ def decode_spec(data: Json) -> Spec:
     shape, dtype, kind = decode_shape(data[0]), decode_dtype(data[1]), data[2]
     if kind not in ("array", "scalar", "python"):
         raise damage(f"there is no kind {kind!r}")
-    found = Spec(shape, dtype, kind)
-    if not sound_spec(found):
+    if not sound_spec(Spec(shape, dtype, kind)):
         raise damage(f"there are no values of kind {kind}, shape {shape} and dtype {dtype}")
     return spec(shape, dtype, kind)
 

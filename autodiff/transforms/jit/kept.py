@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from collections import OrderedDict
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
+from autodiff.trace.forking import lock_of
 from autodiff.transforms.jit.forms import NEVER, Form, Key
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ class Kept:
     def __init__(self) -> None:
         self.programs: OrderedDict[Hashable, Recorded] = OrderedDict()
         self.forms: dict[Key, Form] = {}
-        self.lock = threading.RLock()  # a finalizer that runs meanwhile may call the function
+        self.lock = lock_of(self, "lock")  # not a simple one: a finalizer that runs meanwhile may call the function
 
     def form(self, key: Key, static: dict[int | str, Any]) -> Form:
         """The form of a key, kept or new."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from autodiff.backends.passes.known import use_constants
 from autodiff.backends.passes.schedule import Schedule, schedule
 from autodiff.backends.reports.watching import open_profiles
 from autodiff.backends.straight import Straight
+from autodiff.trace.caching import cached_property
 from autodiff.trace.link import Link
 from autodiff.trace.primitive import newest_traced
 from autodiff.trace.source import at_user_line

@@ -1,6 +1,7 @@
 """Object code on disk: whatever happens to a file, what is wrong is never used, and nothing is an error."""
 
 import ctypes
+import io
 import os
 import stat
 import time
@@ -198,6 +199,72 @@ def test_no_home(fresh, monkeypatch):
     monkeypatch.delenv("AUTODIFF_CACHE_DIR")
     monkeypatch.setattr(cache.Path, "home", home)
     refused("there is no home folder for the cache of kernels (set AUTODIFF_CACHE_DIR)")
+
+
+@posix
+def test_a_home_that_nobody_has(fresh, monkeypatch):
+    monkeypatch.setenv("AUTODIFF_CACHE_DIR", "~no-such-user-here/kernels")
+    refused("AUTODIFF_CACHE_DIR='~no-such-user-here/kernels' begins with a home folder that this system does not know")
+
+
+@posix
+def test_without_owners_the_folder_must_lie_in_the_profile(fresh, monkeypatch, tmp_path):
+    monkeypatch.setattr(cache, "WINDOWS", True)
+    for name in ("LOCALAPPDATA", "USERPROFILE"):
+        monkeypatch.setenv(name, str(tmp_path / name))
+    refused(f"the cache folder {fresh} lies outside of your profile, where others may write to it")
+    (tmp_path / "LOCALAPPDATA").mkdir()
+    for inside in (tmp_path / "LOCALAPPDATA" / "kernels", tmp_path / "USERPROFILE" / "a" / "b"):
+        monkeypatch.setenv("AUTODIFF_CACHE_DIR", str(inside))
+        assert cache.folder() == inside
+    beside = tmp_path / "LOCALAPPDATA2"
+    for outside in (beside, tmp_path / "LOCALAPPDATA" / ".." / "elsewhere", tmp_path / "LOCALAPPDATA" / "link"):
+        beside.mkdir(exist_ok=True)
+        if outside.name == "link":
+            outside.symlink_to(beside)
+        monkeypatch.setenv("AUTODIFF_CACHE_DIR", str(outside))
+        monkeypatch.setattr(cache, "_warned", set())
+        with pytest.warns(CacheWarning, match="lies outside of your profile"):
+            assert cache.folder() is None
+
+
+@posix
+@pytest.mark.parametrize("magic", [True, False])
+def test_a_file_that_is_too_large_is_not_read(fresh, monkeypatch, magic):
+    """It takes no room on the disk, and would take three gigabytes of memory."""
+    cache.write(KEY, CONTENT)
+    (path,) = fresh.iterdir()
+    with open(path, "r+b") as file:
+        file.write(cache.MAGIC if magic else b"something else")
+        file.truncate(3 * 2**30)
+    counts = []
+    real = io.BufferedReader.read
+
+    class Counting(io.BufferedReader):
+        def read(self, size=-1):
+            counts.append(size)
+            return real(self, size)
+
+    monkeypatch.setattr(cache, "open", lambda file, mode: Counting(io.FileIO(file)), raising=False)
+    assert cache.read(KEY) is None
+    assert all(0 <= size <= cache.LARGEST + 1 for size in counts)
+    assert stored(fresh) == []
+
+
+def test_a_content_that_is_too_large_is_not_written(fresh, monkeypatch):
+    monkeypatch.setattr(cache, "LARGEST", 100)
+    cache.write(KEY, CONTENT)
+    assert cache.read(KEY) is None
+    monkeypatch.undo()
+
+
+def test_the_header_is_looked_at_first(fresh, monkeypatch):
+    cache.write(KEY, CONTENT)
+    cache.write(OTHER, CONTENT)
+    first, second = (fresh / (key.hex() + cache.SUFFIX) for key in (KEY, OTHER))
+    second.replace(first)
+    monkeypatch.setattr(cache, "header", lambda key, content: pytest.fail("the content was read"))
+    assert cache.read(KEY) is None
 
 
 def test_a_folder_that_cannot_be_written_to_is_still_read(fresh, monkeypatch):

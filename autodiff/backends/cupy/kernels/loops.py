@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from autodiff.backends.kernels.row_schedule import Level
 from autodiff.backends.kernels.row_values import RowValues
 from autodiff.backends.kernels.rows import start
 from autodiff.backends.kernels.scalars import cast
+from autodiff.trace.caching import cached_property
 from autodiff.trace.tape import Tape
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import product
 from math import inf, prod
+
+from autodiff.trace.caching import cached_property
 
 Bounds = Mapping[str, tuple[float, float]]
 
