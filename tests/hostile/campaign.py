@@ -9,8 +9,11 @@ import sys
 import threading
 from collections import Counter
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+ROOT = Path(__file__).parents[2]
+WORKER = ["-m", "tests.hostile.worker"]
 SILENCE = 120
 """So many seconds without a word, and a process hangs."""
 
@@ -47,9 +50,10 @@ def run(kind: str, first: int, count: int, *options: str, most: int = 2000) -> R
 
 def run_process(result: Result, kind: str, first: int, count: int, options: tuple[str, ...]) -> int:
     """Try some mutants in one process; the seed with which to go on."""
-    command = [sys.executable, "-m", "tests.hostile.worker", kind, str(first), str(count), *options]
+    command = [sys.executable, *WORKER, kind, str(first), str(count), *options]
     seed = first
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, cwd=ROOT) as process:
         lines: queue.Queue[str | None] = queue.Queue()
         threading.Thread(target=read, args=(process.stdout, lines), daemon=True).start()
         errors: list[str] = []

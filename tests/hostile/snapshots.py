@@ -45,7 +45,7 @@ def template() -> dict[str, Any]:
 
 def stored() -> dict[str, Any]:
     """What is in the file."""
-    objects = np.array([None, 1, 2**70, -1.5, "two", b"three", [4, [5]], {"six": (7, 8)}, {9}, True], object)
+    objects = np.array([None, 1, 2**70, -1.5, "two", b"three", [4, [5]], {"six": (7, 8)}, (9,), True], object)
     objects[6] = [np.arange(3, dtype=np.float32), np.array([None, "inner"], object), np.array(["ab", "c"])]
     return {
         "weights": np.arange(12, dtype=np.float32).reshape(3, 4), "moments": np.linspace(0, 1, 5),
