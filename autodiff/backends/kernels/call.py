@@ -100,7 +100,8 @@ class RowCall:
             if spec.kind != "array":
                 return NumberArgument(place, NUMBERS.get(spec.dtype.name, "int"))
         written = argument.role != "input" or argument.slot in self.kernel.shared.values()
-        return ArrayArgument(place, argument.dtype, written)
+        shape = self.kernel.specs[argument.slot].shape if argument.role == "input" else None
+        return ArrayArgument(place, argument.dtype, written, shape)
 
     def lines(self, scope: dict[str, Any]) -> list[str]:
         memory = self.memory
@@ -151,7 +152,13 @@ def refuse(*values: Any) -> None:
 def fitting(value: Any, spec: Spec) -> Any:
     """A value as kernels take it."""
     if spec.kind == "array":
-        return np.require(value, spec.dtype, ("C", "A")).view(np.ndarray).reshape(spec.shape)
+        found = np.require(value, spec.dtype, ("C", "A")).view(np.ndarray)
+        if found.size != spec.size:
+            raise ValueError(
+                f"an array has the shape {found.shape} where the program was recorded for {spec.shape}: shapes must not "
+                "depend on values, as that of the residuals of lstsq does on the rank"
+            )
+        return found.reshape(spec.shape)
     if spec.dtype == np.float32:
         return np.float32(value)
     return float(value) if spec.dtype.kind == "f" else int(value)

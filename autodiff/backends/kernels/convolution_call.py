@@ -84,7 +84,8 @@ class ConvolutionCall:
         self.new = maker(out)
         self.sums = layout.groups, layout.terms, layout.outputs
         self.memory: list[Callable[[], Any]] = []
-        arguments = [ArrayArgument(k, dtype, self.written(k)) for k in range(3)]
+        shapes = self.shapes()
+        arguments = [ArrayArgument(k, dtype, self.written(k), shapes.get(k)) for k in range(3)]
         if kernel.kind == "to_kernel":
             self.memory.append(partial(np.empty, (layout.parts, *self.sums), dtype))
         bytes = [layout.image_bytes, 0 if layout.bare else layout.column_bytes]
@@ -102,6 +103,13 @@ class ConvolutionCall:
             parallel=layout.parts > 1,
             release=True,
         )
+
+    def shapes(self) -> dict[int, tuple[int, ...]]:
+        """The shapes of the operands, by their words; what is made here has the shape that it needs."""
+        first, second = (s.shape for s in self.tape.inputs)
+        if self.kernel.kind == "turned":
+            return {0: first}
+        return {2: first, 1: second} if self.kernel.kind == "to_input" else {0: first, 1: second}
 
     def written(self, word: int) -> bool:
         """Whether the kernel fills the array of a word."""

@@ -117,7 +117,7 @@ class MatrixCall:
             kernel_address(self.text),
             product.words,
             [
-                *(ArrayArgument(k, out.dtype) for k in range(2)),
+                *(ArrayArgument(k, out.dtype, shape=tape.inputs[base].shape) for k, base in enumerate(self.bases)),
                 ArrayArgument(2, out.dtype, True),
                 ArrayArgument(3, np.dtype(np.uint8), True),
             ],

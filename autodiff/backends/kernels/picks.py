@@ -90,7 +90,7 @@ class PickCall:
             kernel_address(self.text),
             [0] * 4,
             [
-                *(ArrayArgument(k, s.dtype) for k, s in enumerate(tape.inputs)),
+                *(ArrayArgument(k, s.dtype, shape=s.shape) for k, s in enumerate(tape.inputs)),
                 ArrayArgument(2, out.dtype, True),
                 ArrayArgument(3, np.dtype(np.int64), True),
             ],

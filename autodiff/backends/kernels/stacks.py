@@ -80,7 +80,7 @@ class StackCall:
         self.text = stack_text(tape)
         plan = stack_plan(tape)
         self.new = [maker(plan.specs[slot]) for slot in plan.wanted]
-        arguments = [ArrayArgument(k, s.dtype) for k, s in enumerate(tape.inputs)]
+        arguments = [ArrayArgument(k, s.dtype, shape=s.shape) for k, s in enumerate(tape.inputs)]
         for _ in self.new:
             arguments.append(ArrayArgument(len(arguments), plan.out.dtype, True))
         self.make: list[Callable[[], Any]] = []

@@ -94,7 +94,7 @@ class WindowCall:
         self.text = window_text(layout, arrays)
         self.new = [maker(own) for own in tape.output_specs]
         count, parts = len(tape.inputs), parts_of(tape)
-        arguments = [ArrayArgument(k, own.dtype, k >= count) for k, own in enumerate(arrays)]
+        arguments = [ArrayArgument(k, own.dtype, k >= count, own.shape) for k, own in enumerate(arrays)]
         if layout.checks:
             arguments.append(ArrayArgument(len(arrays), np.dtype(np.int64), True))
         self.launch = bind(

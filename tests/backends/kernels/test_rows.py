@@ -257,3 +257,20 @@ def test_arithmetic_of_booleans_is_logic():
         return np.add(a, b) * 2.0, np.multiply(a, b), np.add(a, b) == b, np.sum(np.add(a, b))
 
     alike(by_rows(fun, a, b), reference(fun, a, b))
+
+
+@pytest.mark.parametrize("sides", [40, 30_000])
+def test_an_array_of_another_shape_is_not_read(sides):
+    """Where the rank is too small the residuals of lstsq are none."""
+
+    def fun(a, b):
+        residuals = np.linalg.lstsq(a, b)[1]
+        return np.sin(residuals) * np.exp(residuals) + residuals
+
+    a, b = np.random.default_rng(0).normal(size=(6, 3)), np.random.default_rng(1).normal(size=(6, sides))
+    compiled = jit(fun)
+    alike(compiled(a, b), fun(a, b))
+    with pytest.raises(
+        ValueError, match=rf"an array has the shape \(0,\) where the program was recorded for \({sides},\)"
+    ):
+        compiled(np.ones((6, 3)), b)

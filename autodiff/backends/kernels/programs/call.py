@@ -68,7 +68,7 @@ class WholeCall:
         found: list[ArrayArgument | NumberArgument] = []
         for place, s in enumerate(self.tape.inputs):
             if s.kind == "array":
-                found.append(ArrayArgument(place, s.dtype))
+                found.append(ArrayArgument(place, s.dtype, shape=s.shape))
             else:
                 found.append(NumberArgument(place, NUMBERS.get(s.dtype.name, "int")))
         place = len(found)
