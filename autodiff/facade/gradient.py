@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import threading
+import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from autodiff.facade.current import on_gpu_of
 from autodiff.facade.devices import device_of
 from autodiff.trace.errors import LeakedTracerError
 from autodiff.trace.foreign import is_array_type, remedy
+from autodiff.trace.forking import lock_of
 from autodiff.trace.source import at_user_line
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer
@@ -113,18 +113,8 @@ class Gradients:
         return g
 
 
-storing = threading.Lock()
+storing = lock_of(sys.modules[__name__], "storing")
 """Held while the gradient of a leaf is replaced, not while it is computed: threads may share leaves."""
-
-
-def renew_lock() -> None:
-    """In a process that was forked nobody holds the lock."""
-    global storing
-    storing = threading.Lock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=renew_lock)
 
 
 def accumulate(variable: Variable, g: Any, loss_scale: float | None) -> None:

@@ -282,6 +282,21 @@ def test_branches_must_be_alike() -> None:
     assert f"equation {number} (switch): the parameter branches must be a tuple" in refused(data)
 
 
+@pytest.mark.parametrize("number", [-7, -1, 0, 2, 3, 10**9])
+def test_a_number_that_no_branch_has_is_the_last(number: int) -> None:
+    data = data_of(lambda i, x: autodiff.switch(i, [np.sin, np.cos, np.exp], x), np.int64(1), X)
+    switch = data["tape"]["equations"][-1]
+    assert switch["primitive"] == "switch"
+    switch["operands"][0] = 0  # and not what was clipped
+    tape = load(data)
+    index = np.int64(number)
+    wanted = np.sin(X) if number == 0 else np.exp(X)
+    np.testing.assert_allclose(eval_tape(tape, index, X), wanted)
+    for backend in ("auto", "numpy"):
+        np.testing.assert_allclose(jit(lambda i, x: eval_tape(tape, i, x), backend=backend)(index, X), wanted)
+    np.testing.assert_allclose(autodiff.vmap(lambda i: eval_tape(tape, i, X))(np.array([number]))[0], wanted)
+
+
 # Operands, specs, sizes.
 
 

@@ -60,7 +60,7 @@ class BranchCall(ControlCall):
         return of_branches(params["branches"])
 
     def run(self, index: Any, *values: Any, branches: tuple[Tape, ...]) -> tuple[Any, ...]:
-        tape = branches[int(concrete(index))]
+        tape = branches[number_of(index, branches)]
         return self.finish(lambda *now: run_tape(tape, now), tape, values, branches)
 
     def compiled(self, compile_tape: Callable[[Tape], Step], **params: Any) -> Step:
@@ -68,7 +68,7 @@ class BranchCall(ControlCall):
         ready = [compile_tape(tape) for tape in branches]
 
         def run(index: Any, *values: Any) -> tuple[Any, ...]:
-            number = int(index)
+            number = number_of(index, branches)
             return self.finish(ready[number], branches[number], values, branches)
 
         return run
@@ -143,6 +143,12 @@ class BranchCall(ControlCall):
             return lambda *now: list(run_for_batch(tape, now, batched[1:], size))
 
         return tuple(choose_with(self, "cond", index, [wide(tape) for tape in branches], tuple(operands)))
+
+
+def number_of(index: Any, branches: Sequence[Tape]) -> int:
+    """The number of the branch that runs. A number that no branch has, which no recorded program gives, is the last."""
+    number = int(concrete(index))
+    return number if 0 <= number < len(branches) else len(branches) - 1
 
 
 def selected(index: Any, column: Sequence[Any]) -> Any:
