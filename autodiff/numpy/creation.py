@@ -168,7 +168,7 @@ def converted(
     if not (isinstance(object, Tracer) and object.spec.kind == "array" and dtype in (None, object.dtype)):
         made = array(prototype, object, dtype)
         plain = known(made)
-        return made if isinstance(plain, Spec) else laid_out_like(made, function(plain, None, *args, **options))
+        return laid_out_like(made, function(plain, None, *args, **options)) if isinstance(plain, np.ndarray) else made
     if options.get("copy") is True:
         return array(prototype, object, dtype, *args, **options)
     if function in (np.asarray, np.asanyarray, np.require) and not args and not options.keys() - {"copy", "device"}:
