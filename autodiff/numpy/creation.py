@@ -22,7 +22,7 @@ from autodiff.ops.shape import broadcast_to, reshape
 from autodiff.trace.arrays import placed
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line
-from autodiff.trace.spec import Spec, spec_of
+from autodiff.trace.spec import spec_of
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer, concrete
 from autodiff.trace.view import UNKNOWN, View
