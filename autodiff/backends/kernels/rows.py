@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -18,15 +17,14 @@ from autodiff.backends.kernels.forms import (
     COLUMN_TOTAL,
     FULL,
     REDUCTIONS,
-    ROW,
     TOTAL,
     Shape,
 )
 from autodiff.backends.kernels.row_blocks import BLOCK_ROWS, Block, Step
+from autodiff.backends.kernels.row_reductions import MANY, ROWS, RowReductions, accumulated
 from autodiff.backends.kernels.row_schedule import ONCE, Argument, Level
-from autodiff.backends.kernels.row_values import RowValues, number
-from autodiff.backends.kernels.scalars import DTYPES, cast, literal
-from autodiff.trace.tape import Equation, Tape
+from autodiff.backends.kernels.row_values import number
+from autodiff.trace.tape import Tape
 
 SHORT = 64
 """Rows of so few columns have their length in the text: loops over them need no loop."""
@@ -34,28 +32,8 @@ SHORT = 64
 BLOCK = 4096
 """So many elements are summed in their own dtype before their sum is added to a total in float64."""
 
-FOLDS = {"sum": "reduce_add", "sum_as": "reduce_add", "max": "reduce_maximum", "min": "reduce_minimum",
-         "prod": "reduce_multiply", "any": "|", "all": "&"}  # fmt: skip
 
-
-def accumulated(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The dtype in which a total is kept."""
-    return np.dtype(np.float64 if dtype.kind == "f" else np.int64 if dtype.kind in "iub" else dtype)
-
-
-def start(name: str, dtype: np.dtype[Any]) -> str:
-    """What a reduction begins with."""
-    if name in ("max", "min"):
-        if dtype.kind == "f":
-            return literal(-np.inf if name == "max" else np.inf, dtype)
-        if dtype.kind == "b":
-            return repr(name == "min")
-        limits = np.iinfo(dtype)
-        return literal(limits.min if name == "max" else limits.max, dtype)
-    return {"prod": literal(1, dtype), "any": "False", "all": "True"}.get(name, literal(0, dtype))
-
-
-class RowKernel(RowValues):
+class RowKernel(RowReductions):
     """The kernel of a tape on a grid.
 
     Args:
@@ -85,6 +63,7 @@ class RowKernel(RowValues):
             dtype = self.specs[slot].dtype
             kept = accumulated(dtype) if self.forms[slot] == TOTAL and self.is_sum(slot) else dtype
             self.arguments.append(Argument(f"out{slot}", "partial" if total else "output", slot, kept))
+        self.carried = self.carries()
         for slot, name in self.kept.items():
             if name.startswith("row"):
                 size = grid.columns * (BLOCK_ROWS if self.blocks else 1)
@@ -113,6 +92,7 @@ class RowKernel(RowValues):
         for line in self.prelude:
             yield f"    {line}"
         totals, columns = self.slots_of(TOTAL), self.slots_of(COLUMN_TOTAL)
+        carried = [slot for slot in columns if slot in self.carried]
         if totals or columns or any(a.role == "scratch" for a in self.arguments):
             yield "    part = lo // chunk"
         for slot in totals:
@@ -121,7 +101,9 @@ class RowKernel(RowValues):
         if columns:
             yield "    for j in range(columns):"
             for slot in columns:
-                yield f"        store_{self.specs[slot].dtype}(out{slot}, part * columns + j, {self.start(slot)})"
+                yield f"        {self.stored('out', slot, self.start(slot))}"
+            for slot in carried:
+                yield f"        {self.stored('rest', slot, self.start(slot))}"
         once = self.levels.pop(ONCE, None)
         if once is not None:
             yield "    if lo == 0:"
@@ -133,6 +115,9 @@ class RowKernel(RowValues):
             yield from self.block_loop(self.block)
         else:
             yield from self.row_loop()
+        if carried:
+            yield "    for j in range(columns):"
+            yield from (f"        {line}" for slot in carried for line in self.completed(slot))
         for slot in totals:
             yield f"    store_{self.argument(f'out{slot}').dtype}(out{slot}, part, total{slot})"
 
@@ -149,7 +134,31 @@ class RowKernel(RowValues):
         yield from (f"        {self.gather_total(slot, f'sum{slot}')}" for slot in totals)
 
     def row_loop(self) -> Iterable[str]:
-        yield "    for r in range(lo, hi):"
+        totals = [slot for slot in self.slots_of(TOTAL) if self.is_real_sum(slot)]
+        columns = [slot for slot in self.slots_of(COLUMN_TOTAL) if slot in self.carried]
+        if self.grid.rows < MANY or not (totals or columns):
+            yield from self.rows_between("lo", "hi")
+            return
+        yield f"    for first in range(lo, hi, {ROWS}):"
+        yield from (f"        some{slot} = {self.start(slot, accumulated(self.specs[slot].dtype))}" for slot in totals)
+        if columns:
+            yield "        for j in range(columns):"
+            yield from (f"            {self.stored('some', slot, self.start(slot))}" for slot in columns)
+        for line in self.rows_between("first", f"min(first + {ROWS}, hi)"):
+            yield (
+                "    " + re.sub(rf"\btotal({'|'.join(map(str, totals))})\b", r"some\1", line)
+                if totals
+                else "    " + line
+            )
+        yield from (f"        total{slot} += some{slot}" for slot in totals)
+        if columns:
+            yield "        for j in range(columns):"
+            for slot in columns:
+                yield from (f"            {line}" for line in self.added(slot, self.loaded("some", slot)))
+
+    def rows_between(self, first: str, last: str) -> Iterable[str]:
+        """The loop over some rows."""
+        yield f"    for r in range({first}, {last}):"
         yield "        at = r * columns"
         for place in sorted(self.levels):
             level = self.levels[place]
@@ -181,10 +190,6 @@ class RowKernel(RowValues):
             yield "    if outside:"
             yield "        store_int64(status, 0, i8(1))"
 
-    def slots_of(self, form: str) -> list[int]:
-        """The results of a form."""
-        return [slot for slot in self.outputs if self.forms[slot] == form]
-
     def word(self, place: int, argument: Argument) -> str:
         if argument.role == "size":
             return f"word(block, {place})"
@@ -199,10 +204,6 @@ class RowKernel(RowValues):
 
     def argument(self, name: str) -> Argument:
         return next(argument for argument in self.arguments if argument.name == name)
-
-    def start(self, slot: int, dtype: np.dtype[Any] | None = None) -> str:
-        """What a reduction begins with."""
-        return start(self.made[slot].primitive.name, dtype or self.specs[slot].dtype)
 
     # Roots.
 
@@ -229,67 +230,3 @@ class RowKernel(RowValues):
         for column in columns:
             value = self.lone(slot, column, level)
             self.levels[level].after.append(f"store_{self.specs[slot].dtype}(out{slot}, at + {column}, {value})")
-
-    def reduction(self, slot: int, equation: Equation, level: int) -> None:
-        operand = equation.operands[0]
-        assert isinstance(operand, int)
-        form, dtype = self.forms[slot], self.specs[slot].dtype
-        place = self.levels[level]
-        if self.forms[operand] == ROW:
-            value = cast(self.row_value(operand, level), self.specs[operand].dtype, dtype)
-            (place.body if self.grid.flat else place.before).append(
-                self.fold(equation, f"sum{slot}", value) if self.grid.flat else self.gather_row(slot, value)
-            )
-            return
-        value = cast(self.element(operand, level), self.specs[operand].dtype, dtype)
-        if form == COLUMN_TOTAL:
-            at = f"out{slot}, part * columns + j"
-            total = f"store_{dtype}({at}, load_{dtype}({at}) + {{}})"
-            if self.blocks:
-                self.over_rows(slot, value, total.format(f"sum{slot}"), place)
-            else:
-                place.body.append(total.format(value))
-            return
-        if form == TOTAL and self.blocks:
-            self.over_rows(slot, value, self.gather_total(slot, f"sum{slot}"), place)
-            return
-        place.body.append(self.fold(equation, f"sum{slot}", value))
-        if self.grid.flat:
-            return
-        place.before.append(f"sum{slot} = {self.start(slot)}")
-        if form == TOTAL:
-            place.after.append(self.gather_total(slot, f"sum{slot}"))
-            return
-        self.row_names[slot] = f"sum{slot}"
-        if slot in self.outputs:
-            place.after.append(f"store_{dtype}(out{slot}, r, sum{slot})")
-
-    def over_rows(self, slot: int, value: str, gather: str, place: Level) -> None:
-        """A reduction over the rows of a block, in each column."""
-        place.begin.append(f"sum{slot} = {self.start(slot)}")
-        place.body.append(self.fold(self.made[slot], f"sum{slot}", value))
-        place.end.append(gather)
-
-    def fold(self, equation: Equation, name: str, value: str) -> str:
-        function = FOLDS[equation.primitive.name]
-        integer = equation.specs[0].dtype.kind in "iub"
-        if function in "|&":
-            return f"{name} = {name} {function} {value}"
-        if integer and function in ("reduce_add", "reduce_multiply"):
-            code = DTYPES[equation.specs[0].dtype]
-            return f"{name} = {code}({name} {'+' if function == 'reduce_add' else '*'} {value})"
-        return f"{name} = {function}({name}, {value})"
-
-    def gather_row(self, slot: int, value: str) -> str:
-        """What a row adds to a total."""
-        if self.blocks and self.is_sum(slot):
-            kind = accumulated(self.specs[slot].dtype)
-            return f"total{slot} = reduce_add(total{slot}, {cast(value, self.specs[slot].dtype, kind)})"
-        return self.gather_total(slot, value)
-
-    def gather_total(self, slot: int, value: str) -> str:
-        equation = self.made[slot]
-        if self.is_sum(slot):
-            code = DTYPES[accumulated(self.specs[slot].dtype)]
-            return f"total{slot} += {code}({value})"
-        return self.fold(equation, f"total{slot}", value)

@@ -45,8 +45,8 @@ MOST = 1_000_000
 LONGEST = 3000
 """Operations that a large program may run: loops, and what is written out for each element, take many."""
 
-FLAVOURS = ("plain", "plain", "plain", "plain", "ties", "ties", "signs", "extremes", "specials", "plain")
-"""What values are like: most programs say most where nothing overflows."""
+FLAVOURS = ("plain", "plain", "plain", "equal", "ties", "ties", "signs", "extremes", "specials", "plain")
+"""What values are like: most programs say most where nothing overflows; sums of equal ones round one way each time."""
 
 
 def unaligned(array: NDArray[Any]) -> NDArray[Any]:
@@ -199,12 +199,12 @@ def values(shape: tuple[int, ...], dtype: str, random: np.random.Generator, flav
 
 
 def _reals(shape: tuple[int, ...], random: np.random.Generator, flavour: str) -> NDArray[Any]:
-    """Short decimals that single precision rounds, or halves among which there are ties, or signs."""
+    """Short decimals that single precision rounds, or one of them everywhere, or halves that tie, or signs."""
     if flavour == "ties":
         return np.asarray(random.integers(-4, 5, shape) / 2)
     if flavour == "signs":
         return np.asarray(random.integers(-1, 2, shape) * 1.0)
-    return np.round(random.uniform(-3, 3, shape), 4)
+    return np.round(random.uniform(-3, 3, shape), 4) if flavour != "equal" else np.full(shape, random.uniform(-3, 3))
 
 
 def _integers(shape: tuple[int, ...], dtype: str, random: np.random.Generator, flavour: str) -> NDArray[Any]:

@@ -16,9 +16,9 @@ from autodiff.backends.cupy.kernels.sharing import (
 from autodiff.backends.cupy.kernels.tails import Tail
 from autodiff.backends.cupy.kernels.totals import folded, total_lines
 from autodiff.backends.kernels.forms import COLUMN, COLUMN_TOTAL, FULL, REDUCTIONS, ROW, TOTAL, Shape
+from autodiff.backends.kernels.row_reductions import start
 from autodiff.backends.kernels.row_schedule import Level
 from autodiff.backends.kernels.row_values import RowValues
-from autodiff.backends.kernels.rows import start
 from autodiff.backends.kernels.scalars import cast
 from autodiff.trace.caching import cached_property
 from autodiff.trace.tape import Tape

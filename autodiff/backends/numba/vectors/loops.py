@@ -6,10 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from autodiff.backends.numba.vectors.elements import FLOATS
 from autodiff.backends.numba.vectors.rounds import Rounds
 from autodiff.backends.numba.vectors.tree import Plan
 
 Totals = dict[str, Any]
+
+ROUNDS = 128
+"""So many rounds add to one total, which adds to another: rounding errors grow with this number, not the length."""
 
 
 @dataclass(frozen=True)
@@ -108,17 +112,35 @@ class Printer(Rounds):
         def masked(done: Any, now: Totals) -> Totals:
             return self.run(builder.add(start, done), now, self.first(builder.sub(length, done)))
 
-        return [*found, self.rounds(whole, length, masked)]
+        return [*found, (self.rounds if self.form.together else self.in_blocks)(whole, length, masked)]
 
     def whole(self, start: Any, length: Any) -> Totals:
         """The loop of whole vectors, several as one; its totals."""
         self.count = self.form.lanes * self.form.together
-        found = self.rounds(self.word(0), length, lambda done, now: self.run(self.builder.add(start, done), now))
+        found = self.in_blocks(self.word(0), length, lambda done, now: self.run(self.builder.add(start, done), now))
         self.count = self.form.lanes
         return found
 
-    def rounds(self, first: Any, stop: Any, body: Callable[[Any, Totals], Totals]) -> Totals:
-        """A loop in steps of a vector; its totals."""
+    def in_blocks(self, first: Any, stop: Any, body: Callable[[Any, Totals], Totals]) -> Totals:
+        """A loop in steps of a vector, block by block where it adds up many floating-point numbers; its totals."""
+        length, size = self.plan.length, ROUNDS * self.count
+        adds = any(kind == "reduce_add" and self.types[name] in FLOATS for name, kind in self.plan.accumulators.items())
+        if not adds or (length is not None and length <= size):
+            return self.rounds(first, stop, body)
+
+        def block(done: Any, now: Totals) -> Totals:
+            end = self.builder.add(done, self.word(size), flags=("nsw",))
+            last = self.builder.select(self.builder.icmp_signed("<", end, stop), end, stop)
+            parts = self.rounds(done, last, body)
+            return {
+                name: self.combined(kind, self.types[name], now[name], parts[name])
+                for name, kind in self.plan.accumulators.items()
+            }
+
+        return self.rounds(first, stop, block, size)
+
+    def rounds(self, first: Any, stop: Any, body: Callable[[Any, Totals], Totals], step: int | None = None) -> Totals:
+        """A loop in steps of a vector, or of so many elements; its totals."""
         builder = self.builder
         entry, head, inside, after = builder.block, self.block("next"), self.block("body"), self.block("after")
         builder.branch(head)
@@ -130,7 +152,7 @@ class Printer(Rounds):
         builder.cbranch(builder.icmp_signed("<", done, stop), inside, after)
         builder.position_at_end(inside)
         later = body(done, now)
-        done.add_incoming(builder.add(done, self.word(self.count), flags=("nsw",)), builder.block)
+        done.add_incoming(builder.add(done, self.word(step or self.count), flags=("nsw",)), builder.block)
         for name, phi in now.items():
             phi.add_incoming(before[name], entry)
             phi.add_incoming(later[name], builder.block)

@@ -15,31 +15,30 @@
 //             o: float32[200000] = add(j, n)         # programs.py:13
 //             p: float32[] = sum(o, axes=(-1,))      # programs.py:13
 //             q: float32[200000] = add(1.0, m)       # test_golden.py:36
-//             r: float32[200000] = divide(1.0, q)    # test_golden.py:36
-//             s: float32[200000] = divide(1.0, i)    # test_golden.py:36
-//             t: float32[200000] = multiply(j, s)    # test_golden.py:36
-//             u: float32[200000] = multiply(r, m)    # test_golden.py:36
-//             v: float32[200000] = square(f)         # test_golden.py:36
-//             w: float32[200000] = subtract(1.0, v)  # test_golden.py:36
-//             x: float32[200000] = multiply(s, w)    # test_golden.py:36
-//             y: float32[200000] = multiply(t, h)    # test_golden.py:36
-//             z: float32[200000] = multiply(2.0, b)  # test_golden.py:36
-//             ba: float32[200000] = multiply(u, z)   # test_golden.py:36
-//             bb: float32[200000] = subtract(y, ba)  # test_golden.py:36
-//             bc: float32[200000] = multiply(x, a)   # test_golden.py:36
-//             bd: float32[200000] = add(bb, bc)      # test_golden.py:36
-//             return p, bd
+//             r: float32[200000] = divide(1.0, i)    # test_golden.py:36
+//             s: float32[200000] = multiply(j, r)    # test_golden.py:36
+//             t: float32[200000] = divide(m, q)      # test_golden.py:36
+//             u: float32[200000] = square(f)         # test_golden.py:36
+//             v: float32[200000] = subtract(1.0, u)  # test_golden.py:36
+//             w: float32[200000] = multiply(r, v)    # test_golden.py:36
+//             x: float32[200000] = multiply(s, h)    # test_golden.py:36
+//             y: float32[200000] = multiply(2.0, b)  # test_golden.py:36
+//             z: float32[200000] = multiply(t, y)    # test_golden.py:36
+//             ba: float32[200000] = subtract(x, z)   # test_golden.py:36
+//             bb: float32[200000] = multiply(w, a)   # test_golden.py:36
+//             bc: float32[200000] = add(ba, bb)      # test_golden.py:36
+//             return p, bc
 //     return d, e
 
 // kernel: 196 x 1 blocks of 256
-extern "C" __global__ void __launch_bounds__(256) kernel(const double in0, const float* __restrict__ in1, const double in2, float* __restrict__ out15, float* __restrict__ out29, double* __restrict__ part15, uint32* __restrict__ counter, const int64 size_64) {
+extern "C" __global__ void __launch_bounds__(256) kernel(const double in0, const float* __restrict__ in1, const double in2, float* __restrict__ out15, float* __restrict__ out28, double* __restrict__ part15, uint32* __restrict__ counter, const int64 size_64) {
   typedef int32 Index;
   const Index size = size_64;
   float total15 = 0.0f;
   auto elements = [&](auto pack_width, const Index begin) {
     constexpr int width = decltype(pack_width)::value;
     const auto pack1 = load_pack<width>(in1 + begin);
-    Pack<float, width> result29;
+    Pack<float, width> result28;
     #pragma unroll
     for (int e = 0; e < width; ++e) {
       auto v1 = pack1[e];
@@ -56,27 +55,26 @@ extern "C" __global__ void __launch_bounds__(256) kernel(const double in0, const
       auto v13 = log1p(v12);
       auto v14 = v9 + v13;
       total15 = total15 + v14;
-      auto v18 = 1.0f / v8;
-      auto v19 = v9 * v18;
-      auto v24 = v19 * v7;
+      auto v17 = 1.0f / v8;
+      auto v18 = v9 * v17;
+      auto v23 = v18 * v7;
       auto v16 = 1.0f + v12;
-      auto v17 = 1.0f / v16;
-      auto v20 = v17 * v12;
-      auto v25 = 2.0f * v1;
-      auto v26 = v20 * v25;
-      auto v27 = v24 - v26;
-      auto v21 = v5 * v5;
-      auto v22 = 1.0f - v21;
-      auto v23 = v18 * v22;
-      auto v28 = v23 * cast<float>(in0);
-      auto v29 = v27 + v28;
-      result29[e] = v29;
+      auto v19 = v12 / v16;
+      auto v24 = 2.0f * v1;
+      auto v25 = v19 * v24;
+      auto v26 = v23 - v25;
+      auto v20 = v5 * v5;
+      auto v21 = 1.0f - v20;
+      auto v22 = v17 * v21;
+      auto v27 = v22 * cast<float>(in0);
+      auto v28 = v26 + v27;
+      result28[e] = v28;
     }
-    store_pack(out29 + begin, result29);
+    store_pack(out28 + begin, result28);
   };
   const Index thread = Index(blockIdx.x) * 256 + threadIdx.x;
   const Index threads = Index(gridDim.x) * 256;
-  const Index whole = aligned<4>(in1) && aligned<4>(out29) ? size / 4 * 4 : 0;
+  const Index whole = aligned<4>(in1) && aligned<4>(out28) ? size / 4 * 4 : 0;
   for (Index begin = thread * 4; begin < whole; begin += threads * 4)
     elements(Width<4>{}, begin);
   for (Index begin = whole + thread; begin < size; begin += threads) elements(Width<1>{}, begin);
