@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
+
+from autodiff.trace.source import at_user_line
 
 
 class AbstractSerializer:
@@ -62,3 +65,23 @@ class Deserializer(AbstractSerializer):
     def load(self, obj: Any) -> None:
         """Load into an object: anything with a method ``serialize``."""
         obj.serialize(self)
+
+
+def stored_json(key: str, text: str, kind: type) -> Any:
+    """The list or dict that a text in a snapshot holds as JSON.
+
+    Args:
+        key: the name of the entry, for error texts.
+        text: the text.
+        kind: ``list`` or ``dict``.
+
+    Raises:
+        ValueError: if it holds something else, or is nested too deep.
+    """
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{key} in the snapshot is damaged: {error}{at_user_line()}") from None
+    if type(found) is not kind:
+        raise ValueError(f"{key} in the snapshot is damaged: it is no {kind.__name__}{at_user_line()}")
+    return found

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.backend import get_array_module, get_device_from_array
-from autodiff.chainer.serializer import Serializer
+from autodiff.chainer.serializer import Serializer, stored_json
 from autodiff.facade.variable import Variable
 from autodiff.trace.source import at_user_line
 
@@ -142,4 +142,4 @@ def stored_names(serializer: Any) -> list[str]:
     if not text:
         warnings.warn("no names of statistics are stored for the summary; it is empty now", stacklevel=3)
         return []
-    return list(json.loads(text))
+    return list(map(str, stored_json("_names", text, list)))

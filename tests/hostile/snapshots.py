@@ -88,6 +88,7 @@ HEADERS = [
     (b"'<i8'", b"'<U2'"), (b"False", b"True"), (b"(3, 4)", b"(4, 3)"), (b"(3, 4)", b"(3, 2**60)"), (b"(5,)", b"(500,)"),
     (b"()", b"(1,)"), (b"()", b"(1000000000000,)"), (b"(3, 4)", b"(-3, -4)"), (b"'<f8'", b"[('a', '<f8')]"),
     (b"shape", b"__import__"), (b"(7,)", b"(3, 3)"), (b"'<f8'", b"'<f16'"), (b"'<f8'", b"'<M8[s]'"), (b"(", b"(" * 99),
+    (b"'<f8'", b"'|S0'"), (b"'<U3'", b"'<U0'"), (b"'<U3'", b"'<U99999999'"),
 ]  # fmt: skip
 PICKLES = [
     (b"_reconstruct", b"scalar"), (b"ndarray", b"dtype"), (b"cnumpy\ndtype", b"cos\nsystem"), (b"R", b"b"), (b"b", b"R"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from math import prod
 from typing import Any, NamedTuple
 
@@ -81,9 +82,12 @@ def dtype_of(code: str) -> np.dtype[Any]:
         raise DamagedError(f"{code!r} is no dtype of numbers, texts or objects")
     order, kind = match.groups()
     try:
-        return in_order(np.dtype(kind), order or "=")
+        found = in_order(np.dtype(kind), order or "=")
     except TypeError as error:
         raise DamagedError(f"{code!r} is no dtype: {error}") from None
+    if not found.itemsize:  # NumPy makes one byte of none when it makes an array
+        raise DamagedError(f"{code!r} is the dtype of nothing")
+    return found
 
 
 def in_order(dtype: np.dtype[Any], order: Any) -> np.dtype[Any]:
@@ -102,7 +106,20 @@ def read_data(file: Any, header: Header) -> np.ndarray[Any, Any]:
     for start in range(0, len(room), CHUNK):
         part = room[start : start + CHUNK]
         part[:] = np.frombuffer(exactly(file, len(part)), np.uint8)
+    check_characters(flat)
     return flat.reshape(header.shape, order="F" if header.columns_first else "C")
+
+
+def check_characters(flat: np.ndarray[Any, Any]) -> None:
+    """Refuse texts of characters that Unicode does not have: Python could not make texts of them.
+
+    Raises:
+        DamagedError: if there are some.
+    """
+    if flat.dtype.kind == "U" and flat.size:
+        numbers = flat.view(in_order(np.dtype(np.uint32), flat.dtype.byteorder))
+        if numbers.max() > sys.maxunicode:
+            raise DamagedError(f"it has a character of the number {numbers.max()}")
 
 
 def exactly(file: Any, count: int) -> bytes:

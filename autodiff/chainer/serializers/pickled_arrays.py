@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autodiff.chainer.serializers.npy import in_order
+from autodiff.chainer.serializers.npy import check_characters, in_order
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import sound_shape
 
@@ -69,6 +69,8 @@ def dtype_of(code: str, state: tuple[Any, ...]) -> np.dtype[Any]:
     order = as_text(state[1])
     if order not in ("<", ">", "|", "=") or (code[0] == "O" and code[1:] not in ("4", "8")):
         raise refusal(f"{order}{code} is no dtype")
+    if not int(code[1:]):
+        raise refusal(f"{code} is the dtype of nothing")
     return np.dtype(object) if code[0] == "O" else in_order(np.dtype(code), order)
 
 
@@ -91,4 +93,5 @@ def array_of(state: tuple[Any, ...]) -> Any:
         if type(data) is not bytes or len(data) != prod(shape) * dtype.itemsize:
             raise refusal(f"an array of shape {shape} and dtype {dtype} needs as many bytes")
         flat = np.frombuffer(data, dtype).copy()
+        check_characters(flat)
     return flat.reshape(shape, order="F" if columns_first else "C")

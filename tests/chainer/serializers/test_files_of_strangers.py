@@ -7,6 +7,7 @@ import zipfile
 import numpy as np
 import pytest
 
+from autodiff.chainer.reporter import DictSummary
 from autodiff.chainer.serializers import archive, load_hdf5, load_npz, npy, pickles
 from autodiff.chainer.serializers.pickle_machine import KEYS
 from autodiff.chainer.serializers.pickles import STEPS, load_plain
@@ -113,6 +114,9 @@ HARMFUL = {
         b"cnumpy\ndtype\nX\x02\x00\x00\x00V8\x89\x88\x87R(K\x03X\x01\x00\x00\x00|N(X\x01\x00\x00\x00at}K\x08K\x01K\x1btb",
         "V8 is no dtype of numbers, texts or objects",
     ),
+    "texts of no letters": (
+        b"cnumpy\ndtype\nX\x02\x00\x00\x00S0\x89\x88\x87R" + STATE + b"b", "S0 is the dtype of nothing",
+    ),
     "too few bytes": (array(b"(K\x01K\x02\x85" + F8 + b"\x89C\x08AAAAAAAAt"), "an array of shape (2,) and dtype float64 needs"),
     "a negative length": (array(b"(K\x01J\xff\xff\xff\xff\x85" + F8 + b"\x89C\x08AAAAAAAAt"), "an array without a shape or dtype"),
     "a shape of a list": (array(b"(K\x01]" + F8 + b"\x89C\x08AAAAAAAAt"), "an array without a shape or dtype"),
@@ -215,6 +219,9 @@ HEADERS = {
     "a shape that no array has": ("{'descr': '<f8', 'fortran_order': False, 'shape': (9999999999999999999,), }", "there is no array"),
     "a dtype that is none": ("{'descr': '<f7', 'fortran_order': False, 'shape': (), }", "'<f7' is no dtype"),
     "times": ("{'descr': '<M8[s]', 'fortran_order': False, 'shape': (), }", "'<M8[s]' is no dtype of numbers, texts or objects"),
+    "texts of no letters": (
+        "{'descr': '|S0', 'fortran_order': False, 'shape': (1000000000000,), }", "'|S0' is the dtype of nothing",
+    ),
     "one key twice": ("{'descr': '<f8', 'shape': (), 'shape': (), }", "is not that of an array"),
     "another key": ("{'descr': '<f8', 'fortran_order': False, 'shape': (), 'x': 1, }", "is not that of an array"),
     "too much": (" " * 10001, "its header has 10001 characters"),
@@ -284,6 +291,19 @@ def test_what_is_no_archive_is_not_read():
             load_npz(io.BytesIO(content), Values())
 
 
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_characters_that_there_are_not(order):
+    content = header(f"{order}U2", ()) + np.array([65, 0x110000], f"{order}u4").tobytes()
+    with pytest.raises(ValueError, match="a in the snapshot is damaged: it has a character of the number 1114112"):
+        load_npz(file_of({"a.npy": content}), Values(a=""))
+    text = Values(a="")
+    load_npz(file_of({"a.npy": header(f"{order}U2", ()) + np.array([65, 0x10FFFF], f"{order}u4").tobytes()}), text)
+    assert text.a == "A\U0010ffff"
+    u1 = b"cnumpy\ndtype\nX\x02\x00\x00\x00U1\x89\x88\x87R" + STATE + b"b"
+    with pytest.raises(pickle.UnpicklingError, match="it has a character of the number 1094795585"):
+        pickled(array(b"(K\x01K\x01\x85" + u1 + b"\x89C\x04AAAAt"))
+
+
 # HDF5.
 
 
@@ -348,3 +368,15 @@ def test_hdf5_of_other_elements(h5):
     for dtype in (h5py.vlen_dtype(np.float64), np.dtype([("x", "f8")]), h5py.ref_dtype, h5py.string_dtype()):
         with pytest.raises(TypeError, match="a in the HDF5 file is neither an array of numbers nor one text"):
             h5(make(dtype), a=None)
+
+
+# What objects make of texts.
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, "{", "3", '{"a": 1}'])
+def test_texts_that_are_no_lists(text):
+    with pytest.raises(ValueError, match="_names in the snapshot is damaged"):
+        load_npz(
+            file_of({"_names.npy": header("<U100000", ()) + text.ljust(100_000, "\0").encode("utf-32-le")}),
+            DictSummary(),
+        )

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from autodiff.chainer.reporter import DictSummary
-from autodiff.chainer.serializer import Serializer
+from autodiff.chainer.serializer import Serializer, stored_json
 from autodiff.chainer.training.extension import Extension
 from autodiff.chainer.training.extensions.writing import whole_file
 from autodiff.chainer.training.triggers.argument import get_trigger
@@ -90,7 +90,7 @@ class LogReport(Extension):
         if isinstance(serializer, Serializer):
             serializer("_log", json.dumps(self._log))
         else:
-            self._log = json.loads(as_text(serializer("_log", "")))
+            self._log = stored_json("_log", as_text(serializer("_log", "")), list)
 
 
 def as_text(value: Any) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.reporter import DictSummary
-from autodiff.chainer.serializer import Serializer
+from autodiff.chainer.serializer import Serializer, stored_json
 from autodiff.chainer.training.extension import Extension
 from autodiff.chainer.training.extensions.log_report import as_text
 from autodiff.chainer.training.extensions.plotting import matplotlib_is_there
@@ -95,4 +95,4 @@ class PlotReport(Extension):
         if isinstance(serializer, Serializer):
             serializer(key, json.dumps(self._data))
         else:
-            self._data = json.loads(as_text(serializer(key, "")))
+            self._data = stored_json(key, as_text(serializer(key, "")), dict)
