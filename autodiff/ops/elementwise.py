@@ -94,7 +94,7 @@ def _evaluate_python_number(x: Any) -> Any:
 
 def _evaluate_from_parts(x: Any, y: Any) -> Any:
     shape = broadcast_shapes(np.shape(x), np.shape(y))
-    out = module_of(x, y).empty(shape, np.result_type(x, y, np.complex64))
+    out = module_of(x, y).empty(shape, np.result_type(np.result_type(x, y), np.complex64))
     out.real, out.imag = x, y
     return out if out.shape else out[()]
 

@@ -22,7 +22,7 @@ ROUNDING = 2.0**16 * np.finfo(np.float64).eps
 VANISHING = 1e-290
 """Smaller numbers lose digits, and rules that go through smaller ones all of them."""
 
-SAFETY = 4.0
+SAFETY = 8.0
 """How many times its estimated error a numerical derivative may be off."""
 
 TRUSTED = 1e-5

@@ -112,6 +112,7 @@ def between(low: float, high: float, avoid: Iterable[float] = ()) -> Domain:
 
 
 real = Domain(hit=(0.0, 1.0))
+moderate = Domain(-WIDTH, WIDTH, hit=(0.0, 1.0))
 positive = Domain(0.0, inf, hit=(1.0,))
 negative = Domain(-inf, 0.0, hit=(-1.0,))
 nonzero = Domain(avoid=(0.0,), hit=(1.0, -1.0))

@@ -7,6 +7,7 @@ recording watches every operation and takes its one-sided slopes along the tange
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,12 @@ from autodiff.trace.primitive import Primitive
 from autodiff.trace.tracer import Tracer
 from autodiff.trace.tree import flatten
 from autodiff.transforms.forward import Forward, unpaired
+
+
+BESIDE = 2.0**-12
+"""How far from a kink other pieces are looked for, relative to the arguments."""
+
+NEIGHBOURS = 12
 
 
 class Watching(Forward):
@@ -62,17 +69,43 @@ class Watching(Forward):
         values = [one.primal if isinstance(one, Tracer) else one for one in operands]
         primals, tangents = [values[place] for place in places], [operands[place].slot for place in places]
 
-        def along(step: float) -> Any:
-            moved = dict(zip(places, (move(x, v, step) for x, v in zip(primals, tangents, strict=True)), strict=True))
-            return run(*(moved.get(place, value) for place, value in enumerate(values)))
-
         if not all(np.isfinite(unpaired(one, self)[1]).all() for one in flatten(out)[0]):
             tangents = [np.where(np.asarray(v) == 0, 1, v) for v in tangents]  # an infinite slope that met a zero
-        slopes, _ = slopes_along(along, first_step(primals, tangents), scales_for(primals))
-        for slope, one in zip(slopes, flatten(out)[0], strict=True):
+
+        def slopes_at(primals: Sequence[Any], scale: float = 1.0) -> list[Slope]:
+            def along(step: float) -> Any:
+                moved = (move(x, v, step) for x, v in zip(primals, tangents, strict=True))
+                known = dict(zip(places, moved, strict=True))
+                return run(*(known.get(place, value) for place, value in enumerate(values)))
+
+            return slopes_along(along, scale * first_step(primals, tangents), scales_for(primals))[0]
+
+        for place, (slope, one) in enumerate(zip(slopes_at(primals), flatten(out)[0], strict=True)):
             value, tangent = unpaired(one, self)
             if not smooth(slope, value):
-                (self.kinks if fits(slope, tangent, value) else self.faults).append(primitive.name)
+                right = fits(slope, tangent, value) or fits(
+                    with_pieces(slope, place, slopes_at, primals, tangents), tangent, value
+                )
+                (self.kinks if right else self.faults).append(primitive.name)
+
+
+def with_pieces(
+    slope: Slope, place: int, slopes_at: Callable[..., list[Slope]], primals: Sequence[Any], tangents: Sequence[Any]
+) -> Slope:
+    """The slope with those of all pieces found nearby: where more than two meet, a direction lies in two of them."""
+    random = np.random.default_rng(1)
+    found = [slope.limit - slope.radius, slope.limit + slope.radius]
+    for _ in range(NEIGHBOURS):
+        beside = [
+            move(x, np.asarray(v) * random.uniform(-1, 1, np.shape(v)), BESIDE)
+            for x, v in zip(primals, tangents, strict=True)
+        ]
+        found.append(slopes_at(beside, BESIDE / 8)[place].limit)
+    middle = (np.max(np.real(found), axis=0) + np.min(np.real(found), axis=0)) / 2
+    if np.iscomplexobj(slope.limit):
+        middle = middle + 1j * (np.max(np.imag(found), axis=0) + np.min(np.imag(found), axis=0)) / 2
+    radius = np.max(abs(np.stack(found) - middle), axis=0)
+    return replace(slope, limit=middle, radius=np.where(slope.kinked, radius, slope.radius))
 
 
 def smooth(slope: Slope, value: Any) -> bool:

@@ -90,7 +90,7 @@ def evenly(
     if domain.avoid or np.dtype(dtype).kind != "f":
         return fill(shape, dtype, domain, random)
     inset = domain.margin + (high - low) * (0.011 + 0.003 * place)
-    return np.linspace(low + inset, high - domain.margin, int(np.prod(shape)), dtype=dtype).reshape(shape)
+    return np.linspace(low + inset, high - inset / 2, int(np.prod(shape)), dtype=dtype).reshape(shape)
 
 
 def hit(array: NDArray[Any], points: Sequence[float], number: int, random: np.random.Generator) -> NDArray[Any]:

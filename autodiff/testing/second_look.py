@@ -33,7 +33,8 @@ FINE = (2.0**-20, 2.0**-32)
 SHORTEST = FIRST_STEP / 2.0**LEVELS
 """The step by which that roughness is divided in the most exact numerical derivatives of smooth functions."""
 
-ROUGHNESS = 4.0
+ROUGHNESS = 16.0
+"""How many times what roughness makes of it a numerical derivative may be off: of thousands one is far off."""
 
 NOISE = 16.0
 """How many times the noise that was seen a derivative may be off."""
@@ -52,7 +53,8 @@ def careful_slopes(problem: Problem, derivative: Derivative) -> list[Slope]:
     others = problem.slopes_at(problem.primals, OTHER_STEPS)
     noise = rounding_noise(problem, derivative)
     rough = zip(*(fourth_differences(problem, problem, step) for step in FINE), strict=True)
-    steady = [np.minimum(one[0], other[0]) / SHORTEST for one, other in rough]
+    least = np.minimum if problem.kinked else np.maximum
+    steady = [least(one[0], other[0]) / SHORTEST for one, other in rough]
     return [_excused(*column) for column in zip(problem.slopes, others, noise, steady, strict=True)]
 
 
