@@ -22,7 +22,6 @@ from autodiff.trace.tracer import Tracer
 from autodiff.trace.tree import flatten
 from autodiff.transforms.forward import Forward, unpaired
 
-
 BESIDE = 2.0**-12
 """How far from a kink other pieces are looked for, relative to the arguments."""
 

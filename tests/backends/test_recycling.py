@@ -137,10 +137,9 @@ def test_sizes_of_blocks():
         assert block_size(bytes) == block_size(block_size(bytes))
 
 
-def test_small_arrays_and_arrays_of_objects_are_numpys_own():
+def test_small_arrays_are_numpys_own():
     assert maker(spec((LARGE // 8 - 1,), np.float64))().base is None
     assert type(maker(spec((LARGE // 8,), np.float64))().base) is Block
-    assert maker(spec((LARGE,), object))().base is None
 
 
 def test_many_threads_never_get_the_same_memory(make):

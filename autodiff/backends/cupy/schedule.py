@@ -28,7 +28,7 @@ from autodiff.backends.passes.simplify import simplify
 from autodiff.trace.spec import Spec, spec
 from autodiff.trace.tape import Equation, Tape
 
-BEFORE_FUSION = joined(EXPANSIONS, SHARES, LOOPS)
+BEFORE_FUSION = joined({name: rules for name, rules in EXPANSIONS.items() if name != "roll"}, SHARES, LOOPS)
 
 
 def schedule_for_gpu(tape: Tape) -> Tape:

@@ -26,7 +26,7 @@ def as_dtype(one: Spec, dtype: Any) -> Spec:
 
 def conversion(name: str, evaluate: Any, to: Any) -> Primitive:
     """An operation that converts numbers."""
-    return Primitive(name, "elementwise", ("x",), evaluate, to, {"x": passing}, register=False)
+    return Primitive(name, "elementwise", ("x",), evaluate, to, {"x": passing}, register=False, params=None)
 
 
 widen = conversion("widen", lambda x: x.astype(np.float32), lambda x: as_dtype(x, np.float32))

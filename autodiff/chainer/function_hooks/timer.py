@@ -24,8 +24,8 @@ class TimerHook(FunctionHook):
     >>> from autodiff.facade import Variable
     >>> with TimerHook() as hook:
     ...     y = 2 * Variable(np.ones(3)) + 1
-    >>> [name for name, seconds in hook.call_history], hook.summary()["_ + 1"]["occurrence"]
-    (['_ * 2', '_ + 1'], 1)
+    >>> [name for name, seconds in hook.call_history], hook.summary()["AddConstant"]["occurrence"]
+    (['MulConstant', 'AddConstant'], 1)
     """
 
     name = "TimerHook"

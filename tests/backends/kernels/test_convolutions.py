@@ -140,7 +140,9 @@ def test_wrong_operands_are_refused():
     (equation,) = make_tape(fun)(*arrays).equations
     replaced = convolution_kernel(equation, [spec_of(array) for array in arrays])
     call = ConvolutionCall(dict(replaced.params)["tape"])
-    with pytest.raises(ValueError, match=r"^cannot reshape array of size 2 into shape \(5,4,3,3\)$"):
+    with pytest.raises(
+        ValueError, match=r"^an array has the shape \(2,\) where the program was recorded for \(5, 4, 3, 3\): "
+    ):
         call(arrays[0], np.ones(2)[::-1])
 
 
