@@ -6,7 +6,6 @@ TAILS = (
 GRADIENT_TESTING = (
     "the kit and the derivatives that are relative to logarithms were made side by side, and do not agree here yet"
 )
-COMPOSITIONS = "functions of Chainer became classes; these tests still look for compositions under their old labels"
 
 KNOWN = {
     "tests/ops/test_special.py::test_laws[ive]": TAILS,
@@ -23,8 +22,4 @@ KNOWN = {
     "tests/testing/test_kinks.py::test_a_second_derivative_at_a_kink_inside_is_undecided": GRADIENT_TESTING,
     "tests/testing/test_kinks.py::test_the_operation_inside_that_has_the_kink_is_named[<lambda>-args1-inside1]": GRADIENT_TESTING,
     "tests/testing/test_planted_faults.py::test_the_right_law_finds_it_alone[memory order taken for the order of indices-adjoint]": GRADIENT_TESTING,
-    "tests/facade/test_compiled_compositions.py::test_nothing_is_kept_alive": COMPOSITIONS,
-    "tests/facade/test_compiled_compositions.py::test_a_backward_pass_that_cannot_be_compiled": COMPOSITIONS,
-    "tests/facade/test_compiled_compositions.py::test_programs_are_bounded": COMPOSITIONS,
-    "tests/facade/test_compiled_compositions.py::test_locks_of_threads_that_are_gone": COMPOSITIONS,
 }
