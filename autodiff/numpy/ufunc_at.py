@@ -39,7 +39,7 @@ def apply_at(ufunc: np.ufunc, a: Any, indices: Any, *operands: Any) -> None:
     shape, count = spec_of(places).shape, spec_of(places).size
     places = reshape(places, shape=(count,))
     others = [flat_operand(b, shape, count) for b in operands]
-    flat = reshape(Tracer(a.value, a.recording, a.slot), shape=(a.size,))
+    flat = reshape(Tracer(a.primal, a.recording, a.slot), shape=(a.size,))
     for turn in rounds(places):
         here = places[turn]
         old = gather(flat, here, rest=0, chosen=False)
