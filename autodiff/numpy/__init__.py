@@ -51,6 +51,7 @@ from autodiff.numpy import (
     statistics,
     subscripts,
     truth,
+    ufunc_at,
     ufunc_methods,
     views,
 )
@@ -105,6 +106,7 @@ __all__ = [
     "statistics",
     "subscripts",
     "truth",
+    "ufunc_at",
     "ufunc_methods",
     "views",
 ]

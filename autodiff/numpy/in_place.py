@@ -7,15 +7,14 @@ from typing import Any
 import numpy as np
 
 from autodiff.numpy.assignment import as_array, fitted, point, positions, put_at, write_out
-from autodiff.numpy.dispatch import FUNCTIONS, METHODS, implements
+from autodiff.numpy.dispatch import FUNCTIONS, implements
 from autodiff.numpy.index_keys import as_index
 from autodiff.ops import elementwise as ew
-from autodiff.ops.index import scatter_add
 from autodiff.ops.shape import reshape
 from autodiff.trace.arrays import module_of
 from autodiff.trace.errors import ConcretizationError, described
 from autodiff.trace.source import at_user_line
-from autodiff.trace.spec import Spec, spec_of
+from autodiff.trace.spec import spec_of
 from autodiff.trace.tracer import Tracer
 
 
@@ -32,7 +31,7 @@ def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) ->
 @implements(np.put)
 def put_flat(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     """Write values into places of the flattened array; they are repeated as often as needed."""
-    check_writable(a, v)
+    check_writable(a)
     if mode != "raise":
         raise TypeError(f"np.put with mode={mode!r} is not supported for traced values{at_user_line()}; use 'raise'")
     places = positions(reshape(a, shape=(a.size,)), as_index(ind).ravel())
@@ -44,7 +43,7 @@ def put_flat(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
 @implements(np.put_along_axis)
 def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> None:
     """Write values along one axis, with an index for every line."""
-    check_writable(arr, values)
+    check_writable(arr)
     places = FUNCTIONS[np.take_along_axis](module_of(arr).arange(arr.size).reshape(arr.shape), indices, axis)
     point(arr, put_at(Tracer(arr.primal, arr.recording, arr.slot), places, values))
 
@@ -52,14 +51,14 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> Non
 @implements(np.place)
 def place(arr: Any, mask: Any, vals: Any) -> None:
     """Write values, one after another, where the mask is true."""
-    check_writable(arr, vals)
+    check_writable(arr)
     put_flat(arr, np.flatnonzero(mask), vals)
 
 
 @implements(np.putmask)
 def putmask(a: Any, mask: Any, values: Any) -> None:
     """Write the values that stand at the places where the mask is true."""
-    check_writable(a, values)
+    check_writable(a)
     values = as_array(values)
     full = values if spec_of(values).shape == a.shape else FUNCTIONS[np.resize](values, a.shape)
     write_out(a, ew.where(mask, fitted(full, spec_of(a)), a))
@@ -68,32 +67,13 @@ def putmask(a: Any, mask: Any, values: Any) -> None:
 @implements(np.fill_diagonal)
 def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
     """Write values on the main diagonal."""
-    check_writable(a, val)
+    check_writable(a)
     plain = np.zeros(a.shape, bool)
     np.fill_diagonal(plain, True, wrap)
     put_flat(a, np.flatnonzero(plain), val)
 
 
-def add_at(a: Any, indices: Any, b: Any) -> None:
-    """a[indices] += b, where repeated indices add up."""
-    check_writable(a, b)
-    places = positions(a, indices)
-    values = fitted(b, Spec(spec_of(places).shape, a.dtype))
-    from_zero = put_sum(places, values, a.size)
-    write_out(a, a + reshape(from_zero, shape=a.shape))
-
-
-def put_sum(places: Any, values: Any, size: int) -> Any:
-    """Zeros, to which values are added in some places."""
-    count = spec_of(places).size
-    return scatter_add(reshape(values, shape=(count,)), reshape(places, shape=(count,)), length=size, rest=0, rank=1)
-
-
-METHODS[np.add, "at"] = add_at
-METHODS[np.subtract, "at"] = lambda a, indices, b: add_at(a, indices, -b)
-
-
-def check_writable(array: Any, value: Any) -> None:
+def check_writable(array: Any) -> None:
     """Refuse to write traced values into a plain array."""
     if not isinstance(array, Tracer):
         raise ConcretizationError(

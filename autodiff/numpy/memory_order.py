@@ -40,9 +40,9 @@ def known_layout(name: str, x: Any, order: str) -> Any:
     return value
 
 
-def axes_in_memory(array: np.ndarray[Any, Any]) -> list[int]:
+def axes_in_memory(array: Any) -> list[int]:
     """The axes by their strides, the longest first; where a stride is zero NumPy is asked, by a corner of the array."""
-    if 0 in array.strides:
+    if isinstance(array, np.ndarray) and 0 in array.strides:
         corner = array[(slice(2),) * array.ndim]
         array = np.equal(corner, corner)
     return sorted(range(array.ndim), key=lambda axis: -abs(array.strides[axis]))
@@ -51,7 +51,7 @@ def axes_in_memory(array: np.ndarray[Any, Any]) -> list[int]:
 def in_memory_order(name: str, x: Any) -> Any:
     """``x`` with its axes ordered as they lie in memory."""
     value = known_layout(name, x, "K")
-    order = axes_in_memory(value) if isinstance(value, np.ndarray) else []
+    order = axes_in_memory(value) if hasattr(value, "strides") else []
     return permuted(x, np.transpose, order) if order != sorted(order) else x
 
 

@@ -18,6 +18,7 @@ from autodiff.numpy.memory_order import contiguous, laid_out_like
 from autodiff.numpy.outline import known
 from autodiff.numpy.reductions import NOTHING, finished, kept
 from autodiff.numpy.statistics import mean
+from autodiff.numpy.weighted_quantiles import METHOD, sorted_with_weights, weighted_places
 from autodiff.ops.elementwise import cast, isnan
 from autodiff.ops.index import gather
 from autodiff.ops.reduce import merged
@@ -154,12 +155,19 @@ def quantiles(
     weak = type(q) in (int, float) or (isinstance(q, Traced) and q.spec.kind == "python")
     q = fractions(name, q if isinstance(q, Traced) else placed(np.asarray(q), a), scale)
     axes = negative_axes(axis, len(own.shape))
-    ordered = sorted_lines(a, axes)
+    flat_q = reshape(q, shape=(spec_of(q).size,))
+    if weights is None:
+        ordered, heavy = sorted_lines(a, axes), None
+    else:
+        ordered, heavy = sorted_with_weights(name, a, weights, axis, axes)
     missing = isnan(ordered) if own.inexact else None
     count: Any = spec_of(ordered).shape[-1]
     if skip_nan and missing is not None:
         count = np.sum(np.logical_not(missing), axis=-1, keepdims=True)
-    result = found(ordered, reshape(q, shape=(spec_of(q).size,)), method, count, weak)
+    if heavy is None:
+        result = found(ordered, flat_q, method, count, weak)
+    else:
+        result = at(ordered, weighted_places(name, ordered, heavy, flat_q, skip_nan))
     if missing is not None:
         result = spoiled(result, count == 0 if skip_nan else missing[..., -1:])
     result = arranged(result, spec_of(q).shape, own.shape, axes, keepdims)
@@ -185,10 +193,8 @@ def check(name: str, own: Spec, method: str, weights: Any) -> None:
         raise TypeError(f"{name} needs real numbers, got {own!r}{at_user_line()}; complex ones have no order")
     if method not in METHODS:
         raise ValueError(f"{name} has no method {method!r}{at_user_line()}; the methods are {', '.join(METHODS)}")
-    if weights is not None:
-        raise TypeError(
-            f"{name} with weights= is not supported for traced values{at_user_line()}; repeat the elements instead"
-        )
+    if weights is not None and method != METHOD:
+        raise ValueError(f"{name} takes weights by the method {METHOD!r}, got {method!r}{at_user_line()}")
 
 
 def fractions(name: str, q: Any, scale: int) -> Any:

@@ -168,18 +168,18 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
     return result, scale if spec_of(scale).shape == shape else np.copy(broadcast_to(scale, shape=shape))
 
 
-def aligned_weights(weights: Any, shape: tuple[int, ...], axis: Any) -> Any:
+def aligned_weights(weights: Any, shape: tuple[int, ...], axis: Any, name: str = "average") -> Any:
     """Weights in the shape of the array; a vector, or weights for some axes, are repeated along the others."""
     its = spec_of(weights).shape
     if its == shape:
         return weights
     if axis is None:
         raise TypeError(
-            f"average got weights {its} for an array {shape}{at_user_line()}; name the axis that they are for"
+            f"{name} got weights {its} for an array {shape}{at_user_line()}; name the axis that they are for"
         )
     named = normalize_axis_tuple(axis, len(shape))
     if its != tuple(shape[k] for k in named):
-        raise ValueError(f"average got weights {its} for the axes {named} of an array {shape}{at_user_line()}")
+        raise ValueError(f"{name} got weights {its} for the axes {named} of an array {shape}{at_user_line()}")
     order = sorted(range(len(named)), key=lambda place: named[place])
     weights = transpose(weights, axes=tuple(place - len(named) for place in order))
     ones = tuple(length if k in named else 1 for k, length in enumerate(shape))
