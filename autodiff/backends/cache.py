@@ -20,7 +20,9 @@ from pathlib import Path
 
 MAGIC = b"autodiff kernel\n"
 HEADER = len(MAGIC) + 32 + 32  # the key, and the hash of the key and what follows
-SUFFIX, UNFINISHED = ".kernel", ".part"
+KERNEL, PROOF, UNFINISHED = ".kernel", ".proof", ".part"
+"""What names of files end with: compiled kernels; what says of a kernel that it stays within its memory."""
+
 LIMIT = 512 * 2**20
 LARGEST = 64 * 2**20
 """The most bytes of one content: a hundred times the largest kernel that was seen."""
@@ -109,12 +111,12 @@ def foreign(found: os.stat_result, kind: Callable[[int], bool]) -> str:
     return ""
 
 
-def read(key: bytes) -> bytes | None:
+def read(key: bytes, kind: str = KERNEL) -> bytes | None:
     """What was stored under a key, if it is there and whole. What is not is removed."""
     home = folder()
     if home is None:
         return None
-    path = home / (key.hex() + SUFFIX)
+    path = home / (key.hex() + kind)
     try:
         content = contents(path, key)
     except FileNotFoundError:
@@ -152,12 +154,12 @@ def header(key: bytes, content: bytes) -> bytes:
     return MAGIC + key + hashlib.sha256(key + content).digest()
 
 
-def write(key: bytes, content: bytes) -> None:
+def write(key: bytes, content: bytes, kind: str = KERNEL) -> None:
     """Store a content, whole or not at all, whatever other processes do."""
     home, most = folder(), limit()
     if home is None or len(content) > min(most, LARGEST):
         return
-    path = home / (key.hex() + SUFFIX)
+    path = home / (key.hex() + kind)
     unfinished = home / f"{key.hex()}.{os.getpid()}.{os.urandom(4).hex()}{UNFINISHED}"
     options = sum(getattr(os, name, 0) for name in ("O_WRONLY", "O_CREAT", "O_EXCL", "O_CLOEXEC", "O_BINARY"))
     try:
@@ -207,7 +209,7 @@ def files(home: Path) -> list[tuple[float, int, Path]]:
         for entry in entries:
             with suppress(OSError):
                 facts = entry.stat(follow_symlinks=False)
-                if entry.name.endswith(SUFFIX):
+                if entry.name.endswith((KERNEL, PROOF)):
                     found.append((facts.st_mtime, facts.st_size, Path(entry.path)))
                 elif entry.name.endswith(UNFINISHED) and time.time() - facts.st_mtime > HOUR:
                     discard(Path(entry.path))  # its writer was killed

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from autodiff.backends.kernels.forms import TOTAL, Shape
+from autodiff.backends.kernels.launching import ArrayArgument, NumberArgument, launcher
 from autodiff.backends.kernels.row_memory import RowMemory, Shared, row_kernel_of, row_memory
 from autodiff.backends.kernels.shares import element_cost, shared
-from autodiff.backends.numba.kernels import kernel_address
-from autodiff.backends.numba.launching import ArrayArgument, NumberArgument, bind
 from autodiff.backends.recent import Recent
+from autodiff.backends.reference import run_tape
+from autodiff.backends.verifier.launch import UnprovedKernelError, UnprovedKernelWarning
 from autodiff.trace.errors import AutodiffError, described
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.spec import Spec, spec_of
@@ -40,7 +42,7 @@ class KernelPrimitive(Primitive):
         def bound(**params: Any) -> Callable[..., Any]:
             key = tuple(params.items())
             found = made.get(key)
-            return made.put(key, make(**params)) if found is None else found
+            return made.put(key, proved_or_plain(make, params)) if found is None else found
 
         super().__init__(
             name,
@@ -52,6 +54,21 @@ class KernelPrimitive(Primitive):
             params=None,
         )
         self.made = bound
+
+
+def proved_or_plain(make: Callable[..., Callable[..., Any]], params: dict[str, Any]) -> Callable[..., Any]:
+    """The function of a kernel; of one that might leave its memory, a function that runs the operations by NumPy."""
+    try:
+        return make(**params)
+    except UnprovedKernelError as error:
+        warnings.warn(
+            "a part of a program runs as NumPy, since it could not be proved that its kernel stays within its memory; "
+            f"please report this:\n{error}",
+            UnprovedKernelWarning,
+            stacklevel=2,
+        )
+    tape: Tape = params["tape"]
+    return lambda *xs: tuple(run_tape(tape, xs[: len(tape.inputs)]))
 
 
 def kernel_specs(tape: Tape) -> tuple[Spec, ...]:
@@ -79,8 +96,8 @@ class RowCall:
         self.memory = RowMemory(kernel)
         share = self.memory.share
         words = [share.chunk if a.name == "chunk" else a.value for a in kernel.arguments]
-        launch = bind(
-            kernel_address(kernel.text),
+        launch = launcher(
+            kernel.text,
             words,
             [self.argument(k) for k, a in enumerate(kernel.arguments) if a.role != "size"],
             rows=kernel.grid.rows,
@@ -100,8 +117,10 @@ class RowCall:
             if spec.kind != "array":
                 return NumberArgument(place, NUMBERS.get(spec.dtype.name, "int"))
         written = argument.role != "input" or argument.slot in self.kernel.shared.values()
-        shape = self.kernel.specs[argument.slot].shape if argument.role == "input" else None
-        return ArrayArgument(place, argument.dtype, written, shape)
+        if argument.role == "input":
+            return ArrayArgument(place, argument.dtype, written, self.kernel.specs[argument.slot].shape)
+        size = self.memory.size(argument)
+        return ArrayArgument(place, argument.dtype, written, size=size, met=argument.role == "status")
 
     def lines(self, scope: dict[str, Any]) -> list[str]:
         memory = self.memory

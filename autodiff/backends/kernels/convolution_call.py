@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -20,8 +21,7 @@ from autodiff.backends.kernels.convolution_text import (
     to_input_text,
     to_kernel_text,
 )
-from autodiff.backends.numba.kernels import kernel_address
-from autodiff.backends.numba.launching import ArrayArgument, bind
+from autodiff.backends.kernels.launching import ArrayArgument, launcher
 from autodiff.backends.recycling import maker
 from autodiff.backends.room import room
 from autodiff.trace.tape import Tape
@@ -85,17 +85,17 @@ class ConvolutionCall:
         self.sums = layout.groups, layout.terms, layout.outputs
         self.memory: list[Callable[[], Any]] = []
         shapes = self.shapes()
-        arguments = [ArrayArgument(k, dtype, self.written(k), shapes.get(k)) for k in range(3)]
+        arguments = [ArrayArgument(k, dtype, self.written(k), shapes.get(k), size=self.size(k)) for k in range(3)]
         if kernel.kind == "to_kernel":
             self.memory.append(partial(np.empty, (layout.parts, *self.sums), dtype))
         bytes = [layout.image_bytes, 0 if layout.bare else layout.column_bytes]
         for word, size in enumerate(bytes, 3):
             if size:
-                arguments.append(ArrayArgument(word, np.dtype(np.uint8), True))
+                arguments.append(ArrayArgument(word, np.dtype(np.uint8), True, size=size * layout.parts, scratch=True))
                 self.memory.append(partial(room, size * layout.parts))
         self.idle: list[tuple[Any, ...]] = [] if sum(bytes) * layout.parts <= SMALL else Idle()
-        self.launch = bind(
-            kernel_address(kernel.text),
+        self.launch = launcher(
+            kernel.text,
             kernel.written.words,
             arguments,
             rows=layout.images,
@@ -110,6 +110,16 @@ class ConvolutionCall:
         if self.kernel.kind == "turned":
             return {0: first}
         return {2: first, 1: second} if self.kernel.kind == "to_input" else {0: first, 1: second}
+
+    def size(self, word: int) -> int:
+        """The elements of an array, by its word."""
+        first, second = (s.size for s in self.tape.inputs)
+        out = (
+            prod(self.sums) * self.kernel.layout.parts
+            if self.kernel.kind == "to_kernel"
+            else self.tape.output_specs[0].size
+        )
+        return ((out, second, first) if self.kernel.kind == "to_input" else (first, second, out))[word]
 
     def written(self, word: int) -> bool:
         """Whether the kernel fills the array of a word."""

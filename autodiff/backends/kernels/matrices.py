@@ -17,10 +17,9 @@ import numpy as np
 from autodiff.backends.idle import SMALL, Idle
 from autodiff.backends.kernels.call import KernelPrimitive, fitting, kernel_specs, refuse
 from autodiff.backends.kernels.forms import View
+from autodiff.backends.kernels.launching import ArrayArgument, launcher
 from autodiff.backends.kernels.matrix_text import WIDTHS, Layout, matrix_text
 from autodiff.backends.kernels.stacks import view_of
-from autodiff.backends.numba.kernels import kernel_address
-from autodiff.backends.numba.launching import ArrayArgument, bind
 from autodiff.backends.numba.threads import get_num_threads
 from autodiff.backends.recycling import maker
 from autodiff.backends.room import room
@@ -113,13 +112,13 @@ class MatrixCall:
         self.bytes = layout.room * layout.chunks
         self.idle: list[tuple[Any, ...]] = [] if self.bytes <= SMALL else Idle()
         self.bases = [view.base for view in product.views]
-        self.launch = bind(
-            kernel_address(self.text),
+        self.launch = launcher(
+            self.text,
             product.words,
             [
                 *(ArrayArgument(k, out.dtype, shape=tape.inputs[base].shape) for k, base in enumerate(self.bases)),
-                ArrayArgument(2, out.dtype, True),
-                ArrayArgument(3, np.dtype(np.uint8), True),
+                ArrayArgument(2, out.dtype, True, size=out.size, met=True),
+                ArrayArgument(3, np.dtype(np.uint8), True, size=self.bytes, scratch=True),
             ],
             rows=prod(layout.parts),
             chunk=layout.chunk,

@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from autodiff.backends.kernels.call import KernelPrimitive, fitting, kernel_specs, out_of_range, refuse
+from autodiff.backends.kernels.launching import ArrayArgument, launcher
 from autodiff.backends.kernels.scalars import DTYPES, cast, literal
-from autodiff.backends.numba.kernels import kernel_address
-from autodiff.backends.numba.launching import ArrayArgument, bind
 from autodiff.backends.recycling import maker
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, Tape
@@ -86,13 +85,13 @@ class PickCall:
         (out,) = tape.output_specs
         rows = prod(tape.inputs[0].shape[: dict(tape.equations[1].params)["rest"]])
         self.new = maker(out)
-        self.launch = bind(
-            kernel_address(self.text),
+        self.launch = launcher(
+            self.text,
             [0] * 4,
             [
                 *(ArrayArgument(k, s.dtype, shape=s.shape) for k, s in enumerate(tape.inputs)),
-                ArrayArgument(2, out.dtype, True),
-                ArrayArgument(3, np.dtype(np.int64), True),
+                ArrayArgument(2, out.dtype, True, size=out.size),
+                ArrayArgument(3, np.dtype(np.int64), True, size=1, met=True),
             ],
             rows=rows,
             chunk=-(-rows // PARTS),

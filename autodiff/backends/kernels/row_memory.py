@@ -54,6 +54,11 @@ class RowMemory:
         results, parts = (f"out{slot}" for slot in self.results), (f"part{slot}" for slot in self.parts)
         self.names = (*results, *parts, *(a.name for a in scratch), *("status" for _ in self.status))
 
+    def size(self, argument: Argument) -> int:
+        """The elements of an array that is handed to the kernel."""
+        own: dict[str, Spec] = dict(zip(self.names, (*self.results.values(), *self.working, *self.status), strict=True))
+        return own[self.name(argument)].size
+
     def name(self, argument: Argument) -> str:
         """What a word of the kernel's block is called in the function around it."""
         return f"part{argument.slot}" if argument.role == "partial" and argument.slot in self.parts else argument.name

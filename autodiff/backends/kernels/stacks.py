@@ -17,10 +17,9 @@ from autodiff.backends.idle import SMALL as SMALL_ROOM
 from autodiff.backends.idle import Idle
 from autodiff.backends.kernels.call import KernelPrimitive, fitting, kernel_specs, refuse
 from autodiff.backends.kernels.forms import VIEWS, View, steps
+from autodiff.backends.kernels.launching import ArrayArgument, launcher
 from autodiff.backends.kernels.stack_plan import stack_plan
 from autodiff.backends.kernels.stack_text import StackText
-from autodiff.backends.numba.kernels import kernel_address
-from autodiff.backends.numba.launching import ArrayArgument, bind
 from autodiff.backends.recycling import maker
 from autodiff.backends.room import room
 from autodiff.trace.spec import Spec
@@ -81,16 +80,16 @@ class StackCall:
         plan = stack_plan(tape)
         self.new = [maker(plan.specs[slot]) for slot in plan.wanted]
         arguments = [ArrayArgument(k, s.dtype, shape=s.shape) for k, s in enumerate(tape.inputs)]
-        for _ in self.new:
-            arguments.append(ArrayArgument(len(arguments), plan.out.dtype, True))
+        for slot in plan.wanted:
+            arguments.append(ArrayArgument(len(arguments), plan.out.dtype, True, size=plan.specs[slot].size, met=True))
         self.make: list[Callable[[], Any]] = []
         size = plan.memory * plan.parts
         if size:
-            arguments.append(ArrayArgument(len(arguments), np.dtype(np.uint8), True))
+            arguments.append(ArrayArgument(len(arguments), np.dtype(np.uint8), True, size=size, scratch=True))
             self.make.append(partial(room, size))
         self.idle: list[tuple[Any, ...]] = [] if size <= SMALL_ROOM else Idle()
-        self.launch = bind(
-            kernel_address(self.text),
+        self.launch = launcher(
+            self.text,
             [0] * len(arguments),
             arguments,
             rows=plan.count,

@@ -15,11 +15,10 @@ from typing import Any
 import numpy as np
 
 from autodiff.backends.kernels.call import KernelPrimitive, fitting, kernel_specs, out_of_range, refuse
+from autodiff.backends.kernels.launching import ArrayArgument, launcher
 from autodiff.backends.kernels.shares import CHUNK, MOST, PARALLEL
 from autodiff.backends.kernels.window_layout import layout_of
 from autodiff.backends.kernels.window_text import window_text
-from autodiff.backends.numba.kernels import kernel_address
-from autodiff.backends.numba.launching import ArrayArgument, bind
 from autodiff.backends.recycling import maker
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, Tape
@@ -96,9 +95,9 @@ class WindowCall:
         count, parts = len(tape.inputs), parts_of(tape)
         arguments = [ArrayArgument(k, own.dtype, k >= count, own.shape) for k, own in enumerate(arrays)]
         if layout.checks:
-            arguments.append(ArrayArgument(len(arrays), np.dtype(np.int64), True))
-        self.launch = bind(
-            kernel_address(self.text),
+            arguments.append(ArrayArgument(len(arrays), np.dtype(np.int64), True, size=1, met=True))
+        self.launch = launcher(
+            self.text,
             [0] * len(arguments),
             arguments,
             rows=layout.images,

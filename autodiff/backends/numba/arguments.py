@@ -22,6 +22,10 @@ class ArrayArgument:
         ndim: the number of axes it must have; None for that of ``shape``, or any.
         strides: the word of the block that gets the stride of the first axis in bytes; those of the other axes follow.
             The array may then lie in memory as it likes; where ``strides`` is None it must be C-contiguous.
+        size: how many elements it has, where that is known without ``shape``: what the kernel may touch.
+        scratch: whether it is memory to work in, which holds elements of any type.
+        met: whether parts of the rows may meet in it: what they note there is the same, or they have tiles of it, which
+            lie side by side.
     """
 
     word: int
@@ -30,6 +34,9 @@ class ArrayArgument:
     shape: tuple[int, ...] | None = None
     ndim: int | None = None
     strides: int | None = None
+    size: int | None = None
+    scratch: bool = False
+    met: bool = False
 
     def __post_init__(self) -> None:
         # NumPy's own object, which lives as long as NumPy; unpickling makes others

@@ -261,7 +261,7 @@ def test_a_content_that_is_too_large_is_not_written(fresh, monkeypatch):
 def test_the_header_is_looked_at_first(fresh, monkeypatch):
     cache.write(KEY, CONTENT)
     cache.write(OTHER, CONTENT)
-    first, second = (fresh / (key.hex() + cache.SUFFIX) for key in (KEY, OTHER))
+    first, second = (fresh / (key.hex() + cache.KERNEL) for key in (KEY, OTHER))
     second.replace(first)
     monkeypatch.setattr(cache, "header", lambda key, content: pytest.fail("the content was read"))
     assert cache.read(KEY) is None

@@ -10,10 +10,9 @@ import numpy as np
 
 from autodiff.backends.idle import SMALL, Idle
 from autodiff.backends.kernels.call import NUMBERS, KernelPrimitive, fitting, kernel_specs, out_of_range, refuse
+from autodiff.backends.kernels.launching import ArrayArgument, NumberArgument, launcher
 from autodiff.backends.kernels.programs.emitter import BLOCK
 from autodiff.backends.kernels.programs.program import whole_kernel
-from autodiff.backends.numba.kernels import kernel_address
-from autodiff.backends.numba.launching import ArrayArgument, NumberArgument, bind
 from autodiff.backends.recycling import maker
 from autodiff.backends.room import room
 from autodiff.trace.spec import Spec
@@ -21,6 +20,9 @@ from autodiff.trace.tape import Equation, Tape
 
 PARTS = 8
 """Rows are handed to threads in so many parts, whatever the number of threads: so results repeat."""
+
+SHARED = "reals", "integers", "memory", "status"
+"""What comes after inputs and results in the block of a kernel."""
 
 LONG = 20_000
 """Operations from which on other Python threads may run meanwhile."""
@@ -49,8 +51,8 @@ class WholeCall:
         self.scope: dict[str, Any] = {"fitting": fitting, "refuse": refuse, "specs": tape.inputs}
         self.source = "\n".join(self.lines()) + "\n"
         words = [0] * (len(tape.inputs) + len(self.arrays) + 4) + [self.chunk]
-        self.scope["launch"] = bind(
-            kernel_address(self.kernel.text),
+        self.scope["launch"] = launcher(
+            self.kernel.text,
             words,
             self.arguments(),
             rows=rows or 1,
@@ -73,12 +75,22 @@ class WholeCall:
                 found.append(NumberArgument(place, NUMBERS.get(s.dtype.name, "int")))
         place = len(found)
         for k in self.arrays:
-            found.append(ArrayArgument(place, self.tape.output_specs[k].dtype, True))
+            own = self.tape.output_specs[k]
+            found.append(ArrayArgument(place, own.dtype, True, size=own.size))
             place += 1
-        own = self.reals, self.integers, self.kernel.memory, self.kernel.checks
-        for used, dtype in zip(own, ("f8", "i8", "u1", "i8"), strict=True):
-            if used:
-                found.append(ArrayArgument(place, np.dtype(dtype), True))
+        sizes = (
+            len(self.reals) * self.parts,
+            len(self.integers),
+            self.kernel.memory * self.parts,
+            int(self.kernel.checks),
+        )
+        for name, dtype, size in zip(SHARED, ("f8", "i8", "u1", "i8"), sizes, strict=True):
+            if size:
+                found.append(
+                    ArrayArgument(
+                        place, np.dtype(dtype), True, size=size, scratch=name == "memory", met=name == "status"
+                    )
+                )
             place += 1
         return found
 

@@ -44,7 +44,7 @@ def argsort(scope: Scope, equation: Equation) -> None:
     others = [k for k in range(len(out.shape)) if k != axis]
     with loops_over(scope, [out.shape[k] for k in others]) as names:
         indices = dict(zip(others, names, strict=True))
-        start, value, place, kept, other = (emitter.name(stem) for stem in "kvpij")
+        start, value, place, other = (emitter.name(stem) for stem in "kvpj")
 
         def at(k: str) -> str:
             return f"{target.base}, {place_of(target, {**indices, axis: k})}"
@@ -56,15 +56,14 @@ def argsort(scope: Scope, equation: Equation) -> None:
             f"for {start} in range({length}):",
             f"    {value} = {element(start)}",
             f"    {place} = {start} - 1",
-            f"    {kept} = {place} >= 0",
-            f"    while {kept}:",
+            f"    while {place} >= 0:",
             f"        {other} = load_int64({at(place)})",
             f"        {other}_value = {element(other)}",
-            f"        {kept} = {before(value, other + '_value', own.dtype)}",
-            f"        if {kept}:",
+            f"        if {before(value, other + '_value', own.dtype)}:",
             f"            store_int64({at(f'({place} + 1)')}, {other})",
             f"            {place} = {place} - 1",
-            f"            {kept} = {place} >= 0",
+            "        else:",
+            "            break",
             f"    store_int64({at(f'({place} + 1)')}, {start})",
         ]
         for line in lines:

@@ -1,0 +1,83 @@
+"""From the text of a kernel to a function that Python calls: proved to stay within its memory, compiled, bound."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any
+
+from autodiff.backends import cache
+from autodiff.backends.numba.arguments import Argument, ArrayArgument, NumberArgument
+from autodiff.backends.numba.identity import digest, surroundings
+from autodiff.backends.numba.kernels import kernel_address
+from autodiff.backends.numba.launching import bind
+from autodiff.backends.verifier.launch import Array, Launch, UnprovedKernelError, listed
+
+__all__ = ["ArrayArgument", "NumberArgument", "launcher"]
+
+TYPES = {"bool": "b1", "uint8": "u1", "int32": "i4", "int64": "i8", "float32": "f4", "float64": "f8"}
+NUMBERS = {"int": "i8", "float": "f8", "float32": "f4"}
+
+
+def launcher(
+    text: str,
+    words: Sequence[int],
+    arguments: Sequence[Argument],
+    *,
+    rows: int,
+    chunk: int | None = None,
+    parallel: bool = False,
+    release: bool = True,
+) -> Callable[..., Any]:
+    """A function that takes the arguments of a kernel and runs it.
+
+    Args:
+        text: of the kernel.
+        words: its block, with sizes and constants; what arguments fill is overwritten.
+        arguments: what the function takes, in order; of every array it must be known how large it is.
+        rows: the size of the range of the kernel's outermost loop.
+        chunk: rows of one call of the kernel.
+        parallel: whether threads share the chunks.
+        release: whether other Python threads may run meanwhile.
+
+    Raises:
+        UnprovedKernelError: if it cannot be proved that the kernel stays within its memory.
+        KernelError: if it cannot be compiled.
+    """
+    known: dict[int, int | str | Array] = dict(enumerate(words))
+    for argument in arguments:
+        known[argument.word] = array_of(argument) if isinstance(argument, ArrayArgument) else NUMBERS[argument.kind]
+    refuse_unproved(text, Launch(known, rows, chunk, parallel))
+    return bind(kernel_address(text), words, arguments, rows=rows, chunk=chunk, parallel=parallel, release=release)
+
+
+def array_of(argument: ArrayArgument) -> Array:
+    """The memory behind an argument."""
+    size = argument.size if argument.shape is None else prod(argument.shape)
+    if size is None:
+        raise ValueError(f"word {argument.word} is an array of unknown size")
+    return Array(
+        f"word {argument.word}",
+        size * argument.dtype.itemsize,
+        None if argument.scratch else TYPES[argument.dtype.name],
+        argument.writeable,
+        made=argument.writeable and argument.shape is None,
+        met=argument.met,
+    )
+
+
+def refuse_unproved(text: str, launch: Launch) -> None:
+    """See to it that a kernel stays within its memory, once for all processes.
+
+    Raises:
+        UnprovedKernelError: if that cannot be proved.
+    """
+    key = digest(b"\0".join([surroundings(), b"proof", text.encode(), repr(launch).encode()]))
+    if cache.read(key, cache.PROOF) is not None:
+        return
+    from autodiff.backends.verifier.proof import faults_of  # noqa: PLC0415 - not needed where it has been proved
+
+    faults = faults_of(text, launch)
+    if faults:
+        raise UnprovedKernelError(f"a kernel may leave its memory:\n{listed(faults)}\n\n{text}")
+    cache.write(key, b"", cache.PROOF)

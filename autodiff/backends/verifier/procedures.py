@@ -1,0 +1,87 @@
+"""What the procedures that a kernel may call read and write: products of matrices, and of panels of large ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from autodiff.backends.numba.vectors.elements import SIZES
+from autodiff.backends.numba.vectors.polynomials import Polynomial, constant
+from autodiff.backends.verifier.values import Address, Number, Value
+
+if TYPE_CHECKING:
+    from autodiff.backends.verifier.expressions import Expressions
+
+LANES = 16
+"""Bytes of terms that are turned at a time, at least."""
+
+Axis = tuple[Polynomial, Polynomial]
+"""How many elements there are along an axis, and how far they lie apart."""
+
+
+def touch(walk: Expressions, type_: str, address: Value, axes: Sequence[Axis], stores: bool) -> None:
+    """Note all elements of a matrix."""
+    if not isinstance(address, Address):
+        walk.memory.fault("nothing is known of where this is")
+        return
+    facts, size = walk.facts.inside(), SIZES[type_]
+    offset = address.offset
+    for count, step in axes:
+        offset = offset + constant(size) * step * facts.new("axis", (constant(0),), (count - constant(1),))
+    walk.memory.touch(facts, address.word, offset, size, type_, stores)
+
+
+def multiply_matrices(walk: Expressions, type_: str, given: Sequence[Value]) -> None:
+    """``c = a @ b``, where all sizes are in the text."""
+    a, a_row, a_column, b, b_row, b_column, c, c_row, m, n, k, _ = given
+    rows, columns, terms = sizes(walk, m, n, k)
+    steps = sizes(walk, a_row, a_column, b_row, b_column, c_row)
+    touch(walk, type_, a, ((rows, steps[0]), (terms, steps[1])), False)
+    touch(walk, type_, b, ((terms, steps[2]), (columns, steps[3])), False)
+    touch(walk, type_, c, ((rows, steps[4]), (columns, constant(1))), True)
+
+
+def gather_panel(walk: Expressions, type_: str, given: Sequence[Value]) -> None:
+    """Terms whose elements lie side by side become a panel."""
+    panel, source, step, count, width = given
+    apart, terms, wide = sizes(walk, step, count, width)
+    touch(walk, type_, source, ((terms, apart), (wide, constant(1))), False)
+    touch(walk, type_, panel, ((terms, wide), (wide, constant(1))), True)
+
+
+def turn_panel(walk: Expressions, type_: str, given: Sequence[Value]) -> None:
+    """Terms that lie side by side themselves become a panel."""
+    panel, source, step, count, width = given
+    apart, terms, wide = sizes(walk, step, count, width)
+    if walk.facts.lowest(terms) * SIZES[type_] < LANES:
+        walk.memory.fault("a panel of fewer terms than are turned at a time")
+    touch(walk, type_, source, ((terms, constant(1)), (wide, apart)), False)
+    touch(walk, type_, panel, ((terms, wide), (wide, constant(1))), True)
+
+
+def multiply_panels(walk: Expressions, type_: str, given: Sequence[Value]) -> None:
+    """A tile of a product, from two panels."""
+    c, a, b, c_row, a_row, b_row, count, rows, width, _ = given
+    steps, (terms, high, wide) = sizes(walk, c_row, a_row, b_row), sizes(walk, count, rows, width)
+    touch(walk, type_, a, ((terms, steps[1]), (high, constant(1))), False)
+    touch(walk, type_, b, ((terms, steps[2]), (wide, constant(1))), False)
+    touch(walk, type_, c, ((high, steps[0]), (wide, constant(1))), True)
+
+
+def sizes(walk: Expressions, *given: Value) -> list[Polynomial]:
+    """Numbers among the arguments."""
+    found = []
+    for value in given:
+        if not isinstance(value, Number):
+            walk.memory.fault("an argument that is no whole number")
+            return [constant(0)] * len(given)
+        found.append(value.value)
+    return found
+
+
+PROCEDURES: dict[str, Callable[[Expressions, str, Sequence[Value]], None]] = {
+    "multiply_matrices": multiply_matrices,
+    "gather_panel": gather_panel,
+    "turn_panel": turn_panel,
+    "multiply_panels": multiply_panels,
+}

@@ -1,0 +1,79 @@
+"""What a kernel does to memory, followed as often as what it keeps there asks for."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+
+from autodiff.backends.numba.vectors.polynomials import constant
+from autodiff.backends.verifier.launch import Fault, Launch
+from autodiff.backends.verifier.memory import PART, Memory, Region, Span
+from autodiff.backends.verifier.statements import Statements
+from autodiff.backends.verifier.values import Number
+
+ROUNDS = 4
+"""So many times a kernel is followed whose places depend on numbers that it keeps in memory."""
+
+
+def faults_of(text: str, launch: Launch) -> list[Fault]:
+    r"""What is wrong with a kernel, or cannot be proved; nothing where it stays within its memory.
+
+    Args:
+        text: of the kernel.
+        launch: how it is run.
+
+    >>> from autodiff.backends.verifier.launch import Array
+    >>> sums = (
+    ...     "def kernel(block, lo, hi):\n    x = pointer(block, 0)\n    for r in range(lo, hi): y = load_float64(x, r)"
+    ... )
+    >>> faults_of(sums, Launch({0: Array("x", 80, "f8", False)}, 10, None, False))
+    []
+    >>> faults_of(sums, Launch({0: Array("x", 80, "f8", False)}, 11, None, False))
+    [Fault(line='y = load_float64(x, r)', reason='from 0 to 88.0 of the 80 bytes of x')]
+    """
+    (definition,) = ast.parse(text).body
+    assert isinstance(definition, ast.FunctionDef)
+    first = memory = followed(definition, launch, {})  # which knows nothing of what is kept in memory
+    known: dict[Region, Span] = {}
+    for _ in range(ROUNDS if first.faults and first.kept else 0):
+        known |= {region: hull(known.get(region), span) for region, span in memory.kept.items()}
+        memory = followed(definition, launch, known)
+        if all(contains(known.get(region), span) for region, span in memory.kept.items()):
+            return list(memory.faults)
+    return list(first.faults)
+
+
+def contains(outer: Span | None, inner: Span) -> bool:
+    """Whether one range is in another."""
+    return outer is not None and outer[0] <= inner[0] and inner[1] <= outer[1]
+
+
+def hull(one: Span | None, other: Span) -> Span:
+    """The range from the least of two to the largest."""
+    return other if one is None else (min(one[0], other[0]), max(one[1], other[1]))
+
+
+def followed(definition: ast.FunctionDef, launch: Launch, known: Mapping[Region, Span]) -> Memory:
+    """What a kernel does to memory.
+
+    Args:
+        definition: the kernel.
+        launch: how it is run.
+        known: what it keeps in memory to work in.
+    """
+    walk = Statements(launch)
+    walk.memory.known.update(known)
+    parts = 1 if launch.chunk is None else max(1, -(-launch.rows // launch.chunk))
+    if parts == 1:
+        low, high = constant(0), constant(launch.rows)
+    else:
+        assert launch.chunk is not None
+        part = walk.facts.new(PART.partition(".")[0], (constant(0),), (constant(parts - 1),))
+        low = constant(launch.chunk) * part
+        high = walk.facts.new("hi", (low + constant(1),), (low + constant(launch.chunk), constant(launch.rows)))
+    _, first, last = (argument.arg for argument in definition.args.args)
+    walk.names.update({first: Number(low), last: Number(high)})
+    walk.block(definition.body)
+    if launch.parallel and parts > 1:
+        walk.memory.refuse_races(parts)
+    return walk.memory

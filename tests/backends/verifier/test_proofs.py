@@ -1,0 +1,75 @@
+"""What is proved of a program's kernels, and what becomes of one that might leave its memory."""
+
+import numpy as np
+import pytest
+
+from autodiff import jit, scan
+from autodiff.backends import cache
+from autodiff.backends.kernels import launching
+from autodiff.backends.kernels.programs import program
+from autodiff.backends.verifier import proof
+from autodiff.backends.verifier.launch import UnprovedKernelWarning
+from tests.backends.kernels.running import needs_numba
+
+pytestmark = needs_numba
+
+
+def running_products(x):
+    return scan(lambda c, xk: (0.9 * c + xk, c), 0.0, x)[1] * np.exp(x)
+
+
+def doubled(a, b, x):
+    for k in range(7):
+        x = np.tanh(x * np.concatenate([np.exp(a * k), b]))
+    return x
+
+
+@pytest.fixture
+def unguarded(monkeypatch):
+    """Axes are taken for rows by their length, as they once were."""
+    monkeypatch.setattr(program, "refuse_mixed_rows", lambda tape, rows: None)
+    program.kernel_or_reason.cache_clear()
+    yield
+    program.kernel_or_reason.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("fun", "arguments"),
+    [
+        (running_products, (np.linspace(0, 1, 100_000),)),
+        (doubled, (np.ones(2048), np.ones(2048), np.linspace(0, 1, 4096))),
+    ],
+)
+def test_programs_that_wrote_beyond_their_memory_are_stopped_by_the_proof_alone(unguarded, fun, arguments):
+    with pytest.warns(
+        UnprovedKernelWarning, match="could not be proved that its kernel stays within its memory"
+    ) as seen:
+        found = jit(fun)(*arguments)
+    np.testing.assert_allclose(found, fun(*arguments), rtol=1e-12)
+    assert "bytes of word" in str(seen[0].message)
+
+
+TEXT = """
+def kernel(block, lo, hi):
+    x = pointer(block, 0)
+    for r in range(lo, hi):
+        store_float64(x, r, f8(1.0))
+"""
+
+
+def test_a_proof_is_made_once_for_all_processes(monkeypatch, tmp_path):
+    monkeypatch.setenv("AUTODIFF_CACHE_DIR", str(tmp_path))
+    made = []
+    monkeypatch.setattr(proof, "faults_of", lambda *given: made.append(given) or [])
+    for size in (10, 11, 10, 11):
+        argument = launching.ArrayArgument(0, np.float64, True, size=size)
+        launching.launcher(TEXT, [0], [argument], rows=size)(np.zeros(size))
+    assert len(made) == 2
+    assert [each[2].suffix for each in cache.files(tmp_path)].count(cache.PROOF) == 2
+
+
+def test_a_proof_is_of_a_text_and_of_the_memory_that_it_has():
+    argument = launching.ArrayArgument(0, np.float64, True, size=10)
+    launching.launcher(TEXT, [0], [argument], rows=10)(np.zeros(10))
+    with pytest.raises(launching.UnprovedKernelError, match="from 0 to 88"):
+        launching.launcher(TEXT, [0], [argument], rows=11)
