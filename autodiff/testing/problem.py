@@ -210,8 +210,12 @@ class Problem:
 def _full_mantissas(x: Any) -> Any:
     """Numbers of all digits and several magnitudes, with the signs of others."""
     random = np.random.default_rng(np.size(x))
-    sizes = random.uniform(1, 2, np.shape(x)) * 8.0 ** random.integers(-4, 3, np.shape(x))
-    return np.where(np.real(x) < 0, -1, 1) * sizes.astype(np.asarray(x).real.dtype)
+
+    def parts_like(part: Any) -> Any:
+        sizes = random.uniform(1, 2, np.shape(part)) * 8.0 ** random.integers(-4, 3, np.shape(part))
+        return np.where(part < 0, -1, 1) * sizes.astype(np.asarray(part).dtype)
+
+    return parts_like(np.real(x)) + 1j * parts_like(np.imag(x)) if np.iscomplexobj(x) else parts_like(x)
 
 
 def is_inexact(leaf: Any) -> bool:
