@@ -32,6 +32,7 @@ from autodiff.ops.on_gpu import bessel
 from autodiff.ops.on_gpu import special as gpu
 from autodiff.ops.relative import Logarithm, Multiple
 from autodiff.ops.scaled_bessel import ive_derivative
+from autodiff.ops.scaled_erfc import erfcx_derivative
 from autodiff.ops.sinc import ORDER
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.primitive import Primitive, ufunc_dtype
@@ -159,6 +160,24 @@ def _of_order(evaluate: Callable[..., Any]) -> Callable[..., np.dtype[Any]]:
     return lambda x, *, order: evaluate(np.ones(1, x.dtype), order=order).dtype
 
 
+def _erfcx_derivative_dtype(x: Spec, *, order: int) -> np.dtype[Any]:
+    return ufunc_dtype(sp.erfcx)(x)
+
+
+def _evaluate_erfcx_derivative(library: Callable[[], Any]) -> Callable[..., Any]:
+    """The function on arrays of NumPy or CuPy, from `erfcx` there."""
+
+    def evaluate(x: Any, *, order: int) -> Any:
+        return erfcx_derivative(x, order, library().erfcx).astype(ufunc_dtype(sp.erfcx)(spec_of(x)))[()]
+
+    return evaluate
+
+
+def _erfcx_dx(g: Any, x: Any, out: Any) -> Any:
+    """2 x out - 2 / sqrt(pi), which of real numbers a function gives that loses no digits."""
+    return g * (2 * x * out - 2 / ROOT_PI) if spec_of(x).dtype.kind == "c" else g * erfcx_slope(x, order=1)
+
+
 def _scaled_bessel(v: Any, x: Any) -> Any:
     """exp(-|x|) I_v(x), by the quicker functions where there are some."""
     if np.ndim(v) or abs(v) > 1 or v != int(v):
@@ -204,7 +223,11 @@ def _i0_dtype(x: Spec) -> np.dtype[Any]:
 erf      = elementwise("erf",      sp.erf,      dx=lambda g, x: g * (2 / ROOT_PI * exp(-x * x)))
 erfc     = elementwise("erfc",     sp.erfc,     dx=lambda g, x: g * (-2 / ROOT_PI * exp(-x * x)))
 erfi     = elementwise("erfi",     sp.erfi,     dx=lambda g, x: g * (2 / ROOT_PI * exp(x * x)))
-erfcx    = elementwise("erfcx",    sp.erfcx,    dx=lambda g, x, out: g * (2 * x * out - 2 / ROOT_PI))
+erfcx    = elementwise("erfcx",    sp.erfcx,    dx=_erfcx_dx)
+erfcx_slope: Primitive = elementwise_of("erfcx_slope", _evaluate_erfcx_derivative(lambda: sp),
+                                        dtype=_erfcx_derivative_dtype,
+                                        on_gpu=_evaluate_erfcx_derivative(gpu.library), params={"order": ORDER},
+                                        dx=lambda g, x, order: g * erfcx_slope(x, order=order + 1))
 dawsn    = elementwise("dawsn",    sp.dawsn,    dx=lambda g, x, out: g * (1 - 2 * x * out))
 erfinv   = elementwise("erfinv",   sp.erfinv,   dx=lambda g, out: g * (ROOT_PI / 2 * exp(out * out)))
 erfcinv  = elementwise("erfcinv",  sp.erfcinv,  dx=lambda g, out: g * (-ROOT_PI / 2 * exp(out * out)))

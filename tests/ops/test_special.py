@@ -190,3 +190,22 @@ def test_scaled_bessel_functions_of_complex_numbers_are_refused():
 def test_the_derivative_of_i1_at_numbers_at_which_that_of_scipy_is_nan(x):
     assert autodiff.grad(sp.i1)(x) == 0.5
     assert abs(autodiff.grad(autodiff.grad(sp.i1))(x)) <= abs(x)
+
+
+@pytest.mark.parametrize("derivative", [1, 2, 3])
+def test_derivatives_of_erfcx_keep_their_digits(derivative):
+    seam = 8.0
+    near, far = (special.erfcx_slope(x, order=derivative) for x in (np.nextafter(seam, 0), seam))
+    np.testing.assert_allclose(near, far, rtol=1e-15 * (2 * seam * seam) ** derivative)
+    slope = sp.erfcx
+    for _ in range(derivative):
+        slope = autodiff.grad(slope)
+    signed_factorial = [1.0, -1.0, 2.0, -6.0][derivative]
+    np.testing.assert_allclose(slope(1e9), signed_factorial / np.sqrt(np.pi) / 1e9 ** (derivative + 1), rtol=1e-14)
+
+
+@pytest.mark.parametrize("x", [-1e3, -1e5, -3e7, -1e9])
+def test_second_derivatives_of_log_ndtr_far_out(x):
+    np.testing.assert_allclose(
+        autodiff.grad(autodiff.grad(sp.log_ndtr))(x), -1 + 1 / x**2, rtol=8 / abs(x) ** 4 + 1e-12
+    )
