@@ -7,17 +7,8 @@ import pytest
 
 from autodiff.facade.configuration import config
 from autodiff.testing import register_profiles
-from tests.known_faults import KNOWN
 
 register_profiles()
-
-
-def pytest_collection_modifyitems(items):
-    """Tests that are known to fail say why."""
-    for item in items:
-        reason = KNOWN.get(item.nodeid)
-        if reason is not None:
-            item.add_marker(pytest.mark.xfail(reason=reason, strict=False))
 
 
 @pytest.fixture(autouse=True)

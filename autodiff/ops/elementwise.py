@@ -200,11 +200,14 @@ def _power_dy(g: Any, x: Any, y: Any, out: Any) -> Any:
 
 
 def _absolute_dx(g: Any, x: Any) -> Any:
-    """x / |x|, conjugated; at 0 it is 0, the smallest subgradient."""
+    """x / |x|, conjugated; at 0 it is 0, the smallest subgradient.
+
+    Complex numbers are divided by parts: NumPy takes the reciprocal of a divisor, and those of small numbers overflow.
+    """
     if not _is_complex(x):
         return g * sign(x)
-    length = absolute(x)
-    return g * conjugate(x) / where(equal(length, 0), 1, length)
+    length = _or_one(absolute(x))
+    return g * from_parts(real(x) / length, -imag(x) / length)
 
 
 def _maximum_dx(g: Any, x: Any, y: Any) -> Any:

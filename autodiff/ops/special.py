@@ -16,13 +16,13 @@ import numpy as np
 import scipy.special as sp
 
 from autodiff.ops.elementwise import (
+    absolute,
     equal,
     exp,
     less,
     log,
     logical_and,
     logical_not,
-    sign,
     sin,
     where,
 )
@@ -31,12 +31,14 @@ from autodiff.ops.masked import masked
 from autodiff.ops.on_gpu import bessel
 from autodiff.ops.on_gpu import special as gpu
 from autodiff.ops.relative import Logarithm, Multiple
+from autodiff.ops.scaled_bessel import ive_derivative
+from autodiff.ops.scaled_erfc import erfcx_derivative
 from autodiff.ops.sinc import ORDER
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.primitive import Primitive, ufunc_dtype
 from autodiff.trace.primitive import elementwise as elementwise_of
 from autodiff.trace.source import at_user_line
-from autodiff.trace.spec import Spec, native
+from autodiff.trace.spec import Spec, native, spec_of
 
 LN2, LN10 = scalar_log(2.0), scalar_log(10.0)
 ROOT2, ROOT_PI, ROOT_2PI = scalar_sqrt(2.0), scalar_sqrt(pi), scalar_sqrt(2 * pi)
@@ -158,6 +160,59 @@ def _of_order(evaluate: Callable[..., Any]) -> Callable[..., np.dtype[Any]]:
     return lambda x, *, order: evaluate(np.ones(1, x.dtype), order=order).dtype
 
 
+def _erfcx_derivative_dtype(x: Spec, *, order: int) -> np.dtype[Any]:
+    return ufunc_dtype(sp.erfcx)(x)
+
+
+def _evaluate_erfcx_derivative(library: Callable[[], Any]) -> Callable[..., Any]:
+    """The function on arrays of NumPy or CuPy, from `erfcx` there."""
+
+    def evaluate(x: Any, *, order: int) -> Any:
+        return erfcx_derivative(x, order, library().erfcx).astype(ufunc_dtype(sp.erfcx)(spec_of(x)))[()]
+
+    return evaluate
+
+
+def _erfcx_dx(g: Any, x: Any, out: Any) -> Any:
+    """2 x out - 2 / sqrt(pi), which of real numbers a function gives that loses no digits."""
+    return g * (2 * x * out - 2 / ROOT_PI) if spec_of(x).dtype.kind == "c" else g * erfcx_slope(x, order=1)
+
+
+def _scaled_bessel(v: Any, x: Any) -> Any:
+    """exp(-|x|) I_v(x), by the quicker functions where there are some."""
+    if np.ndim(v) or abs(v) > 1 or v != int(v):
+        return sp.ive(v, x)
+    return sp.i1e(x) if v else sp.i0e(x)
+
+
+def _ive_derivative_dtype(v: Spec, x: Spec, *, order: int) -> np.dtype[Any]:
+    return ufunc_dtype(sp.ive)(v, x)
+
+
+def _evaluate_ive_derivative(bessel: Callable[..., Any]) -> Callable[..., Any]:
+    """The function on arrays of NumPy or CuPy, from `ive` there."""
+
+    def evaluate(v: Any, x: Any, *, order: int) -> Any:
+        dtype = _ive_derivative_dtype(spec_of(v), spec_of(x), order=order)
+        return ive_derivative(v, x, order, bessel).astype(dtype)[()]
+
+    return evaluate
+
+
+def _ive_dx(g: Any, v: Any, x: Any) -> Any:
+    if spec_of(x).dtype.kind == "c":
+        raise DifferentiationError(
+            f"scipy.special.ive has no derivative at complex arguments{at_user_line()}: exp(-abs(real(z))) is not "
+            "holomorphic. Write iv(v, z) * np.exp(-np.abs(np.real(z))), which has one by the real and imaginary part."
+        )
+    return g * ive_slope(v, x, order=1)
+
+
+def _where_iv_is_found(x: Any) -> Any:
+    """x, with 0 in place of numbers so small that SciPy's iv is NaN there, where it is that at 0."""
+    return where(less(absolute(x), 1e-300), 0, x)
+
+
 def _i0_dtype(x: Spec) -> np.dtype[Any]:
     return native(x.dtype) if x.dtype.kind == "f" else np.dtype(np.float64)
 
@@ -168,7 +223,11 @@ def _i0_dtype(x: Spec) -> np.dtype[Any]:
 erf      = elementwise("erf",      sp.erf,      dx=lambda g, x: g * (2 / ROOT_PI * exp(-x * x)))
 erfc     = elementwise("erfc",     sp.erfc,     dx=lambda g, x: g * (-2 / ROOT_PI * exp(-x * x)))
 erfi     = elementwise("erfi",     sp.erfi,     dx=lambda g, x: g * (2 / ROOT_PI * exp(x * x)))
-erfcx    = elementwise("erfcx",    sp.erfcx,    dx=lambda g, x, out: g * (2 * x * out - 2 / ROOT_PI))
+erfcx    = elementwise("erfcx",    sp.erfcx,    dx=_erfcx_dx)
+erfcx_slope: Primitive = elementwise_of("erfcx_slope", _evaluate_erfcx_derivative(lambda: sp),
+                                        dtype=_erfcx_derivative_dtype,
+                                        on_gpu=_evaluate_erfcx_derivative(gpu.library), params={"order": ORDER},
+                                        dx=lambda g, x, order: g * erfcx_slope(x, order=order + 1))
 dawsn    = elementwise("dawsn",    sp.dawsn,    dx=lambda g, x, out: g * (1 - 2 * x * out))
 erfinv   = elementwise("erfinv",   sp.erfinv,   dx=lambda g, out: g * (ROOT_PI / 2 * exp(out * out)))
 erfcinv  = elementwise("erfcinv",  sp.erfcinv,  dx=lambda g, out: g * (-ROOT_PI / 2 * exp(out * out)))
@@ -230,20 +289,24 @@ iv: Primitive = elementwise("iv",   sp.iv,  dv=no_rule("iv", "its order"),
                             dx=lambda g, v, x: g * (0.5 * (iv(v - 1, x) + iv(v + 1, x))))
 kv: Primitive = elementwise("kv",   sp.kv,  dv=no_rule("kv", "its order"),
                             dx=lambda g, v, x: g * (-0.5 * (kv(v - 1, x) + kv(v + 1, x))))
-ive: Primitive = elementwise("ive", sp.ive, dv=no_rule("ive", "its order"), dx=lambda g, v, x, out:
-                             g * (0.5 * (ive(v - 1, x) + ive(v + 1, x)) - sign(x) * out))
+ive: Primitive = elementwise("ive", sp.ive, dv=no_rule("ive", "its order"), dx=_ive_dx)
+ive_slope: Primitive = elementwise_of("ive_slope", _evaluate_ive_derivative(_scaled_bessel),
+                                      dtype=_ive_derivative_dtype,
+                                      on_gpu=_evaluate_ive_derivative(bessel.ive), params={"order": ORDER},
+                                      dv=no_rule("ive", "its order"),
+                                      dx=lambda g, v, x, order: g * ive_slope(v, x, order=order + 1))
 kve: Primitive = elementwise("kve", sp.kve, dv=no_rule("kve", "its order"), dx=lambda g, v, x, out:
                              g * (out - 0.5 * (kve(v - 1, x) + kve(v + 1, x))))
 j1  = elementwise("j1",  sp.j1,  dx=lambda g, x: g * (0.5 * (jv(0, x) - jv(2, x))))
 j0  = elementwise("j0",  sp.j0,  dx=lambda g, x: -g * j1(x))
 y1  = elementwise("y1",  sp.y1,  dx=lambda g, x: g * (0.5 * (yv(0, x) - yv(2, x))))
 y0  = elementwise("y0",  sp.y0,  dx=lambda g, x: -g * y1(x))
-i1  = elementwise("i1",  sp.i1,  dx=lambda g, x: g * (0.5 * (iv(0, x) + iv(2, x))))
-i0  = elementwise("i0",  sp.i0,  dx=lambda g, x: g * i1(x))
+i1  = elementwise("i1",  sp.i1,  dx=lambda g, x: g * (0.5 * (i0(x) + iv(2, _where_iv_is_found(x)))))
+i0: Primitive = elementwise("i0",  sp.i0,  dx=lambda g, x: g * i1(x))
 k1  = elementwise("k1",  sp.k1,  dx=lambda g, x: g * (-0.5 * (kv(0, x) + kv(2, x))))
 k0  = elementwise("k0",  sp.k0,  dx=lambda g, x: -g * k1(x))
-i1e = elementwise("i1e", sp.i1e, dx=lambda g, x, out: g * (0.5 * (ive(0, x) + ive(2, x)) - sign(x) * out))
-i0e = elementwise("i0e", sp.i0e, dx=lambda g, x, out: g * (i1e(x) - sign(x) * out))  # at its kink 0: 0
+i1e = elementwise("i1e", sp.i1e, dx=lambda g, x: g * ive_slope(1, x, order=1))
+i0e = elementwise("i0e", sp.i0e, dx=lambda g, x: g * ive_slope(0, x, order=1))  # at its kink 0: 0
 k1e = elementwise("k1e", sp.k1e, dx=lambda g, x, out: g * (out - 0.5 * (kve(0, x) + kve(2, x))))
 k0e = elementwise("k0e", sp.k0e, dx=lambda g, x, out: g * (out - k1e(x)))
 numpy_i0 = elementwise("numpy_i0", np.i0, dtype=_i0_dtype, dx=lambda g, x: g * i1(x))

@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import DTypeLike
 
 from autodiff.testing import domains
+from autodiff.testing.arguments import places
 from autodiff.testing.domains import Domain
 from autodiff.testing.law import check_names
 from autodiff.testing.layouts import LAYOUTS
 from autodiff.testing.strategies import FLOATING
+from autodiff.trace.caching import cached_property
+from autodiff.trace.tree import Structure
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -25,7 +28,8 @@ class Case:
     Attributes:
         name: what to call it in messages. It also decides what is drawn, so that runs are repeatable.
         fun: function of arrays, written in plain NumPy. What is not an array is fixed by a lambda.
-        domain: where the operands lie: one for all, or one for each.
+        domain: where the operands lie: one for all, or one for each; and where an argument is a list, a tuple, a
+            dictionary or a dataclass of operands, one of these with a domain in each place.
         arity: how many operands; by default as many as domains are given.
         dtypes: what the operands may be: names for all of them, or one tuple of names for each.
         shapes: a list of examples, or a strategy. For one operand of shapes, for several of tuples with one
@@ -52,7 +56,7 @@ class Case:
 
     name: str
     fun: Callable[..., Any]
-    domain: Domain | Sequence[Domain] = domains.real
+    domain: Any = domains.real
     arity: int = 0
     dtypes: Sequence[DTypeLike] | Sequence[Sequence[DTypeLike]] = FLOATING
     shapes: SearchStrategy[Any] | Sequence[Any] | None = None
@@ -67,8 +71,7 @@ class Case:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        alone = isinstance(self.domain, Domain)
-        object.__setattr__(self, "arity", self.arity or (1 if alone else len(self.each_domain)))
+        object.__setattr__(self, "arity", self.arity or len(self.each_domain))
         check_names(self.skip)
         _check_number(self, self.each_domain, "domains")
         _check_number(self, self.each_dtypes, "tuples of dtypes")
@@ -79,10 +82,25 @@ class Case:
     def __str__(self) -> str:
         return self.name
 
+    @cached_property
+    def form(self) -> tuple[list[Domain], Structure]:
+        """The domain of every operand, and the structure of the arguments that are made of them."""
+        if isinstance(self.domain, Domain):
+            return places((self.domain,) * max(self.arity, 1))
+        return places(tuple(self.domain) if isinstance(self.domain, tuple | list) else (self.domain,))
+
     @property
     def each_domain(self) -> list[Domain]:
         """The domain of every operand."""
-        return [self.domain] * self.arity if isinstance(self.domain, Domain) else list(self.domain)
+        return self.form[0]
+
+    def arguments(self, operands: Sequence[Any]) -> tuple[Any, ...]:
+        """The arguments of fun that are made of some operands."""
+        return tuple(self.form[1].unflatten(operands))
+
+    def of_operands(self, *operands: Any) -> Any:
+        """What fun returns for the arguments that are made of some operands."""
+        return self.fun(*self.arguments(operands))
 
     @property
     def each_dtypes(self) -> list[Sequence[DTypeLike]]:

@@ -69,7 +69,7 @@ def corners(
             [
                 Choice(
                     size,
-                    kinds[(turn + place) % len(kinds)],
+                    kinds[(turn // 2 + place) % len(kinds)],  # every other shape has no axes, and lies at hits
                     layout=_layout(one, layouts, turn + place, kinked),
                     form=forms[(turn + place) % len(forms)],
                     hits=1 if kinked else turn % 2,

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from autodiff.testing.cases import Case
 from autodiff.testing.corners import corner_shapes, corners
 from autodiff.testing.examples import (
-    LINE,
     TABLE,
     grows,
     layout_operands,
@@ -52,14 +51,15 @@ def fixed_operands(case: Case) -> Iterator[Operands]:
 
 
 def _magnitudes(case: Case) -> Iterator[Operands]:
-    whole = [LINE] * case.arity if case.shapes is None else next(filter(_filled, _examples(case)), None)
-    if whole is None or not all(any(np.dtype(kind).kind in "fc" for kind in each) for each in case.each_dtypes):
+    floating = all(any(np.dtype(kind).kind in "fc" for kind in each) for each in case.each_dtypes)
+    if not floating or not (case.shapes is None or any(map(_filled, _examples(case)))):
         return
-    for sample in magnitude_operands(case.each_domain, whole, case.each_dtypes, case.seed):
-        if accepts(case, sample) is not None or tells(case.fun, sample):
+    shapes = None if case.shapes is None else next(filter(_filled, _examples(case)))
+    for sample in magnitude_operands(case.each_domain, shapes, case.each_dtypes, case.seed):
+        if accepts(case, sample) is not None or tells(case.of_operands, sample):
             yield sample
         else:
-            yield from (one for one in of_one_sign(sample, case.each_domain) if tells(case.fun, one))
+            yield from (one for one in of_one_sign(sample, case.each_domain) if tells(case.of_operands, one))
 
 
 def _layouts(case: Case) -> Iterator[Operands]:
@@ -76,7 +76,7 @@ def _sizes(case: Case) -> Iterator[Operands]:
     for sample in sized_operands(case.each_domain, case.each_dtypes, case.seed):
         if accepts(case, sample) is None:
             yield sample
-            if np.ndim(sample.args[0]) == 1 and grows(case.fun, sample):
+            if np.ndim(sample.args[0]) == 1 and grows(case.of_operands, sample):
                 return
 
 
@@ -95,7 +95,7 @@ def accepts(case: Case, sample: Operands) -> Exception | None:
         with np.errstate(all="ignore"), warnings.catch_warnings():
             if any(np.size(x) == 0 for x in sample.args):
                 warnings.simplefilter("error", RuntimeWarning)  # such as the mean of nothing
-            case.fun(*(np.array(x) if isinstance(x, np.ndarray) else x for x in sample.args))
+            case.of_operands(*(np.array(x) if isinstance(x, np.ndarray) else x for x in sample.args))
     except (ValueError, TypeError, IndexError, ArithmeticError, RuntimeWarning) as refusal:
         return refusal
     return None

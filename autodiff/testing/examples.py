@@ -34,6 +34,9 @@ TABLE: Shape = (2, 3)
 LINE: Shape = (LENGTH,)
 """The shape in which magnitudes are tried, where no shapes are given."""
 
+SPECIALS: Shape = (len(SPECIAL),)
+"""The same of special numbers, of which each has its place."""
+
 GROWTH = 4
 """A result with more than so many times the elements of its operands is not tried on longer ones."""
 
@@ -42,29 +45,32 @@ LARGEST = 1e100
 
 
 def magnitude_operands(
-    domain: Sequence[Domain], shapes: Sequence[Shape], dtypes: Sequence[Sequence[DTypeLike]], seed: int = 0
+    domain: Sequence[Domain], shapes: Sequence[Shape] | None, dtypes: Sequence[Sequence[DTypeLike]], seed: int = 0
 ) -> Iterator[Operands]:
     """Operands of every magnitude: all of one, each of one among moderate ones, and of all at once.
 
     Args:
         domain: one for each operand.
-        shapes: one for each operand.
+        shapes: one for each operand; None where any will do.
         dtypes: those that each operand may have; the most precise one is taken.
         seed: another number gives other values.
     """
     kinds = [max((np.dtype(one) for one in each), key=_digits) for each in dtypes]
     places = range(len(domain))
 
+    def sizes(flavour: str) -> Sequence[Shape]:
+        return shapes or [SPECIALS if flavour == "special" else LINE] * len(domain)
+
     def made(flavour: str, chosen: Sequence[int], exponent: int = 0, hits: int = 0) -> Operands:
         choices = [
             Choice(
-                long(shape, flavour),
+                shape,
                 kind,
                 flavour=flavour if place in chosen else "moderate",
                 exponent=exponent,
                 hits=hits,
             )
-            for place, (shape, kind) in enumerate(zip(shapes, kinds, strict=True))
+            for place, (shape, kind) in enumerate(zip(sizes(flavour), kinds, strict=True))
         ]
         return make_operands(domain, choices, abs(exponent) + len(flavour) + TURNS * seed, kinked=False)
 
@@ -78,11 +84,6 @@ def magnitude_operands(
 
 def _digits(dtype: np.dtype[Any]) -> int:
     return dtype.itemsize if dtype.kind in "fc" else 0
-
-
-def long(shape: Shape, flavour: str) -> Shape:
-    """The shape; room for every special number, where no shapes are given."""
-    return (len(SPECIAL),) if flavour == "special" and shape == LINE else shape
 
 
 def of_one_sign(sample: Operands, domain: Sequence[Domain]) -> Iterator[Operands]:

@@ -21,6 +21,7 @@ from autodiff.trace.primitive import Primitive
 from autodiff.trace.tracer import Tracer
 from autodiff.trace.tree import flatten
 from autodiff.transforms.forward import Forward, unpaired
+from autodiff.transforms.masking import unmasked
 
 BESIDE = 2.0**-12
 """How far from a kink other pieces are looked for, relative to the arguments."""
@@ -66,7 +67,8 @@ class Watching(Forward):
     ) -> None:
         """Take the slopes of one operation along the tangents of its operands."""
         values = [one.primal if isinstance(one, Tracer) else one for one in operands]
-        primals, tangents = [values[place] for place in places], [operands[place].slot for place in places]
+        primals = [values[place] for place in places]
+        tangents = [unmasked(operands[place].slot) for place in places]
 
         if not all(np.isfinite(unpaired(one, self)[1]).all() for one in flatten(out)[0]):
             tangents = [np.where(np.asarray(v) == 0, 1, v) for v in tangents]  # an infinite slope that met a zero

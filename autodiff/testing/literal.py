@@ -1,5 +1,7 @@
 """Arguments as Python source that makes them again: values, dtype and memory layout."""
 
+import dataclasses
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,7 @@ LONG = 32
 
 
 def literal(tree: Any) -> str:
-    """Python source of a tree of arrays and scalars; evaluating it needs only `import numpy as np`.
+    """Python source of a tree of arrays and scalars; evaluating it needs NumPy as np, and `imports_of` the tree.
 
     >>> literal((np.arange(3, dtype="float32")[::-1], 2.0))
     "(np.array([0.0, 1.0, 2.0], dtype='float32')[::-1], 2.0)"
@@ -21,6 +23,9 @@ def literal(tree: Any) -> str:
         return "{" + ", ".join(f"{key!r}: {literal(part)}" for key, part in tree.items()) + "}"
     if isinstance(tree, list):
         return "[" + ", ".join(literal(part) for part in tree) + "]"
+    if dataclasses.is_dataclass(tree) or hasattr(tree, "_fields"):
+        parts = zip(field_names(tree), children(tree), strict=True)
+        return f"{type(tree).__name__}({', '.join(f'{name}={literal(part)}' for name, part in parts)})"
     if isinstance(tree, tuple):
         inside = ", ".join(literal(part) for part in tree)
         return f"({inside},)" if len(tree) == 1 else f"({inside})"
@@ -29,6 +34,33 @@ def literal(tree: Any) -> str:
     if isinstance(tree, np.generic):
         return f"np.{tree.dtype.name}({_number(_short(tree).item())})"
     return _number(tree)
+
+
+def imports_of(tree: Any) -> list[str]:
+    """The lines that import the classes of a tree: dataclasses and named tuples."""
+    if isinstance(tree, dict):
+        return unique(line for part in tree.values() for line in imports_of(part))
+    if dataclasses.is_dataclass(tree) or isinstance(tree, tuple | list):
+        own = [f"from {type(tree).__module__} import {type(tree).__name__}"] if field_names(tree) else []
+        return unique([*own, *(line for part in children(tree) for line in imports_of(part))])
+    return []
+
+
+def field_names(tree: Any) -> tuple[str, ...]:
+    """The names of the fields of a dataclass or a named tuple; none of other trees."""
+    if dataclasses.is_dataclass(tree):
+        return tuple(field.name for field in dataclasses.fields(tree))
+    return tuple(getattr(tree, "_fields", ()))
+
+
+def children(tree: Any) -> list[Any]:
+    """What a list, a tuple or a dataclass holds."""
+    return [getattr(tree, name) for name in field_names(tree)] if field_names(tree) else list(tree)
+
+
+def unique(lines: Iterable[str]) -> list[str]:
+    """Each line once."""
+    return list(dict.fromkeys(lines))
 
 
 def _array(array: Array) -> str:

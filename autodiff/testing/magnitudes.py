@@ -67,7 +67,8 @@ def special(size: int, exponent: int, random: np.random.Generator) -> Array:
 
 def subnormal(size: int, exponent: int, random: np.random.Generator) -> Array:
     """Numbers too small to have all digits, between ordinary ones."""
-    return np.where(random.random(size) < 0.5, random.choice(np.array(SUBNORMAL), size), _mantissas(size, random))
+    every_other = random.permutation(size) % 2 == 0
+    return np.where(every_other, random.choice(np.array(SUBNORMAL), size), _mantissas(size, random))
 
 
 FLAVOURS: Mapping[str, Draw] = MappingProxyType(

@@ -12,7 +12,7 @@ from typing import Any
 
 from hypothesis.errors import HypothesisException
 
-from autodiff.testing.literal import literal
+from autodiff.testing.literal import imports_of, literal
 from autodiff.trace.errors import ConcretizationError
 
 
@@ -39,8 +39,7 @@ class Subject:
     @property
     def origin(self) -> str:
         """The function's own name and, for Python functions, where it is written."""
-        code = getattr(self.fun, "__code__", None)
-        return name_of(self.fun) + (f" from {Path(code.co_filename).name}:{code.co_firstlineno}" if code else "")
+        return place_of(self.fun)
 
 
 class GradientMismatch(AssertionError):
@@ -103,24 +102,31 @@ def name_of(fun: Callable[..., Any]) -> str:
 
 def program_text(subject: Subject, call: str) -> str:
     """A file that shows a broken law again: imports, the function, the arguments, the call."""
-    lines = ["import numpy as np", f"from autodiff.testing import {call.partition('(')[0]}", *source_of(subject.fun)]
+    checks = f"from autodiff.testing import {call.partition('(')[0]}"
+    lines = ["import numpy as np", checks, *imports_of(tuple(subject.args)), *source_of(subject.fun)]
     return "\n".join([*lines, f"args = {literal(tuple(subject.args))}", call, ""])
 
 
-def source_of(fun: Callable[..., Any]) -> list[str]:
-    """Lines that make `fun` the function: its import where it has a name there, its text otherwise."""
+def source_of(fun: Callable[..., Any], wanted: str = "fun") -> list[str]:
+    """Lines that bind a name to the function: its import where it can be imported, its text, or where it is."""
     module, name = getattr(fun, "__module__", None), str(getattr(fun, "__name__", ""))
     found = sys.modules.get(module or "")
     if found is not None and getattr(found, name, None) is fun:
-        return [f"from {module} import {name} as fun"]
+        return [f"from {module} import {name}" + ("" if name == wanted else f" as {wanted}")]
     try:
-        text = textwrap.dedent(inspect.getsource(fun))
-    except (OSError, TypeError):
-        return [f"fun = ...  # {name_of(fun)}"]
+        text = textwrap.dedent(inspect.getsource(fun) if inspect.isfunction(fun) else "")
+    except OSError:
+        text = ""
+    if not text:  # an object, as functions with rules of their own are
+        return [f"{wanted} = ...  # {place_of(fun)}"]
     if text.startswith("@"):  # the decorator that made it a test
         text = text[text.index("def ") :]
-    return (
-        [text.rstrip(), f"fun = {name}"]
-        if text.startswith("def ")
-        else [f"# fun is written in: {text.strip()}", "fun = ..."]
-    )
+    if text.startswith("def "):
+        return [text.rstrip()] + ([] if name == wanted else [f"{wanted} = {name}"])
+    return [f"# {wanted} is written in: {text.strip()}", f"{wanted} = ..."]
+
+
+def place_of(fun: Callable[..., Any]) -> str:
+    """The function's own name and, for Python functions, where it is written."""
+    code = getattr(inspect.unwrap(fun), "__code__", None)
+    return name_of(fun) + (f" from {Path(code.co_filename).name}:{code.co_firstlineno}" if code else "")

@@ -24,6 +24,9 @@ NEARBY = 2.0**-6
 BESIDE = 2.0**-5
 """The step to the points that are tried beside a kink."""
 
+SMALL = 2.0**-18
+"""How much smaller numbers are than others that they may meet."""
+
 
 class Problem:
     """A function at certain arguments.
@@ -175,7 +178,7 @@ class Problem:
     def elementwise(self) -> bool:
         """Whether every element of the results depends on those in its place alone, down to the last bit.
 
-        It is found out with numbers of all digits: sums of others may be exact.
+        It is found out with numbers of all digits beside much larger ones: in a sum with these they would lose some.
         """
         shapes = {np.shape(x) for x in (*self.primals, *self.results)}
         size = np.size(self.primals[0])
@@ -184,10 +187,10 @@ class Problem:
         even = (np.arange(size) % 2).reshape(shapes.pop())
         full = [_full_mantissas(x) for x in self.primals]
         with np.errstate(all="ignore"):
-            here = self.flat(*full)
-            for mask in (even, 1 - even):
-                there = self.flat(*(np.where(mask, x / 3, x) for x in full))
-                if any(np.any(np.where(mask, False, np.not_equal(a, b))) for a, b in zip(there, here, strict=True)):
+            for kept in (even, 1 - even):
+                here = self.flat(*(np.where(kept, x * SMALL, x) for x in full))
+                there = self.flat(*(np.where(kept, x * SMALL, x / 3) for x in full))
+                if any(np.any(np.where(kept, np.not_equal(a, b), False)) for a, b in zip(there, here, strict=True)):
                     return False
         return True
 
@@ -210,8 +213,12 @@ class Problem:
 def _full_mantissas(x: Any) -> Any:
     """Numbers of all digits and several magnitudes, with the signs of others."""
     random = np.random.default_rng(np.size(x))
-    sizes = random.uniform(1, 2, np.shape(x)) * 8.0 ** random.integers(-4, 3, np.shape(x))
-    return np.where(np.real(x) < 0, -1, 1) * sizes.astype(np.asarray(x).real.dtype)
+
+    def parts_like(part: Any) -> Any:
+        sizes = random.uniform(1, 2, np.shape(part)) * 8.0 ** random.integers(-4, 3, np.shape(part))
+        return np.where(part < 0, -1, 1) * sizes.astype(np.asarray(part).dtype)
+
+    return parts_like(np.real(x)) + 1j * parts_like(np.imag(x)) if np.iscomplexobj(x) else parts_like(x)
 
 
 def is_inexact(leaf: Any) -> bool:

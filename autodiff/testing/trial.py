@@ -41,9 +41,9 @@ class Trial:
         if accepts(self.case, sample) is not None:
             self.summary.refused += 1
             return NOTHING
-        if sample.extreme and not tells(self.case.fun, sample):
+        if sample.extreme and not tells(self.case.of_operands, sample):
             return NOTHING
-        subject = Subject(self.case.fun, sample.args, self.case.name)
+        subject = Subject(self.case.fun, self.case.arguments(sample.args), self.case.name)
         found = examine(
             subject,
             self.chosen,

@@ -1,7 +1,8 @@
 """``python -m benchmarks.gradient_testing``: planted faults found and right functions blamed, side by side.
 
 Without arguments: autodiff's `laws` on all faults and right functions. ``--peers`` adds the checks of libraries that
-are installed; ``--seeds 20`` draws so many times; ``--document FILE`` writes the table.
+are installed, ``--chainer PYTHON`` that of Chainer by a Python that has it; ``--seeds 20`` draws so many times;
+``--document FILE`` writes the table.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from benchmarks.gradient_testing.outcomes import Outcome, ours, theirs
-from benchmarks.gradient_testing.peers import PEERS, REAL_ONLY
+from benchmarks.gradient_testing.peers import CHAINER, PEERS, REAL_ONLY, ChainerCheck
 from benchmarks.gradient_testing.table import table
 
 NEEDS = {"torch gradcheck": "torch", "jax check_grads": "jax"}
@@ -24,6 +25,7 @@ def main(command_line: Sequence[str]) -> int:
     """Run the checks; 1 if autodiff missed a fault, or blamed a right function."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.gradient_testing", description=__doc__)
     parser.add_argument("--peers", action="store_true", help="the checks of other libraries as well")
+    parser.add_argument("--chainer", metavar="PYTHON", help="a Python that has Chainer, for its check")
     parser.add_argument("--seeds", type=int, default=1, help="how many seeds")
     parser.add_argument("--first-seed", type=int, default=0, help="the first of them")
     parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="only these faults and functions")
@@ -40,6 +42,10 @@ def main(command_line: Sequence[str]) -> int:
             print(f"{name} is left out: {NEEDS[name]} is not installed")
             continue
         found[name] = list(theirs(check, given.first_seed, given.only, name in REAL_ONLY))
+    if given.chainer:
+        chainer = ChainerCheck(given.chainer)
+        found[CHAINER] = list(theirs(chainer, given.first_seed, given.only, real_only=True))
+        chainer.close()
     text = table(found)
     print(text)
     if given.document:

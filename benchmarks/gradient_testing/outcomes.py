@@ -80,6 +80,8 @@ def said(kind: str, name: str, check: Callable[[], Any]) -> Outcome:
         found |= {"word": "undecided", "text": str(reason)}
     except GradientMismatch as mismatch:
         found |= {"word": "blamed", "law": mismatch.law, "text": str(mismatch)}
+    except (ConnectionError, EOFError):  # a checker in another process has died, and says nothing
+        raise
     except Exception as error:  # what a check raises is what it says
         found |= {"word": "blamed", "text": f"{type(error).__name__}: {error}"}
     return found | {"seconds": time.process_time() - begin}

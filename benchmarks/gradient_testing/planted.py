@@ -16,7 +16,7 @@ import numpy as np
 from autodiff.testing import domains
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.spec import Spec, spec_of
-from autodiff.trace.tracer import Tracer
+from autodiff.trace.tracer import concrete
 
 Rule = Callable[..., Any]
 
@@ -36,6 +36,7 @@ class Planted:
         fun: what to test in autodiff in place of a primitive made of the rules.
         given: what `laws` has to know: domain, shapes, dtypes.
         autodiff_only: whether the fault lies in what other libraries do not have: batching, staging, a forward rule.
+        raises: the error that the fault raises; most of them just compute something wrong.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Planted:
     fun: Callable[..., Any] | None = None
     given: Mapping[str, Any] = field(default_factory=dict)
     autodiff_only: bool = False
+    raises: str = ""
 
     @property
     def arity(self) -> int:
@@ -87,11 +89,8 @@ def summed_to(shape: Sequence[int], gradient: Any) -> Any:
     return np.broadcast_to(array.sum(axis=axes, keepdims=True) if axes else array, shape)
 
 
-def plain(x: Any) -> Any:
-    """The array inside of a traced value."""
-    while isinstance(x, Tracer):
-        x = x.value
-    return x
+plain = concrete
+"""The array inside of a traced value, or its spec where only that is known."""
 
 
 def nested(value: Callable[..., Any], **rules: Rule) -> Callable[..., Any]:

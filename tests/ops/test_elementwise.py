@@ -149,3 +149,10 @@ def test_the_shorter_way_of_python_floats_is_that_of_numpy():
     for x in (0.0, np.float64(0.0), np.array(0.0)):
         assert autodiff.grad(lambda x: x**0.5)(x) == np.inf
         assert autodiff.jvp(lambda x: x**0.5, (x,), (1.0,))[1] == np.inf
+
+
+@pytest.mark.parametrize("size", [5e-324, 1e-310, 3e-308, 1e-160, 1.0, 1e160, 1e308])
+def test_the_derivative_of_the_magnitude_of_complex_numbers_of_any_size(size):
+    for turned in (1, 1j, -1, -1j):
+        _, pullback = autodiff.vjp(np.abs, np.complex128(size * turned))
+        assert pullback(1.0) == (np.conj(turned),)

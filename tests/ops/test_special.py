@@ -136,3 +136,76 @@ def test_scipy_is_not_imported_before_it_is_needed():
     program = "import sys, autodiff; print('scipy.special' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
+
+
+ORDERS = [0, 1, 2, 2.5, -1, 7]
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_derivatives_of_scaled_bessel_functions_keep_their_digits_far_out(order):
+    derivative = lambda x: sp.ive(order, x)  # noqa: E731
+    scale, step = 1.0, -0.5
+    for _ in range(3):
+        derivative = autodiff.grad(derivative)
+        scale, step = scale * step, step - 1  # those of x ** -0.5
+        for x in (1e8, 1e12, 1e20):
+            first = scale * x**step / np.sqrt(2 * np.pi)
+            second = (4 * order**2 - 1) / 8 * (step / -0.5) / x  # of the series, relative to its first term
+            np.testing.assert_allclose(derivative(x), first, rtol=2 * abs(second) + 1e-14)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("derivative", [1, 2, 3])
+def test_derivatives_of_scaled_bessel_functions_have_no_seam(order, derivative):
+    seam = max(30.0, 2.0 * order**2)
+    near, far = (special.ive_slope(order, x, order=derivative) for x in (np.nextafter(seam, 0), seam))
+    terms = 2**derivative * sp.ive(order, seam)  # what cancels in the difference of orders
+    np.testing.assert_allclose(near, far, rtol=1e-13, atol=1e-15 * terms)
+
+
+@pytest.mark.parametrize("fun", [sp.i0e, sp.i1e, lambda x: sp.ive(2, x), lambda x: sp.ive(3, x)])
+def test_scaled_bessel_functions_are_even_or_odd_in_their_derivatives(fun):
+    parity = np.sign(fun(-1.0) / fun(1.0))
+    for _ in range(3):
+        fun, parity = autodiff.grad(fun), -parity
+        for x in (0.3, 5.0, 50.0):
+            np.testing.assert_allclose(fun(-x), parity * fun(x), rtol=1e-15)
+
+
+def test_scaled_bessel_functions_at_their_kink():
+    assert [autodiff.grad(fun)(0.0) for fun in (sp.i0e, sp.i1e, lambda x: sp.ive(2, x))] == [0.0, 0.5, 0.0]
+    assert autodiff.grad(autodiff.grad(sp.i0e))(0.0) == 1.5
+
+
+def test_scaled_bessel_functions_of_complex_numbers_are_refused():
+    with pytest.raises(DifferentiationError) as error:
+        autodiff.vjp(lambda z: sp.ive(1, z), 1 + 2j)[1](1.0 + 0j)
+    assert re.sub(r" \(.*?:\d+\)", "", str(error.value)) == (
+        "scipy.special.ive has no derivative at complex arguments: exp(-abs(real(z))) is not holomorphic. Write "
+        "iv(v, z) * np.exp(-np.abs(np.real(z))), which has one by the real and imaginary part."
+    )
+
+
+@pytest.mark.parametrize("x", [0.0, 5e-324, 1e-310, 2e-308, -2e-308, 1e-300])
+def test_the_derivative_of_i1_at_numbers_at_which_that_of_scipy_is_nan(x):
+    assert autodiff.grad(sp.i1)(x) == 0.5
+    assert abs(autodiff.grad(autodiff.grad(sp.i1))(x)) <= abs(x)
+
+
+@pytest.mark.parametrize("derivative", [1, 2, 3])
+def test_derivatives_of_erfcx_keep_their_digits(derivative):
+    seam = 8.0
+    near, far = (special.erfcx_slope(x, order=derivative) for x in (np.nextafter(seam, 0), seam))
+    np.testing.assert_allclose(near, far, rtol=1e-15 * (2 * seam * seam) ** derivative)
+    slope = sp.erfcx
+    for _ in range(derivative):
+        slope = autodiff.grad(slope)
+    signed_factorial = [1.0, -1.0, 2.0, -6.0][derivative]
+    np.testing.assert_allclose(slope(1e9), signed_factorial / np.sqrt(np.pi) / 1e9 ** (derivative + 1), rtol=1e-14)
+
+
+@pytest.mark.parametrize("x", [-1e3, -1e5, -3e7, -1e9])
+def test_second_derivatives_of_log_ndtr_far_out(x):
+    np.testing.assert_allclose(
+        autodiff.grad(autodiff.grad(sp.log_ndtr))(x), -1 + 1 / x**2, rtol=8 / abs(x) ** 4 + 1e-12
+    )

@@ -13,7 +13,7 @@ from autodiff.testing.fuzz.__main__ import main
 from autodiff.testing.fuzz.checking import contents, laid_out, quiet
 from autodiff.testing.fuzz.drawing import ARRANGEMENTS, Argument, draw, unaligned
 from autodiff.testing.fuzz.jobs import reports
-from autodiff.testing.fuzz.printing import IMPORTS, function_of, watched_function_of
+from autodiff.testing.fuzz.printing import IMPORTS, eager_function_of, function_of, watched_function_of
 from autodiff.testing.fuzz.program import every_line
 from autodiff.testing.fuzz.shrinking import simpler_arguments
 from autodiff.trace.tree import flatten
@@ -117,7 +117,7 @@ def test_watching_a_program_does_not_change_it(seed):
     drawn = draw(program, 0)
     constants, args = laid_out(drawn.constants), laid_out(drawn.arguments)
     watched = watched_function_of(program, constants, lambda _, value: value)
-    assert outcome(watched, args) == outcome(function_of(program, constants), args)
+    assert outcome(watched, args) == outcome(eager_function_of(program, constants), args)
 
 
 def test_programs_are_saved_as_json():

@@ -15,6 +15,8 @@ def test_every_fault_is_found_and_named(fault):
     with pytest.raises(GradientMismatch) as error:
         laws(fault.planted(), **fault.laws_options())
     assert error.value.law in fault.laws
+    raised = error.value.detail.partition("raised     ")[2].partition(":")[0]
+    assert raised in ("", fault.raises)  # it is found as what it is
 
 
 @pytest.mark.parametrize("right", RIGHT[::PART], ids=lambda right: right.name)

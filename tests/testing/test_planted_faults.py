@@ -41,7 +41,7 @@ def elementwise(evaluate: Callable[..., Any], **rules: Any) -> Primitive:
 
 
 def doubling_in_place(g: Any, out: Any) -> Any:
-    plain = g.value if isinstance(g, Tracer) else g
+    plain = g.primal if isinstance(g, Tracer) else g
     if isinstance(plain, np.ndarray):
         plain *= 2
     return g * (1 - out * out)
@@ -186,7 +186,7 @@ PLANTS = [
     Plant(
         "memory order taken for the order of indices",
         elementwise(np.square, x=slope_in_memory_order),
-        ("forward", "adjoint"),
+        ("forward", "reverse"),
         ("value", "spec"),
     ),
     Plant("empty arrays refused", elementwise(np.square, x=slope_unless_empty), ("untouched", "dtype"), ("spec",)),

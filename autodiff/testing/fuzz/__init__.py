@@ -12,24 +12,41 @@ lines of Python that show it again.
 
 from autodiff.testing.fuzz.fuzzing import Plan, fuzz_one
 from autodiff.testing.fuzz.generate import generate
+from autodiff.testing.fuzz.operations import Operation
 from autodiff.testing.fuzz.printing import printed
 from autodiff.testing.fuzz.program import Program, program_from
 from autodiff.testing.fuzz.report import Mismatch, Report
-from autodiff.testing.fuzz.transformations import batch, curvature, gradient, loss_gradient, one_by_one, tangent
+from autodiff.testing.fuzz.transformations import (
+    batch,
+    curvature,
+    gradient,
+    gradients_one_by_one,
+    loss_gradient,
+    one_by_one,
+    tangent,
+)
+from autodiff.testing.fuzz.users import ProgramMismatch, fuzz
+from autodiff.testing.fuzz.variables import array_gradient, variable_gradient
 
 __all__ = [
     "Mismatch",
+    "Operation",
     "Plan",
     "Program",
+    "ProgramMismatch",
     "Report",
+    "array_gradient",
     "batch",
     "curvature",
+    "fuzz",
     "fuzz_one",
     "generate",
     "gradient",
+    "gradients_one_by_one",
     "loss_gradient",
     "one_by_one",
     "printed",
     "program_from",
     "tangent",
+    "variable_gradient",
 ]

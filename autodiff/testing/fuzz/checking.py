@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,13 +12,21 @@ import numpy as np
 
 import autodiff
 from autodiff.backends.guarding import GUARDED, guarded_copy
+from autodiff.testing.fuzz.blame import of_user
 from autodiff.testing.fuzz.comparing import Finding, compare, same_pattern
 from autodiff.testing.fuzz.cutting import without_dead_lines
 from autodiff.testing.fuzz.drawing import Argument, Draw
+from autodiff.testing.fuzz.lawful import broken_law
 from autodiff.testing.fuzz.modes import Mode, tape
 from autodiff.testing.fuzz.oracle import Oracle
-from autodiff.testing.fuzz.printing import eager_function_of, everywhere_function_of, function_of
-from autodiff.testing.fuzz.program import Program, stable
+from autodiff.testing.fuzz.printing import (
+    eager_function_of,
+    everywhere_function_of,
+    function_of,
+    watched_function_of,
+)
+from autodiff.testing.fuzz.program import Program, every_line, stable
+from autodiff.testing.fuzz.transformations import smooth
 from autodiff.testing.value_laws import described
 from autodiff.trace.errors import AliasingError, ConcretizationError
 from autodiff.trace.tree import flatten
@@ -61,7 +69,15 @@ class Compiled:
 def check(program: Program, draw: Draw, mode: Mode, compiled: Compiled) -> Outcome:
     """Run a mode on a draw."""
     with quiet():
+        if mode.laws:
+            return lawful(program, draw, mode)
+        if mode.of_variables and not of_one_precision(program, draw):
+            return Outcome("refused")
         eager, eager_error = attempt(mode.eager, program, draw, mode)
+        if eager_error is not None and of_user(eager_error, program) and returns(program, draw):
+            return mismatch(
+                "raises", f"{mode.eager_text} raised {type(eager_error).__name__}: {eager_error}; f returns"
+            )
         constants = laid_out(draw.constants)
         args = mode.prepared(laid_out(draw.arguments))
         before = contents(args)
@@ -103,6 +119,43 @@ def attempt(
         return None, error
 
 
+def lawful(program: Program, draw: Draw, mode: Mode) -> Outcome:
+    """How the laws of derivatives end for the program itself."""
+    if not returns(program, draw):
+        return Outcome("raises")
+    if any("float32" in line.text for line in every_line(program.main)):
+        return Outcome("refused")  # where a program rounds on its way, two modes agree no further than that
+    function = eager_function_of(program, laid_out(draw.constants))
+    word, detail, error = broken_law(function, laid_out(draw.arguments), mode.laws)
+    if error is None:
+        return Outcome("mismatch", Finding(word, detail)) if detail else Outcome(word)
+    return mismatch("raises", detail) if of_user(error, program) else Outcome("refused")
+
+
+def of_one_precision(program: Program, draw: Draw) -> bool:
+    """Whether all floating values of a program have one dtype: a Variable keeps its own where arrays are promoted."""
+    found = {np.asarray(one.value).dtype for one in (*draw.arguments, *draw.constants) if smooth(one.value)}
+
+    def watch(number: int, value: Any) -> Any:
+        if smooth(value):
+            found.add(np.asarray(value).dtype)
+        return value
+
+    with suppress(Exception):  # what NumPy refuses, it refuses again
+        watched_function_of(program, laid_out(draw.constants), watch)(*laid_out(draw.arguments))
+    named = any("np.float" in line.text for line in every_line(program.main))
+    return len(found) == 1 and not named
+
+
+def returns(program: Program, draw: Draw) -> bool:
+    """Whether the program runs on plain arrays."""
+    try:
+        eager_function_of(program, laid_out(draw.constants))(*laid_out(draw.arguments))
+    except Exception:  # what NumPy refuses
+        return False
+    return True
+
+
 def raised(eager: Exception | None, compiled: Exception, program: Program, draw: Draw, mode: Mode) -> Outcome:
     """What an error of the compiled function says.
 
@@ -111,6 +164,8 @@ def raised(eager: Exception | None, compiled: Exception, program: Program, draw:
     """
     if eager is not None:
         return Outcome("raises")
+    if mode.of_variables and not of_user(compiled, program):
+        return Outcome("refused")
     if isinstance(compiled, REFUSED) or (shortest(draw) < 2 and has_bodies(program)):
         return Outcome("refused")
     if attempt(mode.eager, program, draw, mode, everywhere=True)[1] is not None:

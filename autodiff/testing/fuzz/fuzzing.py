@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from autodiff.testing.fuzz.checking import Compiled, check, quiet
 from autodiff.testing.fuzz.comparing import Finding
 from autodiff.testing.fuzz.cutting import without_dead_lines
-from autodiff.testing.fuzz.drawing import Draw, draw
+from autodiff.testing.fuzz.drawing import FLAVOURS, Draw, draw
 from autodiff.testing.fuzz.generate import generate
-from autodiff.testing.fuzz.modes import COMPILED, OPTIONS, RECORDED, Mode
+from autodiff.testing.fuzz.modes import COMPILED, OPERATIONS, OPTIONS, RECORDED, Mode
+from autodiff.testing.fuzz.operations import Operation
 from autodiff.testing.fuzz.program import Program
 from autodiff.testing.fuzz.report import Mismatch, Report, script
 from autodiff.testing.fuzz.shrinking import TRIALS, shrink
@@ -28,6 +29,8 @@ class Plan:
         compiled: whether programs are compiled; otherwise their tapes are run.
         trials: how many smaller programs are tried after a mismatch.
         backend: that of ``jit``, if another one than its own choice.
+        operations: functions of users, by the names that programs call them by.
+        skip: the names of modes that are left out.
     """
 
     draws: int = 10
@@ -35,23 +38,27 @@ class Plan:
     compiled: bool = True
     trials: int = TRIALS
     backend: str = ""
+    operations: Mapping[str, Operation] = field(default_factory=dict)
+    skip: tuple[str, ...] = ()
 
     @property
     def modes(self) -> Mapping[str, Mode]:
-        return COMPILED if self.compiled else RECORDED
+        found = OPERATIONS if self.operations else COMPILED if self.compiled else RECORDED
+        return {name: mode for name, mode in found.items() if name not in self.skip}
 
 
 def fuzz_one(seed: int, plan: Plan) -> Report:
     """Check the program of a seed; of each kind of finding the first mismatch is reported."""
-    program, report = generate(seed), Report(programs=1)
+    program, report = generate(seed, plan.operations), Report(programs=1)
     if plan.size != "small":  # nobody may compute what is found too large only where it is needed
         program = replace(program, main=without_dead_lines(program.main))
     OPTIONS.update({"backend": plan.backend} if plan.backend else {})
     compiled, others = Compiled(program), chosen_modes(seed, plan)
-    for number in range(plan.draws):
+    first = seed % len(FLAVOURS) if plan.operations else 0  # few draws of many programs: every program has others
+    for number in range(first, first + plan.draws):
         with quiet():
             drawn = draw(program, number, plan.size)
-        for name in ("value", others[number % len(others)]):
+        for name in dict.fromkeys(("value", others[number % len(others)])):
             outcome = check(program, drawn, plan.modes[name], compiled)
             report.counts[name, outcome.word] += 1
             if outcome.finding and not known(report, outcome.finding):
@@ -60,11 +67,15 @@ def fuzz_one(seed: int, plan: Plan) -> Report:
 
 
 def chosen_modes(seed: int, plan: Plan) -> list[str]:
-    """The modes that a program is tried in, beside its value: two by weight, since each has kernels to compile."""
+    """The modes that a program is tried in, beside its value: two by weight, since each has kernels to compile.
+
+    Where operations of users are tried, there are as many as draws.
+    """
     names = [name for name, mode in plan.modes.items() if mode.weight]
     weights = np.array([plan.modes[name].weight for name in names], dtype=float)
     random = np.random.default_rng((seed, 2))
-    return [str(name) for name in random.choice(names, 2, replace=False, p=weights / weights.sum())]
+    count = min(plan.draws if plan.operations else 2, len(names))
+    return [str(name) for name in random.choice(names, count, replace=False, p=weights / weights.sum())]
 
 
 def known(report: Report, finding: Finding) -> bool:

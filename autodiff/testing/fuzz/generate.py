@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate
 from random import Random
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,8 @@ from autodiff.testing.fuzz.grammar.reducing import CUMULATIVE, PRODUCTS, REDUCIN
 from autodiff.testing.fuzz.grammar.rows import ROWS
 from autodiff.testing.fuzz.grammar.template import Template
 from autodiff.testing.fuzz.grammar.writing import write
-from autodiff.testing.fuzz.program import Function, Input, Program
+from autodiff.testing.fuzz.operations import Operation
+from autodiff.testing.fuzz.program import Function, Input, Program, every_line
 from autodiff.testing.fuzz.scope import PROBES, Scope, described, empty_spaces
 
 Group = Sequence[Template] | Sequence[Callable[..., bool]]
@@ -55,13 +58,27 @@ DIMS: tuple[tuple[tuple[str | int, ...], int], ...] = (
 CUMULATED = {
     id(group): list(accumulate(one.weight for one in group if isinstance(one, Template))) for group, _ in GROUPS
 }
+OWN = 40
+"""How often an operation of a user is called, against the weights of the others."""
+
+REST = 0.5
+TRIES = 20
+
 FORMS = ("array", "array", "numpy scalar", "python scalar")
 
 
-def generate(seed: int) -> Program:
-    """The program of a seed: always the same one."""
+def generate(seed: int, operations: Mapping[str, Operation] = MappingProxyType({})) -> Program:
+    """The program of a seed: always the same one.
+
+    Args:
+        seed: decides everything.
+        operations: functions of users by their names. A program calls one of them wherever one takes what there is.
+    """
     random = Random(seed)
     scope = Scope(random, empty_spaces(), {}, [100])
+    for space in scope.spaces:
+        space.update({name: one.fun for name, one in operations.items()})
+    scope.own_calls += [one.template(name) for name, one in operations.items()]
     main = random.choice(("float32", "float64"))
     number = random.choice((1, 2, 2, 3, 3, 4))
     inputs = [_input(random, f"x{k}", main, first=k == 0) for k in range(number)]
@@ -76,9 +93,27 @@ def generate(seed: int) -> Program:
         if known is not None:
             scope.seen[one.name] = known
     grow(scope, random.choice((2, 3, 4, 5, 6, 8, 11)))
+    if operations:
+        _call_one(scope, operations)
     results = _results(scope)
     function = Function("f", tuple(one.name for one in inputs), tuple(scope.lines), results)
-    return Program(seed, tuple(inputs), tuple(constants), function)
+    named = tuple((name, one.fun) for name, one in operations.items())
+    return Program(seed, tuple(inputs), tuple(constants), function, named)
+
+
+def _call_one(scope: Scope, operations: Mapping[str, Operation]) -> None:
+    """A call of an operation on something new, unless there are some already and others came after them."""
+    if scope.random.random() < REST and calls(Function("f", (), tuple(scope.lines), ()), operations):
+        return
+    for _ in range(TRIES):
+        if scope.random.choice(scope.own_calls).add(scope):
+            return
+
+
+def calls(function: Function, names: Iterable[str]) -> set[str]:
+    """Those of the names that a function calls."""
+    texts = [line.text for line in every_line(function)]
+    return {name for name in names if any(re.search(rf"\b{name}\b", text) for text in texts)}
 
 
 def _input(random: Random, name: str, main: str, first: bool = False) -> Input:
@@ -94,14 +129,15 @@ def _input(random: Random, name: str, main: str, first: bool = False) -> Input:
 
 def grow(scope: Scope, count: int) -> None:
     """Add so many statements; fewer where nothing fits."""
-    wanted, groups, weights = len(scope.lines) + count, [g for g, _ in GROUPS], [w for _, w in GROUPS]
+    own: tuple[tuple[Group, float], ...] = ((scope.own_calls, OWN),) if scope.own_calls else ()
+    wanted, groups, weights = len(scope.lines) + count, [g for g, _ in GROUPS + own], [w for _, w in GROUPS + own]
     for _ in range(12 * count):
         if len(scope.lines) >= wanted:
             return
         group = scope.random.choices(groups, weights)[0]
         production: Any
         if isinstance(group[0], Template):
-            production = scope.random.choices(group, cum_weights=CUMULATED[id(group)])[0]
+            production = scope.random.choices(group, cum_weights=CUMULATED.get(id(group)))[0]
         else:
             production = scope.random.choice(group)
         if group is CONTROL:

@@ -9,16 +9,19 @@ from typing import Any
 import numpy as np
 
 import autodiff
+from autodiff import checkpoint
 from autodiff.testing.fuzz.transformations import (
     Function,
     batch,
     curvature,
     gradient,
+    gradients_one_by_one,
     loss_gradient,
     one_by_one,
     plain,
     tangent,
 )
+from autodiff.testing.fuzz.variables import array_gradient, variable_gradient
 
 Transformation = Callable[[Function], Function]
 
@@ -46,12 +49,14 @@ class Mode:
         eager: the transformation without compiler.
         compiled: what should give the same.
         weight: how often it is chosen; 0 for the value, which every draw is tried on.
+        laws: the laws of derivatives that are checked of the program, in place of a comparison.
     """
 
     text: str
     eager: Transformation
     compiled: Transformation
     weight: int
+    laws: tuple[str, ...] = ()
 
     @property
     def eager_text(self) -> str:
@@ -61,7 +66,12 @@ class Mode:
     @property
     def batched(self) -> bool:
         """Whether it takes two examples."""
-        return self.eager is one_by_one
+        return self.eager in (one_by_one, gradients_one_by_one)
+
+    @property
+    def of_variables(self) -> bool:
+        """Whether it runs the program on Variables, which are arrays where others are numbers."""
+        return self.compiled is variable_gradient
 
     @property
     def derivative(self) -> bool:
@@ -79,6 +89,9 @@ def pair(arg: Any) -> Any:
         return arg
     return np.stack([arg, np.roll(arg, 1)])
 
+
+FIRST = ("forward", "reverse", "adjoint")
+SECOND = ("forward over reverse", "reverse over reverse")
 
 # fmt: off
 COMPILED: dict[str, Mode] = {
@@ -100,4 +113,22 @@ RECORDED: dict[str, Mode] = {
     "tangent":            Mode("tape(tangent(f))",      tangent,       lambda f: tape(tangent(f)),       1),
     "batch":              Mode("batch(f)",              one_by_one,    batch,                            1),
 }
+CHECKPOINTED = "gradient(autodiff.checkpoint(f))"
+OPERATIONS: dict[str, Mode] = {
+    "value":              COMPILED["value"],
+    "gradient":           Mode("gradient(jit(f))",      gradient,             lambda f: gradient(jit(f)),           3),
+    "compiled gradient":  Mode("jit(gradient(f))",      gradient,             lambda f: jit(gradient(f)),           3),
+    "tangent":            Mode("tangent(jit(f))",       tangent,              lambda f: tangent(jit(f)),            2),
+    "compiled tangent":   Mode("jit(tangent(f))",       tangent,              lambda f: jit(tangent(f)),            1),
+    "batch":              Mode("batch(f)",              one_by_one,           batch,                                3),
+    "compiled batch":     Mode("jit(batch(f))",         one_by_one,           lambda f: jit(batch(f)),              2),
+    "batch of gradient":  Mode("batch(gradient(f))",    gradients_one_by_one, lambda f: batch(gradient(f)),         3),
+    "curvature":          Mode("curvature(jit(f))",     curvature,            lambda f: curvature(jit(f)),          2),
+    "tape":               Mode("tape(f)",               plain,                tape,                                 3),
+    "checkpoint":         Mode(CHECKPOINTED,            gradient,             lambda f: gradient(checkpoint(f)),    2),
+    "variables":          Mode("variable_gradient(f)",  array_gradient,       variable_gradient,                    5),
+    "differences":        Mode("f",                     plain,                plain, 6, FIRST),
+    "second differences": Mode("f",                     plain,                plain, 4, SECOND),
+}
+"""What programs with operations of users are tried in."""
 # fmt: on

@@ -111,6 +111,7 @@ def _watched_text(function: Function, indent: str, numbers: Any) -> list[str]:
 
 def _made(text: str, program: Program, constants: tuple[Any, ...], scope: dict[str, Any]) -> Callable[..., Any]:
     known = {"np": np, "autodiff": autodiff, "special": special, **scope}
+    known |= dict(program.operations)
     known |= {one.name: value for one, value in zip(program.constants, constants, strict=True)}
     exec(compile(text, "<fuzz>", "exec"), known)
     made: Callable[..., Any] = known[program.main.name]

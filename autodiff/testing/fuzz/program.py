@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -99,12 +99,14 @@ class Program:
         inputs: its arguments.
         constants: the arrays that it closes over.
         main: the function, named ``f``.
+        operations: functions of users by the names that it calls them by.
     """
 
     seed: int
     inputs: tuple[Input, ...]
     constants: tuple[Input, ...]
     main: Function
+    operations: tuple[tuple[str, Callable[..., Any]], ...] = ()
 
 
 def names_in(text: str) -> set[str]:

@@ -13,6 +13,7 @@ from autodiff.testing.fuzz.modes import Mode
 from autodiff.testing.fuzz.printing import IMPORTS, printed
 from autodiff.testing.fuzz.program import Program
 from autodiff.testing.literal import literal
+from autodiff.testing.mismatch import source_of
 
 WORDS = ("agrees", "raises", "refused", "staged", "undecided", "mismatch")
 LONGEST = 2000
@@ -74,7 +75,7 @@ class Report:
 def script(program: Program, draw: Draw, mode: Mode) -> str:
     """Python that shows eager and compiled results of a draw."""
     used = sorted(names_in_mode(mode))
-    text = IMPORTS
+    text = IMPORTS + "".join(f"{line}\n" for name, fun in program.operations for line in source_of(fun, name))
     if any(one.layout == "unaligned" for one in (*draw.arguments, *draw.constants)):
         text += "from autodiff.testing.fuzz.drawing import unaligned\n"
     if used:
@@ -87,6 +88,11 @@ def script(program: Program, draw: Draw, mode: Mode) -> str:
         text = text.replace(IMPORTS, IMPORTS + used_pair)
     call = "*map(pair, args)" if mode.batched else "*args"
     arguments = "".join(f"{argument_text(argument)}, " for argument in draw.arguments)
+    if mode.laws:
+        checked = "from autodiff.testing import check_laws\n"
+        return (
+            f"{text.replace(IMPORTS, IMPORTS + checked)}args = ({arguments})\ncheck_laws(f, args, only={mode.laws})\n"
+        )
     compiled = mode.text.replace("jit(", "autodiff.jit(")
     if "tape(" in compiled:
         text = text.replace(IMPORTS, IMPORTS + "from autodiff.testing.fuzz.modes import tape\n")
@@ -96,7 +102,7 @@ def script(program: Program, draw: Draw, mode: Mode) -> str:
 def names_in_mode(mode: Mode) -> set[str]:
     """The transformations that a mode's text uses."""
     words = (mode.text + "(" + mode.eager_text).replace(")", "").split("(")
-    return set(words) - {"jit", "tape", "f", ""}
+    return {word for word in words if "." not in word} - {"jit", "tape", "f", ""}
 
 
 def argument_text(argument: Argument) -> str:

@@ -21,6 +21,8 @@ from autodiff.trace.spec import Spec, spec, spec_of
 from autodiff.trace.staging import abstract
 from autodiff.trace.tape import Tape
 from autodiff.trace.tracer import Tracer
+from autodiff.transforms.custom.call import CustomCall
+from autodiff.transforms.custom.rule import CustomRule
 
 
 class Number:
@@ -96,6 +98,8 @@ class Rounding(Recording):
         params: Mapping[str, Any],
         apply: Callable[..., Any] | None = None,
     ) -> Any:
+        if isinstance(primitive, CustomCall):
+            return self.of_rule(params["rule"], operands)
         if any(map(carries_tape, params.values())):  # its operations come here one by one
             return primitive.evaluate(*operands, **params)
         own = abstract(primitive, [spec_of(operand) for operand in operands], params, apply)
@@ -110,6 +114,23 @@ class Rounding(Recording):
             return self.result(found, own, exact, size)
         nothing = [None] * len(own)
         return tuple(map(self.result, found, own, exact or nothing, size if type(size) is tuple else nothing))
+
+    def of_rule(self, rule: CustomRule, operands: Sequence[Any]) -> Any:
+        """The results of a function with a rule of its own, which may look into arrays: as one operation."""
+        operands = operands[: rule.count]
+        specs = [spec_of(operand) for operand in operands]
+        moving = [k for k, own in enumerate(specs) if own.inexact]
+
+        def run(values: Sequence[Any]) -> tuple[Any, ...]:
+            with np.errstate(all="ignore"):
+                return rule.run(values, moving)[0]
+
+        own = list(map(spec_of, run([narrowed(true_of(o), s) for o, s in zip(operands, specs, strict=True)])))
+        if self.errors is None:
+            return tuple(map(self.result, run(list(map(true_of, operands))), own))
+        found = run([self.errors.moved(true_of(o), s) for o, s in zip(operands, specs, strict=True)])
+        exact = run(list(map(exact_of, operands))) if self.errors.meeting else [None] * len(own)
+        return tuple(map(self.result, map(self.errors.moved, found, own), own, exact))
 
     def with_errors(
         self, errors: Errors, primitive: Primitive, operands: Sequence[Any], own: Any, evaluate: Evaluate
@@ -152,6 +173,11 @@ def fitted(value: Any, own: Spec, dtype: np.dtype[Any]) -> Any:
     array = np.asarray(value)
     array = array if array.dtype == dtype else array.astype(dtype)
     return array if own.kind == "array" else array[()]
+
+
+def narrowed(true: Any, own: Spec) -> Any:
+    """A number in the precision and of the kind that the program takes it for."""
+    return fitted(true, own, own.dtype)
 
 
 def true_of(operand: Any) -> Any:

@@ -62,6 +62,7 @@ class Scope:
         depth: how many functions this one stands in.
         lines: the statements.
         own: the names whose arrays this function may write into.
+        own_calls: calls of operations of users, as statements with gaps.
     """
 
     random: Random
@@ -71,6 +72,7 @@ class Scope:
     depth: int = 0
     lines: list[Line] = field(default_factory=list)
     own: list[str] = field(default_factory=list)
+    own_calls: list[Any] = field(default_factory=list)
 
     def fresh(self, letter: str = "v") -> str:
         """A new name."""
@@ -138,7 +140,7 @@ class Scope:
             if known is not None:
                 seen[name] = known
         first, second = spaces
-        return Scope(self.random, (first, second), seen, self.numbers, self.depth + 1)
+        return Scope(self.random, (first, second), seen, self.numbers, self.depth + 1, own_calls=self.own_calls)
 
     # Choosing operands: the newer, the likelier.
 

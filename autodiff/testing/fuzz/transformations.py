@@ -103,6 +103,11 @@ def one_by_one(f: Function) -> Function:
     return looped
 
 
+def gradients_one_by_one(f: Function) -> Function:
+    """What the batch of a gradient means."""
+    return one_by_one(gradient(f))
+
+
 def batch_axes(args: Sequence[Any]) -> tuple[int | None, ...]:
     """0 for arrays, traced or not, None for numbers."""
     return tuple(None if np.ndim(arg) == 0 else 0 for arg in args)
