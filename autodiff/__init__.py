@@ -11,8 +11,8 @@ from autodiff.backends.cupy.precision import get_matmul_precision, set_matmul_pr
 from autodiff.backends.numba.kernels import cache_info, clear_cache
 from autodiff.backends.numba.threads import get_num_threads, set_num_threads
 from autodiff.ops.gauge import GaugeWarning
+from autodiff.trace.containers import register_tree
 from autodiff.trace.tape import Tape, check_tape
-from autodiff.trace.tree import register_tree
 from autodiff.transforms.batch import vmap
 from autodiff.transforms.checkpoint import checkpoint, remat
 from autodiff.transforms.control.associative import associative_scan
@@ -33,6 +33,7 @@ from autodiff.transforms.stage import eval_shape, eval_tape, make_tape
 from autodiff.transforms.stop_gradient import stop_gradient
 
 if _TYPE_CHECKING:
+    from autodiff import tree as tree
     from autodiff.backends.reports.profile import profile
     from autodiff.facade import (
         InvalidType,
@@ -58,6 +59,7 @@ _FOUND_LATER = {  # by __getattr__ below: many programs have no use for them, an
     "tape_graphviz": "autodiff.trace.formats.graphviz",
     "tape_python": "autodiff.trace.formats.python",
 }
+_MODULES = frozenset(("tree",))
 __version__ = "0.1.0"
 __all__ = [
     "GaugeWarning",
@@ -119,8 +121,10 @@ def __getattr__(name: str) -> _Any:
     if name in _FOUND_LATER:
         found = globals()[name] = getattr(_import_module(_FOUND_LATER[name]), name)
         return found
+    if name in _MODULES:
+        return _import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_FOUND_LATER})
+    return sorted({*globals(), *_FOUND_LATER, *_MODULES})
