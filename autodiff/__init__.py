@@ -46,6 +46,7 @@ if _TYPE_CHECKING:
         force_backprop_mode,
         no_backprop_mode,
     )
+    from autodiff.saving import load, save
     from autodiff.trace.formats.graphviz import tape_graphviz
     from autodiff.trace.formats.python import tape_python
     from autodiff.trace.formats.save import load_tape, save_tape
@@ -54,6 +55,7 @@ functional: _Any
 _FOUND_LATER = {  # by __getattr__ below: many programs have no use for them, and they take a while to import
     **dict.fromkeys(("InvalidType", "Parameter", "Variable", "VariableNode"), "autodiff.facade"),
     **dict.fromkeys(("as_array", "as_variable", "force_backprop_mode", "no_backprop_mode"), "autodiff.facade"),
+    **dict.fromkeys(("load", "save"), "autodiff.saving"),
     **dict.fromkeys(("load_tape", "save_tape"), "autodiff.trace.formats.save"),
     "functional": "autodiff.chainer.functional",
     "profile": "autodiff.backends.reports.profile",
@@ -97,12 +99,14 @@ __all__ = [
     "jit",
     "jvp",
     "linearize",
+    "load",
     "load_tape",
     "make_tape",
     "no_backprop_mode",
     "profile",
     "register_tree",
     "remat",
+    "save",
     "save_tape",
     "scan",
     "set_matmul_precision",
