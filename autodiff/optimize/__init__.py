@@ -38,6 +38,7 @@ from autodiff.optimize.adaptive import (
 from autodiff.optimize.averaging import ema, incremental_update
 from autodiff.optimize.clipping import clip, clip_by_block_rms, clip_by_global_norm, clip_by_norm
 from autodiff.optimize.decay import add_decayed_weights, masked
+from autodiff.optimize.fitting import Fit, fit
 from autodiff.optimize.lbfgs import lbfgs, scale_by_lbfgs
 from autodiff.optimize.least_squares import gauss_newton, levenberg_marquardt
 from autodiff.optimize.line_search import scale_by_backtracking_linesearch, scale_by_zoom_linesearch
@@ -61,6 +62,7 @@ from autodiff.optimize.schedules import (
     warmup_constant_schedule,
     warmup_cosine_decay_schedule,
 )
+from autodiff.optimize.stopping import EarlyStopping
 from autodiff.optimize.transformation import (
     EmptyState,
     GradientTransformation,
@@ -72,7 +74,9 @@ from autodiff.optimize.transformation import (
 from autodiff.optimize.trust_ratio import lamb, scale_by_trust_ratio
 
 __all__ = [
+    "EarlyStopping",
     "EmptyState",
+    "Fit",
     "GradientTransformation",
     "MultiSteps",
     "MultiStepsState",
@@ -95,6 +99,7 @@ __all__ = [
     "cosine_onecycle_schedule",
     "ema",
     "exponential_decay",
+    "fit",
     "gauss_newton",
     "global_norm",
     "identity",
