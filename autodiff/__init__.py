@@ -23,7 +23,7 @@ from autodiff.transforms.control.while_loop import fori_loop, while_loop
 from autodiff.transforms.custom.jvp import custom_jvp
 from autodiff.transforms.custom.vjp import custom_vjp
 from autodiff.transforms.gradient import grad, value_and_grad, vjp
-from autodiff.transforms.jacobian import hessian, hvp, jacfwd, jacobian, jacrev
+from autodiff.transforms.jacobian import hessian, hvp, jacfwd, jacobian, jacrev, value_and_jacobian
 from autodiff.transforms.jit.function import jit
 from autodiff.transforms.jit.randomness import RandomnessWarning
 from autodiff.transforms.jit.recompiles import explain_recompiles
@@ -116,6 +116,7 @@ __all__ = [
     "tape_graphviz",
     "tape_python",
     "value_and_grad",
+    "value_and_jacobian",
     "vjp",
     "vmap",
     "while_loop",
