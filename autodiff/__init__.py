@@ -11,8 +11,8 @@ from autodiff.backends.cupy.precision import get_matmul_precision, set_matmul_pr
 from autodiff.backends.numba.kernels import cache_info, clear_cache
 from autodiff.backends.numba.threads import get_num_threads, set_num_threads
 from autodiff.ops.gauge import GaugeWarning
+from autodiff.trace.containers import register_tree
 from autodiff.trace.tape import Tape, check_tape
-from autodiff.trace.tree import register_tree
 from autodiff.transforms.batch import vmap
 from autodiff.transforms.checkpoint import checkpoint, remat
 from autodiff.transforms.control.associative import associative_scan
@@ -23,7 +23,7 @@ from autodiff.transforms.control.while_loop import fori_loop, while_loop
 from autodiff.transforms.custom.jvp import custom_jvp
 from autodiff.transforms.custom.vjp import custom_vjp
 from autodiff.transforms.gradient import grad, value_and_grad, vjp
-from autodiff.transforms.jacobian import hessian, hvp, jacfwd, jacobian, jacrev
+from autodiff.transforms.jacobian import hessian, hvp, jacfwd, jacobian, jacrev, value_and_jacobian
 from autodiff.transforms.jit.function import jit
 from autodiff.transforms.jit.randomness import RandomnessWarning
 from autodiff.transforms.jit.recompiles import explain_recompiles
@@ -33,6 +33,9 @@ from autodiff.transforms.stage import eval_shape, eval_tape, make_tape
 from autodiff.transforms.stop_gradient import stop_gradient
 
 if _TYPE_CHECKING:
+    from autodiff import debug as debug
+    from autodiff import optimize as optimize
+    from autodiff import tree as tree
     from autodiff.backends.reports.profile import profile
     from autodiff.facade import (
         InvalidType,
@@ -44,6 +47,7 @@ if _TYPE_CHECKING:
         force_backprop_mode,
         no_backprop_mode,
     )
+    from autodiff.saving import load, save
     from autodiff.trace.formats.graphviz import tape_graphviz
     from autodiff.trace.formats.python import tape_python
     from autodiff.trace.formats.save import load_tape, save_tape
@@ -52,12 +56,14 @@ functional: _Any
 _FOUND_LATER = {  # by __getattr__ below: many programs have no use for them, and they take a while to import
     **dict.fromkeys(("InvalidType", "Parameter", "Variable", "VariableNode"), "autodiff.facade"),
     **dict.fromkeys(("as_array", "as_variable", "force_backprop_mode", "no_backprop_mode"), "autodiff.facade"),
+    **dict.fromkeys(("load", "save"), "autodiff.saving"),
     **dict.fromkeys(("load_tape", "save_tape"), "autodiff.trace.formats.save"),
     "functional": "autodiff.chainer.functional",
     "profile": "autodiff.backends.reports.profile",
     "tape_graphviz": "autodiff.trace.formats.graphviz",
     "tape_python": "autodiff.trace.formats.python",
 }
+_MODULES = frozenset(("debug", "optimize", "tree"))
 __version__ = "0.1.0"
 __all__ = [
     "GaugeWarning",
@@ -94,12 +100,14 @@ __all__ = [
     "jit",
     "jvp",
     "linearize",
+    "load",
     "load_tape",
     "make_tape",
     "no_backprop_mode",
     "profile",
     "register_tree",
     "remat",
+    "save",
     "save_tape",
     "scan",
     "set_matmul_precision",
@@ -109,6 +117,7 @@ __all__ = [
     "tape_graphviz",
     "tape_python",
     "value_and_grad",
+    "value_and_jacobian",
     "vjp",
     "vmap",
     "while_loop",
@@ -119,8 +128,10 @@ def __getattr__(name: str) -> _Any:
     if name in _FOUND_LATER:
         found = globals()[name] = getattr(_import_module(_FOUND_LATER[name]), name)
         return found
+    if name in _MODULES:
+        return _import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_FOUND_LATER})
+    return sorted({*globals(), *_FOUND_LATER, *_MODULES})

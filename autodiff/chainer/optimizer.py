@@ -191,7 +191,7 @@ class GradientMethod(Optimizer):
             *args: passed on to it.
             **kwds: passed on to it.
         """
-        target = self._set_up_target()
+        self._set_up_target()
         if lossfun is not None:
             self._compute_gradients(lossfun(*args, **kwds))
         self.reallocate_cleared_grads()
@@ -199,11 +199,15 @@ class GradientMethod(Optimizer):
         self.call_hooks("pre")
         self.t += 1
         if self.is_safe_to_update():
-            for param in target.params():
-                param.update()
+            self._update_parameters()
         self.reallocate_cleared_grads()
         self.call_hooks("post")
         self.update_loss_scale()
+
+    def _update_parameters(self) -> None:
+        """Change all parameters by the gradients that they have."""
+        for param in self.target.params():
+            param.update()
 
     def _compute_gradients(self, loss: Any) -> None:
         """Backpropagate; the graph is gone when this returns, if nobody else refers to the loss."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from autodiff.trace.tape import Tape, operand_specs
 from autodiff.trace.tree import Structure, flatten
 from autodiff.trace.weak_numbers import COMPARISONS, taken_dtype
 from autodiff.transforms.arguments import function_name
-from autodiff.transforms.transformed import TransformedFunction
+from autodiff.transforms.transformed import DECORATED, TransformedFunction
 
 
 def run_batched(tape: Tape, inputs: Sequence[Any], batched: Sequence[bool], size: int) -> list[tuple[Any, bool]]:
@@ -121,11 +122,12 @@ def moved(value: Any, source: int, destination: int) -> Any:
     return transpose(value, axes=tuple(k - ndim for k in order))
 
 
-def vmap(fun: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callable[..., Any]:
+def vmap(fun: Callable[..., Any] = DECORATED, in_axes: Any = 0, out_axes: Any = 0) -> Callable[..., Any]:
     """The function applied to each example of a batch, all at once.
 
     Args:
-        fun: a function of one example, of trees of arrays.
+        fun: a function of one example, of trees of arrays. Where it is left out the others are the options of a
+            decorator: ``@vmap(in_axes=1)``.
         in_axes: for each argument the axis along which the examples lie: an int, None for an argument that is the
             same for all, or a tuple of these, or of trees of these that begin like the arguments.
         out_axes: where the batch axis goes in the results, an int or a tree that begins like the result; None for
@@ -142,6 +144,8 @@ def vmap(fun: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callab
     >>> vmap(np.dot, in_axes=(0, None))(np.eye(2), np.array([3.0, 4.0]))
     array([3., 4.])
     """
+    if fun is DECORATED:
+        return partial(vmap, in_axes=in_axes, out_axes=out_axes)
 
     def mapped(*args: Any, **kwargs: Any) -> Any:
         tree = (args, kwargs)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ from autodiff.transforms.arguments import (
 from autodiff.transforms.masking import has_nan, is_plain, seeded, unmasked
 from autodiff.transforms.results import aux_leaf, result_leaf
 from autodiff.transforms.reverse import read_backwards
-from autodiff.transforms.transformed import TransformedFunction
+from autodiff.transforms.transformed import DECORATED, TransformedFunction
 
 
 class Linearization:
@@ -253,12 +254,13 @@ def separate(gradients: list[Any], given: list[Any]) -> list[Any]:
 
 
 def value_and_grad(
-    fun: Callable[..., Any], argnums: Positions = 0, has_aux: bool = False, *, argnames: Names = None
+    fun: Callable[..., Any] = DECORATED, argnums: Positions = 0, has_aux: bool = False, *, argnames: Names = None
 ) -> Callable[..., Any]:
     """The function that returns both the value of ``fun`` and its gradient.
 
     Args:
-        fun: a function with one real number as its result.
+        fun: a function with one real number as its result. Where it is left out the others are the options of a
+            decorator: ``@value_and_grad(argnums=1)``.
         argnums: which positional arguments to differentiate: a position, or several.
         has_aux: whether ``fun`` returns ``(value, aux)``; aux is passed on.
         argnames: names of arguments in place of positions.
@@ -280,7 +282,7 @@ def value_and_grad(
 
 
 def grad(
-    fun: Callable[..., Any], argnums: Positions = 0, has_aux: bool = False, *, argnames: Names = None
+    fun: Callable[..., Any] = DECORATED, argnums: Positions = 0, has_aux: bool = False, *, argnames: Names = None
 ) -> Callable[..., Any]:
     """The gradient of a function with one real number as its result.
 
@@ -294,6 +296,11 @@ def grad(
     1.0
     >>> grad(grad(lambda x: x**3))(2.0)
     12.0
+    >>> @grad(argnums=1)
+    ... def slope(a, x):
+    ...     return a * x**2
+    >>> slope(3.0, 1.0)
+    6.0
     """
     return _gradient_function(grad, fun, argnums, has_aux, argnames)
 
@@ -301,6 +308,8 @@ def grad(
 def _gradient_function(
     make: Callable[..., Any], fun: Callable[..., Any], argnums: Positions, has_aux: bool, argnames: Names
 ) -> Callable[..., Any]:
+    if fun is DECORATED:
+        return partial(make, argnums=argnums, has_aux=has_aux, argnames=argnames)
     name, with_value = make.__name__, make is value_and_grad
     selection = Selection(name, fun, argnums, argnames)
 

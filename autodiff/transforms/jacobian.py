@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Literal
 
 from autodiff.trace.arrays import zeros
@@ -17,10 +18,10 @@ from autodiff.transforms.arguments import (
     differentiable_leaves,
     function_name,
 )
-from autodiff.transforms.gradient import Linearization, grad
+from autodiff.transforms.gradient import Linearization, grad, released
 from autodiff.transforms.jvp import jvp, require_tuples
 from autodiff.transforms.linearize import TangentMap
-from autodiff.transforms.transformed import TransformedFunction
+from autodiff.transforms.transformed import DECORATED, TransformedFunction
 from autodiff.transforms.unit_vectors import columns, rows
 
 Mode = Literal["auto", "forward", "reverse"]
@@ -28,7 +29,12 @@ Function = Callable[..., Any]
 
 
 def jacfwd(
-    fun: Function, argnums: Positions = 0, has_aux: bool = False, holomorphic: bool = False, *, argnames: Names = None
+    fun: Function = DECORATED,
+    argnums: Positions = 0,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    *,
+    argnames: Names = None,
 ) -> Function:
     """The Jacobian, column by column: best where the results are at least as many as the inputs.
 
@@ -38,7 +44,12 @@ def jacfwd(
 
 
 def jacrev(
-    fun: Function, argnums: Positions = 0, has_aux: bool = False, holomorphic: bool = False, *, argnames: Names = None
+    fun: Function = DECORATED,
+    argnums: Positions = 0,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    *,
+    argnames: Names = None,
 ) -> Function:
     """The Jacobian, row by row: best where the inputs are more than the results.
 
@@ -49,7 +60,7 @@ def jacrev(
 
 
 def jacobian(
-    fun: Function,
+    fun: Function = DECORATED,
     argnums: Positions = 0,
     mode: Mode = "auto",
     has_aux: bool = False,
@@ -60,7 +71,8 @@ def jacobian(
     """The matrix of all first derivatives: J[i, j] = d out[i] / d x[j].
 
     Args:
-        fun: a function of arrays or trees that returns an array or a tree.
+        fun: a function of arrays or trees that returns an array or a tree. Where it is left out the others are the
+            options of a decorator: ``@jacobian(argnums=1)``.
         argnums: which positional arguments to differentiate: a position, or several.
         mode: ``"forward"``, ``"reverse"``, or ``"auto"`` for the one that takes fewer passes.
         has_aux: whether ``fun`` returns ``(value, aux)``; aux is passed on.
@@ -80,14 +92,53 @@ def jacobian(
     >>> jacobian(lambda x: x**2)(np.array([1.0, 2.0]))
     array([[2., 0.],
            [0., 4.]])
+    >>> tree = jacobian(lambda p: {"y": p["a"] * p["x"]})({"a": 2.0, "x": np.array([1.0, 3.0])})
+    >>> tree["y"]["a"], tree["y"]["x"]
+    (array([1., 3.]), array([[2., 0.],
+           [0., 2.]]))
     """
-    if mode not in ("auto", "forward", "reverse"):
-        raise ValueError(f"jacobian: mode must be 'auto', 'forward' or 'reverse', got {mode!r}")
+    check_mode("jacobian", mode)
     return _jacobian(jacobian, fun, argnums, mode, has_aux, holomorphic, argnames)
 
 
+def value_and_jacobian(
+    fun: Function = DECORATED,
+    argnums: Positions = 0,
+    mode: Mode = "auto",
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    *,
+    argnames: Names = None,
+) -> Function:
+    """The function that returns both the value of ``fun`` and its Jacobian; ``fun`` runs once.
+
+    Args and errors are those of :func:`jacobian`.
+
+    Returns:
+        a function of the same arguments that returns ``(value, jacobian)``, or ``((value, aux), jacobian)``.
+
+    >>> import numpy as np
+    >>> value_and_jacobian(lambda x: x[:2] * x[2])(np.array([1.0, 2.0, 3.0]))
+    (array([3., 6.]), array([[3., 0., 1.],
+           [0., 3., 2.]]))
+    """
+    check_mode("value_and_jacobian", mode)
+    return _jacobian(value_and_jacobian, fun, argnums, mode, has_aux, holomorphic, argnames)
+
+
+def check_mode(name: str, mode: str) -> None:
+    """Refuse what is no mode."""
+    if mode not in ("auto", "forward", "reverse"):
+        raise ValueError(f"{name}: mode must be 'auto', 'forward' or 'reverse', got {mode!r}")
+
+
 def hessian(
-    fun: Function, argnums: Positions = 0, has_aux: bool = False, holomorphic: bool = False, *, argnames: Names = None
+    fun: Function = DECORATED,
+    argnums: Positions = 0,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    *,
+    argnames: Names = None,
 ) -> Function:
     """The matrix of all second derivatives, forward over reverse: H[i, j] = d2 f / dx[i] dx[j].
 
@@ -102,21 +153,24 @@ def hessian(
     array([[0., 4.],
            [4., 2.]])
     """
+    if fun is DECORATED:
+        return partial(hessian, argnums=argnums, has_aux=has_aux, holomorphic=holomorphic, argnames=argnames)
     inner = _jacobian(hessian, fun, argnums, "reverse", has_aux, holomorphic, argnames)
     outer = _jacobian(hessian, inner, argnums, "forward", has_aux, holomorphic, argnames)
     return TransformedFunction(fun, outer, hessian, fun, argnums, has_aux, holomorphic, argnames=argnames)
 
 
-def hvp(fun: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
+def hvp(fun: Function, primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False) -> Any:
     """Hessian-vector product, forward over reverse: the derivative of the gradient along the tangents.
 
     Args:
         fun: a function with one real number as its result.
         primals: a tuple of its arguments.
         tangents: as many, of the same structure, shapes and dtypes.
+        has_aux: whether ``fun`` returns ``(value, aux)``; aux is passed on.
 
     Returns:
-        what is like the argument; a tuple where there are several.
+        what is like the argument; a tuple where there are several; a pair of it and aux with ``has_aux``.
 
     >>> import numpy as np
     >>> hvp(lambda x: np.sum(x**3), (np.array([1.0, 2.0]),), (np.array([1.0, 0.0]),))
@@ -124,13 +178,17 @@ def hvp(fun: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
     """
     require_tuples("hvp", primals, tangents)
     argnums: Positions = 0 if len(primals) == 1 else tuple(range(len(primals)))
-    return jvp(grad(fun, argnums), primals, tangents)[1]
+    found = jvp(grad(fun, argnums, has_aux), primals, tangents, has_aux)
+    return found[1:] if has_aux else found[1]
 
 
 def _jacobian(
     make: Function, fun: Function, argnums: Positions, mode: Mode, has_aux: bool, holomorphic: bool, argnames: Names
 ) -> Function:
     name = make.__name__
+    chosen: dict[str, Any] = {"mode": mode} if make in (jacobian, value_and_jacobian) else {}
+    if fun is DECORATED:
+        return partial(make, argnums=argnums, has_aux=has_aux, holomorphic=holomorphic, argnames=argnames, **chosen)
     selection = Selection(name, fun, argnums, argnames)
 
     def jacobian_at(*args: Any, **kwargs: Any) -> Any:
@@ -155,10 +213,13 @@ def _jacobian(
             pull = at.pull if mode == "reverse" else transposed(at)
             blocks = rows(pull, pull, inputs, outputs, values)
         found = tree_of_trees(blocks, results, structure, selection.single)
+        if make is value_and_jacobian:
+            value = results.unflatten(map(released, values))
+            return ((value, at.aux) if has_aux else value), found
         return (found, at.aux) if has_aux else found
 
-    chosen = (mode,) if make is jacobian else ()
-    return TransformedFunction(fun, jacobian_at, make, fun, argnums, *chosen, has_aux, holomorphic, argnames=argnames)
+    given = argnums, *chosen.values(), has_aux, holomorphic
+    return TransformedFunction(fun, jacobian_at, make, fun, *given, argnames=argnames)
 
 
 def transposed(at: TangentMap) -> Callable[[Sequence[Any]], list[Any]]:

@@ -9,6 +9,16 @@ from types import MethodType
 from typing import Any
 
 
+class Decorated:
+    """Stands for the function where a transformation is given its options alone: ``@grad(argnums=1)``."""
+
+    def __repr__(self) -> str:
+        return "<the function below>"
+
+
+DECORATED: Any = Decorated()
+
+
 class TransformedFunction:
     """A function that a transformation has made.
 

@@ -11,19 +11,24 @@ import pytest
 
 from autodiff import (
     checkpoint,
+    custom_jvp,
+    custom_vjp,
     eval_shape,
     eval_tape,
     grad,
     hessian,
+    hvp,
     jacfwd,
     jacobian,
     jacrev,
+    jit,
     jvp,
     linearize,
     make_tape,
     register_tree,
     stop_gradient,
     value_and_grad,
+    value_and_jacobian,
     vjp,
     vmap,
 )
@@ -68,8 +73,78 @@ def test_aux_is_passed_on_without_traces() -> None:
     assert type(linearize(lambda x: (x, {"double": x * 2}), X, has_aux=True)[2]["double"]) is np.ndarray
 
 
+def cubes(a: Any, x: Any) -> Any:
+    return a * x**3, {"double": 2 * x}
+
+
+@pytest.mark.parametrize("mode", ["auto", "forward", "reverse"])
+def test_value_and_jacobian_run_the_function_once(mode: Any) -> None:
+    calls = []
+
+    def counted(a: Any, x: Any) -> Any:
+        calls.append(1)
+        return {"y": cubes(a, x)[0], "same": x}, cubes(a, x)[1]
+
+    (value, aux), found = value_and_jacobian(counted, (0, 1), mode, has_aux=True)(2.0, X)
+    assert len(calls) == 1
+    np.testing.assert_allclose(value["y"], 2 * X**3)
+    np.testing.assert_array_equal(aux["double"], 2 * X)
+    assert not np.shares_memory(value["same"], X)
+    wanted = jacobian(counted, (0, 1), has_aux=True)(2.0, X)[0]
+    for out in wanted:
+        for one, other in zip(found[out], wanted[out], strict=True):
+            np.testing.assert_allclose(one, other)
+    np.testing.assert_allclose(value_and_jacobian(np.sin)(X)[1], np.diag(np.cos(X)))
+    with pytest.raises(ValueError, match="value_and_jacobian: mode must be 'auto', 'forward' or 'reverse', got 'both'"):
+        value_and_jacobian(np.sin, mode="both")  # type: ignore[arg-type]
+
+
+def test_aux_of_products_with_the_hessian() -> None:
+    product, aux = hvp(lambda x: (np.sum(x**3), {"double": 2 * x}), (X,), (np.ones(3),), has_aux=True)
+    np.testing.assert_allclose(product, 6 * X)
+    assert type(aux["double"]) is np.ndarray
+
+
+def test_options_alone_make_decorators() -> None:
+    @grad(argnums=1)
+    def slope(a: Any, x: Any) -> Any:
+        """A parabola."""
+        return a * x**2
+
+    assert slope(3.0, 1.0) == 6.0
+    assert (slope.__name__, slope.__doc__) == ("slope", "A parabola.")
+
+    @jit(static_argnums=1)
+    @value_and_grad(has_aux=True)
+    def power(x: Any, n: int) -> Any:
+        return x**n, n * x
+
+    assert power(2.0, 3) == ((8.0, 6.0), 12.0)
+    for transform in (jacobian, jacfwd, jacrev):
+        np.testing.assert_allclose(transform(argnames="x", has_aux=True)(cubes)(2.0, x=X)[0], np.diag(6 * X**2))
+    np.testing.assert_allclose(value_and_jacobian(argnums=1, has_aux=True)(cubes)(2.0, X)[1], np.diag(6 * X**2))
+    np.testing.assert_allclose(hessian(argnums=-1)(lambda a, x: a * np.sum(x**2))(2.0, X), 4 * np.eye(3))
+    np.testing.assert_allclose(vmap(in_axes=(None, 0))(np.dot)(X, np.eye(3)), X)
+
+    @custom_vjp(nondiff_argnums=(0,))
+    def scaled(n: int, x: Any) -> Any:
+        return n * x
+
+    scaled.defvjp(lambda n, x: (n * x, None), lambda n, residuals, g: (10 * n * g,))
+    assert grad(lambda x: scaled(2, x))(1.0) == 20.0
+
+    @custom_jvp(nondiff_argnums=(0,))
+    def shifted(n: int, x: Any) -> Any:
+        return x + n
+
+    shifted.defjvp(lambda n, primals, tangents: (primals[0] + n, 5 * tangents[0]))
+    assert grad(lambda x: shifted(2, x))(1.0) == 5.0
+    with pytest.raises(TypeError, match="grad needs a function, got"):
+        grad(None)  # type: ignore[arg-type]
+
+
 TRANSFORMS: list[Callable[..., Any]] = [
-    grad, value_and_grad, jacfwd, jacrev, jacobian, hessian, vmap, checkpoint, make_tape,
+    grad, value_and_grad, jacfwd, jacrev, jacobian, value_and_jacobian, hessian, vmap, checkpoint, make_tape,
 ]  # fmt: skip
 
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.serializer import Deserializer, Serializer
-from autodiff.chainer.serializers.archive import ROOM, TIMES
 from autodiff.chainer.serializers.loading import check_stored, is_array, stored_as
 from autodiff.chainer.serializers.npz import as_stored
+from autodiff.saving.archive import ROOM, TIMES
 from autodiff.trace.source import at_user_line
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autodiff.chainer.serializers.npy import check_characters, in_order
+from autodiff.saving.npy import check_characters, in_order
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import sound_shape
 

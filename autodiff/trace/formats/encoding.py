@@ -15,9 +15,11 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.trace.containers import check_container, is_registered
+from autodiff.trace.fields import Fields, declared
 from autodiff.trace.spec import Spec, is_number, sound_shape, sound_spec, spec
 from autodiff.trace.tape import TapeError
-from autodiff.trace.tree import LEAF, NOTHING, Structure, check_container
+from autodiff.trace.tree import LEAF, NOTHING, Structure
 
 CONTAINERS: dict[str, type] = {"tuple": tuple, "list": list, "dict": dict}
 CODE = re.compile(r"[<>|][biufc][0-9]{1,2}")
@@ -233,7 +235,7 @@ def encode_structure(structure: Structure) -> Json:
     named = {own: name for name, own in CONTAINERS.items()}
     return {
         "kind": named.get(structure.kind) or class_name(structure.kind),
-        "extra": encode(structure.extra),
+        "extra": encode_extra(structure.extra),
         "children": [encode_structure(child) for child in structure.children],
     }
 
@@ -250,7 +252,7 @@ def decode_structure(data: Json, classes: Classes) -> Structure:
     if kind is None:
         raise TapeError(f"the saved tape needs the class {name}; load it with classes=[{name.rpartition('.')[2]}]")
     children = tuple(decode_structure(child, classes) for child in items(parts))
-    extra = decode(written, {})
+    extra = decode_extra(kind, written)
     if kind is dict and not (type(extra) is tuple and all(map(is_key, extra))):
         raise damage("the keys of a dictionary are texts, numbers, None, and tuples of these")
     try:
@@ -258,6 +260,25 @@ def decode_structure(data: Json, classes: Classes) -> Structure:
     except (ValueError, TypeError) as error:
         raise damage(str(error)) from None
     return Structure(kind, extra, children)
+
+
+def encode_extra(extra: Any) -> Json:
+    """What it takes to build a container again; static fields of dataclasses beside the names of the others."""
+    if not isinstance(extra, Fields):
+        return encode(extra)
+    return encode((extra.names, extra.static) if extra.static else extra.names)
+
+
+def decode_extra(kind: type, data: Json) -> Any:
+    """The same, from what was written down; unchecked but for its form."""
+    extra = decode(data, {})
+    own = None if is_registered(kind) else declared(kind)
+    if own is None:
+        return extra
+    names, static = extra if own.static and type(extra) is tuple and len(extra) == 2 else (extra, ())
+    if type(static) is not tuple or not all(type(pair) is tuple and len(pair) == 2 for pair in static):
+        raise damage(f"the static fields of {kind.__name__} are pairs of a name and a value")
+    return Fields(names, static)
 
 
 def is_key(value: Any) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import update_wrapper
+from functools import partial, update_wrapper
 from typing import Any
 
 from autodiff.trace.errors import RuleError, described
@@ -13,6 +13,7 @@ from autodiff.transforms.custom.arguments import Layout, laid_out, place_of, pos
 from autodiff.transforms.custom.call import CustomCall, call_with_rule
 from autodiff.transforms.custom.results import result_leaves
 from autodiff.transforms.custom.rule import CustomRule
+from autodiff.transforms.transformed import DECORATED
 
 
 class CustomFunction:
@@ -28,7 +29,10 @@ class CustomFunction:
     call: CustomCall
     usage: str
 
-    def __init__(self, fun: Callable[..., Any], nondiff_argnums: Sequence[int] = ()) -> None:
+    def __new__(cls, fun: Callable[..., Any] = DECORATED, *_: Any, **options: Any) -> Any:
+        return partial(cls, **options) if fun is DECORATED else super().__new__(cls)
+
+    def __init__(self, fun: Callable[..., Any] = DECORATED, nondiff_argnums: Sequence[int] = ()) -> None:
         if not callable(fun):
             raise TypeError(f"{type(self).__name__} needs a function, got {described(fun)}")
         update_wrapper(self, fun)

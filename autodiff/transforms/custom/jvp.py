@@ -14,6 +14,7 @@ from autodiff.transforms.custom.function import CustomFunction, UserRule
 from autodiff.transforms.custom.results import matching_leaves, result_leaves
 from autodiff.transforms.custom.rule import ForwardRule, Leaves
 from autodiff.transforms.gradient import zeros
+from autodiff.transforms.transformed import DECORATED
 
 
 class custom_jvp(CustomFunction):
@@ -21,7 +22,8 @@ class custom_jvp(CustomFunction):
 
     Args:
         fun: the function. What it closes over is constant: traced values must be arguments.
-        nondiff_argnums: positions of arguments that are no arrays and are passed on as they are.
+        nondiff_argnums: positions of arguments that are no arrays and are passed on as they are. Given alone it is the
+            option of a decorator.
 
     Raises:
         RuleError: if the function is called before its rule is given, or the rule returns what does not fit, or is
@@ -44,7 +46,7 @@ class custom_jvp(CustomFunction):
     call = CustomCall("custom_jvp")
     usage = "defjvp(rule)"
 
-    def __init__(self, fun: Callable[..., Any], nondiff_argnums: Sequence[int] = ()) -> None:
+    def __init__(self, fun: Callable[..., Any] = DECORATED, nondiff_argnums: Sequence[int] = ()) -> None:
         super().__init__(fun, nondiff_argnums)
         self.rule: Callable[..., Any] | None = None
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from autodiff.trace.containers import parts_of
 from autodiff.trace.errors import RuleError, described
 from autodiff.trace.foreign import remedy
 from autodiff.trace.leaves import as_leaf, is_leaf
 from autodiff.trace.spec import Spec, spec_of
-from autodiff.trace.tree import Structure, _parts, flatten
+from autodiff.trace.tree import Structure, flatten
 
 
 def result_leaves(who: str, result: Any) -> tuple[tuple[Any, ...], Structure]:
@@ -46,7 +47,7 @@ def spread_none(tree: Any, structure: Structure) -> list[Any] | None:
     waiting = [(tree, structure)]
     while waiting:
         part, its = waiting.pop()
-        parts = None if part is None else _parts(part)
+        parts = None if part is None else parts_of(part)
         if part is None:
             leaves += [None] * its.count
         elif its.kind is None and parts is None:

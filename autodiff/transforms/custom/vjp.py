@@ -13,6 +13,7 @@ from autodiff.transforms.custom.call import CustomCall
 from autodiff.transforms.custom.function import CustomFunction, UserRule
 from autodiff.transforms.custom.results import matching_leaves, result_leaves
 from autodiff.transforms.custom.rule import BackwardRule, Leaves
+from autodiff.transforms.transformed import DECORATED
 
 
 class custom_vjp(CustomFunction):
@@ -20,7 +21,8 @@ class custom_vjp(CustomFunction):
 
     Args:
         fun: the function. What it closes over is constant: traced values must be arguments.
-        nondiff_argnums: positions of arguments that are no arrays and are passed on as they are.
+        nondiff_argnums: positions of arguments that are no arrays and are passed on as they are. Given alone it is the
+            option of a decorator.
 
     Raises:
         RuleError: if the function is called before :meth:`defvjp`, or a rule returns what does not fit.
@@ -39,7 +41,7 @@ class custom_vjp(CustomFunction):
     call = CustomCall("custom_vjp")
     usage = "defvjp(fwd, bwd)"
 
-    def __init__(self, fun: Callable[..., Any], nondiff_argnums: Sequence[int] = ()) -> None:
+    def __init__(self, fun: Callable[..., Any] = DECORATED, nondiff_argnums: Sequence[int] = ()) -> None:
         super().__init__(fun, nondiff_argnums)
         self.fwd: Callable[..., Any] | None = None
         self.bwd: Callable[..., Any] | None = None

@@ -46,9 +46,11 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.trace.containers import is_registered
+from autodiff.trace.fields import Fields
 from autodiff.trace.surroundings import now, surrounding_state
 from autodiff.trace.tape import strict
-from autodiff.trace.tree import READABLE, Structure, is_registered
+from autodiff.trace.tree import READABLE, Structure
 from autodiff.transforms.jit.forms import Form, is_array_class
 from autodiff.transforms.jit.rebuilding import MANY, named
 
@@ -143,6 +145,8 @@ class Printer:
         self.conditions.append(f"type({at} := {place}) is {self.type_name(kind)}")
         if kind in (tuple, list, dict):
             self.conditions.append(f"len({at}) == {len(children)}")
+        for name, value in structure.extra.static if isinstance(structure.extra, Fields) else ():
+            self.static(f"{at}.{name}", value, static_of(value))
         for step, child in zip(steps, children, strict=True):
             self.part(f"{at}{step}", child)
 
@@ -156,9 +160,9 @@ class Printer:
             return [f"[{named(key, self.scope)}]" for key in in_order(extra)]
         if issubclass(kind, (tuple, list)):
             return [f"[{k}]" for k in range(count)]
-        if not all(map(str.isidentifier, extra)):
+        if not isinstance(extra, Fields) or not all(map(str.isidentifier, extra.names)):
             raise Unprintable
-        return [f".{name}" for name in extra]
+        return [f".{name}" for name in extra.names]
 
     def leaf(self, place: str) -> None:
         """A leaf."""

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from autodiff.backends.gpu import is_gpu_array
+from autodiff.trace.containers import steps_into
 from autodiff.trace.spec import Spec
 from autodiff.trace.surroundings import State
-from autodiff.trace.tree import Structure, steps_into
+from autodiff.trace.tree import Structure
 
 if TYPE_CHECKING:
     from autodiff.transforms.jit.kept import Kept
@@ -137,4 +138,4 @@ def paths_in(structure: Structure, path: str) -> list[str]:
 def steps(structure: Structure) -> list[str]:
     """How each child of a container is reached."""
     assert structure.kind is not None
-    return steps_into(structure.kind, structure.extra, len(structure.children))
+    return list(map(str, steps_into(structure.kind, structure.extra, len(structure.children))))

@@ -21,7 +21,7 @@ from autodiff.transforms.jit.options import checked_function, checked_options
 from autodiff.transforms.jit.recompiles import report
 from autodiff.transforms.jit.recorded import Recorded
 from autodiff.transforms.jit.recorder import recorded_by_jit
-from autodiff.transforms.transformed import global_name
+from autodiff.transforms.transformed import DECORATED, global_name
 
 TRIED = 8
 """How many printed call paths are tried before a call is looked at in general code."""
@@ -39,7 +39,8 @@ class jit(Looking):
     node of their graph.
 
     Args:
-        fun: a function of trees of arrays and numbers. It must not branch on their values; shapes and dtypes are known
+        fun: a function of trees of arrays and numbers. Where it is left out the others are the options of a decorator:
+            ``@jit(static_argnums=0)``. It must not branch on their values; shapes and dtypes are known
             to it. What it does besides, such as printing or appending to a list, happens when it is recorded, with
             traced values. Writing to an argument, ``x[0] = 1``, changes what ``x`` means in ``fun`` from there on and
             never the caller's array. Arrays that it closes over are taken as they are then, and so are random numbers
@@ -62,7 +63,7 @@ class jit(Looking):
 
     A method is a function whose first argument is the instance. Where the class is a tree (a dataclass, or made one by
     ``register_tree``) the arrays in its attributes are arguments like others; otherwise ``self`` must be static,
-    ``@partial(jit, static_argnums=0)``, and its attributes are taken as they are when the method is recorded.
+    ``@jit(static_argnums=0)``, and its attributes are taken as they are when the method is recorded.
 
     Raises:
         TypeError: if ``fun`` is no function, or a generator or async function; or, when it is called, if a static
@@ -93,9 +94,12 @@ class jit(Looking):
 
     kept: int = 4096
 
+    def __new__(cls, fun: Callable[..., Any] = DECORATED, *_: Any, **options: Any) -> Any:
+        return partial(cls, **options) if fun is DECORATED else super().__new__(cls)
+
     def __init__(
         self,
-        fun: Callable[..., Any],
+        fun: Callable[..., Any] = DECORATED,
         static_argnums: int | Sequence[int] = (),
         static_argnames: str | Sequence[str] = (),
         donate_argnums: int | Sequence[int] = (),

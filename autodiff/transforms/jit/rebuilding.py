@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any
 
-from autodiff.trace.tree import LEAF, READABLE, Structure, is_registered, rebuild
+from autodiff.trace.containers import is_registered, rebuild
+from autodiff.trace.tree import LEAF, READABLE, Structure
 
 FILE = "<autodiff rebuild>"
 MANY = 512

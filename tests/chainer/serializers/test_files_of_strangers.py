@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from autodiff.chainer.reporter import DictSummary
-from autodiff.chainer.serializers import archive, load_hdf5, load_npz, npy, pickles
+from autodiff.chainer.serializers import load_hdf5, load_npz, pickles
 from autodiff.chainer.serializers.pickle_machine import KEYS
 from autodiff.chainer.serializers.pickles import STEPS, load_plain
+from autodiff.saving import archive, npy
 
 RECONSTRUCT = b"cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\x00\x85C\x01b\x87R"
 STATE = b"(K\x03X\x01\x00\x00\x00<NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\x00t"  # of a dtype

@@ -45,7 +45,8 @@ TAIL = """
   array by reference, and so takes none of them.
 - **Subclasses of `numpy.ndarray`** are arrays if they change nothing that computes; a subclass may carry a name or a unit along, which results do not
   have under `jit`.
-- **Trees**: tuples, lists, dictionaries, named tuples, dataclasses and what `autodiff.register_tree` knows hold arguments and results.
+- **Trees**: tuples, lists, dictionaries, named tuples, dataclasses, attrs classes and what `autodiff.register_tree` knows hold arguments and results
+  ([trees](trees.md)).
   With `has_aux=True` the second result is passed on whatever it is.
 - **Keys and masks** of pandas and its like are taken: `x[table["age"] > 30]`.
 

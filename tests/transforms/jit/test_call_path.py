@@ -158,14 +158,14 @@ def equal(a, b):
     return np.array_equal(a, b)
 
 
-@pytest.mark.parametrize("tree", [tree for tree in TREES if type(tree) is not OrderedDict], ids=repr)
+@pytest.mark.parametrize("tree", TREES, ids=repr)
 def test_trees_come_back_as_they_are(tree):
     jitted = jit(lambda tree: tree)
     for _ in range(4):
         assert equal(jitted(tree), tree)
         assert equal(jitted(tree=tree), tree)
     assert jitted.cache_size() == 2
-    printable = "Own" not in repr(tree)
+    printable = "Own" not in repr(tree) and type(tree) is not OrderedDict
     assert (general_calls(jitted, lambda: jitted(tree)) == 0) is printable
 
 
@@ -176,11 +176,7 @@ def test_calls_that_do_not_fit_fall_through():
         jitted = jit(lambda tree: (tree, 0.5))
         for _ in range(3):
             for tree in order:
-                if type(tree) is OrderedDict:
-                    with pytest.raises(TypeError, match="was called with OrderedDict at args"):
-                        jitted(tree)
-                else:
-                    assert equal(jitted(tree), (tree, 0.5))
+                assert equal(jitted(tree), (tree, 0.5))
 
 
 NEAR = [
@@ -237,9 +233,9 @@ def test_subclasses_of_containers_and_arrays():
     assert type(jitted(X.view(Array))) is Array
     assert jitted.cache_size() == 1
     of_tree = settled(lambda tree: tree["a"], {"a": 1.0})
-    for wrong in (Names(a=1.0), defaultdict(float, a=1.0)):
-        with pytest.raises(TypeError, match=rf"was called with {type(wrong).__name__} at args\[0\]"):
-            of_tree(wrong)
+    with pytest.raises(TypeError, match=r"was called with Names at args\[0\]"):
+        of_tree(Names(a=1.0))
+    assert of_tree(defaultdict(float, a=2.0)) == 2.0
 
 
 def test_arguments_by_position_and_by_name():

@@ -82,12 +82,13 @@ def dtype_of(code: str) -> np.dtype[Any]:
         raise DamagedError(f"{code!r} is no dtype of numbers, texts or objects")
     order, kind = match.groups()
     try:
-        found = in_order(np.dtype(kind), order or "=")
+        native = np.dtype(kind)
+        found = in_order(native, order or "=")
     except TypeError as error:
         raise DamagedError(f"{code!r} is no dtype: {error}") from None
     if not found.itemsize:  # NumPy makes one byte of none when it makes an array
         raise DamagedError(f"{code!r} is the dtype of nothing")
-    return found
+    return native if found == native else found  # NumPy's own object, which is recognised by its identity
 
 
 def in_order(dtype: np.dtype[Any], order: Any) -> np.dtype[Any]:

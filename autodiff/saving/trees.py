@@ -1,0 +1,197 @@
+"""Trees in files: each leaf under its name, such as ``layers/0/W``."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from autodiff.backends.gpu import is_gpu_array
+from autodiff.saving.archive import Check
+from autodiff.saving.atomic import replacing
+from autodiff.saving.formats import Reader, format_of
+from autodiff.trace.arrays import placed
+from autodiff.trace.leaves import as_leaf
+from autodiff.trace.source import at_user_line
+from autodiff.trace.spec import Spec, spec_of
+from autodiff.trace.traced import Traced
+from autodiff.trace.tree import flatten
+from autodiff.tree import names as names_of
+
+ALONE = "value"
+"""The name of a leaf that is a whole tree."""
+
+
+def save(path: str | PathLike[str], tree: Any) -> None:
+    """Write a tree of arrays and numbers to a file, each leaf under its name: ``layers/0/W``.
+
+    The file is there as a whole or not at all, and nothing of it is a pickle. Files of ``.npz`` can be read by NumPy,
+    and by Chainer where the tree is that of a link (:func:`autodiff.functional`).
+
+    Args:
+        path: the file, which is replaced; it ends in ``.npz`` or ``.safetensors``, which says the format. The latter
+            needs the library, an extra.
+        tree: the tree. What is no leaf, such as the class of a container, a static field or None, is not saved.
+
+    Raises:
+        ValueError: if the end of the name is another one, or two leaves have the same name.
+        TypeError: if a leaf is no array or number, is traced, or of a dtype that the format does not have.
+        ModuleNotFoundError: if the library of the format is not installed.
+
+    >>> import tempfile
+    >>> params = {"layers": [{"W": np.ones((2, 2))}], "scale": 2.0}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(f"{folder}/params.npz", params)
+    ...     again = load(f"{folder}/params.npz", params)
+    >>> again
+    {'layers': [{'W': array([[1., 1.],
+           [1., 1.]])}], 'scale': 2.0}
+    """
+    path = Path(path)
+    own = format_of(path)
+    found = dict(zip(saved_names(tree), map(plain, saved_names(tree), flatten(tree)[0]), strict=True))
+    with replacing(path) as file:
+        own.write(file, found)
+
+
+def load(path: str | PathLike[str], template: Any = None, *, prefix: str = "", strict: bool = True) -> Any:
+    """Read a tree that :func:`save` wrote, or any file of arrays in these formats. It runs no code of the file.
+
+    Args:
+        path: the file.
+        template: a tree of the structure, shapes and dtypes that the file has to have; specs, such as
+            ``autodiff.eval_shape`` gives, will do. Leaves lie beside those of the template. None for dictionaries by
+            the parts of names.
+        prefix: what the names of the part to be loaded begin with, such as ``"updater/model:main/"`` in a snapshot
+            of a Chainer trainer.
+        strict: whether it is an error that the file has more than the template.
+
+    Returns:
+        a tree like the template, or dictionaries of arrays.
+
+    Raises:
+        FileNotFoundError: if there is no file.
+        ValueError: if the file is damaged, misses a leaf or has one too many, or a shape is another one; or, without a
+            template, takes more than 1 GiB and 16 times the file.
+        TypeError: if a dtype is another one, or the file holds Python objects.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(f"{folder}/params.npz", {"l1": {"b": np.zeros(2)}})
+    ...     load(f"{folder}/params.npz")
+    {'l1': {'b': array([0., 0.])}}
+    """
+    path = Path(path)
+    with format_of(path).open(path) as reader:
+        inside = {name.removeprefix(prefix): name for name in reader.names if name.startswith(prefix)}
+        if prefix and not inside:
+            raise ValueError(f"no name in {path.name} begins with {prefix!r}{at_user_line()}; {listing(reader.names)}")
+        if template is None:
+            return nested({name: reader.read(inside[name], None) for name in inside})
+        return filled(path.name, reader, inside, template, strict)
+
+
+def filled(file: str, reader: Reader, inside: dict[str, str], template: Any, strict: bool) -> Any:
+    """The template with the leaves that a file has.
+
+    Raises:
+        ValueError: naming what is missing, or there is too much.
+    """
+    leaves, structure = flatten(template)
+    wanted = saved_names(template)
+    missing = [name for name in wanted if name not in inside]
+    if missing:
+        raise ValueError(f"{file} has no {listed(missing)}{at_user_line()}; {listing(list(inside))}")
+    more = sorted(inside.keys() - set(wanted))
+    if more and strict:
+        raise ValueError(
+            f"{file} has {listed(more)}, which the template has not{at_user_line()}; strict=False leaves them out"
+        )
+    pairs = zip(wanted, leaves, strict=True)
+    return structure.unflatten([like(reader.read(inside[n], fitting(n, leaf)), leaf) for n, leaf in pairs])
+
+
+def fitting(name: str, leaf: Any) -> Check:
+    """What refuses an array that is not like a leaf of the template."""
+    own = spec_of(as_leaf(leaf))
+
+    def check(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+        if shape != own.shape:
+            raise ValueError(f"{name} has shape {shape} in the file and {own.shape} in the template{at_user_line()}")
+        if dtype.newbyteorder("=") != own.dtype.newbyteorder("="):
+            raise TypeError(
+                f"{name} is {dtype} in the file and {own.dtype} in the template{at_user_line()}; give a template of "
+                "the file's dtypes, and convert what is loaded with tree.map"
+            )
+
+    return check
+
+
+def like(array: Any, leaf: Any) -> Any:
+    """A loaded array as a leaf like that of the template: an array beside it, or a number of its class."""
+    own = spec_of(as_leaf(leaf))
+    array = array.astype(own.dtype, copy=False)
+    if own.kind == "python":
+        return array.item()
+    if own.kind == "scalar":
+        return array[()]
+    return array if isinstance(leaf, Spec) else placed(array, leaf)
+
+
+def plain(name: str, leaf: Any) -> np.ndarray[Any, Any]:
+    """A leaf as an array on the CPU.
+
+    Raises:
+        TypeError: if it is none.
+    """
+    if isinstance(leaf, (Traced, Spec)):
+        raise TypeError(f"save: {name} is a traced value{at_user_line()}; call save outside of transformations")
+    leaf = as_leaf(leaf)
+    return leaf.get() if is_gpu_array(leaf) else np.asarray(leaf)
+
+
+def saved_names(tree: Any) -> list[str]:
+    """The names of the leaves, which must differ.
+
+    Raises:
+        ValueError: naming those that do not.
+    """
+    found = [name or ALONE for name in names_of(tree)]
+    twice = sorted({name for name in found if found.count(name) > 1}) if len(set(found)) < len(found) else []
+    if twice:
+        raise ValueError(f"two leaves have the name {listed(twice)}{at_user_line()}; rename a key of the tree")
+    return found
+
+
+def nested(arrays: dict[str, Any]) -> Any:
+    """Dictionaries by the parts of names; the array itself where it is alone.
+
+    Raises:
+        ValueError: if a name is that of an array and of a dictionary.
+    """
+    if list(arrays) == [ALONE]:
+        return arrays[ALONE]
+    found: dict[str, Any] = {}
+    for name, array in arrays.items():
+        *above, last = name.split("/")
+        at: Any = found
+        for part in above:
+            at = at.setdefault(part, {}) if isinstance(at, dict) else at
+        if not isinstance(at, dict) or last in at:
+            raise ValueError(
+                f"{name} is beside an array whose name is a part of it{at_user_line()}; load the file with a template"
+            )
+        at[last] = array
+    return found
+
+
+def listed(names: list[str]) -> str:
+    """Some names, as a text."""
+    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+
+
+def listing(names: list[str]) -> str:
+    """What there is instead."""
+    return f"it has {listed(sorted(names))}" if names else "it has nothing"
