@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1]
 NEEDS = {"04_jit": "numba"}
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
 @pytest.mark.filterwarnings("default")  # of Jupyter's own machinery, in this process
 def test_notebook_runs(path, monkeypatch):
     needed = NEEDS.get(path.stem)

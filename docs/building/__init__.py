@@ -1,0 +1,1 @@
+"""How pages of the site are made of what is there: docstrings, programs, figures."""

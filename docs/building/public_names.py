@@ -1,0 +1,101 @@
+"""The public names of the package, found by looking: a new module or name is there without being entered anywhere."""
+
+from __future__ import annotations
+
+import inspect
+import pkgutil
+import re
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import autodiff
+
+ROOT = Path(__file__).parents[2]
+INTERNAL = {"backends", "demo", "facade", "ops", "trace", "transforms"}
+"""Layers; what is public of them is a name of `autodiff` itself."""
+OF_OTHERS = {"chainer", "numpy"}
+"""Modules whose names and meanings are another library's; a page of coverage lists them all."""
+
+
+class PublicName(NamedTuple):
+    """A name as users write it.
+
+    Attributes:
+        module: where it is public, such as ``autodiff.random``.
+        name: the name itself.
+        value: what it stands for.
+    """
+
+    module: str
+    name: str
+    value: Any
+
+    @property
+    def kind(self) -> str:
+        """What Sphinx calls it: function, class, exception or data."""
+        if inspect.isclass(self.value):
+            return "exception" if issubclass(self.value, BaseException) else "class"
+        return "function" if callable(self.value) else "data"
+
+    @property
+    def docstring(self) -> str:
+        """Its own documentation; of data what its class says is none of its own."""
+        if isinstance(self.value, ModuleType):
+            return inspect.getdoc(self.value) or ""
+        return "" if self.kind == "data" else inspect.getdoc(self.value) or ""
+
+
+@cache
+def public_modules() -> list[str]:
+    """All modules whose names are ours and public, `autodiff` first."""
+    return [autodiff.__name__, *sorted(below(autodiff))]
+
+
+def below(package: ModuleType) -> Iterator[str]:
+    """The public modules inside of a package that have names of their own."""
+    for found in pkgutil.iter_modules(package.__path__):
+        if found.name.startswith("_") or found.name in INTERNAL | OF_OTHERS:
+            continue
+        module = import_module(f"{package.__name__}.{found.name}")
+        if package is not autodiff and not hasattr(module, "__all__"):
+            continue  # a file of the package, whose public names the package has
+        yield from [module.__name__] if names_of(module) else below(module)
+
+
+def names_of(module: ModuleType) -> list[str]:
+    """The public names of a module: what `__all__` says, and what is re-exported beside it; no modules."""
+    declared = list(getattr(module, "__all__", ()))
+    beside = [name for name in vars(module) if not name.startswith("_") and is_own(module, getattr(module, name))]
+    return sorted({*declared, *beside}, key=lambda name: (name.lower(), name))
+
+
+def is_own(module: ModuleType, value: Any) -> bool:
+    """Whether a module without `__all__` defines a value itself, or `autodiff` re-exports it."""
+    where = getattr(value, "__module__", None) or ""
+    if isinstance(value, ModuleType) or not where.startswith("autodiff"):
+        return False
+    return module is autodiff or (not hasattr(module, "__all__") and where == module.__name__)
+
+
+@cache
+def public_names() -> list[PublicName]:
+    """All public names, module by module."""
+    return [
+        PublicName(module, name, getattr(import_module(module), name))
+        for module in public_modules()
+        for name in names_of(import_module(module))
+    ]
+
+
+@cache
+def words_of_tests() -> dict[str, int]:
+    """In how many files of tests each word stands."""
+    counts: dict[str, int] = {}
+    for path in (ROOT / "tests").rglob("*.py"):
+        for word in set(re.findall(r"\w+", path.read_text(encoding="utf-8"))):
+            counts[word] = counts.get(word, 0) + 1
+    return counts

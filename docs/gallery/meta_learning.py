@@ -1,0 +1,77 @@
+"""Learning to learn.
+
+A network that has seen many sine waves learns a new one from ten points, in one step. Training it takes the gradient of
+what comes after a step that is itself a gradient: a second derivative, for a batch of tasks at once.
+"""
+
+import numpy as np
+
+from autodiff import grad, jit, value_and_grad, vmap
+
+
+def network(p, x):
+    hidden = np.tanh(x[:, None] * p["w1"] + p["b1"])
+    hidden = np.tanh(hidden @ p["w2"] + p["b2"])
+    return hidden @ p["w3"]
+
+
+def loss(p, x, y):
+    return np.mean((network(p, x) - y) ** 2)
+
+
+def adapted(p, x, y, rate=0.05):
+    """The network after one step on a task of its own."""
+    gradient = grad(loss)(p, x, y)
+    return {name: p[name] - rate * gradient[name] for name in p}
+
+
+def meta_loss(p, x, y, new_x, new_y):
+    """How well the adapted networks do on points that they have not seen, over all tasks."""
+
+    def one(x, y, new_x, new_y):
+        return loss(adapted(p, x, y), new_x, new_y)
+
+    return np.mean(vmap(one)(x, y, new_x, new_y))
+
+
+def tasks(generator, count, points):
+    """Sine waves of random height and phase, at random points."""
+    height, phase = generator.uniform(0.5, 2, (count, 1)), generator.uniform(0, np.pi, (count, 1))
+    x, new_x = generator.uniform(-3, 3, (2, count, points))
+    return x, height * np.sin(x + phase), new_x, height * np.sin(new_x + phase)
+
+
+def main(steps=3000, width=40):
+    generator = np.random.default_rng(0)
+    p = {
+        "w1": generator.normal(0, 1, width), "b1": generator.normal(0, 1, width),
+        "w2": generator.normal(0, 1 / np.sqrt(width), (width, width)), "b2": np.zeros(width),
+        "w3": generator.normal(0, 1 / np.sqrt(width), width),
+    }  # fmt: skip
+    downhill, losses = jit(value_and_grad(meta_loss)), []
+    speed = {name: np.zeros_like(p[name]) for name in p}
+    for _ in range(steps):
+        value, gradient = downhill(p, *tasks(generator, 25, 10))
+        speed = {name: 0.9 * speed[name] - 0.005 * np.clip(gradient[name], -1, 1) for name in p}
+        p = {name: p[name] + speed[name] for name in p}
+        losses.append(value)
+    x, y, _, _ = (part[0] for part in tasks(np.random.default_rng(7), 1, 10))
+    grid = np.linspace(-3, 3, 100)
+    return {"losses": losses, "x": x, "y": y, "grid": grid, "before": network(p, grid), "after": network(adapted(p, x, y), grid)}
+
+
+def draw(figure, found):
+    left, right = figure.subplots(1, 2)
+    left.semilogy(np.convolve(found["losses"], np.ones(20) / 20, "valid"))
+    left.set(xlabel="step", ylabel="loss after adapting")
+    right.plot(found["grid"], found["before"], ":", label="before")
+    right.plot(found["grid"], found["after"], label="after one step")
+    right.plot(found["x"], found["y"], "ko", label="a new task")
+    right.legend(fontsize="small")
+
+
+if __name__ == "__main__":
+    import matplotlib.pyplot as plt
+
+    draw(plt.figure(figsize=(6.4, 3.6), layout="constrained"), main())
+    plt.show()

@@ -1,0 +1,59 @@
+"""Every piece of Python on a page of the documentation runs, and answers what stands there.
+
+The snippets of a page are one program: later ones know what earlier ones defined. A comment above a block that readers do
+not see says what is unusual of it: ``needs: cupy`` where a package is not installed everywhere.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import io
+from importlib.util import find_spec
+
+import pytest
+
+from tests.docs.pages import Snippet, page_name, pages, snippets
+
+FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+PAGES = [path for path in pages() if any(snippet.language == "python" for snippet in snippets(path))]
+
+
+@pytest.mark.parametrize("path", PAGES, ids=page_name)
+def test_snippets_run(path, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)  # what a page writes goes with the test
+    names = {"__name__": "__main__"}
+    for snippet in snippets(path):
+        if snippet.language == "python" and is_installed(snippet):
+            where = f"{page_name(path)}:{snippet.line}"
+            run_session(snippet, names, where) if snippet.is_session else run_block(snippet, names, where)
+
+
+def is_installed(snippet: Snippet) -> bool:
+    """Whether the packages that a snippet says it needs are there."""
+    needed = snippet.note.removeprefix("needs:").split(",") if snippet.note.startswith("needs:") else []
+    return all(find_spec(name.strip()) is not None for name in needed)
+
+
+def run_block(snippet: Snippet, names: dict, where: str) -> None:
+    """Run statements; tracebacks show the page and its line."""
+    code = compile("\n" * (snippet.line - 1) + snippet.code, where.partition(":")[0], "exec")
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(code, names)
+
+
+def run_session(snippet: Snippet, names: dict, where: str) -> None:
+    """Run what an interpreter was told, and compare what it answers."""
+    test = doctest.DocTestParser().get_doctest(snippet.code, names, where, where, snippet.line - 1)
+    test.globs = names
+    said = io.StringIO()
+    runner = doctest.DocTestRunner(optionflags=FLAGS, verbose=False)
+    runner.run(test, out=said.write, clear_globs=False)
+    assert runner.failures == 0, said.getvalue()
+
+
+def test_snippets_are_found_and_compared():
+    """The test above would see a wrong answer."""
+    with pytest.raises(AssertionError, match="Expected:\n    5"):
+        run_session(Snippet("python", ">>> 2 + 2\n5\n", 1, ""), {}, "here")
+    assert sum(len(snippets(path)) for path in PAGES) > 100
