@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
+from autodiff import info
 from autodiff.demo import command as demo
 
 
@@ -16,6 +17,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     demo.complete(commands.add_parser("demo", help=demo.SUMMARY, description=f"{demo.SUMMARY.capitalize()}."))
+    info.complete(commands.add_parser("info", help=info.SUMMARY, description=f"{info.SUMMARY.capitalize()}."))
     options = parser.parse_args(arguments)
     if "run" not in options:
         parser.print_help()

@@ -11,7 +11,7 @@ import nbformat
 import pytest
 
 ROOT = Path(__file__).parents[1]
-NEEDS = {"04_jit": "numba"}
+NEEDS = {"02_build_it_from_nothing": "numba", "04_jit": "numba"}
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem)

@@ -18,5 +18,11 @@ def as_variable(obj: Any) -> Variable:
 
 
 def as_array(obj: Any) -> Any:
-    """The array of a Variable; an array as it is."""
+    """The array of a Variable; an array as it is.
+
+    >>> import numpy as np
+    >>> from autodiff import Variable
+    >>> as_array(Variable(np.ones(2))), as_array(3.0)
+    (array([1., 1.]), 3.0)
+    """
     return obj.array if isinstance(obj, Variable) else obj

@@ -15,6 +15,13 @@ class InvalidType(AutodiffError):
         expect: the condition that does not hold, as text.
         actual: what holds instead.
         msg: the whole text; by default it is made of the two.
+
+    >>> import numpy as np
+    >>> from autodiff import Variable
+    >>> Variable(np.ones(2)) + np.ones(3)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    autodiff.facade.invalid.InvalidType: ...
     """
 
     def __init__(self, expect: Any, actual: Any, msg: str | None = None) -> None:

@@ -41,7 +41,16 @@ def no_backprop_mode() -> using_config:
 
 
 def force_backprop_mode() -> using_config:
-    """A context in which the graph is kept, also inside of :func:`no_backprop_mode`."""
+    """A context in which the graph is kept, also inside of :func:`no_backprop_mode`.
+
+    >>> import numpy as np
+    >>> from autodiff.facade import Variable
+    >>> x = Variable(np.ones(3))
+    >>> with no_backprop_mode(), force_backprop_mode():
+    ...     y = 2 * x
+    >>> y.creator is None
+    False
+    """
     return using_config("enable_backprop", True)
 
 

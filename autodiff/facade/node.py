@@ -40,6 +40,12 @@ class VariableNode(weakref.ref):  # type: ignore[type-arg]
         spec: shape and dtype of the array.
         level: when it was made; see :attr:`autodiff.trace.traced.Traced.level`.
         data: the array, where a rule of this or of another node needs it.
+
+    >>> import numpy as np
+    >>> from autodiff import Variable
+    >>> x = Variable(np.ones(3))
+    >>> x.node.get_variable() is x, (2 * x).node.order
+    (True, 1)
     """
 
     __slots__ = (

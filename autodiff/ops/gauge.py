@@ -24,7 +24,16 @@ Part = Literal["columns", "turn", "pairs"]
 
 
 class GaugeWarning(RuntimeWarning):
-    """A derivative depends on a choice that the decomposition made: its own value has no meaning there."""
+    """A derivative depends on a choice that the decomposition made: its own value has no meaning there.
+
+    >>> import warnings
+    >>> from autodiff import grad
+    >>> with warnings.catch_warnings(record=True) as seen:
+    ...     warnings.simplefilter("always")
+    ...     g = grad(lambda a: np.sum(np.linalg.svd(a)[0]))(np.eye(2))  # any vectors are some: which, is chosen
+    >>> seen[0].category.__name__
+    'GaugeWarning'
+    """
 
 
 def _evaluate_size(*xs: Any) -> Any:

@@ -103,6 +103,11 @@ class Tape:
         constants: the closed-over arrays that fill the last inputs; they take no part in comparisons.
         arguments: structure of the arguments.
         results: structure of the results.
+
+    >>> from autodiff import make_tape
+    >>> tape = make_tape(lambda x: x * x)(3.0)
+    >>> len(tape.equations), tape == make_tape(lambda y: y * y)(5.0)
+    (1, True)
     """
 
     inputs: tuple[Spec, ...]
@@ -130,6 +135,14 @@ def check_tape(tape: Tape) -> None:
     Raises:
         TapeError: naming the equation, if a slot is used before it is filled or filled twice, a parameter is unknown or
             out of its range, operands do not go together, or a spec differs.
+
+    >>> import autodiff
+    >>> tape = autodiff.make_tape(lambda x: 2.0 * x)(1.0)
+    >>> autodiff.check_tape(tape)
+    >>> autodiff.check_tape(autodiff.Tape(tape.inputs, (), tape.outputs))
+    Traceback (most recent call last):
+        ...
+    autodiff.trace.tape.TapeError: output slot 1 is filled by nothing
     """
     tapes: list[tuple[str, Tape]] = [("", tape)]
     seen = {id(tape)}

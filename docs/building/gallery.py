@@ -28,7 +28,7 @@ class Program(NamedTuple):
     def page(self) -> str:
         """Its page, as Markdown."""
         picture = f"![{self.title}](../../gallery/pictures/{self.name}.png)"
-        link = f"The program is `docs/gallery/{self.name}.py`; `python docs/gallery/{self.name}.py` shows its picture."
+        link = f"`python docs/gallery/{self.name}.py` shows its picture."
         return f"# {self.title}\n\n{self.text}\n\n{picture}\n\n```python\n{self.code}```\n\n{link}\n"
 
 
@@ -58,8 +58,8 @@ def write(docs: Path) -> None:
     )
     entries = "\n".join(program.name for program in found)
     pages["index.md"] = (
-        f"# Gallery\n\n{len(found)} programs of at most 80 lines, each complete. They need NumPy and autodiff; Matplotlib draws "
-        "the pictures. The tests run them all, with fewer steps.\n\n"
+        f"# Gallery\n\n{len(found)} programs of at most 80 lines, each complete. They need NumPy and autodiff; "
+        "Matplotlib draws the pictures. The tests run them all, with fewer steps.\n\n"
         f":::{{container}} gallery\n{items}\n:::\n\n```{{toctree}}\n:hidden:\n\n{entries}\n```\n"
     )
     write_pages(docs / "_generated" / "gallery", pages)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import autodiff
 
 ROOT = Path(__file__).parents[2]
-INTERNAL = {"backends", "demo", "facade", "ops", "trace", "transforms"}
+INTERNAL = {"backends", "demo", "facade", "info", "ops", "trace", "transforms"}
 """Layers; what is public of them is a name of `autodiff` itself."""
 OF_OTHERS = {"chainer", "numpy"}
 """Modules whose names and meanings are another library's; a page of coverage lists them all."""
@@ -67,10 +67,15 @@ def below(package: ModuleType) -> Iterator[str]:
 
 
 def names_of(module: ModuleType) -> list[str]:
-    """The public names of a module: what `__all__` says, and what is re-exported beside it; no modules."""
-    declared = list(getattr(module, "__all__", ()))
-    beside = [name for name in vars(module) if not name.startswith("_") and is_own(module, getattr(module, name))]
+    """The public names of a module: what `__all__` says, and what `autodiff` re-exports beside it."""
+    declared = [name for name in getattr(module, "__all__", ()) if not is_foreign(getattr(module, name))]
+    beside = [name for name, value in vars(module).items() if not name.startswith("_") and is_own(module, value)]
     return sorted({*declared, *beside}, key=lambda name: (name.lower(), name))
+
+
+def is_foreign(value: Any) -> bool:
+    """Whether a value is another library's, as SciPy's own functions are in `autodiff.scipy`."""
+    return callable(value) and not (getattr(value, "__module__", None) or "").startswith("autodiff")
 
 
 def is_own(module: ModuleType, value: Any) -> bool:
@@ -93,9 +98,10 @@ def public_names() -> list[PublicName]:
 
 @cache
 def words_of_tests() -> dict[str, int]:
-    """In how many files of tests each word stands."""
+    """In how many files that the tests run each word stands: tests, and pages whose code is run."""
     counts: dict[str, int] = {}
-    for path in (ROOT / "tests").rglob("*.py"):
+    pages = [path for path in (ROOT / "docs").rglob("*.md") if "_generated" not in path.parts]
+    for path in [*(ROOT / "tests").rglob("*.py"), *pages]:
         for word in set(re.findall(r"\w+", path.read_text(encoding="utf-8"))):
             counts[word] = counts.get(word, 0) + 1
     return counts

@@ -90,7 +90,11 @@ def data_entry(name: PublicName) -> str:
     """A constant, or a module that is a name: its documentation is the text below it, or its own."""
     text = cleandoc(name.docstring) if name.docstring else ""
     body = "\n".join(f"   {line}".rstrip() for line in text.splitlines())
-    return f".. py:data:: {name.module}.{name.name}\n\n{body}\n\n" if text else f".. autodata:: {name.module}.{name.name}\n\n"
+    return (
+        f".. py:data:: {name.module}.{name.name}\n\n{body}\n\n"
+        if text
+        else f".. autodata:: {name.module}.{name.name}\n\n"
+    )
 
 
 def index(pages: dict[str, list[PublicName]]) -> str:
@@ -104,8 +108,8 @@ def index(pages: dict[str, list[PublicName]]) -> str:
         lines.append(f"| [{page_title(page)}]({page}.rst) | {links} |")
     entries = "\n".join([*ordered, "names"])
     others = (
-        "Names that are another library's are listed with what is covered of them: [NumPy's](../../numpy-coverage.md), which\n"
-        "work as NumPy's own, and [Chainer's](../../chainer-coverage.md)."
+        "Names that are another library's are listed with what is covered of them: [NumPy's](../../numpy-coverage.md),\n"
+        "which work as NumPy's own, and [Chainer's](../../chainer-coverage.md)."
     )
     return "\n".join(lines) + f"\n\n{others}\n\n```{{toctree}}\n:hidden:\n\n{entries}\n```\n"
 
@@ -117,7 +121,7 @@ def listing() -> str:
         "",
         "Each name has a docstring, an example, a page and tests; a test fails where one of them is missing.",
         "",
-        "| name | page | example | files of tests that name it |",
+        "| name | page | example | files of tests, and pages, that name it |",
         "|---|---|---|---|",
     ]
     for name in public_names():
@@ -128,5 +132,3 @@ def listing() -> str:
             f"| {words_of_tests().get(name.name, 0)} |"
         )
     return "\n".join(lines) + "\n"
-
-

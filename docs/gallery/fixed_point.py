@@ -4,6 +4,8 @@ A layer of a network may be an equation, x = tanh(W x + b), that is solved by it
 keeps all of them; the implicit function theorem needs the solution alone, and one more iteration of the same kind.
 """
 
+from functools import partial
+
 import numpy as np
 
 from autodiff import custom_vjp, grad, jit, value_and_grad, vjp
@@ -34,13 +36,11 @@ def forward(w, b):
 
 def backward(kept, g):
     """The cotangents by solving v = g + v df/dx, by iterating, too."""
-    x, w, b = kept
-    _, by_x = vjp(lambda x: step(x, w, b), x)
+    _, pullback = vjp(step, *kept)
     v = g
     for _ in range(100):
-        v = g + by_x(v)[0]
-    _, by_parameters = vjp(lambda w, b: step(x, w, b), w, b)
-    return by_parameters(v)
+        v = g + pullback(v)[0]
+    return pullback(v)[1:]
 
 
 solution.defvjp(forward, backward)
@@ -55,9 +55,9 @@ def main(steps=200, size=12):
     def loss(solve, w):
         return np.sum((solve(w, b) - target) ** 2)
 
-    exact = grad(lambda w: loss(solution, w))(w)
-    errors = [np.abs(grad(lambda w: loss(lambda w, b: iterated(w, b, n), w))(w) - exact).max() for n in range(1, 40)]
-    downhill, losses = jit(value_and_grad(lambda w: loss(solution, w))), []
+    exact = grad(partial(loss, solution))(w)
+    errors = [np.abs(grad(partial(loss, partial(iterated, steps=n)))(w) - exact).max() for n in range(1, 40)]
+    downhill, losses = jit(value_and_grad(partial(loss, solution))), []
     for _ in range(steps):
         value, gradient = downhill(w)
         w = w - 0.05 * gradient

@@ -1,7 +1,7 @@
 """Hamiltonian Monte Carlo.
 
-Samples of a banana-shaped distribution. A step throws a ball and follows it downhill, by the gradient of the energy. The
-whole chain, random numbers and loops included, is one compiled program.
+Samples of a banana-shaped distribution. A step throws a ball and follows it downhill, by the gradient of the energy.
+The whole chain, random numbers and loops included, is one compiled program.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """An inverse problem of heat.
 
 A rod is heated at one end, and a few thermometers write down what they see. How well does each part of it conduct? The
-heat equation is run forward, and the conductivities follow by least squares, with the Jacobian of all that was measured.
+heat equation is run forward, and the conductivities follow by least squares, with the Jacobian of what was measured.
 """
 
 import numpy as np

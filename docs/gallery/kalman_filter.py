@@ -13,7 +13,7 @@ DRIFT = np.array([[0.1**3 / 3, 0.1**2 / 2], [0.1**2 / 2, 0.1]])
 
 
 def filtered(log, data):
-    """The states that the filter finds, their variances, and the logarithm of the likelihood; `log`: of drift and noise."""
+    """The states that the filter finds, their variances, and the log likelihood; `log` is that of drift and noise."""
     drift, noise = np.exp(2 * log[0]) * DRIFT, np.exp(2 * log[1])
 
     def step(carry, seen):
@@ -54,17 +54,18 @@ def main(count=300, steps=20):
         size, axes = np.linalg.eigh(curvature(log, data))
         log = log - np.clip(axes @ ((axes.T @ gradient) / np.maximum(np.abs(size), 1e-3)), -0.5, 0.5)
         costs.append(value)
-    means, variances, _ = filtered(log, data)
-    return {"states": states, "data": data, "means": means, "variances": variances, "found": np.exp(log), "costs": costs}
+    path = filtered(log, data)[:2]
+    return {"states": states, "data": data, "path": path, "found": np.exp(log), "costs": costs}
 
 
 def draw(figure, found):
     axes, time = figure.subplots(), 0.1 * np.arange(len(found["data"]))
-    spread = 2 * np.sqrt(found["variances"])
+    (means, variances), states = found["path"], found["states"]
+    spread = 2 * np.sqrt(variances)
     axes.plot(time, found["data"], ".", color="0.6", markersize=3, label="measured")
-    axes.plot(time, found["states"][:, 0], "k:", label="truth")
-    axes.plot(time, found["means"][:, 0], label="filtered")
-    axes.fill_between(time, found["means"][:, 0] - spread, found["means"][:, 0] + spread, alpha=0.3)
+    axes.plot(time, states[:, 0], "k:", label="truth")
+    axes.plot(time, means[:, 0], label="filtered")
+    axes.fill_between(time, means[:, 0] - spread, means[:, 0] + spread, alpha=0.3)
     axes.legend(fontsize="small")
     axes.set(xlabel="time", title="drift {:.2f} (truth 0.50), noise {:.2f} (truth 0.40)".format(*found["found"]))
 

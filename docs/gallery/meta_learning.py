@@ -57,7 +57,8 @@ def main(steps=3000, width=40):
         losses.append(value)
     x, y, _, _ = (part[0] for part in tasks(np.random.default_rng(7), 1, 10))
     grid = np.linspace(-3, 3, 100)
-    return {"losses": losses, "x": x, "y": y, "grid": grid, "before": network(p, grid), "after": network(adapted(p, x, y), grid)}
+    before, after = network(p, grid), network(adapted(p, x, y), grid)
+    return {"losses": losses, "task": (x, y), "grid": grid, "before": before, "after": after}
 
 
 def draw(figure, found):
@@ -66,7 +67,7 @@ def draw(figure, found):
     left.set(xlabel="step", ylabel="loss after adapting")
     right.plot(found["grid"], found["before"], ":", label="before")
     right.plot(found["grid"], found["after"], label="after one step")
-    right.plot(found["x"], found["y"], "ko", label="a new task")
+    right.plot(*found["task"], "ko", label="a new task")
     right.legend(fontsize="small")
 
 

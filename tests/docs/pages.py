@@ -52,7 +52,10 @@ def snippets(path: Path) -> list[Snippet]:
     """All snippets of a page in their order: fenced blocks, and set-up that readers do not see, ``<!-- run ... -->``."""
     text = path.read_text(encoding="utf-8")
     found = [
-        (match.start(), Snippet(match["language"], undented(match), line_of(text, match.start("code")), match["note"] or ""))
+        (
+            match.start(),
+            Snippet(match["language"], undented(match), line_of(text, match.start("code")), match["note"] or ""),
+        )
         for match in FENCE.finditer(text)
     ]
     found += [

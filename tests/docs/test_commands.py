@@ -42,13 +42,15 @@ def check(words: list[str]) -> None:
     while words and re.fullmatch(r"\w+=\S*", words[0]):
         words = words[1:]  # settings of the environment
     program, *rest = words
-    program = Path(program).name
+    program = Path(program).name or program
     if program == "python":
         check_python(rest)
     elif program == "pip":
         check_install(rest)
     else:
-        assert program in {".", "git", "ruff", "mypy", "lint-imports", "pre-commit", "twine", "compute-sanitizer"}, program
+        assert program in {".", "git", "ruff", "mypy", "lint-imports", "pre-commit", "twine", "compute-sanitizer"}, (
+            program
+        )
 
 
 def check_python(rest: list[str]) -> None:

@@ -17,7 +17,18 @@ NEEDED = ("sphinx", "furo", "myst_nb")
     any(find_spec(name) is None for name in NEEDED), reason="Sphinx is an extra: python -m pip install '.[docs]'"
 )
 def test_site_builds_without_a_warning(tmp_path):
-    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-d", tmp_path / "trees", "docs", tmp_path / "site"]
+    command = [
+        sys.executable,
+        "-m",
+        "sphinx",
+        "-W",
+        "--keep-going",
+        "-q",
+        "-d",
+        tmp_path / "trees",
+        "docs",
+        tmp_path / "site",
+    ]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     for page in ("index", "search", "_generated/reference/names", "_generated/gallery/index", "guides/from-jax"):

@@ -200,5 +200,12 @@ def profile() -> Profile:
     Returns:
         a :class:`Profile`: ``print(found)`` shows a table, ``found.save("trace.json")`` writes a trace for
         chrome://tracing and Perfetto, ``found.rows`` are the numbers.
+
+    >>> from autodiff import jit
+    >>> double = jit(lambda x: 2 * x, backend="numpy")
+    >>> with profile() as found:
+    ...     _ = double(1.0)
+    >>> len(found.rows) > 0
+    True
     """
     return Profile()

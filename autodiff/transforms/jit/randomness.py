@@ -13,7 +13,17 @@ from autodiff.trace.source import at_user_line, user_frame
 
 
 class RandomnessWarning(UserWarning):
-    """Random numbers were drawn while a function was recorded, and are the same in every call from then on."""
+    """Random numbers were drawn while a function was recorded, and are the same in every call from then on.
+
+    >>> import warnings
+    >>> import numpy as np
+    >>> from autodiff import jit
+    >>> noisy = jit(lambda x: x + np.random.rand())  # noqa: NPY002 - what the warning is of
+    >>> with warnings.catch_warnings(record=True) as seen:
+    ...     warnings.simplefilter("always")
+    ...     bool(noisy(1.0) == noisy(1.0)), seen[0].category.__name__
+    (True, 'RandomnessWarning')
+    """
 
 
 def random_state() -> dict[str, Any]:

@@ -1,0 +1,80 @@
+"""A small GPT on a poem.
+
+A transformer reads a poem and learns which letter comes next: attention to what was before, a network for each place.
+"""
+
+import numpy as np
+
+from autodiff import jit, value_and_grad
+from autodiff.scipy.special import log_softmax, softmax
+
+POEM = "Tyger Tyger, burning bright, In the forests of the night; What immortal hand or eye "
+LETTERS = sorted(set(POEM))
+TEXT = np.array([LETTERS.index(letter) for letter in 3 * POEM])
+LENGTH, WIDTH, HEADS, LAYERS = 32, 48, 4, 2
+
+
+def attention(x, mixed, out):
+    """What each place takes from those before it, and how much of each."""
+    q, k, v = np.split((x @ mixed).reshape(*x.shape[:2], HEADS, -1).swapaxes(1, 2), 3, axis=-1)
+    scores = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])
+    shares = softmax(np.where(np.tri(x.shape[1], dtype=bool), scores, -np.inf), axis=-1)
+    return (shares @ v).swapaxes(1, 2).reshape(x.shape) @ out, shares
+
+
+def logits(p, letters):
+    """For each place the scores of the letter that follows; and the last layer's attention."""
+    x = p["letters"][letters] + p["places"][: letters.shape[1]]
+    for layer in range(LAYERS):
+        taken, shares = attention(x, p["mixed"][layer], p["out"][layer])
+        x = x + taken
+        x = x + np.tanh(x @ p["up"][layer]) @ p["down"][layer]
+    return x @ p["letters"].T, shares
+
+
+def loss(p, letters):
+    chances = log_softmax(logits(p, letters[:, :-1])[0], axis=-1)
+    return -np.mean(np.take_along_axis(chances, letters[:, 1:, None], axis=-1))
+
+
+def adam(p, gradient, means, squares, k, rate):
+    means = {n: 0.9 * means[n] + 0.1 * gradient[n] for n in p}
+    squares = {n: 0.99 * squares[n] + 0.01 * gradient[n] ** 2 for n in p}
+    size = rate * np.sqrt(1 - 0.99**k) / (1 - 0.9**k)
+    return {n: p[n] - size * means[n] / (np.sqrt(squares[n]) + 1e-9) for n in p}, means, squares
+
+
+def main(steps=600, letters=60):
+    generator = np.random.default_rng(0)
+    shapes = {name: (LAYERS, WIDTH, many * WIDTH) for name, many in (("mixed", 3), ("out", 1), ("up", 4))}
+    shapes |= {"down": (LAYERS, 4 * WIDTH, WIDTH), "letters": (len(LETTERS), WIDTH), "places": (LENGTH, WIDTH)}
+    p = {name: generator.normal(0, 0.08, shape).astype(np.float32) for name, shape in shapes.items()}
+    means = squares = {name: np.zeros_like(p[name]) for name in p}
+    downhill, losses = jit(value_and_grad(loss)), []
+    for k in range(1, steps + 1):
+        value, gradient = downhill(p, TEXT[generator.integers(0, len(TEXT) - LENGTH, (16, 1)) + np.arange(LENGTH + 1)])
+        p, means, squares = adam(p, gradient, means, squares, k, 0.003)
+        losses.append(value)
+    written = TEXT[:16]
+    for _ in range(letters):
+        written = np.append(written, np.argmax(logits(p, written[None, -LENGTH:])[0][0, -1]))
+    shares = logits(p, written[None, :LENGTH])[1][0].mean(axis=0)
+    return {"losses": losses, "written": "".join(LETTERS[k] for k in written), "shares": shares}
+
+
+def draw(figure, found):
+    left, right = figure.subplots(1, 2)
+    left.semilogy(found["losses"])
+    left.set(xlabel="step", ylabel="loss")
+    right.imshow(found["shares"], cmap="magma")
+    right.set(
+        xticks=range(LENGTH), xticklabels=found["written"][:LENGTH], yticks=[], title="which letter looks at which"
+    )
+    figure.suptitle(found["written"], fontsize="small")
+
+
+if __name__ == "__main__":
+    import matplotlib.pyplot as plt
+
+    draw(plt.figure(figsize=(6.4, 3.6), layout="constrained"), main())
+    plt.show()

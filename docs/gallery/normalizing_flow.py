@@ -1,0 +1,80 @@
+"""A normalizing flow.
+
+Noise is bent into two moons by layers that can be undone. Each moves and scales one coordinate by a network of the
+other, so that the density of any point is known, and training is going up the likelihood of the data.
+"""
+
+import numpy as np
+
+from autodiff import jit, value_and_grad, vmap
+
+
+def moons(generator, count):
+    """Points on two half circles, with noise."""
+    angle, upper = generator.uniform(0, np.pi, count), generator.integers(0, 2, count)
+    x = np.where(upper, np.cos(angle), 1 - np.cos(angle)) - 0.5
+    y = np.where(upper, np.sin(angle), 0.5 - np.sin(angle)) - 0.25
+    return 1.5 * np.stack([x, y], axis=1) + generator.normal(0, 0.08, (count, 2))
+
+
+def network(p, layer, a):
+    """The logarithm of a scale, and a shift, for the other coordinate."""
+    scale, shift = p["w2"][layer] @ np.tanh(a * p["w1"][layer] + p["b1"][layer]) + p["b2"][layer]
+    return 2.0 * np.tanh(scale), shift
+
+
+def log_density(p, x):
+    """The point is turned into noise, whose density is known; on the way the volume changes."""
+    a, b, volume = x[0], x[1], 0.0
+    for layer in range(len(p["w1"])):
+        scale, shift = network(p, layer, a)
+        a, b, volume = (b - shift) * np.exp(-scale), a, volume - scale
+    return volume - 0.5 * (a**2 + b**2) - np.log(2 * np.pi)
+
+
+def from_noise(p, z):
+    """The point that is made of some noise: the same layers backwards."""
+    a, b = z[0], z[1]
+    for layer in reversed(range(len(p["w1"]))):
+        scale, shift = network(p, layer, b)
+        a, b = b, a * np.exp(scale) + shift
+    return np.stack([a, b])
+
+
+def adam(p, gradient, means, squares, k, rate):
+    """One step of Adam over a dictionary of arrays."""
+    means = {n: 0.9 * means[n] + 0.1 * gradient[n] for n in p}
+    squares = {n: 0.99 * squares[n] + 0.01 * gradient[n] ** 2 for n in p}
+    size = rate * np.sqrt(1 - 0.99**k) / (1 - 0.9**k)
+    return {n: p[n] - size * means[n] / (np.sqrt(squares[n]) + 1e-9) for n in p}, means, squares
+
+
+def main(steps=2000, width=24, depth=8):
+    generator = np.random.default_rng(0)
+    shapes = {"w1": (2.0, (depth, width)), "b1": (1.0, (depth, width)), "w2": (0.01, (depth, 2, width))}
+    p = {name: generator.normal(0, *spread) for name, spread in shapes.items()} | {"b2": np.zeros((depth, 2))}
+    means = squares = {name: np.zeros_like(p[name]) for name in p}
+    cost, costs = jit(value_and_grad(lambda p, x: -np.mean(vmap(log_density, in_axes=(None, 0))(p, x)))), []
+    for k in range(1, steps + 1):
+        value, gradient = cost(p, moons(generator, 256))
+        p, means, squares = adam(p, gradient, means, squares, k, 0.01 / (1 + k / 500))
+        costs.append(value)
+    samples = vmap(from_noise, in_axes=(None, 0))(p, generator.normal(size=(2000, 2)))
+    return {"p": p, "costs": costs, "samples": samples}
+
+
+def draw(figure, found):
+    left, right = figure.subplots(1, 2)
+    x, y = np.meshgrid(np.linspace(-2.5, 2.5, 150), np.linspace(-2, 2, 150))
+    density = vmap(log_density, in_axes=(None, 0))(found["p"], np.stack([x.ravel(), y.ravel()], axis=1))
+    left.pcolormesh(x, y, np.exp(density).reshape(x.shape))
+    right.plot(*found["samples"].T, "k.", markersize=1)
+    left.set(title="density")
+    right.set(title="samples", xlim=left.get_xlim(), ylim=left.get_ylim())
+
+
+if __name__ == "__main__":
+    import matplotlib.pyplot as plt
+
+    draw(plt.figure(figsize=(6.4, 3.6), layout="constrained"), main())
+    plt.show()
