@@ -1,5 +1,6 @@
 """Automatic differentiation of NumPy programs."""
 
+import typing as _typing
 from importlib import import_module as _import_module
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
@@ -124,13 +125,15 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> _Any:
-    if name in _FOUND_LATER:
-        found = globals()[name] = getattr(_import_module(_FOUND_LATER[name]), name)
-        return found
-    if name in _MODULES:
-        return _import_module(f"{__name__}.{name}")
-    raise AttributeError(f"module {__name__} has no attribute {name!r}")
+if not _typing.TYPE_CHECKING:  # type checkers know the names from above, and shall find those that are none
+
+    def __getattr__(name: str) -> _Any:
+        if name in _FOUND_LATER:
+            found = globals()[name] = getattr(_import_module(_FOUND_LATER[name]), name)
+            return found
+        if name in _MODULES:
+            return _import_module(f"{__name__}.{name}")
+        raise AttributeError(f"module {__name__} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

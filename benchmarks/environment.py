@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import platform
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from benchmarks.threads import settings
 def environment() -> dict[str, Any]:
     """Python, processor, thread and garbage collector settings of this interpreter."""
     return {
+        "date": datetime.now(UTC).date().isoformat(),
         "python": f"{platform.python_implementation()} {platform.python_version()}",
         "system": f"{platform.system()} {platform.machine()}",
         "processor": processor(),

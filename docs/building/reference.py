@@ -108,8 +108,8 @@ def index(pages: dict[str, list[PublicName]]) -> str:
         lines.append(f"| [{page_title(page)}]({page}.rst) | {links} |")
     entries = "\n".join([*ordered, "names"])
     others = (
-        "Names that are another library's are listed with what is covered of them: [NumPy's](../../numpy-coverage.md),\n"
-        "which work as NumPy's own, and [Chainer's](../../chainer-coverage.md)."
+        "Names that are another library's are listed with what is covered of them: "
+        "[NumPy's](../../numpy-coverage.md),\nwhich work as NumPy's own, and [Chainer's](../../chainer-coverage.md)."
     )
     return "\n".join(lines) + f"\n\n{others}\n\n```{{toctree}}\n:hidden:\n\n{entries}\n```\n"
 

@@ -18,7 +18,18 @@ def test_says_what_a_report_needs(capsys, monkeypatch):
     assert main(["info"]) == 0
     printed = capsys.readouterr().out
     titles = re.findall(r"^(\w+)", printed, re.MULTILINE)
-    assert titles == "autodiff python system numpy scipy extras device threads cache settings".split()
+    assert titles == [
+        "autodiff",
+        "python",
+        "system",
+        "numpy",
+        "scipy",
+        "extras",
+        "device",
+        "threads",
+        "cache",
+        "settings",
+    ]
     assert f"autodiff  {autodiff.__version__}, in {Path(autodiff.__file__).parent}" in printed
     assert f"numpy     {np.__version__}, with " in printed
     assert f"cache     {autodiff.cache_info().folder}" in printed

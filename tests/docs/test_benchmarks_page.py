@@ -1,0 +1,40 @@
+"""The page of benchmarks is made of the JSON that a run writes."""
+
+from __future__ import annotations
+
+import json
+
+from benchmarks.compiled_programs.table import PROGRAMS
+from benchmarks.contest.document import document
+from benchmarks.contest.result import Measurement, Result
+from benchmarks.environment import environment
+from docs.building import benchmarks
+
+
+def test_page_of_a_run(tmp_path):
+    program = next(iter(PROGRAMS.values()))
+    times = {"autodiff": Measurement("autodiff", rounds=[0.002]), "jax": Measurement("jax", rounds=[0.004])}
+    run = document([Result(program, program.rows[0], 2, times)], {"environment": environment()})
+    (tmp_path / "figures").mkdir()
+    (tmp_path / "figures" / "compiled.json").write_text(json.dumps(run))
+    benchmarks.write(tmp_path)
+    page = (tmp_path / "_generated" / "benchmarks" / "index.md").read_text()
+    assert "## Compiled" in page
+    assert f"Measured on {run['environment']['date']}: " in page
+    assert "| program | size | dtype | autodiff | jax | autodiff / best peer |" in page
+    assert f"| {program.title} | {program.rows[0].size} | {program.dtype} | 2 ms | 4 ms | 0.50 |" in page
+
+
+def test_page_without_a_run_says_how_to_make_one(tmp_path):
+    benchmarks.write(tmp_path)
+    page = (tmp_path / "_generated" / "benchmarks" / "index.md").read_text()
+    assert "python -m benchmarks.compiled --json docs/figures/compiled.json" in page
+
+
+def test_times_have_three_digits():
+    assert [benchmarks.time_text(seconds) for seconds in (None, 2.0, 0.0123, 4.56e-6)] == [
+        "",
+        "2 s",
+        "12.3 ms",
+        "4.56 us",
+    ]
