@@ -17,7 +17,9 @@ project = "autodiff"
 author = copyright = "The autodiff authors"
 version = release = autodiff.__version__
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+if not tags.has("without_sources"):  # noqa: F821 - Sphinx puts it here
+    extensions.append("sphinx.ext.viewcode")  # which takes as long as all else
 exclude_patterns = ["_build", "jupyter_execute", "**.ipynb_checkpoints", "building"]
 
 myst_enable_extensions = ["colon_fence"]
@@ -30,6 +32,7 @@ autodoc_inherit_docstrings = False
 napoleon_google_docstring = True
 napoleon_numpy_docstring = False
 napoleon_use_rtype = False
+napoleon_use_ivar = True  # an attribute may be a property, which has its own place
 
 html_theme = "furo"
 html_title = f"autodiff {version}"

@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 INTERNAL = {"backends", "demo", "facade", "info", "ops", "trace", "transforms"}
 """Layers; what is public of them is a name of `autodiff` itself."""
 OF_OTHERS = {"chainer", "numpy"}
-"""Modules whose names and meanings are another library's; a page of coverage lists them all."""
+"""Modules whose names and meanings are another library's. A page of coverage lists them all."""
 
 
 class PublicName(NamedTuple):
@@ -94,6 +94,27 @@ def public_names() -> list[PublicName]:
         for module in public_modules()
         for name in names_of(import_module(module))
     ]
+
+
+@cache
+def chainer_names() -> list[PublicName]:
+    """The public names of `autodiff.chainer`, each where it is first met from above."""
+    ours = {id(name.value) for name in public_names()}
+    found: dict[int, PublicName] = {}
+    for module in map(import_module, chainer_modules()):
+        for name in names_of(module):
+            value = getattr(module, name)
+            if callable(value) and id(value) not in ours:
+                found.setdefault(id(value), PublicName(module.__name__, name, value))
+    return list(found.values())
+
+
+def chainer_modules() -> list[str]:
+    """The packages of `autodiff.chainer` that declare public names, those above before those inside."""
+    package = import_module("autodiff.chainer")
+    inside = [found.name for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}.") if found.ispkg]
+    shown = [name for name in inside if not any(part.startswith("_") for part in name.split("."))]
+    return sorted([package.__name__, *shown], key=lambda name: (name.count("."), name))
 
 
 @cache

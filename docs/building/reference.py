@@ -2,52 +2,20 @@
 
 from __future__ import annotations
 
-from inspect import cleandoc
+import sys
 from pathlib import Path
 
-from docs.building.public_names import PublicName, public_modules, public_names, words_of_tests
+from sphinx.pycode import ModuleAnalyzer
+
+from docs.building.groups import FURTHER, GROUPS, group_of
+from docs.building.public_names import PublicName, chainer_names, public_modules, public_names, words_of_tests
 from docs.building.written import write_pages
-
-GROUPS = {
-    "derivatives": (
-        "Derivatives",
-        "grad value_and_grad vjp jvp linearize jacobian jacfwd jacrev hessian hvp stop_gradient value_and_jacobian",
-    ),
-    "rules": ("Rules of your own", "custom_vjp custom_jvp"),
-    "batches": ("Batches", "vmap map"),
-    "control": ("Loops and branches", "cond switch scan while_loop fori_loop associative_scan"),
-    "memory": ("Memory", "checkpoint remat"),
-    "programs": (
-        "Programs",
-        "jit explain_recompiles profile RandomnessWarning cache_info clear_cache get_num_threads set_num_threads "
-        "get_matmul_precision set_matmul_precision",
-    ),
-    "tapes": (
-        "Tapes",
-        "make_tape eval_tape eval_shape Tape check_tape save_tape load_tape tape_python tape_graphviz",
-    ),
-    "variables": (
-        "Variables",
-        "Variable Parameter VariableNode as_array as_variable no_backprop_mode force_backprop_mode functional",
-    ),
-    "trees": ("Trees", "register_tree"),
-    "errors": ("Errors and warnings", "InvalidType GaugeWarning"),
-}
-"""The names of `autodiff` by topic. What stands in no group is on a page of its own, so that nothing is lost."""
-FURTHER = "further"
-
-
-def group_of(name: PublicName) -> str:
-    """The page on which a name stands, without its ending."""
-    if name.module != "autodiff":
-        return name.module
-    return next((page for page, (_, names) in GROUPS.items() if name.name in names.split()), FURTHER)
 
 
 def write(docs: Path) -> None:
     """Write the pages of the reference into `docs/_generated/reference`."""
     pages: dict[str, list[PublicName]] = {}
-    for name in public_names():
+    for name in [*public_names(), *chainer_names()]:
         pages.setdefault(group_of(name), []).append(name)
     texts = {f"{page}.rst": page_text(page, names) for page, names in pages.items()}
     texts["index.md"] = index(pages)
@@ -87,14 +55,19 @@ def entry(name: PublicName) -> str:
 
 
 def data_entry(name: PublicName) -> str:
-    """A constant, or a module that is a name: its documentation is the text below it, or its own."""
-    text = cleandoc(name.docstring) if name.docstring else ""
-    body = "\n".join(f"   {line}".rstrip() for line in text.splitlines())
-    return (
-        f".. py:data:: {name.module}.{name.name}\n\n{body}\n\n"
-        if text
-        else f".. autodata:: {name.module}.{name.name}\n\n"
-    )
+    """A constant, or a module that is a name: below it its own documentation, or the text below its definition."""
+    text = "\n".join(f"   {line}".rstrip() for line in (name.docstring or text_below(name)).splitlines())
+    return f".. py:data:: {name.module}.{name.name}\n\n{text}\n\n"
+
+
+def text_below(name: PublicName) -> str:
+    """The text that stands below the definition of a constant, in whichever file of its package that is."""
+    for where, module in list(sys.modules.items()):
+        if where.startswith(f"{name.module}.") and vars(module).get(name.name) is name.value:
+            lines = ModuleAnalyzer.for_module(where).find_attr_docs().get(("", name.name))
+            if lines:
+                return "\n".join(lines)
+    return ""
 
 
 def index(pages: dict[str, list[PublicName]]) -> str:
@@ -103,13 +76,14 @@ def index(pages: dict[str, list[PublicName]]) -> str:
     ordered += [page for page in pages if page not in ordered]
     lines = ["# Reference", "", "Every public name, from its docstring. The examples are run by the tests.", ""]
     lines += ["| page | names |", "|---|---|"]
-    for page in ordered:
+    for page in (page for page in ordered if not page.startswith("autodiff.chainer")):
         links = " ".join(f"{{any}}`{n.name} <{n.module}.{n.name}>`" for n in in_order(page, pages[page]))
         lines.append(f"| [{page_title(page)}]({page}.rst) | {links} |")
     entries = "\n".join([*ordered, "names"])
+    chainer = ", ".join(f"[{page}]({page}.rst)" for page in ordered if page.startswith("autodiff.chainer"))
     others = (
-        "Names that are another library's are listed with what is covered of them: "
-        "[NumPy's](../../numpy-coverage.md),\nwhich work as NumPy's own, and [Chainer's](../../chainer-coverage.md)."
+        f"Chainer's names: {chainer}; [what is covered](../../chainer-coverage.md).\n\n"
+        "NumPy's names work as NumPy's own; [what is covered](../../numpy-coverage.md)."
     )
     return "\n".join(lines) + f"\n\n{others}\n\n```{{toctree}}\n:hidden:\n\n{entries}\n```\n"
 

@@ -7,8 +7,8 @@ from functools import cache
 
 import pytest
 
+from docs.building.groups import GROUPS, group_of
 from docs.building.public_names import public_modules, public_names, words_of_tests
-from docs.building.reference import group_of
 from tests.docs.pages import pages, snippets
 
 NAMES = [pytest.param(name, id=f"{name.module}.{name.name}") for name in public_names()]
@@ -35,3 +35,9 @@ def test_modules_and_names_are_found():
     names = {(name.module, name.name) for name in public_names()}
     assert {("autodiff", "grad"), ("autodiff", "map"), ("autodiff.random", "dropout")} <= names
     assert not [name for name in public_names() if name.name.startswith("_")]
+
+
+def test_groups_name_what_is_there():
+    grouped = [name for _, names in GROUPS.values() for name in names.split()]
+    assert len(grouped) == len(set(grouped))
+    assert set(grouped) <= {name.name for name in public_names() if name.module == "autodiff"}

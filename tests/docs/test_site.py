@@ -24,6 +24,8 @@ def test_site_builds_without_a_warning(tmp_path):
         "-W",
         "--keep-going",
         "-q",
+        "-t",
+        "without_sources",
         "-d",
         tmp_path / "trees",
         "docs",

@@ -15,7 +15,7 @@ from autodiff.facade.applying import apply
 
 
 class Laplace(Distribution):
-    """p(x) = exp(-|x - loc| / scale) / (2 scale).
+    """``p(x) = exp(-|x - loc| / scale) / (2 scale)``.
 
     Args:
         loc: the mean.

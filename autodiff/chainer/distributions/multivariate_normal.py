@@ -22,7 +22,7 @@ from autodiff.trace.source import at_user_line
 
 
 class MultivariateNormal(Distribution):
-    """p(x) = exp(-|z|^2 / 2) / ((2 pi)^(d/2) |det L|) with L z = x - loc.
+    """``p(x) = exp(-|z|^2 / 2) / ((2 pi)^(d/2) |det L|)`` with ``L z = x - loc``.
 
     Args:
         loc: the mean, of shape (..., d).

@@ -19,7 +19,7 @@ from autodiff.transforms.control.staging import known
 
 
 def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any], *operands: Any) -> Any:
-    """true_fun(*operands) where ``pred`` holds, false_fun(*operands) where it does not.
+    """``true_fun(*operands)`` where ``pred`` holds, ``false_fun(*operands)`` where it does not.
 
     Where the predicate is known only the branch that it names runs, also under ``grad``, ``vjp`` and ``jvp``. Where it
     is not (``make_tape``) both are recorded, and one runs when the tape does. Where it differs between the examples of
@@ -58,7 +58,7 @@ def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any],
 
 
 def switch(index: Any, branches: Sequence[Callable[..., Any]], *operands: Any) -> Any:
-    """branches[index](*operands), with the index brought into range: too small is the first, too large the last.
+    """``branches[index](*operands)``, with the index brought into range: too small is the first, too large the last.
 
     It is recorded and batched like :func:`cond`.
 

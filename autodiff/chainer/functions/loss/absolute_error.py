@@ -17,7 +17,7 @@ def alike(x0: Any, x1: Any) -> tuple[Any, ...]:
 
 
 def absolute_error(x0: Any, x1: Any) -> Variable:
-    """|x0 - x1|, element by element.
+    """``|x0 - x1|``, element by element.
 
     Args:
         x0: floats of any shape.

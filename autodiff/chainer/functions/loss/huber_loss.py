@@ -14,7 +14,7 @@ from autodiff.ops.shape import sum_axes
 
 
 def huber_loss(x: Any, t: Any, delta: float, reduce: str = "sum_along_second_axis") -> Variable:
-    """d**2 / 2 where d = |x - t| is at most delta, and delta (d - delta/2) elsewhere.
+    """d**2 / 2 where ``d = |x - t|`` is at most delta, and delta (d - delta/2) elsewhere.
 
     Args:
         x: predictions, floats with at least two axes.

@@ -14,7 +14,7 @@ from autodiff.facade.applying import apply
 
 
 def mean_absolute_error(x0: Any, x1: Any) -> Variable:
-    """The mean of |x0 - x1| over all elements.
+    """The mean of ``|x0 - x1|`` over all elements.
 
     Args:
         x0: floats of any shape.

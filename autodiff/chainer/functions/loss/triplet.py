@@ -14,7 +14,7 @@ from autodiff.facade.applying import apply
 
 
 def triplet(anchor: Any, positive: Any, negative: Any, margin: float = 0.2, reduce: str = "mean") -> Variable:
-    """max(0, |anchor - positive|**2 - |anchor - negative|**2 + margin).
+    """``max(0, |anchor - positive|**2 - |anchor - negative|**2 + margin)``.
 
     Args:
         anchor: n things, ``(n, features)``, floats.

@@ -13,7 +13,7 @@ from autodiff.ops.reduce import root
 
 
 def normalize(x: Any, eps: float = 1e-5, axis: Any = 1) -> Variable:
-    """x / (|x| + eps), with the Euclidean norm along axes.
+    """``x / (|x| + eps)``, with the Euclidean norm along axes.
 
     Args:
         x: floats.

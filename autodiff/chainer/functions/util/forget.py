@@ -67,7 +67,7 @@ def called(func: Callable[..., Any], inputs: list[Variable]) -> tuple[Variable, 
 
 
 def forget(func: Callable[..., Any], *xs: Any) -> Any:
-    """func(*xs), of which nothing but the inputs is kept; for the gradients it is called again.
+    """``func(*xs)``, of which nothing but the inputs is kept; for the gradients it is called again.
 
     Args:
         func: a function of Variables that returns a Variable or a tuple of them. It must compute the same again: what
