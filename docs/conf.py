@@ -11,7 +11,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))  # the checkout comes before an installed copy
 
 import autodiff  # noqa: E402
-from docs.building import benchmarks, gallery, reference  # noqa: E402
+from docs.building import benchmarks, gallery, notebooks, reference  # noqa: E402
 
 project = "autodiff"
 author = copyright = "The autodiff authors"
@@ -43,5 +43,5 @@ html_copy_source = False
 
 def setup(app):
     """Write the derived pages before anything is read."""
-    for part in (reference, gallery, benchmarks):
+    for part in (reference, gallery, benchmarks, notebooks):
         app.connect("builder-inited", lambda app, part=part: part.write(HERE))

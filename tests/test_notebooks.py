@@ -11,10 +11,10 @@ import nbformat
 import pytest
 
 ROOT = Path(__file__).parents[1]
-NEEDS = {"02_build_it_from_nothing": "numba", "04_jit": "numba"}
+NEEDS = {"06_build_it_from_nothing": "numba", "04_jit": "numba"}
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted((ROOT / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
 @pytest.mark.filterwarnings("default")  # of Jupyter's own machinery, in this process
 def test_notebook_runs(path, monkeypatch):
     needed = NEEDS.get(path.stem)

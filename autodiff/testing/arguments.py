@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 from autodiff.testing.domains import Domain
-from autodiff.trace.tree import Structure, flatten, rebuild
+from autodiff.trace.containers import parts_of, rebuild
+from autodiff.trace.tree import Structure, flatten
 
 
 class Place:
@@ -45,13 +45,8 @@ def boxed(tree: Any) -> Any:
     """The tree with a place for each of its domains."""
     if isinstance(tree, Domain):
         return Place(tree)
-    if isinstance(tree, tuple) and hasattr(tree, "_fields"):
-        return type(tree)(*map(boxed, tree))
-    if isinstance(tree, tuple | list):
-        return type(tree)(map(boxed, tree))
-    if isinstance(tree, dict):
-        return {key: boxed(part) for key, part in tree.items()}
-    if dataclasses.is_dataclass(tree) and not isinstance(tree, type):
-        names = tuple(field.name for field in dataclasses.fields(tree))
-        return rebuild(type(tree), names, tuple(boxed(getattr(tree, name)) for name in names))
-    return tree
+    found = parts_of(tree)
+    if found is None:
+        return tree
+    extra, children = found
+    return rebuild(type(tree), extra, tuple(map(boxed, children)))
