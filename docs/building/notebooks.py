@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
+
+from docs.building.written import write_pages
 
 
 def write(docs: Path) -> None:
-    """Copy the notebooks to where the site looks for pages; what has not changed keeps its time."""
-    target = docs / "_generated" / "notebooks"
-    target.mkdir(parents=True, exist_ok=True)
-    sources = {path.name: path for path in (docs.parent / "notebooks").glob("*.ipynb")}
-    for old in target.glob("*.ipynb"):
-        if old.name not in sources:
-            old.unlink()
-    for name, source in sources.items():
-        copy = target / name
-        if not copy.exists() or copy.read_bytes() != source.read_bytes():
-            shutil.copyfile(source, copy)
+    """Copy the notebooks to where the site looks for pages; their links to other pages go on from there."""
+    found = {path.name: page(path) for path in (docs.parent / "notebooks").glob("*.ipynb")}
+    write_pages(docs / "_generated" / "notebooks", found)
+
+
+def page(notebook: Path) -> str:
+    """A notebook as it stands in the site."""
+    return notebook.read_text(encoding="utf-8").replace("](../docs/", "](../../")
