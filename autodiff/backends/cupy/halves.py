@@ -25,6 +25,9 @@ from autodiff.trace.tape import Equation, Literal, Operand, Tape
 
 SINGLE = np.dtype(np.float32)
 
+WRITTEN_OUT = "softmax", "log_softmax", "logsumexp"
+"""Operations on rows that are written out once they are float32: in 16 bits CuPy has no functions for all of them."""
+
 
 def has_halves(tape: Tape) -> bool:
     """Whether there are numbers of 16 bits in a tape."""
@@ -169,7 +172,7 @@ class Widening:
     def computable(self, equation: Equation) -> bool:
         """Whether a kernel can compute it in float32."""
         name, (own, *others) = equation.primitive.name, equation.specs
-        if others or name in (*REDUCTIONS, *PASSING, "pick", "place"):
+        if others or name in (*REDUCTIONS, *PASSING, *WRITTEN_OUT, "pick", "place"):
             return not others and own.kind == "array"
         if equation.primitive.family != "elementwise" or own.kind != "array":
             return False

@@ -33,8 +33,9 @@ BEFORE_FUSION = joined({name: rules for name, rules in EXPANSIONS.items() if nam
 
 def schedule_for_gpu(tape: Tape) -> Tape:
     """A tape without constants, with kernels in the places of what they do."""
-    simple = simplify(rewrite(simplify(on_device(rewrite(tape, DOTS))), BEFORE_FUSION, merge=True), stable=False)
-    fused = fuse(compute_in_float32(on_device(rewrite(simple, SPLIT_SUMS))), GPU)
+    wide = compute_in_float32(simplify(on_device(rewrite(tape, DOTS))))  # first: what is written out is float32 then
+    simple = simplify(rewrite(wide, BEFORE_FUSION, merge=True), stable=False)
+    fused = fuse(on_device(rewrite(simple, SPLIT_SUMS)), GPU)
     return with_tails(store_halves(fused))
 
 

@@ -213,11 +213,17 @@ class ConcatWithAsyncTransfer:
         return self.transferred(batch, target, padding)
 
     def transferred(self, batch: Any, device: Any, padding: Any) -> Any:
-        """The batch on the GPU; the stream that computes waits for the copies, the program does not."""
+        """The batch on the GPU: the stream that computes waits for the copies, the program does not.
+
+        The copies wait for what computes so far. A batch that is no longer used gives its memory back to the copies at
+        once, though kernels that were asked for may still have to read it.
+        """
         cuda = device.xp.cuda
         with device.create_context():
             self.stream = self.stream or cuda.Stream(non_blocking=True)
+            computing = self.compute_stream or cuda.get_current_stream()
+            self.stream.wait_event(computing.record())
             with self.stream:
                 arrays = concat_examples(batch, device, padding)
-            (self.compute_stream or cuda.get_current_stream()).wait_event(self.stream.record())
+            computing.wait_event(self.stream.record())
         return arrays

@@ -8,6 +8,7 @@ from autodiff.backends.cupy.halves import compute_in_float32, store_halves
 from autodiff.backends.cupy.kernels.kernel import Launch
 from autodiff.backends.cupy.schedule import schedule_for_gpu
 from autodiff.backends.kernels.halves import narrow
+from autodiff.scipy import special
 from autodiff.trace.spec import spec
 from tests.backends.cupy.hosting import ORDERS, hosted, needs_compiler, unavailable
 from tests.backends.cupy.nvrtc import ARCHITECTURES, missing, resources
@@ -127,6 +128,10 @@ def softmax(x):
     return grown / np.sum(grown, axis=-1, keepdims=True)
 
 
+def cross_entropy(x):
+    return -np.mean(special.log_softmax(x, axis=-1)[:, 3])
+
+
 def layer_norm(x, scale, shift):
     centred = x - np.mean(x, axis=-1, keepdims=True)
     return centred / np.sqrt(np.mean(centred**2, axis=-1, keepdims=True) + 1e-3) * scale + shift
@@ -144,6 +149,9 @@ def mixed(x, y):
 PROGRAMS = {
     "elements":      (lambda x, y: np.tanh(x) * y + x, array(1001), array(1001)),
     "softmax":       (softmax, array(6, 1000)),
+    "softmax's own": (lambda x: special.softmax(x, axis=-1) * 2, array(6, 1000)),
+    "cross-entropy": (value_and_grad(cross_entropy), array(16, 40)),
+    "logsumexp":     (lambda x: special.logsumexp(x, axis=0), array(50, 6)),
     "layer norm":    (grad(lambda *a: np.sum(layer_norm(*a) * 0.1), argnums=(0, 1, 2)), array(64, 96), array(96), array(96)),
     "network":       (value_and_grad(loss, argnums=(0, 1, 2, 3, 4)), array(8, 16), array(16, 32), array(32), array(32, 8), array(8)),
     "mixed":         (mixed, array(20, 33), array(20, 33, dtype=np.float32)),
@@ -248,6 +256,12 @@ def test_numbers_and_conversions_are_rounded_where_the_program_says_so(cupy):
     assert jit(lambda x, a: x * a)(half, HALF(0.1)).dtype == HALF
 
 
+@needs_compiler
+def test_a_softmax_of_many_equal_scores_has_finite_logarithms(cupy):
+    found = jit(lambda x: special.log_softmax(x, axis=-1))(cupy.zeros((2, 128_256), HALF))
+    np.testing.assert_array_equal(found.get(), HALF(-np.log(128_256)))
+
+
 # bfloat16.
 
 
@@ -319,3 +333,22 @@ def test_other_programs_are_left_alone():
     tape = plain(make_tape(softmax)(array(3, 4, dtype=np.float32)))
     assert compute_in_float32(tape) is tape
     assert store_halves(tape) is tape
+
+
+@needs_compiler
+@pytest.mark.parametrize("name", ["softmax's own", "cross-entropy", "logsumexp"])
+def test_rows_of_bfloat16(cupy, name):
+    short = pytest.importorskip("ml_dtypes", reason="bfloat16 is a dtype of ml_dtypes").bfloat16
+    fun, x = PROGRAMS[name]
+    x = x.astype(short)
+    found, expected = leaves(jit(fun)(cupy.asarray(x))), leaves(fun(x.astype(float)))
+    for one, other in zip(found, expected, strict=True):
+        assert one.dtype == short
+        np.testing.assert_allclose(one.get().astype(float), other, rtol=2e-2, atol=2e-2)
+
+
+def test_variances_of_bfloat16_are_traced():
+    short = pytest.importorskip("ml_dtypes", reason="bfloat16 is a dtype of ml_dtypes").bfloat16
+    for fun in (np.var, np.std):
+        (out,) = make_tape(fun)(spec((30,), short)).output_specs
+        assert out.dtype == short
