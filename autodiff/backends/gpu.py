@@ -17,6 +17,10 @@ from autodiff.trace.arrays import LATE
 from autodiff.trace.source import at_user_line
 
 
+OLDEST = 14
+"""The first CuPy that gives results the dtypes that NumPy 2 gives them."""
+
+
 @functools.cache
 def found() -> tuple[Any, str]:
     """CuPy, or None and why not."""
@@ -24,6 +28,11 @@ def found() -> tuple[Any, str]:
         import cupy  # noqa: PLC0415 - an optional extra, slow to import
     except Exception as error:  # an installed CuPy that does not fit the driver raises many things
         return None, f"{type(error).__name__}: {error}"
+    if int(cupy.__version__.partition(".")[0]) < OLDEST:
+        return None, (
+            f"CuPy {cupy.__version__} promotes numbers by their values, as NumPy 2 no longer does: "
+            f"{OLDEST} or newer is needed"
+        )
     if not cupy.is_available():
         from autodiff.backends.cupy.errors import reason_without_gpu  # noqa: PLC0415 - it asks this module for CuPy
 

@@ -3,7 +3,11 @@
 import numpy as np
 import pytest
 
-from autodiff import grad, value_and_grad
+from autodiff import grad, make_tape, value_and_grad
+from autodiff.backends.cupy.kernels.call import kernel_of
+from autodiff.backends.cupy.kernels.kernel import Launch
+from autodiff.backends.cupy.schedule import schedule_for_gpu
+from autodiff.trace.spec import spec
 from tests.backends.cupy.hosting import ORDERS, unavailable
 from tests.backends.cupy.nvrtc import checked, missing
 from tests.backends.cupy.running import Programs
@@ -141,3 +145,15 @@ def test_kernels_compile_without_spills(programs):
     if reason := missing():
         pytest.skip(reason)
     checked(programs.module.source)
+
+
+def test_sums_over_more_columns_than_y_counts_blocks():
+    tape = make_tape(lambda x: np.sum(x, axis=0))(spec((2, 8_400_000), np.float32))
+    (equation,) = schedule_for_gpu(tape).equations
+    kernel = kernel_of(**dict(equation.params))
+    assert kernel.launches[0].blocks == (65_625, 1)
+
+
+def test_a_launch_that_no_device_takes_is_refused():
+    with pytest.raises(ValueError, match="no device launches"):
+        Launch("f", (1, 65_536), 32)

@@ -51,7 +51,8 @@ class GridKernel:
         body = list(self.loop.lines())
         self.parameters = tuple(self.found_parameters())
         functions = [self.function(NAME, body)]
-        launches = [Launch(NAME, (self.sharing.blocks, self.sharing.tiles), self.sharing.threads)]
+        blocks, tiles = self.sharing.blocks, self.sharing.tiles
+        launches = [Launch(NAME, (tiles, blocks) if tiles > 1 else (blocks, 1), self.sharing.threads)]
         if self.columns and self.sharing.blocks > 1:
             functions.append(self.function(f"{NAME}_columns", column_function(self.loop, self.columns), THREADS))
             launches.append(Launch(f"{NAME}_columns", (-(-self.grid.columns // COLUMNS_OF_BLOCK), 1), THREADS))

@@ -34,6 +34,10 @@ class Parameter:
     value: int = 0
 
 
+LIMITS = (1 << 31) - 1, 65535, 1024
+"""The most blocks along x and y, and threads of a block, of any device."""
+
+
 @dataclass(frozen=True)
 class Launch:
     """One launch of one function.
@@ -49,6 +53,11 @@ class Launch:
     blocks: tuple[int, int]
     threads: int
     shared: int = 0
+
+    def __post_init__(self) -> None:
+        sizes = zip((*self.blocks, self.threads), LIMITS, strict=True)
+        if not all(0 < size <= most for size, most in sizes):
+            raise ValueError(f"no device launches {self.blocks} blocks of {self.threads} threads: at most {LIMITS}")
 
 
 @dataclass(frozen=True)

@@ -135,7 +135,7 @@ class RowLoop(Loop):
             reducer = REDUCERS[equation.primitive.name]
             place.end.append(f"sum{slot} = reduce_team<{reducer}, {self.sharing.team}>(sum{slot});")
             if self.cut:
-                place.end.append(f"if (lane == 0) part{slot}[Index(blockIdx.y) * rows + r] = sum{slot};")
+                place.end.append(f"if (lane == 0) part{slot}[{self.tile} * rows + r] = sum{slot};")
             elif slot in self.outputs:
                 place.end.append(f"if (lane == 0) out{slot}[r] = sum{slot};")
 
@@ -154,10 +154,10 @@ class RowLoop(Loop):
         if each:
             yield "#pragma unroll"
             yield f"for (int k = 0; k < {each} / width; ++k) {{"
-            tile = f"Index(blockIdx.y) * {team * each} + " if self.sharing.tiles > 1 else ""
+            tile = f"{self.tile} * {team * each} + " if self.sharing.tiles > 1 else ""
             yield f"  const Index first = {tile}(lane + Index(k) * {team}) * width;"
         elif self.cut:
-            yield "const Index begun = Index(blockIdx.y) * tile, end = min(columns, begun + tile);"
+            yield f"const Index begun = {self.tile} * tile, end = min(columns, begun + tile);"
             yield f"for (Index first = begun + Index(lane) * width; first < end; first += {team} * width) {{"
         else:
             yield f"for (Index first = Index(lane) * width; first < columns; first += {team} * width) {{"
@@ -177,12 +177,12 @@ class RowLoop(Loop):
         yield from self.begun_columns()
         if teams == 1:
             yield "const int lane = threadIdx.x;"
-            yield "const Index team = blockIdx.x;"
+            yield f"const Index team = {self.block};"
         else:
             yield f"const int lane = threadIdx.x % {sharing.team};"
-            yield f"const Index team = Index(blockIdx.x) * {teams} + threadIdx.x / {sharing.team};"
+            yield f"const Index team = {self.block} * {teams} + threadIdx.x / {sharing.team};"
         if not self.cut:
-            yield f"const Index teams = Index(gridDim.x){f' * {teams}' if teams > 1 else ''};"
+            yield f"const Index teams = {self.block_count}{f' * {teams}' if teams > 1 else ''};"
         once = self.levels.get(ONCE)
         yield "auto row = [&](auto pack_width, const Index r) {"
         yield "  constexpr int width = decltype(pack_width)::value;"
@@ -217,6 +217,20 @@ class RowLoop(Loop):
     def totals_there(self) -> set[str]:
         return {f"total{slot}" for slot in self.sums}
 
+    @property
+    def block(self) -> str:
+        """The number of a block among those that have other rows. Of tiles there may be more than y counts."""
+        return "Index(blockIdx.y)" if self.sharing.tiles > 1 else "Index(blockIdx.x)"
+
+    @property
+    def block_count(self) -> str:
+        return "Index(gridDim.y)" if self.sharing.tiles > 1 else "Index(gridDim.x)"
+
+    @property
+    def tile(self) -> str:
+        """The number of a block's tile of the columns."""
+        return "Index(blockIdx.x)" if self.sharing.tiles > 1 else "Index(0)"
+
     def column_totals(self) -> list[int]:
         return [slot for slot in self.sums if self.forms[slot] == COLUMN_TOTAL]
 
@@ -224,7 +238,7 @@ class RowLoop(Loop):
         """The sums of columns: in registers, or where a block leaves them."""
         for slot in self.column_totals():
             kind = typename(self.specs[slot].dtype)
-            target = f"gridDim.x == 1 ? out{slot} : part{slot} + Index(blockIdx.x) * columns"
+            target = f"{self.block_count} == 1 ? out{slot} : part{slot} + {self.block} * columns"
             yield f"{kind}* const mine{slot} = {target};"
             if self.sharing.each:
                 yield f"{kind} column_total{slot}[{self.sharing.each}] = {{}};"
@@ -238,9 +252,7 @@ class RowLoop(Loop):
             return
         for slot in self.column_totals():
             shape = f"{self.sharing.team}, {self.sharing.threads}, {self.sharing.each}"
-            tile = (
-                f"Index(blockIdx.y) * {self.sharing.team * self.sharing.each}" if self.sharing.tiles > 1 else "Index(0)"
-            )
+            tile = f"{self.tile} * {self.sharing.team * self.sharing.each}"
             call = f"(column_total{slot}, mine{slot}, {tile}, columns);"
             if self.width == 1:
                 yield f"leave_columns<1, {shape}>{call}"

@@ -37,7 +37,7 @@ extern "C" __global__ void __launch_bounds__(256) kernel(const float* __restrict
   const Index rows = rows_64, columns = columns_64;
   float total20 = 0.0f;
   const int lane = threadIdx.x;
-  const Index team = blockIdx.x;
+  const Index team = Index(blockIdx.x);
   const Index teams = Index(gridDim.x);
   auto row = [&](auto pack_width, const Index r) {
     constexpr int width = decltype(pack_width)::value;

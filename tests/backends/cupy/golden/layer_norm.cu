@@ -23,7 +23,7 @@ extern "C" __global__ void __launch_bounds__(64) kernel(const float* __restrict_
   typedef int32 Index;
   const Index rows = rows_64, columns = columns_64;
   const int lane = threadIdx.x;
-  const Index team = blockIdx.x;
+  const Index team = Index(blockIdx.x);
   const Index teams = Index(gridDim.x);
   auto row = [&](auto pack_width, const Index r) {
     constexpr int width = decltype(pack_width)::value;

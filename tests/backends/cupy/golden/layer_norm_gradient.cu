@@ -46,12 +46,12 @@
 extern "C" __global__ void __launch_bounds__(64) kernel(const float* __restrict__ in0, const float* __restrict__ in1, const float* __restrict__ in2, float* __restrict__ out15, float* __restrict__ out18, float* __restrict__ out39, float* __restrict__ part15, float* __restrict__ part18, const int64 rows_64, const int64 columns_64, const int64 blocks_64) {
   typedef int32 Index;
   const Index rows = rows_64, columns = columns_64, blocks = blocks_64;
-  float* const mine15 = gridDim.x == 1 ? out15 : part15 + Index(blockIdx.x) * columns;
+  float* const mine15 = Index(gridDim.x) == 1 ? out15 : part15 + Index(blockIdx.x) * columns;
   float column_total15[4] = {};
-  float* const mine18 = gridDim.x == 1 ? out18 : part18 + Index(blockIdx.x) * columns;
+  float* const mine18 = Index(gridDim.x) == 1 ? out18 : part18 + Index(blockIdx.x) * columns;
   float column_total18[4] = {};
   const int lane = threadIdx.x;
-  const Index team = blockIdx.x;
+  const Index team = Index(blockIdx.x);
   const Index teams = Index(gridDim.x);
   auto row = [&](auto pack_width, const Index r) {
     constexpr int width = decltype(pack_width)::value;
@@ -175,10 +175,10 @@ extern "C" __global__ void __launch_bounds__(64) kernel(const float* __restrict_
     for (Index r = team; r < rows; r += teams) row(Width<4>{}, r);
   else
     for (Index r = team; r < rows; r += teams) row(Width<1>{}, r);
-  if (whole) leave_columns<4, 64, 64, 4>(column_total15, mine15, Index(0), columns);
-  else leave_columns<1, 64, 64, 4>(column_total15, mine15, Index(0), columns);
-  if (whole) leave_columns<4, 64, 64, 4>(column_total18, mine18, Index(0), columns);
-  else leave_columns<1, 64, 64, 4>(column_total18, mine18, Index(0), columns);
+  if (whole) leave_columns<4, 64, 64, 4>(column_total15, mine15, Index(0) * 256, columns);
+  else leave_columns<1, 64, 64, 4>(column_total15, mine15, Index(0) * 256, columns);
+  if (whole) leave_columns<4, 64, 64, 4>(column_total18, mine18, Index(0) * 256, columns);
+  else leave_columns<1, 64, 64, 4>(column_total18, mine18, Index(0) * 256, columns);
 }
 
 extern "C" __global__ void __launch_bounds__(256) kernel_columns(const float* __restrict__ in0, const float* __restrict__ in1, const float* __restrict__ in2, float* __restrict__ out15, float* __restrict__ out18, float* __restrict__ out39, float* __restrict__ part15, float* __restrict__ part18, const int64 rows_64, const int64 columns_64, const int64 blocks_64) {

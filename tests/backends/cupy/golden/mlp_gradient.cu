@@ -92,7 +92,7 @@ extern "C" __global__ void __launch_bounds__(256) kernel(const float* __restrict
   typedef int32 Index;
   const Index rows = rows_64, columns = columns_64, blocks = blocks_64;
   float total6 = 0.0f;
-  float* const mine9 = gridDim.x == 1 ? out9 : part9 + Index(blockIdx.x) * columns;
+  float* const mine9 = Index(gridDim.x) == 1 ? out9 : part9 + Index(blockIdx.x) * columns;
   float column_total9[4] = {};
   const int lane = threadIdx.x % 1;
   const Index team = Index(blockIdx.x) * 256 + threadIdx.x / 1;
@@ -133,8 +133,8 @@ extern "C" __global__ void __launch_bounds__(256) kernel(const float* __restrict
     for (Index r = team; r < rows; r += teams) row(Width<4>{}, r);
   else
     for (Index r = team; r < rows; r += teams) row(Width<1>{}, r);
-  if (whole) leave_columns<4, 1, 256, 4>(column_total9, mine9, Index(0), columns);
-  else leave_columns<1, 1, 256, 4>(column_total9, mine9, Index(0), columns);
+  if (whole) leave_columns<4, 1, 256, 4>(column_total9, mine9, Index(0) * 4, columns);
+  else leave_columns<1, 1, 256, 4>(column_total9, mine9, Index(0) * 4, columns);
   total6 = reduce_team<Sum, 256>(total6);
   if (threadIdx.x == 0) part6[block_number()] = total6;
   if (last_block(counter)) {
@@ -151,7 +151,7 @@ extern "C" __global__ void __launch_bounds__(256) kernel(const float* __restrict
 extern "C" __global__ void __launch_bounds__(256) kernel(const float* __restrict__ in0, const bool* __restrict__ in1, const bool* __restrict__ in2, float* __restrict__ out5, float* __restrict__ out6, float* __restrict__ part6, const int64 rows_64, const int64 columns_64, const int64 blocks_64) {
   typedef int32 Index;
   const Index rows = rows_64, columns = columns_64, blocks = blocks_64;
-  float* const mine6 = gridDim.x == 1 ? out6 : part6 + Index(blockIdx.x) * columns;
+  float* const mine6 = Index(gridDim.x) == 1 ? out6 : part6 + Index(blockIdx.x) * columns;
   float column_total6[4] = {};
   const int lane = threadIdx.x % 4;
   const Index team = Index(blockIdx.x) * 64 + threadIdx.x / 4;
@@ -189,6 +189,6 @@ extern "C" __global__ void __launch_bounds__(256) kernel(const float* __restrict
     for (Index r = team; r < rows; r += teams) row(Width<4>{}, r);
   else
     for (Index r = team; r < rows; r += teams) row(Width<1>{}, r);
-  if (whole) leave_columns<4, 4, 256, 4>(column_total6, mine6, Index(0), columns);
-  else leave_columns<1, 4, 256, 4>(column_total6, mine6, Index(0), columns);
+  if (whole) leave_columns<4, 4, 256, 4>(column_total6, mine6, Index(0) * 16, columns);
+  else leave_columns<1, 4, 256, 4>(column_total6, mine6, Index(0) * 16, columns);
 }
