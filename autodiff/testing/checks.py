@@ -95,7 +95,7 @@ def examine(
                     partial(law.check, problem),
                     subject,
                     law.call or f"check_laws(fun, args, only=({name!r},))",
-                    staged=staged,
+                    staged=staged or not law.by_shapes,
                 )
                 for name, law in table.items()
                 if name in laws and law.applies_to(problem, order, batch, smooth, extreme)

@@ -9,7 +9,7 @@ import numpy as np
 
 import autodiff
 from autodiff.testing.agreement import RELATIVE, VANISHING, agree, allowed_for, same_shape, scale_of, trusted
-from autodiff.testing.closeness import difference
+from autodiff.testing.closeness import Difference, difference
 from autodiff.testing.jacobian import numerical_pullback
 from autodiff.testing.kinks_inside import kinks_inside
 from autodiff.testing.mismatch import Undecided, Violation
@@ -31,9 +31,17 @@ def forward(problem: Problem, *, rtol: float = RELATIVE, atol: float = 0.0) -> N
         _, tangents = autodiff.jvp(one.flat, one.primals, one.tangents)
 
         def judge(slopes: Sequence[Slope], one: Problem = one, tangents: Any = tangents) -> None:
-            worst = agree(
-                tangents, slopes, one.sizes, one.result_names, elementwise=one.elementwise, rtol=rtol, atol=atol
-            )
+            def error(elementwise: bool) -> float:
+                return agree(
+                    tangents, slopes, one.sizes, one.result_names, elementwise=elementwise, rtol=rtol, atol=atol
+                )
+
+            try:
+                worst = error(elementwise=True)
+            except Violation:
+                if one.elementwise:  # which takes time to find out
+                    raise
+                worst = error(elementwise=False)
             problem.disagreement = max(problem.disagreement, worst)
 
         with_second_look(one, judge)
@@ -149,14 +157,20 @@ def _reverse(problem: Problem, slopes: Sequence[Slope], rtol: float, atol: float
     limits = tuple(np.where(keep, slope.limit, 0.0) for keep, slope in zip(certain, slopes, strict=True))
     gradients = autodiff.vjp(problem.flat, *problem.primals)[1](masked)
     _same_shapes(problem, gradients)
-    allowed = [
-        allowed_for(slope, np.where(keep, size, 0.0), keep, rtol, 0.0, problem.elementwise).total
-        for slope, size, keep in zip(slopes, problem.sizes, certain, strict=True)
-    ]
-    total = atol + magnitude(
-        [np.abs(u) for u in masked], [np.broadcast_to(a, np.shape(u)) for a, u in zip(allowed, masked, strict=True)]
-    )
-    found = difference(pairing(gradients, problem.tangents), pairing(masked, limits), total)
+
+    def error(elementwise: bool) -> Difference | None:
+        allowed = [
+            allowed_for(slope, np.where(keep, size, 0.0), keep, rtol, 0.0, elementwise).total
+            for slope, size, keep in zip(slopes, problem.sizes, certain, strict=True)
+        ]
+        total = atol + magnitude(
+            [np.abs(u) for u in masked], [np.broadcast_to(a, np.shape(u)) for a, u in zip(allowed, masked, strict=True)]
+        )
+        return difference(pairing(gradients, problem.tangents), pairing(masked, limits), total)
+
+    found = error(elementwise=True)
+    if found is not None and not problem.elementwise:
+        found = error(elementwise=False)
     if found is not None:
         kinked = any(slope.kinked.any() for slope in slopes)
         named = None if kinked else _element(problem, gradients, masked, rtol)

@@ -33,6 +33,7 @@ class Law:
         extreme: whether it is checked where numbers are very large, small or many.
         call: the call that checks it alone, for messages, where that is not `check_laws`.
         staging: whether it needs shapes alone to be recorded, as the law ``replay`` does: left out where that is.
+        by_shapes: whether functions are recorded in it by shapes alone, which those that look at values cannot be.
     """
 
     check: Callable[[Problem], None]
@@ -43,6 +44,7 @@ class Law:
     on_request: bool = False
     extreme: bool = False
     call: str = ""
+    by_shapes: bool = False
 
     @property
     def statement(self) -> str:
@@ -62,10 +64,10 @@ class Law:
 
 # fmt: off
 LAWS: dict[str, Law] = {
-    "spec":                 Law(value_laws.spec,                        order=0),
-    "replay":               Law(value_laws.replay,                      order=0),
-    "compiled":             Law(compiled_laws.compiled,                 order=0, staging=True),
-    "batch":                Law(batch_laws.batch,                       order=0, batching=True),
+    "spec":                 Law(value_laws.spec,                        order=0, by_shapes=True),
+    "replay":               Law(value_laws.replay,                      order=0, by_shapes=True),
+    "compiled":             Law(compiled_laws.compiled,                 order=0, by_shapes=True, staging=True),
+    "batch":                Law(batch_laws.batch,                       order=0, by_shapes=True, batching=True),
     "value":                Law(value_laws.value),
     "untouched":            Law(keeping_laws.untouched),
     "locked":               Law(keeping_laws.locked),
@@ -77,8 +79,8 @@ LAWS: dict[str, Law] = {
     "adjoint":              Law(derivative_laws.adjoint, extreme=True),
     "precision":            Law(keeping_laws.precision),
     "digits":               Law(roughness.digits,                       numerical=True),
-    "compiled gradient":    Law(compiled_laws.compiled_gradient,        staging=True),
-    "batch of gradient":    Law(batch_laws.batch_of_gradient,           batching=True),
+    "compiled gradient":    Law(compiled_laws.compiled_gradient,        by_shapes=True, staging=True),
+    "batch of gradient":    Law(batch_laws.batch_of_gradient,           by_shapes=True, batching=True),
     "forward over reverse": Law(second_order_laws.forward_over_reverse, order=2, numerical=True, extreme=True),
     "reverse over reverse": Law(second_order_laws.reverse_over_reverse, order=2),
     "forward over forward": Law(second_order_laws.forward_over_forward, order=2, numerical=True),

@@ -3,7 +3,8 @@
 Numerical derivatives are cheap and nearly always right. Where one contradicts a derivative, these are less cheap:
 
 - differences with other steps, which do not go wrong in the same way;
-- the derivative at arguments that differ in the last places, which shows how many of its digits are rounding.
+- the derivative at arguments that differ in the last places, which shows how many of its digits are rounding;
+- values at all distances, which show how many digits they have.
 """
 
 from __future__ import annotations
@@ -30,8 +31,11 @@ LAST_PLACES = (2.0**-51, 2.0**-50, 2.0**-42, 2.0**-40)
 FINE = (2.0**-20, 2.0**-32)
 """The steps at which the roughness of values is seen. What shrinks with the step is a kink, or curvature."""
 
+DISTANCES = tuple(2.0**-place for place in (51, 48, 44, 40, 32, 24, 16, 12, 8, 6, 5, 4))
+"""How far away values are looked at to see by how much they change at least."""
+
 SHORTEST = FIRST_STEP / 2.0**LEVELS
-"""The step by which that roughness is divided in the most exact numerical derivatives of smooth functions."""
+"""The step by which roughness and grain are divided in the most exact numerical derivatives of smooth functions."""
 
 ROUGHNESS = 16.0
 """How many times what roughness makes of it a numerical derivative may be off: of thousands one is far off."""
@@ -54,14 +58,31 @@ def careful_slopes(problem: Problem, derivative: Derivative) -> list[Slope]:
     noise = rounding_noise(problem, derivative)
     rough = zip(*(fourth_differences(problem, problem, step) for step in FINE), strict=True)
     least = np.minimum if problem.kinked else np.maximum
-    steady = [least(one[0], other[0]) / SHORTEST for one, other in rough]
+    steady = [
+        (ROUGHNESS * least(one[0], other[0]) + grain) / SHORTEST for (one, other), grain in zip(rough, grains(problem))
+    ]
     return [_excused(*column) for column in zip(problem.slopes, others, noise, steady, strict=True)]
+
+
+def grains(problem: Problem) -> list[Array]:
+    """By how much the values change, where they change least: what was made of larger numbers moves in their units.
+
+    A value that is made of one unit in the last place of its origins stays what it is over many steps, and then is
+    twice as large.
+    """
+    steps = [sign * distance for distance in DISTANCES for sign in (1, -1)]
+    rows = [problem.flat(*problem.near(step)) for step in steps]
+    apart = [
+        abs(np.stack(column) - here) for column, here in zip(zip(*rows, strict=True), problem.results, strict=True)
+    ]
+    least = [np.min(np.where(one > 0, one, np.inf), axis=0) for one in apart]
+    return [np.asarray(np.where(np.isfinite(one), one, 0.0)) for one in least]
 
 
 def _excused(slope: Slope, other: Slope, noise: Array, roughness: Array) -> Slope:
     apart = abs(slope.limit - other.limit)
     contradicted = apart > CONTRADICTION * (slope.error + other.error) + slope.radius + other.radius
-    error = np.where(contradicted, apart, slope.error) + NOISE * noise + ROUGHNESS * np.nan_to_num(roughness)
+    error = np.where(contradicted, apart, slope.error) + NOISE * noise + np.nan_to_num(roughness)
     return replace(slope, error=np.where(np.isnan(error), np.inf, error))
 
 

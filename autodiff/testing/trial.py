@@ -37,8 +37,9 @@ class Trial:
 
     def check(self, sample: Operands) -> float:
         """Check the laws at one point; the decimal logarithm of the largest error, as a part of what is allowed."""
-        self.refusal = accepts(self.case, sample) or self.refusal
-        if accepts(self.case, sample) is not None:
+        refusal = accepts(self.case, sample)
+        if refusal is not None:
+            self.refusal = refusal
             self.summary.refused += 1
             return NOTHING
         if sample.extreme and not tells(self.case.of_operands, sample):

@@ -92,8 +92,9 @@ def huber(x: Any) -> Any:
 
 
 def branch(x: Any) -> Any:
-    """A Python branch."""
-    return x * x if np.sum(x) > 0 else -x
+    """A Python branch, whose two sides meet."""
+    total = np.sum(x)
+    return x * total if total > 0 else -x * total
 
 
 def layer_norm(x: Any) -> Any:

@@ -187,3 +187,13 @@ def test_runs_are_repeatable() -> None:
         laws(noted, name="noted", only=["spec"], order=0, batch=False, max_examples=10)
         seen.append(values)
     assert seen[0] == seen[1]
+
+
+def test_a_function_that_takes_numbers_out_is_no_function_that_looks_at_values():
+    with pytest.raises(GradientMismatch) as error:
+        laws(lambda x: np.sum(np.sin([float(v) for v in np.ravel(x)])), shapes=[(2,)], name="by numbers")
+    assert error.value.law == "value"
+    assert "raised     ConcretizationError: a traced float64" in error.value.detail
+    branch = laws(lambda x: x * x if np.sum(x) > 0 else -x, name="branch")
+    assert set(branch.unstaged) <= {"spec", "replay", "compiled", "batch", "compiled gradient", "batch of gradient"}
+    assert {"forward", "reverse", "adjoint", "forward over reverse"} <= set(branch.decided)
