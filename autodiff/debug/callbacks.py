@@ -165,6 +165,16 @@ def breakpoint(*values: Any) -> Any:
 
     Returns:
         the values: one, or a tuple of several. Use what is returned.
+
+    Here the debugger is one that only prints:
+
+    >>> import autodiff
+    >>> sys.breakpointhook = lambda: sys.stdout.write("stopped\\n") and None
+    >>> f = autodiff.jit(lambda x: breakpoint(2 * x) + 1)
+    >>> f(1.0)
+    stopped
+    3.0
+    >>> sys.breakpointhook = sys.__breakpointhook__
     """
     return callback(partial(stop, user_line()), *values)
 
