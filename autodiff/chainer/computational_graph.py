@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
+from autodiff.facade.drawing import reached_from
 from autodiff.facade.node import VariableNode
 from autodiff.facade.variable import Variable
 
@@ -153,30 +153,3 @@ def build_computational_graph(
 def entry(output: Any) -> Any:
     """The node of a Variable or of an old function; nodes are their own."""
     return getattr(output, "node", output)
-
-
-def reached_from(starts: Iterable[Any]) -> tuple[list[Any], list[tuple[Any, Any]]]:
-    """All nodes behind some of them in the order in which they are met, and the edges."""
-    nodes = {id(start): start for start in starts}
-    edges: dict[tuple[int, int], tuple[Any, Any]] = {}
-    waiting = deque(nodes.values())
-    while waiting:
-        node = waiting.popleft()
-        for before, after in edges_into(node):
-            edges[id(before), id(after)] = (before, after)
-            for each in (before, after):
-                if id(each) not in nodes:
-                    nodes[id(each)] = each
-                    waiting.append(each)
-    return list(nodes.values()), list(edges.values())
-
-
-def edges_into(node: Any) -> Iterator[tuple[Any, Any]]:
-    """The edge from the creator of a Variable; or those from the inputs of a function."""
-    if isinstance(node, VariableNode):
-        creator = node.creator_node
-        if creator is not None:
-            yield creator, node
-    else:
-        for each in node.inputs or ():
-            yield each, node

@@ -155,7 +155,7 @@ def write(text: str, *values: Any) -> None:
 
 
 def breakpoint(*values: Any) -> Any:
-    """Stop in the debugger whenever the program runs, compiled or not, and hand the values on.
+    r"""Stop in the debugger whenever the program runs, compiled or not, and hand the values on.
 
     In the debugger the values are in ``values``, and ``line`` says where in your code this stands. It is what
     ``PYTHONBREAKPOINT`` says, pdb unless it says another one. A compiled program waits meanwhile.
@@ -165,6 +165,16 @@ def breakpoint(*values: Any) -> Any:
 
     Returns:
         the values: one, or a tuple of several. Use what is returned.
+
+    Here the debugger is one that only prints:
+
+    >>> import autodiff
+    >>> sys.breakpointhook = lambda: sys.stdout.write("stopped\n") and None
+    >>> f = autodiff.jit(lambda x: breakpoint(2 * x) + 1)
+    >>> f(1.0)
+    stopped
+    3.0
+    >>> sys.breakpointhook = sys.__breakpointhook__
     """
     return callback(partial(stop, user_line()), *values)
 

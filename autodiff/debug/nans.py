@@ -26,7 +26,15 @@ SHOWN = 6
 
 
 class NotFiniteError(AutodiffError, FloatingPointError):
-    """An operation made NaN, or infinity, of operands that had none."""
+    """An operation made NaN, or infinity, of operands that had none.
+
+    >>> import autodiff
+    >>> try:
+    ...     check_nans(np.sqrt)(-1.0)
+    ... except NotFiniteError as error:
+    ...     error.args[0].startswith("sqrt made nan")
+    True
+    """
 
 
 def check_nans(fun: Callable[..., Any] = DECORATED, *, infinities: bool = False) -> Callable[..., Any]:

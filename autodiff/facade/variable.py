@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from autodiff.facade import text
+from autodiff.facade import drawing, text
 from autodiff.facade.gradient import check_gradient
 from autodiff.facade.mode import taken_out
 from autodiff.facade.node import VariableNode, new_node
@@ -311,6 +311,10 @@ class Variable(Traced):
 
     def __str__(self) -> str:
         return text.representation(self, " ", shape=False)
+
+    def _repr_svg_(self) -> str | None:
+        """The graph that made it, which notebooks show; None where nothing did, or it is too large."""
+        return drawing.variable_svg(self)
 
     def summary(self) -> str:
         """``<variable NAME>``, or its address where it has none."""

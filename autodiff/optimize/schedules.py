@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.trace.formats.drawing import plot_svg
 from autodiff.trace.source import at_user_line
 
 
@@ -36,6 +37,12 @@ class Schedule:
 
     def __repr__(self) -> str:
         return self.text
+
+    def _repr_svg_(self) -> str:
+        """The curve, which notebooks show: from 0 to a little beyond the end, at up to 200 points."""
+        last = self.steps + max(self.steps // 20, 1)
+        counts = sorted({round(k * last / 200) for k in range(201)})
+        return plot_svg([float(self(count)) for count in counts], self.text, last)
 
 
 def constant_schedule(value: float) -> Schedule:

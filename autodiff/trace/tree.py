@@ -27,6 +27,10 @@ class Structure:
         children: the structures of the children.
         count: how many leaves it has.
         depth: how many containers stand in each other. Nothing here recurses: a tree may be as deep as memory lets it.
+
+    >>> structure = flatten({"w": 1.0, "b": (2.0, None)})[1]
+    >>> structure, structure.count
+    ({'b': (*, None), 'w': *}, 2)
     """
 
     __slots__ = ("children", "count", "depth", "extra", "kind")

@@ -14,6 +14,7 @@ from autodiff.ops.elementwise import cast
 from autodiff.ops.shape import broadcast_to, reshape, transpose
 from autodiff.trace.arrays import first_on_gpu, is_array, placed_constants, placed_number
 from autodiff.trace.arrays import placed as at_place_of
+from autodiff.trace.containers import parts_of, steps_into
 from autodiff.trace.leaves import as_leaf
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.source import at_user_line
@@ -241,18 +242,14 @@ def spread_prefix(option: str, prefix: Any, tree: Any) -> list[Any]:
         if own is None or isinstance(own, int):
             found += [own] * flatten(part)[1].count
             continue
-        if type(own) is not type(part) or len(own) != len(part):
+        begins, parts = parts_of(own), parts_of(part)
+        if type(own) is not type(part) or begins is None or parts is None or len(begins[1]) != len(parts[1]):
             raise ValueError(f"vmap: {option} has {own!r} where the values have {flatten(part)[1]}{at_user_line()}")
         if isinstance(part, dict):
             if set(own) != set(part):
                 raise ValueError(f"vmap: {option} has the keys {sorted(own)}, the values {sorted(part)}")
-            waiting.extend([(own[key], part[key]) for key in flatten_keys(part)][::-1])
+            keys = [step.key for step in steps_into(type(part), parts[0], len(parts[1]))]
+            waiting.extend([(own[key], part[key]) for key in keys][::-1])
         else:
-            waiting.extend([*zip(own, part, strict=True)][::-1])
+            waiting.extend([*zip(begins[1], parts[1], strict=True)][::-1])
     return found
-
-
-def flatten_keys(tree: dict[Any, Any]) -> tuple[Any, ...]:
-    """The keys of a dictionary in the order in which it is flattened."""
-    keys: tuple[Any, ...] = flatten(tree)[1].extra
-    return keys

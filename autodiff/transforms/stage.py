@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autodiff.backends.reference import run_tape
+from autodiff.trace.formats import svg as _svg  # noqa: F401 - notebooks draw tapes by it
 from autodiff.trace.leaves import as_leaf
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of

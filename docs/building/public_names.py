@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import autodiff
 
 ROOT = Path(__file__).parents[2]
-INTERNAL = {"backends", "demo", "facade", "info", "ops", "trace", "transforms"}
-"""Layers; what is public of them is a name of `autodiff` itself."""
+INTERNAL = {"backends", "demo", "einops", "facade", "info", "ops", "trace", "transforms"}
+"""Layers; what is public of them is a name of `autodiff` itself. And what is imported for what it does alone."""
 OF_OTHERS = {"chainer", "numpy"}
 """Modules whose names and meanings are another library's. A page of coverage lists them all."""
 

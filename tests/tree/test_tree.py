@@ -172,6 +172,26 @@ def test_a_tape_with_static_fields_is_saved() -> None:
         autodiff.eval_tape(again, Dense(X, 2.0, note=(1, 2)))
 
 
+AXES: list[tuple[Any, Any]] = [
+    (OrderedDict(z=np.ones((2, 3)), a=2.0), OrderedDict(z=0, a=None)),
+    (defaultdict(list, z=np.ones((3, 2)), a=2.0), defaultdict(list, a=None, z=1)),
+    (SimpleNamespace(z=np.ones((2, 3)), a=2.0), SimpleNamespace(z=0, a=None)),
+    (Pair(np.ones((2, 3)), 2.0), Pair(0, None)),
+    (Dense(np.ones((2, 3)), 2.0), Dense(0, None)),  # type: ignore[arg-type]
+    (Slotted(np.ones((2, 3))), Slotted(0)),
+    ({"z": [np.ones((2, 3)), 1.0], "a": None}, {"z": [0, None], "a": None}),
+]
+
+
+@pytest.mark.parametrize(("batch", "axes"), AXES, ids=lambda value: type(value).__name__)
+def test_axes_of_batches_are_trees_that_begin_like_the_argument(batch: Any, axes: Any) -> None:
+    found = autodiff.vmap(lambda t: tree.map(lambda x: 2 * x, t), in_axes=(axes,))(batch)
+    assert tree.structure(found) == tree.structure(batch)
+    assert {np.shape(leaf) for leaf in tree.leaves(found)} <= {(2, 3), (2,)}
+    with pytest.raises(ValueError, match=r"vmap: in_axes has .* where the values have"):
+        autodiff.vmap(lambda t: t, in_axes=(axes,))([batch])
+
+
 # Names and masks.
 
 
