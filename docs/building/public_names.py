@@ -63,8 +63,15 @@ def below(package: ModuleType) -> Iterator[str]:
         module = import_module(f"{package.__name__}.{found.name}")
         if names_of(module):
             yield module.__name__
+            yield from public_parts(module)
         elif found.ispkg:
             yield from below(module)
+
+
+def public_parts(module: ModuleType) -> Iterator[str]:
+    """The modules among the public names of a module that declare names themselves."""
+    parts = [getattr(module, name) for name in names_of(module)]
+    yield from [part.__name__ for part in parts if isinstance(part, ModuleType) and hasattr(part, "__all__")]
 
 
 def names_of(module: ModuleType) -> list[str]:
@@ -76,7 +83,8 @@ def names_of(module: ModuleType) -> list[str]:
 
 def is_foreign(value: Any) -> bool:
     """Whether a value is another library's, as SciPy's own functions are in `autodiff.scipy`."""
-    return callable(value) and not (getattr(value, "__module__", None) or "").startswith("autodiff")
+    where = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None) or ""
+    return (callable(value) or isinstance(value, ModuleType)) and not where.startswith("autodiff")
 
 
 def is_own(module: ModuleType, value: Any) -> bool:
