@@ -19,6 +19,7 @@ EXTRAS = {
     "testing": ("hypothesis",),
     "demo": ("scikit-learn", "matplotlib", "tqdm"),
     "hdf5": ("h5py",),
+    "safetensors": ("safetensors",),
     "images": ("pillow",),
     "cuda12": ("cupy-cuda12x",),
     "cuda13": ("cupy-cuda13x",),

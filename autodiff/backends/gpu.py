@@ -16,7 +16,6 @@ from typing import Any
 from autodiff.trace.arrays import LATE
 from autodiff.trace.source import at_user_line
 
-
 OLDEST = 14
 """The first CuPy that gives results the dtypes that NumPy 2 gives them."""
 

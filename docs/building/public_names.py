@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import autodiff
 
 ROOT = Path(__file__).parents[2]
-INTERNAL = {"backends", "demo", "einops", "facade", "info", "ops", "trace", "transforms"}
+INTERNAL = {"backends", "demo", "einops", "facade", "info", "ops", "saving", "trace", "transforms"}
 """Layers; what is public of them is a name of `autodiff` itself. And what is imported for what it does alone."""
 OF_OTHERS = {"chainer", "numpy"}
 """Modules whose names and meanings are another library's. A page of coverage lists them all."""
@@ -56,14 +56,22 @@ def public_modules() -> list[str]:
 
 
 def below(package: ModuleType) -> Iterator[str]:
-    """The public modules inside of a package that have names of their own."""
+    """The public modules inside of a package: those that declare names of ours."""
     for found in pkgutil.iter_modules(package.__path__):
         if found.name.startswith("_") or found.name in INTERNAL | OF_OTHERS:
             continue
         module = import_module(f"{package.__name__}.{found.name}")
-        if package is not autodiff and not hasattr(module, "__all__"):
-            continue  # a file of the package, whose public names the package has
-        yield from [module.__name__] if names_of(module) else below(module)
+        if names_of(module):
+            yield module.__name__
+            yield from public_parts(module)
+        elif found.ispkg:
+            yield from below(module)
+
+
+def public_parts(module: ModuleType) -> Iterator[str]:
+    """The modules among the public names of a module that declare names themselves."""
+    parts = [getattr(module, name) for name in names_of(module)]
+    yield from [part.__name__ for part in parts if isinstance(part, ModuleType) and hasattr(part, "__all__")]
 
 
 def names_of(module: ModuleType) -> list[str]:
@@ -75,15 +83,14 @@ def names_of(module: ModuleType) -> list[str]:
 
 def is_foreign(value: Any) -> bool:
     """Whether a value is another library's, as SciPy's own functions are in `autodiff.scipy`."""
-    return callable(value) and not (getattr(value, "__module__", None) or "").startswith("autodiff")
+    where = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None) or ""
+    return (callable(value) or isinstance(value, ModuleType)) and not where.startswith("autodiff")
 
 
 def is_own(module: ModuleType, value: Any) -> bool:
-    """Whether a module without `__all__` defines a value itself, or `autodiff` re-exports it."""
+    """Whether it is a value of the package that `autodiff` re-exports."""
     where = getattr(value, "__module__", None) or ""
-    if isinstance(value, ModuleType) or not where.startswith("autodiff"):
-        return False
-    return module is autodiff or (not hasattr(module, "__all__") and where == module.__name__)
+    return module is autodiff and not isinstance(value, ModuleType) and where.startswith("autodiff")
 
 
 @cache

@@ -6,12 +6,13 @@ picture, and pooling is the largest of each block.
 
 import numpy as np
 
-from autodiff import jit, value_and_grad
+from autodiff import jit, optimize, value_and_grad
 from autodiff.scipy.special import logsumexp
 
 ROWS = ["75557", "26227", "71747", "71717", "55711", "74717", "74757", "71122", "75757", "75717"]
 BITS = (np.array([[int(row) for row in digit] for digit in ROWS])[:, :, None] >> np.arange(2, -1, -1)) & 1
 DIGITS = BITS.repeat(2, axis=1).repeat(2, axis=2)  # ten pictures of 10 by 6
+optimizer = optimize.adam(0.004)
 
 
 def pictures(generator, count):
@@ -42,11 +43,11 @@ def loss(p, x, labels):
     return np.mean(logsumexp(z, axis=1) - z[np.arange(len(z)), labels])
 
 
-def adam(p, gradient, means, squares, k, rate):
-    means = {n: 0.9 * means[n] + 0.1 * gradient[n] for n in p}
-    squares = {n: 0.99 * squares[n] + 0.01 * gradient[n] ** 2 for n in p}
-    size = rate * np.sqrt(1 - 0.99**k) / (1 - 0.9**k)
-    return {n: p[n] - size * means[n] / (np.sqrt(squares[n]) + 1e-9) for n in p}, means, squares
+@jit
+def step(p, memory, x, labels):
+    value, gradient = value_and_grad(loss)(p, x, labels)
+    updates, memory = optimizer.update(gradient, memory, p)
+    return optimize.apply_updates(p, updates), memory, value
 
 
 def main(steps=400):
@@ -54,11 +55,9 @@ def main(steps=400):
     shapes = {"k1": (5, 5, 1, 8), "k2": (3, 3, 8, 16), "w": (64, 10)}
     p = {n: generator.normal(0, np.prod(s[:-1]) ** -0.5, s).astype(np.float32) for n, s in shapes.items()}
     p |= {"b1": np.zeros(8, np.float32), "b2": np.zeros(16, np.float32), "b": np.zeros(10, np.float32)}
-    means = squares = {n: np.zeros_like(p[n]) for n in p}
-    downhill, losses = jit(value_and_grad(loss)), []
-    for k in range(1, steps + 1):
-        value, gradient = downhill(p, *pictures(generator, 64))
-        p, means, squares = adam(p, gradient, means, squares, k, 0.004)
+    memory, losses = optimizer.init(p), []
+    for _ in range(steps):
+        p, memory, value = step(p, memory, *pictures(generator, 64))
         losses.append(value)
     x, labels = pictures(generator, 500)
     said = np.argmax(logits(p, x), axis=1)

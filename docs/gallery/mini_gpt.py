@@ -5,13 +5,14 @@ A transformer reads a poem and learns which letter comes next: attention to what
 
 import numpy as np
 
-from autodiff import jit, value_and_grad
+from autodiff import jit, optimize, value_and_grad
 from autodiff.scipy.special import log_softmax, softmax
 
 POEM = "Tyger Tyger, burning bright, In the forests of the night; What immortal hand or eye "
 LETTERS = sorted(set(POEM))
 TEXT = np.array([LETTERS.index(letter) for letter in 3 * POEM])
 LENGTH, WIDTH, HEADS, LAYERS = 32, 48, 4, 2
+optimizer = optimize.adam(0.003)
 
 
 def attention(x, mixed, out):
@@ -37,11 +38,11 @@ def loss(p, letters):
     return -np.mean(np.take_along_axis(chances, letters[:, 1:, None], axis=-1))
 
 
-def adam(p, gradient, means, squares, k, rate):
-    means = {n: 0.9 * means[n] + 0.1 * gradient[n] for n in p}
-    squares = {n: 0.99 * squares[n] + 0.01 * gradient[n] ** 2 for n in p}
-    size = rate * np.sqrt(1 - 0.99**k) / (1 - 0.9**k)
-    return {n: p[n] - size * means[n] / (np.sqrt(squares[n]) + 1e-9) for n in p}, means, squares
+@jit
+def step(p, memory, letters):
+    value, gradient = value_and_grad(loss)(p, letters)
+    updates, memory = optimizer.update(gradient, memory, p)
+    return optimize.apply_updates(p, updates), memory, value
 
 
 def main(steps=600, letters=60):
@@ -49,11 +50,10 @@ def main(steps=600, letters=60):
     shapes = {name: (LAYERS, WIDTH, many * WIDTH) for name, many in (("mixed", 3), ("out", 1), ("up", 4))}
     shapes |= {"down": (LAYERS, 4 * WIDTH, WIDTH), "letters": (len(LETTERS), WIDTH), "places": (LENGTH, WIDTH)}
     p = {name: generator.normal(0, 0.08, shape).astype(np.float32) for name, shape in shapes.items()}
-    means = squares = {name: np.zeros_like(p[name]) for name in p}
-    downhill, losses = jit(value_and_grad(loss)), []
-    for k in range(1, steps + 1):
-        value, gradient = downhill(p, TEXT[generator.integers(0, len(TEXT) - LENGTH, (16, 1)) + np.arange(LENGTH + 1)])
-        p, means, squares = adam(p, gradient, means, squares, k, 0.003)
+    memory, losses = optimizer.init(p), []
+    for _ in range(steps):
+        starts = generator.integers(0, len(TEXT) - LENGTH, (16, 1))
+        p, memory, value = step(p, memory, TEXT[starts + np.arange(LENGTH + 1)])
         losses.append(value)
     written = TEXT[:16]
     for _ in range(letters):

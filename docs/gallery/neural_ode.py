@@ -6,7 +6,9 @@ by the method of Runge and Kutta. Paths from starts that were never seen follow 
 
 import numpy as np
 
-from autodiff import jit, scan, value_and_grad, vmap
+from autodiff import jit, optimize, scan, value_and_grad, vmap
+
+optimizer = optimize.adam(0.01)
 
 
 def true_rate(x):
@@ -37,12 +39,11 @@ def loss(p, starts, pieces):
     return np.mean((found - pieces) ** 2)
 
 
-def adam(p, gradient, means, squares, k, rate):
-    """One step of Adam over a dictionary of arrays."""
-    means = {n: 0.9 * means[n] + 0.1 * gradient[n] for n in p}
-    squares = {n: 0.99 * squares[n] + 0.01 * gradient[n] ** 2 for n in p}
-    size = rate * np.sqrt(1 - 0.99**k) / (1 - 0.9**k)
-    return {n: p[n] - size * means[n] / (np.sqrt(squares[n]) + 1e-9) for n in p}, means, squares
+@jit
+def step(p, memory, starts, pieces):
+    value, gradient = value_and_grad(loss)(p, starts, pieces)
+    updates, memory = optimizer.update(gradient, memory, p)
+    return optimize.apply_updates(p, updates), memory, value
 
 
 def main(steps=1500, width=40):
@@ -50,12 +51,10 @@ def main(steps=1500, width=40):
     truth = path(true_rate, np.array([2.0, 0.0]), 600)
     data = truth + generator.normal(0, 0.01, truth.shape)
     p = {"w1": generator.normal(0, 0.3, (width, 2)), "b1": generator.normal(0, 1, width), "w2": np.zeros((2, width))}
-    means = squares = {n: np.zeros_like(p[n]) for n in p}
-    downhill, losses = jit(value_and_grad(loss)), []
-    for k in range(1, steps + 1):
+    memory, losses = optimizer.init(p), []
+    for _ in range(steps):
         chosen = generator.integers(0, len(data) - 20, 32)
-        value, gradient = downhill(p, data[chosen], data[chosen[:, None] + np.arange(20)])
-        p, means, squares = adam(p, gradient, means, squares, k, 0.01)
+        p, memory, value = step(p, memory, data[chosen], data[chosen[:, None] + np.arange(20)])
         losses.append(value)
     learned = path(lambda x: network(p, x), np.array([2.0, 0.0]), 600)
     return {"truth": truth, "data": data, "learned": learned, "losses": losses, "p": p}

@@ -6,7 +6,9 @@ other, so that the density of any point is known, and training is going up the l
 
 import numpy as np
 
-from autodiff import jit, value_and_grad, vmap
+from autodiff import jit, optimize, value_and_grad, vmap
+
+optimizer = optimize.adam(lambda count: 0.01 / (1 + count / 500))
 
 
 def moons(generator, count):
@@ -25,7 +27,7 @@ def network(p, layer, a):
 
 def log_density(p, x):
     """The point is turned into noise, whose density is known; on the way the volume changes."""
-    a, b, volume = x[0], x[1], 0.0
+    (a, b), volume = x, 0.0
     for layer in range(len(p["w1"])):
         scale, shift = network(p, layer, a)
         a, b, volume = (b - shift) * np.exp(-scale), a, volume - scale
@@ -34,30 +36,27 @@ def log_density(p, x):
 
 def from_noise(p, z):
     """The point that is made of some noise: the same layers backwards."""
-    a, b = z[0], z[1]
+    a, b = z
     for layer in reversed(range(len(p["w1"]))):
         scale, shift = network(p, layer, b)
         a, b = b, a * np.exp(scale) + shift
     return np.stack([a, b])
 
 
-def adam(p, gradient, means, squares, k, rate):
-    """One step of Adam over a dictionary of arrays."""
-    means = {n: 0.9 * means[n] + 0.1 * gradient[n] for n in p}
-    squares = {n: 0.99 * squares[n] + 0.01 * gradient[n] ** 2 for n in p}
-    size = rate * np.sqrt(1 - 0.99**k) / (1 - 0.9**k)
-    return {n: p[n] - size * means[n] / (np.sqrt(squares[n]) + 1e-9) for n in p}, means, squares
+@jit
+def step(p, memory, x):
+    value, gradient = value_and_grad(lambda p: -np.mean(vmap(log_density, in_axes=(None, 0))(p, x)))(p)
+    updates, memory = optimizer.update(gradient, memory, p)
+    return optimize.apply_updates(p, updates), memory, value
 
 
 def main(steps=2000, width=24, depth=8):
     generator = np.random.default_rng(0)
     shapes = {"w1": (2.0, (depth, width)), "b1": (1.0, (depth, width)), "w2": (0.01, (depth, 2, width))}
     p = {name: generator.normal(0, *spread) for name, spread in shapes.items()} | {"b2": np.zeros((depth, 2))}
-    means = squares = {name: np.zeros_like(p[name]) for name in p}
-    cost, costs = jit(value_and_grad(lambda p, x: -np.mean(vmap(log_density, in_axes=(None, 0))(p, x)))), []
-    for k in range(1, steps + 1):
-        value, gradient = cost(p, moons(generator, 256))
-        p, means, squares = adam(p, gradient, means, squares, k, 0.01 / (1 + k / 500))
+    memory, costs = optimizer.init(p), []
+    for _ in range(steps):
+        p, memory, value = step(p, memory, moons(generator, 256))
         costs.append(value)
     samples = vmap(from_noise, in_axes=(None, 0))(p, generator.normal(size=(2000, 2)))
     return {"p": p, "costs": costs, "samples": samples}

@@ -7,9 +7,10 @@ out to be its place. The noise is drawn inside of the compiled program, from a s
 import numpy as np
 
 import autodiff
-from autodiff import jit, value_and_grad
+from autodiff import jit, optimize, value_and_grad
 
 SIDE = 12
+optimizer = optimize.adam(0.003)
 
 
 def pictures(generator, count):
@@ -40,11 +41,11 @@ def loss(p, x, state):
     return np.mean(pixels + distance), state
 
 
-def adam(p, gradient, means, squares, k, rate):
-    means = {n: 0.9 * means[n] + 0.1 * gradient[n] for n in p}
-    squares = {n: 0.99 * squares[n] + 0.01 * gradient[n] ** 2 for n in p}
-    size = rate * np.sqrt(1 - 0.99**k) / (1 - 0.9**k)
-    return {n: p[n] - size * means[n] / (np.sqrt(squares[n]) + 1e-9) for n in p}, means, squares
+@jit
+def step(p, memory, state, x):
+    (value, state), gradient = value_and_grad(loss, has_aux=True)(p, x, state)
+    updates, memory = optimizer.update(gradient, memory, p)
+    return optimize.apply_updates(p, updates), memory, state, value
 
 
 def main(steps=3000, width=64):
@@ -52,11 +53,9 @@ def main(steps=3000, width=64):
     sizes = {"e1": (SIDE**2, width), "mean": (width, 2), "log": (width, 2), "d1": (2, width), "d2": (width, width)}
     p = {n: generator.normal(0, s[0] ** -0.5, s) for n, s in (sizes | {"d3": (width, SIDE**2)}).items()}
     p |= {n: np.zeros(width) for n in ("eb", "db", "dc")}
-    means = squares = {n: np.zeros_like(p[n]) for n in p}
-    downhill, losses = jit(value_and_grad(loss, has_aux=True)), []
-    for k in range(1, steps + 1):
-        (value, state), gradient = downhill(p, pictures(generator, 64)[0], state)
-        p, means, squares = adam(p, gradient, means, squares, k, 0.003)
+    memory, losses = optimizer.init(p), []
+    for _ in range(steps):
+        p, memory, state, value = step(p, memory, state, pictures(generator, 64)[0])
         losses.append(value)
     x, places = pictures(generator, 500)
     grid = np.stack(np.meshgrid(np.linspace(-1.5, 1.5, 6), np.linspace(1.5, -1.5, 6)), axis=-1).reshape(-1, 2)

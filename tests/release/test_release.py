@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -87,7 +88,7 @@ def test_wheel_can_be_published(wheel):
 def test_wheel_runs_where_nothing_of_the_checkout_is(wheel, tmp_path):
     zipfile.ZipFile(wheel).extractall(tmp_path / "site")
     program = "import autodiff, numpy as np; print(autodiff.__file__, autodiff.grad(np.sin)(0.0))"
-    environment = {"PYTHONPATH": str(tmp_path / "site"), "PATH": "", "HOME": str(tmp_path)}
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "site")}
     command = [sys.executable, "-P", "-c", program]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
@@ -143,7 +144,7 @@ def mypy(program: str, folder: Path) -> str:
     path.write_text(textwrap.dedent(program))
     (folder / "mypy.ini").write_text("[mypy]\nstrict = true\nfollow_imports = silent\n")
     command = [sys.executable, "-m", "mypy", "--config-file", "mypy.ini", "program.py"]
-    environment = {"MYPYPATH": str(ROOT), "PATH": "", "HOME": str(folder)}
+    environment = {**os.environ, "MYPYPATH": str(ROOT)}
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=600)
     return done.stdout
 
