@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff.testing.domains import Domain
-from autodiff.trace.tree import Structure, flatten
+from autodiff.trace.tree import TreeDef, flatten
 
 
-def places(tree: Any) -> tuple[list[Domain], Structure]:
+def places(tree: Any) -> tuple[list[Domain], TreeDef]:
     """The domains of a tree of containers of any kind, and its structure.
 
     Raises:

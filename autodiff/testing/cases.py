@@ -15,7 +15,7 @@ from autodiff.testing.law import check_names
 from autodiff.testing.layouts import LAYOUTS
 from autodiff.testing.strategies import FLOATING
 from autodiff.trace.caching import cached_property
-from autodiff.trace.tree import Structure
+from autodiff.trace.tree import TreeDef
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -83,7 +83,7 @@ class Case:
         return self.name
 
     @cached_property
-    def form(self) -> tuple[list[Domain], Structure]:
+    def form(self) -> tuple[list[Domain], TreeDef]:
         """The domain of every operand, and the structure of the arguments that are made of them."""
         if isinstance(self.domain, Domain):
             return places((self.domain,) * max(self.arity, 1))

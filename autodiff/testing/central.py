@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autodiff.testing.slope import Slope, better, settled, slope_of, unknown
-from autodiff.trace.tree import Structure, flatten
+from autodiff.trace.tree import TreeDef, flatten
 
 Array = NDArray[Any]
 
@@ -65,7 +65,7 @@ def _size(primal: Any) -> float:
     return size if TINY < size < np.inf else 0.0
 
 
-def slopes_along(along: Callable[[float], Any], step: float, scales: Sequence[float]) -> tuple[list[Slope], Structure]:
+def slopes_along(along: Callable[[float], Any], step: float, scales: Sequence[float]) -> tuple[list[Slope], TreeDef]:
     """The slope at 0 of every leaf of a function of one number, and the structure of its output.
 
     Args:

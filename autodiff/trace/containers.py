@@ -126,7 +126,7 @@ def is_registered(kind: type) -> bool:
 
 
 def rebuild(kind: type, extra: Any, children: Children) -> Any:
-    """The container that :class:`Structure` describes."""
+    """The container that :class:`TreeDef` describes."""
     if kind is tuple:
         return children
     if kind is list:

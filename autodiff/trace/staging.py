@@ -18,7 +18,7 @@ from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.tape import Equation, Literal, Operand, Tape, as_python
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer, concrete
-from autodiff.trace.tree import Structure, flatten
+from autodiff.trace.tree import TreeDef, flatten
 from autodiff.trace.weak_numbers import is_whole, settled
 
 
@@ -128,7 +128,7 @@ class Body(Recording):
         traced = tuple(Tracer(o, self, slot) for o, slot in zip(outs, results, strict=True))
         return traced if isinstance(out, tuple) else traced[0]
 
-    def freeze(self, outs: Sequence[Any], arguments: Structure, results: Structure) -> Staged:
+    def freeze(self, outs: Sequence[Any], arguments: TreeDef, results: TreeDef) -> Staged:
         """The tape that computes the given values, without what they do not depend on."""
         targets = [self.operand(self.own(out)) for out in outs]
         needed = {target for target in targets if isinstance(target, int)}
@@ -217,7 +217,7 @@ class Staged(NamedTuple):
 def stage(
     fun: Callable[..., Any],
     inputs: Sequence[Any],
-    structure: Structure,
+    structure: TreeDef,
     with_values: bool = False,
     body: Body | None = None,
 ) -> Staged:

@@ -12,7 +12,7 @@ from autodiff.trace.errors import AutodiffError
 from autodiff.trace.parameters import check_application, shortened
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.spec import Spec, is_number, sound_spec, spec, spec_of
-from autodiff.trace.tree import Structure
+from autodiff.trace.tree import TreeDef
 
 
 class TapeError(AutodiffError, ValueError):
@@ -114,8 +114,8 @@ class Tape:
     equations: tuple[Equation, ...]
     outputs: tuple[Operand, ...]
     constants: tuple[Any, ...] = field(default=(), compare=False)
-    arguments: Structure | None = None
-    results: Structure | None = None
+    arguments: TreeDef | None = None
+    results: TreeDef | None = None
 
     @property
     def specs(self) -> tuple[Spec, ...]:

@@ -1,6 +1,6 @@
 """Trees: arrays inside tuples, lists, dictionaries, named tuples, dataclasses and registered classes.
 
-A tree is flattened to its leaves and a :class:`Structure`, from which it can be built again. ``None`` is a tree
+A tree is flattened to its leaves and a :class:`TreeDef`, from which it can be built again. ``None`` is a tree
 without leaves.
 """
 
@@ -18,7 +18,7 @@ READABLE = 50
 """Trees of so many containers in each other are shown, and their functions are printed."""
 
 
-class Structure:
+class TreeDef:
     """What is left of a tree when its leaves are taken out. Hashable and comparable.
 
     Attributes:
@@ -35,7 +35,7 @@ class Structure:
 
     __slots__ = ("children", "count", "depth", "extra", "kind")
 
-    def __init__(self, kind: type | None, extra: Any, children: tuple[Structure, ...]) -> None:
+    def __init__(self, kind: type | None, extra: Any, children: tuple[TreeDef, ...]) -> None:
         self.kind = kind
         self.extra = extra
         self.children = children
@@ -48,7 +48,7 @@ class Structure:
         self.depth: int = depth
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Structure):
+        if not isinstance(other, TreeDef):
             return NotImplemented
         pairs = [(self, other)]
         while pairs:
@@ -82,9 +82,9 @@ class Structure:
         return built(self, iter(leaves))
 
 
-def built(structure: Structure, leaves: Iterator[Any]) -> Any:
+def built(structure: TreeDef, leaves: Iterator[Any]) -> Any:
     """A container with its leaves."""
-    waiting: list[tuple[Structure, Iterator[Structure], list[Any]]] = []
+    waiting: list[tuple[TreeDef, Iterator[TreeDef], list[Any]]] = []
     rest, children = iter(structure.children), []
     while True:
         for child in rest:
@@ -110,11 +110,11 @@ class _Star:
         return "*"
 
 
-LEAF = Structure(None, None, ())
-NOTHING = Structure(type(None), None, ())
+LEAF = TreeDef(None, None, ())
+NOTHING = TreeDef(type(None), None, ())
 
 
-def flatten(tree: Any, is_leaf: IsLeaf = None) -> tuple[list[Any], Structure]:
+def flatten(tree: Any, is_leaf: IsLeaf = None) -> tuple[list[Any], TreeDef]:
     """The leaves of a tree, from left to right, and its structure; dictionaries by sorted keys.
 
     Args:
@@ -132,8 +132,8 @@ def flatten(tree: Any, is_leaf: IsLeaf = None) -> tuple[list[Any], Structure]:
     if parts is None:
         return [tree], LEAF
     leaves: list[Any] = []
-    waiting: list[tuple[type, Any, Iterator[Any], list[Structure]]] = []
-    kind, extra, rest, found = type(tree), parts[0], iter(parts[1]), list[Structure]()
+    waiting: list[tuple[type, Any, Iterator[Any], list[TreeDef]]] = []
+    kind, extra, rest, found = type(tree), parts[0], iter(parts[1]), list[TreeDef]()
     while True:
         for child in rest:
             parts = take(child)
@@ -145,7 +145,7 @@ def flatten(tree: Any, is_leaf: IsLeaf = None) -> tuple[list[Any], Structure]:
                 kind, extra, rest, found = type(child), parts[0], iter(parts[1]), []
                 break
         else:
-            structure = Structure(kind, extra, tuple(found))
+            structure = TreeDef(kind, extra, tuple(found))
             if not waiting:
                 return leaves, structure
             kind, extra, rest, found = waiting.pop()

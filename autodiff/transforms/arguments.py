@@ -12,7 +12,7 @@ from autodiff.trace.foreign import remedy
 from autodiff.trace.leaves import as_leaf
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
-from autodiff.trace.tree import Structure, flatten, paths
+from autodiff.trace.tree import TreeDef, flatten, paths
 
 Positions = int | Sequence[int]
 Names = str | Sequence[str] | None
@@ -104,7 +104,7 @@ def function_name(fun: Any) -> str:
 
 def differentiable_leaves(
     name: str, primals: tuple[Any, ...], real: bool = False, places: Places = None
-) -> tuple[list[Any], Structure]:
+) -> tuple[list[Any], TreeDef]:
     """The leaves of the arguments that are to be differentiated, all of them inexact numbers.
 
     Args:

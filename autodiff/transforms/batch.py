@@ -21,7 +21,7 @@ from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, common_dtype, result_spec, spec_of
 from autodiff.trace.staging import stage
 from autodiff.trace.tape import Tape, operand_specs
-from autodiff.trace.tree import Structure, flatten
+from autodiff.trace.tree import TreeDef, flatten
 from autodiff.trace.weak_numbers import COMPARISONS, taken_dtype
 from autodiff.transforms.arguments import function_name
 from autodiff.transforms.transformed import DECORATED, TransformedFunction
@@ -180,7 +180,7 @@ def vmap(fun: Callable[..., Any] = DECORATED, in_axes: Any = 0, out_axes: Any = 
     return TransformedFunction(fun, mapped, vmap, fun, in_axes, out_axes)
 
 
-def flat_structure(count: int) -> Structure:
+def flat_structure(count: int) -> TreeDef:
     """The structure of a tuple of so many leaves."""
     return flatten((0.0,) * count)[1]
 

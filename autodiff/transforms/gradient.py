@@ -22,7 +22,7 @@ from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer
-from autodiff.trace.tree import LEAF, Structure, flatten
+from autodiff.trace.tree import LEAF, TreeDef, flatten
 from autodiff.transforms.arguments import (
     Names,
     Places,
@@ -213,7 +213,7 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
 
 
 def matching_cotangents(
-    cotangent: Any, structure: Structure, specs: list[Spec], name: str, beside: list[Any]
+    cotangent: Any, structure: TreeDef, specs: list[Spec], name: str, beside: list[Any]
 ) -> list[Any]:
     """The leaves of a cotangent, checked against the results that they belong to, and beside which they must lie."""
     leaves, own_structure = ([cotangent], LEAF) if structure is LEAF else flatten(cotangent)

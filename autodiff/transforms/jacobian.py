@@ -10,7 +10,7 @@ from autodiff.trace.arrays import zeros
 from autodiff.trace.errors import DifferentiationError, described
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec_of
-from autodiff.trace.tree import Structure
+from autodiff.trace.tree import TreeDef
 from autodiff.transforms.arguments import (
     Names,
     Positions,
@@ -228,7 +228,7 @@ def transposed(at: TangentMap) -> Callable[[Sequence[Any]], list[Any]]:
     return Linearization("jacobian", lambda *directions: at.push(directions), origin, False).pull
 
 
-def tree_of_trees(blocks: list[list[Any]], results: Structure, arguments: Structure, single: bool) -> Any:
+def tree_of_trees(blocks: list[list[Any]], results: TreeDef, arguments: TreeDef, single: bool) -> Any:
     """The blocks as a tree like the result, of trees like the arguments."""
     trees = [arguments.unflatten(row) for row in blocks]
     return results.unflatten(tree[0] if single else tree for tree in trees)

@@ -14,8 +14,7 @@ a function, a class, an enum or as :data:`Static` is part of the structure, as t
 
 from autodiff.trace.containers import register_tree as register
 from autodiff.trace.fields import Static
-from autodiff.trace.tree import Structure as TreeDef
-from autodiff.trace.tree import paths
+from autodiff.trace.tree import TreeDef, paths
 from autodiff.tree.mapping import flatten, leaves, map, reduce, structure, unflatten
 from autodiff.tree.naming import map_with_names, mask, names
 from autodiff.tree.selection import combine, is_differentiable, partition

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from autodiff.trace.source import at_user_line
-from autodiff.trace.tree import IsLeaf, map_tree
-from autodiff.trace.tree import Structure as TreeDef
+from autodiff.trace.tree import IsLeaf, TreeDef, map_tree
 from autodiff.trace.tree import flatten as flatten_tree
 
 

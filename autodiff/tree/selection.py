@@ -10,7 +10,7 @@ from autodiff.trace.containers import parts_of
 from autodiff.trace.leaves import as_leaf, is_leaf
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
-from autodiff.trace.tree import Structure, flatten, map_tree
+from autodiff.trace.tree import TreeDef, flatten, map_tree
 
 
 def is_differentiable(leaf: Any) -> bool:
@@ -55,7 +55,7 @@ def partition(tree: Any, where: Any = is_differentiable) -> tuple[Any, Any]:
     )
 
 
-def spread(where: Any, structure: Structure) -> list[bool]:
+def spread(where: Any, structure: TreeDef) -> list[bool]:
     """The booleans of all leaves, from a tree in which one may stand for a whole part.
 
     Raises:

@@ -19,7 +19,7 @@ from autodiff.trace.containers import check_container, is_registered
 from autodiff.trace.fields import Fields, declared
 from autodiff.trace.spec import Spec, is_number, sound_shape, sound_spec, spec
 from autodiff.trace.tape import TapeError
-from autodiff.trace.tree import LEAF, NOTHING, Structure
+from autodiff.trace.tree import LEAF, NOTHING, TreeDef
 
 CONTAINERS: dict[str, type] = {"tuple": tuple, "list": list, "dict": dict}
 CODE = re.compile(r"[<>|][biufc][0-9]{1,2}")
@@ -225,7 +225,7 @@ DECODERS: dict[str, Callable[[Json, Classes], Any]] = {
 # Structures of trees.
 
 
-def encode_structure(structure: Structure) -> Json:
+def encode_structure(structure: TreeDef) -> Json:
     """The structure of a tree; classes by their names."""
     if structure == LEAF:
         return "*"
@@ -240,7 +240,7 @@ def encode_structure(structure: Structure) -> Json:
     }
 
 
-def decode_structure(data: Json, classes: Classes) -> Structure:
+def decode_structure(data: Json, classes: Classes) -> TreeDef:
     """The structure that was written down."""
     if data == "*":
         return LEAF
@@ -259,7 +259,7 @@ def decode_structure(data: Json, classes: Classes) -> Structure:
         check_container(kind, extra, len(children))
     except (ValueError, TypeError) as error:
         raise damage(str(error)) from None
-    return Structure(kind, extra, children)
+    return TreeDef(kind, extra, children)
 
 
 def encode_extra(extra: Any) -> Json:

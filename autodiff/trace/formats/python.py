@@ -16,7 +16,7 @@ from autodiff.trace.primitive import Primitive
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, Operand, Tape, TapeError, check_tape, operand_specs
 from autodiff.trace.tape_call import TapeCall
-from autodiff.trace.tree import Structure, paths
+from autodiff.trace.tree import TreeDef, paths
 
 MANY = 64
 """Arrays with more elements are written down as bytes."""
@@ -157,7 +157,7 @@ def operand_source(operand: Operand, names: list[str]) -> str:
     return names[operand] if isinstance(operand, int) else number_source(operand.value)
 
 
-def parameters(arguments: Structure | None, names: list[str]) -> tuple[list[str], list[str]]:
+def parameters(arguments: TreeDef | None, names: list[str]) -> tuple[list[str], list[str]]:
     """The parameters of the function, and the lines that take trees among them apart."""
     if arguments is None or arguments.kind is not tuple or arguments.count != len(names):
         return names, []
@@ -176,13 +176,13 @@ def parameters(arguments: Structure | None, names: list[str]) -> tuple[list[str]
     return found, lines
 
 
-def result_source(results: Structure | None, outs: list[str]) -> str:
+def result_source(results: TreeDef | None, outs: list[str]) -> str:
     """The result: tuples, lists and dictionaries as they were, other containers as one tuple of their leaves."""
     if results is None:
         return tuple_source(outs)
     remaining = iter(outs)
 
-    def written(structure: Structure) -> str:
+    def written(structure: TreeDef) -> str:
         if structure.kind is None:
             return next(remaining)
         parts = [written(child) for child in structure.children]

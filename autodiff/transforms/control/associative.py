@@ -10,7 +10,7 @@ from autodiff.ops.join import joined, piece, stack
 from autodiff.ops.shape import reshape
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
-from autodiff.trace.tree import Structure, flatten, paths
+from autodiff.trace.tree import TreeDef, flatten, paths
 from autodiff.transforms.control.carry import ControlError, array_leaves
 from autodiff.transforms.custom.arguments import place_of
 
@@ -72,7 +72,7 @@ class Running:
         axes: for each leaf the axis, counted from the end.
     """
 
-    def __init__(self, fn: Callable[[Any, Any], Any], structure: Structure, axes: Sequence[int]) -> None:
+    def __init__(self, fn: Callable[[Any, Any], Any], structure: TreeDef, axes: Sequence[int]) -> None:
         self.fn = fn
         self.structure = structure
         self.axes = axes

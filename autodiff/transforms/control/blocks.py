@@ -9,14 +9,14 @@ from typing import Any
 from autodiff.ops.join import joined, piece
 from autodiff.ops.shape import reshape
 from autodiff.trace.spec import spec_of
-from autodiff.trace.tree import Structure, flatten, map_tree
+from autodiff.trace.tree import TreeDef, flatten, map_tree
 from autodiff.transforms.arguments import like
 from autodiff.transforms.checkpoint import checkpoint
 from autodiff.transforms.control.loop import scan_with
 from autodiff.transforms.control.scan_call import scanned
 from autodiff.transforms.control.staging import must_stage
 
-Slices = tuple[Sequence[Any], Structure]
+Slices = tuple[Sequence[Any], TreeDef]
 
 
 def scan_in_blocks(

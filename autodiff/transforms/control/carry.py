@@ -10,7 +10,7 @@ from autodiff.trace.foreign import remedy
 from autodiff.trace.leaves import as_leaf, is_leaf
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec_of
-from autodiff.trace.tree import Structure, flatten, paths
+from autodiff.trace.tree import TreeDef, flatten, paths
 from autodiff.transforms.control.values import conformed, settled
 from autodiff.transforms.custom.arguments import place_of
 
@@ -96,7 +96,7 @@ def common(now: Spec, new: Spec) -> Spec | None:
     return now if now.dtype == new.dtype else None
 
 
-def array_leaves(name: str, what: str, tree: Any) -> tuple[list[Any], Structure]:
+def array_leaves(name: str, what: str, tree: Any) -> tuple[list[Any], TreeDef]:
     """The leaves of a tree, all of which must be numbers or arrays."""
     leaves, structure = flatten(tree)
     for k, leaf in enumerate(leaves):

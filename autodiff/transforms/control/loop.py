@@ -9,7 +9,7 @@ from autodiff.trace.errors import described, run_user_code
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
-from autodiff.trace.tree import Structure
+from autodiff.trace.tree import TreeDef
 from autodiff.transforms.control.carry import Carry, ControlError, array_leaves
 from autodiff.transforms.control.rows import Collected, order, own_row, row_spec, rows_of
 from autodiff.transforms.control.staging import leaves_structure, must_stage, record_body
@@ -27,10 +27,10 @@ class Step:
         results: the structure of what comes out at each step, when one step was taken.
     """
 
-    def __init__(self, carry: Carry, slices: Structure) -> None:
+    def __init__(self, carry: Carry, slices: TreeDef) -> None:
         self.carry = carry
         self.slices = slices
-        self.results: Structure | None = None
+        self.results: TreeDef | None = None
 
     def __call__(self, carry: Sequence[Any], row: Sequence[Any]) -> tuple[list[Any], list[Any]]:
         name, fun = self.carry.name, self.carry.fun
@@ -56,7 +56,7 @@ def scan_with(
     name: str,
     fun: Callable[[Any, Any], Any],
     init: Any,
-    xs: tuple[Sequence[Any], Structure],
+    xs: tuple[Sequence[Any], TreeDef],
     length: int,
     reverse: bool = False,
     unroll: int = 1,

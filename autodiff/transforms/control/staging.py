@@ -11,7 +11,7 @@ from autodiff.trace.staging import capture_key, stage
 from autodiff.trace.tape import Operand, Tape
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import concrete
-from autodiff.trace.tree import Structure, flatten
+from autodiff.trace.tree import TreeDef, flatten
 from autodiff.transforms.call import values_are_known
 
 
@@ -26,7 +26,7 @@ class Recorded(NamedTuple):
 
     tape: Tape
     outside: list[Any]
-    results: Structure
+    results: TreeDef
 
 
 def known(value: Any) -> bool:
@@ -39,12 +39,12 @@ def must_stage(leaves: Iterable[Any]) -> bool:
     return not values_are_known() or not all(map(known, leaves))
 
 
-def leaves_structure(*counts: int) -> Structure:
+def leaves_structure(*counts: int) -> TreeDef:
     """The structure of a tuple of lists of so many leaves."""
     return flatten(tuple([0.0] * count for count in counts))[1]
 
 
-def record_body(fun: Callable[..., Any], specs: Sequence[Spec], structure: Structure) -> Recorded:
+def record_body(fun: Callable[..., Any], specs: Sequence[Spec], structure: TreeDef) -> Recorded:
     """Record a function of trees."""
     staged = stage(fun, specs, structure)
     tape = replace(staged.tape, constants=(), arguments=None, results=None)

@@ -15,7 +15,7 @@ from autodiff.trace.leaves import as_leaf
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec
 from autodiff.trace.traced import Traced
-from autodiff.trace.tree import Structure, flatten
+from autodiff.trace.tree import TreeDef, flatten
 from autodiff.transforms.arguments import function_name
 
 
@@ -83,7 +83,7 @@ class Layout:
 
     __slots__ = ("fixed", "key", "operands", "static", "structure")
 
-    def __init__(self, static: dict[int, Any], structure: Structure, leaves: Sequence[Any]) -> None:
+    def __init__(self, static: dict[int, Any], structure: TreeDef, leaves: Sequence[Any]) -> None:
         self.static = tuple(sorted(static.items()))
         self.structure = structure
         self.operands = tuple(k for k, leaf in enumerate(leaves) if is_operand(leaf))

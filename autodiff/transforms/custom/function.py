@@ -8,7 +8,7 @@ from typing import Any
 
 from autodiff.trace.errors import RuleError, described
 from autodiff.trace.source import at_user_line
-from autodiff.trace.tree import Structure
+from autodiff.trace.tree import TreeDef
 from autodiff.transforms.custom.arguments import Layout, laid_out, place_of, positional
 from autodiff.transforms.custom.call import CustomCall, call_with_rule
 from autodiff.transforms.custom.results import result_leaves
@@ -79,7 +79,7 @@ class UserRule(CustomRule):
     def __init__(self, function: CustomFunction, layout: Layout) -> None:
         self.function: Any = function
         self.layout = layout
-        self.results: Structure | None = None
+        self.results: TreeDef | None = None
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, UserRule) and (self.function, self.layout.key) == (other.function, other.layout.key)

@@ -10,10 +10,10 @@ from autodiff.trace.errors import RuleError, described
 from autodiff.trace.foreign import remedy
 from autodiff.trace.leaves import as_leaf, is_leaf
 from autodiff.trace.spec import Spec, spec_of
-from autodiff.trace.tree import Structure, flatten
+from autodiff.trace.tree import TreeDef, flatten
 
 
-def result_leaves(who: str, result: Any) -> tuple[tuple[Any, ...], Structure]:
+def result_leaves(who: str, result: Any) -> tuple[tuple[Any, ...], TreeDef]:
     """The leaves of a result, all of them arrays or numbers."""
     leaves, structure = flatten(result)
     for leaf in leaves:
@@ -24,7 +24,7 @@ def result_leaves(who: str, result: Any) -> tuple[tuple[Any, ...], Structure]:
     return tuple(map(as_leaf, leaves)), structure
 
 
-def matching_leaves(who: str, what: str, tree: Any, structure: Structure, specs: Sequence[Spec | None]) -> list[Any]:
+def matching_leaves(who: str, what: str, tree: Any, structure: TreeDef, specs: Sequence[Spec | None]) -> list[Any]:
     """The leaves of a derivative, checked against what it belongs to; None, anywhere in the tree, means zero."""
     found = spread_none(tree, structure)
     if found is None:
@@ -41,7 +41,7 @@ def matching_leaves(who: str, what: str, tree: Any, structure: Structure, specs:
     return found
 
 
-def spread_none(tree: Any, structure: Structure) -> list[Any] | None:
+def spread_none(tree: Any, structure: TreeDef) -> list[Any] | None:
     """The leaves of a tree in which None may stand for any subtree; None where it does not fit the structure."""
     leaves: list[Any] = []
     waiting = [(tree, structure)]

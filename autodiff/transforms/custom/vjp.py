@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from autodiff.trace.errors import RuleError, described
 from autodiff.trace.spec import Spec, spec_of
-from autodiff.trace.tree import Structure
+from autodiff.trace.tree import TreeDef
 from autodiff.transforms.custom.arguments import Layout
 from autodiff.transforms.custom.call import CustomCall
 from autodiff.transforms.custom.function import CustomFunction, UserRule
@@ -69,7 +69,7 @@ class Residuals(NamedTuple):
     """What the user's fwd kept, and the form of what bwd gets and returns."""
 
     kept: Any
-    results: Structure
+    results: TreeDef
     specs: tuple[Spec, ...]
 
 

@@ -11,7 +11,7 @@ from autodiff.trace.leaves import as_leaf, is_leaf
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec
 from autodiff.trace.traced import Traced
-from autodiff.trace.tree import Structure
+from autodiff.trace.tree import TreeDef
 from autodiff.transforms.jit.forms import Form, Key, leaf_paths
 from autodiff.transforms.jit.options import Options
 
@@ -78,7 +78,7 @@ def bound(fun: Callable[..., Any], form: Form) -> Callable[..., Any]:
     return call
 
 
-def known_leaves(function: jit, static: tuple[Any, ...], structure: Structure, leaves: Sequence[Any]) -> list[Any]:
+def known_leaves(function: jit, static: tuple[Any, ...], structure: TreeDef, leaves: Sequence[Any]) -> list[Any]:
     """The leaves as they take part: arrays of Python objects as arrays of their numbers.
 
     Raises:

@@ -50,7 +50,7 @@ from autodiff.trace.containers import is_registered
 from autodiff.trace.fields import Fields
 from autodiff.trace.surroundings import now, surrounding_state
 from autodiff.trace.tape import strict
-from autodiff.trace.tree import READABLE, Structure
+from autodiff.trace.tree import READABLE, TreeDef
 from autodiff.transforms.jit.forms import Form, is_array_class
 from autodiff.transforms.jit.rebuilding import MANY, named
 
@@ -131,7 +131,7 @@ class Printer:
         self.scope[f"value_{at}"], self.scope[f"key_{at}"] = value, expected
         self.conditions.append(f"(({at} := {place}) is value_{at} or static_of({at}) == key_{at})")
 
-    def part(self, place: str, structure: Structure) -> None:
+    def part(self, place: str, structure: TreeDef) -> None:
         """A part of the arguments."""
         kind, children = structure.kind, structure.children
         if kind is None:
@@ -150,7 +150,7 @@ class Printer:
         for step, child in zip(steps, children, strict=True):
             self.part(f"{at}{step}", child)
 
-    def steps(self, structure: Structure) -> list[str]:
+    def steps(self, structure: TreeDef) -> list[str]:
         """How the children of a container are reached."""
         kind, extra, count = structure.kind, structure.extra, len(structure.children)
         assert kind is not None

@@ -11,7 +11,7 @@ from autodiff.backends.gpu import is_gpu_array
 from autodiff.trace.containers import steps_into
 from autodiff.trace.spec import Spec
 from autodiff.trace.surroundings import State
-from autodiff.trace.tree import Structure
+from autodiff.trace.tree import TreeDef
 
 if TYPE_CHECKING:
     from autodiff.transforms.jit.kept import Kept
@@ -31,7 +31,7 @@ class Key(NamedTuple):
     """
 
     static: tuple[Any, ...]
-    structure: Structure
+    structure: TreeDef
     kinds: tuple[Any, ...]
 
 
@@ -111,7 +111,7 @@ def leaf_paths(key: Key) -> list[str]:
     return [path for path, part in arguments(key) for path in paths_in(part, path)]
 
 
-def arguments(key: Key) -> Iterator[tuple[str, Structure]]:
+def arguments(key: Key) -> Iterator[tuple[str, TreeDef]]:
     """The arguments that are not static, each with its path."""
     positional, named = key.structure.children
     static = {place for place, _ in key.static}
@@ -122,7 +122,7 @@ def arguments(key: Key) -> Iterator[tuple[str, Structure]]:
         yield f"kwargs[{name!r}]", part
 
 
-def paths_in(structure: Structure, path: str) -> list[str]:
+def paths_in(structure: TreeDef, path: str) -> list[str]:
     """The paths of the leaves of a tree that has a path itself."""
     found, waiting = [], [(structure, path)]
     while waiting:
@@ -135,7 +135,7 @@ def paths_in(structure: Structure, path: str) -> list[str]:
     return found
 
 
-def steps(structure: Structure) -> list[str]:
+def steps(structure: TreeDef) -> list[str]:
     """How each child of a container is reached."""
     assert structure.kind is not None
     return list(map(str, steps_into(structure.kind, structure.extra, len(structure.children))))

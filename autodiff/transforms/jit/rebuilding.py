@@ -7,14 +7,14 @@ from itertools import count
 from typing import Any
 
 from autodiff.trace.containers import is_registered, rebuild
-from autodiff.trace.tree import LEAF, READABLE, Structure
+from autodiff.trace.tree import LEAF, READABLE, TreeDef
 
 FILE = "<autodiff rebuild>"
 MANY = 512
 """Trees with more leaves are built in general code: printing takes as long as many builds."""
 
 
-def rebuilder(structure: Structure) -> Callable[[tuple[Any, ...]], Any] | None:
+def rebuilder(structure: TreeDef) -> Callable[[tuple[Any, ...]], Any] | None:
     """A function from the leaves to the tree; None where the tree is its one leaf."""
     if structure is LEAF or structure.kind is None:
         return None
@@ -27,7 +27,7 @@ def rebuilder(structure: Structure) -> Callable[[tuple[Any, ...]], Any] | None:
     return scope["build"]  # type: ignore[no-any-return]
 
 
-def expression(structure: Structure, numbers: Iterator[int], scope: dict[str, Any]) -> str:
+def expression(structure: TreeDef, numbers: Iterator[int], scope: dict[str, Any]) -> str:
     """The expression that builds a tree."""
     kind, extra = structure.kind, structure.extra
     if kind is None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from autodiff.trace.source import user_line
 from autodiff.trace.spec import Spec
 from autodiff.trace.surroundings import State, surroundings
-from autodiff.trace.tree import Structure
+from autodiff.trace.tree import TreeDef
 from autodiff.transforms.jit.forms import Key, arguments, leaf_paths, steps
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def argument_reasons(was: Key, now: Key, old_specs: Sequence[Spec], new_specs: S
             yield from tree_reasons(path, old[path], new[path], iter(before[path]), iter(after[path]))
 
 
-def leaves_of(trees: dict[str, Structure], specs: Sequence[Spec]) -> dict[str, Sequence[Spec]]:
+def leaves_of(trees: dict[str, TreeDef], specs: Sequence[Spec]) -> dict[str, Sequence[Spec]]:
     """The specs of the leaves of each argument."""
     found, start = {}, 0
     for path, tree in trees.items():
@@ -158,7 +158,7 @@ def leaves_of(trees: dict[str, Structure], specs: Sequence[Spec]) -> dict[str, S
 
 
 def tree_reasons(
-    path: str, old: Structure, new: Structure, old_specs: Iterator[Spec], new_specs: Iterator[Spec]
+    path: str, old: TreeDef, new: TreeDef, old_specs: Iterator[Spec], new_specs: Iterator[Spec]
 ) -> Iterator[str]:
     """What differs between two trees."""
     waiting = [(path, old, new)]
@@ -211,7 +211,7 @@ def kind_text(spec: Spec) -> str:
     return {"array": f"array {spec!r}", "scalar": f"NumPy scalar {spec.dtype}", "python": f"Python {spec!r}"}[spec.kind]
 
 
-def tree_text(structure: Structure, specs: Sequence[Spec]) -> str:
+def tree_text(structure: TreeDef, specs: Sequence[Spec]) -> str:
     """A tree in words: of a leaf its kind, of a long one only the beginning."""
     if structure.kind is None:
         return kind_text(specs[0])

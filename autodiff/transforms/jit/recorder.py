@@ -11,7 +11,7 @@ from autodiff.trace.leaves import is_leaf
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec
 from autodiff.trace.staging import Body, Staged, stage
-from autodiff.trace.tree import LEAF, Structure, flatten
+from autodiff.trace.tree import LEAF, TreeDef, flatten
 from autodiff.transforms.jit.forms import paths_in
 from autodiff.transforms.jit.randomness import random_state, warn_of_randomness
 
@@ -74,7 +74,7 @@ class Recorder(Body):
         )
 
 
-def recorded_by_jit(fun: Callable[..., Any], specs: Sequence[Spec], structure: Structure, name: str) -> Staged:
+def recorded_by_jit(fun: Callable[..., Any], specs: Sequence[Spec], structure: TreeDef, name: str) -> Staged:
     """Record a function of trees on specs.
 
     Raises:
