@@ -89,7 +89,8 @@ def contracted(operands: Sequence[Any], terms: Sequence[str], slot: Spec, term: 
     for letter in set("".join(terms)):
         work *= sizes[letter]
     product = einsum(*operands, subscripts=f"{','.join(terms)}->{found}", optimize=work > MANY)
-    aligned = tuple(sizes[letter] if letter in found else 1 for letter in term)
+    own = lengths(terms, [spec_of(operand) for operand in operands])  # of what broadcasts, shorter
+    aligned = tuple(own[letter] if letter in found else 1 for letter in term)
     if spec_of(product).shape != aligned:
         product = reshape(product, shape=aligned)
     return product if aligned == slot.shape else broadcast_to(product, shape=slot.shape)

@@ -373,9 +373,14 @@ def _clip_dtype(x: Spec, low: Spec, high: Spec) -> np.dtype[Any]:
     return common_dtype(spec((), x.dtype, "scalar") if x.kind == "python" else x, low, high)
 
 
+def _evaluate_clip(x: Any, low: Any, high: Any) -> Any:
+    """NumPy makes an array of a Python number first: of a whole number beyond 64 bits one of Python objects."""
+    return np.clip(float(x) if type(x) is int and not -(1 << 63) <= x < 1 << 64 else x, low, high)
+
+
 clip = elementwise(
     "clip",
-    np.clip,
+    _evaluate_clip,
     dtype=_clip_dtype,
     dx=lambda g, x, low, high: masked(g, logical_and(greater_equal(x, low), less_equal(x, high))),
     dlow=lambda g, x, low, high: masked(g, logical_and(less(x, low), less_equal(low, high))),

@@ -188,7 +188,7 @@ def test_a_first_call_while_another_thread_compiles(monkeypatch: Any) -> None:
         return real(*args)
 
     monkeypatch.setattr(kernels, "made", slow)
-    monkeypatch.setattr(kernels.cache, "read", lambda key: None)
+    monkeypatch.setattr(kernels.cache, "read", lambda key, kind=None: None)
     thread = threading.Thread(target=lambda: jit(function(1.3), backend="numba")(X))
     thread.start()
     assert begun.wait(PATIENCE)

@@ -27,13 +27,21 @@ def larger_in_erfc(x: Any) -> Any:
     return np.where(x > 0.5, 4.0 + np.minimum(x, 40.0) ** 2 / 4.0, 1.0)
 
 
-LARGER = {"erfc": larger_in_erfc}
+def larger_in_ndtr(x: Any) -> Any:
+    """The same of half of erfc(-x / sqrt(2))."""
+    return larger_in_erfc(-np.asarray(x) / np.sqrt(2))
+
+
+LARGER = {"erfc": larger_in_erfc, "ndtr": larger_in_ndtr}
 """Functions of SciPy that err more than others, and how many times more."""
 
 
 FEW = 8.0
 """The square of it is the number of terms up to which a sum is as exact as other operations. The errors of more terms,
 added one after the other, go as far as the square root of their number says."""
+
+FEW_PRODUCTS = 2.0
+"""The same of sums of products, which BLAS adds in an order of its own: equal terms round the same way."""
 
 CLOSE = 8.0
 """Numbers are taken for equal that differ by so many times their errors at most."""
@@ -89,8 +97,9 @@ class Errors:
         if type(own) is not Spec:
             return tuple(map(self.moved, found, own))
         if size is not None and primitive.family in ("linear", "multilinear"):
-            size = size * max(1.0, np.sqrt(terms(values, found)) / FEW)
-        larger = LARGER.get(primitive.name) if own.dtype == np.float64 else None
+            few = FEW_PRODUCTS if primitive.family == "multilinear" else FEW
+            size = size * max(1.0, np.sqrt(terms(values, found)) / few)
+        larger = LARGER.get(primitive.name) if own.dtype in (np.float64, np.float32) else None
         moved = self.moved(found, own, size, 1.0 if larger is None else larger(values[0]))
         return np.where(found == 0, found, moved) if self.meeting and primitive.name in MEETING else moved
 
