@@ -119,27 +119,36 @@ def step_within(room: Any) -> Any:
     return np.exp2(np.floor(np.log2(step)))
 
 
-def partials(name: str, ufunc: np.ufunc, rooms: Mapping[str, Room | None], output: int | None = None) -> Primitive:
+def partials(
+    name: str,
+    function: Callable[..., Any],
+    rooms: Mapping[str, Room | None],
+    output: int | None = None,
+    dtype: Callable[..., np.dtype[Any]] | None = None,
+    register: bool = True,
+) -> Primitive:
     """All derivatives of a function of SciPy, as one operation that is closed under differentiation.
 
     Args:
         name: the function's.
-        ufunc: the function.
+        function: the function, which broadcasts as a ufunc does.
         rooms: the operands, in their order, and how far each may move; None of one that is a whole number.
         output: which of several results.
+        dtype: of the result, from the specs of the operands; by default a ufunc's.
+        register: whether tapes that are loaded may name it.
 
     Returns:
         the primitive ``name_partial`` with a parameter ``orders``: how often it is differentiated by each operand.
     """
     operands = tuple(rooms)
-    dtype = ufunc_dtype(ufunc)
+    own_dtype = dtype or ufunc_dtype(function)  # type: ignore[arg-type]
     own_rooms = [room or anywhere for room in rooms.values()]
 
     def value(*values: Any) -> Any:
-        return ufunc(*values) if output is None else ufunc(*values)[output]
+        return function(*values) if output is None else function(*values)[output]
 
     def evaluate(*values: Any, orders: Orders) -> Any:
-        wanted = dtype(*map(spec_of, values))
+        wanted = own_dtype(*map(spec_of, values))
         wide = [in_double(x) if room else x for x, room in zip(values, rooms.values(), strict=True)]
         with np.errstate(all="ignore"):
             return np.asarray(differenced(value, wide, orders, own_rooms)).astype(wanted)[()]
@@ -154,10 +163,11 @@ def partials(name: str, ufunc: np.ufunc, rooms: Mapping[str, Room | None], outpu
     primitive: Primitive = elementwise(
         f"{name}_partial",
         evaluate,
-        dtype=lambda *specs, orders: dtype(*specs),
+        dtype=lambda *specs, orders: own_dtype(*specs),
         on_gpu=refused(name),
         params={"orders": each(integer(0, HIGHEST))},
         check=check,
+        register=register,
         **rules,
     )
     return primitive

@@ -1,0 +1,28 @@
+"""scipy.stats for plain and traced values alike: its distributions; every other name is SciPy's own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import scipy.stats
+
+from autodiff.scipy.stats.distribution import Continuous, Discrete, Distribution
+
+KNOWN: dict[str, Distribution] = {}
+
+
+def __getattr__(name: str) -> Any:
+    own = getattr(scipy.stats, name)
+    kind = (
+        Continuous
+        if isinstance(own, scipy.stats.rv_continuous)
+        else Discrete
+        if isinstance(own, scipy.stats.rv_discrete)
+        else None
+    )
+    if kind is None:
+        return own
+    found = KNOWN.get(name)
+    if found is None:
+        found = KNOWN[name] = kind(own)
+    return found
