@@ -19,7 +19,7 @@ TOO_SLOW = {
 METHODS = ("logpdf", "pdf", "cdf", "sf", "logcdf", "logsf", "ppf", "isf")
 LOC, SCALE = 0.1, 1.3
 CONTINUOUS = {name: tuple(map(float, shapes)) for name, shapes in reversed(distcont) if isinstance(name, str)}
-CONTINUOUS["kappa4"] = (0.1, 0.1)  # at (0, 0) SciPy has the formula of the limit, which knows nothing of its neighbours
+CONTINUOUS["kappa4"] = (0.5, 0.5)  # at (0, 0) SciPy has the formula of the limit, which knows nothing of its neighbours
 DISCRETE = {name: shapes for name, shapes in reversed(distdiscrete) if isinstance(name, str)}
 # fmt: on
 
@@ -81,6 +81,10 @@ def test_continuous(name):
             check(getattr(ours, method), getattr(own, method), args, places)
 
 
+def gradient_by_argument(method, k, shapes):
+    return autodiff.grad(lambda k: np.sum(method(k, *shapes)))(k)
+
+
 @pytest.mark.parametrize("name", sorted(DISCRETE))
 def test_discrete(name):
     shapes, own, ours = DISCRETE[name], getattr(scipy.stats, name), getattr(stats, name)
@@ -93,8 +97,7 @@ def test_discrete(name):
             args = [k, *shapes]
             if smooth and np.isfinite(getattr(own, method)(*args)).all():
                 check(getattr(ours, method), getattr(own, method), args, smooth)
-            gradient = autodiff.grad(lambda k, of=getattr(ours, method): np.sum(of(k, *shapes)))(k)
-            assert gradient.tolist() == [0.0, 0.0]
+            assert gradient_by_argument(getattr(ours, method), k, shapes).tolist() == [0.0, 0.0]
 
 
 real, scale, shape, unit = between(-1.5, 1.5), between(0.5, 2.0), between(1.2, 3.0), between(0.1, 0.9)
