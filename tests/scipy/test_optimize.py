@@ -29,7 +29,7 @@ tight = {"xtol": 1e-14, "rtol": 1e-14}
 PROGRAMS = {  # functions of a vector of two parameters
     "root":            lambda p: optimize.root(system, start, (p,), tol=1e-13).x,
     "root closed over": lambda p: optimize.root(lambda x: system(x, p), start, tol=1e-13).x,
-    "root krylov":     lambda p: optimize.root(system, start, (p,), method="krylov", tol=1e-12).x,
+    "root krylov":     lambda p: optimize.root(system, start, (p,), method="krylov", options={"fatol": 1e-12}).x,
     "root list":       lambda p: optimize.root(lambda x: [x[0] - p[0], x[1] * p[1] - 1.0], start).x,
     "fsolve":          lambda p: optimize.fsolve(system, start, (p,), xtol=1e-13),
     "root_scalar":     lambda p: optimize.root_scalar(lambda x: x**3 + p[0] * x - p[1], bracket=(-5.0, 5.0), **tight).root,
