@@ -29,7 +29,7 @@ tight = {"xtol": 1e-14, "rtol": 1e-14}
 PROGRAMS = {  # functions of a vector of two parameters
     "root":            lambda p: optimize.root(system, start, (p,), tol=1e-13).x,
     "root closed over": lambda p: optimize.root(lambda x: system(x, p), start, tol=1e-13).x,
-    "root krylov":     lambda p: optimize.root(system, start, (p,), method="krylov", options={"fatol": 1e-12}).x,
+    "root lm":         lambda p: optimize.root(system, start, (p,), method="lm", tol=1e-13).x,
     "root list":       lambda p: optimize.root(lambda x: [x[0] - p[0], x[1] * p[1] - 1.0], start).x,
     "fsolve":          lambda p: optimize.fsolve(system, start, (p,), xtol=1e-13),
     "root_scalar":     lambda p: optimize.root_scalar(lambda x: x**3 + p[0] * x - p[1], bracket=(-5.0, 5.0), **tight).root,
@@ -51,7 +51,7 @@ PROGRAMS = {  # functions of a vector of two parameters
     "least_squares":   lambda p: optimize.least_squares(lambda x: A @ np.stack([x[0], x[1], p[0] * x[0] * x[1]]) - b * p[1], start, xtol=1e-14, gtol=1e-14, ftol=1e-14).x,
     "nnls":            lambda p: optimize.nnls(A * p[0], b * p[1])[0],
 }
-LOOSE = {"root krylov": "root", "minimize simplex": "minimize", "basinhopping": "minimize"}
+LOOSE = {"minimize simplex": "minimize", "basinhopping": "minimize"}
 """Methods whose solutions are too loose for differences: their derivatives are those of another method."""
 # fmt: on
 
