@@ -110,10 +110,10 @@ class TracedSparse:
 
     __radd__ = __add__
 
-    def __sub__(self, other: Any) -> TracedSparse:
-        return self + (-traced_matrix(other))
+    def __sub__(self, other: Any) -> Any:
+        return self + TracedSparse(-traced_matrix(other).data, traced_matrix(other).pattern)
 
-    def __rsub__(self, other: Any) -> TracedSparse:
+    def __rsub__(self, other: Any) -> Any:
         return TracedSparse(-self.data, self.pattern) + other
 
     def toarray(self) -> Any:
