@@ -9,6 +9,8 @@ from scipy.stats._distr_params import distcont, distdiscrete
 
 import autodiff
 from autodiff.scipy import stats
+from autodiff.testing import check_laws
+from autodiff.trace.errors import DifferentiationError
 from tests.scipy.rows import between, check_row, row
 
 # fmt: off
@@ -152,3 +154,28 @@ def test_a_likelihood_is_maximal_at_the_closed_form():
     best = np.array([data.mean(), np.log(data.std())])
     np.testing.assert_allclose(autodiff.grad(likelihood)(best), 0, atol=1e-9)
     np.testing.assert_allclose(autodiff.hessian(likelihood)(best), np.diag([-200 / data.var(), -400]), atol=1e-6)
+
+
+def test_the_normal_distribution_of_vectors():
+    x, mean = np.array([[0.5, -1.0], [1.0, 2.0], [0.0, 0.3]]), np.array([0.2, 0.1])
+    root = np.array([[1.5, 0.3], [0.2, 0.8]])
+
+    def program(x, mean, root, normal=stats.multivariate_normal):
+        cov = root @ root.T
+        return normal.logpdf(x, mean, cov), normal(mean, cov).pdf(x), normal(mean, cov).entropy()
+
+    check_laws(program, (x, mean, root), skip=("value", "replay", "compiled", "batch", "spec", "digits", "continuous"))
+    for ours, own in zip(
+        autodiff.vjp(program, x, mean, root)[0], program(x, mean, root, scipy.stats.multivariate_normal), strict=True
+    ):
+        np.testing.assert_allclose(ours, own, rtol=1e-12)
+    batched = autodiff.vmap(stats.multivariate_normal.logpdf, in_axes=(0, None, None))(x, mean, root @ root.T)
+    np.testing.assert_allclose(batched, scipy.stats.multivariate_normal.logpdf(x, mean, root @ root.T), rtol=1e-12)
+    assert autodiff.grad(lambda s: stats.multivariate_normal.logpdf(x[0], mean, s))(2.0) == pytest.approx(
+        -0.5 + np.sum((x[0] - mean) ** 2) / 8
+    )
+    assert stats.multivariate_normal(mean, np.eye(2)).rvs(random_state=0).shape == (2,)
+    with pytest.raises(
+        DifferentiationError, match=r"^multivariate_normal with traced parameters has no cdf \(test_stats.py:\d+\); it"
+    ):
+        autodiff.grad(lambda m: stats.multivariate_normal(m, np.eye(2)).cdf(x[0]))(mean)

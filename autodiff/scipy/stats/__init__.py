@@ -1,4 +1,4 @@
-"""scipy.stats for plain and traced values alike: its distributions; every other name is SciPy's own."""
+"""scipy.stats for plain and traced values alike: its distributions; other functions refuse traced values by name."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ from typing import Any
 
 import scipy.stats
 
+from autodiff.scipy.mirror import mirrored
 from autodiff.scipy.stats.distribution import Continuous, Discrete, Distribution
+from autodiff.scipy.stats.multivariate_normal import MultivariateNormal
 
+multivariate_normal = MultivariateNormal()
+_rest = mirrored("scipy.stats")
 KNOWN: dict[str, Distribution] = {}
 
 
@@ -21,7 +25,7 @@ def __getattr__(name: str) -> Any:
         else None
     )
     if kind is None:
-        return own
+        return _rest(name)
     found = KNOWN.get(name)
     if found is None:
         found = KNOWN[name] = kind(own)
