@@ -76,6 +76,10 @@ def _ive_dx(g: Any, v: Any, x: Any) -> Any:
     return g * ive_slope(v, x, order=1)
 
 
+def _ive_slope_dv(g: Any, v: Any, x: Any, order: int) -> Any:
+    return g * find_primitive("ive_partial")(v, x, orders=(1, order))
+
+
 def _where_iv_is_found(x: Any) -> Any:
     """x, with 0 in place of numbers so small that SciPy's iv is NaN there, where it is that at 0."""
     return where(less(absolute(x), 1e-300), 0, x)
@@ -107,7 +111,7 @@ ive: Primitive = with_partials("ive", sp.ive, ORDER, dx=_ive_dx)
 ive_slope: Primitive = elementwise_of("ive_slope", _evaluate_ive_derivative(_scaled_bessel),
                                       dtype=_ive_derivative_dtype,
                                       on_gpu=_evaluate_ive_derivative(gpu_bessel.ive), params={"order": DERIVATIVES},
-                                      dv=lambda g, v, x, order: g * find_primitive("ive_partial")(v, x, orders=(1, order)),
+                                      dv=_ive_slope_dv,
                                       dx=lambda g, v, x, order: g * ive_slope(v, x, order=order + 1))
 kve: Primitive = with_partials("kve", sp.kve, ORDER, dx=lambda g, v, x, out:
                                g * (out - 0.5 * (kve(v - 1, x) + kve(v + 1, x))))

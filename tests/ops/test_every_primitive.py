@@ -21,6 +21,7 @@ from autodiff.trace.primitive import PRIMITIVES
 from autodiff.trace.staging import Body
 from autodiff.trace.tree import flatten
 from tests.numpy.programs import PROGRAMS
+from tests.scipy import test_filters, test_linalg, test_sparse
 
 TESTS = Path(__file__).parents[1]
 CALLS = {  # whole functions as one operation: tests/transforms
@@ -50,6 +51,8 @@ def cases() -> Iterator[Case]:
 
 def programs() -> Iterator[tuple[Any, tuple[Any, ...]]]:
     yield from PROGRAMS.values()
+    for module in (test_linalg, test_sparse, test_filters):
+        yield from module.PROGRAMS.values()
     for case in cases():
         for sample in islice(corner_operands(case), 1):
             yield case.fun, sample.args
