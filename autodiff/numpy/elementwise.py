@@ -135,6 +135,6 @@ def sinc(x: Any) -> Any:
 def i0(x: Any) -> Any:
     """The modified Bessel function of the first kind and order zero."""
     with importing:
-        from autodiff.ops.special import numpy_i0  # noqa: PLC0415 - scipy.special loads only when something needs it
+        from autodiff.ops.bessel import numpy_i0  # noqa: PLC0415 - scipy.special loads only when something needs it
 
     return numpy_i0(as_operand(x))

@@ -21,8 +21,15 @@ from autodiff.ops.logsumexp import logsumexp as logsumexp_axes
 from autodiff.ops.shape import Axes
 from autodiff.ops.softmax import log_softmax as log_softmax_axes
 from autodiff.ops.softmax import softmax as softmax_axes
+from autodiff.scipy import special_counterparts
+from autodiff.scipy.mirror import mirrored
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
+
+COUNTERPARTS = frozenset((
+    "assoc_laguerre", "comb", "diric", "factorial", "h1vp", "h2vp", "ivp", "jvp", "kvp", "multigammaln", "perm",
+    "softplus", "spherical_in", "spherical_jn", "spherical_kn", "spherical_yn", "yvp",
+))  # fmt: skip
 
 
 def logsumexp(a: Any, axis: Any = None, b: Any = None, keepdims: bool = False, return_sign: bool = False) -> Any:
@@ -113,5 +120,11 @@ def _real_floating(name: str, x: Any) -> Any:
     return x if its.inexact and its.kind != "python" else ew.cast(x, dtype=np.result_type(its.dtype, np.float64))
 
 
+_rest = mirrored("scipy.special")
+PASSING = frozenset(("zeta", "lambertw"))
+"""Functions of SciPy that hand their arguments to ufuncs as they are."""
+
+
 def __getattr__(name: str) -> Any:
-    return getattr(scipy.special, name)
+    found = getattr(special_counterparts, name, None) if name in COUNTERPARTS else None
+    return found or (getattr(scipy.special, name) if name in PASSING else _rest(name))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.trace.source import asked_by, asking_library
+from autodiff.trace.source import asked_by, asking_module
 
 ARRAY = "a plain NumPy array"
 
@@ -17,10 +17,13 @@ CONVERTED = (
 COMPUTED = "Call NumPy's functions in place of those of math; print with f'{x:.3f}' in place of '%.3f' % x. "
 MASKED = "Masked arrays are not traced: select with np.where(mask, 0.0, x), or sum with np.sum(x, where=~mask). "
 OF_SCIPY = (
-    "SciPy's functions that are no ufuncs convert their arguments: import autodiff.scipy.special, which has softmax, "
-    "log_softmax, logsumexp and polygamma; give others a rule with custom_vjp or custom_jvp. "
+    "{module} makes plain arrays of what it is given: call autodiff.{module}, whose functions have the same names and "
+    "take traced values, or say that they cannot; give others a rule with custom_vjp or custom_jvp. "
 )
-OF_SPARSE = "Sparse matrices are not traced: multiply by x.toarray(), or give the product a rule with custom_vjp. "
+OF_SPARSE = (
+    "SciPy's sparse matrices do not take traced values: make them with autodiff.scipy.sparse, whose classes have the "
+    "same names, or give the product a rule with custom_vjp. "
+)
 OF_LIBRARY = (
     "{library} makes plain arrays of what it is given: take the numbers of its objects, such as x.to_numpy() or "
     "x.magnitude, before they meet traced values, and give what it computes itself a rule with custom_vjp or "
@@ -40,5 +43,8 @@ def remedy_by_library() -> str:
         return MASKED
     if asked_by("scipy.sparse"):
         return OF_SPARSE
-    library = asking_library()
-    return OF_SCIPY if library == "scipy" else OF_LIBRARY.format(library=library) if library else ""
+    module = asking_module()
+    library = module.partition(".")[0]
+    if library == "scipy":
+        return OF_SCIPY.format(module=".".join(module.split(".")[:2]))
+    return OF_LIBRARY.format(library=library) if library else ""

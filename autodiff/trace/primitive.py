@@ -179,6 +179,7 @@ def elementwise(
     on_gpu: Callable[..., Any] | None = None,
     params: Params = NO_PARAMS,
     check: Callable[..., None] | None = None,
+    register: bool = True,
     **rules: Rule | None,
 ) -> Primitive:
     """An operation on each element by itself, with NumPy's broadcasting.
@@ -194,6 +195,7 @@ def elementwise(
         on_gpu: the function on arrays of CuPy, where ``evaluate`` asks for what CuPy does not have.
         params: the domains of its parameters.
         check: refuses operands that do not go together, besides those that do not broadcast.
+        register: whether it is known by its name, so that tapes from files may have it.
         rules: ``dx=``, ``dy=``, ...: the derivative with respect to operand ``x``, ``y``, ... times the first
             argument; None where it is zero almost everywhere.
     """
@@ -209,7 +211,7 @@ def elementwise(
 
     own = {key.removeprefix("d"): rule for key, rule in rules.items()}
     options: dict[str, Any] = {"forward": forward, "view": view, "relative": relative, "on_gpu": on_gpu}
-    options |= {"params": params, "check": check}
+    options |= {"params": params, "check": check, "register": register}
     return Primitive(name, "elementwise", operands, evaluate, spec, own, **options)
 
 

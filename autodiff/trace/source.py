@@ -53,12 +53,14 @@ def user_frame() -> FrameType | None:
     return best
 
 
-def asking_library() -> str:
-    """The library, or module of Python's own, that has called on the user's behalf; empty where the user did."""
-    frame = next(_frames(), None)
-    if frame is None or frame is user_frame():
-        return ""
-    return str(frame.f_globals.get("__name__") or "").partition(".")[0]
+def asking_module() -> str:
+    """The module of a library, or of Python's own, that the user called and that asks now; empty where the user did."""
+    user, module = user_frame(), ""
+    for frame in _frames():
+        if frame is user:
+            break
+        module = str(frame.f_globals.get("__name__") or "")
+    return module
 
 
 def asked_by(package: str) -> bool:

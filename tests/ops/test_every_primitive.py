@@ -21,6 +21,7 @@ from autodiff.trace.primitive import PRIMITIVES
 from autodiff.trace.staging import Body
 from autodiff.trace.tree import flatten
 from tests.numpy.programs import PROGRAMS
+from tests.scipy import test_filters, test_linalg, test_sparse
 
 TESTS = Path(__file__).parents[1]
 CALLS = {  # whole functions as one operation: tests/transforms
@@ -40,7 +41,8 @@ def rows(table: Any, depth: int = 0) -> Iterator[Case]:
 def cases() -> Iterator[Case]:
     """The cases of all test files: in their tables, and in what tests are parametrised by."""
     for path in sorted(TESTS.rglob("test_*.py")):
-        if "Case(" in path.read_text() and path != Path(__file__):
+        text = path.read_text()
+        if ("Case(" in text or "tests.scipy.rows" in text) and path != Path(__file__):
             module = import_module(".".join(path.relative_to(TESTS.parent).with_suffix("").parts))
             for found in vars(module).values():
                 marks = [mark.args[1] for mark in getattr(found, "pytestmark", []) if mark.name == "parametrize"]
@@ -49,6 +51,8 @@ def cases() -> Iterator[Case]:
 
 def programs() -> Iterator[tuple[Any, tuple[Any, ...]]]:
     yield from PROGRAMS.values()
+    for module in (test_linalg, test_sparse, test_filters):
+        yield from module.PROGRAMS.values()
     for case in cases():
         for sample in islice(corner_operands(case), 1):
             yield case.fun, sample.args

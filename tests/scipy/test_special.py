@@ -1,5 +1,7 @@
 """The functions of scipy.special that are no ufuncs: laws, and the values of SciPy's own."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.special as sp
@@ -9,6 +11,7 @@ from autodiff.scipy import special
 from autodiff.testing import Case, assert_close, check_case
 from autodiff.testing.domains import nonzero, positive, real
 from autodiff.trace.errors import ConcretizationError
+from tests.scipy.rows import arguments, between, check_row, row
 
 lines = [(3,), (2, 3), (1, 4), (3, 2, 2)]
 
@@ -29,6 +32,31 @@ CASES = [
     Case("log_softmax of axes", lambda x: special.log_softmax(x, axis=(0, 1)), shapes=lines[1:]),
     Case("polygamma", lambda x: special.polygamma(1, x), positive, scalars=False),
 ]
+
+far, unit = between(2.2, 4.0), between(0.2, 0.9)
+# fmt: off
+MADE_OF_UFUNCS = [
+    row("multigammaln", lambda a: special.multigammaln(2 + a * a, 3), far), row("comb", special.comb, far, unit),
+    row("comb repeated", lambda n, k: special.comb(n, k, repetition=True), far, unit), row("perm", special.perm, far, unit),
+    row("factorial", special.factorial, far), row("diric", lambda x: special.diric(x, 4), between(5.0, 8.0)),
+    row("softplus", special.softplus, between(-2.0, 2.0)), row("jvp", lambda v, z: special.jvp(v, z, 2), unit, far),
+    row("yvp", special.yvp, unit, far), row("ivp", special.ivp, unit, far), row("kvp", special.kvp, unit, far),
+    row("h1vp", lambda v, z: special.h1vp(v, z).real, unit, far), row("h2vp", lambda v, z: special.h2vp(v, z).imag, unit, far),
+    row("spherical_jn", lambda z: special.spherical_jn(2, z), far), row("spherical_yn", lambda z: special.spherical_yn(2, z, True), far),
+    row("spherical_in", lambda z: special.spherical_in(2, z, True), far), row("spherical_kn", lambda z: special.spherical_kn(2, z, True), far),
+    row("assoc_laguerre", lambda x: special.assoc_laguerre(x, 3, 1.5), far),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize("case", MADE_OF_UFUNCS, ids=str)
+def test_functions_made_of_ufuncs(case):
+    check_row(replace(case, skip=OTHER_ORDER))
+    args = arguments(case)
+    np.testing.assert_allclose(autodiff.vjp(case.fun, *args)[0], case.fun(*args), rtol=1e-11)
+
+
+OTHER_ORDER = dict.fromkeys(("value", "replay", "compiled", "batch"), "SciPy computes plain values in another order")
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

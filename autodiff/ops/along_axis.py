@@ -1,0 +1,52 @@
+"""Functions of SciPy that are linear along one axis: filters, transforms, interpolation at fixed places."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from autodiff.ops.linalg import matmul
+from autodiff.ops.on_gpu.special import refused
+from autodiff.trace.primitive import Primitive, linear
+from autodiff.trace.spec import Spec, spec
+
+
+class LinearRule:
+    """A linear function of the last axis.
+
+    Args:
+        function: takes arrays, and leaves all axes but the last one alone.
+    """
+
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        self.function = function
+        self.matrix = lru_cache(4)(self._matrix)
+
+    def _matrix(self, length: int) -> Any:
+        """Its values at unit vectors, one in each row: the function is a product with this matrix."""
+        return np.ascontiguousarray(self.function(np.eye(length)))
+
+
+def _spec(x: Spec, *, rule: LinearRule) -> Spec:
+    found = rule.function(np.zeros(x.shape[-1:], x.dtype))
+    return spec((*x.shape[:-1], found.shape[-1]), found.dtype)
+
+
+linear_along_axis: Primitive = linear(
+    "linear_along_axis",
+    ("x",),
+    lambda x, *, rule: np.asarray(rule.function(x)),
+    _spec,
+    {"x": lambda g, x_spec, rule: product_with(g, rule.matrix(x_spec.shape[-1]).T)},
+    params=None,
+    on_gpu=refused("a linear filter"),
+)
+"""A linear function of the last axis, by SciPy; its transpose is a product with its matrix."""
+
+
+def product_with(x: Any, matrix: Any) -> Any:
+    """The rows of an array times a matrix; a vector is one row."""
+    return matmul(x[None], matrix)[0] if len(x.shape) == 1 else matmul(x, matrix)

@@ -1,0 +1,137 @@
+"""Decompositions: those of NumPy under SciPy's names, polar, and the generalised problem of eigenvalues."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+
+from autodiff.numpy.dispatch import FUNCTIONS
+from autodiff.ops.linalg import adjoint, matmul
+from autodiff.scipy.linalg.operands import array, matrix
+from autodiff.scipy.linalg.solving import cholesky, solve_triangular
+from autodiff.scipy.mirror import counterpart
+from autodiff.trace.errors import DifferentiationError
+from autodiff.trace.source import at_user_line
+
+
+def only(name: str, options: dict[str, Any], **usual: Any) -> None:
+    """Refuse options that have no derivative here."""
+    for option, value in options.items():
+        if option in usual and value is not usual[option]:
+            raise DifferentiationError(
+                f"scipy.linalg.{name} of traced values has no {option}={value!r}{at_user_line()}; leave it out"
+            )
+
+
+@counterpart(scipy.linalg.inv)
+def inv(a: Any, *args: Any, **options: Any) -> Any:
+    """The inverse."""
+    only("inv", options, assume_a=None)
+    return FUNCTIONS[np.linalg.inv](matrix("inv", a))
+
+
+@counterpart(scipy.linalg.det)
+def det(a: Any, *args: Any, **options: Any) -> Any:
+    """The determinant."""
+    return FUNCTIONS[np.linalg.det](matrix("det", a))
+
+
+@counterpart(scipy.linalg.norm)
+def norm(a: Any, ord: Any = None, axis: Any = None, keepdims: bool = False, check_finite: bool = True) -> Any:
+    """A norm of a vector or matrix."""
+    return FUNCTIONS[np.linalg.norm](array(a), ord, axis, keepdims)
+
+
+@counterpart(scipy.linalg.lstsq)
+def lstsq(a: Any, b: Any, cond: Any = None, **options: Any) -> Any:
+    """The least-squares solution, squared residuals, rank and singular values."""
+    return FUNCTIONS[np.linalg.lstsq](array(a), array(b), rcond=cond)
+
+
+@counterpart(scipy.linalg.pinv)
+def pinv(a: Any, *, atol: Any = None, rtol: Any = None, return_rank: bool = False, check_finite: bool = True) -> Any:
+    """The pseudo-inverse."""
+    only("pinv", {"atol": atol, "return_rank": return_rank}, atol=None, return_rank=False)
+    a = array(a)
+    smallest = max(a.shape[-2:]) * float(np.finfo(a.dtype).eps) if rtol is None else rtol
+    return FUNCTIONS[np.linalg.pinv](a, smallest)
+
+
+@counterpart(scipy.linalg.svd)
+def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, **options: Any) -> Any:
+    """Singular vectors and values."""
+    found = FUNCTIONS[np.linalg.svd](array(a), full_matrices, compute_uv)
+    return tuple(found) if compute_uv else found
+
+
+@counterpart(scipy.linalg.svdvals)
+def svdvals(a: Any, *args: Any, **options: Any) -> Any:
+    """Singular values."""
+    return FUNCTIONS[np.linalg.svd](array(a), compute_uv=False)
+
+
+@counterpart(scipy.linalg.qr)
+def qr(a: Any, overwrite_a: bool = False, lwork: Any = None, mode: str = "full", **options: Any) -> Any:
+    """Orthonormal columns and an upper triangle."""
+    only("qr", {**options, "mode": mode}, pivoting=False)
+    if mode == "raw":
+        only("qr", {"mode": mode}, mode="full")
+    found = FUNCTIONS[np.linalg.qr](array(a), {"full": "complete", "economic": "reduced"}.get(mode, mode))
+    return (found,) if mode == "r" else tuple(found)
+
+
+@counterpart(scipy.linalg.eig)
+def eig(a: Any, b: Any = None, left: bool = False, right: bool = True, **options: Any) -> Any:
+    """Eigenvalues and right eigenvectors."""
+    only("eig", {"b": b, "left": left}, b=None, left=False)
+    found = FUNCTIONS[np.linalg.eig](matrix("eig", a))
+    return tuple(found) if right else found[0]
+
+
+@counterpart(scipy.linalg.eigvals)
+def eigvals(a: Any, b: Any = None, **options: Any) -> Any:
+    """Eigenvalues."""
+    only("eigvals", {"b": b}, b=None)
+    return FUNCTIONS[np.linalg.eigvals](matrix("eigvals", a))
+
+
+@counterpart(scipy.linalg.eigh)
+def eigh(a: Any, b: Any = None, *, lower: bool = True, eigvals_only: bool = False, **options: Any) -> Any:
+    """Eigenvalues and eigenvectors of a symmetric matrix, or of a v = w b v with a positive definite ``b``."""
+    only("eigh", options, subset_by_value=None, type=1)
+    a = matrix("eigh", a)
+    part = options.get("subset_by_index")
+    chosen = slice(None) if part is None else slice(part[0], part[1] + 1)
+    if b is None:
+        values, vectors = FUNCTIONS[np.linalg.eigh](a, "L" if lower else "U")
+        return values[..., chosen] if eigvals_only else (values[..., chosen], vectors[..., :, chosen])
+    a = whole_of(a, lower)
+    factor = cholesky(whole_of(matrix("eigh", b), lower), lower=True)
+    half = solve_triangular(factor, a, lower=True)
+    inner = solve_triangular(factor, adjoint(half), lower=True)
+    values, vectors = FUNCTIONS[np.linalg.eigh](inner)
+    if eigvals_only:
+        return values[..., chosen]
+    return values[..., chosen], solve_triangular(adjoint(factor), vectors)[..., :, chosen]
+
+
+def whole_of(a: Any, lower: bool) -> Any:
+    """A Hermitian matrix from the triangle of it that is read."""
+    inside = np.tri(a.shape[-1], dtype=bool)
+    return FUNCTIONS[np.where](inside if lower else inside.T, a, adjoint(a))
+
+
+@counterpart(scipy.linalg.eigvalsh)
+def eigvalsh(a: Any, b: Any = None, *, lower: bool = True, **options: Any) -> Any:
+    """Eigenvalues of a symmetric matrix."""
+    return eigh(a, b, lower=lower, eigvals_only=True, **options)
+
+
+@counterpart(scipy.linalg.polar)
+def polar(a: Any, side: str = "right") -> tuple[Any, Any]:
+    """The unitary u and the positive p with a = u p, or a = p u for ``side="left"``."""
+    left, values, right = FUNCTIONS[np.linalg.svd](array(a), False)
+    basis = adjoint(right) if side == "right" else left
+    return matmul(left, right), matmul(basis * values, adjoint(basis))

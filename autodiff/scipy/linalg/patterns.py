@@ -1,0 +1,82 @@
+"""Matrices made of vectors and blocks by a pattern."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+
+from autodiff.numpy.dispatch import FUNCTIONS, as_operand
+from autodiff.ops.linalg import conj
+from autodiff.scipy.linalg.operands import array, with_columns
+from autodiff.scipy.mirror import counterpart
+from autodiff.trace.spec import spec_of
+
+
+@counterpart(scipy.linalg.toeplitz)
+def toeplitz(c: Any, r: Any = None) -> Any:
+    """The matrix with constant diagonals that has a given first column and first row.
+
+    >>> import autodiff, numpy as np
+    >>> autodiff.grad(lambda c: np.sum(toeplitz(c)))(np.ones(3))
+    array([3., 4., 2.])
+    """
+    c = FUNCTIONS[np.ravel](as_operand(c))
+    r = conj(c) if r is None else FUNCTIONS[np.ravel](as_operand(r))
+    rows, columns = c.shape[0], r.shape[0]
+    values = FUNCTIONS[np.concatenate]([c[::-1], r[1:]])
+    return values[np.arange(rows - 1, -1, -1)[:, None] + np.arange(columns)]
+
+
+@counterpart(scipy.linalg.hankel)
+def hankel(c: Any, r: Any = None) -> Any:
+    """The matrix with constant antidiagonals that has a given first column and last row."""
+    c = FUNCTIONS[np.ravel](as_operand(c))
+    r = np.zeros(c.shape[0]) if r is None else FUNCTIONS[np.ravel](as_operand(r))
+    values = FUNCTIONS[np.concatenate]([c, r[1:]])
+    return values[np.arange(c.shape[0])[:, None] + np.arange(r.shape[0])]
+
+
+@counterpart(scipy.linalg.circulant)
+def circulant(c: Any) -> Any:
+    """The matrix whose columns are a vector, moved around by one each time."""
+    c = array(c)
+    places = np.arange(c.shape[-1])
+    return c[..., (places[:, None] - places) % c.shape[-1]]
+
+
+@counterpart(scipy.linalg.block_diag)
+def block_diag(*arrs: Any) -> Any:
+    """Blocks along the diagonal of a matrix of zeros."""
+    blocks = [FUNCTIONS[np.atleast_2d](as_operand(block)) for block in arrs]
+    total = sum(block.shape[1] for block in blocks)
+    rows, before = [], 0
+    for block in blocks:
+        width = block.shape[1]
+        rows.append(FUNCTIONS[np.pad](block, ((0, 0), (before, total - before - width))))
+        before += width
+    return FUNCTIONS[np.concatenate](rows)
+
+
+@counterpart(scipy.linalg.companion)
+def companion(a: Any) -> Any:
+    """The matrix whose characteristic polynomial has the given coefficients."""
+    a = array(a)
+    first = (-a[1:] / a[0])[None, :]
+    below = np.eye(a.shape[0] - 2, a.shape[0] - 1, dtype=spec_of(a).dtype)
+    return FUNCTIONS[np.concatenate]([first, below])
+
+
+@counterpart(scipy.linalg.solve_toeplitz)
+def solve_toeplitz(c_or_cr: Any, b: Any, check_finite: bool = True) -> Any:
+    """The solution x of t x = b with the Toeplitz matrix t of a first column, or of column and row."""
+    c, r = c_or_cr if isinstance(c_or_cr, tuple) else (c_or_cr, None)
+    return FUNCTIONS[np.linalg.solve](toeplitz(c, r), array(b))
+
+
+@counterpart(scipy.linalg.matmul_toeplitz)
+def matmul_toeplitz(c_or_cr: Any, x: Any, check_finite: bool = False, workers: Any = None) -> Any:
+    """The product of a Toeplitz matrix and a vector or matrix."""
+    c, r = c_or_cr if isinstance(c_or_cr, tuple) else (c_or_cr, None)
+    return with_columns(lambda right: toeplitz(c, r) @ right, array(x))

@@ -1,0 +1,43 @@
+"""SciPy's functions that are linear in one array, for traced values of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autodiff.numpy.dispatch import FUNCTIONS, as_operand
+from autodiff.ops.along_axis import LinearRule, linear_along_axis
+from autodiff.scipy.mirror import counterpart, holds_traced
+from autodiff.trace.errors import DifferentiationError
+from autodiff.trace.source import at_user_line
+from autodiff.trace.spec import spec_of
+
+
+def along(function: Callable[[Any], Any], x: Any, axis: int = -1) -> Any:
+    """A linear function of the last axis, applied along any axis."""
+    x = as_operand(x)
+    rule = LinearRule(function)
+    if axis in (-1, spec_of(x).ndim - 1):
+        return linear_along_axis(x, rule=rule)
+    return FUNCTIONS[np.moveaxis](linear_along_axis(FUNCTIONS[np.moveaxis](x, axis, -1), rule=rule), -1, axis)
+
+
+def linear_counterpart(original: Callable[..., Any], name: str, place: int = 0) -> Callable[..., Any]:
+    """What stands for a function that is linear in the argument at a place, along ``axis=``.
+
+    Other arguments are constants; where one of them is traced, it is refused.
+    """
+
+    def call(*args: Any, axis: int = -1, **options: Any) -> Any:
+        before, x, after = args[:place], args[place], args[place + 1 :]
+        if holds_traced((before, after)) or holds_traced(options):
+            raise DifferentiationError(
+                f"{name} has a derivative by its array alone{at_user_line()}; keep its other arguments constant"
+            )
+        return along(lambda own: original(*before, own, *after, axis=-1, **options), x, axis)
+
+    call.__name__ = call.__qualname__ = name.rpartition(".")[2]
+    call.__doc__ = (original.__doc__ or "").strip().partition("\n\n")[0]
+    return counterpart(original)(call)

@@ -1,0 +1,200 @@
+"""scipy.ndimage for plain and traced values alike: linear filters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+import scipy.ndimage
+
+from autodiff.numpy.dispatch import FUNCTIONS, as_operand
+from autodiff.scipy.linear import linear_counterpart
+from autodiff.scipy.mirror import counterpart, mirrored
+from autodiff.trace.errors import DifferentiationError
+from autodiff.trace.source import at_user_line
+
+PADDING = {
+    "reflect": "symmetric", "grid-mirror": "symmetric", "mirror": "reflect", "nearest": "edge", "wrap": "wrap",
+    "grid-wrap": "wrap", "constant": "constant", "grid-constant": "constant",
+}  # fmt: skip
+"""What NumPy calls SciPy's ways to go on beyond the edges."""
+
+gaussian_filter1d = linear_counterpart(scipy.ndimage.gaussian_filter1d, "scipy.ndimage.gaussian_filter1d")
+uniform_filter1d = linear_counterpart(scipy.ndimage.uniform_filter1d, "scipy.ndimage.uniform_filter1d")
+spline_filter1d = linear_counterpart(scipy.ndimage.spline_filter1d, "scipy.ndimage.spline_filter1d")
+
+
+def axes_of(x: Any, axes: Any) -> list[int]:
+    """The axes along which to filter."""
+    ndim = len(x.shape)
+    return [*range(ndim)] if axes is None else [int(axis) % ndim for axis in np.atleast_1d(axes)]
+
+
+def each_axis(value: Any, count: int) -> list[Any]:
+    """An option for each axis."""
+    return list(value) if isinstance(value, Sequence) and not isinstance(value, str) else [value] * count
+
+
+def no_constant(name: str, cval: Any) -> None:
+    """Refuse edges of a number, by which a filter is not linear."""
+    if cval != 0:
+        raise DifferentiationError(f"{name} of traced values has no cval={cval!r}{at_user_line()}; pad with np.pad")
+
+
+@counterpart(scipy.ndimage.gaussian_filter)
+def gaussian_filter(
+    input: Any,
+    sigma: Any,
+    order: Any = 0,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    truncate: float = 4.0,
+    *,
+    radius: Any = None,
+    axes: Any = None,
+) -> Any:
+    """A Gaussian filter along all axes; ``sigma`` is a constant."""
+    no_constant("gaussian_filter", cval)
+    x = as_operand(input)
+    places = axes_of(x, axes)
+    options = zip(*(each_axis(option, len(places)) for option in (sigma, order, mode, radius)), strict=True)
+    for axis, (deviation, degree, way, reach) in zip(places, options, strict=True):
+        if deviation > 1e-15:
+            x = gaussian_filter1d(x, deviation, axis=axis, order=degree, mode=way, truncate=truncate, radius=reach)
+    return x
+
+
+@counterpart(scipy.ndimage.uniform_filter)
+def uniform_filter(
+    input: Any,
+    size: Any = 3,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    origin: Any = 0,
+    *,
+    axes: Any = None,
+) -> Any:
+    """The mean of a box around each element."""
+    no_constant("uniform_filter", cval)
+    x = as_operand(input)
+    places = axes_of(x, axes)
+    options = zip(*(each_axis(option, len(places)) for option in (size, mode, origin)), strict=True)
+    for axis, (width, way, start) in zip(places, options, strict=True):
+        x = uniform_filter1d(x, width, axis=axis, mode=way, origin=start)
+    return x
+
+
+def windows(x: Any, weights: Any, mode: str, cval: Any, origin: Any) -> Any:
+    """The sum of the elements around each one, each times its weight."""
+    lengths = weights.shape
+    starts = each_axis(origin, len(lengths))
+    before = [length // 2 + start for length, start in zip(lengths, starts, strict=True)]
+    around = [(low, length - 1 - low) for low, length in zip(before, lengths, strict=True)]
+    options = {"constant_values": cval} if PADDING[mode] == "constant" else {}
+    padded = FUNCTIONS[np.pad](x, around, PADDING[mode], **options)
+    total: Any = 0
+    for places in product(*map(range, lengths)):
+        window = tuple(slice(k, k + n) for k, n in zip(places, x.shape, strict=True))
+        total = total + padded[window] * weights[places]
+    return total
+
+
+@counterpart(scipy.ndimage.correlate)
+def correlate(
+    input: Any, weights: Any, output: Any = None, mode: str = "reflect", cval: Any = 0.0, origin: Any = 0
+) -> Any:
+    """The correlation with weights, which may be traced."""
+    return windows(as_operand(input), as_operand(weights), mode, cval, origin)
+
+
+@counterpart(scipy.ndimage.convolve)
+def convolve(
+    input: Any, weights: Any, output: Any = None, mode: str = "reflect", cval: Any = 0.0, origin: Any = 0
+) -> Any:
+    """The convolution with weights, which may be traced."""
+    weights = FUNCTIONS[np.flip](as_operand(weights))
+    starts = [
+        -start - (length % 2 == 0)
+        for start, length in zip(each_axis(origin, len(weights.shape)), weights.shape, strict=True)
+    ]
+    return windows(as_operand(input), weights, mode, cval, starts)
+
+
+def line(weights: Any, axis: int, ndim: int) -> Any:
+    """Weights along one axis of as many as an array has."""
+    weights = as_operand(weights)
+    return FUNCTIONS[np.reshape](weights, [weights.shape[0] if k == axis % ndim else 1 for k in range(ndim)])
+
+
+@counterpart(scipy.ndimage.correlate1d)
+def correlate1d(
+    input: Any,
+    weights: Any,
+    axis: int = -1,
+    output: Any = None,
+    mode: str = "reflect",
+    cval: Any = 0.0,
+    origin: int = 0,
+) -> Any:
+    """The correlation with weights along one axis."""
+    x = as_operand(input)
+    starts = [origin if k == axis % len(x.shape) else 0 for k in range(len(x.shape))]
+    return correlate(x, line(weights, axis, len(x.shape)), mode=mode, cval=cval, origin=starts)
+
+
+@counterpart(scipy.ndimage.convolve1d)
+def convolve1d(
+    input: Any,
+    weights: Any,
+    axis: int = -1,
+    output: Any = None,
+    mode: str = "reflect",
+    cval: Any = 0.0,
+    origin: int = 0,
+) -> Any:
+    """The convolution with weights along one axis."""
+    weights = FUNCTIONS[np.flip](as_operand(weights))
+    return correlate1d(input, weights, axis, None, mode, cval, -origin - (weights.shape[0] % 2 == 0))
+
+
+def edges(input: Any, axis: int, mode: Any, cval: Any, across: Sequence[float]) -> Any:
+    """Differences along one axis, weighted sums along the others."""
+    x = as_operand(input)
+    ways = each_axis(mode, len(x.shape))
+    own = axis % len(x.shape)
+    found = correlate1d(x, np.array([-1.0, 0.0, 1.0]), own, None, ways[own], cval)
+    for other in range(len(x.shape)):
+        if other != own:
+            found = correlate1d(found, np.array(across), other, None, ways[other], cval)
+    return found
+
+
+@counterpart(scipy.ndimage.sobel)
+def sobel(input: Any, axis: int = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0) -> Any:
+    """Sobel's filter."""
+    return edges(input, axis, mode, cval, (1.0, 2.0, 1.0))
+
+
+@counterpart(scipy.ndimage.prewitt)
+def prewitt(input: Any, axis: int = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0) -> Any:
+    """Prewitt's filter."""
+    return edges(input, axis, mode, cval, (1.0, 1.0, 1.0))
+
+
+@counterpart(scipy.ndimage.laplace)
+def laplace(input: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, *, axes: Any = None) -> Any:
+    """The sum of second differences."""
+    x = as_operand(input)
+    places = axes_of(x, axes)
+    ways = each_axis(mode, len(places))
+    total: Any = 0
+    for axis, way in zip(places, ways, strict=True):
+        total = total + correlate1d(x, np.array([1.0, -2.0, 1.0]), axis, None, way, cval)
+    return total
+
+
+__getattr__ = mirrored("scipy.ndimage")

@@ -1,0 +1,146 @@
+"""scipy.signal for plain and traced values alike: convolutions and linear filters."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import scipy.signal
+
+from autodiff.numpy.dispatch import FUNCTIONS, as_operand
+from autodiff.ops.linalg import conj
+from autodiff.ops.triangular import solve_triangular
+from autodiff.scipy.linalg.patterns import toeplitz
+from autodiff.scipy.linear import linear_counterpart
+from autodiff.scipy.mirror import counterpart, holds_traced, mirrored
+from autodiff.trace.errors import DifferentiationError
+from autodiff.trace.source import at_user_line
+from autodiff.trace.spec import spec_of
+
+FEW = 128
+"""Kernels of so many elements are multiplied element by element, larger ones by Fourier transforms."""
+
+
+def full_convolution(a: Any, b: Any) -> Any:
+    """All sums of products a[i - k] b[k]."""
+    lengths = tuple(n + m - 1 for n, m in zip(a.shape, b.shape, strict=True))
+    if min(a.size, b.size) > FEW:
+        axes = tuple(range(len(lengths)))
+        both_real = spec_of(a).dtype.kind != "c" and spec_of(b).dtype.kind != "c"
+        spectrum = FUNCTIONS[np.fft.fftn](a, lengths, axes) * FUNCTIONS[np.fft.fftn](b, lengths, axes)
+        found = FUNCTIONS[np.fft.ifftn](spectrum, lengths, axes)
+        return found.real if both_real else found
+    if b.size > a.size:
+        a, b = b, a
+    total: Any = 0
+    for places in product(*map(range, b.shape)):
+        around = [(k, length - n - k) for k, length, n in zip(places, lengths, a.shape, strict=True)]
+        total = total + FUNCTIONS[np.pad](a, around) * b[places]
+    return total
+
+
+def part_of(full: Any, a: Any, b: Any, mode: str) -> Any:
+    """The part of a full convolution that SciPy returns."""
+    if mode == "full":
+        return full
+    if mode == "same":
+        sizes = a.shape
+    elif mode == "valid":
+        sizes = tuple(abs(n - m) + 1 for n, m in zip(a.shape, b.shape, strict=True))
+    else:
+        raise ValueError("acceptable mode flags are 'valid', 'same', or 'full'")
+    starts = [(length - size) // 2 for length, size in zip(full.shape, sizes, strict=True)]
+    return full[tuple(slice(start, start + size) for start, size in zip(starts, sizes, strict=True))]
+
+
+@counterpart(scipy.signal.convolve)
+def convolve(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Any:
+    """The convolution of two arrays with as many axes each."""
+    a, b = as_operand(in1), as_operand(in2)
+    return part_of(full_convolution(a, b), a, b, mode)
+
+
+@counterpart(scipy.signal.fftconvolve)
+def fftconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Any:
+    """The convolution of two arrays with as many axes each."""
+    if axes is not None:
+        raise DifferentiationError(f"fftconvolve of traced values has no axes={axes!r}{at_user_line()}; use vmap")
+    return convolve(in1, in2, mode)
+
+
+@counterpart(scipy.signal.oaconvolve)
+def oaconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Any:
+    """The convolution of two arrays with as many axes each."""
+    return fftconvolve(in1, in2, mode, axes)
+
+
+@counterpart(scipy.signal.correlate)
+def correlate(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Any:
+    """The correlation of two arrays: the convolution with the second one reversed and conjugated."""
+    a, b = as_operand(in1), as_operand(in2)
+    if mode == "valid" and any(n < m for n, m in zip(a.shape, b.shape, strict=True)):
+        raise DifferentiationError(f"correlate of traced values needs the larger array first{at_user_line()}")
+    return convolve(a, conj(FUNCTIONS[np.flip](b)), mode)
+
+
+def plain_edges(name: str, boundary: str, fillvalue: Any) -> None:
+    """Refuse edges that are not zero."""
+    if boundary != "fill" or holds_traced(fillvalue) or fillvalue != 0:
+        raise DifferentiationError(
+            f"{name} of traced values takes zeros around the arrays{at_user_line()}; pad them with np.pad"
+        )
+
+
+@counterpart(scipy.signal.convolve2d)
+def convolve2d(in1: Any, in2: Any, mode: str = "full", boundary: str = "fill", fillvalue: Any = 0) -> Any:
+    """The convolution of two matrices."""
+    plain_edges("convolve2d", boundary, fillvalue)
+    return convolve(in1, in2, mode)
+
+
+@counterpart(scipy.signal.correlate2d)
+def correlate2d(in1: Any, in2: Any, mode: str = "full", boundary: str = "fill", fillvalue: Any = 0) -> Any:
+    """The correlation of two matrices."""
+    plain_edges("correlate2d", boundary, fillvalue)
+    return correlate(in1, in2, mode)
+
+
+@counterpart(scipy.signal.lfilter)
+def lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
+    """A filter with rational transfer function, whose coefficients may be traced: a triangular system of equations."""
+    if zi is not None:
+        raise DifferentiationError(f"lfilter of traced values has no zi={at_user_line()}; put zeros before x")
+    if not holds_traced((b, a)):
+        return _linear_lfilter(b, a, x, axis=axis)
+    x = FUNCTIONS[np.moveaxis](as_operand(x), axis, -1)
+    length = x.shape[-1]
+    past, future = (_lower(as_operand(each), length) for each in (a, b))
+    rows = x.reshape(-1, length) @ FUNCTIONS[np.transpose](future)
+    found = solve_triangular(past, FUNCTIONS[np.transpose](rows), lower=True, transposed=False, unit=False)
+    return FUNCTIONS[np.moveaxis](FUNCTIONS[np.transpose](found).reshape(x.shape), -1, axis)
+
+
+def _lower(coefficients: Any, length: int) -> Any:
+    """The matrix by which a filter's coefficients multiply a signal."""
+    column = FUNCTIONS[np.atleast_1d](coefficients)[:length] * 1.0
+    column = FUNCTIONS[np.pad](column, (0, length - column.shape[0]))
+    row = FUNCTIONS[np.concatenate]([column[:1], np.zeros(length - 1)])
+    return (
+        toeplitz(column, row) if holds_traced(coefficients) else scipy.signal.lfilter(column, [1.0], np.eye(length)).T
+    )
+
+
+_linear_lfilter = linear_counterpart(scipy.signal.lfilter, "scipy.signal.lfilter", 2)
+filtfilt = linear_counterpart(scipy.signal.filtfilt, "scipy.signal.filtfilt", 2)
+sosfilt = linear_counterpart(scipy.signal.sosfilt, "scipy.signal.sosfilt", 1)
+sosfiltfilt = linear_counterpart(scipy.signal.sosfiltfilt, "scipy.signal.sosfiltfilt", 1)
+savgol_filter = linear_counterpart(scipy.signal.savgol_filter, "scipy.signal.savgol_filter")
+detrend = linear_counterpart(scipy.signal.detrend, "scipy.signal.detrend")
+hilbert = linear_counterpart(scipy.signal.hilbert, "scipy.signal.hilbert")
+resample = linear_counterpart(scipy.signal.resample, "scipy.signal.resample")
+resample_poly = linear_counterpart(scipy.signal.resample_poly, "scipy.signal.resample_poly")
+decimate = linear_counterpart(scipy.signal.decimate, "scipy.signal.decimate")
+upfirdn = linear_counterpart(scipy.signal.upfirdn, "scipy.signal.upfirdn", 1)
+
+__getattr__ = mirrored("scipy.signal")

@@ -1,0 +1,106 @@
+"""scipy.sparse.linalg for plain and traced values alike: equations; every other name is SciPy's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.sparse.linalg
+
+from autodiff.numpy.dispatch import as_operand, peeled
+from autodiff.ops.linalg import column
+from autodiff.ops.shape import reshape
+from autodiff.ops.sparse_matrices import Pattern, sparse_solve
+from autodiff.scipy.mirror import holds_traced, mirrored
+from autodiff.scipy.sparse.traced_matrix import TracedSparse, traced_matrix
+from autodiff.trace.errors import DifferentiationError
+from autodiff.trace.source import at_user_line
+from autodiff.trace.spec import spec_of
+from autodiff.transforms.stop_gradient import stop_gradient
+
+
+def is_traced(A: Any, b: Any) -> bool:
+    """Whether the matrix or the right-hand side is traced."""
+    return isinstance(A, TracedSparse) or holds_traced(b)
+
+
+def solved(pattern: Pattern, data: Any, b: Any) -> Any:
+    """The solution of equations for a vector or matrix of right-hand sides."""
+    b = as_operand(b)
+    if spec_of(b).ndim != 1:
+        return sparse_solve(data, b, pattern=pattern)
+    x = sparse_solve(data, column(b), pattern=pattern)
+    return reshape(x, shape=spec_of(x).shape[:-1])
+
+
+def spsolve(A: Any, b: Any, *args: Any, **options: Any) -> Any:
+    """The solution of A x = b; the factors of the matrix serve the derivatives as well.
+
+    >>> import numpy as np, autodiff
+    >>> from autodiff.scipy import sparse
+    >>> A = sparse.diags_array([[2.0, 4.0]], offsets=[0]).tocsc()
+    >>> autodiff.grad(lambda b: np.sum(spsolve(A, b)))(np.ones(2))
+    array([0.5 , 0.25])
+    """
+    if not is_traced(A, b):
+        return scipy.sparse.linalg.spsolve(A, b, *args, **options)
+    own = traced_matrix(A)
+    return solved(own.pattern, own.data, b)
+
+
+class Factors:
+    """The factors of a sparse matrix with traced entries, or for traced right-hand sides."""
+
+    def __init__(self, A: Any, plain: Any) -> None:
+        self.own = traced_matrix(A)
+        self.plain = plain
+
+    def __getattr__(self, name: str) -> Any:
+        if self.plain is None:
+            raise DifferentiationError(
+                f"the factors of a sparse matrix with traced entries have no {name!r}{at_user_line()}; only solve() "
+                "has derivatives"
+            )
+        return getattr(self.plain, name)
+
+    def solve(self, b: Any, trans: str = "N") -> Any:
+        """The solution of A x = b; of A^T x = b with ``trans="T"``."""
+        if self.plain is not None and not holds_traced(b):
+            return self.plain.solve(b, trans)
+        if trans == "H":
+            return solved(self.own.pattern.transpose, self.own.conj().data, b)
+        return solved(self.own.pattern if trans == "N" else self.own.pattern.transpose, self.own.data, b)
+
+
+def splu(A: Any, *args: Any, **options: Any) -> Factors:
+    """The factors of a sparse matrix, whose ``solve`` takes traced right-hand sides."""
+    return Factors(A, None if isinstance(A, TracedSparse) else scipy.sparse.linalg.splu(A, *args, **options))
+
+
+def factorized(A: Any) -> Callable[[Any], Any]:
+    """A function that solves equations with a matrix."""
+    return splu(A if isinstance(A, TracedSparse) else A.tocsc()).solve
+
+
+def iterative(name: str) -> Callable[..., Any]:
+    """One of SciPy's iterations for A x = b, whose derivatives come from factors of the matrix."""
+    original = getattr(scipy.sparse.linalg, name)
+
+    def solve(A: Any, b: Any, x0: Any = None, **options: Any) -> Any:
+        if not is_traced(A, b):
+            return original(A, b, x0, **options)
+        own = traced_matrix(A)
+        plain = own.pattern.matrix(np.asarray(peeled(own.data, name)))
+        found, info = original(plain, peeled(as_operand(b), name), peeled(x0, name), **options)
+        moving = solved(own.pattern, own.data, b)
+        return found + (moving - stop_gradient(moving)), info
+
+    solve.__name__ = solve.__qualname__ = name
+    solve.__doc__ = "SciPy's iteration for A x = b; its result is differentiated as the solution, by factors of A."
+    return solve
+
+
+cg, bicgstab, gmres, minres = map(iterative, ("cg", "bicgstab", "gmres", "minres"))
+
+__getattr__ = mirrored("scipy.sparse.linalg")

@@ -1,0 +1,178 @@
+"""A sparse matrix whose entries are traced, in a pattern that is constant."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from autodiff.numpy.dispatch import FUNCTIONS, as_operand
+from autodiff.ops.linalg import column, conj
+from autodiff.ops.shape import reshape
+from autodiff.ops.sparse_matrices import Pattern, sparse_product
+from autodiff.trace.errors import DifferentiationError
+from autodiff.trace.source import at_user_line
+from autodiff.trace.spec import spec_of
+
+HOW = "autodiff.scipy.sparse.coo_array((data, (rows, columns)), shape) makes one of traced entries"
+
+
+def product(pattern: Pattern, data: Any, x: Any) -> Any:
+    """A sparse matrix times a vector or matrix."""
+    x = as_operand(x)
+    if spec_of(x).ndim != 1:
+        return sparse_product(data, x, pattern=pattern)
+    y = sparse_product(data, column(x), pattern=pattern)
+    return reshape(y, shape=spec_of(y).shape[:-1])
+
+
+class TracedSparse:
+    """A sparse matrix of traced entries: products, transposes, sums, and what multiplies or adds entries.
+
+    Attributes:
+        data: the entries.
+        pattern: where they are.
+        shape: of the matrix.
+    """
+
+    __array_priority__ = 1000.0
+    __array_ufunc__ = None
+
+    def __init__(self, data: Any, pattern: Pattern) -> None:
+        self.data = data
+        self.pattern = pattern
+        self.shape = pattern.shape
+        self.ndim = 2
+
+    def __repr__(self) -> str:
+        return f"<sparse {self.dtype.name}{list(self.shape)} of {self.nnz} traced entries>"
+
+    @property
+    def dtype(self) -> Any:
+        return spec_of(self.data).dtype
+
+    @property
+    def nnz(self) -> int:
+        return int(self.pattern.rows.size)
+
+    @property
+    def T(self) -> TracedSparse:
+        return TracedSparse(self.data, self.pattern.transpose)
+
+    def transpose(self) -> TracedSparse:
+        return self.T
+
+    def conj(self) -> TracedSparse:
+        return TracedSparse(conj(self.data), self.pattern)
+
+    def __matmul__(self, x: Any) -> Any:
+        if isinstance(x, TracedSparse) or scipy.sparse.issparse(x):
+            raise DifferentiationError(
+                f"the product of sparse matrices with traced entries has no rule{at_user_line()}; multiply by one "
+                "of them after the other, A @ (B @ x)"
+            )
+        return product(self.pattern, self.data, x)
+
+    def __rmatmul__(self, x: Any) -> Any:
+        return (
+            FUNCTIONS[np.swapaxes](self.T @ FUNCTIONS[np.swapaxes](x, -1, -2), -1, -2) if np.ndim(x) > 1 else self.T @ x
+        )
+
+    def dot(self, x: Any) -> Any:
+        return self @ x
+
+    def __mul__(self, factor: Any) -> TracedSparse:
+        if np.ndim(factor):
+            raise DifferentiationError(
+                f"elementwise products of sparse matrices with traced entries have no rule{at_user_line()}; multiply "
+                "their entries, A.data * b"
+            )
+        return TracedSparse(self.data * factor, self.pattern)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, divisor: Any) -> TracedSparse:
+        return TracedSparse(self.data / divisor, self.pattern)
+
+    def __neg__(self) -> TracedSparse:
+        return TracedSparse(-self.data, self.pattern)
+
+    def __add__(self, other: Any) -> TracedSparse:
+        first, second = self, traced_matrix(other)
+        if first.shape != second.shape:
+            raise ValueError(f"matrices of the shapes {first.shape} and {second.shape} cannot be added")
+        rows, columns = (
+            np.concatenate([getattr(one.pattern, name) for one in (first, second)]) for name in ("rows", "columns")
+        )
+        data = FUNCTIONS[np.concatenate]([first.data, second.data])
+        return TracedSparse(data, Pattern(rows, columns, self.shape))
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        return self + TracedSparse(-traced_matrix(other).data, traced_matrix(other).pattern)
+
+    def __rsub__(self, other: Any) -> Any:
+        return TracedSparse(-self.data, self.pattern) + other
+
+    def toarray(self) -> Any:
+        """The matrix with its zeros."""
+        return self @ np.eye(self.shape[1])
+
+    todense = toarray
+
+    def diagonal(self) -> Any:
+        """The entries of the diagonal."""
+        inside = np.flatnonzero(self.pattern.rows == self.pattern.columns)
+        places = self.pattern.rows[inside]
+        own = Pattern(places, np.arange(inside.size), (min(self.shape), max(1, inside.size)))
+        return product(own, np.ones(inside.size), self.data[inside]) if inside.size else np.zeros(min(self.shape))
+
+    def sum(self, axis: int | None = None) -> Any:
+        """The sum of the entries, of columns (0) or of rows (1)."""
+        if axis is None:
+            return FUNCTIONS[np.sum](self.data)
+        return self.T @ np.ones(self.shape[0]) if axis in (0, -2) else self @ np.ones(self.shape[1])
+
+    def tocsr(self) -> TracedSparse:
+        return self
+
+    tocsc = tocoo = tobsr = copy = tocsr
+
+
+def traced_matrix(a: Any) -> TracedSparse:
+    """A matrix in the form in which traced ones are."""
+    if isinstance(a, TracedSparse):
+        return a
+    coo = scipy.sparse.coo_array(a)
+    return TracedSparse(coo.data, pattern_of(a, coo))
+
+
+def pattern_of(a: Any, coo: Any) -> Pattern:
+    """The pattern of a matrix of SciPy's."""
+    return Pattern(coo.row, coo.col, coo.shape)
+
+
+def from_arguments(name: str, arg: Any, shape: Any) -> TracedSparse:
+    """The matrix that SciPy's class of a name makes of ``(data, (rows, columns))`` or ``(data, indices, indptr)``.
+
+    Raises:
+        DifferentiationError: for other arguments.
+    """
+    if isinstance(arg, TracedSparse):
+        return arg
+    if not isinstance(arg, tuple) or len(arg) not in (2, 3):
+        raise DifferentiationError(
+            f"scipy.sparse.{name} finds its pattern in the values, which are traced{at_user_line()}; {HOW}"
+        )
+    data = as_operand(arg[0])
+    if len(arg) == 2:
+        rows, columns = (np.asarray(part) for part in arg[1])
+    else:
+        minor, pointers = np.asarray(arg[1]), np.asarray(arg[2])
+        major = np.repeat(np.arange(pointers.size - 1), np.diff(pointers))
+        rows, columns = (major, minor) if name.startswith("csr") else (minor, major)
+    if shape is None:
+        shape = (int(rows.max(initial=-1)) + 1, int(columns.max(initial=-1)) + 1)
+    return TracedSparse(data, Pattern(rows, columns, (int(shape[0]), int(shape[1]))))

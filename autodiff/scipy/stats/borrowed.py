@@ -1,0 +1,125 @@
+"""SciPy's own formulas of distributions, run on traced values.
+
+A distribution of SciPy computes its density in a method such as ``_logpdf``, which is a formula in NumPy's functions. A
+few names stand in the way: functions that ask no argument who it is, and those that call a formula on selected elements
+only. The method is run with others in the places of these names; its code stays as it is.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from functools import cache
+from types import FunctionType, MethodType, ModuleType, SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from autodiff.numpy.dispatch import FUNCTIONS, as_operand
+from autodiff.numpy.namespace import lookup
+
+Evaluate = Callable[..., Any]
+
+
+class NumPyNames:
+    """NumPy's names, in which functions take traced values anywhere among their arguments."""
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return lookup(name)
+        except AttributeError:
+            return getattr(np, name)
+
+
+def apply_where(
+    cond: Any, args: Any, f1: Any, f2: Any = None, /, *, fill_value: Any = None, xp: Any = None, kwargs: Any = None
+) -> Any:
+    """One formula where a condition holds, another one, or a number, elsewhere.
+
+    Both are computed everywhere, so that shapes do not depend on values; derivatives of what is not chosen are masked.
+    """
+    operands = args if isinstance(args, tuple) else (args,)
+    options = kwargs or {}
+    chosen = f1(*operands, **options)
+    other = fill_value if f2 is None else f2(*operands, **options)
+    return FUNCTIONS[np.where](cond, chosen, other)
+
+
+def select(condlist: Sequence[Any], choicelist: Sequence[Any], arrays: Any, default: Any = 0) -> Any:
+    """The first formula whose condition holds."""
+    result = default
+    for cond, choice in zip(reversed(condlist), reversed(choicelist), strict=True):
+        result = FUNCTIONS[np.where](cond, as_operand(choice(*arrays)), result)
+    return result
+
+
+NUMPY = NumPyNames()
+SELECTING = SimpleNamespace(apply_where=apply_where)
+
+
+@cache
+def names_of(module: ModuleType) -> dict[str, Any]:
+    """A module's names for functions that shall run on traced values."""
+    names = dict(vars(module))
+    for name, value in vars(module).items():
+        names[name] = in_place_of(value, names)
+    return names
+
+
+def in_place_of(value: Any, names: dict[str, Any]) -> Any:
+    """What stands in the place of a name's value."""
+    if value is np:
+        return NUMPY
+    if isinstance(value, ModuleType):
+        return SELECTING if value.__name__.endswith("array_api_extra") else value
+    name = getattr(value, "__name__", "")
+    if name == "_lazyselect":
+        return select
+    if callable(value) and not isinstance(value, type) and getattr(np, name or "-", None) is value:
+        return getattr(NUMPY, name)
+    if isinstance(value, FunctionType) and value.__module__.startswith("scipy.stats"):
+        return with_names(value, names)
+    return value
+
+
+def with_names(function: FunctionType, names: dict[str, Any]) -> FunctionType:
+    """The same code, which looks up its global names elsewhere."""
+    again = FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
+    again.__kwdefaults__ = function.__kwdefaults__
+    return again
+
+
+@cache
+def borrowed_method(function: FunctionType) -> FunctionType:
+    """A method of SciPy's that runs on traced values."""
+    return with_names(function, names_of(sys.modules[function.__module__]))
+
+
+def borrowed(distribution: Any, evaluate: Evaluate, methods: frozenset[str]) -> Any:
+    """A distribution whose methods run on traced values.
+
+    Args:
+        distribution: SciPy's.
+        evaluate: ``evaluate(distribution, name, args)`` computes what is named in ``methods`` when others call it.
+        methods: those names.
+    """
+    kind = type(distribution)
+
+    class Borrowed(kind):  # type: ignore[misc, valid-type]
+        def __getattribute__(self, name: str) -> Any:
+            if name in methods:
+                return lambda *args: evaluate(distribution, name, args)
+            found = getattr(kind, name, None)
+            if isinstance(found, FunctionType) and found.__module__.startswith("scipy.stats"):
+                return MethodType(borrowed_method(found), self)
+            return object.__getattribute__(self, name)
+
+    own = object.__new__(Borrowed)
+    own.__dict__.update(distribution.__dict__)
+    return own
+
+
+def run_formula(distribution: Any, evaluate: Evaluate, methods: frozenset[str], name: str, args: Sequence[Any]) -> Any:
+    """A method's formula on traced values."""
+    own = borrowed(distribution, evaluate, methods)
+    return MethodType(borrowed_method(getattr(type(distribution), name)), own)(*args)

@@ -1,0 +1,150 @@
+"""Functions of distributions that SciPy computes by compiled code, integrals or iterations, as operations.
+
+The values are SciPy's own. A distribution function has the density as its derivative by the argument, and a quantile
+follows from the distribution function that it inverts. By a parameter of the distribution, differences are taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from autodiff.ops.elementwise import exp
+from autodiff.ops.on_gpu.special import refused
+from autodiff.ops.partial_derivatives import Room, anywhere, asking_for, between, partials
+from autodiff.ops.scipy_functions import first_order
+from autodiff.trace.link import Rule
+from autodiff.trace.primitive import Primitive, elementwise
+from autodiff.trace.spec import Spec, spec_of
+from autodiff.transforms.jvp import jvp
+
+Evaluate = Callable[..., Any]
+
+INVERSES = {"_ppf": ("_cdf", 1), "_isf": ("_sf", -1)}
+"""Quantiles, what they invert, and whether that grows or falls."""
+
+DENSITIES = {"_cdf": 1, "_sf": -1}
+LOGARITHMS = {"_logcdf": 1, "_logsf": -1}
+
+
+def double(*specs: Spec) -> np.dtype[Any]:
+    """The dtype of all that SciPy's distributions return."""
+    return np.dtype(np.float64)
+
+
+def operation(distribution: Any, name: str, evaluate: Evaluate) -> Primitive:
+    """A method of a distribution, of its argument and parameters.
+
+    Args:
+        distribution: SciPy's.
+        name: the method.
+        evaluate: ``evaluate(distribution, name, args)`` computes other methods.
+    """
+    count = distribution.numargs
+    operands = ("x", *(f"p{k}" for k in range(count)))
+    rooms = dict(zip(operands, (support_room(distribution), *parameter_rooms(distribution)), strict=True))
+    label = f"{distribution.name}.{name.removeprefix('_')}"
+    known = closed_rules(distribution, name, evaluate, operands)
+    if name in INVERSES:
+        rules: dict[str, Any] = known
+    else:
+        partial = partials(label, vectorized(distribution, name), rooms, dtype=double, register=False)
+        rules = {
+            f"d{operand}": known.get(f"d{operand}") or (first_order(partial, k) if rooms[operand] else None)
+            for k, operand in enumerate(operands)
+        }
+    if not hasattr(distribution, "_pdf"):  # discrete: the argument is a whole number
+        rules = {**rules, "dx": None}
+        if name in INVERSES:
+            rules = dict.fromkeys(rules)
+    own = vectorized(distribution, name)
+    return elementwise(label, own, dtype=double, on_gpu=refused(label), register=False, **rules)
+
+
+def of_parameters(distribution: Any, name: str, function: Callable[..., Any]) -> Primitive:
+    """A number that belongs to a distribution, such as its entropy, as an operation on its parameters."""
+    operands = [f"p{k}" for k in range(distribution.numargs)]
+    rooms = dict(zip(operands, parameter_rooms(distribution), strict=True))
+    label = f"{distribution.name}.{name}"
+    partial = partials(label, function, rooms, dtype=double, register=False)
+    rules: dict[str, Any] = {
+        f"d{operand}": first_order(partial, k) if rooms[operand] else None for k, operand in enumerate(operands)
+    }
+    return elementwise(label, function, dtype=double, on_gpu=refused(label), register=False, **rules)
+
+
+def vectorized(distribution: Any, name: str) -> Callable[..., Any]:
+    """A method that takes operands that broadcast, and returns a number of those without axes."""
+
+    def call(*operands: Any) -> Any:
+        arrays = np.broadcast_arrays(*(np.asarray(x, np.float64) for x in operands))
+        with np.errstate(all="ignore"):
+            found = getattr(distribution, name)(*(np.atleast_1d(x) for x in arrays))
+        return np.reshape(np.asarray(found, np.float64), arrays[0].shape)[()]
+
+    return call
+
+
+def support_room(distribution: Any) -> Room:
+    """How far the argument may move inside of the support."""
+
+    def room(x: Any, operands: Sequence[Any]) -> Any:
+        low, high = distribution._get_support(*operands[1:])
+        return np.minimum(x - low, high - x)
+
+    return room
+
+
+def parameter_rooms(distribution: Any) -> list[Room | None]:
+    """How far each parameter may move in what SciPy knows of it; None of whole numbers."""
+    return [
+        None if info.integrality else anywhere if info.domain == (-inf, inf) else between(*info.domain)
+        for info in distribution._shape_info()
+    ]
+
+
+def closed_rules(distribution: Any, name: str, evaluate: Evaluate, operands: Sequence[str]) -> dict[str, Rule]:
+    """The rules that follow from other methods."""
+
+    def density(values: Sequence[Any]) -> Any:
+        return evaluate(distribution, "_pdf", values)
+
+    if name in DENSITIES:
+        sign = DENSITIES[name]
+        return {"dx": asking_for(lambda g, *values: sign * g * density(values), operands)}
+    if name in LOGARITHMS:
+        sign = LOGARITHMS[name]
+
+        def relative(g: Any, *known: Any) -> Any:
+            *values, out = known
+            return sign * g * exp(evaluate(distribution, "_logpdf", values) - out)
+
+        return {"dx": asking_for(relative, (*operands, "out"))}
+    if name in INVERSES:
+        of, sign = INVERSES[name]
+        return {
+            f"d{operand}": asking_for(inverse_rule(distribution, of, sign, position, evaluate), (*operands, "out"))
+            for position, operand in enumerate(operands)
+        }
+    return {}
+
+
+def inverse_rule(distribution: Any, of: str, sign: int, position: int, evaluate: Evaluate) -> Rule:
+    """The rule of a quantile by one operand: of F(x, p) = q it is 1 / f by q, and -F_p / f by p."""
+
+    def rule(g: Any, *known: Any) -> Any:
+        (_, *parameters), out = known[:-1], known[-1]
+        slope = sign * evaluate(distribution, "_pdf", (out, *parameters))
+        if position == 0:
+            return g / slope
+
+        def moved(p: Any) -> Any:
+            return evaluate(distribution, of, (out, *parameters[: position - 1], p, *parameters[position:]))
+
+        p = parameters[position - 1]
+        return -g * jvp(moved, (p,), (np.ones(spec_of(p).shape),))[1] / slope
+
+    return rule

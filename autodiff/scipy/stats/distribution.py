@@ -1,0 +1,280 @@
+"""Distributions of scipy.stats whose methods take traced values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from math import inf, nan
+from typing import Any
+
+import numpy as np
+
+from autodiff.numpy.dispatch import as_operand, contains_traced
+from autodiff.ops.elementwise import (
+    cast,
+    clip,
+    equal,
+    floor,
+    greater,
+    greater_equal,
+    less,
+    less_equal,
+    log,
+    logical_and,
+    logical_not,
+    sqrt,
+    where,
+)
+from autodiff.scipy.stats.methods import evaluate, moment, support, valid
+from autodiff.trace.traced import Traced
+from autodiff.transforms.stop_gradient import stop_gradient
+
+
+class Distribution:
+    """A distribution of SciPy.
+
+    Called with plain values a method is SciPy's own. With traced ones it is differentiated by its argument, the shape
+    parameters, ``loc`` and ``scale``; outside of the support, and where parameters are invalid, the value is what SciPy
+    says, and the derivative zero.
+
+    >>> import autodiff
+    >>> from autodiff.scipy import stats
+    >>> autodiff.grad(stats.norm.logpdf)(2.0)
+    -2.0
+    """
+
+    def __init__(self, own: Any) -> None:
+        self.own = own
+        self.__doc__ = own.__doc__
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.own, name)
+
+    def __repr__(self) -> str:
+        return f"<distribution {self.own.name}>"
+
+    def __call__(self, *args: Any, **kwds: Any) -> Any:
+        """The distribution with its parameters fixed."""
+        return Frozen(self, args, kwds)
+
+    freeze = __call__
+
+    def standard(self, args: Any, kwds: Any) -> tuple[list[Any], Any, Any, Any]:
+        """The shape parameters, loc and scale, as arrays in double precision, and whether all are valid."""
+        shapes, loc, scale = self.own._parse_args(*args, **kwds)
+        shapes, loc, scale = [*map(in_double, shapes)], in_double(loc), in_double(scale)
+        possible = logical_and(valid(self.own, shapes), greater(scale, 0))
+        return shapes, loc, scale, possible
+
+
+def in_double(x: Any) -> Any:
+    """An array of real numbers in double precision."""
+    x = as_operand(x)
+    return cast(x, dtype=np.dtype(np.float64)) if isinstance(x, Traced) else np.asarray(x, np.float64)
+
+
+def taking_traced(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method that leaves plain arguments to SciPy's of the same name."""
+
+    @wraps(method)
+    def call(self: Distribution, *args: Any, **kwds: Any) -> Any:
+        if not contains_traced((*args, *kwds.values())):
+            return getattr(self.own, method.__name__)(*args, **kwds)
+        with np.errstate(all="ignore"):
+            return method(self, *args, **kwds)[()]
+
+    return call
+
+
+class Continuous(Distribution):
+    """A continuous distribution."""
+
+    def within(self, name: str, x: Any, args: Any, kwds: Any, scaled: Callable[..., Any], low: Any, high: Any) -> Any:
+        """A function of the argument, and its values outside of the support."""
+        shapes, loc, scale, valid = self.standard(args, kwds)
+        y = (in_double(x) - loc) / scale
+        start, stop = support(self.own, shapes)
+        below, above = less(y, start), greater(y, stop)
+        if name not in ("_pdf", "_logpdf"):
+            below, above = less_equal(y, start), greater_equal(y, stop)
+        own = scaled(evaluate(self.own, name, (y, *shapes)), scale)
+        found = where(below, low, where(above, high, own))
+        return where(logical_and(valid, equal(y, y)), found, nan)
+
+    @taking_traced
+    def pdf(self, x: Any, *args: Any, **kwds: Any) -> Any:
+        """The density."""
+        return self.within("_pdf", x, args, kwds, lambda value, scale: value / scale, 0.0, 0.0)
+
+    @taking_traced
+    def logpdf(self, x: Any, *args: Any, **kwds: Any) -> Any:
+        """The logarithm of the density."""
+        return self.within("_logpdf", x, args, kwds, lambda value, scale: value - log(scale), -inf, -inf)
+
+    @taking_traced
+    def cdf(self, x: Any, *args: Any, **kwds: Any) -> Any:
+        """The distribution function."""
+        return self.within("_cdf", x, args, kwds, unscaled, 0.0, 1.0)
+
+    @taking_traced
+    def logcdf(self, x: Any, *args: Any, **kwds: Any) -> Any:
+        """The logarithm of the distribution function."""
+        return self.within("_logcdf", x, args, kwds, unscaled, -inf, 0.0)
+
+    @taking_traced
+    def sf(self, x: Any, *args: Any, **kwds: Any) -> Any:
+        """One minus the distribution function."""
+        return self.within("_sf", x, args, kwds, unscaled, 1.0, 0.0)
+
+    @taking_traced
+    def logsf(self, x: Any, *args: Any, **kwds: Any) -> Any:
+        """The logarithm of one minus the distribution function."""
+        return self.within("_logsf", x, args, kwds, unscaled, 0.0, -inf)
+
+    @taking_traced
+    def ppf(self, q: Any, *args: Any, **kwds: Any) -> Any:
+        """The quantile: what the distribution function takes to ``q``."""
+        return self.quantile("_ppf", q, args, kwds)
+
+    @taking_traced
+    def isf(self, q: Any, *args: Any, **kwds: Any) -> Any:
+        """The quantile from above."""
+        return self.quantile("_isf", q, args, kwds)
+
+    def quantile(self, name: str, q: Any, args: Any, kwds: Any) -> Any:
+        """The inverse of a distribution function; the ends of the support at 0 and 1."""
+        shapes, loc, scale, valid = self.standard(args, kwds)
+        q = in_double(q)
+        first, last = support(self.own, shapes) if name == "_ppf" else reversed(support(self.own, shapes))
+        inside = logical_and(greater(q, 0), less(q, 1))
+        own = evaluate(self.own, name, (where(inside, q, 0.5), *shapes))
+        own = where(equal(q, 0), first, where(equal(q, 1), last, own)) * scale + loc
+        possible = logical_and(greater_equal(q, 0), less_equal(q, 1))
+        return where(logical_and(valid, possible), own, nan)
+
+    @taking_traced
+    def entropy(self, *args: Any, **kwds: Any) -> Any:
+        """The differential entropy."""
+        shapes, loc, scale, valid = self.standard(args, kwds)
+        return where(logical_and(valid, equal(loc, loc)), moment(self.own, "entropy", shapes) + log(scale), nan)
+
+    @taking_traced
+    def mean(self, *args: Any, **kwds: Any) -> Any:
+        """The mean."""
+        shapes, loc, scale, valid = self.standard(args, kwds)
+        return where(valid, moment(self.own, "mean", shapes) * scale + loc, nan)
+
+    @taking_traced
+    def var(self, *args: Any, **kwds: Any) -> Any:
+        """The variance."""
+        shapes, loc, scale, valid = self.standard(args, kwds)
+        return where(logical_and(valid, equal(loc, loc)), moment(self.own, "var", shapes) * scale * scale, nan)
+
+    @taking_traced
+    def std(self, *args: Any, **kwds: Any) -> Any:
+        """The standard deviation."""
+        return sqrt(self.var(*args, **kwds))
+
+    @taking_traced
+    def median(self, *args: Any, **kwds: Any) -> Any:
+        """The median."""
+        return self.ppf(0.5, *args, **kwds)
+
+
+def unscaled(value: Any, scale: Any) -> Any:
+    """A function that does not depend on the scale."""
+    return value
+
+
+class Discrete(Distribution):
+    """A discrete distribution: its argument and ``loc`` are whole numbers, which have no derivative."""
+
+    def within(self, name: str, k: Any, args: Any, kwds: Any, low: Any, high: Any) -> Any:
+        """A function of the argument, and its values outside of the support."""
+        shapes, loc, _, valid = self.standard(args, kwds)
+        k = stop_gradient(in_double(k) - loc)
+        start, stop = support(self.own, shapes)
+        below, above = less(k, start), greater(k, stop)
+        if name in ("_pmf", "_logpmf"):
+            below = where(logical_not(equal(k, floor(k))), True, below)
+        else:
+            above = greater_equal(k, stop)
+        found = where(below, low, where(above, high, evaluate(self.own, name, (k, *shapes))))
+        return where(logical_and(valid, equal(k, k)), found, nan)
+
+    @taking_traced
+    def pmf(self, k: Any, *args: Any, **kwds: Any) -> Any:
+        """The probability of ``k``."""
+        return clip(self.within("_pmf", k, args, kwds, 0.0, 0.0), 0.0, 1.0)
+
+    @taking_traced
+    def logpmf(self, k: Any, *args: Any, **kwds: Any) -> Any:
+        """The logarithm of the probability of ``k``."""
+        return self.within("_logpmf", k, args, kwds, -inf, -inf)
+
+    @taking_traced
+    def cdf(self, k: Any, *args: Any, **kwds: Any) -> Any:
+        """The distribution function."""
+        return self.within("_cdf", k, args, kwds, 0.0, 1.0)
+
+    @taking_traced
+    def logcdf(self, k: Any, *args: Any, **kwds: Any) -> Any:
+        """The logarithm of the distribution function."""
+        return self.within("_logcdf", k, args, kwds, -inf, 0.0)
+
+    @taking_traced
+    def sf(self, k: Any, *args: Any, **kwds: Any) -> Any:
+        """One minus the distribution function."""
+        return self.within("_sf", k, args, kwds, 1.0, 0.0)
+
+    @taking_traced
+    def logsf(self, k: Any, *args: Any, **kwds: Any) -> Any:
+        """The logarithm of one minus the distribution function."""
+        return self.within("_logsf", k, args, kwds, 0.0, -inf)
+
+    @taking_traced
+    def entropy(self, *args: Any, **kwds: Any) -> Any:
+        """The entropy."""
+        shapes, loc, _, valid = self.standard(args, kwds)
+        return where(logical_and(valid, equal(loc, loc)), moment(self.own, "entropy", shapes), nan)
+
+    @taking_traced
+    def mean(self, *args: Any, **kwds: Any) -> Any:
+        """The mean."""
+        shapes, loc, _, valid = self.standard(args, kwds)
+        return where(valid, moment(self.own, "mean", shapes) + loc, nan)
+
+    @taking_traced
+    def var(self, *args: Any, **kwds: Any) -> Any:
+        """The variance."""
+        shapes, loc, _, valid = self.standard(args, kwds)
+        return where(logical_and(valid, equal(loc, loc)), moment(self.own, "var", shapes), nan)
+
+    @taking_traced
+    def std(self, *args: Any, **kwds: Any) -> Any:
+        """The standard deviation."""
+        return sqrt(self.var(*args, **kwds))
+
+
+OF_ARGUMENT = frozenset(("pdf", "logpdf", "pmf", "logpmf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf"))
+OF_PARAMETERS = frozenset(("entropy", "mean", "var", "std", "median"))
+
+
+class Frozen:
+    """A distribution with its parameters fixed: ``norm(mean, deviation).logpdf(x)``."""
+
+    def __init__(self, distribution: Distribution, args: tuple[Any, ...], kwds: dict[str, Any]) -> None:
+        self.dist = distribution
+        self.args = args
+        self.kwds = kwds
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if name in OF_ARGUMENT:
+            own = getattr(self.dist, name)
+            return lambda x: own(x, *self.args, **self.kwds)
+        if name in OF_PARAMETERS:
+            own = getattr(self.dist, name)
+            return lambda: own(*self.args, **self.kwds)
+        return getattr(self.dist.own(*self.args, **self.kwds), name)

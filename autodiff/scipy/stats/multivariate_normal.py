@@ -1,0 +1,94 @@
+"""The normal distribution of vectors."""
+
+from __future__ import annotations
+
+from math import log, pi
+from typing import Any
+
+import numpy as np
+import scipy.stats
+
+from autodiff.numpy.dispatch import FUNCTIONS, as_operand
+from autodiff.ops.decompositions import cholesky
+from autodiff.ops.elementwise import exp
+from autodiff.ops.elementwise import log as log_of
+from autodiff.ops.linalg import swap
+from autodiff.ops.triangular import solve_triangular
+from autodiff.scipy.mirror import holds_traced
+from autodiff.trace.errors import DifferentiationError
+from autodiff.trace.source import at_user_line
+from autodiff.trace.spec import spec_of
+
+
+def square(cov: Any, size: int) -> Any:
+    """A covariance matrix; a number is that of each element, a vector is a diagonal."""
+    cov = as_operand(cov) * 1.0
+    ndim = spec_of(cov).ndim if holds_traced(cov) else np.ndim(cov)
+    return cov if ndim == 2 else cov * np.eye(size)
+
+
+def log_density(x: Any, mean: Any, cov: Any) -> Any:
+    """The logarithm of the density of vectors along the last axis."""
+    apart = as_operand(x) - (0.0 if mean is None else as_operand(mean))
+    size = np.shape(apart)[-1] if np.ndim(apart) else 1
+    factor = cholesky(square(cov, size), upper=False)
+    flat = FUNCTIONS[np.reshape](apart, (-1, size))
+    half = solve_triangular(factor, swap(flat), lower=True, transposed=False, unit=False)
+    squares = FUNCTIONS[np.sum](half * half, -2)
+    volume = FUNCTIONS[np.sum](log_of(FUNCTIONS[np.diagonal](factor)))
+    value = -0.5 * (squares + size * log(2 * pi)) - volume
+    return FUNCTIONS[np.reshape](value, np.shape(apart)[:-1])[()]
+
+
+class MultivariateNormal:
+    """SciPy's ``multivariate_normal``, whose density is differentiated by place, mean and covariance matrix.
+
+    The covariance matrix has to be positive definite where something is traced; its lower triangle is read.
+
+    >>> import numpy as np, autodiff
+    >>> from autodiff.scipy import stats
+    >>> autodiff.grad(stats.multivariate_normal.logpdf)(np.array([1.0, 2.0]))
+    array([-1., -2.])
+    """
+
+    def __init__(self, mean: Any = None, cov: Any = 1, own: Any = scipy.stats.multivariate_normal) -> None:
+        self.mean = mean
+        self.cov = cov
+        self.own = own
+
+    def __call__(self, mean: Any = None, cov: Any = 1, allow_singular: bool = False, seed: Any = None) -> Any:
+        """The distribution with its parameters fixed."""
+        if not holds_traced((mean, cov)):
+            return MultivariateNormal(mean, cov, scipy.stats.multivariate_normal(mean, cov, allow_singular, seed))
+        return MultivariateNormal(mean, cov, None)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if self.own is None:
+            raise DifferentiationError(
+                f"multivariate_normal with traced parameters has no {name}{at_user_line()}; it has logpdf, pdf and "
+                "entropy"
+            )
+        return getattr(self.own, name)
+
+    def logpdf(self, x: Any, *args: Any, **kwds: Any) -> Any:
+        """The logarithm of the density."""
+        if self.own is not None and not holds_traced((x, args, kwds)):
+            return self.own.logpdf(x, *args, **kwds)
+        named = {**dict(zip(("mean", "cov"), args)), **kwds}
+        return log_density(x, named.get("mean", self.mean), named.get("cov", self.cov))
+
+    def pdf(self, x: Any, *args: Any, **kwds: Any) -> Any:
+        """The density."""
+        if self.own is not None and not holds_traced((x, args, kwds)):
+            return self.own.pdf(x, *args, **kwds)
+        return exp(self.logpdf(x, *args, **kwds))
+
+    def entropy(self, mean: Any = None, cov: Any = None) -> Any:
+        """The differential entropy."""
+        cov = self.cov if cov is None else cov
+        if not holds_traced(cov):
+            return scipy.stats.multivariate_normal.entropy(mean, cov)
+        size = spec_of(cov).shape[-1] if spec_of(cov).ndim else 1
+        return 0.5 * size * (1 + log(2 * pi)) + 0.5 * FUNCTIONS[np.linalg.slogdet](square(cov, size))[1]

@@ -1,0 +1,128 @@
+"""scipy.integrate: all laws of integrals of samples; quadrature and solutions of equations to second order."""
+
+import numpy as np
+import pytest
+import scipy.integrate as si
+
+import autodiff
+from autodiff.scipy import integrate
+from autodiff.testing import check_laws
+from autodiff.trace.errors import ConcretizationError, DifferentiationError
+
+rng = np.random.default_rng(0)
+y = rng.normal(size=(2, 9))
+x = np.sort(rng.uniform(0, 3, 9))
+even = rng.normal(size=8)
+places = np.sort(rng.uniform(0, 3, 8))
+OTHER = ("value", "replay", "compiled", "batch")  # SciPy adds plain values in another order
+
+# fmt: off
+SAMPLES = {
+    "trapezoid":      (lambda y, x: integrate.trapezoid(y, x), (y, x)),
+    "trapezoid dx":   (lambda y, dx: integrate.trapezoid(y, dx=dx, axis=0), (y, 0.5)),
+    "cumulative":     (lambda y, x: integrate.cumulative_trapezoid(y, x, initial=0), (y, x)),
+    "simpson":        (lambda y, x: integrate.simpson(y, x), (y, x)),
+    "simpson even":   (lambda y, x: integrate.simpson(y, x), (even, places)),
+    "simpson fixed":  (lambda y: integrate.simpson(y, places), (even,)),
+    "simpson dx":     (lambda y: integrate.simpson(y, dx=0.3, axis=0), (y.T,)),
+    "romb":           (lambda y: integrate.romb(y, 0.1), (y,)),
+    "cumulative_simpson": (lambda y: integrate.cumulative_simpson(y, x=x, initial=0.0), (y,)),
+    "fixed_quad":     (lambda a, b: integrate.fixed_quad(np.sin, a, b)[0], (0.2, 1.3)),
+}
+
+
+def pendulum(t, y, p):
+    return [y[1], -p[0] * np.sin(y[0]) - p[1] * y[1]]
+
+
+def crossing(t, y, p):
+    return y[0]
+
+
+crossing.terminal = True
+fine = {"rtol": 1e-7, "atol": 1e-9}
+PROGRAMS = {  # functions of two parameters
+    "quad":          lambda p: integrate.quad(lambda x: np.exp(-p[0] * x * x) * np.cos(p[1] * x), 0.0, 2.0)[0],
+    "quad args":     lambda p: integrate.quad(lambda x, a, b: np.sin(a * x) / (1 + b * x), 0.0, 1.5, (p[0], p[1]))[0],
+    "quad limits":   lambda p: integrate.quad(lambda x: np.exp(-p[1] * x) * x, p[0] / 4, p[0] * p[1] + 1.0)[0],
+    "quad infinite": lambda p: integrate.quad(lambda x: np.exp(-p[0] * x) * x ** p[1], 0.0, np.inf)[0],
+    "quad left":     lambda p: integrate.quad(lambda x: np.exp(p[0] * x) * np.cos(p[1] * x), -np.inf, 0.0)[0],
+    "quad line":     lambda p: integrate.quad(lambda x: np.exp(-p[0] * (x - p[1]) ** 2) * x, -np.inf, np.inf)[0],
+    "quad root":     lambda p: integrate.quad(lambda x: p[1] * np.sqrt(x) * np.exp(p[0] * x), 0.0, 1.0)[0],
+    "dblquad":       lambda p: integrate.dblquad(lambda y, x: np.exp(-p[0] * x * y), 0.0, p[1], 0.0, lambda x: 1 + x, epsabs=1e-6)[0],
+    "solve_ivp":     lambda p: integrate.solve_ivp(lambda t, y: pendulum(t, y, p), (0.0, 1.0), [1.0, 0.0], **fine).y[:, -1],
+    "solve_ivp args": lambda p: integrate.solve_ivp(pendulum, (0.0, 1.0), np.stack([p[1], 0.3 * p[0]]), args=(p,), method="DOP853", **fine).y[:, -1],
+    "solve_ivp t_eval": lambda p: integrate.solve_ivp(pendulum, (0.0, 1.0), [1.0, 0.0], t_eval=[0.2, 0.7, 1.0], method="DOP853", args=(p,), **fine).y,
+    "solve_ivp span": lambda p: integrate.solve_ivp(lambda t, y: [y[1], -np.sin(y[0]) + t], (0.1 * p[0], p[0] + p[1]), [1.0, 0.0], method="DOP853", **fine).y[:, -1],
+    "solve_ivp RK23": lambda p: integrate.solve_ivp(pendulum, (0.0, 1.0), [1.0, 0.0], method="RK23", args=(p,), rtol=1e-6, atol=1e-8).y[:, -1],
+    "solve_ivp event": lambda p: integrate.solve_ivp(pendulum, (0.0, 9.0), [1.0, 0.0], events=crossing, args=(p,), method="DOP853", **fine).t_events[0],
+    "solve_ivp backwards": lambda p: integrate.solve_ivp(pendulum, (2.0, 0.5), [1.0, 0.0], args=(p,), **fine).y[:, -1],
+    "odeint":        lambda p: integrate.odeint(lambda y, t, p: pendulum(t, y, p), [1.0, 0.0], np.linspace(0, 1, 3), (p,), rtol=1e-8, atol=1e-10),
+}
+# fmt: on
+
+
+TWICE = ("quad", "quad limits", "solve_ivp args")
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_samples(name):
+    fun, args = SAMPLES[name]
+    check_laws(fun, args, skip=OTHER, name=name)
+    np.testing.assert_allclose(autodiff.vjp(fun, *args)[0], fun(*args), rtol=1e-12)
+    batched = autodiff.vmap(fun)(*(np.stack([a, a]) for a in args))
+    np.testing.assert_allclose(batched, np.stack([fun(*args)] * 2), rtol=1e-12)
+
+
+def central(fun, p, step):
+    return np.stack([(fun(p + step * e) - fun(p - step * e)) / (2 * step) for e in np.eye(p.size)], -1)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_first_and_second_derivatives(name):
+    fun, p = PROGRAMS[name], np.array([1.2, 0.9])
+    np.testing.assert_allclose(autodiff.vjp(fun, p)[0], fun(p), rtol=1e-13)
+    reverse, forward = autodiff.jacrev(fun)(p), autodiff.jacfwd(fun)(p)
+    np.testing.assert_allclose(reverse, forward, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(reverse, central(fun, p, 1e-3), rtol=2e-4, atol=2e-5)
+    if name in TWICE:
+        second = autodiff.jacfwd(autodiff.jacrev(fun))(p)
+        np.testing.assert_allclose(second, central(autodiff.jacrev(fun), p, 1e-3), rtol=1e-3, atol=1e-4)
+
+
+def test_a_fit_of_an_equation():
+    t = np.linspace(0, 2, 9)
+    data = 3.0 * np.exp(-0.8 * t)
+
+    def loss(p):
+        return np.sum(
+            (integrate.solve_ivp(lambda t, y: -p[1] * y, (0, 2), p[:1], t_eval=t, rtol=1e-8).y[0] - data) ** 2
+        )
+
+    at = np.array([2.0, 0.5])
+    a, r = at
+    model = a * np.exp(-r * t)
+    exact = [np.sum(2 * (model - data) * model / a), np.sum(2 * (model - data) * -t * model)]
+    np.testing.assert_allclose(autodiff.grad(loss)(at), exact, rtol=1e-5)
+
+
+def test_plain_values_are_scipys():
+    assert integrate.quad(np.sin, 0.0, 1.0) == si.quad(np.sin, 0.0, 1.0)
+    ours, own = (m.solve_ivp(lambda t, y: -y, (0, 1), [1.0], method="LSODA") for m in (integrate, si))
+    assert ours.y.tolist() == own.y.tolist()
+
+
+def test_what_has_no_derivative_says_so():
+    with pytest.raises(
+        DifferentiationError,
+        match=r"^solve_ivp with method='BDF' has no derivative \(test_integrate.py:\d+\); take one of RK23",
+    ):
+        autodiff.grad(lambda a: integrate.solve_ivp(lambda t, y: -a * y, (0, 1), [1.0], method="BDF").y[0, -1])(1.0)
+    with pytest.raises(
+        DifferentiationError, match=r"^quad with weight='cos' has no derivative \(test_integrate.py:\d+\); write"
+    ):
+        autodiff.grad(lambda a: integrate.quad(lambda x: a * x, 0, 1, weight="cos", wvar=2.0)[0])(1.0)
+    with pytest.raises(DifferentiationError, match=r"^scipy.integrate.solve_bvp cannot be called with a traced value"):
+        autodiff.grad(lambda a: integrate.solve_bvp(None, None, a, None).y)(1.0)
+    with pytest.raises(ConcretizationError, match=r"traces with shapes only: the number is not known"):
+        autodiff.jit(PROGRAMS["quad"])(np.ones(2))

@@ -1,0 +1,153 @@
+"""scipy.linalg: all laws, the values of SciPy's own, and what is refused."""
+
+import numpy as np
+import pytest
+import scipy.linalg as sl
+
+import autodiff
+from autodiff.scipy import linalg
+from autodiff.testing import check_laws
+from autodiff.trace.errors import DifferentiationError, OperandError
+
+rng = np.random.default_rng(0)
+a = rng.normal(size=(3, 3)) + 3 * np.eye(3)
+b = rng.normal(size=(3, 3)) + 2 * np.eye(3)
+m = rng.normal(size=(3, 2))
+v = rng.normal(size=3)
+small = rng.normal(size=(3, 3)) / 4
+
+
+def positive(x):
+    return x @ x.T + np.eye(3)
+
+
+# fmt: off
+PROGRAMS = {
+    "solve_triangular":   (lambda a, b: linalg.solve_triangular(a, b), (a, m)),
+    "solve_triangular T": (lambda a, b: linalg.solve_triangular(a, b, trans=1, lower=True), (a, v)),
+    "solve_triangular 1": (lambda a, b: linalg.solve_triangular(a, b, unit_diagonal=True), (a, v)),
+    "cholesky":           (lambda a: linalg.cholesky(positive(a)), (a,)),
+    "cholesky lower":     (lambda a: linalg.cholesky(positive(a), lower=True), (a,)),
+    "cho_solve":          (lambda a, b: linalg.cho_solve(linalg.cho_factor(positive(a)), b), (a, v)),
+    "cho_solve lower":    (lambda a, b: linalg.cho_solve(linalg.cho_factor(positive(a), lower=True), b), (a, m)),
+    "lu":                 (lambda a: linalg.lu(a)[1:], (a,)),
+    "lu permuted":        (lambda a: linalg.lu(a[::-1], permute_l=True), (a,)),
+    "lu_solve":           (lambda a, b: linalg.lu_solve(linalg.lu_factor(a[::-1]), b), (a, v)),
+    "lu_solve T":         (lambda a, b: linalg.lu_solve(linalg.lu_factor(a[::-1]), b, trans=1), (a, m)),
+    "lu_factor":          (lambda a: linalg.lu_factor(a)[0], (a,)),
+    "solve":              (lambda a, b: linalg.solve(a, b), (a, v)),
+    "solve pos":          (lambda a, b: linalg.solve(positive(a), b, assume_a="pos"), (a, m)),
+    "inv":                (linalg.inv, (a,)),
+    "det":                (linalg.det, (a,)),
+    "norm":               (linalg.norm, (a,)),
+    "pinv":               (linalg.pinv, (m,)),
+    "lstsq":              (lambda a, b: linalg.lstsq(a, b)[0], (m, v)),
+    "expm":               (linalg.expm, (small,)),
+    "logm":               (lambda a: linalg.logm(positive(a)), (a,)),
+    "sqrtm":              (lambda a: linalg.sqrtm(positive(a)), (a,)),
+    "sinm":               (linalg.sinm, (small,)),
+    "cosm":               (linalg.cosm, (small,)),
+    "tanm":               (lambda a: linalg.tanm(np.tanh(a) / 2), (small,)),
+    "sinhm":              (linalg.sinhm, (small,)),
+    "coshm":              (linalg.coshm, (small,)),
+    "tanhm":              (lambda a: linalg.tanhm(np.tanh(a) / 2), (small,)),
+    "expm_frechet":       (linalg.expm_frechet, (small, b)),
+    "solve_sylvester":    (linalg.solve_sylvester, (a, np.eye(2) + 0.1, m)),
+    "lyapunov":           (linalg.solve_continuous_lyapunov, (a, b)),
+    "discrete lyapunov":  (linalg.solve_discrete_lyapunov, (small, b)),
+    "bilinear lyapunov":  (lambda a, q: linalg.solve_discrete_lyapunov(a, q, "bilinear"), (small, b)),
+    "toeplitz":           (linalg.toeplitz, (v, v[::-1].copy())),
+    "toeplitz symmetric": (linalg.toeplitz, (v,)),
+    "hankel":             (linalg.hankel, (v, v)),
+    "circulant":          (linalg.circulant, (v,)),
+    "companion":          (linalg.companion, (v,)),
+    "block_diag":         (linalg.block_diag, (a, m, v)),
+    "solve_toeplitz":     (lambda c, b: linalg.solve_toeplitz(c + np.array([5.0, 0, 0]), b), (v, v)),
+    "matmul_toeplitz":    (lambda c, x: linalg.matmul_toeplitz(c, x), (v, m)),
+    "svdvals":            (linalg.svdvals, (a,)),
+    "svd":                (lambda a: linalg.svd(a)[1], (a,)),
+    "qr":                 (lambda a: linalg.qr(a, mode="economic"), (m,)),
+    "eigh":               (lambda a: linalg.eigh(positive(a), eigvals_only=True), (a,)),
+    "eigh generalised":   (lambda a, b: linalg.eigh(positive(a), positive(b), eigvals_only=True), (a, b)),
+    "eigvals":            (lambda a: np.sort(linalg.eigvals(positive(a)).real), (a,)),
+    "polar":              (linalg.polar, (a,)),
+    "polar left":         (lambda a: linalg.polar(a, side="left"), (a,)),
+}
+UNLIKE = {"solve_toeplitz", "matmul_toeplitz", "solve pos", "lu_solve", "lu_solve T", "cho_solve", "cho_solve lower", "discrete lyapunov",
+          "bilinear lyapunov", "tanm", "tanhm", "eigh generalised", "norm", "det", "lstsq", "pinv", "solve", "inv", "eigh", "eigvals", "expm_frechet"}
+# fmt: on
+OTHER_ROUTINE = "SciPy's routine for plain values is another one: values differ by rounding"
+
+
+@pytest.mark.filterwarnings("ignore::scipy.linalg.LinAlgWarning")  # far away, where hyperbolic functions are large
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_laws(name):
+    fun, args = PROGRAMS[name]
+    check_laws(fun, args, skip=("value", "replay", "compiled", "batch") if name in UNLIKE else (), name=name)
+    own = autodiff.vjp(fun, *args)[0]
+    for ours, scipys in zip(
+        own if isinstance(own, tuple) else (own,),
+        fun(*args) if isinstance(own, tuple) else (fun(*args),),
+        strict=True,
+    ):
+        np.testing.assert_allclose(ours, scipys, rtol=1e-11, atol=1e-12)
+    if name in UNLIKE:
+        np.testing.assert_allclose(
+            np.ravel(autodiff.vmap(lambda *x: first(fun(*x)))(*(np.stack([x, x]) for x in args))[0]),
+            np.ravel(first(fun(*args))),
+            rtol=1e-11,
+            atol=1e-12,
+        )
+
+
+def first(out):
+    return out[0] if isinstance(out, tuple) else out
+
+
+def test_only_the_triangle_that_is_read_has_a_gradient():
+    gradient = autodiff.grad(lambda a: np.sum(linalg.solve_triangular(a, v)))(a)
+    assert np.tril(gradient, -1).tolist() == np.zeros((3, 3)).tolist()
+    assert np.diagonal(gradient).all()
+
+
+def test_complex_matrices():
+    z = small + 1j * b / 4
+
+    def f(x):
+        return np.sum(linalg.expm(x * z)).real
+
+    assert autodiff.grad(f)(1.0) == pytest.approx((f(1 + 1e-6) - f(1 - 1e-6)) / 2e-6, rel=1e-8)
+
+
+def test_a_real_matrix_without_a_real_logarithm():
+    with pytest.raises(
+        OperandError,
+        match=r"^matrix_function\(float64\[2,2\]\) \(test_linalg.py:\d+\): logm of this real matrix is complex; pass",
+    ):
+        autodiff.grad(lambda x: np.sum(linalg.logm(x * np.diag([1.0, -1.0]))))(1.0)
+
+
+def test_what_has_no_rule_says_so():
+    with pytest.raises(
+        DifferentiationError,
+        match=r"^scipy.linalg.schur cannot be called with a traced value \(test_linalg.py:\d+\): it has no",
+    ):
+        autodiff.grad(lambda x: np.sum(linalg.schur(x)[0]))(a)
+    with pytest.raises(
+        DifferentiationError,
+        match=r"^scipy.linalg.qr of traced values has no pivoting=True \(test_linalg.py:\d+\); leave it out$",
+    ):
+        autodiff.grad(lambda x: np.sum(linalg.qr(x, pivoting=True)[0]))(a)
+    assert linalg.schur(a)[0].tolist() == sl.schur(a)[0].tolist()
+
+
+def test_a_gaussian_process():
+    x, y = np.linspace(0, 1, 20), np.sin(np.linspace(0, 6, 20))
+
+    def likelihood(log_length, lin):
+        k = np.exp(-0.5 * (x[:, None] - x) ** 2 / np.exp(2 * log_length)) + 0.1 * np.eye(20)
+        factor = lin.cho_factor(k, lower=True)
+        return -0.5 * y @ lin.cho_solve(factor, y) - np.sum(np.log(np.diagonal(factor[0])))
+
+    found = autodiff.grad(lambda length: likelihood(length, linalg))(-1.0)
+    assert found == pytest.approx((likelihood(-1 + 1e-5, sl) - likelihood(-1 - 1e-5, sl)) / 2e-5, rel=1e-7)

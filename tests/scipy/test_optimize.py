@@ -1,0 +1,141 @@
+"""scipy.optimize: derivatives that SciPy is given, and derivatives of solutions, to second order."""
+
+import numpy as np
+import pytest
+import scipy.optimize as so
+
+import autodiff
+from autodiff.scipy import optimize
+from autodiff.trace.errors import ConcretizationError, DifferentiationError
+
+rng = np.random.default_rng(0)
+A = rng.normal(size=(6, 3))
+b = rng.normal(size=6)
+t = np.linspace(0.0, 2.0, 12)
+y = 1.5 * np.exp(-0.7 * t) + 0.05 * rng.normal(size=12)
+start = np.array([1.0, 1.0])
+
+
+def system(x, p):
+    return np.stack([x[0] ** 2 + p[0] * x[1] - 2.0, x[0] * x[1] ** 2 - p[1]])
+
+
+def bowl(x, p):
+    return (x[0] - p[0]) ** 2 + p[1] * (x[1] - x[0] ** 2) ** 2 + np.exp(0.1 * x[1])
+
+
+# fmt: off
+tight = {"xtol": 1e-14, "rtol": 1e-14}
+PROGRAMS = {  # functions of a vector of two parameters
+    "root":            lambda p: optimize.root(system, start, (p,), tol=1e-13).x,
+    "root closed over": lambda p: optimize.root(lambda x: system(x, p), start, tol=1e-13).x,
+    "root lm":         lambda p: optimize.root(system, start, (p,), method="lm", tol=1e-13).x,
+    "root list":       lambda p: optimize.root(lambda x: [x[0] - p[0], x[1] * p[1] - 1.0], start).x,
+    "fsolve":          lambda p: optimize.fsolve(system, start, (p,), xtol=1e-13),
+    "root_scalar":     lambda p: optimize.root_scalar(lambda x: x**3 + p[0] * x - p[1], bracket=(-5.0, 5.0), **tight).root,
+    "root_scalar newton": lambda p: optimize.root_scalar(lambda x, q: x**3 + q[0] * x - q[1], (p,), x0=1.0, fprime=lambda x, q: 3 * x * x + q[0]).root,
+    "brentq":          lambda p: optimize.brentq(lambda x: np.tanh(x) - p[0] / 4 - 0.1 * p[1], -3.0, 3.0, **tight),
+    "ridder":          lambda p: optimize.ridder(lambda x: x**3 - p[0], 0.1, 3.0, **tight),
+    "bisect":          lambda p: optimize.bisect(lambda x: x**3 - p[0], 0.1, 3.0, **tight),
+    "toms748":         lambda p: optimize.toms748(lambda x: x**3 - p[0], 0.1, 3.0, **tight),
+    "newton":          lambda p: optimize.newton(lambda x: x**2 - p, np.array([1.0, 1.0]), maxiter=100, tol=1e-14),
+    "fixed_point":     lambda p: optimize.fixed_point(lambda x: np.cos(x) * p[0] / 2, 0.5, xtol=1e-13),
+    "minimize":        lambda p: optimize.minimize(bowl, start, (p,), tol=1e-11).x,
+    "minimum":         lambda p: optimize.minimize(bowl, start, (p,), tol=1e-11).fun,
+    "minimize exact":  lambda p: optimize.minimize(bowl, start, (p,), method="trust-exact", tol=1e-11).x,
+    "minimize ncg":    lambda p: optimize.minimize(bowl, start, (p,), method="trust-ncg", tol=1e-11).x,
+    "minimize simplex": lambda p: optimize.minimize(bowl, start, (p,), method="Nelder-Mead", options={"xatol": 1e-10, "fatol": 1e-15}).x,
+    "minimize bounds": lambda p: optimize.minimize(bowl, start, (p,), bounds=[(None, 0.8), (None, None)], tol=1e-13).x,
+    "minimize_scalar": lambda p: optimize.minimize_scalar(lambda x: (x - p[0]) ** 2 + p[1] * x**4, tol=1e-12).x,
+    "basinhopping":    lambda p: optimize.basinhopping(lambda x: bowl(x, p), start, niter=1, rng=0).x,
+    "least_squares":   lambda p: optimize.least_squares(lambda x: A @ np.stack([x[0], x[1], p[0] * x[0] * x[1]]) - b * p[1], start, xtol=1e-14, gtol=1e-14, ftol=1e-14).x,
+    "nnls":            lambda p: optimize.nnls(A * p[0], b * p[1])[0],
+}
+LOOSE = {"minimize simplex": "minimize", "basinhopping": "minimize"}
+"""Methods whose solutions are too loose for differences: their derivatives are those of another method."""
+# fmt: on
+
+
+def central(fun, p, step):
+    return np.stack([(fun(p + step * e) - fun(p - step * e)) / (2 * step) for e in np.eye(p.size)], -1)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_first_and_second_derivatives(name):
+    fun, p = PROGRAMS[name], np.array([1.2, 0.9])
+    reverse, forward = autodiff.jacrev(fun)(p), autodiff.jacfwd(fun)(p)
+    np.testing.assert_allclose(reverse, forward, rtol=1e-9, atol=1e-12)
+    if name in LOOSE:
+        np.testing.assert_allclose(reverse, autodiff.jacrev(PROGRAMS[LOOSE[name]])(p), rtol=1e-5, atol=1e-5)
+        return
+    np.testing.assert_allclose(reverse, central(fun, p, 1e-4), rtol=2e-5, atol=2e-5)
+    second = autodiff.jacfwd(autodiff.jacrev(fun))(p)
+    np.testing.assert_allclose(second, central(autodiff.jacrev(fun), p, 1e-4), rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(autodiff.jacrev(autodiff.jacrev(fun))(p), second, rtol=1e-6, atol=1e-9)
+
+
+def test_curve_fit():
+    def model(x, a, rate):
+        return a * np.exp(-rate * x)
+
+    def fit(y, sigma):
+        return optimize.curve_fit(model, t, y, p0=[1.0, 1.0], sigma=sigma, ftol=1e-15, xtol=1e-15, gtol=1e-15)
+
+    sigma = np.linspace(0.5, 1.0, 12)
+    best, covariance = so.curve_fit(model, t, y, [1.0, 1.0], sigma)
+    np.testing.assert_allclose(fit(y, sigma)[0], best, rtol=1e-6)
+    for k in (0, 1):
+        found = autodiff.jacrev(lambda y, s, k=k: fit(y, s)[k], (0, 1))(y, sigma)
+        np.testing.assert_allclose(found[0], central(lambda y, k=k: fit(y, sigma)[k], y, 1e-4), rtol=1e-3, atol=1e-5)
+        np.testing.assert_allclose(found[1], central(lambda s, k=k: fit(y, s)[k], sigma, 1e-4), rtol=1e-3, atol=1e-5)
+    np.testing.assert_allclose(autodiff.vjp(lambda y: fit(y, sigma)[1], y)[0], covariance, rtol=1e-5)
+
+
+def test_scipy_gets_our_derivatives():
+    calls = []
+
+    def rosenbrock(x):
+        calls.append(1)
+        return np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2)
+
+    ours = optimize.minimize(rosenbrock, np.zeros(10))
+    many = len(calls)
+    calls.clear()
+    plain = so.minimize(rosenbrock, np.zeros(10))
+    np.testing.assert_allclose(ours.x, 1, atol=1e-5)
+    assert type(ours.x) is np.ndarray
+    assert many * 4 < len(calls)
+    assert ours.nfev * 4 < plain.nfev
+
+
+def test_what_has_no_derivative_says_so():
+    with pytest.raises(
+        DifferentiationError, match=r"^minimize under constraints has no derivative \(test_optimize.py:\d+\): put them"
+    ):
+        autodiff.grad(
+            lambda a: (
+                optimize.minimize(
+                    lambda x: np.sum((x - a) ** 2), start, constraints={"type": "eq", "fun": lambda x: x[0] - 1}
+                ).fun
+            )
+        )(1.0)
+    with pytest.raises(
+        DifferentiationError,
+        match=r"^least_squares with loss='huber' has no derivative \(test_optimize.py:\d+\); minimise",
+    ):
+        autodiff.grad(lambda a: optimize.least_squares(lambda x: x - a, start, loss="huber").x[0])(1.0)
+    with pytest.raises(
+        DifferentiationError,
+        match=r"^scipy.optimize.linprog cannot be called with a traced value \(test_optimize.py:\d+\)",
+    ):
+        autodiff.grad(lambda c: optimize.linprog(c).fun)(start)
+    with pytest.raises(ConcretizationError, match=r"traces with shapes only: the number is not known"):
+        autodiff.jit(PROGRAMS["root"])(start)
+
+
+def test_assignment_is_constant():
+    def cost(c):
+        rows, columns = optimize.linear_sum_assignment(c)
+        return np.sum(c[rows, columns])
+
+    assert autodiff.grad(cost)(np.array([[4.0, 1.0], [2.0, 3.0]])).tolist() == [[0.0, 1.0], [1.0, 0.0]]

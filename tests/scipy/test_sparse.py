@@ -1,0 +1,140 @@
+"""scipy.sparse: laws of products and equations, all formats, and a heat equation."""
+
+import numpy as np
+import pytest
+import scipy.sparse as ss
+import scipy.sparse.linalg
+
+import autodiff
+from autodiff.scipy import sparse
+from autodiff.testing import check_laws
+from autodiff.trace.errors import DifferentiationError
+
+rng = np.random.default_rng(0)
+rows, columns = np.array([0, 1, 2, 0, 2, 1, 1]), np.array([0, 1, 2, 2, 0, 0, 0])
+data = np.concatenate([rng.normal(size=3) + 4, rng.normal(size=4) / 2])
+v = rng.normal(size=3)
+m = rng.normal(size=(3, 2))
+constant = ss.random_array((3, 3), density=0.6, rng=1) + 3 * ss.eye_array(3)
+
+
+def matrix(d):
+    return sparse.coo_array((d, (rows, columns)), shape=(3, 3))
+
+
+# fmt: off
+PROGRAMS = {
+    "vector":      (lambda d, x: matrix(d) @ x, (data, v)),
+    "matrix":      (lambda d, x: matrix(d) @ x, (data, m)),
+    "transposed":  (lambda d, x: matrix(d).T @ x, (data, m)),
+    "from left":   (lambda d, x: x @ matrix(d), (data, v)),
+    "csr":         (lambda d, x: sparse.csr_array((d, [0, 2, 1, 0], [0, 2, 3, 4])) @ x, (data[:4], v)),
+    "csc":         (lambda d, x: sparse.csc_matrix((d, [0, 2, 1, 0], [0, 2, 3, 4])) @ x, (data[:4], v)),
+    "diags":       (lambda a, b: sparse.diags([a, b], [0, 1]).toarray(), (v, v[:2])),
+    "sums":        (lambda d: (matrix(d).sum(), matrix(d).sum(0), matrix(d).sum(1), matrix(d).diagonal()), (data,)),
+    "arithmetic":  (lambda d, x: (2.0 * matrix(d) - matrix(d * d) / 3.0 + sparse.eye_array(3)) @ x, (data, v)),
+    "with constant": (lambda d: (sparse.csr_array(constant) + matrix(d)).toarray(), (data,)),
+    "spsolve":     (lambda d, b: sparse.linalg.spsolve(matrix(d).tocsc(), b), (data, v)),
+    "spsolve columns": (lambda d, b: sparse.linalg.spsolve(matrix(d).tocsc(), b), (data, m)),
+    "splu":        (lambda d, b: sparse.linalg.splu(matrix(d).tocsc()).solve(b, "T"), (data, v)),
+    "factorized":  (lambda b: sparse.linalg.factorized(sparse.csc_array(constant))(b), (v,)),
+}
+# fmt: on
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_laws(name):
+    fun, args = PROGRAMS[name]
+    check_laws(fun, args, skip=("value", "compiled", "replay", "batch"), name=name)
+    found = autodiff.vjp(fun, *args)[0]
+    for ours, own in zip(*(x if isinstance(x, tuple) else (x,) for x in (found, fun(*args))), strict=True):
+        np.testing.assert_allclose(ours, np.asarray(own), rtol=1e-12, atol=1e-13)
+    batched = autodiff.vmap(fun)(*(np.stack([a, 2 * a]) for a in args))
+    for ours, own in zip(*(x if isinstance(x, tuple) else (x,) for x in (batched, found)), strict=True):
+        np.testing.assert_allclose(ours[0], own, rtol=1e-11, atol=1e-12)
+    np.testing.assert_allclose(
+        *(np.ravel(x[0] if isinstance(x, tuple) else x) for x in (autodiff.jit(fun)(*args), found)), rtol=1e-12
+    )
+
+
+@pytest.mark.parametrize("form", ["coo", "csr", "csc", "dia", "bsr"])
+@pytest.mark.parametrize("kind", ["array", "matrix"])
+def test_constant_matrices_of_all_formats(form, kind):
+    a = getattr(sparse, f"{form}_{kind}")(constant)
+    assert isinstance(a, getattr(ss, f"{form}_{kind}"))
+    dense = constant.toarray()
+    for product, expected in ((lambda x: a @ x, dense), (lambda x: a.T @ x, dense.T), (lambda x: a.tocsr() @ x, dense)):
+        np.testing.assert_allclose(autodiff.jacobian(product)(v), expected, rtol=1e-12)
+    np.testing.assert_allclose(autodiff.jacobian(lambda x: x @ a)(v), dense.T, rtol=1e-12)
+    np.testing.assert_allclose(autodiff.jacobian(lambda x: a.dot(x))(v), dense, rtol=1e-12)
+    if kind == "matrix":
+        np.testing.assert_allclose(autodiff.jacobian(lambda x: a * x)(v), dense, rtol=1e-12)
+    assert type(a @ v) is np.ndarray
+
+
+@pytest.mark.parametrize("name", ["cg", "bicgstab", "gmres", "minres"])
+def test_iterations(name):
+    solve = getattr(sparse.linalg, name)
+    d = np.concatenate([data[:3], [0.1, 0.1, 0.05, 0.05]])
+    symmetric = np.array([0, 1, 2, 0, 2, 0, 1]), np.array([0, 1, 2, 2, 0, 1, 0])
+
+    def program(d, b, solve=solve):
+        return solve(sparse.coo_array((d, symmetric), shape=(3, 3)), b, rtol=1e-12)[0]
+
+    def direct(d, b):
+        return np.linalg.solve(sparse.coo_array((d, symmetric), shape=(3, 3)).toarray(), b)
+
+    for found, expected in zip(
+        autodiff.jacobian(program, (0, 1))(d, v), autodiff.jacobian(direct, (0, 1))(d, v), strict=True
+    ):
+        np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-10)
+
+
+def test_one_factorization_serves_both_directions(monkeypatch):
+    calls = []
+    own = scipy.sparse.linalg.splu
+
+    def counting(*args, **kwargs):
+        calls.append(1)
+        return own(*args, **kwargs)
+
+    monkeypatch.setattr(scipy.sparse.linalg, "splu", counting)
+    autodiff.grad(lambda d: np.sum(sparse.linalg.spsolve(matrix(d), v)))(data)
+    assert len(calls) == 1
+
+
+def test_a_heat_equation():
+    n, steps = 40, 10
+
+    def final(diffusivity):
+        off = -diffusivity * np.ones(n - 1)
+        implicit = sparse.diags([off, 1.0 + 2.0 * diffusivity * np.ones(n), off], [-1, 0, 1])
+        solver = sparse.linalg.splu(implicit)
+        u = np.sin(np.pi * np.arange(1, n + 1) / (n + 1))
+        for _ in range(steps):
+            u = solver.solve(u)
+        return np.sum(u)
+
+    k = 0.3
+    mode = 2 - 2 * np.cos(np.pi / (n + 1))  # the initial values are an eigenvector
+    start = np.sum(np.sin(np.pi * np.arange(1, n + 1) / (n + 1)))
+    value, slope = autodiff.value_and_grad(final)(k)
+    assert value == pytest.approx(start / (1 + k * mode) ** steps, rel=1e-10)
+    assert slope == pytest.approx(-steps * mode * start / (1 + k * mode) ** (steps + 1), rel=1e-9)
+
+
+def test_what_has_no_derivative_says_so():
+    with pytest.raises(
+        DifferentiationError,
+        match=r"^scipy.sparse.csr_array finds its pattern in the values, which are traced \(test_sparse.py:\d+\); auto",
+    ):
+        autodiff.grad(lambda x: np.sum(sparse.csr_array(x).toarray()))(np.eye(2))
+    with pytest.raises(
+        DifferentiationError,
+        match=r"^the product of sparse matrices with traced entries has no rule \(test_sparse.py:\d+\); multiply",
+    ):
+        autodiff.grad(lambda d: (matrix(d) @ matrix(d)).sum())(data)
+    with pytest.raises(
+        DifferentiationError, match=r"^scipy.sparse.kron cannot be called with a traced value \(test_sparse.py:\d+\)"
+    ):
+        autodiff.grad(lambda x: sparse.kron(x, np.eye(2)).sum())(np.eye(2))

@@ -1,0 +1,181 @@
+"""Distributions of scipy.stats: all of SciPy's own list, each method against differences of SciPy's, and laws of a few."""
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.stats
+from scipy.stats._distr_params import distcont, distdiscrete
+
+import autodiff
+from autodiff.scipy import stats
+from autodiff.testing import check_laws
+from autodiff.trace.errors import DifferentiationError
+from tests.scipy.rows import between, check_row, row
+
+# fmt: off
+TOO_SLOW = {
+    "levy_stable", "studentized_range",  # a value is an integral of a second
+    "ksone", "kstwo",                    # the distribution function is summed in Python
+}
+METHODS = ("logpdf", "pdf", "cdf", "sf", "logcdf", "logsf", "ppf", "isf")
+LOC, SCALE = 0.1, 1.3
+CONTINUOUS = {name: tuple(map(float, shapes)) for name, shapes in reversed(distcont) if isinstance(name, str)}
+CONTINUOUS["kappa4"] = (0.5, 0.5)  # at (0, 0) SciPy has the formula of the limit, which knows nothing of its neighbours
+DISCRETE = {name: shapes for name, shapes in reversed(distdiscrete) if isinstance(name, str)}
+# fmt: on
+
+
+def weighted(values):
+    return np.sum(values * np.array([1.0, 0.7]))
+
+
+def differences(fun, args, place):
+    """Central differences by one argument."""
+    found = []
+    for k in range(np.size(args[place])):
+        step = 1e-5 * max(1.0, abs(np.ravel(args[place])[k]))
+        ends = []
+        for sign in (1, -1):
+            moved = list(args)
+            moved[place] = np.array(args[place], float)
+            moved[place].reshape(-1)[k] += sign * step
+            ends.append(fun(*moved))
+        found.append((ends[0] - ends[1]) / (2 * step))
+    return np.reshape(found, np.shape(args[place]))
+
+
+def check(ours, own, args, places, rtol=2e-4):
+    """Reverse and forward mode against differences of SciPy's function."""
+
+    def total(*each):
+        return weighted(ours(*each))
+
+    value, gradient = autodiff.value_and_grad(total, places)(*args)
+    np.testing.assert_allclose(value, weighted(own(*args)), rtol=1e-9)
+    direction = [np.ones_like(np.asarray(args[k], float)) for k in places]
+    pushed = 0.0
+    for k, one, found in zip(places, direction, gradient, strict=True):
+        np.testing.assert_allclose(found, differences(lambda *each: weighted(own(*each)), args, k), rtol, 1e-5)
+        pushed += np.sum(one * found)
+
+    def along(*moving):
+        each = list(args)
+        for k, x in zip(places, moving, strict=True):
+            each[k] = x
+        return total(*each)
+
+    primals = tuple(np.asarray(args[k], float) for k in places)
+    np.testing.assert_allclose(autodiff.jvp(along, primals, tuple(direction))[1], pushed, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", sorted(CONTINUOUS.keys() - TOO_SLOW))
+def test_continuous(name):
+    shapes, own, ours = CONTINUOUS[name], getattr(scipy.stats, name), getattr(stats, name)
+    integral = [1 + k for k, info in enumerate(own._shape_info()) if info.integrality]
+    for method in METHODS:
+        q = np.array([0.3, 0.6])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            x = q if method in ("ppf", "isf") else own.ppf(q, *shapes) * SCALE + LOC
+            args = [x, *shapes, LOC, SCALE]
+            places = tuple(k for k in range(len(args)) if k not in integral)
+            check(getattr(ours, method), getattr(own, method), args, places)
+
+
+def gradient_by_argument(method, k, shapes):
+    return autodiff.grad(lambda k: np.sum(method(k, *shapes)))(k)
+
+
+@pytest.mark.parametrize("name", sorted(DISCRETE))
+def test_discrete(name):
+    shapes, own, ours = DISCRETE[name], getattr(scipy.stats, name), getattr(stats, name)
+    smooth = tuple(1 + k for k, info in enumerate(own._shape_info()) if not info.integrality)
+    shapes = tuple(float(p) if 1 + k in smooth else p for k, p in enumerate(shapes))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        k = own.ppf([0.3, 0.6], *shapes)
+        for method in ("pmf", "logpmf", "cdf", "sf", "logcdf", "logsf"):
+            args = [k, *shapes]
+            if smooth and np.isfinite(getattr(own, method)(*args)).all():
+                check(getattr(ours, method), getattr(own, method), args, smooth)
+            assert gradient_by_argument(getattr(ours, method), k, shapes).tolist() == [0.0, 0.0]
+
+
+real, scale, shape, unit = between(-1.5, 1.5), between(0.5, 2.0), between(1.2, 3.0), between(0.1, 0.9)
+
+# fmt: off
+ROWS = [
+    row("norm.logpdf", stats.norm.logpdf, real, real, scale), row("norm.cdf", stats.norm.cdf, real, real, scale),
+    row("norm.logcdf", stats.norm.logcdf, real, real, scale), row("norm.ppf", stats.norm.ppf, unit, real, scale),
+    row("t.logpdf", stats.t.logpdf, real, shape), row("t.cdf", stats.t.cdf, real, shape), row("t.ppf", stats.t.ppf, unit, shape),
+    row("gamma.logpdf", stats.gamma.logpdf, shape, shape), row("gamma.cdf", stats.gamma.cdf, shape, shape),
+    row("gamma.ppf", stats.gamma.ppf, unit, shape), row("gamma.entropy", stats.gamma.entropy, shape), row("gamma.mean", stats.gamma.mean, shape),
+    row("beta.logpdf", stats.beta.logpdf, unit, shape, shape), row("beta.pdf", stats.beta.pdf, unit, shape, shape),
+    row("beta.cdf", stats.beta.cdf, unit, shape, shape), row("beta.ppf", stats.beta.ppf, unit, shape, shape),
+    row("weibull_min.logsf", stats.weibull_min.logsf, shape, shape), row("lognorm.logpdf", stats.lognorm.logpdf, shape, shape),
+    row("expon.logpdf", lambda x, s: stats.expon.logpdf(x, scale=s), shape, scale), row("cauchy.logpdf", stats.cauchy.logpdf, real, real, scale),
+    row("laplace.cdf", stats.laplace.cdf, between(0.2, 1.5)), row("logistic.sf", stats.logistic.sf, real, real, scale),
+    row("genextreme.logpdf", stats.genextreme.logpdf, real, between(-0.3, -0.1)), row("truncnorm.logpdf", lambda x: stats.truncnorm.logpdf(x, -2.0, 2.0), real),
+    row("poisson.logpmf", lambda mu: stats.poisson.logpmf(2, mu), shape), row("binom.logpmf", lambda p: stats.binom.logpmf(2, 5, p), unit),
+    row("nbinom.pmf", lambda p: stats.nbinom.pmf(2, 5, p), unit), row("poisson.cdf", lambda mu: stats.poisson.cdf(2, mu), shape),
+    row("frozen", lambda x, s: stats.norm(0.5, s).logpdf(x), real, scale), row("norm.var", stats.norm.var, real, scale),
+]
+# fmt: on
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("case", ROWS, ids=str)
+def test_laws(case):
+    check_row(case)
+
+
+def test_outside_of_the_support_and_of_the_parameters():
+    for x, expected in ((-1.0, -np.inf), (np.nan, np.nan)):
+        value, (by_x, by_shape) = autodiff.value_and_grad(stats.gamma.logpdf, (0, 1))(x, 2.0)
+        np.testing.assert_equal((value, by_x, by_shape), (expected, 0.0, 0.0))
+    assert np.isnan(autodiff.value_and_grad(stats.gamma.logpdf)(1.0, -2.0)[0])
+    assert autodiff.grad(lambda s: stats.norm.logpdf(1.0, 0.0, s))(-1.0) == 0.0
+    assert autodiff.jvp(lambda q: stats.norm.ppf(q), (0.0,), (1.0,)) == (-np.inf, 0.0)
+
+
+def test_plain_arguments_are_left_to_scipy():
+    assert stats.norm.logpdf(1.0) == scipy.stats.norm.logpdf(1.0)
+    assert stats.describe is scipy.stats.describe or callable(stats.describe)
+    assert stats.norm(1.0, 2.0).rvs(random_state=0) == scipy.stats.norm(1.0, 2.0).rvs(random_state=0)
+
+
+def test_a_likelihood_is_maximal_at_the_closed_form():
+    data = np.random.default_rng(0).normal(2.0, 3.0, 200)
+
+    def likelihood(parameters):
+        return np.sum(stats.norm.logpdf(data, parameters[0], np.exp(parameters[1])))
+
+    best = np.array([data.mean(), np.log(data.std())])
+    np.testing.assert_allclose(autodiff.grad(likelihood)(best), 0, atol=1e-9)
+    np.testing.assert_allclose(autodiff.hessian(likelihood)(best), np.diag([-200 / data.var(), -400]), atol=1e-6)
+
+
+def test_the_normal_distribution_of_vectors():
+    x, mean = np.array([[0.5, -1.0], [1.0, 2.0], [0.0, 0.3]]), np.array([0.2, 0.1])
+    root = np.array([[1.5, 0.3], [0.2, 0.8]])
+
+    def program(x, mean, root, normal=stats.multivariate_normal):
+        cov = root @ root.T
+        return normal.logpdf(x, mean, cov), normal(mean, cov).pdf(x), normal(mean, cov).entropy()
+
+    check_laws(program, (x, mean, root), skip=("value", "replay", "compiled", "batch", "spec", "digits", "continuous"))
+    for ours, own in zip(
+        autodiff.vjp(program, x, mean, root)[0], program(x, mean, root, scipy.stats.multivariate_normal), strict=True
+    ):
+        np.testing.assert_allclose(ours, own, rtol=1e-12)
+    batched = autodiff.vmap(stats.multivariate_normal.logpdf, in_axes=(0, None, None))(x, mean, root @ root.T)
+    np.testing.assert_allclose(batched, scipy.stats.multivariate_normal.logpdf(x, mean, root @ root.T), rtol=1e-12)
+    assert autodiff.grad(lambda s: stats.multivariate_normal.logpdf(x[0], mean, s))(2.0) == pytest.approx(
+        -0.5 + np.sum((x[0] - mean) ** 2) / 8
+    )
+    assert stats.multivariate_normal(mean, np.eye(2)).rvs(random_state=0).shape == (2,)
+    with pytest.raises(
+        DifferentiationError, match=r"^multivariate_normal with traced parameters has no cdf \(test_stats.py:\d+\); it"
+    ):
+        autodiff.grad(lambda m: stats.multivariate_normal(m, np.eye(2)).cdf(x[0]))(mean)
