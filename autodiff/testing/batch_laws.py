@@ -15,7 +15,7 @@ from autodiff.testing.problem import Problem, is_inexact
 
 ROWS = 3
 STEP = 2.0**-8
-PRECISION = {"float64": 1e-11, "complex128": 1e-11, "float32": 1e-4, "complex64": 1e-4}
+PRECISION = {"float64": 1e-11, "complex128": 1e-11, "float32": 1e-4, "complex64": 1e-4, "float16": 1e-2}
 """Relative difference allowed between a batched operation and a loop, which may add in another order.
 
 The least precise argument decides: a gradient by a double may have been computed in single precision.

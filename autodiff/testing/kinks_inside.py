@@ -28,6 +28,9 @@ BESIDE = 2.0**-12
 
 NEIGHBOURS = 12
 
+PIECES = 2.0**-6
+"""Slopes that differ by more than this part of them, so near, are those of different pieces."""
+
 
 class Watching(Forward):
     """A forward recording that takes note of the operations at a kink.
@@ -93,7 +96,10 @@ class Watching(Forward):
 def with_pieces(
     slope: Slope, place: int, slopes_at: Callable[..., list[Slope]], primals: Sequence[Any], tangents: Sequence[Any]
 ) -> Slope:
-    """The slope with those of all pieces found nearby: where more than two meet, a direction lies in two of them."""
+    """The slope with those of all pieces found nearby: where more than two meet, a direction lies in two of them.
+
+    It may lie in one of them on both sides, as of three equal elements the middle one does: then it shows no kink.
+    """
     random = np.random.default_rng(1)
     found = [slope.limit - slope.radius, slope.limit + slope.radius]
     for _ in range(NEIGHBOURS):
@@ -106,7 +112,8 @@ def with_pieces(
     if np.iscomplexobj(slope.limit):
         middle = middle + 1j * (np.max(np.imag(found), axis=0) + np.min(np.imag(found), axis=0)) / 2
     radius = np.max(abs(np.stack(found) - middle), axis=0)
-    return replace(slope, limit=middle, radius=np.where(slope.kinked, radius, slope.radius))
+    several = slope.kinked | (radius > PIECES * (abs(middle) + radius))
+    return replace(slope, limit=np.where(several, middle, slope.limit), radius=np.where(several, radius, slope.radius))
 
 
 def smooth(slope: Slope, value: Any) -> bool:

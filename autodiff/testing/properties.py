@@ -13,7 +13,6 @@ from numpy.typing import DTypeLike
 
 from autodiff.testing import domains
 from autodiff.testing.cases import Case
-from autodiff.testing.domains import Domain
 from autodiff.testing.draws import drawn_operands, fixed_operands
 from autodiff.testing.law import Kinks, check_names, chosen_laws
 from autodiff.testing.layouts import LAYOUTS
@@ -76,7 +75,7 @@ def run(trial: Trial, max_examples: int | None) -> Summary:
 def laws(
     fun: Callable[..., Any],
     *,
-    domain: Domain | Sequence[Domain] = domains.real,
+    domain: Any = domains.real,
     shapes: SearchStrategy[Any] | Sequence[Any] | None = None,
     dtypes: Sequence[DTypeLike] | Sequence[Sequence[DTypeLike]] = FLOATING,
     arity: int = 0,
@@ -95,7 +94,8 @@ def laws(
 
     Args:
         fun: function of one or several arrays, written in plain NumPy.
-        domain: where the operands lie: one for all, or one for each.
+        domain: where the operands lie: one for all, or a tuple with one for each. Where an argument is a list, a tuple,
+            a dictionary or a dataclass of arrays, one of these with a domain in each place: `{"w": domains.real}`.
         shapes: a list of examples, or a strategy. For one operand of shapes, for several of tuples with one
             shape for each. By default small shapes that broadcast together.
         dtypes: what the operands may be: names for all of them, or one tuple of names for each.

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autodiff.testing.central import FIRST_STEP, LEVELS
+from autodiff.testing.kinks_inside import with_pieces
 from autodiff.testing.numerical import move
 from autodiff.testing.problem import Problem
 from autodiff.testing.roughness import fourth_differences
@@ -33,6 +34,10 @@ FINE = (2.0**-20, 2.0**-32)
 
 DISTANCES = tuple(2.0**-place for place in (51, 48, 44, 40, 32, 24, 16, 12, 8, 6, 5, 4))
 """How far away values are looked at to see by how much they change at least."""
+
+FURTHER = (0.25, 1.0, 4.0)
+GRAIN = 2.0**-40
+"""Constants such as 1 and log(2) leave smaller grains behind; steps of functions are larger."""
 
 SHORTEST = FIRST_STEP / 2.0**LEVELS
 """The step by which roughness and grain are divided in the most exact numerical derivatives of smooth functions."""
@@ -61,7 +66,13 @@ def careful_slopes(problem: Problem, derivative: Derivative) -> list[Slope]:
     steady = [
         (ROUGHNESS * least(one[0], other[0]) + grain) / SHORTEST for (one, other), grain in zip(rough, grains(problem))
     ]
-    return [_excused(*column) for column in zip(problem.slopes, others, noise, steady, strict=True)]
+    slopes = [_excused(*column) for column in zip(problem.slopes, others, noise, steady, strict=True)]
+    if not problem.kinked:
+        return slopes
+    return [
+        with_pieces(slope, place, problem.slopes_at, problem.primals, problem.tangents)
+        for place, slope in enumerate(slopes)
+    ]
 
 
 def grains(problem: Problem) -> list[Array]:
@@ -70,13 +81,19 @@ def grains(problem: Problem) -> list[Array]:
     A value that is made of one unit in the last place of its origins stays what it is over many steps, and then is
     twice as large.
     """
-    steps = [sign * distance for distance in DISTANCES for sign in (1, -1)]
+    steps = [sign * distance for distance in (*DISTANCES, *FURTHER) for sign in (1, -1)]
     rows = [problem.flat(*problem.near(step)) for step in steps]
     apart = [
         abs(np.stack(column) - here) for column, here in zip(zip(*rows, strict=True), problem.results, strict=True)
     ]
-    least = [np.min(np.where(one > 0, one, np.inf), axis=0) for one in apart]
-    return [np.asarray(np.where(np.isfinite(one), one, 0.0)) for one in least]
+    near, far = len(steps), len(FURTHER) * 2
+    return [_grain(one[: near - far], one[near - far :]) for one in apart]
+
+
+def _grain(near: Array, far: Array) -> Array:
+    """The least change nearby; where nothing changes there, the least one further away, if it is tiny."""
+    least, further = (np.min(np.where(part > 0, part, np.inf), axis=0) for part in (near, far))
+    return np.asarray(np.where(np.isfinite(least), least, np.where(further < GRAIN, further, 0.0)))
 
 
 def _excused(slope: Slope, other: Slope, noise: Array, roughness: Array) -> Slope:

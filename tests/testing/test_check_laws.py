@@ -197,3 +197,13 @@ def test_a_function_that_takes_numbers_out_is_no_function_that_looks_at_values()
     branch = laws(lambda x: x * x if np.sum(x) > 0 else -x, name="branch")
     assert set(branch.unstaged) <= {"spec", "replay", "compiled", "batch", "compiled gradient", "batch of gradient"}
     assert {"forward", "reverse", "adjoint", "forward over reverse"} <= set(branch.decided)
+
+
+def softmax(x):
+    return np.exp(x) / np.sum(np.exp(x), axis=-1, keepdims=True)
+
+
+@pytest.mark.parametrize("fun", [np.sum, np.sort, softmax, lambda x: x / np.sqrt(np.mean(x * x) + 1)])
+def test_half_precision_is_tried_where_that_is_asked_for(fun):
+    found = laws(fun, dtypes=("float16", "float32"), shapes=[(3,), (2, 3), (3, 3)], max_examples=10, name="fun")
+    assert found.decided["precision"] > 5
