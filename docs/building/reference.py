@@ -83,7 +83,8 @@ def index(pages: dict[str, list[PublicName]]) -> str:
     chainer = ", ".join(f"[{page}]({page}.rst)" for page in ordered if page.startswith("autodiff.chainer"))
     others = (
         f"Chainer's names: {chainer}; [what is covered](../../chainer-coverage.md).\n\n"
-        "NumPy's names work as NumPy's own; [what is covered](../../numpy-coverage.md)."
+        "NumPy's names work as NumPy's own; [what is covered](../../numpy-coverage.md). Those of `autodiff.scipy` that "
+        "are SciPy's own\nare documented there; [what is covered](../../scipy-coverage.md)."
     )
     return "\n".join(lines) + f"\n\n{others}\n\n```{{toctree}}\n:hidden:\n\n{entries}\n```\n"
 

@@ -155,7 +155,7 @@ def covariances(residuals: Function, best: Any, absolute: bool) -> Any:
 
 
 def nnls(A: Any, b: Any, *args: Any, **options: Any) -> tuple[Any, Any]:
-    """The x of nonnegative numbers for which |A x - b| is smallest, and that norm; numbers that are zero stay."""
+    """The x of nonnegative numbers for which ``|A x - b|`` is smallest, and that norm; numbers that are zero stay."""
     if not holds_traced((A, b)):
         return scipy.optimize.nnls(A, b, *args, **options)  # type: ignore[no-any-return]
     a, right = as_operand(A), as_operand(b)
