@@ -13,6 +13,9 @@ from tests.ops.matrices import ALL, draw
 SUMS = [
     ("ij,jk->ik",            (2, 3), (3, 2)),
     ("ij, kj -> ik",         (2, 3), (2, 3)),
+    ("ij,kj->ik",            (1, 1), (2, 2)),
+    ("ij,jk->ik",            (2, 1), (3, 2)),
+    ("ij,jk,kl->il",         (2, 1), (3, 1), (2, 2)),
     ("ij,ij",                (2, 3), (2, 3)),
     ("ij,jk",                (2, 3), (3, 2)),
     ("ij,kj->",              (2, 3), (2, 3)),
