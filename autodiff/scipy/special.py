@@ -128,3 +128,6 @@ PASSING = frozenset(("zeta", "lambertw"))
 def __getattr__(name: str) -> Any:
     found = getattr(special_counterparts, name, None) if name in COUNTERPARTS else None
     return found or (getattr(scipy.special, name) if name in PASSING else _rest(name))
+
+
+__all__ = ["log_softmax", "logsumexp", "polygamma", "softmax"]

@@ -51,6 +51,7 @@ PROGRAMS = {
     "sinhm":              (linalg.sinhm, (small,)),
     "coshm":              (linalg.coshm, (small,)),
     "tanhm":              (lambda a: linalg.tanhm(np.tanh(a) / 2), (small,)),
+    "signm":              (lambda x: linalg.signm(np.diag([3.0, -3.0, 3.0]) + np.tanh(x) / 4), (small,)),
     "expm_frechet":       (linalg.expm_frechet, (small, b)),
     "solve_sylvester":    (linalg.solve_sylvester, (a, np.eye(2) + 0.1, m)),
     "lyapunov":           (linalg.solve_continuous_lyapunov, (a, b)),
