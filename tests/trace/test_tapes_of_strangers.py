@@ -120,11 +120,12 @@ def test_what_a_compiler_has_made_is_in_no_file() -> None:
     for name in ("kernel_of_all", "kernel_of_rows", "kernel_of_windows"):
         equation(data)["primitive"] = name
         assert refused(data) == (
-            f"{name} is what a compiler made of other operations, for one machine; save the tape that it was made of"
+            f"{name} holds what is in no file: what a compiler made for one machine, or an object of this process; "
+            "save the tape before it is compiled, and keep functions of sparse matrices and filters out of it"
         )
     kernel = next(p for p in autodiff.trace.primitive.PRIMITIVES.values() if p.params is None)
     made = replace(schedule, equations=(replace(schedule.equations[0], primitive=kernel),))
-    with pytest.raises(TapeError, match="is what a compiler made of other operations"):
+    with pytest.raises(TapeError, match="holds what is in no file"):
         tape_to_json(made)
 
 
