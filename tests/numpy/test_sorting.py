@@ -98,8 +98,8 @@ ERRORS = [
     (lambda x: np.percentile(x, 101), ValueError, "percentile needs q between 0 and 100 (test_sorting.py:LINE)"),
     (lambda x: np.median(np.quantile(x + 0j, 0.5)), TypeError, "quantile needs real numbers, got complex128[3,7] "
      "(test_sorting.py:LINE); complex ones have no order"),
-    (lambda x: np.quantile(x, 0.5, weights=x, method="inverted_cdf"), TypeError, "quantile with weights= is not "
-     "supported for traced values (test_sorting.py:LINE); repeat the elements instead"),
+    (lambda x: np.quantile(x, 0.5, weights=x, method="inverted_cdf"), ValueError, "quantile got negative weights "
+     "(test_sorting.py:LINE); they count elements"),
     (lambda x: np.sort(x, order="a"), TypeError, "sort with order='a' sorts arrays with fields, which cannot be "
      "traced (test_sorting.py:LINE)"),
 ]

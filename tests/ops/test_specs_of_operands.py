@@ -25,6 +25,9 @@ from tests.ops.test_every_primitive import programs
 DTYPES = [
     np.dtype(code) for code in ("f8", "f4", "f2", ">f8", ">i4", "i8", "i1", "u1", "u8", "?", "c16", "c8", "g", "G")
 ]
+ENDLESS = ("obl_", "pro_")
+"""Spheroidal functions: SciPy's loops go on for hours at orders that are no small whole numbers."""
+
 MANY = 3
 """So many uses of each primitive are tried."""
 
@@ -83,7 +86,7 @@ def test_results_are_what_is_said_of_them(name: str) -> None:
         problems = [
             problem(primitive, operands, params)
             for own, params in uses().get(name, ())
-            if len(own) <= 4
+            if len(own) <= 4 and not name.startswith(ENDLESS)
             for operands in variants(own)
         ]
     assert [text for text in problems if text] == []

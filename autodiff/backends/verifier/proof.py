@@ -29,7 +29,7 @@ def faults_of(text: str, launch: Launch) -> list[Fault]:
     >>> faults_of(sums, Launch({0: Array("x", 80, "f8", False)}, 10, None, False))
     []
     >>> faults_of(sums, Launch({0: Array("x", 80, "f8", False)}, 11, None, False))
-    [Fault(line='y = load_float64(x, r)', reason='from 0 to 88.0 of the 80 bytes of x')]
+    [Fault(line='y = load_float64(x, r)', reason='from 0 to 88 of the 80 bytes of x')]
     """
     (definition,) = ast.parse(text).body
     assert isinstance(definition, ast.FunctionDef)

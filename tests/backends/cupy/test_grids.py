@@ -5,7 +5,7 @@ import pytest
 
 from autodiff import grad, make_tape, value_and_grad
 from autodiff.backends.cupy.kernels.call import kernel_of
-from autodiff.backends.cupy.kernels.kernel import Launch
+from autodiff.backends.cupy.kernels.kernel import DeviceKernel, Launch
 from autodiff.backends.cupy.schedule import schedule_for_gpu
 from autodiff.trace.spec import spec
 from tests.backends.cupy.hosting import ORDERS, unavailable
@@ -156,4 +156,4 @@ def test_sums_over_more_columns_than_y_counts_blocks():
 
 def test_a_launch_that_no_device_takes_is_refused():
     with pytest.raises(ValueError, match="no device launches"):
-        Launch("f", (1, 65_536), 32)
+        DeviceKernel("", (), (Launch("f", (1, 65_536), 32),), ())

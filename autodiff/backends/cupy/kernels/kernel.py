@@ -54,11 +54,6 @@ class Launch:
     threads: int
     shared: int = 0
 
-    def __post_init__(self) -> None:
-        sizes = zip((*self.blocks, self.threads), LIMITS, strict=True)
-        if not all(0 < size <= most for size, most in sizes):
-            raise ValueError(f"no device launches {self.blocks} blocks of {self.threads} threads: at most {LIMITS}")
-
 
 @dataclass(frozen=True)
 class DeviceKernel:
@@ -76,3 +71,11 @@ class DeviceKernel:
     parameters: tuple[Parameter, ...]
     launches: tuple[Launch, ...]
     results: tuple[Spec, ...]
+
+    def __post_init__(self) -> None:
+        for launch in self.launches:
+            sizes = zip((*launch.blocks, launch.threads), LIMITS, strict=True)
+            if not all(0 < size <= most for size, most in sizes):
+                raise ValueError(
+                    f"no device launches {launch.blocks} blocks of {launch.threads} threads: at most {LIMITS}"
+                )
