@@ -15,6 +15,7 @@ from autodiff.ops.decompositions import last_columns
 from autodiff.ops.index import slice_of
 from autodiff.ops.join import joined
 from autodiff.ops.linalg import check_ndim, matmul, swap
+from autodiff.ops.on_gpu.special import refused
 from autodiff.ops.solve import check_square, linalg_dtype
 from autodiff.trace.arrays import module_of
 from autodiff.trace.parameters import one_of
@@ -73,6 +74,7 @@ matrix_function: Primitive = general(
     forward=lambda tangents, values, out, params: derivative_along(values[0], tangents[0], params["name"]),
     params={"name": one_of(*NAMES)},
     check=lambda a, *, name: check_ndim(a, 2),
+    on_gpu=refused("a function of matrices"),
 )
 """A function of square matrices, by SciPy's name for it. Of real matrices the result is real, or an error."""
 
@@ -122,5 +124,6 @@ solve_sylvester: Primitive = general(
     },
     forward=lambda tangents, values, out, params: _sylvester_forward(tangents, values, out),
     check=_check_sylvester,
+    on_gpu=refused("solve_sylvester"),
 )
 """The matrices x with a x + x b = q."""

@@ -64,5 +64,6 @@ def sign_of_side(v: Any, x: Any, order: int) -> Any:
     """1 for x > 0, (-1)^(v + order) for x < 0, where orders that are not whole give NaN; the mean of both at 0."""
     whole = v == np.floor(v)
     mirrored = 1.0 - 2.0 * ((v + order) % 2)
-    beside = np.where(whole, (1.0 + mirrored) / 2, 1.0)
-    return np.where(x > 0, 1.0, np.where(x < 0, np.where(whole, mirrored, np.nan), beside))
+    left = np.where(whole, mirrored, np.nan)[()]  # a number where the order is one, which arrays of GPUs take
+    beside = np.where(whole, (1.0 + mirrored) / 2, 1.0)[()]
+    return np.where(x > 0, 1.0, np.where(x < 0, left, beside))

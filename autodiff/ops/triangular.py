@@ -10,6 +10,7 @@ import scipy.linalg
 from autodiff.ops.elementwise import where
 from autodiff.ops.linalg import batch_of, check_ndim, column, matmul, swap
 from autodiff.ops.matrix_functions import one_by_one
+from autodiff.ops.on_gpu.special import refused
 from autodiff.ops.shape import broadcast_to, sum_to
 from autodiff.ops.solve import check_square, linalg_dtype
 from autodiff.ops.sort import pick
@@ -74,6 +75,7 @@ solve_triangular: Primitive = general(
     check=lambda a, b, **params: check_ndim(b, 2),
     forward=_solve_forward,
     batch=batch_of(lambda: solve_triangular, 2, 2),
+    on_gpu=refused("solve_triangular"),
 )
 """The matrices x with a x = b, of whose ``a`` one triangle is read; with ``unit`` its diagonal is one."""
 
@@ -107,7 +109,9 @@ def _unit_lower(factors: Any) -> Any:
     return triangle(factors, True, unit=True) + module_of(factors).eye(spec_of(factors).shape[-1])
 
 
-lu_factor: Primitive = general("lu_factor", ("a",), _evaluate_lu, _lu_spec, {"a": _lu_rule})
+lu_factor: Primitive = general(
+    "lu_factor", ("a",), _evaluate_lu, _lu_spec, {"a": _lu_rule}, on_gpu=refused("lu_factor")
+)
 """Both triangular factors in one matrix, and the rows with which each row was exchanged."""
 
 

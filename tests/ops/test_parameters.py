@@ -16,7 +16,6 @@ from autodiff.backends.kernels.call import KernelPrimitive
 from autodiff.trace.primitive import PRIMITIVES, Primitive
 from autodiff.transforms.custom.call import CustomCall
 
-
 OBJECTS = {"linear_along_axis", "sampled_product", "sparse_product", "sparse_solve"}
 """Operations with an object of this process as a parameter: a function of SciPy, the pattern of a sparse matrix."""
 

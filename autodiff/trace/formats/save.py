@@ -199,8 +199,8 @@ def decode_equation(data: Json, classes: Classes) -> Equation:
 def made_by_compiler(name: str) -> str:
     """The text about an operation that no file holds."""
     return (
-        f"{name} holds what is in no file: what a compiler made for one machine, or an object of this process; save the "
-        "tape before it is compiled, and keep functions of sparse matrices and filters out of it"
+        f"{name} holds what is in no file: what a compiler made for one machine, or an object of this process; save "
+        "the tape before it is compiled, and keep functions of sparse matrices and filters out of it"
     )
 
 
