@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse
 import scipy.sparse.linalg
 
-from autodiff.ops.linalg import batch_of
+from autodiff.ops.linalg import batch_of, check_ndim
 from autodiff.ops.on_gpu.special import refused
 from autodiff.trace.primitive import Primitive, general, multilinear
 from autodiff.trace.spec import Spec, broadcast_shapes, spec
@@ -47,7 +47,10 @@ class Pattern:
         """The solution of equations; the last factors are kept, and serve the transposed equations too."""
         owner = self if self.base is None else self.base
         if owner._factor is None or not np.array_equal(owner._factor[0], data):
-            factor = scipy.sparse.linalg.splu(owner.matrix(data).tocsc())
+            try:
+                factor = scipy.sparse.linalg.splu(owner.matrix(data).tocsc())
+            except RuntimeError as error:
+                raise np.linalg.LinAlgError(f"a sparse matrix of the shape {self.shape} is singular") from error
             owner._factor = (np.array(data), factor)
         dtype = np.result_type(data, b)
         b = np.asarray(b, dtype)
@@ -72,6 +75,8 @@ def _product(data: Any, x: Any, *, pattern: Pattern) -> Any:
 
 
 def _product_spec(data: Spec, x: Spec, *, pattern: Pattern) -> Spec:
+    check_ndim(data, 1)
+    check_ndim(x, 2)
     if x.shape[-2] != pattern.shape[1]:
         raise ValueError(f"a matrix of the shape {pattern.shape} cannot multiply {x.shape[-2]} rows")
     lead = broadcast_shapes(data.shape[:-1], x.shape[:-2])
@@ -83,6 +88,8 @@ def _sampled(left: Any, x: Any, *, pattern: Pattern) -> Any:
 
 
 def _sampled_spec(left: Spec, x: Spec, *, pattern: Pattern) -> Spec:
+    check_ndim(left, 2)
+    check_ndim(x, 2)
     lead = broadcast_shapes(left.shape[:-2], x.shape[:-2])
     return spec((*lead, pattern.rows.size), np.result_type(left.dtype, x.dtype))
 

@@ -133,6 +133,7 @@ permutation: Primitive = general(
     lambda pivots, *, inverse: spec(pivots.shape, np.intp),
     {},
     params={"inverse": FLAG},
+    check=lambda pivots, *, inverse: check_ndim(pivots, 1),
 )
 """The order into which exchanges of rows bring these, or its inverse."""
 
