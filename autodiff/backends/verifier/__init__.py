@@ -7,4 +7,8 @@ conditions. So every place is between two numbers, which are compared with the b
 that run side by side are shown not to meet.
 
 What cannot be proved is a fault: such a kernel is never run.
+
+Two things are taken for granted. A number that is read from memory of the kernel's own is one that the kernel has
+written there: that it was written before is not proved. And results of which threads have tiles, those of stacks and
+of large products (`met`), are proved to hold every place, but not that no two parts share one.
 """

@@ -74,7 +74,7 @@ class Expressions:
             return Truth("not", parts=(operand,))
         if isinstance(sign, ast.USub) and isinstance(operand, Number):
             return Number(numbers.MINUS * operand.value)
-        return OTHER if isinstance(operand, Number) is False else any_of(self.facts, "i8")
+        return any_of(self.facts, "i8") if isinstance(operand, Number) else OTHER
 
     def binary(self, sign: ast.operator, left: Value, right: Value) -> Value:
         if isinstance(left, Truth) and isinstance(right, Truth) and isinstance(sign, (ast.BitAnd, ast.BitOr)):

@@ -13,7 +13,6 @@ from autodiff.backends.verifier.launch import Array, Fault, Launch
 PART = "part.0"
 """The symbol of the part of the rows that a call of a kernel is handed."""
 
-
 KEPT = "kept"
 """What symbols of numbers that were read from memory of its own are called."""
 
@@ -71,7 +70,7 @@ class Memory:
 
         As long as nothing is known of what is read there, what was read says nothing of what is written.
         """
-        if not self.known and any(name.startswith(KEPT) for name in number.symbols):
+        if self.trial or (not self.known and any(name.startswith(KEPT) for name in number.symbols)):
             return
         region = word, facts.lowest(offset), facts.highest(offset) + size
         low, high = self.kept.get(region, (inf, -inf))

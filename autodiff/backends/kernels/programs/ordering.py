@@ -58,8 +58,6 @@ def argsort(scope: Scope, equation: Equation) -> None:
             f"    {place} = {start} - 1",
             f"    while {place} >= 0:",
             f"        {other} = load_int64({at(place)})",
-            f"        if {other} < 0 or {other} >= {length}:",  # never: so it is proved that what follows is there
-            "            break",
             f"        {other}_value = {element(other)}",
             f"        if {before(value, other + '_value', own.dtype)}:",
             f"            store_int64({at(f'({place} + 1)')}, {other})",
