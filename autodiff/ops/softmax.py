@@ -48,9 +48,11 @@ softmax: Primitive = general(
 
 def _evaluate_log_softmax(x: Any, *, axes: Axes) -> Any:
     top = x.max(axes, keepdims=True)
-    finite = np.isfinite(top)
-    below = x - (top if finite.all() else np.where(finite, top, 0))
-    with np.errstate(divide="ignore"):
+    if not np.isfinite(top).all():  # beside an infinity finite numbers have no share, however large
+        most = np.finfo(top.dtype).max
+        top = np.clip(top, -most, most)
+    with np.errstate(divide="ignore", over="ignore"):
+        below = x - top
         return below - np.log(np.exp(below).sum(axes, keepdims=True))
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.backends.recycling import owns_memory
+from autodiff.ops.creation import full
 from autodiff.ops.index import slice_of
 from autodiff.ops.masked import Masked
 from autodiff.ops.shape import project
@@ -21,7 +22,7 @@ from autodiff.trace.primitive import newest_traced
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.traced import Traced
-from autodiff.trace.tracer import Tracer
+from autodiff.trace.tracer import Tracer, concrete
 from autodiff.trace.tree import LEAF, TreeDef, flatten
 from autodiff.transforms.arguments import (
     Names,
@@ -146,11 +147,11 @@ def own(g: Any, slot: Spec, like: Any = None) -> Any:
 
     What belongs to a number but was computed on a GPU stays there, since bringing it over would wait for it.
     """
-    if g is None:
-        return zeros(slot, like)
-    g = unmasked(g)
+    g = zeros(slot, like) if g is None else unmasked(g)
     if isinstance(g, Tracer):
         return g if slot.shape else of_kind(g, slot)
+    if slot.kind == "array" and is_unknown(like):  # a constant: traced values may be assigned into it all the same
+        return full(like, g, shape=slot.shape, dtype=slot.dtype)
     if any_on_gpu((g,)):
         return g if g.base is None else g.copy()
     if slot.kind == "python":
@@ -162,6 +163,11 @@ def own(g: Any, slot: Spec, like: Any = None) -> Any:
     if isinstance(g, np.generic) and slot.kind == "array":
         return placed(np.asarray(g), like)
     return g
+
+
+def is_unknown(value: Any) -> bool:
+    """Whether only the shape and dtype of a value are known."""
+    return isinstance(value, Traced) and type(concrete(value)) is Spec
 
 
 def of_kind(g: Any, slot: Spec) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autodiff import checkpoint, eval_tape, grad, jacrev, jvp, linearize, make_tape, vjp, vmap
+from autodiff import checkpoint, eval_tape, grad, jacrev, jit, jvp, linearize, make_tape, vjp, vmap
 
 SIZES = pytest.mark.parametrize("size", [3, 3000], ids=["small", "large"])
 WANTED = 0.0 + 1.0 + 2.0
@@ -76,3 +76,15 @@ def test_results_of_a_tape_do_not_change_it() -> None:
 
 def test_a_jacobian_sees_the_buffer_as_it_was() -> None:
     np.testing.assert_array_equal(jacrev(loop)(np.ones(3)), WANTED * np.eye(3))
+
+
+@pytest.mark.parametrize("fun", [np.sum, lambda x: np.sum(x * 0.0 + 2.0) * x[0], lambda x: 3.0], ids=["1", "x", "0"])
+def test_gradients_are_arrays_to_write_into_where_they_are_constants_too(fun: Callable[..., Any]) -> None:
+    def written(x: Any, y: Any) -> Any:
+        slope = grad(fun)(x)
+        slope[:2] = y
+        return slope
+
+    x, y = np.ones(4), np.array([5.0, 6.0])
+    np.testing.assert_array_equal(jit(written)(x, y), written(x, y))
+    np.testing.assert_array_equal(grad(lambda y: np.sum(jit(written)(x, y) * x))(y), [1.0, 1.0])

@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import inf, prod
 from typing import Any
 
+import numpy as np
+
 from autodiff.backends.passes.rewriting import Builder, Rules, rewrite
 from autodiff.ops import elementwise as ew
 from autodiff.ops import reduce as red
@@ -55,8 +57,9 @@ def expand_log_softmax(builder: Builder, equation: Equation) -> Operand | None:
     axes = dict(equation.params)["axes"]
     if not compiled(builder, x):
         return None
-    top = builder.emit(red.max_axes, x, axes=axes)
-    finite = builder.emit(ew.where, builder.emit(ew.isfinite, top), top, typed(builder, 0, x))
+    most = np.finfo(builder.spec(x).dtype).max  # below an infinite maximum finite numbers have exponentials, too
+    top = builder.emit(ew.maximum, builder.emit(red.max_axes, x, axes=axes), typed(builder, -most, x))
+    finite = builder.emit(ew.minimum, top, typed(builder, most, x))
     below = builder.emit(ew.subtract, x, along(builder, finite, x, axes))
     total = builder.emit(sum_axes, builder.emit(ew.exp, below), axes=axes)
     return builder.emit(ew.subtract, below, along(builder, builder.emit(ew.log, total), x, axes))

@@ -44,9 +44,23 @@ def largest_below(builder: Builder, operand: Operand) -> Equation | None:
     return largest if below == column_shape(shape, axes) or not below else None
 
 
+def never_above_zero(builder: Builder, operand: Operand) -> bool:
+    """Whether a value is x - max(x), or x less its maximum as a finite number: no exponential of one is above 1.
+
+    But those of an infinity, beside which all others are zero.
+    """
+    if largest_below(builder, operand) is not None:
+        return True
+    inner = builder.made(operand, "subtract")
+    below = builder.made(unshaped(builder, inner.operands[1]), "minimum") if inner is not None else None
+    above = builder.made(below.operands[0], "maximum") if below is not None else None
+    largest = builder.made(above.operands[0], "max") if above is not None else None
+    return inner is not None and largest is not None and largest.operands[0] == inner.operands[0]
+
+
 def is_shifted(builder: Builder, operand: Operand) -> bool:
     """Whether a value is x - max(x), or x less its maximum where that is finite: its exponentials do not overflow."""
-    if largest_below(builder, operand) is not None:
+    if never_above_zero(builder, operand):
         return True
     inner = builder.made(operand, "subtract")
     choice = builder.made(unshaped(builder, inner.operands[1]), "where") if inner is not None else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from autodiff.backends.passes.patterns import never_above_zero, summed_exponential
 from autodiff.backends.passes.rewriting import Builder, Rules
 from autodiff.ops import elementwise as ew
 from autodiff.ops.shape import reshape, sum_axes, transpose
@@ -9,19 +10,25 @@ from autodiff.trace.tape import Equation, Operand
 
 
 def exponential_of_difference(builder: Builder, equation: Equation) -> Operand | None:
-    """exp(x - log(s)) as exp(x) / s, where exp(x) has been computed: NaN, infinite and zero for the same x and s."""
+    """exp(x - log(s)) as exp(x) / s, where s is the sum of exp(x) and no x is positive.
+
+    Of other x and s exp(x) overflows or vanishes where the share of it is a number.
+    """
     difference = builder.made(equation.operands[0], "subtract")
     if difference is None:
         return None
     x, logarithm = difference.operands
     known = builder.done(ew.exp, x, like=equation.specs[0])
-    if known is None:
+    if known is None or not never_above_zero(builder, x):
         return None
     spread = builder.made(logarithm, "reshape")
     made = builder.made(logarithm if spread is None else spread.operands[0], "log")
     if made is None:
         return None
     total = made.operands[0]
+    terms = summed_exponential(builder, total)
+    if terms is None or terms[0].operands[0] != x:
+        return None
     if spread is not None:
         total = builder.emit(reshape, total, shape=dict(spread.params)["shape"])
     return builder.emit(ew.divide, known, total)

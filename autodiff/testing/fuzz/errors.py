@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,10 @@ FEW = 8.0
 """The square of it is the number of terms up to which a sum is as exact as other operations. The errors of more terms,
 added one after the other, go as far as the square root of their number says."""
 
+IN_A_ROW = 512
+"""Equal terms round the same way: sums of rows, of which so many are added one after the other, err as their number
+says, by half a unit of the partial sum each."""
+
 FEW_PRODUCTS = 2.0
 """The same of sums of products, which BLAS adds in an order of its own: equal terms round the same way."""
 
@@ -61,6 +66,12 @@ SIGNED = frozenset({"fft", "rfft", "irfft", "drop_gauge", "cross"})
 
 INSIDE = frozenset({"logaddexp", "logaddexp2"})
 """Operations on single elements that add in the end: near zero their errors are relative to what they are given."""
+
+OF_MATRICES = frozenset({
+    "solve", "inv", "det", "slogdet", "cofactor", "cofactor_slope", "solve_triangular", "lu_factor", "cholesky", "qr",
+    "svd", "svdvals", "eigh", "eigvalsh", "matrix_function", "solve_sylvester", "pinv", "lstsq",
+})
+"""Operations that eliminate row by row: their backward errors grow with the order of the matrix."""
 
 MEETING = frozenset({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "add", "subtract"})
 """Operations of two operands for which it matters whether they are equal, or opposite."""
@@ -92,13 +103,13 @@ class Errors:
         if is_exact(primitive, first):
             return evaluate(*values)
         if size is None and (primitive.family != "elementwise" or primitive.name in INSIDE):
-            values = [self.moved(value, first) for value in values]
+            times = max(1.0, sqrt(order(values)) / FEW) if primitive.name in OF_MATRICES else 1.0
+            values = [self.moved(value, first, times=times) for value in values]
         found = evaluate(*values)
         if type(own) is not Spec:
             return tuple(map(self.moved, found, own))
         if size is not None and primitive.family in ("linear", "multilinear"):
-            few = FEW_PRODUCTS if primitive.family == "multilinear" else FEW
-            size = size * max(1.0, np.sqrt(terms(values, found)) / few)
+            size = size * longer(primitive, terms(values, found))
         larger = LARGER.get(primitive.name) if own.dtype in (np.float64, np.float32) else None
         moved = self.moved(found, own, size, 1.0 if larger is None else larger(values[0]))
         return np.where(found == 0, found, moved) if self.meeting and primitive.name in MEETING else moved
@@ -118,6 +129,18 @@ class Errors:
     def signs(self, shape: tuple[int, ...]) -> Any:
         """The directions of errors."""
         return self.random.choice((-1.0, 1.0), () if self.together else shape)
+
+
+def longer(primitive: Primitive, count: float) -> float:
+    """How many times more than an operation on elements a sum of so many terms errs."""
+    if primitive.family == "multilinear":
+        return max(1.0, sqrt(count) / FEW_PRODUCTS)
+    return max(1.0, sqrt(count) / FEW, min(count, IN_A_ROW) / (4 * ALLOWED))
+
+
+def order(values: Sequence[Any]) -> int:
+    """The rows or columns of the matrices that an operation is given, whichever are more."""
+    return max((max(np.shape(value)[-2:], default=1) for value in values), default=1)
 
 
 def terms(values: Sequence[Any], found: Any) -> float:

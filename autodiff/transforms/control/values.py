@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.ops.elementwise import cast, python_number
+from autodiff.ops.index import slice_of
 from autodiff.trace.arrays import is_array, on_gpu
 from autodiff.trace.spec import Spec, result_spec, spec_of
 from autodiff.trace.traced import Traced
@@ -27,7 +28,9 @@ def conformed(value: Any, spec: Spec) -> Any:
         return python_number(value) if isinstance(value, Traced) or on_gpu(value) else spec.dtype.type(value).item()
     if own.dtype != spec.dtype or own.kind == "python":
         value = cast(value, dtype=spec.dtype)
-    return value[()] if spec.kind == "scalar" and type(value) is np.ndarray and not value.shape else value
+    if spec.kind == "scalar" and own.kind == "array" and (type(value) is np.ndarray or isinstance(value, Traced)):
+        return slice_of(value, key=())
+    return value
 
 
 def all_conformed(values: Sequence[Any], specs: Sequence[Spec]) -> list[Any]:

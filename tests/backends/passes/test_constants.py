@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from autodiff import grad, make_tape
+from autodiff import make_tape
 from autodiff.backends.passes.constants import fold_constants, uniform
 from autodiff.ops.elementwise import add, divide, exp, multiply, power
 from autodiff.trace.spec import spec
@@ -50,7 +50,7 @@ def test_other_constants_stay():
 
 
 def test_a_constant_that_is_returned_is_an_array_of_its_own():
-    tape = fold_constants(make_tape(lambda x: (x, np.ones(3) * x[0], grad(np.sum)(x)))(X))
+    tape = fold_constants(make_tape(lambda x: (x, np.ones(3) * x[0], np.ones(3)))(X))
     check_tape(tape)
     assert names(tape)[-1] == "copy"
 

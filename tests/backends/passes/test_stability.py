@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autodiff import grad, make_tape
+from autodiff import grad, jit, make_tape, vjp
 from autodiff.backends.passes import simplify
 from autodiff.backends.passes.stability import use_stable_functions
+from autodiff.ops.softmax import log_softmax
 from autodiff.trace.tape import check_tape
 from tests.backends.passes.tapes import names, run, ulps
 
@@ -117,3 +118,27 @@ def test_exponentials_that_cannot_overflow_stay():
         "log1p",
     ]
     assert names(simplify(make_tape(lambda x: np.log1p(np.exp(-0.5 * (x * x))))(WELL)))[-1] == "log1p"
+
+
+ROWS = np.array([[1, 2, 300, -400], [6, np.inf, 1, 79378], [-np.inf, 1, 2, 3], [4e30, 1, -4e30, 0], [1, np.nan, 2, 3]])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_shares_beside_infinities_are_those_of_the_operation(dtype: Any) -> None:
+    def slopes(x: Any) -> Any:
+        return vjp(lambda x: log_softmax(x, axes=(-1,)), x)[1](np.ones_like(x))[0]
+
+    for x in (ROWS.astype(dtype), np.full((1, 4), -np.inf, dtype)):
+        with np.errstate(invalid="ignore"):  # an infinity less itself
+            np.testing.assert_allclose(jit(slopes)(x), slopes(x), rtol=1e-5, atol=1e-6)
+
+
+def test_an_exponential_of_a_difference_does_not_overflow_on_the_way() -> None:
+    def f(x: Any, s: Any) -> Any:
+        return np.exp(x), np.exp(x - np.log(s))
+
+    x, s = np.array([-800.0, 750.0]), np.array([1e-300, 1e300])
+    with np.errstate(over="ignore"):
+        for one, other in zip(jit(f)(x, s), f(x, s), strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-12)
+    assert 0 < jit(f)(x, s)[1][0] < jit(f)(x, s)[1][1] < np.inf

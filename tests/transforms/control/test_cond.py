@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autodiff import Variable, check_tape, eval_tape, grad, hessian, jvp, make_tape, vmap
+from autodiff import Variable, check_tape, eval_tape, grad, hessian, jit, jvp, make_tape, vjp, vmap
 from autodiff.transforms.control.cond import cond, switch
 from autodiff.transforms.control.scan import scan
 
@@ -77,6 +77,16 @@ def test_python_numbers_become_numpys_and_give_way(run: Any) -> None:
     x = np.float32(3)
     assert run(lambda p: cond(p, lambda: x * 1.0, lambda: x * 2))(False).dtype == np.float32
     assert staged(lambda p: cond(p, lambda: x * 1, lambda: 0.0))(False).dtype == np.float32
+
+
+@pytest.mark.parametrize("mode", ["eager", "jit", "vjp", "vjp of jit"])
+def test_arrays_without_axes_become_numbers_in_every_mode(mode: str) -> None:
+    def branches(v: Any) -> Any:
+        return cond(np.sum(v) > -1, lambda a: a, lambda a: a, v)
+
+    fun = jit(branches) if "jit" in mode else branches
+    found = vjp(fun, np.array(0.5))[0] if "vjp" in mode else fun(np.array(0.5))
+    assert type(found) is np.float64
 
 
 def test_a_switch_brings_its_index_into_range() -> None:
