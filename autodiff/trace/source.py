@@ -53,6 +53,13 @@ def user_frame() -> FrameType | None:
     return best
 
 
+def in_user_code(frame: FrameType | None) -> bool:
+    """Whether a frame, or one that called it, is the user's own."""
+    while frame is not None and owner(frame.f_code.co_filename) is not USERS:
+        frame = frame.f_back
+    return frame is not None
+
+
 def asking_module() -> str:
     """The module of a library, or of Python's own, that the user called and that asks now; empty where the user did."""
     user, module = user_frame(), ""

@@ -9,7 +9,7 @@ import threading
 import warnings
 from typing import Any
 
-from autodiff.trace.source import at_user_line, user_frame
+from autodiff.trace.source import at_user_line, in_user_code, user_frame
 
 
 class RandomnessWarning(UserWarning):
@@ -51,15 +51,14 @@ def seeded() -> tuple[int, int]:
 def warn_of_randomness(name: str, before: dict[str, Any]) -> None:
     """Warn if NumPy's or Python's own generator was drawn from since.
 
-    Other threads may draw from them rightly: where there are any, nothing is said.
+    Another thread that runs code of the user's may draw from them rightly: where there is one, nothing is said.
 
     Args:
         name: the function's name and line.
         before: where the generators stood before it was recorded.
     """
     frame = user_frame()
-    others = [thread for thread in threading.enumerate() if not thread.name.startswith("autodiff-")]
-    if len(others) > 1 or frame is None:  # those of kernels draw nothing
+    if frame is None or others_run_user_code():
         return
     for generator, state in random_state().items():
         if state != before[generator]:
@@ -70,3 +69,9 @@ def warn_of_randomness(name: str, before: dict[str, Any]) -> None:
             )
             registry = frame.f_globals.setdefault("__warningregistry__", {})
             warnings.warn_explicit(text, RandomnessWarning, frame.f_code.co_filename, frame.f_lineno, registry=registry)
+
+
+def others_run_user_code() -> bool:
+    """Whether another thread does: those of libraries, of progress bars and notebooks say, draw nothing."""
+    mine = threading.get_ident()
+    return any(thread != mine and in_user_code(frame) for thread, frame in sys._current_frames().items())

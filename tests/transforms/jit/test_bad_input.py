@@ -5,6 +5,7 @@ import math
 import re
 import subprocess
 import sys
+import threading
 import warnings
 from dataclasses import dataclass
 from typing import Any
@@ -391,6 +392,25 @@ def test_random_numbers_are_constants_and_said_to_be():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         jit(lambda x, noise: x + noise)(X, generator.random(3))
+
+
+def test_other_threads_silence_it_only_where_they_run_code_of_the_users():
+    def noisy(x):
+        return x + np.random.rand()  # noqa: NPY002 - what users do
+
+    stop = threading.Event()
+    for run, expected in ((stop.wait, 1), (lambda: stop.wait(), 0)):
+        thread = threading.Thread(target=run)
+        thread.start()
+        try:
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                jit(noisy, backend="numpy")(1.0)
+        finally:
+            stop.set()
+            thread.join()
+            stop.clear()
+        assert [warning.category for warning in caught] == [RandomnessWarning] * expected
 
 
 @pytest.mark.parametrize(
