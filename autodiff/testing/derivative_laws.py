@@ -30,29 +30,29 @@ def forward(problem: Problem, *, rtol: float = RELATIVE, atol: float = 0.0) -> N
     for one in directions_of(problem.double):
         _, tangents = autodiff.jvp(one.flat, one.primals, one.tangents)
 
-        def judge(slopes: Sequence[Slope], one: Problem = one, tangents: Any = tangents) -> None:
+        def judge(slopes: Sequence[Slope], one: Problem = one, tangents: Any = tangents) -> float:
             def error(elementwise: bool) -> float:
                 return agree(
                     tangents, slopes, one.sizes, one.result_names, elementwise=elementwise, rtol=rtol, atol=atol
                 )
 
             try:
-                worst = error(elementwise=True)
+                return error(elementwise=True)
             except Violation:
                 if one.elementwise:  # which takes time to find out
                     raise
-                worst = error(elementwise=False)
-            problem.disagreement = max(problem.disagreement, worst)
+                return error(elementwise=False)
 
-        with_second_look(one, judge)
+        problem.disagreement = max(problem.disagreement, with_second_look(one, judge))
 
 
 def reverse(problem: Problem, *, rtol: float = RELATIVE, atol: float = 0.0) -> None:
     """The gradient paired with a direction is the numerical derivative along it."""
     for one in directions_of(problem.double):
 
-        def judge(slopes: Sequence[Slope], one: Problem = one) -> None:
+        def judge(slopes: Sequence[Slope], one: Problem = one) -> float:
             _reverse(one, slopes, rtol, atol)
+            return 0.0
 
         with_second_look(one, judge)
 
@@ -116,24 +116,27 @@ def directions_of(problem: Problem) -> Iterator[Problem]:
         yield problem.along([np.abs(v) for v in problem.tangents])
 
 
-def with_second_look(problem: Problem, judge: Callable[[Sequence[Slope]], None]) -> None:
+def with_second_look(problem: Problem, judge: Callable[[Sequence[Slope]], float]) -> float:
     """Judge by the numerical derivatives; where they disagree, by careful ones; then look for kinks inside.
+
+    Returns:
+        the largest error as a part of what is allowed.
 
     Raises:
         Violation: the derivative is wrong.
         Undecided: an operation inside has a kink here, so that the chain rule says nothing.
     """
     try:
-        judge(problem.slopes)
-        return
+        return judge(problem.slopes)
     except Violation:
         pass
 
     def pushed(primals: Sequence[Any]) -> Any:
         return autodiff.jvp(problem.flat, tuple(primals), problem.tangents)[1]
 
+    problem.search.puzzling = True
     try:
-        judge(careful_slopes(problem, pushed))
+        return judge(careful_slopes(problem, pushed))
     except Violation:
         undecided_by_kinks_inside(problem)
         raise

@@ -84,34 +84,43 @@ class Watching(Forward):
 
             return slopes_along(along, scale * first_step(primals, tangents), scales_for(primals))[0]
 
-        for place, (slope, one) in enumerate(zip(slopes_at(primals), flatten(out)[0], strict=True)):
+        slopes, pieces = slopes_at(primals), None
+        for place, (slope, one) in enumerate(zip(slopes, flatten(out)[0], strict=True)):
             value, tangent = unpaired(one, self)
-            if not smooth(slope, value):
-                right = fits(slope, tangent, value) or fits(
-                    with_pieces(slope, place, slopes_at, primals, tangents), tangent, value
-                )
-                (self.kinks if right else self.faults).append(primitive.name)
+            if smooth(slope, value):
+                continue
+            right = fits(slope, tangent, value)
+            if not right:
+                pieces = pieces or with_pieces(slopes, slopes_at, primals, tangents)
+                right = fits(pieces[place], tangent, value)
+            (self.kinks if right else self.faults).append(primitive.name)
 
 
 def with_pieces(
-    slope: Slope, place: int, slopes_at: Callable[..., list[Slope]], primals: Sequence[Any], tangents: Sequence[Any]
-) -> Slope:
-    """The slope with those of all pieces found nearby: where more than two meet, a direction lies in two of them.
+    slopes: Sequence[Slope], slopes_at: Callable[..., list[Slope]], primals: Sequence[Any], tangents: Sequence[Any]
+) -> list[Slope]:
+    """The slopes with those of all pieces found nearby: where more than two meet, a direction lies in two of them.
 
     It may lie in one of them on both sides, as of three equal elements the middle one does: then it shows no kink.
     """
     random = np.random.default_rng(1)
-    found = [slope.limit - slope.radius, slope.limit + slope.radius]
+    nearby = []
     for _ in range(NEIGHBOURS):
         beside = [
             move(x, np.asarray(v) * random.uniform(-1, 1, np.shape(v)), BESIDE)
             for x, v in zip(primals, tangents, strict=True)
         ]
-        found.append(slopes_at(beside, BESIDE / 8)[place].limit)
+        nearby.append([slope.limit for slope in slopes_at(beside, BESIDE / 8)])
+    return [_widened(slope, limits) for slope, limits in zip(slopes, zip(*nearby, strict=True), strict=True)]
+
+
+def _widened(slope: Slope, limits: Sequence[Any]) -> Slope:
+    """A slope with the limits of other pieces."""
+    found = np.stack([slope.limit - slope.radius, slope.limit + slope.radius, *limits])
     middle = (np.max(np.real(found), axis=0) + np.min(np.real(found), axis=0)) / 2
     if np.iscomplexobj(slope.limit):
         middle = middle + 1j * (np.max(np.imag(found), axis=0) + np.min(np.imag(found), axis=0)) / 2
-    radius = np.max(abs(np.stack(found) - middle), axis=0)
+    radius = np.max(abs(found - middle), axis=0)
     several = slope.kinked | (radius > PIECES * (abs(middle) + radius))
     return replace(slope, limit=np.where(several, middle, slope.limit), radius=np.where(several, radius, slope.radius))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,17 @@ SMALL = 2.0**-18
 """How much smaller numbers are than others that they may meet."""
 
 
+@dataclass
+class Search:
+    """What the laws say of arguments beside whether they hold there.
+
+    Attributes:
+        puzzling: whether a numerical derivative needed a second look, which takes long.
+    """
+
+    puzzling: bool = False
+
+
 class Problem:
     """A function at certain arguments.
 
@@ -37,6 +49,7 @@ class Problem:
         names: what to call each leaf in messages.
         origins: how large the values are from which those of the function were made, where they are derivatives.
         disagreement: the largest error found so far of a derivative, as a part of what was allowed.
+        search: what those learn who search for arguments; all problems that are made of one another share it.
     """
 
     def __init__(
@@ -45,8 +58,10 @@ class Problem:
         args: Sequence[Any],
         names: Sequence[str] = (),
         result_names: Sequence[str] = (),
+        search: Search | None = None,
     ) -> None:
         self.fun = fun
+        self.search = search or Search()
         self.args = tuple(args)
         self.disagreement = 0.0
         self.origins: Sequence[Any] = ()
@@ -107,7 +122,11 @@ class Problem:
         """The same problem in double precision."""
         leaves = [_doubled(leaf) for leaf in self.leaves]
         same = all(new is old for new, old in zip(leaves, self.leaves, strict=True))
-        return self if same else Problem(self.fun, self.structure.unflatten(leaves), self.names, self._result_names)
+        return (
+            self
+            if same
+            else Problem(self.fun, self.structure.unflatten(leaves), self.names, self._result_names, self.search)
+        )
 
     @cached_property
     def sizes(self) -> tuple[Any, ...]:
@@ -142,7 +161,7 @@ class Problem:
 
     def along(self, tangents: Sequence[Any]) -> Problem:
         """The same problem with other directions to move the primals in."""
-        other = Problem(self.fun, self.args, self.names, self._result_names)
+        other = Problem(self.fun, self.args, self.names, self._result_names, self.search)
         other.tangents = tuple(tangents)
         other.origins = self.origins
         return other
@@ -155,7 +174,7 @@ class Problem:
             return tuple(autodiff.vjp(self.flat, *primals)[1](self.cotangents))
 
         names = [self.names[place] for place in self.places]
-        pulled = Problem(pullback_of_fixed, self.primals, names, self.gradient_names)
+        pulled = Problem(pullback_of_fixed, self.primals, names, self.gradient_names, self.search)
         largest = max((float(np.max(size, initial=0.0)) for size in self.sizes), default=0.0)
         pulled.origins = [np.full(np.shape(x), largest) for x in self.primals]
         return pulled
@@ -168,9 +187,8 @@ class Problem:
             return tuple(autodiff.jvp(self.flat, primals, self.tangents)[1])
 
         names = [self.names[place] for place in self.places]
-        pushed = Problem(
-            derivative_along_fixed, self.primals, names, [f"the tangent of {r}" for r in self.result_names]
-        )
+        results = [f"the tangent of {r}" for r in self.result_names]
+        pushed = Problem(derivative_along_fixed, self.primals, names, results, self.search)
         pushed.origins = self.sizes
         return pushed
 
@@ -196,7 +214,8 @@ class Problem:
 
     def beside(self) -> list[Problem]:
         """The problem at points on both sides, as far away as makes a difference."""
-        return [Problem(self.fun, self.structure.unflatten(self.moved(step)), self.names) for step in (-BESIDE, BESIDE)]
+        sides = (self.structure.unflatten(self.moved(step)) for step in (-BESIDE, BESIDE))
+        return [Problem(self.fun, side, self.names, search=self.search) for side in sides]
 
     def near(self, step: float) -> list[Any]:
         """The primals, moved by a step along `tangents`."""

@@ -67,12 +67,7 @@ def careful_slopes(problem: Problem, derivative: Derivative) -> list[Slope]:
         (ROUGHNESS * least(one[0], other[0]) + grain) / SHORTEST for (one, other), grain in zip(rough, grains(problem))
     ]
     slopes = [_excused(*column) for column in zip(problem.slopes, others, noise, steady, strict=True)]
-    if not problem.kinked:
-        return slopes
-    return [
-        with_pieces(slope, place, problem.slopes_at, problem.primals, problem.tangents)
-        for place, slope in enumerate(slopes)
-    ]
+    return with_pieces(slopes, problem.slopes_at, problem.primals, problem.tangents) if problem.kinked else slopes
 
 
 def grains(problem: Problem) -> list[Array]:

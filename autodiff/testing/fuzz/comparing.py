@@ -21,6 +21,9 @@ EAGER = 4.0
 SAMPLED = 1.1
 """How many times the largest error that was drawn a result may have: of two branches each has errors of its own."""
 
+CHAOTIC = 8.0
+"""The same where errors leave no digit of a result: the largest of a few draws says little of where it may lie."""
+
 WILD = 2.0**20
 """How many times further than rounding errors go a program's result is from that of its recording, if an operation of a
 user computes something else there."""
@@ -105,7 +108,8 @@ def judged(
         finite = np.isfinite(e) & np.isfinite(r)
         spread = np.max([np.where(np.isfinite(run), abs(run - r), 0.0) for run in (r, *runs)], axis=0)
         own = np.where(finite, abs(e - r), 0.0)
-        allowed = EAGER * own + np.maximum(SAMPLED * spread, STATED * unit(r, e.dtype))
+        sampled = np.where(spread > abs(r) / 4, CHAOTIC, SAMPLED)
+        allowed = EAGER * own + np.maximum(sampled * spread, STATED * unit(r, e.dtype))
         far = finite & np.isfinite(c) & ~(abs(c - r) <= allowed)
         if oracle.program.operations:
             far |= own > WILD * np.maximum(spread, STATED * unit(r, e.dtype))

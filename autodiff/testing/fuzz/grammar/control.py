@@ -120,7 +120,7 @@ def called(scope: Scope, grow: Grow) -> bool:
     text = scope.random.choice(CALLS)
     value = probes(scope, x.name)
     if "vmap" in text or "map(" in text:
-        if not x.rank:
+        if not x.rank or not all(map(len, value)):
             return False
         value = (value[0][0], value[1][0])
     parameter = scope.fresh("a")
