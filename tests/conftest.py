@@ -4,11 +4,17 @@
 """
 
 import pytest
+from hypothesis import settings
 
 from autodiff.facade.configuration import config
 from autodiff.testing import register_profiles
 
-register_profiles()
+EXAMPLES = 16
+"""Fewer than a user's tests draw: there are a thousand rows, each of which is tried on eighty fixed arguments, too."""
+
+if register_profiles() == "ci":
+    settings.register_profile("ci", settings(), max_examples=EXAMPLES)
+    settings.load_profile("ci")
 
 
 @pytest.fixture(autouse=True)

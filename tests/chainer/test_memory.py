@@ -15,7 +15,7 @@ import autodiff.chainer.functions as F
 import autodiff.chainer.links as L
 from autodiff import functional, grad, jvp, make_tape, vmap
 
-LENGTH = 100_000
+LENGTH = 30_000
 
 
 @pytest.fixture(autouse=True)
@@ -160,10 +160,10 @@ GRAPHS = {
     operators: LENGTH,
     functions: LENGTH,
     function_nodes: LENGTH,
-    functions_with_several_results: 10_000,
-    function_nodes_with_several_results: 10_000,
-    old_functions: 20_000,
-    looked_at: 20_000,
+    functions_with_several_results: 5_000,
+    function_nodes_with_several_results: 5_000,
+    old_functions: 8_000,
+    looked_at: 8_000,
 }
 
 
@@ -408,13 +408,13 @@ def train(model, steps, every):
 
 
 def test_truncated_backpropagation_through_time():
-    updates = train(LanguageModel(5, 4), steps=10_000, every=5)
+    updates = train(LanguageModel(5, 4), steps=5_000, every=5)
     first, measured = next(updates), []
-    for _ in range(20):
+    for _ in range(10):
         for _, loss in zip(range(99), updates):  # noqa: B007 - the last one
             pass
         measured.append(objects())
-    assert len(measured) == 20
+    assert len(measured) == 10
     growth = np.ptp(np.array(measured[1:]), axis=0)  # before the first, what making the model left is collected
     assert growth[0] < 60
     assert growth[1] < 300
