@@ -40,8 +40,10 @@ from autodiff.ops.relative import Logarithm, Multiple
 from autodiff.ops.scaled_erfc import erfcx_derivative
 from autodiff.ops.scipy_functions import elementwise, inverse, with_partials
 from autodiff.ops.sinc import ORDER
+from autodiff.trace.parameters import integer
 from autodiff.trace.primitive import Primitive, ufunc_dtype
 from autodiff.trace.primitive import elementwise as elementwise_of
+from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec_of
 
 LN2, LN10 = scalar_log(2.0), scalar_log(10.0)
@@ -120,7 +122,16 @@ def betainc_slope(a: Any, b: Any, x: Any) -> Any:
 _LOG1P = Logarithm(_from_zero, lambda x: 1 + x)
 
 
+MOST_OF_GAMMA = 170
+"""The factorial of it is the largest in double precision."""
+
+
 def _evaluate_polygamma(x: Any, *, order: int) -> Any:
+    if order > MOST_OF_GAMMA:
+        raise ValueError(
+            f"polygamma of order {order} is made of a factorial beyond double precision{at_user_line()}; orders up to "
+            f"{MOST_OF_GAMMA} are computed, and a derivative asks for one more than its function"
+        )
     return (-1.0) ** (order + 1) * factorial(order) * sp.zeta(order + 1, x) if order else sp.psi(x)
 
 
@@ -203,7 +214,7 @@ owens_t  = elementwise("owens_t",  sp.owens_t,
 # The gamma function.
 polygamma: Primitive = elementwise("polygamma", _evaluate_polygamma, dtype=_of_order(_evaluate_polygamma),
                                    on_gpu=gpu.polygamma,
-                                   params={"order": ORDER},
+                                   params={"order": integer(0, MOST_OF_GAMMA)},
                                    dx=lambda g, x, order: g * polygamma(x, order=order + 1))
 digamma  = elementwise("digamma",  sp.digamma,  dx=lambda g, x: g * polygamma(x, order=1))
 gammaln  = elementwise("gammaln",  sp.gammaln,  dx=lambda g, x: g * digamma(x))

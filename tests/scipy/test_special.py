@@ -118,5 +118,14 @@ def test_errors():
         TypeError, match=r"^polygamma takes one whole number as its order, got 1.5 \(test_special.py:\d+\)$"
     ):
         special.polygamma(1.5, 2.0)
+    text = (
+        r"^(polygamma\(float64\[\]\) \(test_special.py:\d+\): )?polygamma of order 171 is made of a factorial beyond double "
+        r"precision \(test_special.py:\d+\); orders up to 170 are computed, and a derivative asks for one more than its "
+        r"function$"
+    )
+    assert np.isfinite(special.polygamma(170, 3.0))
+    for wrong in (lambda: special.polygamma(171, 3.0), lambda: autodiff.grad(lambda x: special.polygamma(170, x))(3.0)):
+        with pytest.raises(ValueError, match=text):
+            wrong()
     with pytest.raises(ConcretizationError, match="would become a plain NumPy array"):
         autodiff.grad(sp.logsumexp)(np.ones(2))

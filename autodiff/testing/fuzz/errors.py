@@ -41,6 +41,9 @@ FEW = 8.0
 """The square of it is the number of terms up to which a sum is as exact as other operations. The errors of more terms,
 added one after the other, go as far as the square root of their number says."""
 
+FEW_ROWS = 32.0
+"""Up to so many rows the errors of eliminations are those of a few operations."""
+
 IN_A_ROW = 512
 """Equal terms round the same way: sums of rows, of which so many are added one after the other, err as their number
 says, by half a unit of the partial sum each."""
@@ -66,6 +69,9 @@ SIGNED = frozenset({"fft", "rfft", "irfft", "drop_gauge", "cross"})
 
 INSIDE = frozenset({"logaddexp", "logaddexp2"})
 """Operations on single elements that add in the end: near zero their errors are relative to what they are given."""
+
+ONE_BY_ONE = frozenset({"logaddexp_axes"})
+"""Reductions that NumPy rounds after each of the elements."""
 
 OF_MATRICES = frozenset({
     "solve", "inv", "det", "slogdet", "cofactor", "cofactor_slope", "solve_triangular", "lu_factor", "cholesky", "qr",
@@ -103,7 +109,7 @@ class Errors:
         if is_exact(primitive, first):
             return evaluate(*values)
         if size is None and (primitive.family != "elementwise" or primitive.name in INSIDE):
-            times = max(1.0, sqrt(order(values)) / FEW) if primitive.name in OF_MATRICES else 1.0
+            times = max(1.0, order(values) / FEW_ROWS) if primitive.name in OF_MATRICES else 1.0
             values = [self.moved(value, first, times=times) for value in values]
         found = evaluate(*values)
         if type(own) is not Spec:
@@ -111,7 +117,10 @@ class Errors:
         if size is not None and primitive.family in ("linear", "multilinear"):
             size = size * longer(primitive, terms(values, found))
         larger = LARGER.get(primitive.name) if own.dtype in (np.float64, np.float32) else None
-        moved = self.moved(found, own, size, 1.0 if larger is None else larger(values[0]))
+        times = 1.0 if larger is None else larger(values[0])
+        if primitive.name in ONE_BY_ONE:
+            times = max(1.0, np.size(values[0]) / max(np.size(found), 1) / (4 * ALLOWED))
+        moved = self.moved(found, own, size, times)
         return np.where(found == 0, found, moved) if self.meeting and primitive.name in MEETING else moved
 
     def moved(self, value: Any, own: Spec, size: Any = None, times: Any = 1.0) -> Any:
