@@ -52,6 +52,7 @@ if _TYPE_CHECKING:
     from autodiff.trace.formats.graphviz import tape_graphviz
     from autodiff.trace.formats.python import tape_python
     from autodiff.trace.formats.save import load_tape, save_tape
+    from autodiff.transforms.export import export
 
 functional: _Any
 _FOUND_LATER = {  # by __getattr__ below: many programs have no use for them, and they take a while to import
@@ -59,6 +60,7 @@ _FOUND_LATER = {  # by __getattr__ below: many programs have no use for them, an
     **dict.fromkeys(("as_array", "as_variable", "force_backprop_mode", "no_backprop_mode"), "autodiff.facade"),
     **dict.fromkeys(("load", "save"), "autodiff.saving"),
     **dict.fromkeys(("load_tape", "save_tape"), "autodiff.trace.formats.save"),
+    "export": "autodiff.transforms.export",
     "functional": "autodiff.chainer.functional",
     "profile": "autodiff.backends.reports.profile",
     "tape_graphviz": "autodiff.trace.formats.graphviz",
@@ -87,6 +89,7 @@ __all__ = [
     "eval_shape",
     "eval_tape",
     "explain_recompiles",
+    "export",
     "force_backprop_mode",
     "fori_loop",
     "functional",

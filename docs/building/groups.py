@@ -16,7 +16,7 @@ GROUPS = {
     "programs": (
         "Programs",
         "jit explain_recompiles profile RandomnessWarning cache_info clear_cache get_num_threads set_num_threads "
-        "get_matmul_precision set_matmul_precision",
+        "get_matmul_precision set_matmul_precision export",
     ),
     "tapes": (
         "Tapes",

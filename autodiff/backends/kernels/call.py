@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.backends.kernels.forms import TOTAL, Shape
-from autodiff.backends.kernels.launching import ArrayArgument, NumberArgument, launcher
+from autodiff.backends.kernels.launching import ArrayArgument, KernelLaunch, NumberArgument
 from autodiff.backends.kernels.row_memory import RowMemory, Shared, row_kernel_of, row_memory
 from autodiff.backends.kernels.shares import element_cost, shared
 from autodiff.backends.recent import Recent
@@ -96,7 +96,7 @@ class RowCall:
         self.memory = RowMemory(kernel)
         share = self.memory.share
         words = [share.chunk if a.name == "chunk" else a.value for a in kernel.arguments]
-        launch = launcher(
+        self.kernel_launch = KernelLaunch(
             kernel.text,
             words,
             [self.argument(k) for k, a in enumerate(kernel.arguments) if a.role != "size"],
@@ -105,6 +105,7 @@ class RowCall:
             parallel=share.parallel,
             release=share.work > RELEASE,
         )
+        launch = self.kernel_launch.bound()
         scope: dict[str, Any] = {"launch": launch, "fitting": fitting, "refuse": refuse, "specs": tape.inputs}
         self.source = "\n".join(self.lines(scope)) + "\n"
         exec(self.source, scope)
@@ -147,12 +148,14 @@ class RowCall:
                 scope.update({"add": np.add.reduce, f"{name}_dtype": spec.dtype})
                 lines.append(f"    add(part{slot}, 0, {name}_dtype, {name}.reshape(-1))")
             return name
-        fold = {"max": "max", "min": "min", "prod": "prod", "any": "any", "all": "all"}.get(
-            self.kernel.made[slot].primitive.name, "sum"
-        )
         scope[f"{name}_type"] = spec.dtype.type
-        found = f"part{slot}[0]" if self.memory.share.parts == 1 else f"part{slot}.{fold}()"
+        found = f"part{slot}[0]" if self.memory.share.parts == 1 else f"part{slot}.{self.fold_of(slot)}()"
         return f"{name}_type({found})"
+
+    def fold_of(self, slot: int) -> str:
+        """What puts the parts of a total together: the name of a method of arrays."""
+        name = self.kernel.made[slot].primitive.name
+        return name if name in ("max", "min", "prod", "any", "all") else "sum"
 
 
 class IndexRangeError(AutodiffError, IndexError):

@@ -21,7 +21,7 @@ from autodiff.backends.kernels.convolution_text import (
     to_input_text,
     to_kernel_text,
 )
-from autodiff.backends.kernels.launching import ArrayArgument, launcher
+from autodiff.backends.kernels.launching import ArrayArgument, KernelLaunch
 from autodiff.backends.recycling import maker
 from autodiff.backends.room import room
 from autodiff.trace.tape import Tape
@@ -94,7 +94,7 @@ class ConvolutionCall:
                 arguments.append(ArrayArgument(word, np.dtype(np.uint8), True, size=size * layout.parts, scratch=True))
                 self.memory.append(partial(room, size * layout.parts))
         self.idle: list[tuple[Any, ...]] = [] if sum(bytes) * layout.parts <= SMALL else Idle()
-        self.launch = launcher(
+        self.kernel_launch = KernelLaunch(
             kernel.text,
             kernel.written.words,
             arguments,
@@ -103,6 +103,7 @@ class ConvolutionCall:
             parallel=layout.parts > 1,
             release=True,
         )
+        self.launch = self.kernel_launch.bound()
 
     def shapes(self) -> dict[int, tuple[int, ...]]:
         """The shapes of the operands, by their words; what is made here has the shape that it needs."""

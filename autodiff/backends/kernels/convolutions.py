@@ -30,12 +30,13 @@ ROOM = 1 << 28
 """Bytes that sums of the parts may take."""
 
 
-def unsupported(equation: Equation, operands: Sequence[Spec]) -> str:
+def unsupported(equation: Equation, operands: Sequence[Spec], any_size: bool = False) -> str:
     """Why an operation does not become such a kernel; empty where it does.
 
     Args:
         equation: the operation.
         operands: the specs of its operands.
+        any_size: whether it does also where NumPy would be as fast.
     """
     if equation.primitive.name not in NAMES:
         return "it is no convolution"
@@ -48,10 +49,10 @@ def unsupported(equation: Equation, operands: Sequence[Spec]) -> str:
     if geometry.rank > 2:
         return f"it has {geometry.rank} spatial axes"
     work = multiplications(equation, operands)
-    if work < WORK:
+    if work < WORK and not any_size:
         return f"it is as small as {work} multiplications"
     pixels = prod(result_of(equation, operands).shape[2:])
-    if pixels < FEW:
+    if pixels < FEW and not any_size:
         return f"an image of its result has {pixels} pixels"
     if equation.primitive.name == "convolve_to_kernel" and out.size * out.dtype.itemsize * PARTS > ROOM:
         return f"kernels of {out.size * out.dtype.itemsize} bytes are too large to be summed in parts"
@@ -70,14 +71,15 @@ def multiplications(equation: Equation, operands: Sequence[Spec]) -> int:
     return result_of(equation, operands).size * prod(kernels.shape[1:])
 
 
-def convolution_kernel(equation: Equation, operands: Sequence[Spec]) -> Equation | None:
+def convolution_kernel(equation: Equation, operands: Sequence[Spec], any_size: bool = False) -> Equation | None:
     """The operation that runs a convolution as a kernel, with the same operands and results; None where none does.
 
     Args:
         equation: any operation.
         operands: the specs of its operands.
+        any_size: whether one does also where NumPy would be as fast.
     """
-    if unsupported(equation, operands):
+    if unsupported(equation, operands, any_size):
         return None
     alone = Tape(tuple(operands), (replace(equation, operands=(0, 1), results=(2,)),), (2,))
     return replace(equation, primitive=convolutions, params=(("tape", alone),), specs=kernel_specs(alone))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from math import prod
 from typing import Any
 
@@ -13,42 +14,64 @@ from autodiff.backends.numba.kernels import kernel_address
 from autodiff.backends.numba.launching import bind
 from autodiff.backends.verifier.launch import Array, Launch, UnprovedKernelError, listed
 
-__all__ = ["ArrayArgument", "NumberArgument", "launcher"]
+__all__ = ["ArrayArgument", "KernelLaunch", "NumberArgument"]
 
 TYPES = {"bool": "b1", "uint8": "u1", "int32": "i4", "int64": "i8", "float32": "f4", "float64": "f8"}
 NUMBERS = {"int": "i8", "float": "f8", "float32": "f4"}
 
 
-def launcher(
-    text: str,
-    words: Sequence[int],
-    arguments: Sequence[Argument],
-    *,
-    rows: int,
-    chunk: int | None = None,
-    parallel: bool = False,
-    release: bool = True,
-) -> Callable[..., Any]:
-    """A function that takes the arguments of a kernel and runs it.
+@dataclass(frozen=True)
+class KernelLaunch:
+    """A kernel, and how it is run.
 
     Args:
         text: of the kernel.
         words: its block, with sizes and constants; what arguments fill is overwritten.
-        arguments: what the function takes, in order; of every array it must be known how large it is.
+        arguments: what a call takes, in order; of every array it must be known how large it is.
         rows: the size of the range of the kernel's outermost loop.
         chunk: rows of one call of the kernel.
         parallel: whether threads share the chunks.
         release: whether other Python threads may run meanwhile.
-
-    Raises:
-        UnprovedKernelError: if it cannot be proved that the kernel stays within its memory.
-        KernelError: if it cannot be compiled.
     """
-    known: dict[int, int | str | Array] = dict(enumerate(words))
-    for argument in arguments:
-        known[argument.word] = array_of(argument) if isinstance(argument, ArrayArgument) else NUMBERS[argument.kind]
-    refuse_unproved(text, Launch(known, rows, chunk, parallel))
-    return bind(kernel_address(text), words, arguments, rows=rows, chunk=chunk, parallel=parallel, release=release)
+
+    text: str
+    words: Sequence[int]
+    arguments: Sequence[Argument]
+    rows: int
+    chunk: int | None = None
+    parallel: bool = False
+    release: bool = True
+
+    def bound(self) -> Callable[..., Any]:
+        """A function that takes the arguments of the kernel and runs it.
+
+        Raises:
+            UnprovedKernelError: if it cannot be proved that the kernel stays within its memory.
+            KernelError: if it cannot be compiled.
+        """
+        self.refuse_unproved()
+        options = {"rows": self.rows, "chunk": self.chunk, "parallel": self.parallel, "release": self.release}
+        return bind(kernel_address(self.text), self.words, self.arguments, **options)
+
+    def refuse_unproved(self) -> None:
+        """See to it that the kernel stays within its memory, once for all processes.
+
+        Raises:
+            UnprovedKernelError: if that cannot be proved.
+        """
+        known: dict[int, int | str | Array] = dict(enumerate(self.words))
+        for argument in self.arguments:
+            known[argument.word] = array_of(argument) if isinstance(argument, ArrayArgument) else NUMBERS[argument.kind]
+        launch = Launch(known, self.rows, self.chunk, self.parallel)
+        key = digest(b"\0".join([surroundings(), b"proof", self.text.encode(), repr(launch).encode()]))
+        if cache.read(key, cache.PROOF) is not None:
+            return
+        from autodiff.backends.verifier.proof import faults_of  # noqa: PLC0415 - not needed where it has been proved
+
+        faults = faults_of(self.text, launch)
+        if faults:
+            raise UnprovedKernelError(f"a kernel may leave its memory:\n{listed(faults)}\n\n{self.text}")
+        cache.write(key, b"", cache.PROOF)
 
 
 def array_of(argument: ArrayArgument) -> Array:
@@ -64,20 +87,3 @@ def array_of(argument: ArrayArgument) -> Array:
         made=argument.writeable and argument.shape is None,
         met=argument.met,
     )
-
-
-def refuse_unproved(text: str, launch: Launch) -> None:
-    """See to it that a kernel stays within its memory, once for all processes.
-
-    Raises:
-        UnprovedKernelError: if that cannot be proved.
-    """
-    key = digest(b"\0".join([surroundings(), b"proof", text.encode(), repr(launch).encode()]))
-    if cache.read(key, cache.PROOF) is not None:
-        return
-    from autodiff.backends.verifier.proof import faults_of  # noqa: PLC0415 - not needed where it has been proved
-
-    faults = faults_of(text, launch)
-    if faults:
-        raise UnprovedKernelError(f"a kernel may leave its memory:\n{listed(faults)}\n\n{text}")
-    cache.write(key, b"", cache.PROOF)

@@ -17,7 +17,7 @@ import numpy as np
 from autodiff.backends.idle import SMALL, Idle
 from autodiff.backends.kernels.call import KernelPrimitive, fitting, kernel_specs, refuse
 from autodiff.backends.kernels.forms import View
-from autodiff.backends.kernels.launching import ArrayArgument, launcher
+from autodiff.backends.kernels.launching import ArrayArgument, KernelLaunch
 from autodiff.backends.kernels.matrix_text import WIDTHS, Layout, matrix_text
 from autodiff.backends.kernels.stacks import view_of
 from autodiff.backends.numba.threads import get_num_threads
@@ -112,7 +112,7 @@ class MatrixCall:
         self.bytes = layout.room * layout.chunks
         self.idle: list[tuple[Any, ...]] = [] if self.bytes <= SMALL else Idle()
         self.bases = [view.base for view in product.views]
-        self.launch = launcher(
+        self.kernel_launch = KernelLaunch(
             self.text,
             product.words,
             [
@@ -125,6 +125,7 @@ class MatrixCall:
             parallel=layout.chunks > 1,
             release=True,
         )
+        self.launch = self.kernel_launch.bound()
 
     def __call__(self, *inputs: Any) -> tuple[Any, ...]:
         out = self.new()

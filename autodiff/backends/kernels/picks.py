@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.backends.kernels.call import KernelPrimitive, fitting, kernel_specs, out_of_range, refuse
-from autodiff.backends.kernels.launching import ArrayArgument, launcher
+from autodiff.backends.kernels.launching import ArrayArgument, KernelLaunch
 from autodiff.backends.kernels.scalars import DTYPES, cast, literal
 from autodiff.backends.recycling import maker
 from autodiff.trace.spec import Spec
@@ -85,7 +85,7 @@ class PickCall:
         (out,) = tape.output_specs
         rows = prod(tape.inputs[0].shape[: dict(tape.equations[1].params)["rest"]])
         self.new = maker(out)
-        self.launch = launcher(
+        self.kernel_launch = KernelLaunch(
             self.text,
             [0] * 4,
             [
@@ -98,6 +98,7 @@ class PickCall:
             parallel=True,
             release=True,
         )
+        self.launch = self.kernel_launch.bound()
 
     def __call__(self, *inputs: Any) -> tuple[Any, ...]:
         out, status = self.new(), np.zeros(1, np.int64)

@@ -17,7 +17,7 @@ from autodiff.backends.idle import SMALL as SMALL_ROOM
 from autodiff.backends.idle import Idle
 from autodiff.backends.kernels.call import KernelPrimitive, fitting, kernel_specs, refuse
 from autodiff.backends.kernels.forms import VIEWS, View, steps
-from autodiff.backends.kernels.launching import ArrayArgument, launcher
+from autodiff.backends.kernels.launching import ArrayArgument, KernelLaunch
 from autodiff.backends.kernels.stack_plan import stack_plan
 from autodiff.backends.kernels.stack_text import StackText
 from autodiff.backends.recycling import maker
@@ -88,7 +88,7 @@ class StackCall:
             arguments.append(ArrayArgument(len(arguments), np.dtype(np.uint8), True, size=size, scratch=True))
             self.make.append(partial(room, size))
         self.idle: list[tuple[Any, ...]] = [] if size <= SMALL_ROOM else Idle()
-        self.launch = launcher(
+        self.kernel_launch = KernelLaunch(
             self.text,
             [0] * len(arguments),
             arguments,
@@ -97,6 +97,7 @@ class StackCall:
             parallel=True,
             release=True,
         )
+        self.launch = self.kernel_launch.bound()
 
     def __call__(self, *inputs: Any) -> tuple[Any, ...]:
         try:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.backends.kernels.call import KernelPrimitive, fitting, kernel_specs, out_of_range, refuse
-from autodiff.backends.kernels.launching import ArrayArgument, launcher
+from autodiff.backends.kernels.launching import ArrayArgument, KernelLaunch
 from autodiff.backends.kernels.shares import CHUNK, MOST, PARALLEL
 from autodiff.backends.kernels.window_layout import layout_of
 from autodiff.backends.kernels.window_text import window_text
@@ -37,12 +37,13 @@ PIXEL = 0.2
 """Nanoseconds of one thread for a pixel and a byte of its dtype over four."""
 
 
-def unsupported(equation: Equation, operands: Sequence[Spec]) -> str:
+def unsupported(equation: Equation, operands: Sequence[Spec], any_size: bool = False) -> str:
     """Why an operation does not become such a kernel; empty where it does.
 
     Args:
         equation: the operation.
         operands: the specs of its operands.
+        any_size: whether it does also where NumPy would be as fast.
     """
     if equation.primitive.name not in NAMES:
         return "it has no windows"
@@ -60,7 +61,7 @@ def unsupported(equation: Equation, operands: Sequence[Spec]) -> str:
     if len({own.dtype for own in (*operands, out) if own.dtype != np.uint8}) > 1 or operands[0].dtype == np.uint8:
         return "its operands are not all float32 or all float64 arrays"
     pixels = max(own.size for own in (*operands, out))
-    if pixels < FEW or not min(own.size for own in (*operands, out)):
+    if (pixels < FEW and not any_size) or not min(own.size for own in (*operands, out)):
         return f"it has {pixels} pixels: a kernel pays from {FEW} on"
     return ""
 
@@ -96,7 +97,7 @@ class WindowCall:
         arguments = [ArrayArgument(k, own.dtype, k >= count, own.shape) for k, own in enumerate(arrays)]
         if layout.checks:
             arguments.append(ArrayArgument(len(arrays), np.dtype(np.int64), True, size=1, met=True))
-        self.launch = launcher(
+        self.kernel_launch = KernelLaunch(
             self.text,
             [0] * len(arguments),
             arguments,
@@ -105,6 +106,7 @@ class WindowCall:
             parallel=parts > 1,
             release=True,
         )
+        self.launch = self.kernel_launch.bound()
 
     def __call__(self, *inputs: Any) -> tuple[Any, ...]:
         outs = tuple([new() for new in self.new])

@@ -12,7 +12,7 @@ from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec
 from autodiff.trace.traced import Traced
 from autodiff.trace.tree import TreeDef
-from autodiff.transforms.jit.forms import Form, Key, leaf_paths
+from autodiff.transforms.jit.forms import Key, leaf_paths
 from autodiff.transforms.jit.options import Options
 
 if TYPE_CHECKING:
@@ -61,9 +61,8 @@ def refuse_static(name: str, place: int | str, value: Any) -> None:
     ) from None
 
 
-def bound(fun: Callable[..., Any], form: Form) -> Callable[..., Any]:
+def bound(fun: Callable[..., Any], static: dict[int | str, Any]) -> Callable[..., Any]:
     """The function of the arguments that are not static."""
-    static = form.static
     if not static:
         return lambda args, kwargs: fun(*args, **kwargs)
     by_name = {place: value for place, value in static.items() if isinstance(place, str)}

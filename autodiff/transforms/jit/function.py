@@ -200,7 +200,7 @@ class jit(Looking):
 
     def record(self, form: Form, specs: Sequence[Spec], leaves: Sequence[Any], state: State) -> Recorded:
         """Record the function, and keep the program if it holds for other calls too."""
-        staged = recorded_by_jit(bound(self.fun, form), specs, form.key.structure, self.name)
+        staged = recorded_by_jit(bound(self.fun, form.static), specs, form.key.structure, self.name)
         found = Recorded(staged, form, specs, leaves, state, self.options, self.name)
         report(found, self.programs.values())
         if not found.captures:

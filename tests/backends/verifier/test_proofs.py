@@ -63,13 +63,13 @@ def test_a_proof_is_made_once_for_all_processes(monkeypatch, tmp_path):
     monkeypatch.setattr(proof, "faults_of", lambda *given: made.append(given) or [])
     for size in (10, 11, 10, 11):
         argument = launching.ArrayArgument(0, np.float64, True, size=size)
-        launching.launcher(TEXT, [0], [argument], rows=size)(np.zeros(size))
+        launching.KernelLaunch(TEXT, [0], [argument], rows=size).bound()(np.zeros(size))
     assert len(made) == 2
     assert [each[2].suffix for each in cache.files(tmp_path)].count(cache.PROOF) == 2
 
 
 def test_a_proof_is_of_a_text_and_of_the_memory_that_it_has():
     argument = launching.ArrayArgument(0, np.float64, True, size=10)
-    launching.launcher(TEXT, [0], [argument], rows=10)(np.zeros(10))
+    launching.KernelLaunch(TEXT, [0], [argument], rows=10).bound()(np.zeros(10))
     with pytest.raises(launching.UnprovedKernelError, match="from 0 to 88"):
-        launching.launcher(TEXT, [0], [argument], rows=11)
+        launching.KernelLaunch(TEXT, [0], [argument], rows=11).bound()

@@ -10,7 +10,7 @@ import numpy as np
 
 from autodiff.backends.idle import SMALL, Idle
 from autodiff.backends.kernels.call import NUMBERS, KernelPrimitive, fitting, kernel_specs, out_of_range, refuse
-from autodiff.backends.kernels.launching import ArrayArgument, NumberArgument, launcher
+from autodiff.backends.kernels.launching import ArrayArgument, KernelLaunch, NumberArgument
 from autodiff.backends.kernels.programs.emitter import BLOCK
 from autodiff.backends.kernels.programs.program import whole_kernel
 from autodiff.backends.recycling import maker
@@ -51,7 +51,7 @@ class WholeCall:
         self.scope: dict[str, Any] = {"fitting": fitting, "refuse": refuse, "specs": tape.inputs}
         self.source = "\n".join(self.lines()) + "\n"
         words = [0] * (len(tape.inputs) + len(self.arrays) + 4) + [self.chunk]
-        self.scope["launch"] = launcher(
+        self.kernel_launch = KernelLaunch(
             self.kernel.text,
             words,
             self.arguments(),
@@ -60,6 +60,7 @@ class WholeCall:
             parallel=self.parts > 1,
             release=self.parts > 1 or self.work() > LONG,
         )
+        self.scope["launch"] = self.kernel_launch.bound()
         exec(self.source, self.scope)
         self.call: Callable[..., Any] = self.scope["call"]
 

@@ -20,17 +20,31 @@ def compiled(text: str) -> bytes:
     Raises:
         Unsuited: if the text has something that is not known here.
     """
+    machine = target_machine()
+    return bytes(machine.emit_object(optimized(text, machine, processor()[1])))
+
+
+def optimized(text: str, machine: Any, features: str) -> Any:
+    """A kernel as LLVM's module, ready to be printed.
+
+    Args:
+        text: of the kernel.
+        machine: LLVM's, for which it is.
+        features: of its processor.
+
+    Raises:
+        Unsuited: if the text has something that is not known here.
+    """
     import llvmlite.binding as llvm  # noqa: PLC0415 - an optional extra
 
-    machine = target_machine()
-    module = llvm.parse_assembly(printed(text))
+    module = llvm.parse_assembly(printed(text, machine, features))
     tuning = llvm.create_pipeline_tuning_options(speed_level=3)
     tuning.slp_vectorization = False
     builder = llvm.create_pass_builder(machine, tuning)
     passes = builder.getModulePassManager()
     passes.run(module, builder)
     free(passes)
-    return bytes(machine.emit_object(module))
+    return module
 
 
 def free(passes: Any) -> None:
@@ -46,18 +60,19 @@ def free(passes: Any) -> None:
         passes.detach()
 
 
-def printed(text: str) -> str:
-    """A kernel in LLVM's language."""
+def printed(text: str, machine: Any = None, features: str | None = None) -> str:
+    """A kernel in LLVM's language, for this machine where no other is given."""
     from llvmlite import ir  # noqa: PLC0415 - an optional extra
 
+    machine = target_machine() if machine is None else machine
+    features = processor()[1] if features is None else features
     tree = ast.parse(text)
     match tree.body:
         case [ast.FunctionDef(name) as definition] if name == ENTRY and not definition.decorator_list:
             module = ir.Module(name=ENTRY)
             module.triple = target().triple
-            module.data_layout = str(target_machine().target_data)
+            module.data_layout = str(machine.target_data)
             found: dict[ast.AST, Plan] = {node: plan for node, plan in plans(tree) if isinstance(plan, Plan)}
-            features = processor()[1]
             fused = "+fma" in features.split(",") or target().triple.startswith(("aarch64", "arm64"))
             function = Function(module, definition, found, machine_of(target().triple, features), fused)
             return "\n".join(map(str, (module, *(function.shared or {}).values(), function.code)))

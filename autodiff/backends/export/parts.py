@@ -1,0 +1,118 @@
+"""Texts of small kernels that put together what others leave in parts, in the order in which NumPy would."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from autodiff.backends.kernels.launching import ArrayArgument, KernelLaunch
+from autodiff.backends.kernels.scalars import cast
+
+LANES = 8
+"""NumPy adds up so many sums side by side."""
+
+FOLDS = {"max": "maximum({}, {})", "min": "minimum({}, {})", "prod": "{} * {}", "any": "{} | {}", "all": "{} & {}"}
+
+
+def pairwise(terms: Sequence[str]) -> str:
+    """The sum of up to 128 terms, as NumPy adds up what lies in a row."""
+    whole = len(terms) // LANES * LANES
+    if not whole:
+        return " + ".join(terms)
+    a, b, c, d, e, f, g, h = (" + ".join(terms[k:whole:LANES]) for k in range(LANES))
+    return " + ".join([f"((({a}) + ({b})) + (({c}) + ({d}))) + ((({e}) + ({f})) + (({g}) + ({h})))", *terms[whole:]])
+
+
+def fold(name: str, terms: Sequence[str]) -> str:
+    """Parts as one number: by ``sum`` or one of ``FOLDS``."""
+    if name not in FOLDS:
+        return pairwise(terms)
+    found, *others = terms
+    for other in others:
+        found = FOLDS[name].format(f"({found})", other)
+    return found
+
+
+def loads(array: str, dtype: np.dtype[Any], places: Sequence[str | int]) -> list[str]:
+    """Elements of an array."""
+    return [f"load_{dtype}({array}, {place})" for place in places]
+
+
+def total(name: str, count: int, given: np.dtype[Any], wanted: np.dtype[Any]) -> KernelLaunch:
+    """One number of so many parts."""
+    value = cast(f"({fold(name, loads('x', given, range(count)))})", given, wanted)
+    return kernel([f"store_{wanted}(out, 0, {value})"], (count, given), (1, wanted))
+
+
+def columns(count: int, length: int, given: np.dtype[Any], wanted: np.dtype[Any]) -> KernelLaunch:
+    """The sum of so many rows."""
+    value = cast(f"({' + '.join(loads('x', given, [f'{part * length} + j' for part in range(count)]))})", given, wanted)
+    lines = [f"for j in range({length}):", f"    store_{wanted}(out, j, {value})"]
+    return kernel(lines, (count * length, given), (length, wanted))
+
+
+def swapped(count: int, sizes: tuple[int, int, int], dtype: np.dtype[Any]) -> KernelLaunch:
+    """The sum of so many stacks of matrices, and each matrix of it transposed."""
+    stack, rows, width = sizes
+    size = stack * rows * width
+    terms = loads("x", dtype, [f"{part * size} + (s * {rows} + r) * {width} + c" for part in range(count)])
+    lines = [
+        f"for s in range({stack}):",
+        f"    for c in range({width}):",
+        f"        for r in range({rows}):",
+        f"            store_{dtype}(out, (s * {width} + c) * {rows} + r, {' + '.join(terms)})",
+    ]
+    return kernel(lines, (count * size, dtype), (size, dtype))
+
+
+def turned(sizes: tuple[int, int, int, int], dtype: np.dtype[Any]) -> KernelLaunch:
+    """Kernels of a convolution from results to images: each turned round, channels and outputs exchanged.
+
+    Args:
+        sizes: groups, and of each of them the outputs, channels and positions as they lie.
+        dtype: of the kernels.
+    """
+    groups, outputs, channels, positions = sizes
+    size = groups * outputs * channels * positions
+    lines = [
+        f"for g in range({groups}):",
+        f"    for c in range({channels}):",
+        f"        for o in range({outputs}):",
+        f"            for p in range({positions}):",
+        f"                k = ((g * {outputs} + o) * {channels} + c) * {positions} + {positions - 1} - p",
+        f"                n = ((g * {channels} + c) * {outputs} + o) * {positions} + p",
+        f"                store_{dtype}(out, n, load_{dtype}(x, k))",
+    ]
+    return kernel(lines, (size, dtype), (size, dtype))
+
+
+def numbers(wanted: Sequence[tuple[str, Sequence[int], np.dtype[Any]]], sizes: dict[str, int]) -> KernelLaunch:
+    """Numbers from where a kernel of a whole program leaves them.
+
+    Args:
+        wanted: for each number the array that it lies in, the places of its parts, and its dtype.
+        sizes: the elements of these arrays, ``reals`` and ``integers``.
+    """
+    dtypes = {"reals": np.dtype(np.float64), "integers": np.dtype(np.int64)}
+    lines = ["def kernel(block, lo, hi):"]
+    arguments = []
+    for word, (name, size) in enumerate(sizes.items()):
+        lines.append(f"    {name} = pointer(block, {word})")
+        arguments.append(ArrayArgument(word, dtypes[name], size=size))
+    for k, (name, places, dtype) in enumerate(wanted):
+        lines.append(f"    out{k} = pointer(block, {len(sizes) + k})")
+        arguments.append(ArrayArgument(len(sizes) + k, dtype, True, size=1))
+        value = cast(f"({fold('sum', loads(name, dtypes[name], places))})", dtypes[name], dtype)
+        lines.append(f"    store_{dtype}(out{k}, 0, {value})")
+    return KernelLaunch("\n".join(lines) + "\n", (0,) * len(arguments), arguments, rows=1)
+
+
+def kernel(lines: Sequence[str], x: tuple[int, np.dtype[Any]], out: tuple[int, np.dtype[Any]]) -> KernelLaunch:
+    """The kernel of some lines that read an array ``x`` and fill an array ``out``, each of a size and a dtype."""
+    head = ["def kernel(block, lo, hi):", "    x = pointer(block, 0)", "    out = pointer(block, 1)"]
+    text = "\n".join([*head, *(f"    {line}" for line in lines)]) + "\n"
+    return KernelLaunch(
+        text, (0, 0), (ArrayArgument(0, x[1], size=x[0]), ArrayArgument(1, out[1], True, size=out[0])), rows=1
+    )
