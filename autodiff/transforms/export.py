@@ -119,6 +119,11 @@ def export(
     >>> [each.name for each in (*found.inputs, *found.outputs)], found.workspace_size
     (['x', 'out'], 0)
     """
+    if not callable(fun):
+        raise TypeError(
+            f"export needs a function, got {described(fun)}{at_user_line()}; write export(f, (x,), ...), not "
+            "export(f(x), ...)"
+        )
     checked_function(fun)
     checked_name(name)
     recorded = record(fun, args, kwargs or {})
@@ -203,10 +208,19 @@ def argument_paths(fun: Callable[..., Any], places: Sequence[int], structure: Tr
     except (TypeError, ValueError):  # functions of C may have none
         known = []
     for k, part in zip(places, positional.children, strict=True):
-        by_name = k < len(known) and known[k].kind in (known[k].POSITIONAL_ONLY, known[k].POSITIONAL_OR_KEYWORD)
-        yield from paths_in(part, known[k].name if by_name else f"args[{k}]")
+        yield from paths_in(part, positional_name(known, k))
     for name, part in zip(named.extra, named.children, strict=True):
         yield from paths_in(part, str(name))
+
+
+def positional_name(known: Sequence[inspect.Parameter], place: int) -> str:
+    """What a function calls the argument at a position: ``x``, or ``args[1]`` of those that it takes any number of."""
+    for k, parameter in enumerate(known[: place + 1]):
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            return f"{parameter.name}[{place - k}]"
+        if k == place and parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
+            return parameter.name
+    return f"args[{place}]"
 
 
 def checked_leaf(path: str, leaf: Any) -> Spec:
@@ -252,6 +266,6 @@ def refuse_dtype(path: str, own: Spec) -> None:
     """
     if own.dtype.name not in C_TYPES or not own.dtype.isnative:
         raise ExportError(
-            f"export: {path} is {own!r}{at_user_line()}; code for C knows {', '.join(C_TYPES)}: cast it, or split "
-            "complex numbers into two arrays"
+            f"export: {path} is {own!r}{at_user_line()}; code for C knows {', '.join(C_TYPES)}, in this machine's "
+            "order of bytes: cast it, or split complex numbers into two arrays"
         )

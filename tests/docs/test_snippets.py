@@ -35,9 +35,9 @@ def test_snippets_run(path, monkeypatch, tmp_path, request):
 
 
 def is_installed(snippet: Snippet) -> bool:
-    """Whether the packages that a snippet says it needs are there."""
+    """Whether the packages, or programs, that a snippet says it needs are there."""
     needed = snippet.note.removeprefix("needs:").split(",") if snippet.note.startswith("needs:") else []
-    return all(name.strip() in sys.modules or find_spec(name.strip()) is not None for name in needed)
+    return all(name in sys.modules or find_spec(name) is not None or which(name) for name in map(str.strip, needed))
 
 
 def run_block(snippet: Snippet, names: dict, where: str) -> None:
