@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from autodiff.backends.passes.schedule import schedule
 from autodiff.backends.reference import run_equation
 from autodiff.trace.errors import AutodiffError
 from autodiff.trace.spec import Spec
-from autodiff.trace.tape import Equation, Tape, operand_specs
+from autodiff.trace.tape import Equation, Operand, Tape, operand_specs
 
 
 class ExportError(AutodiffError, ValueError):
@@ -98,9 +98,32 @@ def program_of(tape: Tape, constants: Sequence[Any]) -> Program:
         ExportError: if it has operations that no kernel does.
     """
     given = len(tape.inputs) - len(constants)
-    maker = Maker(schedule(tape, "numba").tape, given, constants)
+    maker = Maker(opened(schedule(tape, "numba").tape), given, constants)
     maker.run()
     return Program(tape.inputs[:given], tape.output_specs, tuple(maker.constants), tuple(maker.steps), maker.space.size)
+
+
+def opened(tape: Tape) -> Tape:
+    """A scheduled tape with the operations of checkpointed calls in their places: they are shared with no others."""
+    equations: list[Equation] = []
+    count = len(tape.inputs)
+
+    def add(inner: Tape, operands: Sequence[Operand]) -> tuple[Operand, ...]:
+        nonlocal count
+        now = list(operands)
+        for equation in inner.equations:
+            given = tuple(now[o] if isinstance(o, int) else o for o in equation.operands)
+            if equation.primitive.name == "checkpoint":
+                now += add(schedule(dict(equation.params)["tape"], "numba").tape, given)
+            else:
+                results = tuple(range(count, count + len(equation.results)))
+                equations.append(replace(equation, operands=given, results=results))
+                count += len(results)
+                now += results
+        return tuple(now[o] if isinstance(o, int) else o for o in inner.outputs)
+
+    outputs = add(tape, range(count))
+    return replace(tape, equations=tuple(equations), outputs=outputs)
 
 
 @dataclass
@@ -176,8 +199,10 @@ class Maker:
                 yield from self.grouped(loose)
                 loose = []
                 yield equation
-            elif not (self.is_empty(equation) or self.is_known(equation) or self.is_shown(equation)):
-                loose.append(equation)
+            elif not (self.is_empty(equation) or self.is_known(equation)):
+                waits = any(not set(equation.operands).isdisjoint(other.results) for other in loose)
+                if waits or not self.is_shown(equation):  # what a group makes is there when its kernel has run
+                    loose.append(equation)
         yield from self.grouped(loose)
 
     def is_empty(self, equation: Equation) -> bool:
@@ -224,6 +249,8 @@ class Maker:
             except Impossible:
                 refused = []
                 for equation in loose:
+                    if self.is_shown(equation):
+                        continue
                     try:
                         yield self.of_its_kind(equation) or self.as_kernel([equation])
                     except Impossible as reason:
@@ -266,11 +293,16 @@ class Maker:
                     given.append((Place("work", 0, work[k]), WORDS))
                 else:
                     slot = (equation.operands if kind == "operand" else equation.results)[k]
-                    assert isinstance(slot, int)
-                    given.append((self.place(slot), self.specs[slot]))
+                    given.append(self.given_as(slot, dict(equation.params)["tape"].inputs[k : k + 1]))
             self.steps.append(Run(stage.launch, tuple(given), tuple(stage.notes)))
         for at, size in zip(work, found.work, strict=True):
             self.space.give(at, size)
+
+    def given_as(self, operand: Operand, own: Sequence[Spec]) -> tuple[Place, Spec]:
+        """The place and spec of an operand or result; of a number that is known, those of the kernel's own input."""
+        if isinstance(operand, int):
+            return self.place(operand), self.specs[operand]
+        return self.constant(np.asarray(operand.value, own[0].dtype)), own[0]
 
     def direct(self, made: set[int]) -> dict[int, Place]:
         """The values that are written where the caller wants them."""

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from autodiff import cond, fori_loop, grad, hessian, jit, jvp, scan, value_and_grad, vmap, while_loop
+from autodiff import checkpoint, cond, fori_loop, grad, hessian, jit, jvp, scan, value_and_grad, vmap, while_loop
 from autodiff.chainer import functions as F
 from autodiff.trace.tree import flatten
 from tests.transforms.export.calling import Function, needs_compiler
@@ -44,6 +44,14 @@ def pooled(x):
     return np.sum(F.max_pooling_2d(x, 2) ** 2)
 
 
+def written_through(x):
+    y = np.full_like(x, 0.5)
+    part = y[1:]
+    np.maximum(-1, part, out=part)
+    y[0] = np.dot(x, x)
+    return part, y
+
+
 # fmt: off
 PROGRAMS = {
     "gradient":         (grad(loss), PARAMS, normal(5, 3)),
@@ -66,6 +74,8 @@ PROGRAMS = {
     "no elements":      (lambda x, y: (x * 2, np.sum(x) + y, y[:0]), np.zeros((0, 3)), normal(2)),
     "closed over":      (lambda x: (x @ WEIGHTS, WEIGHTS, 2.5, np.float32(3)), normal(2, 3)),
     "passed on":        (lambda x, y: {"x": x, "twice": (x, x), "y": y, "turned": x.T, "part": x[1:]}, normal(3, 2), 4),
+    "checkpoint":       (grad(lambda w: np.sum(checkpoint(lambda w: np.tanh(w @ w) @ w)(w))), normal(90, 90)),
+    "written through": (written_through, normal(30_000)),
     "sorted":           (lambda x: (np.sort(x), np.argsort(x, kind="stable"), np.median(x)), normal(20)),
     "picked":           (lambda x, i: x[:, i], normal(200, 100), np.array([3, 1, 99])),
     "picked backwards": (grad(lambda x, i: np.sum(x[:, i] ** 2)), normal(200, 100), np.array([3, 1, 3])),
@@ -85,7 +95,7 @@ PROGRAMS = {
 # fmt: on
 
 
-PARTLY_NUMPY = "small images", "wide images"
+PARTLY_NUMPY = "small images", "wide images", "checkpoint"
 """Programs of which :func:`jit` leaves a part to NumPy, which is as fast."""
 
 
