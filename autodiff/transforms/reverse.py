@@ -173,8 +173,8 @@ def pull_masked(link: Link, g: Masked, residuals: Any) -> Any:
         mask = broadcast_to(g.mask, shape=g.shape) if spec_of(g.mask).shape != g.shape else g.mask
         cts, masks = link.pull(g.value, residuals), link.pull(mask, residuals)
         if link.arity == 1:
-            return Masked(cts, masks, g.clean, g.origin)
-        return tuple(Masked(ct, own, g.clean, g.origin) for ct, own in zip(cts, masks, strict=True))
+            return part_of(cts, masks, g, g.clean)
+        return tuple(part_of(ct, own, g, g.clean) for ct, own in zip(cts, masks, strict=True))
     cts = link.pull(unmasked(g), residuals)
     return adding_up(cts, link, g, residuals) if link.adds and g.origin != SELECTION else cts
 
@@ -190,12 +190,19 @@ def adding_up(cts: Any, link: Link, g: Masked, residuals: Any) -> Any:
 
     places = Later(reached, g.source, reduces=True)
     if link.arity == 1:
-        return Masked(unmasked(cts), Later(itemgetter(0), places), True, g.origin)
-    return tuple(Masked(unmasked(ct), Later(itemgetter(k), places), True, g.origin) for k, ct in enumerate(cts))
+        return part_of(cts, Later(itemgetter(0), places), g, True)
+    return tuple(part_of(ct, Later(itemgetter(k), places), g, True) for k, ct in enumerate(cts))
+
+
+def part_of(ct: Any, mask: Any, g: Masked, clean: bool) -> Masked | None:
+    """What a rule made of a masked cotangent, for one operand; nothing where it made nothing."""
+    return None if ct is None else Masked(unmasked(ct), mask, clean, g.origin)
 
 
 def not_zero(ones: Any) -> Any:
     """Where a cotangent that was made of ones is there."""
+    if ones is None:
+        return False
     return logical_and(not_equal(ones.value, 0), ones.mask) if type(ones) is Masked else not_equal(ones, 0)
 
 

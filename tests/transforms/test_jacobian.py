@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from autodiff import checkpoint, grad, hessian, hvp, jacfwd, jacobian, jacrev, vmap
+from autodiff import checkpoint, grad, hessian, hvp, jacfwd, jacobian, jacrev, jit, vmap
 from autodiff.trace.errors import DifferentiationError
 
 from .raised import raised
@@ -204,3 +204,16 @@ def test_unknown_mode() -> None:
 def test_modes_agree(mode: Any) -> None:
     f = lambda x: np.stack([np.sum(x), np.prod(x)])  # noqa: E731
     np.testing.assert_allclose(jacobian(f, mode=mode)(X), [np.ones(3), np.prod(X) / X])
+
+
+@EVERY
+def test_programs_that_assign_into_zeros(jac: Any) -> None:
+    def f(x: Any) -> Any:
+        y = np.zeros_like(x, shape=(2, 2))
+        y[0, 0] += np.sum(x)
+        y[1] = x[:2] * x[1]
+        return y
+
+    wanted = [[[1, 1, 1], [0, 0, 0]], [[X[1], X[0], 0], [0, 2 * X[1], 0]]]
+    np.testing.assert_allclose(jit(jac(f))(X), wanted)
+    np.testing.assert_allclose(jac(f)(X), wanted)
