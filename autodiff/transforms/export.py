@@ -114,7 +114,7 @@ def export(
     >>> from autodiff import grad
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     found = export(grad(lambda x: np.sum(x**2)), (np.ones(3),), "squares_gradient", folder)
-    ...     "int squares_gradient(const double x[" in found.header.read_text()
+    ...     "const double x[SQUARES_GRADIENT_AT_LEAST(3)]" in found.header.read_text()
     True
     >>> [each.name for each in (*found.inputs, *found.outputs)], found.workspace_size
     (['x', 'out'], 0)
@@ -151,12 +151,14 @@ class RecordedProgram:
         program: the steps.
         inputs: the paths of the leaves of its arguments.
         outputs: the paths of the leaves of its result.
+        arguments: the structure of the pair of positional and named arguments.
         results: the structure of the result.
     """
 
     program: Program
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
+    arguments: TreeDef
     results: TreeDef
 
 
@@ -191,7 +193,7 @@ def record(fun: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, An
     outputs = tuple(paths_in(results, "out"))
     refuse_dtypes(tape, outputs)
     program = program_of(replace(tape, constants=(), arguments=None, results=None), tape.constants)
-    return RecordedProgram(program, paths, outputs, results)
+    return RecordedProgram(program, paths, outputs, structure, results)
 
 
 def argument_paths(fun: Callable[..., Any], places: Sequence[int], structure: TreeDef) -> Iterator[str]:

@@ -26,8 +26,8 @@ NUMBERS = {
     "float32": ("float",       "i32", "zext"),
     "int64":   ("i64",         "i64", ""),
     "int32":   ("i32",         "i32", "sext"),
-    "uint8":   ("i8 zeroext",  "i8",  "zext"),
-    "bool":    ("i8 zeroext",  "i8",  "zext"),
+    "uint8":   ("i8",          "i8",  "zext"),
+    "bool":    ("i8",          "i8",  "zext"),
 }
 # fmt: on
 
@@ -106,7 +106,7 @@ class Driver:
         self.written += ["%words = ptrtoint ptr %block to i64", "%noted = ptrtoint ptr %status to i64"]
         for k, own in enumerate(self.program.inputs):
             if own.kind != "array":
-                kind = NUMBERS[own.dtype.name][0].split()[0]
+                kind = NUMBERS[own.dtype.name][0]
                 self.written += [f"%cell{k} = alloca {kind}, align 8", f"store {kind} %in{k}, ptr %cell{k}"]
         if 0 < work <= ON_STACK:
             self.written.append(f"%work = alloca [{work} x i8], align {ALIGNMENT}")
