@@ -1,57 +1,181 @@
 """NumPy's names, for plain and traced values alike.
 
-Code that says ``import numpy as np`` needs nothing of this: NumPy asks traced arguments what to do. A few functions
-of NumPy's never ask some of their arguments (``np.take`` its indices, ``np.asarray`` and ``np.array`` theirs); those
-called from here do.
+Code that says ``import numpy as np`` needs nothing of this: NumPy asks traced arguments what to do. A few functions of
+NumPy's never ask some of their arguments (``np.array`` the elements of a list, ``np.take`` its indices, ``np.zeros`` who
+will write to it); those called from here do. Where nothing is traced each of them is NumPy's own.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import wraps
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from autodiff.numpy.dispatch import FUNCTIONS, UFUNCS, as_operand, contains_traced
+from autodiff.numpy.buffers import Buffer, call_function, newest_of, settled
+from autodiff.numpy.dispatch import CREATION, FUNCTIONS, UFUNCS, as_operand, contains_traced
 from autodiff.trace.foreign import holds_traced
+from autodiff.trace.recording import is_recording
 from autodiff.trace.traced import Traced
 
-OWN: dict[str, Callable[..., Any]] = {}
+FACADE = "autodiff.facade.variable"
+"""The module of Variables: where it is not loaded there are none."""
+
+FILLED_LATER = frozenset((
+    np.zeros, np.ones, np.empty, np.full, np.zeros_like, np.ones_like, np.empty_like, np.full_like,
+))  # fmt: skip
+"""Functions whose results are written to, of whatever dtype."""
+
+CONVERTING = frozenset((
+    np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.asarray_chkfinite, np.require,
+))  # fmt: skip
+"""Functions whose result may be their argument."""
+
+PLAIN_ARGUMENTS = (np.ndarray, np.generic, np.dtype, int, float, complex, str, list, tuple, slice, type, type(None))
+
+OWN: dict[str, Any] = {}
 """Names that are made here and stay."""
+
+KNOWN: dict[int, tuple[Any, Any]] = {}
+"""Objects of NumPy and Python, by their identity, and what stands for them; each is kept, so that the identity stays."""
+
+
+def has_traced_values() -> bool:
+    """Whether there may be traced values in this thread."""
+    return is_recording() or FACADE in sys.modules
 
 
 def lookup(name: str) -> Any:
     """What ``autodiff.numpy.<name>`` is.
 
     Raises:
-        AttributeError: if NumPy has no such name, or its function has no derivative here.
+        AttributeError: if NumPy has no such name.
     """
     found = OWN.get(name)
     if found is None:
-        found = OWN[name] = adapted(name, getattr(np, name))
+        found = OWN[name] = counterpart(getattr(np, name))
     return found
 
 
-def adapted(name: str, original: Any) -> Any:
-    """A function that takes traced values anywhere among its arguments; types and constants as they are."""
-    own = UFUNCS.get(original) if isinstance(original, np.ufunc) else None
-    if isinstance(original, type) or not callable(original):
-        return original
-    own = own or FUNCTIONS.get(original)
-    if own is None:
-        raise AttributeError(f"np.{name} has no derivative rule here; call it on plain values as np.{name}")
+def enter(original: Any, own: Any) -> Any:
+    """Make an object what stands for another one."""
+    KNOWN[id(original)] = original, own
+    return own
+
+
+def counterpart(original: Any) -> Any:
+    """What stands for an object of NumPy: a function that takes traced values anywhere; the object itself where none does.
+
+    >>> import autodiff
+    >>> autodiff.grad(lambda x: counterpart(np.array)([x, 2.0, x * x])[2])(3.0)
+    6.0
+    """
+    found = KNOWN.get(id(original))
+    if found is not None:
+        return found[1]
+    if isinstance(original, np.ufunc):
+        return enter(original, Ufunc(original)) if original in UFUNCS else original
+    if callable(original) and not isinstance(original, type) and original.__hash__ is not None:
+        if original in FUNCTIONS or original in CREATION:
+            return enter(original, taking_traced(original))
+    return original
+
+
+def taking_traced(original: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of NumPy that takes traced values, and what holds them, anywhere among its arguments."""
 
     @wraps(original)
     def function(*args: Any, **kwargs: Any) -> Any:
-        if contains_traced((*args, *kwargs.values())):
-            return own(*args, **kwargs)
-        return original(*args, **kwargs)
+        if not is_recording() and FACADE not in sys.modules:
+            return original(*args, **kwargs)
+        return called(original, args, kwargs)
 
     return function
 
 
-def array(object: Any, dtype: Any = None) -> Any:
+def called(original: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What a function of NumPy gives where values may be traced."""
+    if original in CREATION:
+        return created(original, args, kwargs)
+    if not contains_traced((*args, *kwargs.values())):
+        return writable(original, original(*args, **kwargs), args)
+    if contains_buffer((*args, *kwargs.values())):
+        return call_function(original, args, kwargs)
+    return FUNCTIONS[original](*args, **kwargs)
+
+
+def created(original: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What a function gives that makes arrays of sizes, or of what may hold traced values."""
+    given = args[0] if args else kwargs.get("object", kwargs.get("a"))
+    if original in CONVERTING and original is not np.array and isinstance(given, Buffer) and len(args) + len(kwargs) < 2:
+        return given
+    if "like" in kwargs:
+        return original(*args, **kwargs)
+    if original is np.fromiter:
+        return created(np.array, (list(args[0]), *args[1:2]), {k: v for k, v in kwargs.items() if k == "dtype"})
+    args, kwargs = settled((args, kwargs))
+    if original in CONVERTING and holds_traced(given):
+        args = (given.tolist(), *args[1:])
+    if contains_traced((*args, *kwargs.values())):
+        return CREATION[original](newest_of((args, kwargs)), *args, **kwargs)
+    found = original(*args, **kwargs)
+    copied = original is np.array and kwargs.get("copy", True) is True
+    return found if original in CONVERTING and not copied and type(given) is not list else writable(original, found, args)
+
+
+def writable(original: Callable[..., Any], found: Any, args: tuple[Any, ...]) -> Any:
+    """A new array as one that traced values can be written to, while something is traced; what is not new, as it is."""
+    if type(found) is not np.ndarray or not is_recording():
+        return found
+    if found.dtype.kind not in ("biufc" if original in FILLED_LATER else "fc"):
+        return found
+    for arg in args:
+        if not isinstance(arg, PLAIN_ARGUMENTS) or (isinstance(arg, np.ndarray) and np.may_share_memory(arg, found)):
+            return found
+    return Buffer(found)
+
+
+def contains_buffer(values: Any) -> bool:
+    """Whether a buffer stands anywhere in nested lists."""
+    return any(
+        isinstance(value, Buffer) or (isinstance(value, (list, tuple)) and contains_buffer(value)) for value in values
+    )
+
+
+class Ufunc:
+    """A ufunc of NumPy that takes lists of traced values, too.
+
+    Attributes:
+        original: the ufunc.
+    """
+
+    def __init__(self, original: np.ufunc) -> None:
+        self.original = original
+        self.__doc__ = original.__doc__
+        self.__name__ = original.__name__
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.original, name)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not is_recording() and FACADE not in sys.modules:
+            return self.original(*args, **kwargs)
+        if any(isinstance(arg, (list, tuple)) for arg in args):
+            args = tuple(as_operand(settled(arg)) if isinstance(arg, (list, tuple)) else arg for arg in args)
+        found = self.original(*args, **kwargs)
+        return found if kwargs else writable(self.original, found, args)
+
+    def __repr__(self) -> str:
+        return repr(self.original)
+
+    def __reduce__(self) -> Any:
+        return getattr, (np, self.__name__)
+
+
+def array(object: Any, dtype: Any = None, **options: Any) -> Any:
     """An array of numbers, arrays, nested lists of them, or an array of dtype object; traced values stay traced.
 
     >>> from autodiff import grad
@@ -61,9 +185,25 @@ def array(object: Any, dtype: Any = None) -> Any:
     if holds_traced(object):
         object = object.tolist()
     if not isinstance(object, Traced) and not contains_traced((object,)):
-        return np.array(object, dtype)
-    stacked = FUNCTIONS[np.copy](as_operand(object))
-    return stacked if dtype is None or stacked.dtype == np.dtype(dtype) else stacked.astype(dtype)
+        return np.array(object, dtype, **options)
+    return created(np.array, (object, dtype), options)
 
 
-OWN["array"] = OWN["asarray"] = array
+class StandIn(ModuleType):
+    """A module with the names of another one, each with what stands for it."""
+
+    def __init__(self, original: ModuleType, stands_for: Callable[[Any], Any]) -> None:
+        super().__init__(original.__name__, original.__doc__)
+        self.__dict__.update(_original=original, _stands_for=stands_for, __path__=getattr(original, "__path__", []))
+
+    def __getattr__(self, name: str) -> Any:
+        found = self.__dict__["_stands_for"](getattr(self.__dict__["_original"], name))
+        self.__dict__[name] = found
+        return found
+
+    def __dir__(self) -> list[str]:
+        return dir(self.__dict__["_original"])
+
+
+for _module in (np, np.linalg, np.fft):
+    enter(_module, StandIn(_module, counterpart))

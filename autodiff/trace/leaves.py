@@ -32,8 +32,10 @@ def as_leaf(value: Any) -> Any:
     kind = type(value)
     if kind is np.ndarray:
         return numbers_of(value) if value.dtype.kind == "O" else value
-    if kind in COMMON or isinstance(value, (Traced, np.generic, Spec)):
+    if kind in COMMON or isinstance(value, (np.generic, Spec)):
         return value
+    if isinstance(value, Traced):
+        return value.settled()
     if isinstance(value, PYTHON_NUMBERS):
         return next(base(value) for base in PYTHON_NUMBERS if isinstance(value, base))
     if isinstance(value, np.ndarray) and value.dtype.kind == "O" and is_array_type(kind):

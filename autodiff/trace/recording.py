@@ -34,6 +34,7 @@ class Recording:
         self.level = new_level()
         self.open = True
         self.linked = False
+        _thread.recordings += 1
 
     def keep(self, value: Any) -> Any:
         """The value as it is now, whatever happens later to the array that the user holds: for linked recordings."""
@@ -48,6 +49,8 @@ class Recording:
         raise NotImplementedError
 
     def close(self) -> None:
+        if self.open:
+            _thread.recordings -= 1
         self.open = False
         self.linked = False
 
@@ -88,6 +91,7 @@ class Recording:
 class _Thread(threading.local):
     def __init__(self) -> None:
         self.bodies: list[Recording] = []
+        self.recordings = 0
 
 
 _thread = _Thread()
@@ -98,6 +102,11 @@ bodies: list[Recording] = []
 def innermost_body() -> Recording | None:
     """The body that this thread is tracing now, if any."""
     return _thread.bodies[-1] if _thread.bodies else None
+
+
+def is_recording() -> bool:
+    """Whether this thread runs a function that is transformed."""
+    return _thread.recordings > 0
 
 
 class TracingBody:

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from functools import lru_cache
-from types import FrameType
+from types import CodeType, FrameType
 
 import numpy as np
 
@@ -16,6 +16,9 @@ _PYTHON = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
 
 NEVER, PYTHONS, LIBRARY, USERS = range(4)
 """Whose a line of code is: this package's or NumPy's, which no text names; Python's own; a library's; the user's."""
+
+REWRITTEN: dict[int, CodeType] = {}
+"""Code of the user's that was compiled with calls of ours in it (:mod:`autodiff.programs`), by its identity."""
 
 
 @lru_cache(4096)
@@ -58,6 +61,12 @@ def in_user_code(frame: FrameType | None) -> bool:
     while frame is not None and owner(frame.f_code.co_filename) is not USERS:
         frame = frame.f_back
     return frame is not None
+
+
+def is_rewritten() -> bool:
+    """Whether the user's line is in code that was rewritten."""
+    frame = user_frame()
+    return frame is not None and id(frame.f_code) in REWRITTEN
 
 
 def asking_module() -> str:

@@ -46,6 +46,10 @@ class Traced:
         """The value as a recording of that level sees it: itself, or what a Variable that was made later holds."""
         return self
 
+    def settled(self) -> Any:
+        """What takes part in a computation: itself, or the value that it holds for the time being."""
+        return self
+
     def record(
         self,
         primitive: Primitive,

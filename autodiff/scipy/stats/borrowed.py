@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, wraps
 from types import FunctionType, MethodType, ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from autodiff.numpy.dispatch import FUNCTIONS, as_operand
-from autodiff.numpy.namespace import lookup
+from autodiff.numpy.dispatch import FUNCTIONS, UFUNCS, as_operand, contains_traced
+from autodiff.numpy.namespace import array
 
 Evaluate = Callable[..., Any]
 
@@ -25,10 +25,24 @@ class NumPyNames:
     """NumPy's names, in which functions take traced values anywhere among their arguments."""
 
     def __getattr__(self, name: str) -> Any:
-        try:
-            return lookup(name)
-        except AttributeError:
-            return getattr(np, name)
+        original = getattr(np, name)
+        if name in ("array", "asarray"):
+            return array
+        own = UFUNCS.get(original) if isinstance(original, np.ufunc) else None
+        if isinstance(original, type) or not callable(original):
+            return original
+        own = own or FUNCTIONS.get(original)
+        return original if own is None else asking(original, own)
+
+
+def asking(original: Evaluate, own: Evaluate) -> Evaluate:
+    """A function of NumPy that is ours where an argument is traced."""
+
+    @wraps(original)
+    def function(*args: Any, **kwargs: Any) -> Any:
+        return (own if contains_traced((*args, *kwargs.values())) else original)(*args, **kwargs)
+
+    return function
 
 
 def apply_where(

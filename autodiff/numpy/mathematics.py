@@ -1,0 +1,183 @@
+"""The functions of ``math`` and ``cmath`` for traced numbers: what Python's own says of the number, and its derivative."""
+
+from __future__ import annotations
+
+import cmath
+import math
+from collections.abc import Callable
+from functools import reduce, wraps
+from operator import mul
+from typing import Any
+
+import numpy as np
+
+from autodiff.numpy.buffers import settled
+from autodiff.numpy.dispatch import FUNCTIONS, UFUNCS, contains_traced, missing
+from autodiff.numpy.namespace import StandIn, counterpart, enter, has_traced_values
+from autodiff.ops.elementwise import cast, python_number
+from autodiff.trace.source import at_user_line
+from autodiff.trace.spec import Spec, spec_of
+from autodiff.trace.traced import Traced
+from autodiff.trace.tracer import Tracer, concrete
+
+Function = Callable[..., Any]
+
+
+def ufunc(function: np.ufunc) -> Function:
+    """What a ufunc runs on traced values."""
+    return lambda *args: UFUNCS[function](*args)
+
+
+def special(name: str) -> Function:
+    """A ufunc of scipy.special, which is loaded when it is called."""
+
+    def call(x: Any) -> Any:
+        import scipy.special  # noqa: PLC0415 - takes a while, and few programs ask for it
+
+        return getattr(scipy.special, name)(x)
+
+    return call
+
+
+def log(x: Any, base: Any = math.e) -> Any:
+    """The logarithm to a base."""
+    found = UFUNCS[np.log](x)
+    return found if base is math.e else found / (UFUNCS[np.log](base) if isinstance(base, Traced) else math.log(base))
+
+
+def hypot(*coordinates: Any) -> Any:
+    """The length of a vector."""
+    return reduce(lambda a, b: UFUNCS[np.hypot](a, b), coordinates)
+
+
+def dist(p: Any, q: Any) -> Any:
+    """The distance of two points."""
+    return hypot(*(a - b for a, b in zip(p, q, strict=True)), 0.0)
+
+
+def ldexp(x: Any, i: int) -> Any:
+    """x times a power of two."""
+    return x * math.ldexp(1.0, i)
+
+
+def modf(x: Any) -> tuple[Any, Any]:
+    """Fraction and whole part, both with the sign of x."""
+    whole = UFUNCS[np.trunc](x)
+    return x - whole, whole
+
+
+def polar(x: Any) -> tuple[Any, Any]:
+    """Absolute value and angle."""
+    return abs(x), FUNCTIONS[np.angle](x)
+
+
+SAME = """
+    acos=arccos acosh=arccosh asin=arcsin asinh=arcsinh atan=arctan atan2=arctan2 atanh=arctanh cbrt copysign cos cosh
+    degrees exp exp2 expm1 fabs fmod log10 log1p log2 pow=power radians remainder sin sinh sqrt tan tanh
+"""
+REAL: dict[str, Function] = {
+    **{name: ufunc(getattr(np, own or name)) for name, _, own in (word.partition("=") for word in SAME.split())},
+    "dist": dist,
+    "erf": special("erf"),
+    "erfc": special("erfc"),
+    "fsum": lambda terms: sum(terms, 0.0),
+    "gamma": special("gamma"),
+    "hypot": hypot,
+    "ldexp": ldexp,
+    "lgamma": special("gammaln"),
+    "log": log,
+    "modf": modf,
+    "prod": lambda terms, *, start=1: reduce(mul, terms, start),
+    "remainder": lambda x, y: x - y * UFUNCS[np.rint](x / y),
+    "sumprod": lambda p, q: sum(a * b for a, b in zip(p, q, strict=True)),
+}
+"""What has a derivative."""
+
+def of_complex(name: str) -> Function:
+    """A function of math, of complex numbers."""
+    return lambda x, *base: REAL[name](x + 0j, *base)
+
+
+ELEMENTARY = "acos acosh asin asinh atan atanh cos cosh exp log log10 sin sinh sqrt tan tanh"
+COMPLEX: dict[str, Function] = {
+    **{name: of_complex(name) for name in ELEMENTARY.split()},
+    "phase": lambda x: FUNCTIONS[np.angle](x),
+    "polar": polar,
+    "rect": lambda r, phi: r * UFUNCS[np.exp](1j * phi),
+}
+STEPS = frozenset(("ceil", "floor", "isclose", "isfinite", "isinf", "isnan", "trunc"))
+"""What has none: whole numbers, true or false."""
+
+
+def number(x: Any) -> Any:
+    """An argument of a function of numbers: of one element, as Python's own number where it is an array.
+
+    Raises:
+        TypeError: if it has several elements.
+    """
+    if not isinstance(x, Traced):
+        return x
+    its = spec_of(x)
+    if its.size != 1:
+        raise TypeError(
+            f"only an array of one element can be converted to a Python number, got {its!r}{at_user_line()}; call "
+            "NumPy's function of the same name"
+        )
+    if its.shape:
+        x = FUNCTIONS[np.reshape](x, ())
+    if its.dtype.kind in "iub":
+        x = cast(x, dtype=np.dtype(float))
+    return python_number(x) if isinstance(x, Tracer) and x.spec.kind != "python" else x
+
+
+def numbers(values: Any) -> Any:
+    """The same of all arguments, and of those in a list."""
+    if isinstance(values, (tuple, list)):
+        return type(values)(map(numbers, values))
+    return number(values)
+
+
+def plain_numbers(values: Any) -> Any:
+    """The numbers behind traced ones; None where one of them is not known."""
+    if isinstance(values, (tuple, list)):
+        found = [plain_numbers(value) for value in values]
+        return None if any(part is None for part in found) else found
+    plain = concrete(values)
+    return None if type(plain) is Spec else plain
+
+
+def of_traced(original: Function, own: Function | None) -> Function:
+    """A function of ``math`` that takes traced numbers too; errors of the domain are Python's own."""
+    name = f"{original.__module__}.{original.__name__}"
+
+    @wraps(original)
+    def function(*args: Any, **kwargs: Any) -> Any:
+        if not has_traced_values():
+            return original(*args, **kwargs)
+        args = tuple(list(arg) if hasattr(arg, "__next__") else arg for arg in args)
+        args, kwargs = settled((args, kwargs))
+        if not contains_traced((*args, *kwargs.values())):
+            return original(*args, **kwargs)
+        args, kwargs = numbers(args), {key: numbers(value) for key, value in kwargs.items()}
+        plain = plain_numbers(args)
+        found = None if plain is None else original(*plain, **{k: concrete(v) for k, v in kwargs.items()})
+        if original.__name__ in STEPS and found is not None:
+            return found
+        if own is None:
+            raise missing(name)
+        return numbers(own(*args, **kwargs))
+
+    return function
+
+
+def stand_in(module: Any, table: dict[str, Function]) -> None:
+    """Enter what stands for the module, and for its functions."""
+    for name in dir(module):
+        original = getattr(module, name)
+        if callable(original) and not name.startswith("_"):
+            enter(original, of_traced(original, table.get(name)))
+    enter(module, StandIn(module, counterpart))
+
+
+stand_in(math, REAL)
+stand_in(cmath, COMPLEX)

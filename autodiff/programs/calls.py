@@ -1,0 +1,145 @@
+"""What rewritten code calls: each looks at what arrived, and leaves everything plain as it is."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from autodiff.numpy.buffers import Buffer, settled
+from autodiff.numpy.dispatch import as_operand, contains_traced, peeled
+from autodiff.numpy.indexing import index
+from autodiff.numpy.mathematics import number
+from autodiff.numpy.namespace import FACADE, KNOWN, has_traced_values
+from autodiff.ops.elementwise import cast
+from autodiff.programs import counterparts
+from autodiff.programs.rewriting import CALLEE, ITEM, NAME, OWN, SHOWN
+from autodiff.trace.recording import is_recording
+from autodiff.trace.source import at_user_line
+from autodiff.trace.spec import spec_of
+from autodiff.trace.traced import Traced
+from autodiff.trace.tracer import Tracer
+
+CALLEES: dict[int, tuple[Any, Callable[..., Any]]] = {}
+"""Types and functions, by their identity, and what is called in their places."""
+
+
+def name(value: Any) -> Any:
+    """What stands for something that was imported."""
+    found = KNOWN.get(id(value))
+    return found[1] if found is not None else counterparts.counterpart(value)
+
+
+def callee(function: Any) -> Any:
+    """What is called in place of a function or type."""
+    found = CALLEES.get(id(function))
+    return found[1] if found is not None else name(function)
+
+
+def item(x: Any, key: Any) -> Any:
+    """``x[key]``, of a plain array by a traced index, too."""
+    if type(x) is np.ndarray and has_traced_values():
+        key = settled(key)
+        if contains_traced(key if isinstance(key, tuple) else (key,)):
+            return index(x, key)
+    return x[key]
+
+
+def own(value: Any) -> Any:
+    """A new array as one that traced values can be written to, while something may be traced."""
+    if type(value) is np.ndarray and value.base is None and has_traced_values() and value.dtype.kind in "biufc":
+        return Buffer(value)
+    return value
+
+
+def shown(values: Any) -> Any:
+    """What is put into a text, as plain numbers."""
+    if not has_traced_values():
+        return values
+    values = settled(values)
+    return peeled(values, "the % of a text") if contains_traced((values,)) else values
+
+
+def stands_for(function: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Make a function what is called in place of another one."""
+
+    def register(own: Callable[..., Any]) -> Callable[..., Any]:
+        CALLEES[id(function)] = function, own
+        return own
+
+    return register
+
+
+def kind_of(value: Any) -> type:
+    """The type that the program would have seen, had nothing been traced."""
+    if isinstance(value, Buffer) or (isinstance(value, Traced) and spec_of(value).kind == "array"):
+        return np.ndarray
+    if not isinstance(value, Traced):
+        return builtins.type(value)
+    its = spec_of(value)
+    return its.dtype.type if its.kind == "scalar" else builtins.type(its.dtype.type(0).item())
+
+
+@stands_for(isinstance)
+def is_instance(value: Any, classes: Any) -> bool:
+    """Whether a value, traced or not, is an instance of a class: an array where it stands for one."""
+    if isinstance(value, classes):
+        return True
+    return isinstance(value, Traced) and issubclass(kind_of(value), classes)
+
+
+@stands_for(type)
+def type_of(*args: Any, **kwargs: Any) -> Any:
+    """The type of a value, traced or not; a new class."""
+    return kind_of(args[0]) if len(args) == 1 and not kwargs else builtins.type(*args, **kwargs)
+
+
+@stands_for(map)
+def map_of(function: Any, *iterables: Any, **options: Any) -> Iterator[Any]:
+    """The results of a function, of which one is called that takes traced values."""
+    return map(callee(function), *iterables, **options)
+
+
+@stands_for(float)
+def floating(*args: Any) -> Any:
+    """A Python number, still traced."""
+    x = settled(args[0]) if args else 0.0
+    if not isinstance(x, Traced):
+        return float(*([x] if args else ()))
+    if spec_of(x).dtype.kind == "c":
+        raise TypeError(f"a complex number cannot become float{at_user_line()}; take its real part, x.real")
+    return number(x)
+
+
+@stands_for(complex)
+def complex_number(*args: Any, **kwargs: Any) -> Any:
+    """A complex Python number, still traced."""
+    args = settled(args)
+    if not contains_traced(args):
+        return complex(*args, **kwargs)
+    real, imag = (*args, kwargs.get("imag", 0.0))[:2]
+    return number(real) + 1j * number(imag)
+
+
+def scalar_type(kind: Any) -> None:
+    """Enter a type of NumPy's numbers: called, it converts."""
+
+    @stands_for(kind)
+    def convert(*args: Any, **kwargs: Any) -> Any:
+        args = settled(args)
+        if not has_traced_values() or not contains_traced(args):
+            return kind(*args, **kwargs)
+        x = as_operand(args[0])
+        found = cast(x, dtype=np.dtype(kind))
+        return found if isinstance(x, Tracer) or not isinstance(found, Traced) else x
+
+
+for _kind in (np.float16, np.float32, np.float64, np.longdouble, np.complex64, np.complex128, np.clongdouble):
+    scalar_type(_kind)
+
+NAMES: dict[str, Any] = {NAME: name, CALLEE: callee, ITEM: item, SHOWN: shown, OWN: own}
+"""What rewritten code finds among its module's names."""
+
+_ = (FACADE, is_recording)

@@ -1,0 +1,59 @@
+"""What stands for what a program has imported: names of NumPy, and modules, functions and distributions of SciPy."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from types import BuiltinFunctionType, FunctionType, ModuleType
+from typing import Any
+
+from autodiff.numpy.namespace import StandIn, enter
+from autodiff.numpy.namespace import counterpart as of_numpy
+
+LASTING = (ModuleType, FunctionType, BuiltinFunctionType, type)
+"""Objects that stay as long as their module does: what is found for them is kept."""
+
+OURS = frozenset((
+    "fft", "integrate", "interpolate", "linalg", "ndimage", "optimize", "signal", "sparse", "spatial", "special", "stats",
+    "sparse.linalg", "spatial.distance",
+))  # fmt: skip
+"""SciPy's modules of which there is one of ours."""
+
+
+def counterpart(value: Any) -> Any:
+    """What stands for something of NumPy's or SciPy's; anything else as it is."""
+    home = home_of(value)
+    if home.startswith("numpy"):
+        return of_numpy(value)
+    if home != "scipy" and not home.startswith("scipy."):
+        return enter(value, value) if isinstance(value, LASTING) else value
+    if isinstance(value, ModuleType):
+        return enter(value, module_for(value))
+    return enter(value, object_for(value, home))
+
+
+def home_of(value: Any) -> str:
+    """The module that an object comes from."""
+    if isinstance(value, ModuleType):
+        return value.__name__
+    found = value if isinstance(value, LASTING) else type(value)
+    return str(getattr(found, "__module__", None) or "")
+
+
+def module_for(module: ModuleType) -> ModuleType:
+    """What stands for a module of SciPy's: one of ours, or its own names."""
+    inside = module.__name__.partition(".")[2]
+    if inside in OURS:
+        return import_module(f"autodiff.scipy.{inside}")
+    return module if inside else StandIn(module, counterpart)
+
+
+def object_for(value: Any, home: str) -> Any:
+    """What stands for a function, a class or a distribution."""
+    words = [word for word in home.split(".")[1:] if not word.startswith("_")]
+    called = getattr(value, "__name__", None) or getattr(value, "name", None)
+    for inside in dict.fromkeys((".".join(words[:2]), *words[:1])):
+        public = sys.modules.get(f"scipy.{inside}")
+        if inside in OURS and isinstance(called, str) and getattr(public, called, None) is value:
+            return getattr(import_module(f"autodiff.scipy.{inside}"), called)
+    return value

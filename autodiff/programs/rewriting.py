@@ -1,0 +1,274 @@
+"""The syntax tree of a module with calls of ours in it, where a traced value could be lost.
+
+Four things are replaced, and keep their lines and columns:
+
+- a name that an import binds, ``np``, by ``__autodiff_name__(np)``: what stands for a module or a function of NumPy's;
+- what is called, where it is one of few types and functions of Python's, ``float(x)``, or a type of NumPy's,
+  ``np.float64(x)``, by ``__autodiff_callee__(float)(x)``;
+- ``x[i]``, where the index could be traced, by ``__autodiff_item__(x, i)``; and the values behind a text and ``%`` by
+  ``__autodiff_shown__(values)``;
+- what is assigned to a name that is written to later, ``u = a * b``, by ``__autodiff_own__(a * b)``.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
+
+NAME, CALLEE, ITEM, SHOWN, OWN = (
+    f"__autodiff_{word}__" for word in ("name", "callee", "item", "shown", "own")
+)  # fmt: skip
+
+BUILTINS = frozenset(("complex", "float", "isinstance", "map", "type"))
+"""What Python calls without asking its argument, or what would be refused."""
+
+SCALARS = frozenset((
+    "float16", "float32", "float64", "longdouble", "half", "single", "double", "complex64", "complex128", "clongdouble",
+    "csingle", "cdouble",
+))  # fmt: skip
+"""The types of NumPy's numbers that are called as functions."""
+
+NEW_ARRAY = frozenset((
+    "astype", "clip", "conj", "copy", "cumprod", "cumsum", "dot", "flatten", "max", "mean", "min", "prod", "repeat",
+    "round", "sum", "take",
+))  # fmt: skip
+"""Methods of arrays whose result is a new array."""
+
+STARS = ("numpy", "math", "cmath", "scipy", "autodiff")
+"""Packages of which ``from package import *`` is looked up."""
+
+Scope = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
+
+
+def rewritten(tree: ast.Module, bound: frozenset[str] = frozenset()) -> ast.Module:
+    """The tree with calls in it.
+
+    Args:
+        tree: of a module; it is changed.
+        bound: names that stand for something of NumPy's, besides those that the module imports.
+    """
+    rewriter = Rewriter(frozenset(imported_names(tree)) | bound, whole_numbers(tree))
+    return ast.fix_missing_locations(rewriter.visit(tree))  # type: ignore[no-any-return]
+
+
+def imported_names(tree: ast.AST) -> Iterator[str]:
+    """The names that import statements bind, anywhere in the module."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.asname or alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                if alias.name != "*":
+                    yield alias.asname or alias.name
+                elif node.module and not node.level and node.module.partition(".")[0] in STARS:
+                    yield from public_names(node.module)
+
+
+def public_names(module: str) -> list[str]:
+    """What ``from module import *`` binds."""
+    found = sys.modules.get(module) or import_module(module)
+    return list(getattr(found, "__all__", None) or [name for name in dir(found) if not name.startswith("_")])
+
+
+def whole_numbers(tree: ast.AST) -> frozenset[str]:
+    """Names that are bound to Python's integers only: those of loops over ranges, lengths, constants."""
+    whole: set[str] = set()
+    others: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
+            sort_loop(node.target, node.iter, whole, others)
+        elif isinstance(node, ast.Assign) and all(isinstance(target, ast.Name) for target in node.targets):
+            names = {target.id for target in node.targets if isinstance(target, ast.Name)}
+            (whole if is_whole(node.value) else others).update(names)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            continue
+        elif isinstance(node, ast.arg):
+            others.add(node.arg)
+    bound = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    counted = simply_bound(tree)
+    return frozenset(name for name in whole - others if name in bound and name in counted)
+
+
+def sort_loop(target: ast.expr, over: ast.expr, whole: set[str], others: set[str]) -> None:
+    """Enter the names that a loop binds."""
+    called = over.func.id if isinstance(over, ast.Call) and isinstance(over.func, ast.Name) else ""
+    if called == "enumerate" and isinstance(target, ast.Tuple) and isinstance(target.elts[0], ast.Name):
+        whole.add(target.elts[0].id)
+        others.update(names_in(target.elts[1:]))
+    else:
+        (whole if called == "range" else others).update(names_in([target]))
+
+
+def names_in(nodes: list[ast.expr]) -> set[str]:
+    """All names in expressions."""
+    return {node.id for root in nodes for node in ast.walk(root) if isinstance(node, ast.Name)}
+
+
+def simply_bound(tree: ast.AST) -> set[str]:
+    """Names that are bound by plain assignments and loops alone: by no unpacking, ``with``, ``:=`` or ``+=`` of others."""
+    found: set[str] = set()
+    odd: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
+            found |= names_in([node.target])
+        elif isinstance(node, ast.Assign):
+            for target in node.targets:
+                (found if isinstance(target, ast.Name) else odd).update(
+                    name.id for name in ast.walk(target) if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
+                )
+        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            (found if is_whole(node.value) and isinstance(node.op, (ast.Add, ast.Sub, ast.Mult)) else odd).add(
+                node.target.id
+            )
+        elif isinstance(node, ast.NamedExpr):
+            odd.add(node.target.id)
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            odd.add(node.target.id)
+        elif isinstance(node, ast.withitem) and node.optional_vars is not None:
+            odd |= names_in([node.optional_vars])
+        elif isinstance(node, (ast.Global, ast.Nonlocal)):
+            odd.update(node.names)
+    return found - odd
+
+
+def is_whole(node: ast.expr) -> bool:
+    """Whether an expression is a Python integer by its form."""
+    if isinstance(node, ast.Constant):
+        return type(node.value) is int
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len"
+
+
+class Rewriter(ast.NodeTransformer):
+    """Puts the calls in.
+
+    Args:
+        names: names that may stand for something of NumPy's.
+        whole: names that stand for integers.
+    """
+
+    def __init__(self, names: frozenset[str], whole: frozenset[str]) -> None:
+        self.names = names
+        self.whole = whole
+        self.written: frozenset[str] = frozenset()
+
+    def visit_scope(self, node: Any) -> Any:
+        before, self.written = self.written, frozenset(written_names(node))
+        for field in ("annotation", "returns"):
+            kept = getattr(node, field, None)
+            if kept is not None:
+                setattr(node, field, None)
+                self.generic_visit(node)
+                setattr(node, field, kept)
+                break
+        else:
+            self.generic_visit(node)
+        self.written = before
+        return node
+
+    visit_FunctionDef = visit_AsyncFunctionDef = visit_scope
+
+    def visit_arg(self, node: ast.arg) -> ast.arg:
+        return node  # annotations stay
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
+        if node.value is not None:
+            node.value = self.owned(node.target, node.value)
+        node.target = self.visit(node.target)
+        return node
+
+    def visit_MatchValue(self, node: ast.MatchValue) -> Any:
+        return node  # a pattern is no expression
+
+    visit_MatchClass = visit_MatchMapping = visit_MatchValue  # type: ignore[assignment]
+
+    def visit_Name(self, node: ast.Name) -> Any:
+        if isinstance(node.ctx, ast.Load) and node.id in self.names:
+            return called(NAME, node)
+        return node
+
+    def visit_Call(self, node: ast.Call) -> Any:
+        special = (isinstance(node.func, ast.Name) and node.func.id in BUILTINS | self.names) or (
+            isinstance(node.func, ast.Attribute) and node.func.attr in SCALARS
+        )
+        plain = isinstance(node.func, ast.Name)
+        func = node.func if plain else self.visit(node.func)
+        node.func = called(CALLEE, func) if special else func
+        node.args = [self.visit(arg) for arg in node.args]
+        node.keywords = [self.visit(keyword) for keyword in node.keywords]
+        return node
+
+    def visit_Subscript(self, node: ast.Subscript) -> Any:
+        self.generic_visit(node)
+        if isinstance(node.ctx, ast.Load) and not self.is_plain_index(node.slice):
+            return called(ITEM, node.value, node.slice, at=node)
+        return node
+
+    def is_plain_index(self, node: ast.AST) -> bool:
+        """Whether an index is known to be no traced value by its form."""
+        if isinstance(node, ast.Name):
+            return node.id in self.whole
+        if isinstance(node, (ast.Tuple, ast.Slice, ast.BinOp, ast.UnaryOp)):
+            children = [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
+            return all(map(self.is_plain_index, children))
+        return isinstance(node, ast.Constant)
+
+    def visit_BinOp(self, node: ast.BinOp) -> Any:
+        self.generic_visit(node)
+        if isinstance(node.op, ast.Mod) and isinstance(node.left, ast.Constant) and isinstance(node.left.value, str):
+            node.right = called(SHOWN, node.right)
+        return node
+
+    def visit_Assign(self, node: ast.Assign) -> Any:
+        node.value = self.owned(node.targets[0], node.value) if len(node.targets) == 1 else self.visit(node.value)
+        node.targets = [self.visit(target) for target in node.targets]
+        return node
+
+    def owned(self, target: ast.expr, value: ast.expr) -> Any:
+        """The value of an assignment: a new array, as one that can be written to, if the name is written to later."""
+        new = isinstance(target, ast.Name) and target.id in self.written and self.is_new(value)
+        found = self.visit(value)
+        return called(OWN, found) if new else found
+
+    def is_new(self, node: ast.expr) -> bool:
+        """Whether the value of an expression is nobody else's by its form, if it is an array with its own memory."""
+        if isinstance(node, (ast.BinOp, ast.UnaryOp)):
+            return True
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+            return False
+        root: ast.expr = node.func.value
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        imported = isinstance(root, ast.Name) and root.id in self.names
+        return node.func.attr in (FILLED if imported else NEW_ARRAY)
+
+
+FILLED = frozenset((
+    "arange", "array", "copy", "empty", "empty_like", "eye", "full", "full_like", "identity", "linspace", "ones",
+    "ones_like", "zeros", "zeros_like",
+))  # fmt: skip
+"""Functions of NumPy that make arrays which programs fill."""
+
+
+def written_names(scope: ast.AST) -> Iterator[str]:
+    """Names of arrays that a function writes to, by ``u[i] = v``, ``u += v`` and the like."""
+    for node in ast.walk(scope):
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+            found: ast.expr = node.value
+            while isinstance(found, ast.Subscript):
+                found = found.value
+            if isinstance(found, ast.Name):
+                yield found.id
+        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            yield node.target.id
+        elif isinstance(node, ast.keyword) and node.arg == "out" and isinstance(node.value, ast.Name):
+            yield node.value.id
+
+
+def called(name: str, *args: ast.expr, at: ast.AST | None = None) -> ast.Call:
+    """A call of one of ours, at the place of what it is called with."""
+    place = at or args[0]
+    function = ast.copy_location(ast.Name(name, ast.Load()), place)
+    return ast.copy_location(ast.Call(function, list(args), []), place)

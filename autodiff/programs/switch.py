@@ -1,0 +1,136 @@
+"""The switch: functions, classes, modules and packages of the user whose programs run on traced values as they stand."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from functools import cached_property
+from types import FunctionType, MethodType, ModuleType
+from typing import Any, TypeVar, overload
+
+from autodiff.programs.calls import NAMES
+from autodiff.programs.compiling import code_of
+from autodiff.programs.importing import Switch
+from autodiff.trace.errors import DifferentiationError
+from autodiff.trace.source import at_user_line
+
+T = TypeVar("T")
+
+
+@overload
+def differentiable(program: str) -> Switch: ...
+@overload
+def differentiable(program: T) -> T: ...
+def differentiable(program: Any) -> Any:
+    """A program with traced values wherever NumPy would have plain ones, unchanged: ``np.array([[c, -s], [s, c]])``.
+
+    Inside of it, and of what it defines, ``np.array`` and ``np.asarray`` of lists, arrays that are made first and filled
+    later, ``np.r_``, ``np.c_``, ``np.vectorize``, ``np.frompyfunc``, ``math``, ``cmath``, ``float(x)``, ``np.float64(x)``,
+    ``isinstance(x, np.ndarray)``, plain arrays indexed by traced integers, lists given to NumPy's functions, and
+    ``scipy`` do what they do with plain values. ``int(x)`` of a traced number stays an error. Where nothing is traced
+    NumPy's own functions run.
+
+    The syntax tree is changed, never the file: errors show the lines as they are written. NumPy is not changed either, so
+    that other modules do not notice.
+
+    Args:
+        program: a function, as a decorator too: the result is a new one. A class or a module, whose functions are replaced
+            where they are. A name of a module or package, which stands for all modules below it: those that are loaded
+            are replaced, and others when they are imported.
+
+    Returns:
+        the function, the class or the module; for a name a :class:`Switch`, whose ``off()``, or the end of a ``with``
+        block, stops it for modules that are imported later.
+
+    Raises:
+        DifferentiationError: if the source is not there: of functions made by ``exec``, for example.
+        TypeError: if it is none of these.
+
+    >>> import autodiff
+    >>> import numpy as np
+    >>> @differentiable
+    ... def length(angle):
+    ...     turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+    ...     out = np.zeros(2)
+    ...     out[:] = turn @ [2.0, 0.0]
+    ...     return out[0]
+    >>> autodiff.grad(length)(np.pi / 2)
+    -2.0
+    """
+    if isinstance(program, FunctionType):
+        return rewritten_function(program)
+    if isinstance(program, MethodType) and isinstance(program.__func__, FunctionType):
+        return MethodType(rewritten_function(program.__func__), program.__self__)
+    if isinstance(program, type):
+        for function in functions_of(program):
+            replace_code(function)
+        return program
+    if isinstance(program, ModuleType):
+        replace_module(program)
+        return program
+    if isinstance(program, str):
+        switch = Switch(program)
+        for module in switch.loaded():
+            replace_module(module)
+        return switch
+    raise TypeError(
+        f"differentiable takes a function, a class, a module or its name, got {type(program).__name__}{at_user_line()}; "
+        "put it below other decorators: @jit, then @differentiable, then def"
+    )
+
+
+def rewritten_function(function: FunctionType) -> FunctionType:
+    """The function with its code rewritten; all else is the same."""
+    again = FunctionType(
+        code_of(function), function.__globals__, function.__name__, function.__defaults__, function.__closure__
+    )
+    again.__kwdefaults__ = function.__kwdefaults__
+    again.__dict__.update(function.__dict__)
+    for name in ("__doc__", "__qualname__", "__module__", "__annotations__"):
+        setattr(again, name, getattr(function, name))
+    return again
+
+
+def replace_code(function: FunctionType) -> None:
+    """Let a function run its code rewritten."""
+    function.__code__ = code_of(function)
+
+
+def functions_of(kind: type) -> Iterator[FunctionType]:
+    """The functions that a class body has defined, inside of properties, decorators and classes too."""
+    for value in list(vars(kind).values()):
+        yield from functions_in(value, kind)
+
+
+def functions_in(value: Any, kind: type) -> Iterator[FunctionType]:
+    """The functions of a class's module behind one of its attributes."""
+    if isinstance(value, FunctionType):
+        wrapped = getattr(value, "__wrapped__", None)
+        if value.__module__ == kind.__module__ and not value.__code__.co_filename.startswith("<string"):
+            yield value
+        if wrapped is not None:
+            yield from functions_in(wrapped, kind)
+    elif isinstance(value, (staticmethod, classmethod)):
+        yield from functions_in(value.__func__, kind)
+    elif isinstance(value, property):
+        for part in (value.fget, value.fset, value.fdel):
+            yield from functions_in(part, kind)
+    elif isinstance(value, cached_property):
+        yield from functions_in(value.func, kind)
+    elif isinstance(value, type) and value.__module__ == kind.__module__ and value is not kind:
+        yield from functions_of(value)
+
+
+def replace_module(module: ModuleType) -> None:
+    """Let all functions that a module has defined run their code rewritten."""
+    names = vars(module)
+    file = getattr(module, "__file__", None)
+    found = [one for one in gc.get_referrers(names) if isinstance(one, FunctionType) and one.__globals__ is names]
+    own = [function for function in found if file is None or function.__code__.co_filename == file]
+    if file is None and not own:
+        raise DifferentiationError(
+            f"the module {module.__name__} has no function whose source is known{at_user_line()}; it may be compiled"
+        )
+    names.update(NAMES)
+    for function in own:
+        replace_code(function)

@@ -1,0 +1,1 @@
+"""Programs as people publish them: nothing in them knows of autodiff. Each function takes one vector and gives one number."""
