@@ -48,6 +48,7 @@ if _TYPE_CHECKING:
         force_backprop_mode,
         no_backprop_mode,
     )
+    from autodiff.programs import differentiable
     from autodiff.saving import load, save
     from autodiff.trace.formats.graphviz import tape_graphviz
     from autodiff.trace.formats.python import tape_python
@@ -61,6 +62,7 @@ _FOUND_LATER = {  # by __getattr__ below: many programs have no use for them, an
     **dict.fromkeys(("load", "save"), "autodiff.saving"),
     **dict.fromkeys(("load_tape", "save_tape"), "autodiff.trace.formats.save"),
     "export": "autodiff.transforms.export",
+    "differentiable": "autodiff.programs",
     "functional": "autodiff.chainer.functional",
     "profile": "autodiff.backends.reports.profile",
     "tape_graphviz": "autodiff.trace.formats.graphviz",
@@ -86,6 +88,7 @@ __all__ = [
     "cond",
     "custom_jvp",
     "custom_vjp",
+    "differentiable",
     "eval_shape",
     "eval_tape",
     "explain_recompiles",

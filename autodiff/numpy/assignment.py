@@ -20,6 +20,7 @@ from autodiff.ops.index import put, slice_of, slice_set
 from autodiff.ops.operators import BINARY
 from autodiff.ops.shape import broadcast_to, reshape
 from autodiff.trace.arrays import module_of, placed
+from autodiff.trace.concretization import switch_remedy
 from autodiff.trace.errors import AliasingError, ConcretizationError, OperandError
 from autodiff.trace.layout import alike, has_overlap
 from autodiff.trace.leaves import as_leaf
@@ -224,7 +225,7 @@ def write_out(out: Any, result: Any) -> Any:
             raise ConcretizationError(
                 f"a traced {spec_of(result)!r} would be written into a plain array{at_user_line()}, by out=, +=, "
                 "np.copyto or np.full_like, and its derivative would be lost. Write a = a + x in place of a += x, "
-                "leave out= away, or make the array with np.zeros_like(x) of a traced x."
+                f"leave out= away, or make the array with np.zeros_like(x) of a traced x. {switch_remedy()}".rstrip()
             )
         out[...] = result
         return out

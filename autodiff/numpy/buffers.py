@@ -30,6 +30,13 @@ Function = Callable[..., Any]
 WRITERS = frozenset((np.copyto, np.put, np.place, np.putmask, np.fill_diagonal, np.put_along_axis))
 """Functions of NumPy that write to their first argument."""
 
+VIEWS = frozenset((
+    "T", "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_to", "diagonal", "expand_dims", "flip", "fliplr",
+    "flipud", "imag", "mT", "matrix_transpose", "moveaxis", "permute_dims", "ravel", "real", "reshape", "rollaxis",
+    "rot90", "squeeze", "swapaxes", "transpose", "view",
+))  # fmt: skip
+"""What may show the memory of its argument: Variables do not say whether it does."""
+
 WRITING_METHODS = frozenset(("fill", "put", "sort", "partition"))
 
 
@@ -154,7 +161,7 @@ class Buffer(Traced):
         key, now = settled(key), self.now
         if type(now) is np.ndarray and contains_traced((key,)):
             return index(now, key)
-        return handed_out(now[key], self, operator.itemgetter(key), basic(key))
+        return handed_out(now[key], self, operator.itemgetter(key), basic(key), view=True)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -162,7 +169,7 @@ class Buffer(Traced):
         found = getattr(self.now, name, getattr(np, name, None))  # Variables have few methods
         if not callable(found) or not hasattr(np.ndarray, name):
             found = getattr(self.now, name)
-            return handed_out(found, self, operator.attrgetter(name))
+            return handed_out(found, self, operator.attrgetter(name), view=name in VIEWS)
 
         def method(*args: Any, **kwargs: Any) -> Any:
             if name in WRITING_METHODS:
@@ -172,7 +179,7 @@ class Buffer(Traced):
             def call(now: Any) -> Any:
                 return of_array(name, now, args, kwargs)
 
-            return handed_out(call(self.now), self, call)
+            return handed_out(call(self.now), self, call, view=name in VIEWS)
 
         return method
 
@@ -273,7 +280,7 @@ def call_function(function: Function, args: tuple[Any, ...], kwargs: dict[str, A
 
     found = call(None, None)
     source = next((one for one in sources if shares_memory(found, one)), sources[0] if sources else None)
-    return handed_out(found, source, lambda now: call(source, now))
+    return handed_out(found, source, lambda now: call(source, now), view=function.__name__ in VIEWS)
 
 
 def buffers_in(tree: Any) -> Iterator[Buffer]:
@@ -365,14 +372,16 @@ def basic(key: Any) -> Any:
     return None
 
 
-def handed_out(result: Any, source: Buffer | None = None, function: Any = None, key: Any = None) -> Any:
+def handed_out(
+    result: Any, source: Buffer | None = None, function: Any = None, key: Any = None, view: bool = False
+) -> Any:
     """A result as the program gets it: what shares memory with a buffer is a view of it, a new array is a buffer."""
     if type(result) is np.ndarray:
         if source is not None and shares_memory(result, source):
             return source if result is source.now else Buffer(result, source, function, key)
         return Buffer(result) if result.base is None and result.dtype.kind in "fc" else result
     if is_variable(result):  # where NumPy would show memory it is a view, too, so that it can be written to
-        shown = source is not None and is_variable(source.now) and shows_memory(function, source.places())
+        shown = view and source is not None and is_variable(source.now) and shows_memory(function, source.places())
         return Buffer(result, source, function, key) if shown else result
     if isinstance(result, (tuple, list)):
         parts = [
@@ -383,9 +392,9 @@ def handed_out(result: Any, source: Buffer | None = None, function: Any = None, 
     return result
 
 
-def shows_memory(function: Any, array: Any) -> bool:
+def shows_memory(function: Function, array: Any) -> bool:
     """Whether a function gives an array that shows part of another one."""
-    found = function(array) if function else None
+    found = function(array)
     return isinstance(found, np.ndarray) and np.may_share_memory(found, array)
 
 
@@ -410,12 +419,8 @@ def install() -> None:
             setattr(Buffer, f"__i{name}__", in_place)
     for name, (_, operation) in UNARY.items():
         setattr(Buffer, f"__{name}__", lambda self, operation=operation: handed_out(operation(self.now)))
-    for name, swapped in (("divmod", False), ("rdivmod", True)):
-        setattr(
-            Buffer,
-            f"__{name}__",
-            lambda self, other, swapped=swapped: divmod(*((other, self.now) if swapped else (self.now, other))),
-        )
+    setattr(Buffer, "__divmod__", lambda self, other: divmod(self.now, settled(other)))  # noqa: B010 - see above
+    setattr(Buffer, "__rdivmod__", lambda self, other: divmod(settled(other), self.now))  # noqa: B010
 
 
 install()

@@ -29,7 +29,9 @@ class Concatenator:
         if not contains_traced(parts):
             return self.original[key]
         values = [part if isinstance(part, str) else as_operand(self.evaluated(part)) for part in parts]
-        places, flat, count = [], [], 0
+        places: list[Any] = []
+        flat: list[Any] = []
+        count = 0
         for value in values:
             if isinstance(value, str):
                 places.append(value)

@@ -189,7 +189,9 @@ def as_strong_operand(value: Any) -> Any:
 def contains_traced(values: Sequence[Any]) -> bool:
     """Whether a traced value stands anywhere among values and nested lists of them."""
     return any(
-        isinstance(value, Traced) or (isinstance(value, (list, tuple)) and contains_traced(value)) for value in values
+        (isinstance(value, Traced) and isinstance(value.settled(), Traced))
+        or (isinstance(value, (list, tuple)) and contains_traced(value))
+        for value in values
     )
 
 

@@ -1,4 +1,4 @@
-"""The functions of ``math`` and ``cmath`` for traced numbers: what Python's own says of the number, and its derivative."""
+"""``math`` and ``cmath`` for traced numbers: errors are those of Python's own functions, derivatives are ours."""
 
 from __future__ import annotations
 
@@ -92,6 +92,7 @@ REAL: dict[str, Function] = {
     "sumprod": lambda p, q: sum(a * b for a, b in zip(p, q, strict=True)),
 }
 """What has a derivative."""
+
 
 def of_complex(name: str) -> Function:
     """A function of math, of complex numbers."""

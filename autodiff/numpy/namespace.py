@@ -1,8 +1,9 @@
 """NumPy's names, for plain and traced values alike.
 
-Code that says ``import numpy as np`` needs nothing of this: NumPy asks traced arguments what to do. A few functions of
-NumPy's never ask some of their arguments (``np.array`` the elements of a list, ``np.take`` its indices, ``np.zeros`` who
-will write to it); those called from here do. Where nothing is traced each of them is NumPy's own.
+Code that says ``import numpy as np`` needs nothing of this: NumPy asks traced arguments what to do. A few functions
+of NumPy's never ask some of their arguments (``np.array`` the elements of a list, ``np.take`` its indices); those
+called from here do, and ``zeros`` makes arrays that traced values can be written to. Where nothing is traced each of
+them is NumPy's own.
 """
 
 from __future__ import annotations
@@ -24,12 +25,12 @@ from autodiff.trace.traced import Traced
 FACADE = "autodiff.facade.variable"
 """The module of Variables: where it is not loaded there are none."""
 
-FILLED_LATER = frozenset((
+FILLED_LATER: frozenset[Any] = frozenset((
     np.zeros, np.ones, np.empty, np.full, np.zeros_like, np.ones_like, np.empty_like, np.full_like,
 ))  # fmt: skip
 """Functions whose results are written to, of whatever dtype."""
 
-CONVERTING = frozenset((
+CONVERTING: frozenset[Any] = frozenset((
     np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.asarray_chkfinite, np.require,
 ))  # fmt: skip
 """Functions whose result may be their argument."""
@@ -40,7 +41,7 @@ OWN: dict[str, Any] = {}
 """Names that are made here and stay."""
 
 KNOWN: dict[int, tuple[Any, Any]] = {}
-"""Objects of NumPy and Python, by their identity, and what stands for them; each is kept, so that the identity stays."""
+"""Objects of NumPy and Python, by their identity, and what stands for them; each is kept, so that it stays the same."""
 
 
 def has_traced_values() -> bool:
@@ -67,7 +68,7 @@ def enter(original: Any, own: Any) -> Any:
 
 
 def counterpart(original: Any) -> Any:
-    """What stands for an object of NumPy: a function that takes traced values anywhere; the object itself where none does.
+    """What stands for an object of NumPy: a function that takes traced values anywhere, or the object itself.
 
     >>> import autodiff
     >>> autodiff.grad(lambda x: counterpart(np.array)([x, 2.0, x * x])[2])(3.0)
@@ -78,9 +79,9 @@ def counterpart(original: Any) -> Any:
         return found[1]
     if isinstance(original, np.ufunc):
         return enter(original, Ufunc(original)) if original in UFUNCS else original
-    if callable(original) and not isinstance(original, type) and original.__hash__ is not None:
-        if original in FUNCTIONS or original in CREATION:
-            return enter(original, taking_traced(original))
+    is_function = callable(original) and not isinstance(original, type) and original.__hash__ is not None
+    if is_function and (original in FUNCTIONS or original in CREATION):
+        return enter(original, taking_traced(original))
     return original
 
 
@@ -109,8 +110,13 @@ def called(original: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str
 
 def created(original: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What a function gives that makes arrays of sizes, or of what may hold traced values."""
-    given = args[0] if args else kwargs.get("object", kwargs.get("a"))
-    if original in CONVERTING and original is not np.array and isinstance(given, Buffer) and len(args) + len(kwargs) < 2:
+    given: Any = args[0] if args else kwargs.get("object", kwargs.get("a"))
+    if (
+        original in CONVERTING
+        and original is not np.array
+        and isinstance(given, Buffer)
+        and len(args) + len(kwargs) < 2
+    ):
         return given
     if "like" in kwargs:
         return original(*args, **kwargs)
@@ -123,7 +129,9 @@ def created(original: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[st
         return CREATION[original](newest_of((args, kwargs)), *args, **kwargs)
     found = original(*args, **kwargs)
     copied = original is np.array and kwargs.get("copy", True) is True
-    return found if original in CONVERTING and not copied and type(given) is not list else writable(original, found, args)
+    return (
+        found if original in CONVERTING and not copied and type(given) is not list else writable(original, found, args)
+    )
 
 
 def writable(original: Callable[..., Any], found: Any, args: tuple[Any, ...]) -> Any:

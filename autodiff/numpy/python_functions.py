@@ -47,7 +47,7 @@ def gathered(parts: list[Any], shape: tuple[int, ...]) -> Any:
     return FUNCTIONS[np.reshape](FUNCTIONS[np.stack](parts), (*shape, *spec_of(parts[0]).shape))
 
 
-class vectorize(np.vectorize):  # noqa: N801 - NumPy's name
+class vectorize(np.vectorize):
     """A function of numbers as one of arrays, which may be traced. See :class:`numpy.vectorize`."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

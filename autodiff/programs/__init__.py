@@ -1,7 +1,7 @@
 """Whole programs as they stand: what NumPy cannot ask traced values is asked by the program's own module.
 
-``differentiable`` compiles functions, classes and modules of the user again, with a few calls in their syntax trees that
-look at what arrives. Nothing of NumPy is changed, and no file.
+``differentiable`` compiles functions, classes and modules of the user again, with a few calls in their syntax trees
+that look at what arrives. Nothing of NumPy is changed, and no file.
 """
 
 from autodiff.programs.switch import differentiable

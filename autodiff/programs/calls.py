@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.numpy.buffers import Buffer, settled
+from autodiff.numpy.buffers import Buffer, is_variable, settled
 from autodiff.numpy.dispatch import as_operand, contains_traced, peeled
 from autodiff.numpy.indexing import index
 from autodiff.numpy.mathematics import number
-from autodiff.numpy.namespace import FACADE, KNOWN, has_traced_values
+from autodiff.numpy.namespace import KNOWN, has_traced_values
 from autodiff.ops.elementwise import cast
 from autodiff.programs import counterparts
-from autodiff.programs.rewriting import CALLEE, ITEM, NAME, OWN, SHOWN
+from autodiff.programs.rewriting import CALLEE, ITEM, NAME, OWN, RESULT, SHOWN
 from autodiff.trace.recording import is_recording
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
@@ -49,9 +49,15 @@ def item(x: Any, key: Any) -> Any:
 
 def own(value: Any) -> Any:
     """A new array as one that traced values can be written to, while something may be traced."""
-    if type(value) is np.ndarray and value.base is None and has_traced_values() and value.dtype.kind in "biufc":
-        return Buffer(value)
-    return value
+    if type(value) is np.ndarray:
+        is_array = value.base is None and has_traced_values() and value.dtype.kind in "biufc"
+        return Buffer(value) if is_array else value
+    return Buffer(value) if is_variable(value) and type(value) is not Buffer and value.shape else value
+
+
+def result(value: Any) -> Any:
+    """What a function returns: outside of transformations what its arrays hold by then, as callers may have it."""
+    return value.now if type(value) is Buffer and not is_recording() else value
 
 
 def shown(values: Any) -> Any:
@@ -139,7 +145,5 @@ def scalar_type(kind: Any) -> None:
 for _kind in (np.float16, np.float32, np.float64, np.longdouble, np.complex64, np.complex128, np.clongdouble):
     scalar_type(_kind)
 
-NAMES: dict[str, Any] = {NAME: name, CALLEE: callee, ITEM: item, SHOWN: shown, OWN: own}
+NAMES: dict[str, Any] = {NAME: name, CALLEE: callee, ITEM: item, SHOWN: shown, OWN: own, RESULT: result}
 """What rewritten code finds among its module's names."""
-
-_ = (FACADE, is_recording)

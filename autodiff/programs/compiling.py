@@ -58,8 +58,8 @@ def code_of(function: FunctionType) -> CodeType:
     lines = linecache.getlines(own.co_filename, function.__globals__)
     if not lines:
         raise DifferentiationError(
-            f"the source of {function.__qualname__} is not there{at_user_line()}: it was made by exec, or typed into an "
-            f"interpreter that forgets ({own.co_filename}); write it into a file or a notebook"
+            f"the source of {function.__qualname__} is not there{at_user_line()}: it was made by exec, or typed into "
+            f"an interpreter that forgets ({own.co_filename}); write it into a file or a notebook"
         )
     pairs = pairs_of("".join(lines), own.co_filename, frozenset(bound_names(function)))
     found = [pair for pair in pairs if outline(pair[0]) == outline(own)]
@@ -77,5 +77,5 @@ def code_of(function: FunctionType) -> CodeType:
 def bound_names(function: FunctionType) -> Iterator[str]:
     """Global names that stand for something of NumPy's, which notebooks import elsewhere."""
     for name, value in list(function.__globals__.items()):
-        if id(value) in KNOWN or home_of(value).partition(".")[0] in ("numpy", "scipy") and not name.startswith("__"):
+        if id(value) in KNOWN or (home_of(value).partition(".")[0] in ("numpy", "scipy") and not name.startswith("__")):
             yield name

@@ -14,8 +14,8 @@ LASTING = (ModuleType, FunctionType, BuiltinFunctionType, type)
 """Objects that stay as long as their module does: what is found for them is kept."""
 
 OURS = frozenset((
-    "fft", "integrate", "interpolate", "linalg", "ndimage", "optimize", "signal", "sparse", "spatial", "special", "stats",
-    "sparse.linalg", "spatial.distance",
+    "fft", "integrate", "interpolate", "linalg", "ndimage", "optimize", "signal", "sparse", "spatial", "special",
+    "stats", "sparse.linalg", "spatial.distance",
 ))  # fmt: skip
 """SciPy's modules of which there is one of ours."""
 

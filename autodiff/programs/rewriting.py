@@ -7,20 +7,20 @@ Four things are replaced, and keep their lines and columns:
   ``np.float64(x)``, by ``__autodiff_callee__(float)(x)``;
 - ``x[i]``, where the index could be traced, by ``__autodiff_item__(x, i)``; and the values behind a text and ``%`` by
   ``__autodiff_shown__(values)``;
-- what is assigned to a name that is written to later, ``u = a * b``, by ``__autodiff_own__(a * b)``.
+- what is assigned to a name that is written to later, ``u = a * b``, by ``__autodiff_own__(a * b)``, and what such
+  functions return by ``__autodiff_result__(u)``.
 """
 
 from __future__ import annotations
 
 import ast
-import sys
-from collections.abc import Iterator
-from importlib import import_module
 from typing import Any
 
-NAME, CALLEE, ITEM, SHOWN, OWN = (
-    f"__autodiff_{word}__" for word in ("name", "callee", "item", "shown", "own")
-)  # fmt: skip
+from autodiff.programs.bindings import imported_names, whole_numbers, written_names
+
+NAME, CALLEE, ITEM, SHOWN, OWN, RESULT = (
+    f"__autodiff_{word}__" for word in ("name", "callee", "item", "shown", "own", "result")
+)
 
 BUILTINS = frozenset(("complex", "float", "isinstance", "map", "type"))
 """What Python calls without asking its argument, or what would be refused."""
@@ -37,10 +37,11 @@ NEW_ARRAY = frozenset((
 ))  # fmt: skip
 """Methods of arrays whose result is a new array."""
 
-STARS = ("numpy", "math", "cmath", "scipy", "autodiff")
-"""Packages of which ``from package import *`` is looked up."""
-
-Scope = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
+FILLED = frozenset((
+    "arange", "array", "copy", "empty", "empty_like", "eye", "full", "full_like", "identity", "linspace", "ones",
+    "ones_like", "zeros", "zeros_like",
+))  # fmt: skip
+"""Functions of NumPy that make arrays which programs fill."""
 
 
 def rewritten(tree: ast.Module, bound: frozenset[str] = frozenset()) -> ast.Module:
@@ -52,93 +53,6 @@ def rewritten(tree: ast.Module, bound: frozenset[str] = frozenset()) -> ast.Modu
     """
     rewriter = Rewriter(frozenset(imported_names(tree)) | bound, whole_numbers(tree))
     return ast.fix_missing_locations(rewriter.visit(tree))  # type: ignore[no-any-return]
-
-
-def imported_names(tree: ast.AST) -> Iterator[str]:
-    """The names that import statements bind, anywhere in the module."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from (alias.asname or alias.name.partition(".")[0] for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            for alias in node.names:
-                if alias.name != "*":
-                    yield alias.asname or alias.name
-                elif node.module and not node.level and node.module.partition(".")[0] in STARS:
-                    yield from public_names(node.module)
-
-
-def public_names(module: str) -> list[str]:
-    """What ``from module import *`` binds."""
-    found = sys.modules.get(module) or import_module(module)
-    return list(getattr(found, "__all__", None) or [name for name in dir(found) if not name.startswith("_")])
-
-
-def whole_numbers(tree: ast.AST) -> frozenset[str]:
-    """Names that are bound to Python's integers only: those of loops over ranges, lengths, constants."""
-    whole: set[str] = set()
-    others: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
-            sort_loop(node.target, node.iter, whole, others)
-        elif isinstance(node, ast.Assign) and all(isinstance(target, ast.Name) for target in node.targets):
-            names = {target.id for target in node.targets if isinstance(target, ast.Name)}
-            (whole if is_whole(node.value) else others).update(names)
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            continue
-        elif isinstance(node, ast.arg):
-            others.add(node.arg)
-    bound = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    counted = simply_bound(tree)
-    return frozenset(name for name in whole - others if name in bound and name in counted)
-
-
-def sort_loop(target: ast.expr, over: ast.expr, whole: set[str], others: set[str]) -> None:
-    """Enter the names that a loop binds."""
-    called = over.func.id if isinstance(over, ast.Call) and isinstance(over.func, ast.Name) else ""
-    if called == "enumerate" and isinstance(target, ast.Tuple) and isinstance(target.elts[0], ast.Name):
-        whole.add(target.elts[0].id)
-        others.update(names_in(target.elts[1:]))
-    else:
-        (whole if called == "range" else others).update(names_in([target]))
-
-
-def names_in(nodes: list[ast.expr]) -> set[str]:
-    """All names in expressions."""
-    return {node.id for root in nodes for node in ast.walk(root) if isinstance(node, ast.Name)}
-
-
-def simply_bound(tree: ast.AST) -> set[str]:
-    """Names that are bound by plain assignments and loops alone: by no unpacking, ``with``, ``:=`` or ``+=`` of others."""
-    found: set[str] = set()
-    odd: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
-            found |= names_in([node.target])
-        elif isinstance(node, ast.Assign):
-            for target in node.targets:
-                (found if isinstance(target, ast.Name) else odd).update(
-                    name.id for name in ast.walk(target) if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
-                )
-        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-            (found if is_whole(node.value) and isinstance(node.op, (ast.Add, ast.Sub, ast.Mult)) else odd).add(
-                node.target.id
-            )
-        elif isinstance(node, ast.NamedExpr):
-            odd.add(node.target.id)
-        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-            odd.add(node.target.id)
-        elif isinstance(node, ast.withitem) and node.optional_vars is not None:
-            odd |= names_in([node.optional_vars])
-        elif isinstance(node, (ast.Global, ast.Nonlocal)):
-            odd.update(node.names)
-    return found - odd
-
-
-def is_whole(node: ast.expr) -> bool:
-    """Whether an expression is a Python integer by its form."""
-    if isinstance(node, ast.Constant):
-        return type(node.value) is int
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len"
 
 
 class Rewriter(ast.NodeTransformer):
@@ -226,8 +140,25 @@ class Rewriter(ast.NodeTransformer):
         node.targets = [self.visit(target) for target in node.targets]
         return node
 
+    def visit_Return(self, node: ast.Return | ast.Yield) -> Any:
+        self.generic_visit(node)
+        if not self.written or node.value is None:
+            return node
+        if isinstance(node.value, ast.Tuple):
+            node.value.elts = [
+                part if isinstance(part, ast.Starred) else called(RESULT, part) for part in node.value.elts
+            ]
+        else:
+            node.value = called(RESULT, node.value)
+        return node
+
+    visit_Yield = visit_Return
+
     def owned(self, target: ast.expr, value: ast.expr) -> Any:
         """The value of an assignment: a new array, as one that can be written to, if the name is written to later."""
+        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+            value.elts = [self.owned(*pair) for pair in zip(target.elts, value.elts)]
+            return value
         new = isinstance(target, ast.Name) and target.id in self.written and self.is_new(value)
         found = self.visit(value)
         return called(OWN, found) if new else found
@@ -236,6 +167,8 @@ class Rewriter(ast.NodeTransformer):
         """Whether the value of an expression is nobody else's by its form, if it is an array with its own memory."""
         if isinstance(node, (ast.BinOp, ast.UnaryOp)):
             return True
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            return node.func.id in self.names & FILLED
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
             return False
         root: ast.expr = node.func.value
@@ -243,28 +176,6 @@ class Rewriter(ast.NodeTransformer):
             root = root.value
         imported = isinstance(root, ast.Name) and root.id in self.names
         return node.func.attr in (FILLED if imported else NEW_ARRAY)
-
-
-FILLED = frozenset((
-    "arange", "array", "copy", "empty", "empty_like", "eye", "full", "full_like", "identity", "linspace", "ones",
-    "ones_like", "zeros", "zeros_like",
-))  # fmt: skip
-"""Functions of NumPy that make arrays which programs fill."""
-
-
-def written_names(scope: ast.AST) -> Iterator[str]:
-    """Names of arrays that a function writes to, by ``u[i] = v``, ``u += v`` and the like."""
-    for node in ast.walk(scope):
-        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
-            found: ast.expr = node.value
-            while isinstance(found, ast.Subscript):
-                found = found.value
-            if isinstance(found, ast.Name):
-                yield found.id
-        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-            yield node.target.id
-        elif isinstance(node, ast.keyword) and node.arg == "out" and isinstance(node.value, ast.Name):
-            yield node.value.id
 
 
 def called(name: str, *args: ast.expr, at: ast.AST | None = None) -> ast.Call:

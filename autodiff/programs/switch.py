@@ -1,4 +1,4 @@
-"""The switch: functions, classes, modules and packages of the user whose programs run on traced values as they stand."""
+"""The switch: functions, classes, modules and packages of the user that run on traced values as they stand."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ def differentiable(program: T) -> T: ...
 def differentiable(program: Any) -> Any:
     """A program with traced values wherever NumPy would have plain ones, unchanged: ``np.array([[c, -s], [s, c]])``.
 
-    Inside of it, and of what it defines, ``np.array`` and ``np.asarray`` of lists, arrays that are made first and filled
-    later, ``np.r_``, ``np.c_``, ``np.vectorize``, ``np.frompyfunc``, ``math``, ``cmath``, ``float(x)``, ``np.float64(x)``,
-    ``isinstance(x, np.ndarray)``, plain arrays indexed by traced integers, lists given to NumPy's functions, and
-    ``scipy`` do what they do with plain values. ``int(x)`` of a traced number stays an error. Where nothing is traced
-    NumPy's own functions run.
+    Inside of it, and of what it defines, ``np.array`` and ``np.asarray`` of lists, arrays that are made first and
+    filled later, ``np.r_``, ``np.c_``, ``np.vectorize``, ``np.frompyfunc``, ``math``, ``cmath``, ``float(x)``,
+    ``np.float64(x)``, ``isinstance(x, np.ndarray)``, plain arrays indexed by traced integers, lists given to NumPy's
+    functions, and ``scipy`` do what they do with plain values. ``int(x)`` of a traced number stays an error. Where
+    nothing is traced NumPy's own functions run.
 
-    The syntax tree is changed, never the file: errors show the lines as they are written. NumPy is not changed either, so
-    that other modules do not notice.
+    The syntax tree is changed, never the file: errors show the lines as they are written. NumPy is not changed either,
+    so that other modules do not notice.
 
     Args:
-        program: a function, as a decorator too: the result is a new one. A class or a module, whose functions are replaced
-            where they are. A name of a module or package, which stands for all modules below it: those that are loaded
-            are replaced, and others when they are imported.
+        program: a function, as a decorator too: the result is a new one. A class or a module, whose functions are
+            replaced where they are. A name of a module or package, which stands for all modules below it: those that
+            are loaded are replaced, and others when they are imported.
 
     Returns:
         the function, the class or the module; for a name a :class:`Switch`, whose ``off()``, or the end of a ``with``
@@ -74,8 +74,8 @@ def differentiable(program: Any) -> Any:
             replace_module(module)
         return switch
     raise TypeError(
-        f"differentiable takes a function, a class, a module or its name, got {type(program).__name__}{at_user_line()}; "
-        "put it below other decorators: @jit, then @differentiable, then def"
+        f"differentiable takes a function, a class, a module or its name, got {type(program).__name__}"
+        f"{at_user_line()}; put it below other decorators: @jit, then @differentiable, then def"
     )
 
 

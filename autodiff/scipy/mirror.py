@@ -8,7 +8,9 @@ from importlib import import_module
 from types import BuiltinFunctionType, FunctionType
 from typing import Any, TypeVar
 
+from autodiff.numpy.buffers import settled
 from autodiff.numpy.dispatch import contains_traced, missing
+from autodiff.numpy.namespace import has_traced_values
 from autodiff.trace.traced import Traced
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -16,7 +18,14 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def holds_traced(tree: Any) -> bool:
     """Whether a traced value stands anywhere among arguments."""
-    return any(isinstance(leaf, Traced) for leaf in leaves_of(tree))
+    return any(isinstance(leaf, Traced) and isinstance(leaf.settled(), Traced) for leaf in leaves_of(tree))
+
+
+def plain_call(original: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """A function of SciPy's, of which buffers are given as the arrays that they hold."""
+    if has_traced_values():
+        args, kwargs = settled((args, kwargs))
+    return original(*args, **kwargs)
 
 
 def leaves_of(tree: Any) -> Iterator[Any]:
@@ -38,7 +47,7 @@ def counterpart(original: Callable[..., Any]) -> Callable[[F], F]:
         def call(*args: Any, **kwargs: Any) -> Any:
             if contains_traced(args) or contains_traced(list(kwargs.values())):
                 return own(*args, **kwargs)
-            return original(*args, **kwargs)
+            return plain_call(original, args, kwargs)
 
         call.__dict__["differentiated"] = True
         return call  # type: ignore[return-value]
@@ -53,7 +62,7 @@ def refusing(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         if holds_traced(args) or holds_traced(kwargs):
             raise missing(name)
-        return function(*args, **kwargs)
+        return plain_call(function, args, kwargs)
 
     call.__dict__["refused"] = True
     return call

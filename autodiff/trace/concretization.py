@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.trace.source import asked_by, asking_module
+from autodiff.trace.source import asked_by, asking_module, is_rewritten
 
 ARRAY = "a plain NumPy array"
 
@@ -29,12 +29,21 @@ OF_LIBRARY = (
     "x.magnitude, before they meet traced values, and give what it computes itself a rule with custom_vjp or "
     "custom_jvp. "
 )
+SWITCH = (
+    "To run a program as it stands put @autodiff.differentiable on the function, or run python -m autodiff script.py. "
+)
 STOPPED = "Where no derivative is wanted, wrap the value in autodiff.stop_gradient."
 
 
 def remedy_of_loss(wanted: str) -> str:
     """What to do in place of letting a traced value become ``wanted``."""
-    return (remedy_by_library() or COLLECT + (CONVERTED if wanted == ARRAY else COMPUTED)) + STOPPED
+    found = remedy_by_library() or COLLECT + (CONVERTED if wanted == ARRAY else COMPUTED) + switch_remedy()
+    return found + STOPPED
+
+
+def switch_remedy() -> str:
+    """How a program is run as it stands; empty where it is already."""
+    return "" if is_rewritten() else SWITCH
 
 
 def remedy_by_library() -> str:
@@ -46,5 +55,5 @@ def remedy_by_library() -> str:
     module = asking_module()
     library = module.partition(".")[0]
     if library == "scipy":
-        return OF_SCIPY.format(module=".".join(module.split(".")[:2]))
+        return OF_SCIPY.format(module=".".join(module.split(".")[:2])) + switch_remedy()
     return OF_LIBRARY.format(library=library) if library else ""

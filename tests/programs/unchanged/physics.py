@@ -65,11 +65,7 @@ def burgers(nu):
     u[2:5] = 2.0
     for n in range(4):
         un = u.copy()
-        u[1:-1] = (
-            un[1:-1]
-            - un[1:-1] * 0.05 * (un[1:-1] - un[:-2])
-            + nu[0] * 0.1 * (un[2:] - 2 * un[1:-1] + un[0:-2])
-        )
+        u[1:-1] = un[1:-1] - un[1:-1] * 0.05 * (un[1:-1] - un[:-2]) + nu[0] * 0.1 * (un[2:] - 2 * un[1:-1] + un[0:-2])
         u[0] = 1
         u[-1] = 1
     return float((u * x).sum())
@@ -167,10 +163,12 @@ def double_pendulum(p):
     for _ in range(5):
         delta = theta[1] - theta[0]
         M = array([[2.0, np.cos(delta)], [np.cos(delta), 1.0]])
-        force = array([
-            omega[1] ** 2 * np.sin(delta) - 2 * 9.81 * np.sin(theta[0]),
-            -omega[0] ** 2 * np.sin(delta) - 9.81 * np.sin(theta[1]),
-        ])
+        force = array(
+            [
+                omega[1] ** 2 * np.sin(delta) - 2 * 9.81 * np.sin(theta[0]),
+                -(omega[0] ** 2) * np.sin(delta) - 9.81 * np.sin(theta[1]),
+            ]
+        )
         omega = omega + 0.05 * np.linalg.solve(M, force)
         theta = theta + 0.05 * omega
     return theta[0] * theta[1]

@@ -21,12 +21,14 @@ def planar_arm(q):
 
 
 def dh_matrix(theta, d, a, alpha):
-    return np.array([
-        [np.cos(theta), -np.sin(theta) * np.cos(alpha), np.sin(theta) * np.sin(alpha), a * np.cos(theta)],
-        [np.sin(theta), np.cos(theta) * np.cos(alpha), -np.cos(theta) * np.sin(alpha), a * np.sin(theta)],
-        [0, np.sin(alpha), np.cos(alpha), d],
-        [0, 0, 0, 1],
-    ])
+    return np.array(
+        [
+            [np.cos(theta), -np.sin(theta) * np.cos(alpha), np.sin(theta) * np.sin(alpha), a * np.cos(theta)],
+            [np.sin(theta), np.cos(theta) * np.cos(alpha), -np.cos(theta) * np.sin(alpha), a * np.sin(theta)],
+            [0, np.sin(alpha), np.cos(alpha), d],
+            [0, 0, 0, 1],
+        ]
+    )
 
 
 def denavit_hartenberg(q):
