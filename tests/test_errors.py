@@ -86,7 +86,8 @@ ERRORS = {
         "traced values with autodiff.numpy.array([[a, b], [c, d]]), np.array(..., like=x) of a traced x, np.stack, "
         "np.concatenate or np.block, or assign them into np.zeros_like(x) or np.zeros(n, like=x). A traced array needs no "
         "np.asarray(x), though isinstance(x, np.ndarray) is False for it; pass an argument that is a list of numbers as an "
-        "array. Where no derivative is wanted, wrap the value in autodiff.stop_gradient.",
+        "array. To run a program as it stands put @autodiff.differentiable on the function, or run python -m autodiff "
+        "script.py. Where no derivative is wanted, wrap the value in autodiff.stop_gradient.",
     ),
     "argnums": (
         lambda: autodiff.grad(np.sum, argnums=1)(X),
@@ -132,8 +133,9 @@ ERRORS = {
         "a traced float64[] would become float (LINE) and its derivative would be lost silently. Make an array of traced "
         "values with autodiff.numpy.array([[a, b], [c, d]]), np.array(..., like=x) of a traced x, np.stack, np.concatenate "
         "or np.block, or assign them into np.zeros_like(x) or np.zeros(n, like=x). Call NumPy's functions in place of those "
-        "of math; print with f'{x:.3f}' in place of '%.3f' % x. Where no derivative is wanted, wrap the value in "
-        "autodiff.stop_gradient.",
+        "of math; print with f'{x:.3f}' in place of '%.3f' % x. To run a program as it stands put "
+        "@autodiff.differentiable on the function, or run python -m autodiff script.py. Where no derivative is wanted, wrap "
+        "the value in autodiff.stop_gradient.",
     ),
     "a branch under vmap": (
         lambda: autodiff.vmap(lambda x: x if x > 0 else -x)(X),

@@ -153,6 +153,11 @@ def contains_buffer(values: Any) -> bool:
     )
 
 
+def with_lists(arg: Any) -> Any:
+    """An argument; of a list that holds traced values, a traced array."""
+    return as_operand(settled(arg)) if isinstance(arg, (list, tuple)) and contains_traced(arg) else arg
+
+
 class Ufunc:
     """A ufunc of NumPy that takes lists of traced values, too.
 
@@ -166,13 +171,15 @@ class Ufunc:
         self.__name__ = original.__name__
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self.original, name)
+        found = getattr(self.original, name)
+        if name not in ("reduce", "accumulate", "outer"):
+            return found
+        return lambda *args, **kwargs: found(*map(with_lists, args), **kwargs)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not is_recording() and FACADE not in sys.modules:
             return self.original(*args, **kwargs)
-        if any(isinstance(arg, (list, tuple)) for arg in args):
-            args = tuple(as_operand(settled(arg)) if isinstance(arg, (list, tuple)) else arg for arg in args)
+        args = tuple(map(with_lists, args))
         found = self.original(*args, **kwargs)
         return found if kwargs else writable(self.original, found, args)
 

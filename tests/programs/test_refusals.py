@@ -28,13 +28,17 @@ COMPUTED = "Call NumPy's functions in place of those of math; print with f'{x:.3
 OF_SCIPY = (
     "{module} makes plain arrays of what it is given: call autodiff.{module}, whose functions have the same names and take "
     "traced values, or say that they cannot; give others a rule with custom_vjp or custom_jvp. "
+    "To run a program as it stands put @autodiff.differentiable on the function, or run python -m autodiff script.py. "
+)
+SWITCH = (
+    "To run a program as it stands put @autodiff.differentiable on the function, or run python -m autodiff script.py. "
 )
 OF_MASKED = "Masked arrays are not traced: select with np.where(mask, 0.0, x), or sum with np.sum(x, where=~mask). "
 
 
 def lost(shape, wanted, remedy=None):
     """What is said where a traced value would become plain."""
-    found = COLLECT + (CONVERTED if "array" in wanted else COMPUTED) if remedy is None else remedy
+    found = COLLECT + (CONVERTED if "array" in wanted else COMPUTED) + SWITCH if remedy is None else remedy
     return (
         f"a traced float64{shape} would become {wanted} (HERE) and its derivative would be lost silently. {found}Where no "
         "derivative is wanted, wrap the value in autodiff.stop_gradient."
@@ -45,7 +49,8 @@ WRITTEN = (
     "a traced float64{shape} would be written into a plain array (HERE), by out=, +=, np.copyto or "
     "np.full_like, and its "
     "derivative would be lost. Write a = a + x in place of a += x, leave out= away, or make the array with "
-    "np.zeros_like(x) of a traced x."
+    "np.zeros_like(x) of a traced x. To run a program as it stands put @autodiff.differentiable on the function, or run "
+    "python -m autodiff script.py."
 )
 PUT = (
     "a traced value would be written into a plain array (HERE) and its derivative would be lost; make the array with "
