@@ -18,7 +18,7 @@ from autodiff.transforms.arguments import (
     differentiable_leaves,
     function_name,
 )
-from autodiff.transforms.gradient import Linearization, grad, released
+from autodiff.transforms.gradient import Linearization, grad, released, unit_cotangent
 from autodiff.transforms.jvp import jvp, require_tuples
 from autodiff.transforms.linearize import TangentMap
 from autodiff.transforms.transformed import DECORATED, TransformedFunction
@@ -67,6 +67,7 @@ def jacobian(
     holomorphic: bool = False,
     *,
     argnames: Names = None,
+    sparse: bool = False,
 ) -> Function:
     """The matrix of all first derivatives: J[i, j] = d out[i] / d x[j].
 
@@ -78,15 +79,19 @@ def jacobian(
         has_aux: whether ``fun`` returns ``(value, aux)``; aux is passed on.
         holomorphic: whether ``fun`` is complex-differentiable; inputs and results then must be complex.
         argnames: names of arguments in place of positions.
+        sparse: whether the blocks are sparse matrices of the shape ``(out.size, in.size)``. The pattern is read off the
+            operations, whatever the values are; it is kept for later calls of the function that is returned. A few
+            directions then give all entries.
 
     Returns:
         a function of the same arguments that returns the Jacobian: a tree like the result, whose leaves are trees like
         the argument (a tuple of them where several are selected), whose leaves have the shape ``out.shape +
-        in.shape``; a pair of it and aux with ``has_aux``.
+        in.shape``; a pair of it and aux with ``has_aux``. With ``sparse`` the leaves are ``scipy.sparse.csr_array``, and
+        where their entries are traced, matrices of :mod:`autodiff.scipy.sparse`.
 
     Raises:
         DifferentiationError: if an argument is not made of floating-point numbers, or of complex ones where the mode
-            and ``holomorphic`` do not allow them.
+            and ``holomorphic`` do not allow them; or, with ``sparse``, if there are more than 2**27 entries.
 
     >>> import numpy as np
     >>> jacobian(lambda x: x**2)(np.array([1.0, 2.0]))
@@ -96,9 +101,11 @@ def jacobian(
     >>> tree["y"]["a"], tree["y"]["x"]
     (array([1., 3.]), array([[2., 0.],
            [0., 2.]]))
+    >>> jacobian(np.diff, sparse=True)(np.ones(10**6)).nnz
+    1999998
     """
     check_mode("jacobian", mode)
-    return _jacobian(jacobian, fun, argnums, mode, has_aux, holomorphic, argnames)
+    return _jacobian(jacobian, fun, argnums, mode, has_aux, holomorphic, argnames, sparse)
 
 
 def value_and_jacobian(
@@ -109,6 +116,7 @@ def value_and_jacobian(
     holomorphic: bool = False,
     *,
     argnames: Names = None,
+    sparse: bool = False,
 ) -> Function:
     """The function that returns both the value of ``fun`` and its Jacobian; ``fun`` runs once.
 
@@ -123,7 +131,7 @@ def value_and_jacobian(
            [0., 3., 2.]]))
     """
     check_mode("value_and_jacobian", mode)
-    return _jacobian(value_and_jacobian, fun, argnums, mode, has_aux, holomorphic, argnames)
+    return _jacobian(value_and_jacobian, fun, argnums, mode, has_aux, holomorphic, argnames, sparse)
 
 
 def check_mode(name: str, mode: str) -> None:
@@ -139,6 +147,7 @@ def hessian(
     holomorphic: bool = False,
     *,
     argnames: Names = None,
+    sparse: bool = False,
 ) -> Function:
     """The matrix of all second derivatives, forward over reverse: H[i, j] = d2 f / dx[i] dx[j].
 
@@ -146,15 +155,26 @@ def hessian(
 
     Returns:
         a function of the same arguments that returns a tree of trees like the argument, with leaves of the shape
-        ``out.shape + in.shape + in.shape``.
+        ``out.shape + in.shape + in.shape``. With ``sparse`` the function has one real number as its result, and the
+        leaves are sparse matrices; the Hessian is taken to be symmetric, as that of every function is whose rules of the
+        user's own are derivatives.
 
     >>> import numpy as np
     >>> hessian(lambda x: x[0] * x[1] ** 2)(np.array([1.0, 2.0]))
     array([[0., 4.],
            [4., 2.]])
+    >>> hessian(lambda x: np.sum((x[1:] - x[:-1]) ** 4), sparse=True)(np.arange(4.0)).toarray()
+    array([[ 12., -12.,   0.,   0.],
+           [-12.,  24., -12.,   0.],
+           [  0., -12.,  24., -12.],
+           [  0.,   0., -12.,  12.]])
     """
     if fun is DECORATED:
-        return partial(hessian, argnums=argnums, has_aux=has_aux, holomorphic=holomorphic, argnames=argnames)
+        return partial(
+            hessian, argnums=argnums, has_aux=has_aux, holomorphic=holomorphic, argnames=argnames, sparse=sparse
+        )
+    if sparse:
+        return _sparse_hessian(fun, argnums, has_aux, holomorphic, argnames)
     inner = _jacobian(hessian, fun, argnums, "reverse", has_aux, holomorphic, argnames)
     outer = _jacobian(hessian, inner, argnums, "forward", has_aux, holomorphic, argnames)
     return TransformedFunction(fun, outer, hessian, fun, argnums, has_aux, holomorphic, argnames=argnames)
@@ -183,13 +203,22 @@ def hvp(fun: Function, primals: Sequence[Any], tangents: Sequence[Any], has_aux:
 
 
 def _jacobian(
-    make: Function, fun: Function, argnums: Positions, mode: Mode, has_aux: bool, holomorphic: bool, argnames: Names
+    make: Function,
+    fun: Function,
+    argnums: Positions,
+    mode: Mode,
+    has_aux: bool,
+    holomorphic: bool,
+    argnames: Names,
+    sparse: bool = False,
 ) -> Function:
     name = make.__name__
     chosen: dict[str, Any] = {"mode": mode} if make in (jacobian, value_and_jacobian) else {}
+    named: dict[str, Any] = {"argnames": argnames, **({"sparse": True} if sparse else {})}
     if fun is DECORATED:
-        return partial(make, argnums=argnums, has_aux=has_aux, holomorphic=holomorphic, argnames=argnames, **chosen)
+        return partial(make, argnums=argnums, has_aux=has_aux, holomorphic=holomorphic, **chosen, **named)
     selection = Selection(name, fun, argnums, argnames)
+    find = sparse_finder() if sparse else None
 
     def jacobian_at(*args: Any, **kwargs: Any) -> Any:
         primals, of_selected, places = selection.pick(args, kwargs)
@@ -205,11 +234,18 @@ def _jacobian(
             values, results = at.values, at.results
         outputs = output_specs(name, fun, values)
         refuse_real(name, f"the result of {function_name(fun)}", outputs, holomorphic)
-        if mode == "forward" or (mode == "auto" and goes_forward(inputs, outputs, holomorphic)):
+        forward = mode == "forward" or (mode == "auto" and goes_forward(inputs, outputs, holomorphic))
+        complex_ones = any(s.dtype.kind == "c" for s in (*inputs, *outputs))
+        if forward:
             refuse_complex(name, "an argument", inputs, holomorphic)
-            blocks = columns(at.push, at.push_masked, inputs, outputs, leaves)
         else:
             refuse_complex(name, f"the result of {function_name(fun)}", outputs, holomorphic)
+        if find is not None:
+            way = mode if mode != "auto" or not complex_ones else "forward" if forward else "reverse"
+            blocks = find(at, way, (inputs, outputs), values, transposed)
+        elif forward:
+            blocks = columns(at.push, at.push_masked, inputs, outputs, leaves)
+        else:
             pull = at.pull if mode == "reverse" else transposed(at)
             blocks = rows(pull, pull, inputs, outputs, values)
         found = tree_of_trees(blocks, results, structure, selection.single)
@@ -219,7 +255,45 @@ def _jacobian(
         return (found, at.aux) if has_aux else found
 
     given = argnums, *chosen.values(), has_aux, holomorphic
-    return TransformedFunction(fun, jacobian_at, make, fun, *given, argnames=argnames)
+    return TransformedFunction(fun, jacobian_at, make, fun, *given, **named)
+
+
+def sparse_finder() -> Callable[..., list[list[Any]]]:
+    """What finds the blocks of sparse Jacobians of one function, and keeps their patterns."""
+    from autodiff.transforms.sparse.matrices import sparse_blocks  # noqa: PLC0415 - imports scipy.sparse, rarely needed
+    from autodiff.transforms.sparse.patterns import Patterns  # noqa: PLC0415 - the same
+
+    return partial(sparse_blocks, Patterns())
+
+
+def _sparse_hessian(
+    fun: Function, argnums: Positions, has_aux: bool, holomorphic: bool, argnames: Names
+) -> Function:
+    selection = Selection("hessian", fun, argnums, argnames)
+    find = sparse_finder()
+
+    def hessian_at(*args: Any, **kwargs: Any) -> Any:
+        primals, of_selected, places = selection.pick(args, kwargs)
+        leaves, structure = differentiable_leaves("hessian", primals, not holomorphic, places)
+        inputs = [spec_of(leaf) for leaf in leaves]
+        refuse_real("hessian", "an argument", inputs, holomorphic)
+
+        def gradient(*now: Any) -> Any:
+            inner = Linearization("hessian", of_selected, now, has_aux, places, fun)
+            seed = unit_cotangent("hessian", fun, inner)
+            found = tuple(inner.pull([seed]))
+            return (found, inner.aux) if has_aux else found
+
+        at = TangentMap("hessian", gradient, primals, has_aux, places, fun)
+        blocks = find(at, "symmetric", (inputs, inputs), at.values, transposed)
+        trees = [structure.unflatten(row) for row in blocks]
+        found = structure.unflatten(tree[0] if selection.single else tree for tree in trees)
+        found = found[0] if selection.single else found
+        return (found, at.aux) if has_aux else found
+
+    return TransformedFunction(
+        fun, hessian_at, hessian, fun, argnums, has_aux, holomorphic, argnames=argnames, sparse=True
+    )
 
 
 def transposed(at: TangentMap) -> Callable[[Sequence[Any]], list[Any]]:

@@ -17,7 +17,7 @@ from autodiff.ops.sparse_matrices import Pattern
 from autodiff.scipy.mirror import holds_traced, mirrored
 from autodiff.scipy.sparse import linalg
 from autodiff.scipy.sparse.classes import CLASSES, adopted
-from autodiff.scipy.sparse.traced_matrix import TracedSparse
+from autodiff.numpy.traced_sparse import TracedSparse
 
 _rest = mirrored("scipy.sparse")
 

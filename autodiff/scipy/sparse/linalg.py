@@ -13,7 +13,7 @@ from autodiff.ops.linalg import column
 from autodiff.ops.shape import reshape
 from autodiff.ops.sparse_matrices import Pattern, sparse_solve
 from autodiff.scipy.mirror import holds_traced, mirrored
-from autodiff.scipy.sparse.traced_matrix import TracedSparse, traced_matrix
+from autodiff.numpy.traced_sparse import TracedSparse, traced_matrix
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
