@@ -11,6 +11,7 @@ from autodiff.numpy.dispatch import FUNCTIONS, as_operand
 from autodiff.ops.linalg import column, conj
 from autodiff.ops.shape import reshape
 from autodiff.ops.sparse_matrices import Pattern, sparse_product
+from autodiff.trace.containers import register_tree
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
@@ -176,3 +177,14 @@ def from_arguments(name: str, arg: Any, shape: Any) -> TracedSparse:
     if shape is None:
         shape = (int(rows.max(initial=-1)) + 1, int(columns.max(initial=-1)) + 1)
     return TracedSparse(data, Pattern(rows, columns, (int(shape[0]), int(shape[1]))))
+
+
+def rebuilt(pattern: Pattern, children: Any) -> Any:
+    """A matrix with other entries: one of SciPy's where they are plain, as they leave compiled programs."""
+    (data,) = children
+    if isinstance(data, np.ndarray) and data.ndim == 1:
+        return scipy.sparse.coo_array((data, (pattern.rows, pattern.columns)), pattern.shape).tocsr()
+    return TracedSparse(data, pattern)
+
+
+register_tree(TracedSparse, lambda matrix: ((matrix.data,), matrix.pattern), rebuilt, lambda pattern: ("data",))

@@ -86,8 +86,8 @@ def jacobian(
     Returns:
         a function of the same arguments that returns the Jacobian: a tree like the result, whose leaves are trees like
         the argument (a tuple of them where several are selected), whose leaves have the shape ``out.shape +
-        in.shape``; a pair of it and aux with ``has_aux``. With ``sparse`` the leaves are ``scipy.sparse.csr_array``, and
-        where their entries are traced, matrices of :mod:`autodiff.scipy.sparse`.
+        in.shape``; a pair of it and aux with ``has_aux``. With ``sparse`` the leaves are ``scipy.sparse.csr_array``,
+        and where their entries are traced, matrices of :mod:`autodiff.scipy.sparse`.
 
     Raises:
         DifferentiationError: if an argument is not made of floating-point numbers, or of complex ones where the mode
@@ -156,8 +156,8 @@ def hessian(
     Returns:
         a function of the same arguments that returns a tree of trees like the argument, with leaves of the shape
         ``out.shape + in.shape + in.shape``. With ``sparse`` the function has one real number as its result, and the
-        leaves are sparse matrices; the Hessian is taken to be symmetric, as that of every function is whose rules of the
-        user's own are derivatives.
+        leaves are sparse matrices; the Hessian is taken to be symmetric, as that of every function is whose rules of
+        the user's own are derivatives.
 
     >>> import numpy as np
     >>> hessian(lambda x: x[0] * x[1] ** 2)(np.array([1.0, 2.0]))
@@ -266,9 +266,7 @@ def sparse_finder() -> Callable[..., list[list[Any]]]:
     return partial(sparse_blocks, Patterns())
 
 
-def _sparse_hessian(
-    fun: Function, argnums: Positions, has_aux: bool, holomorphic: bool, argnames: Names
-) -> Function:
+def _sparse_hessian(fun: Function, argnums: Positions, has_aux: bool, holomorphic: bool, argnames: Names) -> Function:
     selection = Selection("hessian", fun, argnums, argnames)
     find = sparse_finder()
 

@@ -13,11 +13,11 @@ import numpy as np
 import scipy.sparse
 
 from autodiff.numpy.dispatch import FUNCTIONS, as_operand
+from autodiff.numpy.traced_sparse import TracedSparse
 from autodiff.ops.sparse_matrices import Pattern
 from autodiff.scipy.mirror import holds_traced, mirrored
 from autodiff.scipy.sparse import linalg
 from autodiff.scipy.sparse.classes import CLASSES, adopted
-from autodiff.numpy.traced_sparse import TracedSparse
 
 _rest = mirrored("scipy.sparse")
 

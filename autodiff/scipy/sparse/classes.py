@@ -7,8 +7,8 @@ from typing import Any
 
 import scipy.sparse
 
-from autodiff.scipy.mirror import holds_traced
 from autodiff.numpy.traced_sparse import TracedSparse, from_arguments, traced_matrix
+from autodiff.scipy.mirror import holds_traced
 from autodiff.trace.traced import Traced
 
 FORMATS = ("coo", "csr", "csc", "dia", "bsr")

@@ -9,11 +9,11 @@ import numpy as np
 import scipy.sparse.linalg
 
 from autodiff.numpy.dispatch import as_operand, peeled
+from autodiff.numpy.traced_sparse import TracedSparse, traced_matrix
 from autodiff.ops.linalg import column
 from autodiff.ops.shape import reshape
 from autodiff.ops.sparse_matrices import Pattern, sparse_solve
 from autodiff.scipy.mirror import holds_traced, mirrored
-from autodiff.numpy.traced_sparse import TracedSparse, traced_matrix
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ def column_colors(pattern: Any) -> Any:
     Columns take the smallest colour that is free, in their order: for bands that is the least number of colours. The
     colours that a row has are the bits of an integer.
 
-    >>> column_colors(scipy.sparse.diags_array([[1, 1], [1, 1, 1], [1, 1]], offsets=[-1, 0, 1]))
+    >>> column_colors(np.eye(3) + np.eye(3, k=1) + np.eye(3, k=-1))
     array([0, 1, 2])
     """
     columns = scipy.sparse.csc_array(pattern)
@@ -44,7 +45,7 @@ def star_colors(pattern: Any) -> Any:
     """
     rows = scipy.sparse.csr_array(pattern)
     starts, indices = rows.indptr.tolist(), rows.indices.tolist()
-    near = [[w for w in indices[a:b] if w != v] for v, (a, b) in enumerate(zip(starts, starts[1:], strict=False))]
+    near = [[w for w in indices[a:b] if w != v] for v, (a, b) in enumerate(pairwise(starts))]
     bits = [0] * len(near)
     once = [0] * len(near)  # the colours of a vertex's neighbours, as bits
     twice = [0] * len(near)  # those that two of them have

@@ -1,7 +1,7 @@
 """On which inputs each element of a value depends: an array of the numbers of sets, and the sets as rows of a matrix.
 
-What moves elements moves their numbers, elements that meet have the union of their sets. Values that are used everywhere
-have one set, of which only the number is repeated.
+What moves elements moves their numbers, elements that meet have the union of their sets. Values that are used
+everywhere have one set, of which only the number is repeated.
 """
 
 from __future__ import annotations
@@ -96,10 +96,21 @@ def matrix_of(rows: Any, columns: Any, shape: tuple[int, int]) -> Any:
     return scipy.sparse.csr_array((np.ones(rows.size, bool), (rows, columns)), shape, dtype=bool)
 
 
+class TooManyError(Exception):
+    """There would be so many entries that the matrix is not sparse."""
+
+    def refusal(self, what: str) -> DifferentiationError:
+        """What the user is told; ``what`` gives so many."""
+        return DifferentiationError(
+            f"{what} gives a pattern of {self.args[0]} entries, more than {MOST}: the derivative is not sparse. Leave "
+            "sparse=True away, or ask for products alone, by jvp, vjp or hvp"
+        )
+
+
 def check_count(count: int) -> None:
     """Refuse what would have too many entries."""
     if count > MOST:
-        raise DifferentiationError(f"{count} entries, more than {MOST}")
+        raise TooManyError(count)
 
 
 def on_one_table(parts: Sequence[Dependence]) -> tuple[list[Any], Any]:

@@ -20,7 +20,7 @@ from autodiff.transforms.gradient import Linearization
 from autodiff.transforms.linearize import TangentMap
 from autodiff.transforms.masking import has_nan
 from autodiff.transforms.sparse.compression import Block, Compression, by_columns, by_rows, by_symmetry, fewest
-from autodiff.transforms.sparse.patterns import Derivation, Patterns
+from autodiff.transforms.sparse.patterns import Patterns
 from autodiff.transforms.unit_vectors import LinearMap
 
 ELEMENTS = 2**24
@@ -53,36 +53,20 @@ def sparse_blocks(
         found = patterns.find(tape, len(results), [True] * len(arguments), specs, by_rows, turned=True)
     else:
         found = patterns.find(at.staged.tape, len(arguments), at.depends, specs, COMPRESS[mode])
-    if found.compression.by_rows:
+    turned = found.compression.by_rows
+    if turned:
         pull = at.pull if isinstance(at, Linearization) else transposed(at)
-        return entries(found, pull, pull, results, values, [[own.dtype for own in arguments]] * len(results))
-    assert isinstance(at, TangentMap)
-    dtypes = [[own.dtype] * len(arguments) for own in results]
-    return entries(found, at.push, at.push_masked, arguments, at.leaves, dtypes)
-
-
-def entries(
-    found: Derivation,
-    plain: LinearMap,
-    careful: LinearMap,
-    specs: Sequence[Spec],
-    at: Sequence[Any],
-    dtypes: Sequence[Sequence[Any]],
-) -> list[list[Any]]:
-    """The blocks, with their entries.
-
-    Args:
-        found: the pattern.
-        plain: from directions to products.
-        careful: the same of masked directions.
-        specs: what directions are like.
-        at: beside what they lie.
-        dtypes: of the blocks.
-    """
-    data = gathered(found.compression, plain, careful, specs, at)
+        data = gathered(found.compression, pull, pull, results, values)
+    else:
+        assert isinstance(at, TangentMap)
+        data = gathered(found.compression, at.push, at.push_masked, arguments, at.leaves)
+    traced = newest_traced((data, *at.leaves)) is not None
     return [
-        [matrix(block, data, dtype) for block, dtype in zip(row, own, strict=True)]
-        for row, own in zip(found.blocks, dtypes, strict=True)
+        [
+            matrix(block, data, argument.dtype if turned else result.dtype, traced)
+            for block, argument in zip(row, arguments, strict=True)
+        ]
+        for row, result in zip(found.blocks, results, strict=True)
     ]
 
 
@@ -124,7 +108,7 @@ def products(
     flat = compression.directions(start, stop)
     ends = np.cumsum([own.size for own in specs])[:-1]
     directions = [
-        part.reshape(-1, *own.shape).astype(own.dtype)
+        part.reshape(stop - start, *own.shape).astype(own.dtype)
         for part, own in zip(np.split(flat, ends, axis=1), specs, strict=True)
     ]
     found = batch_of(plain, careful, directions, at)
@@ -146,9 +130,9 @@ def batch_of(plain: LinearMap, careful: LinearMap, directions: Sequence[Any], at
     return vmap(of_masked)(*directions, *(own != 0 for own in directions))  # type: ignore[no-any-return]
 
 
-def matrix(block: Block, data: Any, dtype: Any) -> Any:
-    """A part of the matrix: one of SciPy's, or, where its entries are traced, one of :mod:`autodiff.scipy.sparse`."""
+def matrix(block: Block, data: Any, dtype: Any, traced: bool) -> Any:
+    """A part of the matrix: one of SciPy's, or, for traced arguments, one of :mod:`autodiff.scipy.sparse`."""
     own = data if block.entries is None else data[block.entries]
     if spec_of(own).dtype != dtype:
         own = cast(own, dtype=dtype)
-    return block.matrix(own) if isinstance(own, np.ndarray) else TracedSparse(own, block.pattern)
+    return TracedSparse(own, block.pattern) if traced else block.matrix(own)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse
 
+from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.tape import Literal, Operand, Tape
 from autodiff.transforms.sparse.compression import Block, Compression
-from autodiff.transforms.sparse.dependence import Dependence, check_count, inputs
+from autodiff.transforms.sparse.dependence import Dependence, TooManyError, check_count, inputs
 from autodiff.transforms.sparse.values import Evidence, Known, Unknown, Value, same_evidence
 from autodiff.transforms.sparse.walk import walk
 
@@ -57,7 +59,8 @@ def derived(tape: Tape, moving: int, depends: Sequence[bool], outputs: Sequence[
     found = iter(walk(tape, values, evidence))
     width = sum(own.size for own in tape.inputs[:moving])
     blocks = [rows_of(next(found) if there else None, own, width) for there, own in zip(depends, outputs, strict=True)]
-    pattern = scipy.sparse.vstack(blocks, format="csr") if len(blocks) > 1 else blocks[0]
+    nothing = scipy.sparse.csr_array((0, width), dtype=bool)
+    pattern = scipy.sparse.csr_array(scipy.sparse.vstack([nothing, *blocks], format="csr"))
     pattern.sort_indices()
     return pattern
 
@@ -120,7 +123,10 @@ class Patterns:
                 return own
         arguments, results = specs
         evidence = Evidence()
-        pattern = derived(tape, moving, depends, arguments if turned else results, evidence)
+        try:
+            pattern = derived(tape, moving, depends, arguments if turned else results, evidence)
+        except TooManyError as error:
+            raise error.refusal(f"the function{at_user_line()}") from None
         compression = compress(scipy.sparse.csr_array(pattern.T) if turned else pattern)
         blocks = blocks_of(compression.pattern, arguments, results)
         found = Derivation(form, evidence.of(constants), compression, blocks)
@@ -131,7 +137,4 @@ class Patterns:
 def blocks_of(pattern: Any, arguments: Sequence[Spec], results: Sequence[Spec]) -> list[list[Block]]:
     """The parts of a matrix, by the leaves of results and arguments."""
     columns, rows = (np.cumsum([0, *(own.size for own in specs)]).tolist() for specs in (arguments, results))
-    return [
-        [Block(pattern, row, column) for column in zip(columns, columns[1:], strict=False)]
-        for row in zip(rows, rows[1:], strict=False)
-    ]
+    return [[Block(pattern, row, column) for column in pairwise(columns)] for row in pairwise(rows)]

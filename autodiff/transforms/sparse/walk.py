@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from autodiff.backends.reference import run_equation
-from autodiff.trace.error_classes import DifferentiationError
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.tape import Equation, Literal, Tape, operand_specs
 from autodiff.trace.tape_call import TapeCall
@@ -16,8 +15,9 @@ from autodiff.transforms.control.branch_call import BranchCall
 from autodiff.transforms.control.rows import order
 from autodiff.transforms.control.scan_call import ScanCall
 from autodiff.transforms.control.scan_derivative import parts_of
-from autodiff.transforms.sparse.dependence import Dependence, met, on_one_table
-from autodiff.transforms.sparse.rules import Operation, results_of
+from autodiff.transforms.sparse.dependence import Dependence, TooManyError, met, on_one_table
+from autodiff.transforms.sparse.operation import Operation
+from autodiff.transforms.sparse.rules import results_of
 from autodiff.transforms.sparse.values import Evidence, Known, Unknown, Value
 
 STEPS = 2**14
@@ -37,12 +37,9 @@ def walk(tape: Tape, inputs: Sequence[Value], evidence: Evidence) -> list[Value]
         specs = operand_specs(equation.operands, known)
         try:
             slots.extend(through(equation, operands, specs, evidence))
-        except DifferentiationError as error:
+        except TooManyError as error:
             where = f" ({equation.source})" if equation.source else ""
-            raise DifferentiationError(
-                f"{equation.primitive.name}{where} gives a pattern of {error}: the derivative is not sparse. Leave sparse=True "
-                "away, or ask for products alone, by jvp, vjp or hvp"
-            ) from None
+            raise error.refusal(f"{equation.primitive.name}{where}") from None
         known.extend(equation.specs)
     return [slots[o] if isinstance(o, int) else literal(o) for o in tape.outputs]
 
@@ -52,7 +49,9 @@ def literal(number: Literal) -> Value:
     return Known(number.value) if spec_of(number.value).dtype.kind in "biu" else Unknown(spec_of(number.value))
 
 
-def through(equation: Equation, operands: Sequence[Value], specs: Sequence[Spec], evidence: Evidence) -> Sequence[Value]:
+def through(
+    equation: Equation, operands: Sequence[Value], specs: Sequence[Spec], evidence: Evidence
+) -> Sequence[Value]:
     """What is known of the results of one operation."""
     if not any(isinstance(operand, Dependence) for operand in operands):
         return computed(equation, operands)
@@ -87,7 +86,9 @@ def through_branches(
         branches = [branches[number if 0 <= number < len(branches) else -1]]
     found = [walk(tape, rest, evidence) for tape in branches]
     extra = [index] if isinstance(index, Dependence) else []
-    return [united([*column, *extra], one) for column, one in zip(zip(*found, strict=True), equation.specs, strict=True)]
+    return [
+        united([*column, *extra], one) for column, one in zip(zip(*found, strict=True), equation.specs, strict=True)
+    ]
 
 
 def through_scan(
