@@ -15,6 +15,7 @@ from autodiff.ops.gauge import GaugeWarning
 from autodiff.trace.containers import register_tree
 from autodiff.trace.tape import Tape, check_tape
 from autodiff.transforms.batch import vmap
+from autodiff.transforms.callbacks.pure import pure_callback
 from autodiff.transforms.checkpoint import checkpoint, remat
 from autodiff.transforms.control.associative import associative_scan
 from autodiff.transforms.control.cond import cond, switch
@@ -112,6 +113,7 @@ __all__ = [
     "make_tape",
     "no_backprop_mode",
     "profile",
+    "pure_callback",
     "register_tree",
     "remat",
     "save",

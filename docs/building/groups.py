@@ -9,7 +9,7 @@ GROUPS = {
         "Derivatives",
         "grad value_and_grad vjp jvp linearize jacobian jacfwd jacrev hessian hvp stop_gradient",
     ),
-    "rules": ("Rules of your own", "custom_vjp custom_jvp"),
+    "rules": ("Rules of your own", "custom_vjp custom_jvp pure_callback"),
     "batches": ("Batches", "vmap map"),
     "control": ("Loops and branches", "cond switch scan while_loop fori_loop associative_scan"),
     "memory": ("Memory", "checkpoint remat"),

@@ -25,7 +25,8 @@ from tests.scipy import test_filters, test_linalg, test_sparse
 
 TESTS = Path(__file__).parents[1]
 CALLS = {  # whole functions as one operation: tests/transforms
-    "checkpoint", "custom_jvp", "custom_vjp", "jit", "scan", "switch", "while_loop", "while_loop_backwards",
+    "checkpoint", "custom_jvp", "custom_vjp", "jit", "pure_callback", "scan", "switch", "while_loop",
+    "while_loop_backwards",
 }  # fmt: skip
 
 

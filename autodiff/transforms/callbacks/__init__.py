@@ -1,0 +1,1 @@
+"""Functions of Python on plain arrays as operations."""
