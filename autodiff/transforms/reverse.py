@@ -186,7 +186,7 @@ def adding_up(cts: Any, link: Link, g: Masked, residuals: Any) -> Any:
     def reached(mask: Any) -> tuple[Any, ...]:
         assert link.pull is not None
         found = link.pull(ones_where(mask, shape, dtype), residuals)
-        return tuple(None if ct is None else not_zero(ct) for ct in ((found,) if link.arity == 1 else found))
+        return tuple(map(not_zero, (found,) if link.arity == 1 else found))
 
     places = Later(reached, g.source, reduces=True)
     if link.arity == 1:
@@ -197,12 +197,6 @@ def adding_up(cts: Any, link: Link, g: Masked, residuals: Any) -> Any:
 def part_of(ct: Any, mask: Any, g: Masked, clean: bool) -> Masked | None:
     """What a rule made of a masked cotangent, for one operand; nothing where it made nothing."""
     return None if ct is None else Masked(unmasked(ct), mask, clean, g.origin)
-    every = (cts,) if link.arity == 1 else cts
-    found = tuple(
-        None if ct is None else Masked(unmasked(ct), Later(itemgetter(k), places), True, g.origin)
-        for k, ct in enumerate(every)
-    )  # an operand that only says where an operation is recorded has none
-    return found[0] if link.arity == 1 else found
 
 
 def not_zero(ones: Any) -> Any:
