@@ -36,6 +36,7 @@ from autodiff.transforms.stop_gradient import stop_gradient
 
 if _TYPE_CHECKING:
     from autodiff import debug as debug
+    from autodiff import distributed as distributed
     from autodiff import optimize as optimize
     from autodiff import tree as tree
     from autodiff.backends.reports.profile import profile
@@ -69,7 +70,7 @@ _FOUND_LATER = {  # by __getattr__ below: many programs have no use for them, an
     "tape_graphviz": "autodiff.trace.formats.graphviz",
     "tape_python": "autodiff.trace.formats.python",
 }
-_MODULES = frozenset(("debug", "optimize", "tree"))
+_MODULES = frozenset(("debug", "distributed", "optimize", "tree"))
 __version__ = "0.1.0"
 __all__ = [
     "GaugeWarning",

@@ -70,12 +70,13 @@ class Result:
 class Differentiation(Recording):
     """Records what a reverse pass needs: differentiable operations, linked."""
 
-    __slots__ = ("copies",)
+    __slots__ = ("copies", "turn")
     purpose: ClassVar[str] = "the derivative (grad, vjp, ...)"
 
     def __init__(self) -> None:
         super().__init__()
         self.linked = True
+        self.turn = 0  # the largest order of what was done in its turn
         self.copies: dict[int, tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]] = {}
 
     def input(self, value: Any) -> Tracer:
@@ -206,6 +207,25 @@ class Differentiation(Recording):
                 self.copies[id(kept)] = (kept, kept)  # nobody else has it
             tracer.primal = kept
         return kept
+
+
+def ordered_after(out: Any) -> Any:
+    """What an operation that is done in its turn has just returned, such that it is read backwards in its turn, too.
+
+    Entries are read by their order, the highest first: those of such operations grow in the order in which they ran,
+    whatever their operands are.
+    """
+    traced = [part for part in (out if type(out) is tuple else (out,)) if isinstance(part, Tracer)]
+    if not traced or not isinstance(traced[0].recording, Differentiation):
+        return out
+    recording, entry = traced[0].recording, traced[0].slot
+    whole = entry.operands if isinstance(entry.link, Result) else entry
+    whole.order = max(whole.order, recording.turn + 1)
+    recording.turn = whole.order
+    if whole is not entry:
+        for part in traced:
+            part.slot.order = recording.turn = whole.order + 1
+    return out
 
 
 def immutable(array: Any) -> bool:

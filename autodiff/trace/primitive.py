@@ -20,6 +20,9 @@ Family = Literal["elementwise", "linear", "multilinear", "general"]
 PRIMITIVES: dict[str, Primitive] = {}
 """Every primitive by its name."""
 
+ORDERED: set[str] = set()
+"""The names of those that are done in their turn: while there are none nobody needs to look for them."""
+
 
 class Primitive:
     """One operation of the tape.
@@ -49,6 +52,8 @@ class Primitive:
             masked stays masked, where not all that is added up is masked out).
         relative: how it takes derivatives that are relative to a value (:mod:`autodiff.ops.relative`).
         on_gpu: the function on arrays of CuPy, where ``evaluate`` asks for what CuPy does not have.
+        ordered: whether it is done for what it does, as a message to another process is: always, once, and in its turn
+            among all that are ordered (:func:`autodiff.trace.tape.ordered`).
         params: the domain of each parameter, by its name (:mod:`autodiff.trace.parameters`); None for what a compiler
             makes, whose parameters are its own: tapes with it are not saved and not loaded.
         check: ``check(*specs, **params)`` raises ValueError where operands and parameters, each of which is possible by
@@ -60,7 +65,7 @@ class Primitive:
 
     __slots__ = (
         "adds", "batch", "check", "evaluate", "family", "forward", "links", "moves", "name", "on_gpu", "operands",
-        "operator", "params", "relative", "rules", "spec", "variadic", "view",
+        "operator", "ordered", "params", "relative", "rules", "spec", "variadic", "view",
     )  # fmt: skip
 
     def __init__(
@@ -79,6 +84,7 @@ class Primitive:
         adds: bool = False,
         relative: Any = None,
         on_gpu: Callable[..., Any] | None = None,
+        ordered: bool = False,
         params: Params | None = NO_PARAMS,
         check: Callable[..., None] | None = None,
         register: bool = True,
@@ -100,6 +106,9 @@ class Primitive:
         self.adds = adds
         self.relative = relative
         self.on_gpu = on_gpu
+        self.ordered = ordered
+        if ordered:
+            ORDERED.add(name)
         self.operator: Callable[..., Any] | None = None
         self.params = params
         self.check = check

@@ -15,7 +15,7 @@ from autodiff.trace.primitive import Primitive
 from autodiff.trace.recording import Recording, TracingBody
 from autodiff.trace.source import user_line
 from autodiff.trace.spec import Spec, spec_of
-from autodiff.trace.tape import Equation, Literal, Operand, Tape, as_python
+from autodiff.trace.tape import Equation, Literal, Operand, Tape, as_python, ordered
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer, concrete
 from autodiff.trace.tree import TreeDef, flatten
@@ -129,12 +129,12 @@ class Body(Recording):
         return traced if isinstance(out, tuple) else traced[0]
 
     def freeze(self, outs: Sequence[Any], arguments: TreeDef, results: TreeDef) -> Staged:
-        """The tape that computes the given values, without what they do not depend on."""
+        """The tape that computes the given values, without what they do not depend on, and does what has its turn."""
         targets = [self.operand(self.own(out)) for out in outs]
         needed = {target for target in targets if isinstance(target, int)}
         used = []
         for equation in reversed(self.equations):
-            if not needed.isdisjoint(equation.results):
+            if not needed.isdisjoint(equation.results) or ordered(equation):
                 used.append(equation)
                 needed.update(o for o in equation.operands if isinstance(o, int))
         captures = [(outside, tracer.slot) for outside, tracer in self.captured.values() if tracer.slot in needed]

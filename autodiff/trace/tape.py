@@ -10,7 +10,7 @@ import numpy as np
 
 from autodiff.trace.errors import AutodiffError
 from autodiff.trace.parameters import check_application, shortened
-from autodiff.trace.primitive import Primitive
+from autodiff.trace.primitive import ORDERED, Primitive
 from autodiff.trace.spec import Spec, is_number, sound_spec, spec, spec_of
 from autodiff.trace.tree import TreeDef
 
@@ -248,6 +248,18 @@ def inner_tapes(equation: Equation) -> list[tuple[str, Tape]]:
         elif isinstance(value, tuple):
             found.extend((f"{name}[{k}]", part) for k, part in enumerate(value) if isinstance(part, Tape))
     return found
+
+
+def ordered(equation: Equation) -> bool:
+    """Whether an operation, or one of a tape that it carries, is done in its turn: never left out, merged or moved."""
+    if not ORDERED:
+        return False
+    return equation.primitive.ordered or any(in_turn(tape) for _, tape in inner_tapes(equation))
+
+
+def in_turn(tape: Tape) -> bool:
+    """Whether some operation of a tape is done in its turn."""
+    return bool(ORDERED) and any(map(ordered, tape.equations))
 
 
 def derived_specs(equation: Equation, known: Sequence[Spec]) -> tuple[Spec, ...]:

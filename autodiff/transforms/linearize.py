@@ -13,6 +13,7 @@ from autodiff.trace.errors import run_user_code
 from autodiff.trace.primitive import newest_traced
 from autodiff.trace.spec import spec_of
 from autodiff.trace.staging import Body, Staged
+from autodiff.trace.tape import in_turn
 from autodiff.trace.tracer import Tracer
 from autodiff.trace.tree import flatten
 from autodiff.transforms.arguments import Places, differentiable_leaves
@@ -95,10 +96,10 @@ class TangentMap:
         """The same, where zeros of the directions contribute nothing.
 
         It takes longer, and makes a difference only where a zero meets an infinity: where values are known, the result
-        is looked at first.
+        is looked at first. What has its turn is done once, whatever the values are.
         """
         seeds = [seeded(direction) for direction in directions]
-        if not any(type(seed) is Masked for seed in seeds):
+        if in_turn(self.staged.tape) or not any(type(seed) is Masked for seed in seeds):
             return self.push(directions)
         if self.known and newest_traced(tuple(directions)) is None:
             found = self.push(directions)

@@ -21,13 +21,13 @@ SAMPLES = 4
 def fold_literals(builder: Builder, equation: Equation) -> Operand | None:
     """The number that an operation on numbers gives, by NumPy or by Python's operators as the tape would run it.
 
-    Operations that raise are left for when they run, and so are those that give arrays or run tapes.
+    Operations that raise are left for when they run, and so are those that give arrays, run tapes, or have their turn.
     """
     if len(equation.specs) != 1 or equation.specs[0].kind == "array" or equation.specs[0].shape:
         return None
     if not equation.operands or any(isinstance(operand, int) for operand in equation.operands):
         return None
-    if inner_tapes(equation):
+    if inner_tapes(equation) or equation.primitive.ordered:
         return None
     values = [operand.value for operand in equation.operands if isinstance(operand, Literal)]
     with np.errstate(all="ignore"):

@@ -1,18 +1,18 @@
-"""What no output needs is left out."""
+"""What no output needs is left out, unless it is done for what it does."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from autodiff.trace.tape import Equation, Operand, Tape
+from autodiff.trace.tape import Equation, Operand, Tape, ordered
 
 
 def drop_dead(tape: Tape) -> Tape:
-    """The tape without operations and constants that no output needs. Other inputs stay, used or not."""
+    """The tape without operations and constants that no output needs. Other inputs stay, and what has its turn."""
     needed = {out for out in tape.outputs if isinstance(out, int)}
     used: list[Equation] = []
     for equation in reversed(tape.equations):
-        if not needed.isdisjoint(equation.results):
+        if not needed.isdisjoint(equation.results) or ordered(equation):
             used.append(equation)
             needed.update(o for o in equation.operands if isinstance(o, int))
     first = len(tape.inputs) - len(tape.constants)

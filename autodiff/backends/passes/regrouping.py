@@ -9,6 +9,7 @@ from autodiff.backends.kernels.stacks import stack_kernel
 from autodiff.backends.passes.fuse import sub_tape
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, Operand, Tape
+from autodiff.trace.tape import ordered as has_turn
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ def with_groups(tape: Tape, groups: Sequence[Group]) -> Tape:
     home.update({slot: group for group in groups for slot in group.results})
     wanted = {out for out in tape.outputs if isinstance(out, int)}
     live: set[int] = set()
-    waiting = list(wanted)
+    waiting = [*wanted, *(e.results[0] for e in tape.equations if has_turn(e))]
     while waiting:
         unit = home.get(waiting.pop())
         if unit is not None and id(unit) not in live:

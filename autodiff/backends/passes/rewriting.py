@@ -13,7 +13,7 @@ from typing import Any
 
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.spec import Spec, spec_of
-from autodiff.trace.tape import Equation, Operand, Tape, as_python, strict
+from autodiff.trace.tape import Equation, Operand, Tape, as_python, ordered, strict
 
 Params = tuple[tuple[str, Any], ...]
 Rule = Callable[["Builder", Equation], "Operand | tuple[Operand, ...] | None"]
@@ -107,9 +107,13 @@ class Builder:
             found = self._ready[primitive] = tuple(rule for key in keys for rule in self._rules.get(key, ()))
         return found
 
+    def append(self, equation: Equation, operands: tuple[Operand, ...]) -> tuple[int, ...]:
+        """The results of an operation with other operands, to which no rule is applied."""
+        return self._append(replace(equation, operands=operands))
+
     def _append(self, equation: Equation) -> tuple[int, ...]:
         key = None
-        if self._done is not None:
+        if self._done is not None and not ordered(equation):
             key = what(equation)
             found = self._done.get(key)
             if found is not None:
@@ -121,7 +125,7 @@ class Builder:
         self.equations.append(equation)
         self.specs.extend(equation.specs)
         self.makers.extend([equation] * len(results))
-        if self._done is not None:
+        if self._done is not None and key is not None:
             self._done[key] = results
         return results
 

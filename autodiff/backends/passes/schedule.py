@@ -22,6 +22,7 @@ from autodiff.backends.passes.rewriting import joined, rewrite
 from autodiff.backends.passes.shares import SHARES
 from autodiff.backends.passes.simplify import simplified, simplify
 from autodiff.backends.passes.stacks import STACKS
+from autodiff.backends.passes.turns import with_turns
 from autodiff.backends.passes.windows import with_windows
 from autodiff.trace.tape import Tape
 
@@ -62,7 +63,7 @@ def schedule(tape: Tape, backend: str = "auto") -> Schedule:
     if backend == "numpy" or not numba_is_there():
         why = "backend='numpy'" if backend == "numpy" else "Numba is not installed: pip install autodiff[numba]"
         return Schedule(simplify(tape), why)
-    expanded = simplified(simplify(tape), EXPANSIONS)  # in the bodies of loops and branches, too
+    expanded = simplified(with_turns(simplify(tape)), EXPANSIONS)  # in the bodies of loops and branches, too
     simple = simplify(rewrite(expanded, BEFORE_FUSION, merge=True), stable=False)
     apart = rewrite(fuse_products(pick_by_rows(simple)), SPLIT_LARGE_SUMS)
     fused = with_convolutions(fuse(with_windows(apart)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from typing import Any
 
 from autodiff.trace.spec import Spec
@@ -26,12 +26,26 @@ def dependent(tape: Tape, slots: Iterable[int]) -> set[int]:
     return found
 
 
-def cut(tape: Tape, inputs: Sequence[int], equations: Sequence[Equation], outputs: Sequence[Operand]) -> Tape:
-    """The part of a tape that computes the outputs from the inputs, which are slots of it."""
+def cut(
+    tape: Tape,
+    inputs: Sequence[int],
+    equations: Sequence[Equation],
+    outputs: Sequence[Operand],
+    kept: Container[int] = (),
+) -> Tape:
+    """The part of a tape that computes the outputs from the inputs, which are slots of it, and does what is kept.
+
+    Args:
+        tape: the tape.
+        inputs: slots.
+        equations: some of its operations.
+        outputs: what is wanted.
+        kept: first results of operations that are done, wanted or not.
+    """
     needed = {out for out in outputs if isinstance(out, int)}
     used = []
     for equation in reversed(equations):
-        if not needed.isdisjoint(equation.results):
+        if not needed.isdisjoint(equation.results) or equation.results[0] in kept:
             used.append(equation)
             needed.update(o for o in equation.operands if isinstance(o, int))
     constants = range(len(tape.inputs) - len(tape.constants), len(tape.inputs))

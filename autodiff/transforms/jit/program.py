@@ -19,10 +19,11 @@ from autodiff.backends.straight import Straight
 from autodiff.ops.relative import absolute
 from autodiff.trace.caching import cached_property
 from autodiff.trace.link import Link
+from autodiff.trace.live import ordered_after
 from autodiff.trace.primitive import newest_traced
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
-from autodiff.trace.tape import Tape
+from autodiff.trace.tape import Tape, in_turn
 from autodiff.transforms.call import run_for_batch
 from autodiff.transforms.custom.call import CustomCall, CustomLink
 from autodiff.transforms.custom.rule import CustomRule, Leaves
@@ -103,7 +104,13 @@ class Program(CustomRule):
         """The outputs for plain values, or as somebody's recording takes note of them."""
         if newest_traced(values) is None:
             return self.evaluate_anywhere(values)
-        return jit_call(*values, rule=self, tape=self.tape)  # type: ignore[no-any-return]
+        outs: tuple[Any, ...] = jit_call(*values, rule=self, tape=self.tape)
+        return ordered_after(outs) if self.ordered else outs
+
+    @cached_property
+    def ordered(self) -> bool:
+        """Whether something in it is done in its turn."""
+        return in_turn(self.tape)
 
     def evaluate(self, values: Leaves) -> tuple[Any, ...]:
         """The outputs for plain values. Infinities and NaN come without NumPy's warnings, as in backward passes."""

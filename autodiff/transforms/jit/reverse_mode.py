@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autodiff.trace.tape import Equation, Tape, strict
+from autodiff.trace.tape import Equation, Tape, in_turn, ordered, strict
 from autodiff.transforms.gradient import Linearization
 from autodiff.transforms.jit.cutting import cut, dependent, staged
 from autodiff.transforms.partial import Form, Forms, cotangents, form_of, joined, parts_of, specs_of
@@ -55,7 +55,8 @@ class ReverseMode:
         read = {o for e in whole.equations if e.results[0] in late for o in e.operands} | set(whole.outputs[outputs:])
         residuals = sorted(slot for slot in read if isinstance(slot, int) and slot not in late and slot >= count)
         early = [equation for equation in whole.equations if equation.results[0] not in late]
-        self.forward = cut(whole, range(count), early, (*whole.outputs[:outputs], *residuals))
+        turns = {equation.results[0] for equation in early if ordered(equation)}
+        self.forward = cut(whole, range(count), early, (*whole.outputs[:outputs], *residuals), turns)
         numbers = self.numbered(whole)
         self.available = {numbers[slot]: k for k, slot in enumerate((*range(count), *residuals))}
 
@@ -69,7 +70,9 @@ class ReverseMode:
         results = whole.outputs[len(self.tape.outputs) :]
         needed = {o for o in results if isinstance(o, int)} | {o for e in equations for o in e.operands}
         taken = [slot for slot in at if slot in needed]
-        tape = cut(whole, (*taken, *seeds), equations, results)
+        late = dependent(whole, seeds) if in_turn(whole) else set()
+        turns = {equation.results[0] for equation in equations if ordered(equation)} & late
+        tape = cut(whole, (*taken, *seeds), equations, results, turns)
         return Backward(tape, tuple(at[slot] for slot in taken), forms)
 
     def whole(self, given: Forms) -> tuple[Tape, Forms]:

@@ -1,0 +1,189 @@
+"""Data parallelism: the same parameters everywhere, and a part of each batch in every process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+
+from autodiff.distributed.collectives import all_reduce
+from autodiff.distributed.communicator import Communicator, world
+from autodiff.distributed.errors import MismatchError
+from autodiff.distributed.messages import ranks_text
+from autodiff.trace.leaves import as_leaf
+from autodiff.trace.source import at_user_line
+from autodiff.trace.spec import spec_of
+from autodiff.trace.traced import Traced
+from autodiff.trace.tree import flatten
+from autodiff.tree import names
+
+
+def data_parallel(
+    fun: Callable[..., Any],
+    *,
+    batch: Sequence[int] | None = None,
+    dtype: Any = None,
+    comm: Communicator | None = None,
+) -> Callable[..., Any]:
+    """A function of parameters and a batch, such as ``value_and_grad(loss)``, with the batch shared among processes.
+
+    Every process calls it with the same parameters and the whole batch, runs ``fun`` on its part, and gets the mean of
+    what all of them return, weighted by the lengths of the parts: where ``loss`` is a mean over examples this is what
+    ``fun`` gives of the whole batch, up to rounding. The bits are the same in all processes.
+
+    Args:
+        fun: a function that returns a tree of arrays or numbers. With ``jit`` around it, it is compiled.
+        batch: the positions of the arguments that are cut along their first axis; all but the first if None. Other
+            arguments, and keyword arguments, reach ``fun`` as they are.
+        dtype: in which arrays are sent, such as ``np.float16``: half the bytes, and results rounded to it. Numbers are
+            sent as they are.
+        comm: who takes part; all processes if None.
+
+    Returns:
+        a function of the same arguments. At its first call it compares the arguments that are not cut.
+
+    Raises:
+        MismatchError: at the first call, if parameters differ between processes, naming them.
+        ValueError: if a batch has fewer examples than there are processes, or batches have different lengths.
+
+    >>> import autodiff
+    >>> def loss(w, x, y):
+    ...     return np.mean((x @ w - y) ** 2)
+    >>> step = data_parallel(autodiff.value_and_grad(loss))
+    >>> step(np.zeros(2), np.eye(2), np.ones(2))
+    (np.float64(1.0), array([-1., -1.]))
+    """
+    checked: list[bool] = []
+
+    @wraps(fun)
+    def parallel(*args: Any, **kwargs: Any) -> Any:
+        group = world() if comm is None else comm
+        cut = range(1, len(args)) if batch is None else [position % len(args) for position in batch]
+        if not checked:
+            check_equal([arg for k, arg in enumerate(args) if k not in cut], group)
+            checked.append(True)
+        length = batch_length([args[k] for k in cut], group)
+        first, last = bounds(length, group)
+        own = [part(arg, first, last) if k in cut else arg for k, arg in enumerate(args)]
+        return weighted_mean(fun(*own, **kwargs), (last - first) / length, dtype, group)
+
+    return parallel
+
+
+def bounds(length: int, comm: Communicator) -> tuple[int, int]:
+    """Where this process's part of so many examples begins and ends."""
+    return length * comm.rank // comm.size, length * (comm.rank + 1) // comm.size
+
+
+def part(tree: Any, first: int, last: int) -> Any:
+    """The examples from one to another of each leaf."""
+    leaves, structure = flatten(tree)
+    return structure.unflatten([leaf[first:last] for leaf in leaves])
+
+
+def batch_length(batches: Sequence[Any], comm: Communicator) -> int:
+    """How many examples there are in all arguments that are cut."""
+    lengths = {spec_of(as_leaf(leaf)).shape[:1] for leaf in flatten(batches)[0]}
+    if len(lengths) != 1 or () in lengths:
+        found = ", ".join(str(own[0]) if own else "none" for own in sorted(lengths)) or "no batch"
+        raise ValueError(
+            f"data_parallel: the arguments that are cut have lengths {found}{at_user_line()}; there must be one. Say "
+            "with batch= which arguments are batches"
+        )
+    ((length,),) = lengths
+    if length < comm.size:
+        raise ValueError(f"data_parallel: {length} examples are fewer than {comm.size} processes{at_user_line()}")
+    return length
+
+
+def weighted_mean(tree: Any, weight: float, dtype: Any, comm: Communicator) -> Any:
+    """The sum over processes of a tree times a weight of this process."""
+    leaves, structure = flatten(tree)
+    scaled = [as_leaf(leaf) * weight for leaf in leaves]
+    if comm.size == 1 and dtype is None:
+        return structure.unflatten(scaled)
+    if any(isinstance(leaf, Traced) for leaf in scaled):
+        return structure.unflatten(all_reduce(tuple(scaled), comm=comm))
+    return structure.unflatten(packed_sum(scaled, dtype, comm))
+
+
+def packed_sum(leaves: Sequence[Any], dtype: Any, comm: Communicator) -> list[Any]:
+    """The sums over all processes of plain leaves, of which those of one dtype are one message."""
+    out: list[Any] = [None] * len(leaves)
+    groups: dict[Any, list[int]] = {}
+    for place, leaf in enumerate(leaves):
+        own = np.dtype(dtype) if dtype is not None and leaf.ndim and leaf.dtype.kind == "f" else leaf.dtype
+        groups.setdefault(own, []).append(place)
+    for sent, places in groups.items():
+        flat = np.concatenate([np.ravel(leaves[place]).astype(sent, copy=False) for place in places])
+        total, first = all_reduce(flat, comm=comm), 0
+        for place in places:
+            leaf = leaves[place]
+            found = total[first : first + leaf.size].reshape(leaf.shape).astype(leaf.dtype)
+            out[place], first = found if leaf.ndim else found[()], first + leaf.size
+    return out
+
+
+def check_equal(tree: Any, comm: Communicator | None = None) -> None:
+    """Make sure that all processes have the same tree, to the last bit.
+
+    Args:
+        tree: arrays and numbers.
+        comm: who takes part; all processes if None.
+
+    Raises:
+        MismatchError: in all of them, naming leaves and the processes that differ from process 0.
+
+    >>> check_equal({"w": np.ones(3)})
+    """
+    comm = world() if comm is None else comm
+    leaves = [np.asarray(as_leaf(leaf)) for leaf in flatten(tree)[0]]
+    own = {
+        name: (str(leaf.dtype), leaf.shape, crc32(leaf.tobytes()))
+        for name, leaf in zip(names(tree), leaves, strict=True)
+    }
+    everywhere = comm.gather_objects(own)
+    differing = {
+        name: [rank for rank, found in enumerate(everywhere) if found.get(name) != everywhere[0].get(name)]
+        for name in dict.fromkeys(name for found in everywhere for name in found)
+    }
+    texts = [f"{name or 'the value'} of {ranks_text(ranks)}" for name, ranks in differing.items() if ranks]
+    if texts:
+        more = f" and {len(texts) - 5} more" if len(texts) > 5 else ""
+        raise MismatchError(
+            f"parameters differ from those of process 0{at_user_line()}: {'; '.join(texts[:5])}{more}. Begin with the "
+            "same seed, or give them to all by distributed.broadcast"
+        )
+
+
+def average_gradients(model: Any, comm: Communicator | None = None, dtype: Any = None) -> None:
+    """Replace the gradients of Variables by their means over all processes: between ``backward`` and ``update``.
+
+    Args:
+        model: a link, or parameters. Those without gradients in all processes stay so.
+        comm: who takes part; all processes if None.
+        dtype: in which gradients are sent, such as ``np.float16``.
+
+    Raises:
+        MismatchError: if a parameter has a gradient in some processes only.
+
+    >>> from autodiff import Parameter
+    >>> w = Parameter(np.ones(2))
+    >>> w.grad = np.ones(2)
+    >>> average_gradients([w])
+    >>> w.grad
+    array([1., 1.])
+    """
+    comm = world() if comm is None else comm
+    found = list(model.params()) if hasattr(model, "params") else list(model)
+    missing = comm.gather_objects([k for k, parameter in enumerate(found) if parameter.grad is None])
+    if any(own != missing[0] for own in missing):
+        texts = "; ".join(f"process {rank} has none for {own or 'nothing'}" for rank, own in enumerate(missing))
+        raise MismatchError(f"gradients are there in some processes only{at_user_line()}, by numbers: {texts}")
+    present = [parameter for k, parameter in enumerate(found) if k not in missing[0]]
+    means = packed_sum([np.asarray(parameter.grad) / comm.size for parameter in present], dtype, comm)
+    for parameter, mean in zip(present, means, strict=True):
+        parameter.grad = mean

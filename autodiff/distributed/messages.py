@@ -1,0 +1,260 @@
+"""How bytes go from process to process, and how processes make sure that they mean the same.
+
+Every collective operation begins with a block from each process to each other: what it is about to do, in 16 bytes, and
+its array if that is small, which then is all. So whoever does something else is found before anybody waits in vain. The
+bytes of large arrays follow in messages that need not be waited for, so that a waiting process can look around.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from functools import lru_cache
+from hashlib import blake2b
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from autodiff.distributed.errors import DistributedError, LostProcessError, MismatchError
+
+if TYPE_CHECKING:
+    from autodiff.distributed.communicator import Communicator
+
+Bytes = np.ndarray[Any, np.dtype[np.uint8]]
+
+DIGEST, ROOM = 16, 1008
+"""Bytes of a block that say what is done, and that are left for an array."""
+
+POLLS, NAP, LOOK = 2000, 1e-4, 0.5
+"""A process looks so often before it sleeps, so many seconds each time, and looks after the others so often."""
+
+
+class Call(NamedTuple):
+    """A collective operation as a process calls it.
+
+    Attributes:
+        name: of the operation.
+        shape: of the array.
+        dtype: of the array.
+        rest: pairs of names and values of what else must be equal.
+        place: which leaf of which tree it is.
+        line: the user's line.
+    """
+
+    name: str
+    shape: tuple[int, ...] = ()
+    dtype: Any = None
+    rest: tuple[Any, ...] = ()
+    place: str = ""
+    line: str = ""
+
+    def __str__(self) -> str:
+        array = f" of {np.dtype(self.dtype).name}{list(self.shape)}" if self.dtype is not None else ""
+        rest = "".join(f", {name}={value}" for name, value in self.rest)
+        return f"{self.name}{array}{rest}{f', {self.place}' if self.place else ''}"
+
+
+END = Call("the end of the program")
+
+
+class Debugging:
+    """Whether processes compare lines, too: ``AUTODIFF_DISTRIBUTED_DEBUG=1``."""
+
+    on = os.environ.get("AUTODIFF_DISTRIBUTED_DEBUG", "0") == "1"
+
+
+def debug(on: bool = True) -> None:
+    """Let processes compare the lines of your program that call collective operations, not only what they call.
+
+    Operations, shapes, dtypes, roots and names of leaves are compared always. ``AUTODIFF_DISTRIBUTED_DEBUG=1`` in the
+    environment does the same. All processes have to agree on it.
+
+    >>> debug(False)
+    """
+    Debugging.on = on
+
+
+@lru_cache(4096)
+def digest(call: Call, line: str) -> Bytes:
+    """What stands for a call in a block."""
+    text = f"{call}|{line}"
+    return np.frombuffer(blake2b(text.encode(), digest_size=DIGEST).digest(), np.uint8)
+
+
+def agree(comm: Communicator, call: Call, array: np.ndarray[Any, Any] | None = None) -> Any:
+    """Make sure that all processes are about to do the same, and exchange small arrays on the way.
+
+    Args:
+        comm: the processes.
+        call: what this one is about to do.
+        array: its array.
+
+    Returns:
+        the arrays of all processes as one; None where they are too large, or there are none.
+
+    Raises:
+        MismatchError: in all processes, saying who is about to do what.
+    """
+    block = np.zeros(DIGEST + ROOM, np.uint8)
+    block[:DIGEST] = digest(call._replace(line=""), call.line if Debugging.on else "")
+    small = array is not None and array.nbytes <= ROOM
+    if array is not None and small:
+        block[DIGEST : DIGEST + array.nbytes] = as_bytes(array)
+    blocks = np.empty((comm.size, block.size), np.uint8)
+    wait(comm, comm.mpi.Iallgather(block, blocks), call)
+    if (blocks[:, :DIGEST] != block[:DIGEST]).any():
+        disagree(comm, call)
+    if array is None or not small:
+        return None
+    parts = np.ascontiguousarray(blocks[:, DIGEST : DIGEST + array.nbytes])
+    return parts.reshape(-1).view(array.dtype).reshape(comm.size, *array.shape)
+
+
+def disagree(comm: Communicator, call: Call) -> None:
+    """Say who is about to do what: all processes know by now that they do not agree."""
+    calls: dict[str, list[int]] = {}
+    for rank, text in enumerate(comm.mpi.allgather(f"{call}{f' ({call.line})' if call.line else ''}")):
+        calls.setdefault(text, []).append(rank)
+    if call is END:
+        return
+    listed = "".join(f"\n  {ranks_text(ranks)}: {text}" for text, ranks in calls.items())
+    raise MismatchError(
+        f"the processes of {comm.name} do not agree on what comes next:{listed}\nAll of them have to call the same "
+        "operations in the same order, with trees of the same structure, shapes and dtypes."
+    )
+
+
+def ranks_text(ranks: list[int]) -> str:
+    """``process 1``, ``processes 0, 2``."""
+    return f"process{'es' if len(ranks) > 1 else ''} {', '.join(map(str, ranks))}"
+
+
+def wait(comm: Communicator, request: Any, call: Call) -> None:
+    """Wait for a message, and look from time to time whether the others are still there.
+
+    Raises:
+        LostProcessError: if a process on this machine is gone.
+        DistributedError: if it takes longer than ``AUTODIFF_DISTRIBUTED_TIMEOUT`` seconds.
+    """
+    for _ in range(POLLS):
+        if request.Test():
+            return
+        time.sleep(0)
+    begun = looked = time.monotonic()
+    limit = float(os.environ.get("AUTODIFF_DISTRIBUTED_TIMEOUT", "inf"))
+    while not request.Test():
+        time.sleep(NAP)
+        now = time.monotonic()
+        if now - looked > LOOK:
+            looked = now
+            look_after(comm, call)
+            if now - begun > limit:
+                raise DistributedError(
+                    f"process {comm.rank} of {comm.name} has waited {limit:g} s for the others at {call} ({call.line})"
+                )
+
+
+def look_after(comm: Communicator, call: Call) -> None:
+    """Raise an error if a process on this machine is gone."""
+    host = comm.peers[comm.rank].host
+    for rank, peer in enumerate(comm.peers):
+        if peer.host == host and not alive(peer.pid):
+            raise LostProcessError(
+                f"process {rank} of {comm.name} is gone (pid {peer.pid} on {host}): process {comm.rank} waits for it "
+                f"at {call} ({call.line})"
+            )
+
+
+def alive(pid: int) -> bool:
+    """Whether a process of this machine is there, and no zombie."""
+    try:
+        os.kill(pid, 0)
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] not in "ZX"
+    except ProcessLookupError:
+        return False
+    except OSError:  # it is there, and there is no /proc, or it is somebody else's
+        return not os.path.isdir("/proc/self") or os.path.isdir(f"/proc/{pid}")
+
+
+def as_bytes(array: np.ndarray[Any, Any]) -> Bytes:
+    """The bytes of an array, in the order of its elements; they are its memory where that lies so."""
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+
+
+# Exchanges of arrays too large for a block.
+
+
+def all_gathered(comm: Communicator, x: Any, call: Call) -> Any:
+    """The arrays of all processes."""
+    out = np.empty((comm.size, *x.shape), x.dtype)
+    wait(comm, comm.mpi.Iallgather(as_bytes(x), as_bytes(out)), call)
+    return out
+
+
+def exchanged(comm: Communicator, x: Any, call: Call) -> Any:
+    """What every process has for this one, of arrays with a row for each."""
+    out = np.empty(x.shape, x.dtype)
+    wait(comm, comm.mpi.Ialltoall(as_bytes(x), as_bytes(out)), call)
+    return out
+
+
+def summed(comm: Communicator, x: Any, call: Call) -> Any:
+    """The sum of the arrays of all processes: each adds up one part, in the order of ranks, and gives it to all."""
+    sizes, places = parts_of(x.size, comm.size, x.dtype.itemsize)
+    own = sizes[comm.rank]
+    parts = np.empty((comm.size, own), np.uint8)
+    places_here = [k * own for k in range(comm.size)]
+    sent, received = [as_bytes(x), (sizes, places), "B"], [parts.reshape(-1), ([own] * comm.size, places_here), "B"]
+    wait(comm, comm.mpi.Ialltoallv(sent, received), call)
+    part = total(parts.view(x.dtype)) if own else parts[0]
+    out = np.empty(x.shape, x.dtype)
+    wait(comm, comm.mpi.Iallgatherv([as_bytes(part), "B"], [as_bytes(out), (sizes, places), "B"]), call)
+    return out
+
+
+def parts_of(count: int, size: int, itemsize: int) -> tuple[list[int], list[int]]:
+    """The bytes of each of so many parts of so many elements, and where they begin."""
+    bounds = [count * k // size for k in range(size + 1)]
+    return [itemsize * (b - a) for a, b in pairwise(bounds)], [itemsize * a for a in bounds[:-1]]
+
+
+def total(stack: Any) -> Any:
+    """The sum of the rows, one after the other; halves are added as float32."""
+    half = stack.dtype.itemsize == 2 and stack.dtype.kind in "fV"
+    out = stack[0].astype(np.float32) if half else stack[0].copy()
+    for row in stack[1:]:
+        out += row.astype(np.float32) if half else row
+    return out.astype(stack.dtype) if half else out
+
+
+def gathered(comm: Communicator, x: Any, root: int, call: Call) -> Any:
+    """The arrays of all processes, in one of them; zeros in the others."""
+    out = np.zeros((comm.size, *x.shape), x.dtype)
+    wait(comm, comm.mpi.Igather(as_bytes(x), as_bytes(out) if comm.rank == root else None, root), call)
+    return out
+
+
+def scattered(comm: Communicator, x: Any, root: int, call: Call) -> Any:
+    """The row that one process has for this one."""
+    out = np.empty(x.shape[1:], x.dtype)
+    wait(comm, comm.mpi.Iscatter(as_bytes(x) if comm.rank == root else None, as_bytes(out), root), call)
+    return out
+
+
+def broadcasted(comm: Communicator, x: Any, root: int, call: Call) -> Any:
+    """The array of one process."""
+    out = np.array(x, order="C")
+    wait(comm, comm.mpi.Ibcast(as_bytes(out), root), call)
+    return out
+
+
+def permuted(comm: Communicator, x: Any, pairs: tuple[tuple[int, int], ...], call: Call) -> Any:
+    """The array of the process that sends to this one; zeros where none does."""
+    out = np.zeros(x.shape, x.dtype)
+    requests = [comm.mpi.Irecv(as_bytes(out), a) for a, b in pairs if b == comm.rank]
+    requests += [comm.mpi.Isend(as_bytes(x), b) for a, b in pairs if a == comm.rank]
+    for request in requests:
+        wait(comm, request, call)
+    return out

@@ -1,0 +1,206 @@
+"""Run by `mpiexec`: collective operations against the same program in one process, under every transformation."""
+
+import sys
+
+import numpy as np
+
+import autodiff
+from autodiff import distributed, grad, hvp, jit, jvp, linearize, vmap
+from tests.distributed.random_programs import LENGTH, drawn, of_all, of_one
+
+comm = distributed.world()
+PROGRAMS = int(sys.argv[1])
+
+
+def close(found, wanted, what):
+    np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-9, err_msg=f"{what} in process {comm.rank}")
+
+
+def check_program(number):
+    rng = np.random.default_rng(number)
+    steps = drawn(rng, comm.size)
+    X, V = rng.normal(size=(2, comm.size, LENGTH))
+    x, v = X[comm.rank], V[comm.rank]
+    own, whole = of_one(steps, comm.rank), of_all(steps, comm.size)
+    wanted = grad(whole)(X)[comm.rank]
+    close(np.sum(comm.gather_objects(own(x))), whole(X), f"the value of {steps}")
+    close(grad(own)(x), wanted, f"the gradient of {steps}")
+    tangents = comm.gather_objects(jvp(own, (x,), (v,))[1])
+    close(np.sum(tangents), np.sum(wanted_tangent(whole, X, V)), f"the tangent of {steps}")
+    if number % 5 == 0:
+        close(hvp(own, (x,), (v,)), hvp(whole, (X,), (V,))[comm.rank], f"the second derivative of {steps}")
+        batch = np.stack([x, 2 * x])
+        close(vmap(grad(own))(batch)[1], grad(whole)(2 * X)[comm.rank], f"the batch of {steps}")
+        close(linearize(own, x)[1](v), jvp(own, (x,), (v,))[1], f"the linear map of {steps}")
+        backend = "auto" if number % 50 == 0 else "numpy"
+        close(jit(grad(own), backend=backend)(x), wanted, f"the program of {steps}")
+        close(grad(jit(own, backend=backend))(x), wanted, f"the gradient of the program of {steps}")
+
+
+def wanted_tangent(whole, X, V):
+    return jvp(whole, (X,), (V,))[1]
+
+
+def check_large():
+    """Arrays that do not fit into a block, of several dtypes: bits are equal everywhere, in the order of ranks."""
+    for dtype in (np.float64, np.float32, np.float16, np.complex128, np.int32):
+        parts = [np.random.default_rng(k).normal(size=2001).astype(dtype) for k in range(comm.size)]
+        x = parts[comm.rank]
+        half = np.dtype(dtype) == np.float16
+        total = parts[0].astype(np.float32) if half else parts[0].copy()
+        for part in parts[1:]:
+            total = total + part
+        found = distributed.all_reduce(x)
+        assert found.dtype == dtype
+        assert found.tobytes() == total.astype(dtype).tobytes()
+        stack = np.stack(parts)
+        assert np.array_equal(distributed.all_gather(x), stack)
+        assert np.array_equal(distributed.broadcast(x, comm.size - 1), parts[-1])
+        zeros = np.zeros_like(x)
+        assert np.array_equal(distributed.reduce(x, 0), found if comm.rank == 0 else zeros)
+        assert np.array_equal(distributed.gather(x, 0), stack if comm.rank == 0 else np.zeros_like(stack))
+        rows = np.stack([x + k for k in range(comm.size)])
+        others = [part + np.asarray(comm.rank, dtype) for part in parts]
+        assert np.array_equal(distributed.all_to_all(rows), np.stack(others).astype(dtype))
+        assert np.array_equal(distributed.scatter(rows, 0), (parts[0] + comm.rank).astype(dtype))
+        near = {"rtol": 1e-2, "atol": 1e-2} if half else {"rtol": 1e-6, "atol": 1e-5}
+        np.testing.assert_allclose(distributed.reduce_scatter(rows), sum(others), **near)
+        around = [(k, (k + 1) % comm.size) for k in range(comm.size)]
+        assert np.array_equal(distributed.permute(x, around), parts[comm.rank - 1])
+
+
+def check_order():
+    """Ranks of which the local programs differ: order, number and partners of messages stay the same."""
+    deep = comm.rank
+
+    def differing(x):
+        first = x
+        for _ in range(3 * deep):
+            first = np.tanh(first)
+        one = distributed.all_reduce(first * (1.0 if deep else 2.0))
+        two = distributed.all_gather(np.exp(x))
+        three = distributed.all_reduce(x * (1.0 if deep else 2.0))
+        four = distributed.all_reduce(x)  # one of the latter two is the other where the factor is one
+        unused = distributed.broadcast(np.sin(x))
+        if deep == 1:
+            one = one + 0 * unused[0]
+        return np.sum(three * four) + np.sum(two * one[0])
+
+    x = np.arange(1.0, 4.0) + deep
+    wanted = differing(x)
+    for backend in ("numpy", "auto"):
+        close(jit(differing, backend=backend)(x), wanted, "order")
+    distributed.barrier()
+
+    def both(x):
+        one = x
+        for _ in range(3 * deep):
+            one = np.tanh(one)
+        one, two = distributed.all_reduce(one), distributed.all_reduce(np.exp(x))
+        return np.sum(one) + np.sum(two * two)
+
+    wanted = grad(both)(x)
+    for backend in ("numpy", "auto"):
+        close(jit(grad(both), backend=backend)(x), wanted, "order of gradients")
+        close(grad(jit(both, backend=backend))(x), wanted, "order of gradients of programs")
+
+
+def check_control():
+    """Collective operations in loops and branches, where only shapes are known, and in checkpoints."""
+
+    def looped(x):
+        def step(carry, row):
+            carry = np.tanh(distributed.all_reduce(carry * row) / comm.size)
+            return carry, np.sum(carry)
+
+        last, sums = autodiff.scan(step, x, np.arange(1.0, 4.0))
+        return np.sum(last) + np.sum(sums)
+
+    x = np.arange(1.0, 4.0) * (comm.rank + 1)
+    wanted = grad(looped)(x)
+    close(jit(grad(looped))(x), wanted, "a loop")
+    close(grad(jit(looped))(x), wanted, "the gradient of a loop")
+    close(grad(autodiff.checkpoint(looped))(x), wanted, "a checkpoint")
+    chosen = lambda x, flag: autodiff.cond(flag, lambda: distributed.all_reduce(x), lambda: 2 * x)  # noqa: E731
+    close(jit(chosen)(x, True), distributed.all_reduce(x), "a branch")
+    close(jit(chosen)(x, False), 2 * x, "the other branch")
+
+
+def check_parts():
+    """Sub-communicators, meshes, trees, numbers."""
+    part = comm.split(comm.rank % 2, key=-comm.rank)
+    members = [rank for rank in range(comm.size) if rank % 2 == comm.rank % 2][::-1]
+    assert part.gather_objects(comm.rank) == members
+    assert distributed.all_reduce(1.0 * comm.rank, comm=part) == sum(members)
+    assert comm.split(None if comm.rank else 5) is None or comm.rank == 0
+    mesh = distributed.Mesh({"data": 1, "model": comm.size})
+    assert (mesh["data"].size, mesh["model"].size) == (1, comm.size)
+    assert mesh["model"].gather_objects(mesh.position["model"]) == list(range(comm.size))
+    tree = {"a": 1.0, "b": [np.ones(2), np.float32(comm.rank)]}
+    found = distributed.all_reduce(tree)
+    assert found["a"] == comm.size
+    assert found["b"][1].dtype == np.float32
+    assert comm.broadcast_object({"from": comm.rank}, 1) == {"from": 1}
+    assert distributed.all_reduce(2.0, op="prod") == 2.0**comm.size
+    assert distributed.all_reduce(comm.rank, op="min") == 0
+    variable = autodiff.Variable(np.ones(3) * (comm.rank + 1))
+    loss = np.sum(distributed.all_reduce(variable * variable) * (comm.rank + 1))
+    loss.backward()
+    close(variable.grad, 2 * variable.array * sum(range(1, comm.size + 1)), "Variables")
+
+
+def check_disagreement():
+    """All processes get the same error, and go on."""
+    last = comm.size - 1
+    others = ", ".join(str(k) for k in range(last))
+    several = f"process{'es' if last > 1 else ''} {others}"
+    odd = comm.rank == last
+
+    def refused(call, first, second):
+        try:
+            call()
+        except distributed.MismatchError as error:
+            lines = str(error).split("\n")
+        assert lines[0] == "the processes of world do not agree on what comes next:", lines
+        assert lines[1].startswith(f"  {several}: {first} (collectives.py:"), lines
+        assert lines[2].startswith(f"  process {last}: {second} (collectives.py:"), lines
+
+    refused(lambda: distributed.all_reduce(np.ones(3 + odd)), "all_reduce of float64[3]", "all_reduce of float64[4]")
+    refused(
+        lambda: distributed.all_reduce(np.ones(300, "f" if odd else "d")),
+        "all_reduce of float64[300]",
+        "all_reduce of float32[300]",
+    )
+    refused(
+        lambda: distributed.broadcast(np.ones(3), 1 if odd else 0),
+        "broadcast of float64[3], root=0",
+        "broadcast of float64[3], root=1",
+    )
+    refused(
+        lambda: distributed.all_reduce({"b" if odd else "a": 1.0, "c": 1.0}),
+        "all_reduce of float64[], leaf a of 2",
+        "all_reduce of float64[], leaf b of 2",
+    )
+    refused(
+        lambda: distributed.barrier() if odd else distributed.all_gather(1.0),
+        "all_gather of float64[]",
+        "barrier of float64[]",
+    )
+    refused(lambda: comm.split(0) if odd else comm.gather_objects(0), "gather_objects", "split")
+    branched = jit(lambda x: distributed.all_reduce(x) if odd else distributed.all_gather(x))
+    refused(lambda: branched(np.ones(2)), "all_gather of float64[2]", "all_reduce of float64[2]")
+    distributed.debug()
+    here = lambda: distributed.all_reduce(1.0)  # noqa: E731
+    there = lambda: distributed.all_reduce(1.0)  # noqa: E731
+    refused(there if odd else here, "all_reduce of float64[]", "all_reduce of float64[]")
+    distributed.debug(False)
+
+
+for number in range(PROGRAMS):
+    check_program(number)
+check_large()
+check_order()
+check_control()
+check_parts()
+check_disagreement()
+assert comm.gather_objects("done") == ["done"] * comm.size
