@@ -43,7 +43,7 @@ def data_parallel(
         comm: who takes part; all processes if None.
 
     Returns:
-        a function of the same arguments. At its first call it compares the arguments that are not cut.
+        a function of the same arguments. At its first call with plain values it compares those that are not cut.
 
     Raises:
         MismatchError: at the first call, if parameters differ between processes, naming them.
@@ -62,8 +62,9 @@ def data_parallel(
     def parallel(*args: Any, **kwargs: Any) -> Any:
         group = world() if comm is None else comm
         cut = range(1, len(args)) if batch is None else [position % len(args) for position in batch]
-        if not checked:
-            check_equal([arg for k, arg in enumerate(args) if k not in cut], group)
+        same = [arg for k, arg in enumerate(args) if k not in cut]
+        if not checked and not any(isinstance(leaf, Traced) for leaf in flatten(same)[0]):
+            check_equal(same, group)
             checked.append(True)
         length = batch_length([args[k] for k in cut], group)
         first, last = bounds(length, group)

@@ -19,8 +19,8 @@ def shard_optimizer(optimizer: Any, comm: Communicator | None = None) -> Gradien
     state takes the share of one process in place of the whole; results are those of the optimizer itself.
 
     Args:
-        optimizer: one that treats each number by itself, such as ``adam``, ``adamw``, ``sgd``. What looks at all of them
-            at once, as clipping by the global norm does, goes in front: ``chain(clip_by_global_norm(1.0),
+        optimizer: one that treats each number by itself, such as ``adam``, ``adamw``, ``sgd``. What looks at all of
+            them at once, as clipping by the global norm does, goes in front: ``chain(clip_by_global_norm(1.0),
             shard_optimizer(adam(1e-3)))``.
         comm: who takes part; all processes if None.
 

@@ -15,7 +15,7 @@ HERE = "autodiff.chainer"
 STANDS_FOR = {
     "chainer": HERE,
     "chainerx": f"{HERE}.running.chainerx",
-    "chainermn": f"{HERE}.running.chainermn",
+    "chainermn": "autodiff.chainermn",
 }
 
 

@@ -1,7 +1,5 @@
 """Run by `mpiexec`: collective operations against the same program in one process, under every transformation."""
 
-import sys
-
 import numpy as np
 
 import autodiff
@@ -9,7 +7,6 @@ from autodiff import distributed, grad, hvp, jit, jvp, linearize, vmap
 from tests.distributed.random_programs import LENGTH, drawn, of_all, of_one
 
 comm = distributed.world()
-PROGRAMS = int(sys.argv[1])
 
 
 def close(found, wanted, what):
@@ -196,11 +193,9 @@ def check_disagreement():
     distributed.debug(False)
 
 
-for number in range(PROGRAMS):
-    check_program(number)
-check_large()
-check_order()
-check_control()
-check_parts()
-check_disagreement()
-assert comm.gather_objects("done") == ["done"] * comm.size
+def main(programs):
+    for number in range(programs):
+        check_program(number)
+    for check in (check_large, check_order, check_control, check_parts, check_disagreement):
+        check()
+    assert comm.gather_objects("done") == ["done"] * comm.size

@@ -1,0 +1,125 @@
+"""Run by `mpiexec`: data parallelism, shared optimizers, and checkpoints."""
+
+import json
+import re
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import autodiff
+from autodiff import distributed, optimize
+from autodiff.distributed.demo import demo
+
+comm = distributed.world()
+rank, size = comm.rank, comm.size
+rng = np.random.default_rng(0)
+X, y = rng.normal(size=(17, 3)), rng.normal(size=17)
+PARAMS = {"w": rng.normal(size=3), "b": np.float32(0.5), "deep": [rng.normal(size=(3, 2))]}
+
+
+def loss(params, x, y):
+    found = np.tanh(x @ params["deep"][0]) @ np.ones(2) + x @ params["w"] + params["b"]
+    return np.mean((found - y) ** 2)
+
+
+def refused(kind, call, text):
+    with pytest.raises(kind, match=re.escape(text)):
+        call()
+
+
+def check_gradients():
+    wanted = autodiff.value_and_grad(loss)(PARAMS, X, y)
+    for fun in (autodiff.value_and_grad(loss), autodiff.jit(autodiff.value_and_grad(loss), backend="numpy")):
+        value, found = distributed.data_parallel(fun)(PARAMS, X, y)  # parts of 17 examples differ in length
+        np.testing.assert_allclose(value, wanted[0], rtol=1e-6)
+        np.testing.assert_allclose(found["w"], wanted[1]["w"], rtol=1e-6, atol=1e-7)
+        assert found["b"].dtype == np.float32
+        distributed.check_equal(found)
+    traced = autodiff.jit(distributed.data_parallel(autodiff.grad(loss)), backend="numpy")(PARAMS, X, y)
+    np.testing.assert_allclose(traced["w"], wanted[1]["w"], rtol=1e-6, atol=1e-7)
+    short = distributed.data_parallel(autodiff.grad(loss), dtype=np.float16)(PARAMS, X, y)
+    np.testing.assert_allclose(short["w"], wanted[1]["w"], rtol=1e-2, atol=1e-3)
+    assert np.array_equal(short["w"], short["w"].astype(np.float16))
+    other = {**PARAMS, "w": PARAMS["w"] + (rank == size - 1)}
+    last = f"parameters differ from those of process 0 (training.py:{{line}}): 0/w of process {size - 1}."
+    refused(distributed.MismatchError, lambda: distributed.data_parallel(loss)(other, X, y), last[:45])
+    refused(distributed.MismatchError, lambda: distributed.check_equal(other), f"w of process {size - 1}. Begin")
+    refused(ValueError, lambda: distributed.data_parallel(loss)(PARAMS, X[:1], y[:1]), "1 examples are fewer than")
+    refused(ValueError, lambda: distributed.data_parallel(loss)(PARAMS, X, y[:5]), "there must be one")
+
+
+def check_sharded_optimizer():
+    for make in (lambda: optimize.adam(0.1), lambda: optimize.sgd(0.1, momentum=0.9)):
+        whole, part = make(), distributed.shard_optimizer(make())
+        params = again = {"w": PARAMS["w"], "deep": PARAMS["deep"]}
+        state, own = whole.init(params), part.init(params)
+        for step in range(3):
+            gradient = optimize_tree(np.cos, params, step)
+            updates, state = whole.update(gradient, state, params)
+            shared, own = part.update(gradient, own, again)
+            params, again = optimize.apply_updates(params, updates), optimize.apply_updates(again, shared)
+        assert np.array_equal(params["w"], again["w"])
+        assert np.array_equal(params["deep"][0], again["deep"][0])
+        largest = max(np.size(leaf) for leaf in autodiff.tree.leaves(own))
+        assert largest == -(-9 // size)
+
+
+def optimize_tree(function, tree, step):
+    return autodiff.tree.map(lambda leaf: function(leaf + step), tree)
+
+
+def check_checkpoints():
+    folder = Path(comm.broadcast_object(tempfile.mkdtemp() if rank == 0 else None))
+    pieces = {"rows": np.arange(6.0).reshape(3, 2) + 10 * rank, "w": PARAMS["w"], "step": 4, "deep": PARAMS["deep"]}
+    distributed.save(folder, pieces, axes={"rows": 0})
+    found = distributed.load(folder, pieces)
+    assert np.array_equal(found["rows"], pieces["rows"])
+    assert (found["step"], type(found["step"])) == (4, int)
+    assert found["w"].tobytes() == PARAMS["w"].tobytes()
+    alone = distributed.Communicator()
+    whole = distributed.load(folder, comm=alone)  # another number of processes
+    assert whole["rows"].shape == (3 * size, 2)
+    distributed.save(folder, {**pieces, "step": 5}, axes={"rows": 0})
+    assert distributed.load(folder, pieces)["step"] == 5
+    comm.gather_objects(None)
+    assert len(list(folder.glob("part-*"))) == size
+    bad = {**pieces, "w": pieces["w"] + rank}
+    refused(distributed.MismatchError, lambda: distributed.save(folder, bad, axes={"rows": 0}), "w of process")
+    refused(ValueError, lambda: distributed.save(folder, pieces, axes={"cols": 0}), "axes names 'cols'")
+    refused(ValueError, lambda: distributed.load(folder, {"w": np.ones(3)}), "differ in deep/0, rows, step")
+    refused(ValueError, lambda: distributed.load(folder, {**pieces, "w": np.ones(4)}), "w has shape (3,)")
+    refused(TypeError, lambda: distributed.load(folder, {**pieces, "w": np.ones(3, "f")}), "w is float64")
+    assert distributed.load(folder, pieces)["step"] == 5  # what was refused has changed nothing
+    comm.gather_objects(None)
+    part = json.loads((folder / "index.json").read_text())["parts"][1]["file"]
+    if rank == 0:
+        data = bytearray((folder / part).read_bytes())
+        data[len(data) // 2] ^= 1
+        (folder / part).write_bytes(data)
+    comm.gather_objects(None)
+    refused(ValueError, lambda: distributed.load(folder, pieces), f"{part} is damaged")
+    comm.gather_objects(None)
+    if rank == 0:
+        (folder / part).unlink()
+    comm.gather_objects(None)
+    refused(FileNotFoundError, lambda: distributed.load(folder, pieces), f"no {part}")
+    refused(FileNotFoundError, lambda: distributed.load(folder / "nowhere"), "there is no checkpoint")
+
+
+def check_variables():
+    w = autodiff.Parameter(np.ones(2))
+    w.grad = np.full(2, float(rank))
+    distributed.average_gradients([w])
+    assert np.array_equal(w.grad, np.full(2, np.mean(range(size))))
+    w.grad = None if rank else np.ones(2)
+    refused(distributed.MismatchError, lambda: distributed.average_gradients([w]), "in some processes only")
+
+
+def main():
+    for check in (check_gradients, check_sharded_optimizer, check_checkpoints, check_variables):
+        check()
+    losses, apart = demo()
+    assert apart < 1e-12
+    assert losses[-1] < 0.5
