@@ -44,11 +44,12 @@ def first_params() -> dict[str, Any]:
     }
 
 
-def trained(step: Callable[..., Any]) -> tuple[Any, list[float], float]:
+def trained(step: Callable[..., Any], epochs: int) -> tuple[Any, list[float], float]:
     """The parameters after all epochs, the loss of each batch, and how many seconds it took.
 
     Args:
         step: gives the loss and the gradient of parameters and a batch.
+        epochs: how many.
     """
     x, y = digits()
     optimizer = optimize.adam(3e-3)
@@ -56,7 +57,7 @@ def trained(step: Callable[..., Any]) -> tuple[Any, list[float], float]:
     state, losses, rng = optimizer.init(params), [], np.random.default_rng(1)
     step(params, x[:BATCH], y[:BATCH])  # compiled before the clock runs
     begun = time.perf_counter()
-    for _ in range(EPOCHS):
+    for _ in range(epochs):
         order = rng.permutation(len(x))
         for first in range(0, len(x) - BATCH + 1, BATCH):
             chosen = order[first : first + BATCH]
@@ -67,22 +68,25 @@ def trained(step: Callable[..., Any]) -> tuple[Any, list[float], float]:
     return params, losses, time.perf_counter() - begun
 
 
-def demo() -> tuple[list[float], float]:
+def demo(epochs: int = EPOCHS) -> tuple[list[float], float]:
     """Train with all processes, and alone, and say how they differ.
+
+    Args:
+        epochs: how many.
 
     Returns:
         the losses of the batches, and the largest difference of a parameter or a loss from those of one process.
     """
     comm = world()
     alone = autodiff.jit(autodiff.value_and_grad(loss))
-    params, losses, seconds = trained(data_parallel(alone))
+    params, losses, seconds = trained(data_parallel(alone), epochs)
     check_equal(params, comm)
-    wanted, curve, _ = trained(alone)
+    wanted, curve, _ = trained(alone, epochs)
     apart = [np.max(np.abs(params[name] - wanted[name])) for name in params]
     apart.append(np.max(np.abs(np.subtract(losses, curve))))
     if comm.rank == 0:
         print(f"{comm.size} processes, batches of {BATCH}: {BATCH // comm.size} examples to each")
-        for epoch, part in enumerate(np.array_split(losses, EPOCHS), 1):
+        for epoch, part in enumerate(np.array_split(losses, epochs), 1):
             print(f"epoch {epoch}: mean loss {np.mean(part):.4f}")
         print(f"{1e3 * seconds / len(losses):.2f} ms a step")
         print(f"largest difference from one process: {max(apart):.1e}")

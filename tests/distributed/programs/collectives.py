@@ -24,12 +24,12 @@ def check_program(number):
     close(grad(own)(x), wanted, f"the gradient of {steps}")
     tangents = comm.gather_objects(jvp(own, (x,), (v,))[1])
     close(np.sum(tangents), np.sum(wanted_tangent(whole, X, V)), f"the tangent of {steps}")
-    if number % 5 == 0:
+    if number % 8 == 0:
         close(hvp(own, (x,), (v,)), hvp(whole, (X,), (V,))[comm.rank], f"the second derivative of {steps}")
         batch = np.stack([x, 2 * x])
         close(vmap(grad(own))(batch)[1], grad(whole)(2 * X)[comm.rank], f"the batch of {steps}")
         close(linearize(own, x)[1](v), jvp(own, (x,), (v,))[1], f"the linear map of {steps}")
-        backend = "auto" if number % 50 == 0 else "numpy"
+        backend = "auto" if number == 0 else "numpy"
         close(jit(grad(own), backend=backend)(x), wanted, f"the program of {steps}")
         close(grad(jit(own, backend=backend))(x), wanted, f"the gradient of the program of {steps}")
 

@@ -120,6 +120,6 @@ def check_variables():
 def main():
     for check in (check_gradients, check_sharded_optimizer, check_checkpoints, check_variables):
         check()
-    losses, apart = demo()
+    losses, apart = demo(epochs=1)
     assert apart < 1e-12
-    assert losses[-1] < 0.5
+    assert losses[-1] < losses[0] - 0.4
