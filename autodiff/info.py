@@ -20,6 +20,7 @@ EXTRAS = {
     "demo": ("scikit-learn", "matplotlib", "tqdm"),
     "hdf5": ("h5py",),
     "safetensors": ("safetensors",),
+    "mpi": ("mpi4py", "mpich"),
     "images": ("pillow",),
     "cuda12": ("cupy-cuda12x",),
     "cuda13": ("cupy-cuda13x",),

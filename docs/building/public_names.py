@@ -17,7 +17,7 @@ import autodiff
 ROOT = Path(__file__).parents[2]
 INTERNAL = {"backends", "demo", "einops", "facade", "info", "ops", "saving", "trace", "transforms"}
 """Layers; what is public of them is a name of `autodiff` itself. And what is imported for what it does alone."""
-OF_OTHERS = {"chainer", "numpy"}
+OF_OTHERS = {"chainer", "chainermn", "numpy"}
 """Modules whose names and meanings are another library's. A page of coverage lists them all."""
 
 
