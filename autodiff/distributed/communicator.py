@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import socket
 import sys
-import weakref
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -46,7 +45,7 @@ class Communicator:
     (0, 1)
     """
 
-    __slots__ = ("__weakref__", "mpi", "name", "peers", "rank", "size")
+    __slots__ = ("mpi", "name", "peers", "rank", "size")
 
     def __init__(self, mpi: Any = None, name: str = "world", peers: Sequence[Peer] = ()) -> None:
         self.mpi, self.name = mpi, name
@@ -54,7 +53,7 @@ class Communicator:
         self.size: int = 1 if mpi is None else mpi.Get_size()
         self.peers = tuple(peers)
         if self.size > 1:
-            OPEN.add(self)
+            OPEN.append(self)
 
     def __deepcopy__(self, memo: Any) -> Communicator:
         return self
@@ -106,8 +105,8 @@ class Communicator:
         return self.mpi.bcast(value, root)
 
 
-OPEN: weakref.WeakSet[Communicator] = weakref.WeakSet()
-"""The communicators of several processes that somebody has."""
+OPEN: list[Communicator] = []
+"""The communicators of several processes. They live until the end, where all processes of each wait for each other."""
 
 found: list[Communicator] = []
 """The world, once it was asked for."""

@@ -89,8 +89,8 @@ def dismiss(word: str = "goodbye") -> None:
         os.close(pipes.pop())
 
 
-ending: list[Iterable[Communicator]] = []
-"""Where the communicators are that this process leaves together with the others."""
+ending: list[tuple[int, Iterable[Communicator]]] = []
+"""This process, and the communicators that it leaves together with the others."""
 
 
 def end_together(communicators: Iterable[Communicator]) -> None:
@@ -100,14 +100,17 @@ def end_together(communicators: Iterable[Communicator]) -> None:
         communicators: those that there are then.
     """
     if not ending:
-        ending.append(communicators)
+        ending.append((os.getpid(), communicators))
         atexit.register(end)
 
 
 def end() -> None:
     """Tell the others that this process has come to its end."""
     waiting = []
-    for comm in sorted(ending.pop(), key=lambda comm: comm.name):
+    process, communicators = ending.pop()
+    if process != os.getpid():
+        return  # a fork of it
+    for comm in sorted(communicators, key=lambda comm: comm.name):
         block = np.zeros(DIGEST + ROOM, np.uint8)
         block[:DIGEST] = digest(END, "")
         blocks = np.empty((comm.size, block.size), np.uint8)
