@@ -47,6 +47,9 @@ def check(words: list[str]) -> None:
         check_python(rest)
     elif program == "pip":
         check_install(rest)
+    elif program == "mpiexec":
+        assert rest[0] == "-n", rest
+        check(rest[2:])
     else:
         assert program in {".", "git", "ruff", "mypy", "lint-imports", "pre-commit", "twine", "compute-sanitizer"}, (
             program
