@@ -108,7 +108,7 @@ def judged(
         finite = np.isfinite(e) & np.isfinite(r)
         spread = np.max([np.where(np.isfinite(run), abs(run - r), 0.0) for run in (r, *runs)], axis=0)
         own = np.where(finite, abs(e - r), 0.0)
-        sampled = np.where(spread > abs(r) / 4, CHAOTIC, SAMPLED)
+        sampled = np.where(spread > abs(r), CHAOTIC, SAMPLED)
         allowed = EAGER * own + np.maximum(sampled * spread, STATED * unit(r, e.dtype))
         far = finite & np.isfinite(c) & ~(abs(c - r) <= allowed)
         if oracle.program.operations:
