@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from autodiff.backends.reference import last_uses, run_tape
@@ -15,7 +16,7 @@ from autodiff.trace.tape import Tape
 from autodiff.trace.tracer import concrete
 from autodiff.transforms.control.carry import Carry, ControlError, is_number
 from autodiff.transforms.control.rows import own_row
-from autodiff.transforms.control.staging import joined, leaves_structure, must_stage, record_body
+from autodiff.transforms.control.staging import Recorded, joined, leaves_structure, must_stage, record_body
 from autodiff.transforms.control.values import all_conformed
 from autodiff.transforms.custom.arguments import place_of
 
@@ -49,7 +50,8 @@ def repeat_with(
     if must_stage(carry.leaves):
         return carry.structure.unflatten(staged_loop(primitive, carry, holds, step, max_steps))
     leaves = [own_row(leaf) for leaf in carry.leaves]
-    return carry.structure.unflatten(run_loop(name, holds, step, leaves, max_steps))
+    found = run_loop(name, holds, step, leaves, max_steps)
+    return carry.structure.unflatten(without_a_step(carry, step, leaves) if found is leaves else found)
 
 
 def condition_of(carry: Carry, condition: Condition) -> Callable[[Sequence[Any]], Any]:
@@ -87,6 +89,26 @@ def run_loop(
     return leaves
 
 
+def without_a_step(carry: Carry, step: Callable[[Sequence[Any]], list[Any]], leaves: Sequence[Any]) -> list[Any]:
+    """The carry of a loop that takes no step: Python numbers have the dtypes that a step gives them.
+
+    So the result does not depend on whether the number of steps was known.
+    """
+    if any(spec.kind == "python" for spec in carry.specs):
+        with suppress(Exception):  # what a body raises that does not run is nobody's error
+            settled_body(carry, step)
+    return all_conformed(leaves, carry.specs)
+
+
+def settled_body(carry: Carry, step: Callable[[Sequence[Any]], list[Any]]) -> Recorded:
+    """The recorded body, once the carry has the dtypes that it gives."""
+    structure, specs = leaves_structure(len(carry.leaves)), None
+    while specs != carry.specs:
+        specs = carry.specs
+        body = record_body(step, specs, structure)
+    return body
+
+
 def staged_loop(
     primitive: Primitive,
     carry: Carry,
@@ -96,17 +118,13 @@ def staged_loop(
 ) -> Sequence[Any]:
     """The loop as one operation; its body is recorded again if a Python number took on a dtype."""
     count = len(carry.leaves)
-    structure = leaves_structure(count)
-    specs = None
-    while specs != carry.specs:
-        specs = carry.specs
-        body = record_body(step, specs, structure)
+    body = settled_body(carry, step)
     if not count:
         raise ControlError(
             f"{carry.name}: init is empty{at_user_line()}, so that the condition never changes; carry what "
             "it depends on"
         )
-    condition = record_body(lambda leaves: as_boolean(holds(leaves)), specs, structure)
+    condition = record_body(lambda leaves: as_boolean(holds(leaves)), carry.specs, leaves_structure(count))
     (until, after), outside = joined([condition, body], count)
     return primitive(  # type: ignore[no-any-return]
         *carry.start, *outside, condition=until, body=after, carry=count, max_steps=max_steps

@@ -11,7 +11,7 @@ from autodiff.transforms.arguments import like
 from autodiff.transforms.control.carry import Carry
 from autodiff.transforms.control.cond import require_number
 from autodiff.transforms.control.loop import scan_with
-from autodiff.transforms.control.repeat import repeat_with
+from autodiff.transforms.control.repeat import repeat_with, without_a_step
 from autodiff.transforms.control.rows import own_row
 from autodiff.transforms.control.scan_call import scanned
 from autodiff.transforms.control.staging import known, leaves_structure, must_stage
@@ -73,7 +73,7 @@ def fori_loop(lower: Any, upper: Any, body: Callable[[Any, Any], Any], init: Any
         init: the first carry, a tree.
 
     Returns:
-        the last carry; ``init`` where ``upper`` is not larger than ``lower``.
+        the last carry; ``init`` where ``upper`` is not larger than ``lower``, with the dtypes that a step would give.
 
     Raises:
         ControlError: if a bound is not one integer, or the carry changes its form.
@@ -102,4 +102,6 @@ def fori_loop(lower: Any, upper: Any, body: Callable[[Any, Any], Any], init: Any
     leaves = [own_row(leaf) for leaf in carry.leaves]
     for i in range(first, last):
         leaves = carry.take(body(i, carry.structure.unflatten(leaves)))
+    if first >= last:
+        leaves = without_a_step(carry, lambda now: carry.take(body(first, carry.structure.unflatten(now))), leaves)
     return carry.structure.unflatten(leaves)

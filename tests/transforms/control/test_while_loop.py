@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autodiff import Variable, check_tape, eval_tape, grad, make_tape, vmap
+from autodiff import Variable, check_tape, eval_tape, grad, jit, make_tape, vmap
 from autodiff.transforms.control.cond import cond
 from autodiff.transforms.control.scan import scan
 from autodiff.transforms.control.while_loop import fori_loop, while_loop
@@ -174,3 +174,21 @@ def test_a_count_that_differs_between_examples_still_gives_way_to_other_dtypes()
     for found, one in zip(vmap(counted)(x), wanted, strict=True):
         assert found.dtype == one.dtype
         np.testing.assert_array_equal(found, one)
+
+
+@pytest.mark.parametrize("run", [lambda f: f, jit], ids=["eager", "jit"])
+def test_loops_without_a_step_give_what_a_step_would(run: Any) -> None:
+    for init in (1.0, 1):
+        for loop in (
+            lambda c: fori_loop(0, 0, lambda i, c: np.fabs(c), c),
+            lambda c: while_loop(lambda c: c < 0, np.fabs, c),
+            lambda c: scan(lambda c, x: (np.fabs(c), c), c, np.zeros(0))[0],
+        ):
+            found = run(loop)(init)
+            assert (type(found), found) == (np.float64, 1.0)
+    x = np.ones(2, np.float32)
+    assert run(lambda c: np.arctan2(x, fori_loop(0, 0, lambda i, c: np.fabs(c), c)))(1.0).dtype == np.float64
+
+
+def test_a_body_that_does_not_run_raises_nothing() -> None:
+    assert fori_loop(0, 0, lambda i, c: float(c) * 2, 1.0) == 1.0
