@@ -75,7 +75,7 @@ def njit(fun: Callable[..., Any], args: Sequence[Any]) -> Any:
     >>> np.round(relax(np.arange(5.0), 500), 4)
     array([3.1416, 3.1416, 3.1416, 3.1416, 3.1416])
     """
-    recorded = record(fun, args, {})
+    recorded = record(fun, args, {}, "autodiff.numba.njit")
     positional = recorded.arguments.children[0].children
     for what, trees in (("arguments", positional), ("results", (recorded.results,))):
         for structure in trees:

@@ -119,12 +119,6 @@ def export(
     >>> [each.name for each in (*found.inputs, *found.outputs)], found.workspace_size
     (['x', 'out'], 0)
     """
-    if not callable(fun):
-        raise TypeError(
-            f"export needs a function, got {described(fun)}{at_user_line()}; write export(f, (x,), ...), not "
-            "export(f(x), ...)"
-        )
-    checked_function(fun)
     checked_name(name)
     recorded = record(fun, args, kwargs or {})
     program = recorded.program
@@ -162,16 +156,24 @@ class RecordedProgram:
     results: TreeDef
 
 
-def record(fun: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> RecordedProgram:
-    """Record a function for arguments like these."""
+def record(
+    fun: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], caller: str = "export"
+) -> RecordedProgram:
+    """Record a function for arguments like these; error texts say what the user called."""
+    if not callable(fun):
+        raise TypeError(
+            f"{caller} needs a function, got {described(fun)}{at_user_line()}; write {caller}(f, (x,), ...), not "
+            f"{caller}(f(x), ...)"
+        )
+    checked_function(fun)
     if not isinstance(args, (tuple, list)):
         raise TypeError(
-            f"export: args must be a tuple of the function's arguments, got {described(args)}{at_user_line()}; write "
+            f"{caller}: args must be a tuple of the function's arguments, got {described(args)}{at_user_line()}; write "
             "(x,) where there is one"
         )
     if not numba_is_there():
         raise ModuleNotFoundError(
-            f"export needs Numba, which is not installed{at_user_line()}: run pip install autodiff[numba]"
+            f"{caller} needs Numba, which is not installed{at_user_line()}: run pip install autodiff[numba]"
         )
     static: dict[int | str, Any] = {}
     dynamic, named = tuple(args), dict(kwargs)
@@ -180,19 +182,19 @@ def record(fun: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, An
         fun = fun.fun
     leaves, structure = flatten((dynamic, named))
     paths = tuple(argument_paths(fun, [k for k in range(len(args)) if k not in static], structure))
-    specs = [checked_leaf(path, leaf) for path, leaf in zip(paths, leaves, strict=True)]
+    specs = [checked_leaf(path, leaf, caller) for path, leaf in zip(paths, leaves, strict=True)]
     staged = recorded_by_jit(bound(fun, static), specs, structure, place_of(fun))
     if staged.captures:
         raise ExportError(
-            f"export: {place_of(fun)} closes over a value that is being traced{at_user_line()}; export it outside of "
-            "other transformations, or pass the value as an argument"
+            f"{caller}: {place_of(fun)} closes over a value that is being traced{at_user_line()}; compile it outside "
+            "of other transformations, or pass the value as an argument"
         )
     tape = use_constants(fold_constants(staged.tape))
     results = staged.tape.results
     assert results is not None
     outputs = tuple(paths_in(results, "out"))
-    refuse_dtypes(tape, outputs)
-    program = program_of(replace(tape, constants=(), arguments=None, results=None), tape.constants)
+    refuse_dtypes(tape, outputs, caller)
+    program = program_of(replace(tape, constants=(), arguments=None, results=None), tape.constants, caller)
     return RecordedProgram(program, paths, outputs, structure, results)
 
 
@@ -225,7 +227,7 @@ def positional_name(known: Sequence[inspect.Parameter], place: int) -> str:
     return f"args[{place}]"
 
 
-def checked_leaf(path: str, leaf: Any) -> Spec:
+def checked_leaf(path: str, leaf: Any, caller: str) -> Spec:
     """The spec of an argument's leaf.
 
     Raises:
@@ -234,33 +236,33 @@ def checked_leaf(path: str, leaf: Any) -> Spec:
     """
     if is_gpu_array(leaf):
         raise TypeError(
-            f"export: {path} is an array on a GPU{at_user_line()}; what is written runs on CPUs: pass a spec"
+            f"{caller}: {path} is an array on a GPU{at_user_line()}; what is written runs on CPUs: pass a spec"
         )
     if isinstance(leaf, Traced):
         raise TypeError(
-            f"export: {path} is a traced {described(leaf)}{at_user_line()}; export outside, or pass its spec"
+            f"{caller}: {path} is a traced {described(leaf)}{at_user_line()}; compile it outside, or pass its spec"
         )
     try:
         own = spec_of(as_leaf(leaf))
     except LeafError:
         raise TypeError(
-            f"export: {path} is {described(leaf)}{at_user_line()}, which is no array or number; bind it with "
+            f"{caller}: {path} is {described(leaf)}{at_user_line()}, which is no array or number; bind it with "
             "functools.partial if it only says what to compute"
         ) from None
-    refuse_dtype(path, own)
+    refuse_dtype(path, own, caller)
     return own
 
 
-def refuse_dtypes(tape: Tape, outputs: Sequence[str]) -> None:
+def refuse_dtypes(tape: Tape, outputs: Sequence[str], caller: str) -> None:
     """Refuse results and constants of dtypes that code for C does not know."""
     first = len(tape.inputs) - len(tape.constants)
     for own in tape.inputs[first:]:
-        refuse_dtype("an array that the function closes over", own)
+        refuse_dtype("an array that the function closes over", own, caller)
     for path, own in zip(outputs, tape.output_specs, strict=True):
-        refuse_dtype(path, own)
+        refuse_dtype(path, own, caller)
 
 
-def refuse_dtype(path: str, own: Spec) -> None:
+def refuse_dtype(path: str, own: Spec, caller: str) -> None:
     """Refuse a dtype that code for C does not know.
 
     Raises:
@@ -268,6 +270,6 @@ def refuse_dtype(path: str, own: Spec) -> None:
     """
     if own.dtype.name not in C_TYPES or not own.dtype.isnative:
         raise ExportError(
-            f"export: {path} is {own!r}{at_user_line()}; code for C knows {', '.join(C_TYPES)}, in this machine's "
+            f"{caller}: {path} is {own!r}{at_user_line()}; code for C knows {', '.join(C_TYPES)}, in this machine's "
             "order of bytes: cast it, or split complex numbers into two arrays"
         )

@@ -87,18 +87,19 @@ class Program:
     work: int
 
 
-def program_of(tape: Tape, constants: Sequence[Any]) -> Program:
+def program_of(tape: Tape, constants: Sequence[Any], caller: str = "export") -> Program:
     """The steps of a tape.
 
     Args:
         tape: its last inputs are constants.
         constants: arrays.
+        caller: what the user called, for error texts.
 
     Raises:
         ExportError: if it has operations that no kernel does.
     """
     given = len(tape.inputs) - len(constants)
-    maker = Maker(opened(schedule(tape, "numba").tape), given, constants)
+    maker = Maker(opened(schedule(tape, "numba").tape), given, constants, caller)
     maker.run()
     return Program(tape.inputs[:given], tape.output_specs, tuple(maker.constants), tuple(maker.steps), maker.space.size)
 
@@ -134,6 +135,7 @@ class Maker:
         tape: with kernels in the places of most operations.
         given: how many inputs come from outside; the others are constants.
         arrays: these.
+        caller: what the user called, for error texts.
         places: of values, by slots.
         shown: of what only shows another value, that value and how many bytes further it begins.
     """
@@ -141,6 +143,7 @@ class Maker:
     tape: Tape
     given: int
     arrays: Sequence[Any]
+    caller: str
     constants: list[bytes] = field(default_factory=list)
     steps: list[Run | Copy] = field(default_factory=list)
     places: dict[int, Place] = field(default_factory=dict)
@@ -255,7 +258,7 @@ class Maker:
                         yield self.of_its_kind(equation) or self.as_kernel([equation])
                     except Impossible as reason:
                         refused.append((equation, str(reason)))
-                refuse(refused)
+                refuse(refused, self.caller)
 
     def of_its_kind(self, equation: Equation) -> Equation | None:
         """The kernel of a convolution, or of what has windows; None for others."""
@@ -328,7 +331,7 @@ WORDS = Spec((), np.dtype(np.uint8))
 """Memory to work in: an array of whatever it is."""
 
 
-def refuse(found: Sequence[tuple[Equation, str]]) -> None:
+def refuse(found: Sequence[tuple[Equation, str]], caller: str) -> None:
     """Refuse operations that no kernel does.
 
     Raises:
@@ -337,7 +340,7 @@ def refuse(found: Sequence[tuple[Equation, str]]) -> None:
     if found:
         lines = [f"  {e.primitive.name}{f' ({e.source})' if e.source else ''}: {reason}" for e, reason in found]
         raise ExportError(
-            "export: some operations have no kernel, and would need NumPy where the program runs:\n"
+            f"{caller}: some operations have no kernel, and would need NumPy where the program runs:\n"
             + "\n".join(lines)
             + "\nCompute their results outside and pass them as arguments, or write them in terms of others."
         )

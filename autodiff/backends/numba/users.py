@@ -32,9 +32,16 @@ def meet_traced_values(run: Run) -> None:
         run: takes the function, its arguments and the first traced value among them, and gives the result. Arguments
             stand as parameters do: defaults are filled in, and those that any number is taken of are one tuple.
     """
+    import numba  # noqa: PLC0415 - an optional extra, slow to import
     from numba.core import dispatcher  # noqa: PLC0415 - an optional extra, slow to import
 
     base = dispatcher._DispatcherBase
+    needed = "_compile_for_args", "_explain_matching_error"
+    if not all(hasattr(base, name) for name in needed):
+        raise ImportError(
+            f"autodiff.numba does not know Numba {numba.__version__}, whose functions have no {' and '.join(needed)}; "
+            "take another version of Numba, and please report this"
+        )
     compile_for_args, explain_matching_error = base._compile_for_args, base._explain_matching_error
 
     def answer(self: Any, *args: Any, **kwargs: Any) -> Any:

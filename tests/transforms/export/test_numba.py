@@ -12,6 +12,7 @@ from autodiff import grad, jacobian, jit, value_and_grad
 numba = pytest.importorskip("numba")
 import autodiff.numba  # noqa: E402
 from autodiff.backends.export.steps import ExportError  # noqa: E402
+from autodiff.backends.numba.users import meet_traced_values  # noqa: E402
 
 SCALE = 3.0
 
@@ -163,5 +164,11 @@ def test_trees_that_numba_does_not_know_are_refused():
         assert str(error.value).endswith(
             "), which code compiled by Numba cannot hand over as arrays; take arrays, numbers and tuples of them"
         )
-    with pytest.raises(ExportError, match=r"eigvalsh \(test_numba.py:"):
+    with pytest.raises(ExportError, match=r"^autodiff.numba.njit: some operations.*\n  eigvalsh \(test_numba.py:"):
         autodiff.numba.njit(lambda a: np.linalg.eigvalsh(a), (np.eye(2),))
+
+
+def test_a_numba_that_is_not_known_is_refused(monkeypatch):
+    monkeypatch.delattr("numba.core.dispatcher._DispatcherBase._compile_for_args")
+    with pytest.raises(ImportError, match=r"^autodiff.numba does not know Numba .*, whose functions have no"):
+        meet_traced_values(lambda function, args, traced: None)
