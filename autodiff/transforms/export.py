@@ -105,6 +105,7 @@ def export(
             unknown to C code; or if a shared library cannot be linked.
         TypeError: if ``fun`` is no function, ``args`` is no tuple or list, or a leaf is no array or number of the host.
         ValueError: if the name is none in C, is taken by C's own libraries, or the processor is not known.
+        FileNotFoundError: if there is no such folder.
         ModuleNotFoundError: if Numba, whose LLVM compiles, is not installed.
 
     The derivative at kinks is that of the operations. Machine code is for this operating system.
@@ -120,6 +121,8 @@ def export(
     (['x', 'out'], 0)
     """
     checked_name(name)
+    if not Path(folder).is_dir():
+        raise FileNotFoundError(f"export: there is no folder {folder}{at_user_line()}; make it first")
     recorded = record(fun, args, kwargs or {})
     program = recorded.program
     taken = {name, "workspace"}

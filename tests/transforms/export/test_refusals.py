@@ -118,6 +118,11 @@ def test_processors_that_are_not_known_are_refused(tmp_path):
     assert "choose from 'generic', 'native'" in text
 
 
+def test_a_folder_that_is_not_there_is_refused(tmp_path):
+    text = refusal(FileNotFoundError, np.sin, (1.0,), "model", tmp_path / "none")
+    assert text.startswith(f"export: there is no folder {tmp_path / 'none'} (test_refusals.py:")
+
+
 def test_without_numba_nothing_is_exported(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "numba_is_there", lambda: False)
     text = refusal(ModuleNotFoundError, np.sin, (1.0,), "model", tmp_path)
