@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.backends.export.stages import STATUS, stages_of
+from autodiff.backends.export.stages import stages_of
 from autodiff.backends.kernels import windows
 from autodiff.backends.kernels.call import KernelPrimitive, kernel_specs
 from autodiff.backends.kernels.convolutions import convolution_kernel
@@ -159,9 +159,8 @@ class Maker:
         equations = list(self.kernels())
         last = {self.root(o)[0]: n for n, e in enumerate(equations) for o in e.operands if isinstance(o, int)}
         direct = self.direct({slot for e in equations for slot in e.results})
-        last.update(
-            dict.fromkeys((self.root(out)[0] for out in self.tape.outputs if isinstance(out, int)), len(equations))
-        )
+        wanted = [self.root(out)[0] for out in self.tape.outputs if isinstance(out, int)]
+        last.update(dict.fromkeys(wanted, len(equations)))
         leaving: dict[int, list[int]] = {}
         for number, equation in enumerate(equations):
             for slot in equation.results:
@@ -171,7 +170,7 @@ class Maker:
             self.add(equation)
             for slot in leaving.get(number, ()):
                 self.space.give(self.places[slot].offset, bytes_of(self.specs[slot]))
-        self.deliver(direct)
+        self.deliver()
 
     def root(self, slot: int) -> tuple[int, int]:
         """The value that a slot shows, and how many bytes further it begins."""
@@ -217,13 +216,10 @@ class Maker:
 
     def is_known(self, equation: Equation) -> bool:
         """Whether the results do not depend on any element; they are constants, then."""
-        operands = [
-            np.empty(self.specs[o].shape, self.specs[o].dtype) if isinstance(o, int) else o.value
-            for o in equation.operands
-        ]
-        if not operands or any(not isinstance(x, np.ndarray) or x.size for x in operands):
+        own = [self.specs[o] for o in equation.operands if isinstance(o, int)]
+        if not own or len(own) < len(equation.operands) or any(one.size for one in own):
             return False
-        found = run_equation(equation, operands)
+        found = run_equation(equation, [np.empty(one.shape, one.dtype) for one in own])
         values = found if isinstance(found, tuple) else (found,)
         for slot, value in zip(equation.results, values, strict=True):
             self.places[slot] = self.constant(value)
@@ -288,9 +284,8 @@ class Maker:
         work = [self.space.take(size) for size in found.work]
         for stage in found.stages:
             given: list[tuple[Place, Spec] | None] = []
-            for role in stage.roles:
-                kind, k = role
-                if role == STATUS:
+            for kind, k in stage.roles:
+                if kind == "status":
                     given.append(None)
                 elif kind == "work":
                     given.append((Place("work", 0, work[k]), WORDS))
@@ -318,7 +313,7 @@ class Maker:
                     found[slot] = Place("output", k)
         return found
 
-    def deliver(self, direct: dict[int, Place]) -> None:
+    def deliver(self) -> None:
         """Copy what is not where the caller wants it."""
         for k, (out, own) in enumerate(zip(self.tape.outputs, self.tape.output_specs, strict=True)):
             target = Place("output", k)
