@@ -335,7 +335,7 @@ def refuse(found: Sequence[tuple[Equation, str]], caller: str) -> None:
     if found:
         lines = [f"  {e.primitive.name}{f' ({e.source})' if e.source else ''}: {reason}" for e, reason in found]
         raise ExportError(
-            f"{caller}: some operations have no kernel, and would need NumPy where the program runs:\n"
+            f"{caller}: some operations have no kernel, and would need Python where the program runs:\n"
             + "\n".join(lines)
             + "\nCompute their results outside and pass them as arguments, or write them in terms of others."
         )

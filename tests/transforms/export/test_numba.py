@@ -13,6 +13,7 @@ numba = pytest.importorskip("numba")
 import autodiff.numba  # noqa: E402
 from autodiff.backends.export.steps import ExportError  # noqa: E402
 from autodiff.backends.numba.users import meet_traced_values  # noqa: E402
+from autodiff.trace.errors import DifferentiationError  # noqa: E402
 
 SCALE = 3.0
 
@@ -172,3 +173,9 @@ def test_a_numba_that_is_not_known_is_refused(monkeypatch):
     monkeypatch.delattr("numba.core.dispatcher._DispatcherBase._compile_for_args")
     with pytest.raises(ImportError, match=r"^autodiff.numba does not know Numba .*, whose functions have no"):
         meet_traced_values(lambda function, args, traced: None)
+
+
+def test_ufuncs_of_numba_are_refused_by_name():
+    doubled = numba.vectorize(lambda x: x * 2)
+    with pytest.raises(DifferentiationError, match=r"^<lambda> cannot be called with a traced value"):
+        grad(lambda x: np.sum(doubled(x)))(X)
