@@ -11,8 +11,8 @@ from autodiff.backends.numba.arguments import NumberArgument
 from autodiff.backends.room import ALIGNMENT
 from autodiff.trace.spec import Spec
 
-ON_STACK = 4096
-"""A workspace of at most so many bytes lies on the stack: the caller need not bring one."""
+ON_STACK = 2048
+"""A workspace of at most so many bytes lies on the stack: the caller need not bring one. Windows probes larger ones."""
 
 NO_WORKSPACE, OUT_OF_RANGE, FIRST_NOTE = 1, 2, 3
 """What the function returns where something is wrong."""
