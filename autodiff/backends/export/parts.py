@@ -106,13 +106,22 @@ def numbers(wanted: Sequence[tuple[str, Sequence[int], np.dtype[Any]]], sizes: d
         arguments.append(ArrayArgument(len(sizes) + k, dtype, True, size=1))
         value = cast(f"({fold('sum', loads(name, dtypes[name], places))})", dtypes[name], dtype)
         lines.append(f"    store_{dtype}(out{k}, 0, {value})")
-    return KernelLaunch("\n".join(lines) + "\n", (0,) * len(arguments), arguments, rows=1)
+    return proved(lines, arguments)
 
 
 def kernel(lines: Sequence[str], x: tuple[int, np.dtype[Any]], out: tuple[int, np.dtype[Any]]) -> KernelLaunch:
     """The kernel of some lines that read an array ``x`` and fill an array ``out``, each of a size and a dtype."""
     head = ["def kernel(block, lo, hi):", "    x = pointer(block, 0)", "    out = pointer(block, 1)"]
-    text = "\n".join([*head, *(f"    {line}" for line in lines)]) + "\n"
-    return KernelLaunch(
-        text, (0, 0), (ArrayArgument(0, x[1], size=x[0]), ArrayArgument(1, out[1], True, size=out[0])), rows=1
-    )
+    arguments = ArrayArgument(0, x[1], size=x[0]), ArrayArgument(1, out[1], True, size=out[0])
+    return proved([*head, *(f"    {line}" for line in lines)], arguments)
+
+
+def proved(lines: Sequence[str], arguments: Sequence[ArrayArgument]) -> KernelLaunch:
+    """A kernel that stays within its memory.
+
+    Raises:
+        UnprovedKernelError: if that cannot be proved.
+    """
+    launch = KernelLaunch("\n".join(lines) + "\n", (0,) * len(arguments), arguments, rows=1)
+    launch.refuse_unproved()
+    return launch
