@@ -185,6 +185,6 @@ def average_gradients(model: Any, comm: Communicator | None = None, dtype: Any =
         texts = "; ".join(f"process {rank} has none for {own or 'nothing'}" for rank, own in enumerate(missing))
         raise MismatchError(f"gradients are there in some processes only{at_user_line()}, by numbers: {texts}")
     present = [parameter for k, parameter in enumerate(found) if k not in missing[0]]
-    means = packed_sum([np.asarray(parameter.grad) / comm.size for parameter in present], dtype, comm)
+    means = packed_sum([parameter.grad / comm.size for parameter in present], dtype, comm)
     for parameter, mean in zip(present, means, strict=True):
         parameter.grad = mean

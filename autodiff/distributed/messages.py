@@ -26,8 +26,9 @@ Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 DIGEST, ROOM = 16, 1008
 """Bytes of a block that say what is done, and that are left for an array."""
 
-POLLS, NAP, LOOK = 2000, 1e-4, 0.5
-"""A process looks so often before it sleeps, so many seconds each time, and looks after the others so often."""
+POLLS, NAP, LOOK = 2000, 1e-4, 0.0125
+"""A process looks so often before it sleeps, so many seconds each time. After so many seconds for each of the others,
+and at least after 0.1, it looks whether they are there."""
 
 
 class Call(NamedTuple):
@@ -141,12 +142,25 @@ def wait(comm: Communicator, request: Any, call: Call) -> None:
         if request.Test():
             return
         time.sleep(0)
+    try:
+        wait_and_look(comm, request, call)
+    except DistributedError:
+        ABANDONED.append(request)
+        raise
+
+
+ABANDONED: list[Any] = []
+"""Messages that nobody waits for any more. MPI may still write to their memory, so it stays."""
+
+
+def wait_and_look(comm: Communicator, request: Any, call: Call) -> None:
+    """Wait for a message that takes longer, with a look at the others from time to time."""
     begun = looked = time.monotonic()
     limit = float(os.environ.get("AUTODIFF_DISTRIBUTED_TIMEOUT", "inf"))
     while not request.Test():
         time.sleep(NAP)
         now = time.monotonic()
-        if now - looked > LOOK:
+        if now - looked > max(0.1, LOOK * comm.size):
             looked = now
             look_after(comm, call)
             if now - begun > limit:

@@ -24,7 +24,15 @@ def mpiexec():
 
 def launch(count, module, *args, seconds=120):
     """The result of a module run by so many processes, with how many seconds it took."""
-    command = [mpiexec(), "-n", str(count), sys.executable, "-m", f"tests.distributed.programs.{module}", *args]
+    command = [
+        mpiexec(),
+        "-n",
+        str(count),
+        sys.executable,
+        "-m",
+        f"tests.distributed.programs.{module}",
+        *args,
+    ]
     path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
     begun = time.monotonic()
     done = subprocess.run(
