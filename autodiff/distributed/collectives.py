@@ -212,8 +212,7 @@ def permute(tree: Any, pairs: Sequence[tuple[int, int]], comm: Communicator | No
 def barrier(tree: Any = None, comm: Communicator | None = None) -> Any:
     """Wait until all processes are here, and hand the tree on.
 
-    Without a tree it waits at once, also where a function is only recorded. With one it is an operation on it, which a
-    program has in its turn among other collective operations.
+    It is an operation like the others: a program waits in each run, in its turn among other collective operations.
 
     >>> barrier()
     """

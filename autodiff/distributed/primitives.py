@@ -17,7 +17,8 @@ from autodiff.distributed.messages import Call, agree, total
 from autodiff.ops.shape import transpose
 from autodiff.trace.live import ordered_after
 from autodiff.trace.parameters import Domain, instance_of
-from autodiff.trace.primitive import Primitive
+from autodiff.trace.primitive import Primitive, newest_traced
+from autodiff.trace.recording import bodies, innermost_body
 from autodiff.trace.spec import Spec, result_spec, spec_of
 
 COMM = instance_of(Communicator, "a communicator")
@@ -80,6 +81,11 @@ class Collective(Primitive):
         COLLECTIVES[name] = self
 
     def __call__(self, *operands: Any, **params: Any) -> Any:
+        body = innermost_body() if bodies else None
+        if body is not None and newest_traced(operands) is None:  # others compute with what is a constant here
+            return body.record(
+                self, operands, params, super().__call__ if getattr(body, "with_values", False) else None
+            )
         return ordered_after(super().__call__(*operands, **params))
 
 

@@ -57,6 +57,10 @@ class Entry:
         self.spec = spec
 
 
+Turn = tuple[Entry, dict[int, Any]]
+"""The entry of what was done in its turn, and of each of its results the value of an outer recording; None if plain."""
+
+
 class Result:
     """The link of an entry that is result number ``index`` of its operand, an operation with several results."""
 
@@ -70,13 +74,13 @@ class Result:
 class Differentiation(Recording):
     """Records what a reverse pass needs: differentiable operations, linked."""
 
-    __slots__ = ("copies", "turn")
+    __slots__ = ("copies", "turns")
     purpose: ClassVar[str] = "the derivative (grad, vjp, ...)"
 
     def __init__(self) -> None:
         super().__init__()
         self.linked = True
-        self.turn = 0  # the largest order of what was done in its turn
+        self.turns: list[Turn] = []  # of what was done in its turn
         self.copies: dict[int, tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]] = {}
 
     def input(self, value: Any) -> Tracer:
@@ -213,18 +217,21 @@ def ordered_after(out: Any) -> Any:
     """What an operation that is done in its turn has just returned, such that it is read backwards in its turn, too.
 
     Entries are read by their order, the highest first: those of such operations grow in the order in which they ran,
-    whatever their operands are.
+    whatever their operands are. The recording keeps them, since they are read also where no result depends on them.
     """
     traced = [part for part in (out if type(out) is tuple else (out,)) if isinstance(part, Tracer)]
     if not traced or not isinstance(traced[0].recording, Differentiation):
         return out
-    recording, entry = traced[0].recording, traced[0].slot
-    whole = entry.operands if isinstance(entry.link, Result) else entry
-    whole.order = max(whole.order, recording.turn + 1)
-    recording.turn = whole.order
-    if whole is not entry:
-        for part in traced:
-            part.slot.order = recording.turn = whole.order + 1
+    turns, first = traced[0].recording.turns, traced[0].slot
+    whole = first.operands if isinstance(first.link, Result) else first
+    if turns:
+        whole.order = max(whole.order, turns[-1][0].order + 2)  # after the results of that one
+    known = {}
+    for part in traced:
+        if whole is not first:
+            part.slot.order = whole.order + 1
+        known[0 if whole is first else part.slot.link.index] = part.primal if isinstance(part.primal, Traced) else None
+    turns.append((whole, known))
     return out
 
 

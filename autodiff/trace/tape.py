@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -260,6 +260,15 @@ def ordered(equation: Equation) -> bool:
 def in_turn(tape: Tape) -> bool:
     """Whether some operation of a tape is done in its turn."""
     return bool(ORDERED) and any(map(ordered, tape.equations))
+
+
+def carries_turn(params: Iterable[Any]) -> bool:
+    """Whether one of the tapes among parameters does something in its turn."""
+    return bool(ORDERED) and any(
+        isinstance(one, Tape) and in_turn(one)
+        for value in params
+        for one in (value if isinstance(value, tuple) else (value,))
+    )
 
 
 def derived_specs(equation: Equation, known: Sequence[Spec]) -> tuple[Spec, ...]:

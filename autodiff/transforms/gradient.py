@@ -34,7 +34,7 @@ from autodiff.transforms.arguments import (
 )
 from autodiff.transforms.masking import has_nan, is_plain, seeded, unmasked
 from autodiff.transforms.results import aux_leaf, result_leaf
-from autodiff.transforms.reverse import read_backwards
+from autodiff.transforms.reverse import read_backwards, zero_seeds
 from autodiff.transforms.transformed import DECORATED, TransformedFunction
 
 
@@ -50,7 +50,7 @@ class Linearization:
         original: the user's function, where ``fun`` only calls it.
     """
 
-    __slots__ = ("aux", "entries", "leaves", "out", "outs", "structure")
+    __slots__ = ("aux", "entries", "leaves", "out", "outs", "structure", "turns")
 
     def __init__(
         self,
@@ -71,6 +71,7 @@ class Linearization:
             outs, self.out = flatten(result)
             self.outs = [refreshed(result_leaf(name, original or fun, out), recording) for out in outs]
             self.aux = map_out(aux, recording)
+            self.turns = recording.turns
         finally:
             recording.close()
 
@@ -89,6 +90,8 @@ class Linearization:
         """The cotangents of the arguments' leaves from those of the results' leaves; None for what nobody asks of."""
         pairs = zip(self.outs, cotangents, strict=True)
         seeds = [(entry, ct) for (_, entry), ct in pairs if entry is not None and ct is not None]
+        if self.turns:
+            seeds += zero_seeds(self.turns)
         with np.errstate(all="ignore"):  # infinite derivatives are values like any other: see the conventions
             found = read_backwards(seeds)
             entries = zip(self.entries, self.leaves, strict=True)

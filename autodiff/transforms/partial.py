@@ -14,7 +14,7 @@ from autodiff.ops.shape import broadcast_to
 from autodiff.trace.spec import Spec, spec, spec_of
 from autodiff.transforms.gradient import Linearization
 from autodiff.transforms.masking import unmasked
-from autodiff.transforms.reverse import read_backwards
+from autodiff.transforms.reverse import read_backwards, zero_seeds
 
 
 class MaskedForm(NamedTuple):
@@ -33,7 +33,7 @@ Forms = tuple[Form, ...]
 def cotangents(at: Linearization, seeds: Sequence[Any]) -> list[Any]:
     """The cotangents of the inputs of a function that was run: arrays, masked ones, or None."""
     pairs = [(entry, ct) for (_, entry), ct in zip(at.outs, seeds, strict=True) if entry is not None and ct is not None]
-    found = read_backwards(pairs)
+    found = read_backwards([*pairs, *zero_seeds(at.turns)])
     return [found.get(entry) for entry in at.entries]
 
 

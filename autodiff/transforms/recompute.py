@@ -11,9 +11,10 @@ from typing import Any
 
 from autodiff.backends.reference import run_tape
 from autodiff.trace.link import Link
+from autodiff.trace.live import ordered_after
 from autodiff.trace.primitive import Primitive, newest_traced
 from autodiff.trace.spec import spec_of
-from autodiff.trace.tape import Tape
+from autodiff.trace.tape import Tape, carries_turn
 from autodiff.trace.tape_call import TapeCall
 from autodiff.transforms.call import apply_known, record_call, run_for_batch
 from autodiff.transforms.forward import tangents_of
@@ -88,6 +89,10 @@ class CheckpointedCall(TapeCall):
         if found is None:
             found = self.links[positions] = CallLink(self, positions)
         return found
+
+    def __call__(self, *operands: Any, **params: Any) -> Any:
+        out = super().__call__(*operands, **params)
+        return ordered_after(out) if carries_turn(params.values()) else out
 
 
 def smooth_outputs(tape: Tape) -> list[int]:

@@ -7,15 +7,17 @@ from heapq import heappop, heappush
 from operator import itemgetter
 from typing import Any
 
+import numpy as np
 from numpy import ndarray
 
-from autodiff.ops.elementwise import logical_and, not_equal
+from autodiff.ops.elementwise import logical_and, not_equal, where
 from autodiff.ops.masked import SELECTION, Later, Masked
 from autodiff.ops.relative import Quotient, absolute
 from autodiff.ops.shape import broadcast_to, project, stretches
 from autodiff.trace.arrays import zeros
 from autodiff.trace.errors import RuleError
 from autodiff.trace.link import Link
+from autodiff.trace.live import Entry, Turn
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.transforms.masking import in_slot, ones_where, plus, restrict, summed, unmasked
 
@@ -125,6 +127,29 @@ def read_backwards(
                 add(node, g)
                 node = None
     return leaves
+
+
+def zero_seeds(turns: Iterable[Turn]) -> list[tuple[Entry, Any]]:
+    """Seeds of entries that are read in any case: zeros, to which comes what results ask for.
+
+    The transpose of a message to other processes is one from them: they may ask for what no result here depends on. The
+    zeros depend on what outer recordings know of the entry, so that these see the same of it in all processes.
+    """
+    return [(entry, zeros_of(entry.spec, known)) for entry, known in turns]
+
+
+def zeros_of(spec: Any, known: dict[int, Any]) -> Any:
+    """Zeros for a result, or for those of several that are known."""
+    if type(spec) is tuple:
+        return [zero_of(one, known[k]) if k in known else None for k, one in enumerate(spec)]
+    return zero_of(spec, known[0])
+
+
+def zero_of(slot: Spec, value: Any) -> Any:
+    """Zeros, which depend on a traced value if there is one; None for what has no derivative."""
+    if not slot.inexact:
+        return None
+    return zeros(slot, None) if value is None else where(np.zeros(slot.shape, bool), value, 0)
 
 
 def pulled(node: Any, g: Any, residuals: Any) -> Any:

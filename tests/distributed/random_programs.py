@@ -14,7 +14,7 @@ def drawn(rng, size):
     for _ in range(rng.integers(2, 7)):
         name = rng.choice(
             ["local", "all_reduce", "mean", "max", "all_gather", "reduce_scatter", "all_to_all",
-             "broadcast", "reduce", "gather", "scatter", "permute", "barrier"]
+             "broadcast", "reduce", "gather", "scatter", "permute", "barrier", "unused", "constant"]
         )  # fmt: skip
         senders, receivers = rng.permutation(size), rng.permutation(size)
         pairs = tuple(zip(map(int, senders), map(int, receivers), strict=True))[: rng.integers(0, size + 1)]
@@ -33,6 +33,11 @@ def of_one(steps, rank):
             if name == "local":
                 for _ in range(rank + 1):  # as deep as the rank is high
                     x = np.sin(x) * own[0]
+            elif name == "unused":  # by all but one
+                total = distributed.all_reduce(x)
+                x = total if rank == root else x
+            elif name == "constant":
+                x = x * distributed.all_reduce(own[0])
             elif name in ("mean", "max"):
                 x = distributed.all_reduce(x, op=name) * own[0]
             elif name in ("all_reduce", "barrier"):
@@ -71,6 +76,10 @@ def of_all(steps, size):
                         x = np.sin(x) * weights[rank, 0]
                     new.append(x)
                 X = np.stack(new)
+            elif name == "unused":
+                X = np.stack([np.sum(X, axis=0) if rank == root else X[rank] for rank in range(size)])
+            elif name == "constant":
+                X = X * np.sum(weights[:, 0])
             elif name == "mean":
                 X = joined.all_reduce(X) / size * first
             elif name == "max":

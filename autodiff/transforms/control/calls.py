@@ -8,11 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from autodiff.trace.link import Link
+from autodiff.trace.live import ordered_after
 from autodiff.trace.parameters import Params as Domains
 from autodiff.trace.parameters import require
 from autodiff.trace.primitive import Primitive, newest_traced
 from autodiff.trace.spec import Spec, spec_of
-from autodiff.trace.tape import Tape
+from autodiff.trace.tape import Tape, carries_turn
 from autodiff.trace.tape_call import check_operands, no_rule
 from autodiff.trace.tracer import Tracer
 from autodiff.transforms.control.dependence import Sources, asked
@@ -127,7 +128,8 @@ class ControlCall(Primitive):
             return super().__call__(*operands, **params)
         if isinstance(newest, Tracer) and isinstance(newest.recording, Forward):
             return self.pushed(newest.recording, operands, params)
-        return self.kept(operands, params)
+        out = self.kept(operands, params)
+        return ordered_after(out) if carries_turn(params.values()) else out
 
     def kept(self, operands: Values, params: Params) -> Any:
         """The results, where someone will want to go backwards."""

@@ -51,7 +51,7 @@ class ReverseMode:
         self.numbers: dict[Any, int] = {}
         whole, _ = self.whole(("plain",) * len(self.smooth))
         count, outputs = len(tape.inputs), len(tape.outputs)
-        late = dependent(whole, range(count, len(whole.inputs) - len(whole.constants)))
+        late = self.late(whole)
         read = {o for e in whole.equations if e.results[0] in late for o in e.operands} | set(whole.outputs[outputs:])
         residuals = sorted(slot for slot in read if isinstance(slot, int) and slot not in late and slot >= count)
         early = [equation for equation in whole.equations if equation.results[0] not in late]
@@ -70,10 +70,18 @@ class ReverseMode:
         results = whole.outputs[len(self.tape.outputs) :]
         needed = {o for o in results if isinstance(o, int)} | {o for e in equations for o in e.operands}
         taken = [slot for slot in at if slot in needed]
-        late = dependent(whole, seeds) if in_turn(whole) else set()
+        late = self.late(whole) if in_turn(whole) else set()
         turns = {equation.results[0] for equation in equations if ordered(equation)} & late
         tape = cut(whole, (*taken, *seeds), equations, results, turns)
         return Backward(tape, tuple(at[slot] for slot in taken), forms)
+
+    def late(self, whole: Tape) -> set[int]:
+        """The slots that the backward pass computes: what depends on cotangents, and what had its turn among them."""
+        found = set(range(len(self.tape.inputs), len(whole.inputs) - len(whole.constants)))
+        turns = [equation.results for equation in whole.equations if ordered(equation)]
+        for results in turns[sum(map(ordered, self.tape.equations)) :]:
+            found.update(results)
+        return dependent(whole, found)
 
     def whole(self, given: Forms) -> tuple[Tape, Forms]:
         """The tape of the outputs and the parts of all cotangents, and the forms of the inputs' cotangents."""

@@ -3,10 +3,11 @@
 import sys
 import warnings
 
-from tests.distributed.programs import chainermn_names, collectives, training
+from tests.distributed.programs import chainermn_names, collectives, model_parallel, training
 
 if __name__ == "__main__":
     warnings.simplefilter("error")
     collectives.main(int(sys.argv[1]))
+    model_parallel.main()
     training.main()
     chainermn_names.main()
