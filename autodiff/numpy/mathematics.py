@@ -109,6 +109,9 @@ COMPLEX: dict[str, Function] = {
 STEPS = frozenset(("ceil", "floor", "isclose", "isfinite", "isinf", "isnan", "trunc"))
 """What has none: whole numbers, true or false."""
 
+OF_VECTORS = frozenset(("dist", "fsum", "prod", "sumprod"))
+"""Functions that go through their arguments."""
+
 
 def number(x: Any) -> Any:
     """An argument of a function of numbers: of one element, as Python's own number where it is an array.
@@ -155,7 +158,8 @@ def of_traced(original: Function, own: Function | None) -> Function:
     def function(*args: Any, **kwargs: Any) -> Any:
         if not has_traced_values():
             return original(*args, **kwargs)
-        args = tuple(list(arg) if hasattr(arg, "__next__") else arg for arg in args)
+        if original.__name__ in OF_VECTORS:
+            args = tuple(list(arg) for arg in args)
         args, kwargs = settled((args, kwargs))
         if not contains_traced((*args, *kwargs.values())):
             return original(*args, **kwargs)

@@ -1,0 +1,541 @@
+"""The switch: in whatever form functions come, what it leaves alone, and what it says where it cannot."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import linecache
+import math
+import subprocess
+import sys
+import textwrap
+import traceback
+from functools import cached_property, lru_cache, partial, reduce, wraps
+from math import hypot as length_of
+from math import sin
+
+import numpy as np
+import numpy.linalg as la
+import pytest
+from numpy import array as make
+from numpy import float64, zeros
+from scipy.stats import norm
+
+import autodiff
+from autodiff import Variable, differentiable, grad, jit, jvp, vmap
+from autodiff.numpy.buffers import Buffer
+from autodiff.numpy.namespace import KNOWN
+from autodiff.trace.errors import ConcretizationError, DifferentiationError, LeakedTracerError
+from tests.programs.test_refusals import LOSING, V
+
+X = np.array([0.7, -0.4, 1.2])
+STAYS_REFUSED = {
+    "int", "index", "slice_bound", "array_of_objects", "arange", "mgrid", "polynomial", "masked_array", "nditer",
+    "as_strided", "random_location", "random_permutation", "pickled",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LOSING)
+def test_what_is_refused_without_the_switch(name):
+    function = differentiable(LOSING[name][0])
+    if name in STAYS_REFUSED:
+        with pytest.raises(
+            (ConcretizationError, DifferentiationError, IndexError, TypeError), match=r"test_refusals\.py:"
+        ):
+            jvp(function, (V,), (V,))
+        return
+    with np.errstate(invalid="ignore"):
+        value, tangent = jvp(function, (V,), (V,))
+        plain = LOSING[name][0]
+        before, after = plain(V - 1e-6 * V), plain(V + 1e-6 * V)
+        if value is None:  # a program that only writes
+            return
+        np.testing.assert_allclose(first(value), first(plain(V)), rtol=1e-12)
+    if np.asarray(first(value)).dtype.kind == "f":
+        np.testing.assert_allclose(
+            first(tangent), (np.asarray(first(after)) - first(before)) / 2e-6, rtol=1e-5, atol=1e-8
+        )
+
+
+def first(result):
+    return result[0] if isinstance(result, tuple) else result
+
+
+def power(base):
+    def decorator(function):
+        @wraps(function)
+        def call(x):
+            return math.pow(float(function(x)), base)
+
+        return call
+
+    return decorator
+
+
+class Model:
+    scale = 2.0
+
+    def __init__(self, weights):
+        self.weights = make([w for w in weights])
+
+    @property
+    def total(self):
+        return math.fsum(self.weights)
+
+    @cached_property
+    def squares(self):
+        out = np.zeros(3)
+        for i, w in enumerate(self.weights):
+            out[i] = w**2
+        return out
+
+    @staticmethod
+    def turned(x):
+        return np.array([x[1], -x[0]])
+
+    @classmethod
+    def double(cls, x):
+        return cls.scale * np.sum([x[0], x[2]])
+
+    class Inner:
+        def value(self, x):
+            return float64(x[0]) * sin(x[1])
+
+    def value(self):
+        return self.total * self.squares.sum() + self.turned(self.weights)[0] + self.double(self.weights)
+
+
+def by_generator(x):
+    def terms():
+        for i in range(3):
+            yield math.exp(x[i]) if i else float(x[i])
+
+    return sum(terms()) + np.sum([t**2 for t in terms()])
+
+
+def by_closure(x):
+    buffer = zeros(3)
+
+    def fill(i):
+        buffer[i] = x[i] ** 2
+
+    for i in range(3):
+        fill(i)
+    return buffer @ buffer
+
+
+def by_local_import(x):
+    import cmath  # noqa: PLC0415
+    from math import exp as e  # noqa: PLC0415
+
+    return e(x[0]) + abs(cmath.sqrt(x[1])) + cmath.phase(complex(x[0], x[2])) + cmath.rect(x[2], 0.3).real
+
+
+def by_aliases(x):
+    f, lib = np.array, np
+    steps = [math.sin, math.cos, lambda t: t * t]
+    values = [g(t) for g, t in zip(steps, x)]
+    return lib.sum(f(values)) + sum(map(float, x)) + sum(map(math.tanh, x)) + length_of(x[0], x[1], x[2])
+
+
+def by_views(x):
+    out = np.zeros((3, 4))
+    row, column, flat = out[1], out[:, 2], out.reshape(-1)
+    row[:3] = x
+    column += x[0] * x
+    flat[0] = x[1] ** 2
+    out.T[3][:] = -x
+    np.fill_diagonal(out[:, :3], x[2])
+    np.add.at(out, (0, [1, 1]), x[0])
+    out[0] *= 2.0
+    np.multiply(out, 0.5, out=out)
+    np.copyto(out[2], np.sin(out[2]))
+    return np.sum(out**2) + out.max() + la.norm(out) + out.mean(axis=0)[1] + float(flat[6]) + len(out) * row.sum()
+
+
+def by_types(x):
+    assert isinstance(x, np.ndarray)
+    assert type(x) is np.ndarray
+    assert isinstance(x[0], (np.floating, float))
+    assert isinstance(float(x[0]), float)
+    assert isinstance(np.zeros(3), np.ndarray)
+    assert not isinstance(x, (list, float))
+    return float(x[0]) * np.float64(1.0) + np.float64(x).sum() + np.complex128(x[1]).real
+
+
+def by_texts(x):
+    text = "%.2f and %.1f" % (x[0], x[1])  # noqa: UP031
+    assert text == "0.70 and -0.4"
+    return x[0] * len(text)
+
+
+def by_arrays_of_many_kinds(x):
+    a = np.full(3, x[0])
+    a[1] = x[1]
+    b = np.asarray([x, 2 * x])
+    c = np.ones_like(b)
+    c[0] = b[1]
+    d = np.array(x, ndmin=2)
+    e = np.linspace(0.0, 1.0, 3)
+    e[-1] = x[2]
+    f = e.copy()
+    f[0] = x[0] * x[1]
+    g = np.arange(3.0) * 2
+    g[1:] *= x[1]
+    h = np.eye(3)
+    h[0] = x
+    i = np.array([[1.0, 2.0, 3.0], x, np.zeros(3)])
+    return sum(np.sum(part**2) for part in (a, b, c, d, e, f, g, h, i))
+
+
+def by_scipy(x):
+    normal = norm(x[0], np.exp(x[1]))
+    return normal.logpdf(0.3) + norm.cdf(x[2]) + reduce(lambda a, b: a * b, [norm.pdf(t) for t in x])
+
+
+def by_wrappers(x):
+    @power(2)
+    def inner(t):
+        return np.array([t[0], t[1]]).sum()
+
+    return inner(x) + partial(np.array, dtype=float)([x[0], x[2]]).prod()
+
+
+FORMS = {
+    function.__name__: function
+    for function in (
+        by_generator, by_closure, by_local_import, by_aliases, by_views, by_types, by_arrays_of_many_kinds, by_scipy,
+        by_texts, by_wrappers,
+    )
+}  # fmt: skip
+
+
+def slope(function, x, v):
+    return (function(x + 1e-6 * v) - function(x - 1e-6 * v)) / 2e-6
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_forms(name):
+    plain, own = FORMS[name], differentiable(FORMS[name])
+    helpers = differentiable(power)
+    own.__globals__["power"], before = helpers, power
+    try:
+        assert own(X) == plain(X)
+        gradient = grad(own)(X)
+        for direction in np.eye(3):
+            np.testing.assert_allclose(gradient @ direction, slope(plain, X, direction), rtol=1e-6, atol=1e-7)
+        np.testing.assert_allclose(jvp(own, (X,), (X,))[1], gradient @ X)
+        if name != "by_texts":  # asks for numbers
+            np.testing.assert_allclose(vmap(grad(own))(np.stack([X, X]))[1], gradient, rtol=1e-12)
+            np.testing.assert_allclose(jit(own, backend="numpy")(X), plain(X), rtol=1e-12)
+    finally:
+        own.__globals__["power"] = before
+
+
+@pytest.mark.parametrize("name", ["by_closure", "by_aliases", "by_generator"])
+def test_forms_with_variables(name):
+    x = Variable(X)
+    differentiable(FORMS[name])(x).backward()
+    np.testing.assert_allclose(x.grad, grad(differentiable(FORMS[name]))(X))
+
+
+def test_classes():
+    with pytest.raises(ConcretizationError):
+        grad(lambda x: Model(x).value())(X)
+    assert differentiable(Model) is Model
+    assert Model(X).value() == pytest.approx(by_hand(X))
+    np.testing.assert_allclose(grad(lambda x: Model(x).value())(X) @ X, slope(by_hand, X, X), rtol=1e-6)
+    np.testing.assert_allclose(grad(lambda x: Model.Inner().value(x))(X), [sin(X[1]), X[0] * math.cos(X[1]), 0.0])
+
+
+def by_hand(x):
+    return sum(x) * sum(x * x) + x[1] + 2.0 * (x[0] + x[2])
+
+
+def test_plain_programs_see_numpys_own():
+    @differentiable
+    def program(x):
+        out = np.zeros(3)
+        out[0] = x[0]
+        return (
+            out,
+            np.array([1, 2]),
+            np.asarray(x),
+            np.r_[x, 1.0],
+            float(x[0]),
+            np.float64(1.0),
+            math.sin(0.5),
+            x[np.array([0])],
+        )
+
+    found = program(X)
+    expected = (np.array([0.7, 0, 0]), np.array([1, 2]), X, np.r_[X, 1.0], 0.7, np.float64(1.0), math.sin(0.5), X[:1])
+    for one, other in zip(found, expected, strict=True):
+        assert type(one) is type(other)
+        np.testing.assert_array_equal(one, other)
+    assert found[2] is X
+
+
+def test_numpy_itself_is_not_changed():
+    names = {"array": np.array, "zeros": np.zeros, "sin": math.sin}
+    grad(differentiable(by_aliases))(X)
+    assert names == {"array": np.array, "zeros": np.zeros, "sin": math.sin}
+    assert np.array.__module__ == "numpy"
+    assert KNOWN[id(np)][1] is not np
+    with pytest.raises(ConcretizationError):
+        grad(by_aliases)(X)
+
+
+def test_tracebacks_show_the_users_line():
+    @differentiable
+    def program(x):
+        y = np.array([x[0], 2.0])
+        return undefined_name + y  # noqa: F821
+
+    with pytest.raises(NameError) as caught:
+        grad(program)(X)
+    last = traceback.extract_tb(caught.value.__traceback__)[-1]
+    assert last.filename == __file__
+    assert last.line == "return undefined_name + y  # noqa: F821"
+    assert last.name == "program"
+
+
+def test_errors_of_rewritten_programs_do_not_name_the_switch():
+    function = differentiable(lambda x: int(x[0]) * x)
+    with pytest.raises(ConcretizationError, match="would become int") as caught:
+        grad(function)(X)
+    assert "autodiff.differentiable" not in str(caught.value)
+
+
+def test_functions_without_a_source_are_refused():
+    names = {"np": np}
+    exec("def f(x):\n    return np.array([x])", names)
+    with pytest.raises(DifferentiationError) as caught:
+        differentiable(names["f"])
+    text = str(caught.value)
+    assert text.startswith("the source of f is not there (test_switch.py:")
+    assert text.endswith(
+        "): it was made by exec, or typed into an interpreter that forgets (<string>); write it into a file or a notebook"
+    )
+
+
+def test_functions_that_are_no_longer_in_their_file_are_refused(tmp_path, monkeypatch):
+    file = tmp_path / "changed_later.py"
+    file.write_text("def f(x):\n    return x\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    module = importlib.import_module("changed_later")
+    file.write_text("\n\n\ndef g(x):\n    return x\n")
+    linecache.checkcache()
+    with pytest.raises(
+        DifferentiationError, match=r"f is not in its source, .*changed_later\.py, line 1 .*: the file has changed"
+    ):
+        differentiable(module.f)
+    sys.modules.pop("changed_later")
+
+
+@pytest.mark.parametrize("thing", [len, 3.0, lru_cache(by_aliases), jit(by_aliases)])
+def test_what_is_no_program_is_refused(thing):
+    with pytest.raises(
+        TypeError, match=r"differentiable takes a function, a class, a module or its name, got .*test_switch"
+    ):
+        differentiable(thing)
+
+
+def test_a_function_stays_what_it_was():
+    def program(x, *, factor=2.0, power=1):
+        """Doc."""
+        return factor * np.sum([x[0], x[1]]) ** power
+
+    program.note = "kept"
+    own = differentiable(program)
+    assert own is not program
+    assert (own.__doc__, own.note, own.__name__, own.__kwdefaults__) == (
+        "Doc.",
+        "kept",
+        "program",
+        program.__kwdefaults__,
+    )
+    np.testing.assert_allclose(grad(own)(X), [2.0, 2.0, 0.0])
+    assert differentiable(own).__code__ is own.__code__
+    bound = differentiable(Model([1.0, 2.0, 3.0]).value)
+    assert bound() == by_hand(np.array([1.0, 2.0, 3.0]))
+
+
+SOURCE = """
+import math
+import numpy as np
+from robot_parts.lengths import LENGTHS
+
+
+def reach(q):
+    out = np.zeros(2)
+    for length, angle in zip(LENGTHS, q):
+        out += np.array([math.cos(angle), math.sin(angle)]) * length
+    return math.sqrt(out[0] ** 2 + out[1] ** 2)
+
+
+SLOT = reach
+"""
+
+
+@pytest.fixture
+def robot(tmp_path, monkeypatch):
+    """A package in a folder of its own."""
+    folder = tmp_path / "robot_parts"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("")
+    (folder / "lengths.py").write_text("LENGTHS = [1.0, 0.5]\n")
+    (folder / "arm.py").write_text(SOURCE)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    yield tmp_path
+    for name in [name for name in sys.modules if name.startswith("robot_parts")]:
+        sys.modules.pop(name)
+
+
+Q = np.array([0.3, 0.9])
+SLOPE = np.array([0.5 * math.sin(0.6), -0.5 * math.sin(0.6)]) / math.sqrt(1.25 + math.cos(0.6))
+
+
+def test_packages_by_name(robot):
+    with differentiable("robot_parts") as switch:
+        arm = importlib.import_module("robot_parts.arm")
+    np.testing.assert_allclose(grad(arm.reach)(Q), SLOPE)
+    assert repr(switch) == "<differentiable robot_parts>"
+    assert switch not in sys.meta_path
+    assert (robot / "robot_parts" / "arm.py").read_text() == SOURCE
+    assert not list((robot / "robot_parts").glob("__pycache__/arm*"))
+
+
+def test_modules_that_are_loaded_already(robot):
+    arm = importlib.import_module("robot_parts.arm")
+    with pytest.raises(ConcretizationError):
+        grad(arm.reach)(Q)
+    assert differentiable(arm) is arm
+    np.testing.assert_allclose(grad(arm.reach)(Q), SLOPE)
+    np.testing.assert_allclose(grad(arm.SLOT)(Q), SLOPE)
+    with contextlib.closing(SwitchOff(differentiable("robot_parts"))):
+        np.testing.assert_allclose(grad(arm.reach)(Q), SLOPE)
+
+
+class SwitchOff:
+    def __init__(self, switch):
+        self.close = switch.off
+
+
+SCRIPT = """
+import sys
+import numpy as np
+from autodiff import grad
+from helper import turn
+if __name__ == "__main__":
+    f = lambda a: (turn(a) @ np.array([a, 1.0]))[0]
+    print(sys.argv[1:], __name__, round(float(grad(f)(0.5)), 6))
+    if len(sys.argv) > 2:
+        raise SystemExit(int(sys.argv[2]))
+    1 / 0
+"""
+HELPER = """
+import numpy as np
+def turn(a):
+    return np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]])
+"""
+
+
+def run(folder, *arguments):
+    command = [sys.executable, "-m", "autodiff", *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=100, check=False)
+
+
+def test_scripts(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", autodiff.__path__[0].rpartition("/")[0])
+    (tmp_path / "script.py").write_text(SCRIPT)
+    (tmp_path / "helper.py").write_text(HELPER)
+    done = run(tmp_path, "script.py", "one")
+    slope = math.cos(0.5) - 0.5 * math.sin(0.5) - math.cos(0.5)
+    assert done.stdout == f"['one'] __main__ {slope:.6f}\n"
+    assert done.stderr == textwrap.dedent(f"""\
+        Traceback (most recent call last):
+          File "{tmp_path / "script.py"}", line 11, in <module>
+            1 / 0
+            ~~^~~
+        ZeroDivisionError: division by zero
+    """)
+    by_name = run(tmp_path, "-m", "script", "one", "3")
+    assert (by_name.stdout, by_name.returncode) == (f"['one', '3'] __main__ {slope:.6f}\n", 3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["missing.py"], "'missing.py' is neither a file nor one of the commands demo, info"),
+        (["-m"], "-m is followed by the name of a module"),
+    ],
+)
+def test_command_line_mistakes(arguments, text, capsys):
+    from autodiff.__main__ import main  # noqa: PLC0415 - a program, which imports the demo
+
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    assert caught.value.code == 2
+    assert text in capsys.readouterr().err
+
+
+def test_what_is_kept_of_a_plain_array_is_no_stale_number():
+    def program(x):
+        out = autodiff.numpy.zeros(2)
+        kept.append(np.asarray(out))
+        out[0] = x[0]
+        return out.sum()
+
+    kept = []
+    grad(program)(X)
+    assert np.isnan(kept[0]).all()
+
+
+def test_an_array_from_outside_does_not_keep_what_was_traced_inside():
+    @differentiable
+    def program(x):
+        out = np.zeros(2)
+
+        def inner(y):
+            out[0] = y
+            return y * 1.0
+
+        grad(inner)(2.0)
+        return x[0] * out[0]
+
+    with pytest.raises(LeakedTracerError, match=r"test_switch\.py"):
+        grad(program)(X)
+
+
+def random_program(seed):
+    """Reads and writes at random places, through views at random."""
+    rng = np.random.default_rng(seed)
+    steps = [(rng.integers(8), rng.integers(3), rng.integers(4), rng.integers(2)) for _ in range(12)]
+
+    def program(x, make):
+        a = make((3, 4))
+        b = make((4,))
+        for kind, i, j, flip in steps:
+            view = [a, a[i], a[:, j], a.T, a[::-1], a.reshape(2, 6), a[1:, :2], b][kind]
+            value = x[i] * (1.0 + j) + (b[j] if flip else 1.5)
+            if flip:
+                view[0] = value
+            else:
+                view *= 0.5
+                view[-1] += value
+            b[j] = np.sum(a[i]) * 0.3 if kind % 2 else 0.25
+        return np.sum(a * a) + b @ b
+
+    return program
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_random_programs_of_writes_and_views(seed):
+    program = random_program(seed)
+    np.testing.assert_allclose(program(X, lambda shape: Buffer(np.zeros(shape))), program(X, np.zeros), rtol=1e-12)
+    found = jvp(lambda x: program(x, autodiff.numpy.zeros), (X,), (V[:3],))
+    np.testing.assert_allclose(found[0], program(X, np.zeros), rtol=1e-12)
+    np.testing.assert_allclose(found[1], slope(lambda x: program(x, np.zeros), X, V[:3]), rtol=1e-6, atol=1e-6)
+    gradient = grad(lambda x: program(x, autodiff.numpy.zeros))(X)
+    np.testing.assert_allclose(gradient @ V[:3], found[1], rtol=1e-10, atol=1e-10)
