@@ -220,5 +220,5 @@ class StandIn(ModuleType):
         return dir(self.__dict__["_original"])
 
 
-for _module in (np, np.linalg, np.fft):
+for _module in (np, np.linalg, np.fft, np.emath):
     enter(_module, StandIn(_module, counterpart))
