@@ -18,6 +18,7 @@ from typing import Any
 
 from autodiff.numpy import (
     arranging,
+    array_api,
     assignment,
     attributes,
     buffers,
@@ -67,6 +68,7 @@ from autodiff.numpy import (
     truth,
     ufunc_at,
     ufunc_methods,
+    updates,
     views,
 )
 from autodiff.ops import operators
@@ -78,6 +80,7 @@ for _name in ("linalg", "fft", "emath"):  # whole modules: what the files of the
 
 __all__ = [
     "arranging",
+    "array_api",
     "assignment",
     "attributes",
     "buffers",
@@ -128,6 +131,7 @@ __all__ = [
     "truth",
     "ufunc_at",
     "ufunc_methods",
+    "updates",
     "views",
 ]
 
