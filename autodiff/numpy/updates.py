@@ -77,7 +77,7 @@ class Places:
     def changed(self, ufunc: np.ufunc, values: Any) -> Any:
         """The array with the results of a ufunc in its places."""
         new = self.copy()
-        ufunc.at(new, self.key, as_operand(settled(values)))
+        ufunc.at(new, self.key, as_operand(settled(values)))  # type: ignore[arg-type]
         return new.now
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from autodiff.numpy.namespace import StandIn, enter
 from autodiff.numpy.namespace import counterpart as of_numpy
+from autodiff.programs import polynomials
 
 LASTING = (ModuleType, FunctionType, BuiltinFunctionType, type)
 """Objects that stay as long as their module does: what is found for them is kept."""
@@ -23,6 +24,8 @@ OURS = frozenset((
 def counterpart(value: Any) -> Any:
     """What stands for something of NumPy's or SciPy's; anything else as it is."""
     home = home_of(value)
+    if home.startswith("numpy.polynomial"):
+        return polynomials.counterpart(value)
     if home.startswith("numpy"):
         return of_numpy(value)
     if home != "scipy" and not home.startswith("scipy."):

@@ -1,0 +1,109 @@
+"""``numpy.polynomial`` for traced coefficients: NumPy's own modules, rewritten as a program's are, under other names.
+
+Their functions make arrays of what they are given, and fill others: they are whole programs themselves. NumPy's modules
+stay as they are; where nothing is traced they are what runs.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from autodiff.numpy.buffers import settled
+from autodiff.numpy.dispatch import contains_traced
+from autodiff.numpy.namespace import KNOWN, StandIn, enter, has_traced_values
+from autodiff.trace.recording import is_recording
+
+FAMILIES = ("polynomial", "chebyshev", "legendre", "laguerre", "hermite", "hermite_e")
+COPIES: dict[str, ModuleType] = {}
+"""The rewritten modules, by the names of NumPy's."""
+
+
+def copy_of(name: str) -> ModuleType:
+    """A module of ``numpy.polynomial``, rewritten; what it imports from its neighbours is rewritten too."""
+    from autodiff.programs.calls import NAMES  # noqa: PLC0415 - these call what stands for NumPy's names
+    from autodiff.programs.compiling import compiled  # noqa: PLC0415
+
+    if name not in COPIES:
+        original = import_module(f"numpy.polynomial.{name}")
+        copy = COPIES[name] = ModuleType(original.__name__, original.__doc__)
+        copy.__dict__.update(NAMES, __package__="numpy.polynomial", __file__=original.__file__)
+        for neighbour in () if name in ("polyutils", "_polybase") else ("polyutils", "_polybase"):
+            shared = import_module(f"numpy.polynomial.{neighbour}")
+            enter(shared, copy_of(neighbour))
+            for own, value in vars(shared).items():
+                if getattr(value, "__module__", None) == shared.__name__:
+                    enter(value, getattr(COPIES[neighbour], own))
+        exec(compiled(inspect.getsource(original), str(original.__file__)), copy.__dict__)
+    return COPIES[name]
+
+
+def counterpart(value: Any) -> Any:
+    """What stands for a module, a function or a class of ``numpy.polynomial``."""
+    found = KNOWN.get(id(value))
+    if found is not None:
+        return found[1]
+    if isinstance(value, ModuleType):
+        return enter(value, StandIn(value, counterpart))
+    home = str(getattr(value, "__module__", "")).rpartition(".")[2]
+    if home not in (*FAMILIES, "polyutils") or not callable(value):
+        return value
+    return enter(value, Kind(value, home) if isinstance(value, type) else asking(value, home))
+
+
+class Kind(type):
+    """The type of what stands for a class of polynomials: while something is traced, for the rewritten one."""
+
+    original: type
+    home: str
+
+    def __new__(cls, original: type, home: str) -> Kind:
+        return super().__new__(cls, original.__name__, (), {"original": original, "home": home})
+
+    def __init__(cls, original: type, home: str) -> None:
+        super().__init__(original.__name__, (), {})
+
+    def now(cls) -> Any:
+        """The class that is called now."""
+        return getattr(copy_of(cls.home), cls.original.__name__) if is_recording() else cls.original
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        return cls.now()(*args, **kwargs)
+
+    def __getattr__(cls, name: str) -> Any:
+        return getattr(cls.now(), name)
+
+    def __instancecheck__(cls, value: Any) -> bool:
+        return isinstance(value, (cls.original, cls.now()))
+
+
+def asking(original: Callable[..., Any], home: str) -> Callable[..., Any]:
+    """A function, in whose place a rewritten one is called where an argument is traced."""
+
+    @wraps(original)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if not has_traced_values():
+            return original(*args, **kwargs)
+        args, kwargs = settled((args, kwargs))
+        if not contains_traced((*args, *kwargs.values())):
+            return original(*args, **kwargs)
+        own = getattr(copy_of(home), original.__name__)
+        return getattr(own, "_implementation", own)(*args, **kwargs)  # behind NumPy's dispatch, which would ask again
+
+    return call
+
+
+def install() -> None:
+    """Enter what stands for ``numpy.polynomial`` and its modules."""
+    enter(np.polynomial, StandIn(np.polynomial, counterpart))
+    for name in FAMILIES:
+        counterpart(import_module(f"numpy.polynomial.{name}"))
+
+
+install()
