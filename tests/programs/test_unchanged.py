@@ -22,7 +22,8 @@ WITHOUT = {"cholesky_by_hand", "logistic"}
 """What needs no switch."""
 SHAPES_ALONE = {
     *("ode_by_solve_ivp", "ode_by_odeint", "quadrature", "implied_volatility", "inner_fit"),  # SciPy asks for numbers
-    *("option_lattice", "american_put", "dynamic_time_warping"),  # max and min of Python ask which is larger
+    *("option_lattice", "american_put", "dynamic_time_warping", "lists", "branches"),  # which one is larger?
+    *("masks", "conversions"),  # how many are chosen; what a text shows
 }
 """What cannot run where only shapes are known, under vmap and jit."""
 

@@ -57,6 +57,10 @@ PROGRAMS: dict[str, dict[str, list[float]]] = {
         "annuity": [0.04, 1.5],
         "heston_step": [0.05, 1.2, 0.4],
     },
+    "idioms": {
+        name: [0.7, -0.4, 1.2]
+        for name in ("records", "lists", "branches", "matrices", "grids", "recursion", "masks", "conversions")
+    },
     "starred": {"recurrent": [0.4, -0.3]},
     "learning": {
         "gaussian_process": [1.0, 0.4, 0.3],
