@@ -15,8 +15,8 @@ GROUPS = {
     "memory": ("Memory", "checkpoint remat"),
     "programs": (
         "Programs",
-        "jit explain_recompiles profile RandomnessWarning cache_info clear_cache get_num_threads set_num_threads "
-        "get_matmul_precision set_matmul_precision export",
+        "jit differentiable explain_recompiles profile RandomnessWarning cache_info clear_cache get_num_threads "
+        "set_num_threads get_matmul_precision set_matmul_precision export",
     ),
     "tapes": (
         "Tapes",
