@@ -7,8 +7,9 @@ import os
 import sys
 from collections.abc import Sequence
 
-from autodiff.chainer.running.script import run_module, run_script, show_error
+from autodiff.chainer.running.errors import AGAIN, SCRIPT, show_error
 from autodiff.chainer.running.setting import Setting
+from autodiff.running.script import run_module, run_script
 
 DESCRIPTION = """Run a program that was written for Chainer, without a change: chainer, chainerx and chainermn are
 autodiff's own modules, in the processes that it starts too, and NumPy has its former names."""
@@ -35,9 +36,11 @@ def main(command_line: Sequence[str]) -> None:
     setting = Setting(arguments.compat, not arguments.no_numpy_aliases)
     setting.bequeath()
     setting.enter()
-    run = run_module if arguments.module else run_script
     sys.excepthook = show_error
-    run(arguments.program, arguments.arguments)
+    if arguments.module:
+        run_module(arguments.program, arguments.arguments)
+    else:
+        run_script(arguments.program, arguments.arguments, AGAIN, SCRIPT)
 
 
 if __name__ == "__main__":

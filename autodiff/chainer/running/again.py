@@ -5,8 +5,9 @@ The main module of the first process says in its ``__spec__`` that it is this mo
 
 import os
 
-from autodiff.chainer.running.script import SCRIPT, compiled
+from autodiff.chainer.running.errors import SCRIPT
 from autodiff.chainer.running.setting import Setting
+from autodiff.running.script import compiled
 
 if __name__ == "__mp_main__":
     Setting.inherited().enter()

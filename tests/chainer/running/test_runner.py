@@ -1,6 +1,6 @@
 import pytest
 
-from autodiff.chainer.running.script import show_error
+from autodiff.chainer.running.errors import show_error
 from tests.chainer.running.process import run, written
 
 

@@ -2,10 +2,10 @@
 
 import sys
 
-from autodiff.chainer.running.names import STANDS_FOR
+from autodiff.chainer.running.names import NAMES
 from autodiff.chainer.running.setting import Setting
 
-if __name__ in STANDS_FOR:  # not where this file is imported as a part of autodiff
+if __name__ in NAMES.stands_for:  # not where this file is imported as a part of autodiff
     Setting.inherited().enter()
-    __import__(STANDS_FOR[__name__])
-    sys.modules[__name__] = sys.modules[STANDS_FOR[__name__]]
+    __import__(NAMES.stands_for[__name__])
+    sys.modules[__name__] = sys.modules[NAMES.stands_for[__name__]]

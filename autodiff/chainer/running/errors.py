@@ -1,0 +1,28 @@
+"""Errors of programs that were written for Chainer, as they are shown."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import TracebackType
+
+from autodiff.running.script import from_first_line
+
+AGAIN, SCRIPT = "autodiff.chainer.running.again", "AUTODIFF_CHAINER_SCRIPT"
+
+BROUGHT_ALONG = ("filelock", "mock", "nose", "protobuf", "six", "typing_extensions")
+"""What was installed together with Chainer, so that programs import it without a thought."""
+
+
+def show_error(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Print an error that the program did not catch, from the program's own first line on, as Python does.
+
+    Args:
+        kind: its class.
+        error: the error.
+        trace: where it came by.
+    """
+    if isinstance(error, ModuleNotFoundError) and error.name in BROUGHT_ALONG:
+        error.add_note(f"Chainer brought {error.name} along and autodiff does not: pip install {error.name}")
+    trace = from_first_line(trace, [str(Path(__file__).parents[1] / "__main__.py")])
+    sys.__excepthook__(kind, error.with_traceback(trace), trace)

@@ -1,0 +1,10 @@
+"""numpy.linalg, whose functions ask traced values what to do."""
+
+import numpy.linalg as _own
+from numpy.linalg import *  # noqa: F403 - the whole namespace is NumPy's
+
+__all__ = [name for name in dir(_own) if not name.startswith("_")]
+
+
+def __getattr__(name: str) -> object:
+    return getattr(_own, name)

@@ -1,0 +1,136 @@
+"""The namespace of NumPy for plain and traced values alike, and the names that autograd adds to it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any
+
+import numpy
+
+from autodiff.compat.autograd.rules import primitive
+from autodiff.compat.autograd.tracer import getval, notrace_primitive
+from autodiff.numpy import namespace
+from autodiff.numpy.dispatch import FUNCTIONS, contains_traced
+
+numpy_version = numpy.__version__
+notrace_functions = [numpy.ndim, numpy.shape, numpy.iscomplexobj, numpy.result_type]
+
+
+def counterpart(name: str) -> Any:
+    """What a name of NumPy's is here: a function that takes traced values in lists too, where there is one."""
+    try:
+        return namespace.lookup(name)
+    except AttributeError:  # without a derivative: refuses traced values itself
+        return getattr(numpy, name)
+
+
+_NAMES = sorted(
+    name for name in dir(numpy) if not name.startswith("_") and not isinstance(getattr(numpy, name), ModuleType)
+)
+globals().update({name: counterpart(name) for name in _NAMES})
+
+
+def array(A: Any, *args: Any, **kwargs: Any) -> Any:
+    """An array of numbers, arrays, and nested lists of them; traced values stay traced."""
+    if not contains_traced((A,)):
+        return numpy.array(A, *args, **kwargs)
+    ndmin = kwargs.get("ndmin", 0)
+    made = namespace.lookup("array")(A, *args[:1], **{k: v for k, v in kwargs.items() if k == "dtype"})
+    return numpy.reshape(made, (*(1,) * (ndmin - numpy.ndim(made)), *numpy.shape(made))) if ndmin else made
+
+
+def asarray(a: Any, *args: Any, **kwargs: Any) -> Any:
+    """The same; arrays as they are."""
+    return array(a, *args, **kwargs) if contains_traced((a,)) else numpy.asarray(a, *args, **kwargs)
+
+
+def full(shape: Any, fill_value: Any, dtype: Any = None, *args: Any, **kwargs: Any) -> Any:
+    """An array filled with a value."""
+    if not contains_traced((fill_value,)):
+        return numpy.full(shape, fill_value, dtype, *args, **kwargs)
+    made = array(fill_value, dtype=dtype) if dtype is not None else array(fill_value)
+    return numpy.copy(numpy.broadcast_to(made, shape))
+
+
+def array_from_args(array_args: Sequence[Any], array_kwargs: dict[str, Any], *args: Any) -> Any:
+    """An array of values."""
+    return array(list(args), *array_args, **array_kwargs)
+
+
+def concatenate_args(axis: int, *args: Any) -> Any:
+    """Arrays one behind the other."""
+    return numpy.concatenate([array(part) for part in args], axis)
+
+
+def make_diagonal(D: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    """Matrices of zeros with these diagonals, in the last two axes.
+
+    Raises:
+        NotImplementedError: for other axes, or other diagonals than the main one.
+    """
+    if (offset, axis1, axis2) != (0, -1, -2):
+        raise NotImplementedError(
+            "make_diagonal makes main diagonals in the last two axes: offset=0, axis1=-1, axis2=-2"
+        )
+    return D[..., None] * numpy.eye(numpy.shape(D)[-1])
+
+
+def metadata(A: Any) -> tuple[Any, ...]:
+    """Shape, number of axes, dtype, and whether a value is complex."""
+    plain = getval(A)
+    return numpy.shape(plain), numpy.ndim(plain), numpy.result_type(plain), numpy.iscomplexobj(plain)
+
+
+def wrap_namespace(old: dict[str, Any], new: dict[str, Any]) -> None:
+    """Enter the names of a module in another: functions that refuse traced values until they are given rules."""
+    for name, obj in old.items():
+        if isinstance(obj, type) or not callable(obj):
+            if type(obj) in (float, int, type(None), type):
+                new[name] = obj
+        else:
+            new[name] = obj if obj in FUNCTIONS or isinstance(obj, numpy.ufunc) else primitive(obj)
+
+
+def wrap_if_boxes_inside(raw_array: Any, slow_op_name: str | None = None) -> Any:
+    """An array of objects as one of numbers."""
+    return array(raw_array.tolist()) if raw_array.dtype == object else raw_array
+
+
+def wrap_intdtype(cls: type) -> type:
+    """A class of integers as it is: it takes plain values alone."""
+    return cls
+
+
+class Joined:
+    """``r_`` and ``c_``: brackets that put arrays, numbers and slices together.
+
+    Args:
+        original: NumPy's own.
+        columns: whether vectors are columns.
+    """
+
+    def __init__(self, original: Any, columns: bool) -> None:
+        self.original = original
+        self.columns = columns
+
+    def __getitem__(self, args: Any) -> Any:
+        parts = args if isinstance(args, tuple) else (args,)
+        if not contains_traced(parts):
+            return self.original[args]
+        arrays = [numpy.r_[part] if isinstance(part, slice) else numpy.atleast_1d(array(part)) for part in parts]
+        if self.columns:
+            arrays = [part[:, None] if numpy.ndim(part) == 1 else part for part in arrays]
+        return numpy.concatenate(arrays, axis=-1 if self.columns else 0)
+
+
+r_ = Joined(numpy.r_, columns=False)
+c_ = Joined(numpy.c_, columns=True)
+r_class = c_class = Joined
+custom_where = counterpart("where")
+
+__all__ = [  # noqa: PLE0604 - NumPy's names are strings
+    *_NAMES, "array_from_args", "c_class", "concatenate_args", "custom_where", "make_diagonal", "metadata",
+    "notrace_functions", "notrace_primitive", "numpy_version", "primitive", "r_class", "wrap_if_boxes_inside",
+    "wrap_intdtype", "wrap_namespace",
+]  # fmt: skip
