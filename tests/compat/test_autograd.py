@@ -224,3 +224,20 @@ def test_rules_of_forward_mode_alone_have_transposes() -> None:
     defjvp(product, lambda g, ans, x, y: g * y, lambda g, ans, x, y: g * x)
     assert make_jvp(product, (0, 1))(2.0, 3.0)((1.0, 10.0)) == (6.0, 23.0)
     assert grad(product, (0, 1))(2.0, 3.0) == (3.0, 2.0)
+
+
+def test_banded_equations() -> None:
+    from autodiff.compat.autograd.scipy.linalg import solve_banded
+    from autodiff.compat.autograd.test_util import check_grads
+
+    rs = np.random.default_rng(0)
+    bands, right = rs.normal(size=(4, 5)) + np.array([[0.0], [0.0], [9.0], [0.0]]), rs.normal(size=5)
+    check_grads(lambda a, b: solve_banded((1, 2), a, b), (0, 1), modes=["rev"], order=2)(bands, right)
+
+
+def test_numbers_and_lists_stay_what_they_are() -> None:
+    import autodiff.compat.autograd.numpy as anp
+
+    assert type(anp.where(True, 3.0, 4.0)) is float
+    assert anp.where(True, [1, 2], [3, 4]) == [1, 2]
+    assert type(anp.where(np.True_, 3.0, 4.0)) is np.ndarray

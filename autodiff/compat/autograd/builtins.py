@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
+from autodiff.compat.autograd.boxes import getval
 from autodiff.compat.autograd.extend import (
     Box,
     SparseObject,
@@ -17,7 +18,6 @@ from autodiff.compat.autograd.extend import (
     primitive,
     vspace,
 )
-from autodiff.compat.autograd.tracer import getval
 from autodiff.compat.autograd.util import subvals
 
 tuple = tuple_ = builtins.tuple

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import autodiff
+from autodiff.compat.autograd.boxes import Box, getval, isbox
 from autodiff.compat.autograd.rules import (
     def_linear,
     defjvp,
@@ -18,7 +19,6 @@ from autodiff.compat.autograd.rules import (
     defvjp_argnums,
     primitive,
 )
-from autodiff.compat.autograd.tracer import Box, getval, isbox
 from autodiff.compat.autograd.vspace import VSpace, vspace
 from autodiff.trace.spec import spec_of
 from autodiff.trace.traced import Traced

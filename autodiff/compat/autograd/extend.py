@@ -1,5 +1,6 @@
 """Functions with rules of the user's own."""
 
+from autodiff.compat.autograd.boxes import Box, notrace_primitive, register_notrace
 from autodiff.compat.autograd.rules import (
     def_linear,
     defjvp,
@@ -10,7 +11,6 @@ from autodiff.compat.autograd.rules import (
     defvjp_argnums,
     primitive,
 )
-from autodiff.compat.autograd.tracer import Box, notrace_primitive, register_notrace
 from autodiff.compat.autograd.unsupported import JVPNode, SparseObject, VJPNode
 from autodiff.compat.autograd.vspace import VSpace, vspace
 

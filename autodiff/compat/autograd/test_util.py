@@ -8,7 +8,7 @@ from typing import Any
 
 from autodiff.compat.autograd.core import make_jvp, make_vjp
 from autodiff.compat.autograd.vspace import vspace
-from autodiff.compat.autograd.wrap_util import get_name, unary_to_nary
+from autodiff.compat.autograd.wrap_util import get_name, unary_to_nary, wraps
 
 TOL = RTOL = EPS = 1e-6
 Function = Callable[..., Any]
@@ -43,7 +43,9 @@ def check_vjp(f: Function, x: Any) -> None:
     pulled = inside.covector(vjp(outside.covector(u)))
     assert vspace(pulled) == inside, f"the VJP of {get_name(f)} is {vspace(pulled)}, the argument {inside}"
     exact, numeric = inside.inner_prod(v, pulled), outside.inner_prod(u, make_numerical_jvp(f, x)(v))
-    assert scalar_close(numeric, exact), f"the VJP of {get_name(f)} at {x} gives {exact}, differences {numeric}"
+    assert scalar_close(numeric, exact), (
+        f"(VJP) check of {get_name(f)} failed at {x}: the rule gives {exact}, differences {numeric}"
+    )
 
 
 def check_jvp(f: Function, x: Any) -> None:
@@ -82,9 +84,11 @@ def check_grads(f: Function, x: Any, modes: Sequence[str] = ("fwd", "rev"), orde
     if "rev" in modes:
         check_vjp(f, x)
     if order > 1 and "fwd" in modes:
-        check_grads(lambda x, v: make_jvp(f, x)(v)[1], (0, 1), modes, order=order - 1)(x, vspace(x).randn())
+        pushed = wraps(f, "jvp_{fun}")(lambda x, v: make_jvp(f, x)(v)[1])
+        check_grads(pushed, (0, 1), modes, order=order - 1)(x, vspace(x).randn())
     if order > 1 and "rev" in modes:
-        check_grads(lambda x, v: make_vjp(f, x)[0](v), (0, 1), modes, order=order - 1)(x, vspace(f(x)).randn())
+        pulled = wraps(f, "vjp_{fun}")(lambda x, v: make_vjp(f, x)[0](v))
+        check_grads(pulled, (0, 1), modes, order=order - 1)(x, vspace(f(x)).randn())
 
 
 def combo_check(fun: Function, *args: Any, **kwargs: Any) -> Function:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from autodiff.compat.autograd.tracer import getval
+from autodiff.compat.autograd.boxes import getval
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.tree import flatten
 from autodiff.tree.mapping import map as map_tree
@@ -42,17 +42,14 @@ class VSpace:
         """
         VSpace.mappings[value_type] = vspace_maker or cls
 
-    def full(self, number: float) -> Any:
-        """The value whose elements are all the same."""
-        return self.structure.unflatten(np.full(own.shape, number, floating(own)) for own in self.specs)
-
     def zeros(self) -> Any:
         """Zero."""
-        return self.full(0)
+        return self.structure.unflatten(np.zeros(own.shape, floating(own)) for own in self.specs)
 
     def ones(self) -> Any:
-        """Ones."""
-        return self.full(1)
+        """The sum of the unit vectors: ones, 1 + 1j where numbers are complex."""
+        parts = [(own, 1 + 1j if own.dtype.kind == "c" else 1) for own in self.specs]
+        return self.structure.unflatten(np.full(own.shape, one, floating(own)) for own, one in parts)
 
     def randn(self) -> Any:
         """Standard normal numbers."""

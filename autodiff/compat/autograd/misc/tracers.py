@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NoReturn
 
 from autodiff.transforms.jit.function import jit
@@ -11,12 +12,12 @@ Function = Callable[..., Any]
 
 
 def const_graph(fun: Function, *args: Any, **kwargs: Any) -> Function:
-    """The function of one argument ``fun(x, *args, **kwargs)``, whose operations are recorded at its first call.
+    """The function ``fun(*args, ..., **kwargs)`` of the remaining arguments, whose operations are recorded once.
 
     >>> const_graph(lambda x, y: x * y, 2.0)(3.0)
     6.0
     """
-    return jit(lambda x: fun(x, *args, **kwargs))
+    return jit(partial(fun, *args, **kwargs))
 
 
 const_graph_unary = const_graph

@@ -1,9 +1,14 @@
-"""numpy.fft, whose functions ask traced values what to do."""
+"""numpy.fft, whose functions take traced values, in lists too."""
+
+from __future__ import annotations
 
 import numpy.fft as _own
-from numpy.fft import *  # noqa: F403 - the whole namespace is NumPy's
+
+from autodiff.compat.autograd.numpy.numpy_wrapper import counterpart
 
 __all__ = [name for name in dir(_own) if not name.startswith("_")]
+
+globals().update({name: counterpart(getattr(_own, name)) for name in __all__})
 
 
 def __getattr__(name: str) -> object:

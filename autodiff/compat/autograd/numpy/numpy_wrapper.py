@@ -2,36 +2,76 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Sequence
+from functools import wraps
 from types import ModuleType
 from typing import Any
 
 import numpy
 
+from autodiff.compat.autograd.boxes import getval, notrace_primitive
 from autodiff.compat.autograd.rules import primitive
-from autodiff.compat.autograd.tracer import getval, notrace_primitive
 from autodiff.numpy import namespace
-from autodiff.numpy.dispatch import FUNCTIONS
+from autodiff.numpy.dispatch import FUNCTIONS, contains_traced
+from autodiff.trace.tree import flatten
 
 numpy_version = numpy.__version__
 notrace_functions = [numpy.ndim, numpy.shape, numpy.iscomplexobj, numpy.result_type]
 
 
-def counterpart(name: str) -> Any:
-    """What a name of NumPy's is here: a function that takes traced values in lists too, where there is one."""
-    return namespace.lookup(name)
+def counterpart(original: Any) -> Any:
+    """What an object of NumPy's is here: functions take traced values in lists too; new arrays are plain ones."""
+    if isinstance(original, type | numpy.ufunc) or not callable(original) or original not in FUNCTIONS:
+        return original
+
+    @wraps(original)
+    def function(*args: Any, **kwargs: Any) -> Any:
+        known = FUNCTIONS[original] if contains_traced((*args, *kwargs.values())) else original
+        return known(*args, **kwargs)
+
+    return function
 
 
 _NAMES = sorted(
     name for name in dir(numpy) if not name.startswith("_") and not isinstance(getattr(numpy, name), ModuleType)
 )
-globals().update({name: counterpart(name) for name in _NAMES})
+globals().update({name: counterpart(getattr(numpy, name)) for name in _NAMES})
 
 
-array = counterpart("array")
-r_, c_ = counterpart("r_"), counterpart("c_")
-r_class, c_class = type(r_), type(c_)
-custom_where = counterpart("where")
+def array(A: Any, *args: Any, **kwargs: Any) -> Any:
+    """An array of numbers, arrays, and nested lists of them; traced values stay traced."""
+    if not contains_traced((A,)):
+        return numpy.array(A, *args, **kwargs)
+    ndmin = kwargs.get("ndmin", 0)
+    made = namespace.array(A, *args[:1], **{k: v for k, v in kwargs.items() if k == "dtype"})
+    return numpy.reshape(made, (*(1,) * (ndmin - numpy.ndim(made)), *numpy.shape(made))) if ndmin else made
+
+
+def asarray(a: Any, *args: Any, **kwargs: Any) -> Any:
+    """The same; arrays as they are."""
+    return array(a, *args, **kwargs) if contains_traced((a,)) else numpy.asarray(a, *args, **kwargs)
+
+
+def full(shape: Any, fill_value: Any, dtype: Any = None, *args: Any, **kwargs: Any) -> Any:
+    """An array filled with a value."""
+    if not contains_traced((fill_value,)):
+        return numpy.full(shape, fill_value, dtype, *args, **kwargs)
+    made = array(fill_value, dtype=dtype) if dtype is not None else array(fill_value)
+    return numpy.copy(numpy.broadcast_to(made, shape))
+
+
+def where(condition: Any, *args: Any, **kwargs: Any) -> Any:
+    """numpy.where, which gives numbers of Python's for such numbers, and lists for lists."""
+    chosen = [*args, *(kwargs[name] for name in ("x", "y") if name in kwargs)]
+    found = counterpart(numpy.where)(condition, *chosen)
+    has_arrays = contains_traced(chosen) or builtins.any(
+        isinstance(leaf, numpy.ndarray | numpy.generic) for leaf in flatten([condition, *chosen])[0]
+    )
+    return found if has_arrays or not chosen else found.tolist()
+
+
+custom_where = where
 
 
 def array_from_args(array_args: Sequence[Any], array_kwargs: dict[str, Any], *args: Any) -> Any:
@@ -82,6 +122,32 @@ def wrap_intdtype(cls: type) -> type:
     """A class of integers as it is: it takes plain values alone."""
     return cls
 
+
+class Joined:
+    """``r_`` and ``c_``: brackets that put arrays, numbers and slices together.
+
+    Args:
+        original: NumPy's own.
+        columns: whether vectors are columns.
+    """
+
+    def __init__(self, original: Any, columns: bool) -> None:
+        self.original = original
+        self.columns = columns
+
+    def __getitem__(self, args: Any) -> Any:
+        parts = args if isinstance(args, tuple) else (args,)
+        if not contains_traced(parts):
+            return self.original[args]
+        arrays = [numpy.r_[part] if isinstance(part, slice) else numpy.atleast_1d(array(part)) for part in parts]
+        if self.columns:
+            arrays = [part[:, None] if numpy.ndim(part) == 1 else part for part in arrays]
+        return numpy.concatenate(arrays, axis=-1 if self.columns else 0)
+
+
+r_ = Joined(numpy.r_, columns=False)
+c_ = Joined(numpy.c_, columns=True)
+r_class = c_class = Joined
 
 __all__ = [  # noqa: PLE0604 - NumPy's names are strings
     *_NAMES, "array_from_args", "c_class", "concatenate_args", "custom_where", "make_diagonal", "metadata",

@@ -23,7 +23,7 @@ def convolve(
         B: an array.
         axes: the axes of A and those of B along which they are convolved: two sequences; all of them by default.
         dot_axes: the axes of A and of B over which products are summed.
-        mode: ``"full"`` or ``"valid"``.
+        mode: ``"full"``, ``"valid"``, or ``"same"`` for results as long as A is.
 
     Returns:
         an array of the axes of A that are in none of these, those of B, and those of the convolution.
@@ -31,8 +31,8 @@ def convolve(
     Raises:
         NotImplementedError: for another mode.
     """
-    if mode not in ("full", "valid"):
-        raise NotImplementedError(f"convolve knows the modes 'full' and 'valid', not {mode!r}")
+    if mode not in ("full", "valid", "same"):
+        raise NotImplementedError(f"convolve knows the modes 'full', 'valid' and 'same', not {mode!r}")
     ranks = np.ndim(A), np.ndim(B)
     given = (list(range(ranks[0])), list(range(ranks[1]))) if axes is None else axes
     (conv_a, conv_b), (dot_a, dot_b) = (
@@ -46,10 +46,10 @@ def convolve(
         swapped = True
     else:
         swapped = False
-    if mode == "full":
+    if mode != "valid":
         widths = [(0, 0)] * ranks[0]
         for axis, (_, b) in zip(conv_a, lengths, strict=True):
-            widths[axis] = (b - 1, b - 1)
+            widths[axis] = (b - 1, b - 1) if mode == "full" else (b // 2, (b - 1) // 2)
         A = np.pad(A, widths)
     seen = np.lib.stride_tricks.sliding_window_view(A, [b for _, b in lengths], axis=tuple(conv_a))
     letters = iter(ascii_letters)
