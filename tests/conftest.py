@@ -3,18 +3,33 @@
 ``HYPOTHESIS_PROFILE`` is ci, dev or deep.
 """
 
+from pathlib import Path
+
 import pytest
 from hypothesis import settings
 
 from autodiff.facade.configuration import config
 from autodiff.testing import register_profiles
 
-EXAMPLES = 16
-"""Fewer than a user's tests draw: there are a thousand rows, each of which is tried on eighty fixed arguments, too."""
+TESTS = Path(__file__).parent
+PROFILE = register_profiles()
 
-if register_profiles() == "ci":
-    settings.register_profile("ci", settings(), max_examples=EXAMPLES)
-    settings.load_profile("ci")
+ROWS = {"ops", "numpy", "scipy"}
+"""Folders of a thousand rows, each of which is tried on eighty fixed arguments, too: fewer are drawn than in a user's
+tests."""
+
+settings.register_profile("rows", settings.get_profile("ci"), max_examples=16)
+
+
+@pytest.fixture(autouse=True)
+def examples_of_rows(request):
+    """Fewer examples for rows of tables, where the profile is the one of CI."""
+    fewer = PROFILE == "ci" and any(request.path.is_relative_to(TESTS / folder) for folder in ROWS)
+    if fewer:
+        settings.load_profile("rows")
+    yield
+    if fewer:
+        settings.load_profile(PROFILE)
 
 
 @pytest.fixture(autouse=True)

