@@ -8,12 +8,12 @@ from typing import Any as _Any
 from autodiff import numpy as _numpy  # noqa: F401 - enters NumPy's functions in the dispatch tables
 from autodiff import random as random  # not in __all__: `import *` must not hide Python's
 from autodiff.backends import on_gpu as _on_gpu  # noqa: F401 - enters what primitives do on GPUs
-from autodiff.backends.cupy.precision import get_matmul_precision, set_matmul_precision
+from autodiff.backends.cupy.libraries.precision import get_matmul_precision, set_matmul_precision
 from autodiff.backends.numba.kernels import cache_info, clear_cache
 from autodiff.backends.numba.threads import get_num_threads, set_num_threads
-from autodiff.ops.gauge import GaugeWarning
-from autodiff.trace.containers import register_tree
+from autodiff.ops.matrices.gauge import GaugeWarning
 from autodiff.trace.tape import Tape, check_tape
+from autodiff.trace.trees.containers import register_tree
 from autodiff.transforms.batch import vmap
 from autodiff.transforms.callbacks.pure import pure_callback
 from autodiff.transforms.checkpoint import checkpoint, remat

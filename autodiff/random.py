@@ -31,10 +31,10 @@ from typing import Any
 import numpy as np
 
 from autodiff.ops.random import DTYPES, random_numbers
-from autodiff.trace.arrays import check_places, module_of
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 from autodiff.trace.tracer import concrete
+from autodiff.trace.values.arrays import check_places, module_of
 
 __all__ = ["bernoulli", "bits", "dropout", "normal", "state", "uniform"]
 

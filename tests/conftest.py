@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from autodiff.facade.configuration import config
+from autodiff.facade.settings.configuration import config
 from autodiff.testing import register_profiles
 
 TESTS = Path(__file__).parent

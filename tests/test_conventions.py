@@ -8,7 +8,7 @@ import pytest
 
 import autodiff
 from autodiff import grad, hessian, hvp, jacfwd, jacobian, jacrev, jit, jvp, linearize, vjp, vmap
-from autodiff.ops.gauge import GaugeWarning
+from autodiff.ops.matrices.gauge import GaugeWarning
 from autodiff.testing import assert_close
 from tests.conventions import ROWS, one_each
 

@@ -13,8 +13,8 @@ from contextlib import nullcontext
 from importlib import import_module
 from typing import Any
 
-from autodiff.trace.arrays import LATE
 from autodiff.trace.source import at_user_line
+from autodiff.trace.values.arrays import LATE
 
 OLDEST = 14
 """The first CuPy that gives results the dtypes that NumPy 2 gives them."""
@@ -33,7 +33,7 @@ def found() -> tuple[Any, str]:
             f"{OLDEST} or newer is needed"
         )
     if not cupy.is_available():
-        from autodiff.backends.cupy.errors import reason_without_gpu  # noqa: PLC0415 - it asks this module for CuPy
+        from autodiff.backends.cupy.runtime.errors import reason_without_gpu  # noqa: PLC0415 - it asks this module for CuPy
 
         return None, reason_without_gpu(cupy)
     return cupy, ""

@@ -9,7 +9,17 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from autodiff.ops import convolution, decompositions, einsum, least_squares, linalg, random, singular, solve, spectral  # noqa: F401
+from autodiff.ops import random  # noqa: F401
+from autodiff.ops.images import convolution  # noqa: F401
+from autodiff.ops.matrices import (  # noqa: F401
+    decompositions,
+    einsum,
+    least_squares,
+    singular,
+    solve,
+    spectral,
+)
+from autodiff.ops.matrices import products as linalg  # noqa: F401
 from autodiff.trace.primitive import PRIMITIVES
 
 FOLDER = "autodiff.backends.cupy"

@@ -23,8 +23,8 @@ from weakref import getweakrefcount
 
 import numpy as np
 
+from autodiff.backends.aligned import ALIGNMENT, aligned_start
 from autodiff.backends.guarding import GUARDED, guarded_array
-from autodiff.backends.room import ALIGNMENT, aligned_start
 from autodiff.trace.spec import Spec
 
 LARGE = 1 << 17

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.trace.arrays import first_on_gpu, placed, placed_constants
 from autodiff.trace.spec import spec_of
 from autodiff.trace.tape import Equation, Tape
+from autodiff.trace.values.arrays import first_on_gpu, placed, placed_constants
 
 
 def run_tape(tape: Tape, inputs: Sequence[Any], dead: Sequence[Sequence[int]] | None = None) -> list[Any]:

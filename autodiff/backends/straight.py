@@ -12,8 +12,8 @@ import numpy as np
 
 from autodiff.backends.into import INTO
 from autodiff.backends.kernels.call import KernelPrimitive, rows
-from autodiff.backends.kernels.row_memory import row_memory
-from autodiff.backends.passes.memory import Memory, plan_memory
+from autodiff.backends.kernels.rows.memory import row_memory
+from autodiff.backends.passes.memory.placement import Memory, plan_memory
 from autodiff.backends.passes.schedule import schedule
 from autodiff.backends.recycling import maker
 from autodiff.backends.reference import last_uses

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.backends.aligned import room
 from autodiff.backends.idle import SMALL, Idle
-from autodiff.backends.passes.memory import Memory
-from autodiff.backends.room import room
+from autodiff.backends.passes.memory.placement import Memory
 from autodiff.trace.formats.text import identifier
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation

@@ -48,17 +48,17 @@ from autodiff.chainer.reporter import (
 from autodiff.chainer.runtime_info import print_runtime_info
 from autodiff.chainer.sequential import Sequential
 from autodiff.chainer.serializer import AbstractSerializer, Deserializer, Serializer
-from autodiff.facade.configuration import config, get_dtype, global_config, mixed16, using_config
-from autodiff.facade.conversion import as_array, as_variable
-from autodiff.facade.function import Function, FunctionAdapter
-from autodiff.facade.function_node import FunctionNode
-from autodiff.facade.joint import backward_all as backward
-from autodiff.facade.joint import grad
-from autodiff.facade.mode import force_backprop_mode, no_backprop_mode
-from autodiff.facade.node import VariableNode
-from autodiff.facade.observing import FunctionHook, get_function_hooks
-from autodiff.facade.parameter import Parameter
-from autodiff.facade.variable import Variable
+from autodiff.facade.functions.function import Function, FunctionAdapter
+from autodiff.facade.functions.function_node import FunctionNode
+from autodiff.facade.graph.multi_output import backward_all as backward
+from autodiff.facade.graph.multi_output import grad
+from autodiff.facade.graph.node import VariableNode
+from autodiff.facade.graph.observing import FunctionHook, get_function_hooks
+from autodiff.facade.settings.configuration import config, get_dtype, global_config, mixed16, using_config
+from autodiff.facade.settings.mode import force_backprop_mode, no_backprop_mode
+from autodiff.facade.variables.conversion import as_array, as_variable
+from autodiff.facade.variables.parameter import Parameter
+from autodiff.facade.variables.variable import Variable
 
 __version__ = "7.8.1"  # the version of Chainer whose interface this is
 disable_experimental_feature_warning = False

@@ -1,5 +1,5 @@
 """Where Chainer defines :class:`Device`."""
 
-from autodiff.facade.devices import Device
+from autodiff.facade.settings.devices import Device
 
 __all__ = ["Device"]

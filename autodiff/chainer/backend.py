@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.backends import gpu
-from autodiff.facade.devices import (
+from autodiff.facade.settings.devices import (
     CPU,
     ChainerxDevice,
     CpuDevice,
@@ -20,7 +20,7 @@ from autodiff.facade.devices import (
     mapped,
     no_chainerx,
 )
-from autodiff.facade.variable import is_array
+from autodiff.facade.variables.variable import is_array
 from autodiff.trace.source import at_user_line
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import concrete

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from autodiff.chainer.device_resident import DeviceResidentsVisitor
 from autodiff.chainer.link_base import Link, counterpart
-from autodiff.facade.parameter import Parameter
+from autodiff.facade.variables.parameter import Parameter
 from autodiff.trace.source import at_user_line
 
 

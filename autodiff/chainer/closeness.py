@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.backends.cuda import to_cpu
-from autodiff.facade.variable import Variable
+from autodiff.facade.variables.variable import Variable
 from autodiff.trace.source import at_user_line
 
 

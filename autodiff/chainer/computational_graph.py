@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from autodiff.facade.drawing import reached_from
-from autodiff.facade.node import VariableNode
-from autodiff.facade.variable import Variable
+from autodiff.facade.graph.drawing import reached_from
+from autodiff.facade.graph.node import VariableNode
+from autodiff.facade.variables.variable import Variable
 
 VARIABLE_STYLE = {"shape": "octagon", "fillcolor": "#E0E0E0", "style": "filled"}
 FUNCTION_STYLE = {"shape": "record", "fillcolor": "#6495ED", "style": "filled"}

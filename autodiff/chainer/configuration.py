@@ -1,5 +1,5 @@
-"""The configuration: see :mod:`autodiff.facade.configuration`."""
+"""The configuration: see :mod:`autodiff.facade.settings.configuration`."""
 
-from autodiff.facade.configuration import GlobalConfig, LocalConfig, config, global_config, using_config
+from autodiff.facade.settings.configuration import GlobalConfig, LocalConfig, config, global_config, using_config
 
 __all__ = ["GlobalConfig", "LocalConfig", "config", "global_config", "using_config"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from autodiff.facade.configuration import config, using_config
+from autodiff.facade.settings.configuration import config, using_config
 
 
 def is_debug() -> bool:

@@ -9,8 +9,8 @@ from functools import partial
 from typing import Any, ClassVar, NoReturn, Self
 
 from autodiff.backends import gpu
-from autodiff.facade.devices import CPU, Device, GpuDevice, Intel64Device, get_device, no_chainerx
-from autodiff.facade.variable import Variable
+from autodiff.facade.settings.devices import CPU, Device, GpuDevice, Intel64Device, get_device, no_chainerx
+from autodiff.facade.variables.variable import Variable
 
 MOVES: dict[type[Device], str] = {}
 """The methods by the kind of device that they bring to."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, ClassVar, NoReturn
 
-from autodiff.facade.volatility import together
+from autodiff.facade.settings.volatility import together
 
 SPELLINGS: dict[Any, str] = {
     "on": "ON", "ON": "ON", True: "ON",

@@ -1,5 +1,5 @@
 """Watching operations."""
 
-from autodiff.facade.observing import FunctionHook, get_function_hooks
+from autodiff.facade.graph.observing import FunctionHook, get_function_hooks
 
 __all__ = ["FunctionHook", "get_function_hooks"]

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from autodiff.facade.function_node import FunctionNode
-from autodiff.facade.joint import grad
+from autodiff.facade.functions.function_node import FunctionNode
+from autodiff.facade.graph.multi_output import grad
 
 __all__ = ["Fallback", "FunctionNode", "grad", "static_forward_optimizations"]
 

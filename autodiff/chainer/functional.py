@@ -11,13 +11,13 @@ import numpy as np
 
 from autodiff.chainer.link import Link
 from autodiff.chainer.reporter import unreported
-from autodiff.facade.mode import Cutting
-from autodiff.facade.parameter import Parameter
-from autodiff.facade.variable import Variable
+from autodiff.facade.settings.mode import Cutting
+from autodiff.facade.variables.parameter import Parameter
+from autodiff.facade.variables.variable import Variable
 from autodiff.trace.forking import lock_of
 from autodiff.trace.source import at_user_line
 from autodiff.trace.traced import Traced
-from autodiff.trace.tree import flatten
+from autodiff.trace.trees.tree import flatten
 
 Tree = dict[str, Any]
 one_at_a_time = lock_of(sys.modules[__name__], "one_at_a_time")

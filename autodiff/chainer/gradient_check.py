@@ -14,9 +14,9 @@ from autodiff.chainer.backend import get_array_module
 from autodiff.chainer.backends.cuda import to_cpu
 from autodiff.chainer.numerical_gradient import NondifferentiableError, numerical_grad
 from autodiff.chainer.utils.error import _format_array_props
-from autodiff.facade.conversion import as_array
-from autodiff.facade.joint import backward_all, grad
-from autodiff.facade.variable import Variable
+from autodiff.facade.graph.multi_output import backward_all, grad
+from autodiff.facade.variables.conversion import as_array
+from autodiff.facade.variables.variable import Variable
 from autodiff.trace.source import at_user_line
 
 __all__ = ["NondifferentiableError", "assert_allclose", "check_backward", "check_double_backward", "numerical_grad"]

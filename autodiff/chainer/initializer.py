@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.facade.configuration import mixed16
+from autodiff.facade.settings.configuration import mixed16
 from autodiff.trace.source import at_user_line
 
 

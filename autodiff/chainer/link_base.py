@@ -11,8 +11,8 @@ from autodiff.chainer.backend import copyto
 from autodiff.chainer.device_resident import DeviceResidentsVisitor
 from autodiff.chainer.link_hook import LinkHook, active, call_with_hooks
 from autodiff.chainer.registering import Registering, check_initialised, shape_and_dtype, warn
-from autodiff.facade.parameter import Parameter
-from autodiff.facade.variable import is_array
+from autodiff.facade.variables.parameter import Parameter
+from autodiff.facade.variables.variable import is_array
 from autodiff.trace.source import at_user_line
 
 UNKNOWN = {"": LinkHook()}

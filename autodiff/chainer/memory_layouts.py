@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autodiff.facade.variable import Variable
+from autodiff.facade.variables.variable import Variable
 from autodiff.trace.source import at_user_line
 
 CUDNN_CHANNEL_FIRST_X = CUDNN_CHANNEL_FIRST_W = None

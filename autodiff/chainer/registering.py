@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.device_resident import DeviceResident
-from autodiff.facade.parameter import Constant, Parameter
+from autodiff.facade.variables.parameter import Constant, Parameter
 from autodiff.trace.source import at_user_line
 
 

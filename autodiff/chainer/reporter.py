@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from autodiff.chainer.summary import DictSummary, Summary
-from autodiff.facade.configuration import config
-from autodiff.facade.variable import Variable
+from autodiff.facade.settings.configuration import config
+from autodiff.facade.variables.variable import Variable
 from autodiff.trace.source import at_user_line
 
 __all__ = ["DictSummary", "Reporter", "Summary", "get_current_reporter", "report", "report_scope"]

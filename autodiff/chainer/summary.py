@@ -10,7 +10,7 @@ import numpy as np
 
 from autodiff.chainer.backend import get_array_module, get_device_from_array
 from autodiff.chainer.serializer import Serializer, stored_json
-from autodiff.facade.variable import Variable
+from autodiff.facade.variables.variable import Variable
 from autodiff.trace.source import at_user_line
 
 

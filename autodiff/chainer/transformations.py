@@ -16,10 +16,10 @@ from autodiff.chainer.link import Link
 from autodiff.chainer.optimizer import GradientMethod
 from autodiff.chainer.serializer import Deserializer
 from autodiff.chainer.update_rule import UpdateRule
-from autodiff.facade.parameter import Parameter
+from autodiff.facade.variables.parameter import Parameter
 from autodiff.optimize.transformation import GradientTransformation, require_params
 from autodiff.trace.source import at_user_line
-from autodiff.trace.tree import flatten
+from autodiff.trace.trees.tree import flatten
 from autodiff.tree import names, structure
 
 

@@ -10,8 +10,8 @@ from autodiff.chainer.backend import get_array_module
 from autodiff.chainer.hookable import Hooks
 from autodiff.chainer.hyperparameter import Hyperparameter
 from autodiff.chainer.serializer import Deserializer
-from autodiff.facade.parameter import Parameter
-from autodiff.facade.variable import is_array
+from autodiff.facade.variables.parameter import Parameter
+from autodiff.facade.variables.variable import is_array
 
 
 class UpdateRule:

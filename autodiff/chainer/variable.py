@@ -1,9 +1,9 @@
 """Variables and Parameters."""
 
-from autodiff.facade.conversion import as_array, as_variable
-from autodiff.facade.node import VariableNode
-from autodiff.facade.parameter import Parameter
-from autodiff.facade.variable import Variable
+from autodiff.facade.graph.node import VariableNode
+from autodiff.facade.variables.conversion import as_array, as_variable
+from autodiff.facade.variables.parameter import Parameter
+from autodiff.facade.variables.variable import Variable
 
 __all__ = ["Parameter", "Variable", "VariableNode", "as_array", "as_variable", "variable_repr", "variable_str"]
 

@@ -9,7 +9,7 @@ import numpy as np
 from autodiff.chainer.function import Function
 from autodiff.chainer.function_node import FunctionNode
 from autodiff.facade import Variable, as_variable
-from autodiff.facade.configuration import get_dtype
+from autodiff.facade.settings.configuration import get_dtype
 from autodiff.trace.source import at_user_line
 
 __all__ = ["allgather", "alltoall", "bcast", "gather", "pseudo_connect", "recv", "scatter", "send"]

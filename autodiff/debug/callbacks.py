@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from autodiff.trace.errors import described
-from autodiff.trace.leaves import as_leaf
 from autodiff.trace.parameters import SHAPE, Domain
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.source import at_user_line, user_line
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.spec import spec as make_spec
-from autodiff.trace.tree import flatten
+from autodiff.trace.trees.tree import flatten
+from autodiff.trace.values.leaves import as_leaf
 
 FUNCTION = Domain("a function", lambda value, operands: builtins.callable(value))
 

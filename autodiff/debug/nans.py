@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.backends.reference import run_equation
-from autodiff.trace.arrays import placed_constants
 from autodiff.trace.errors import AutodiffError
-from autodiff.trace.leaves import as_leaf
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.source import user_line
 from autodiff.trace.spec import spec_of
@@ -18,7 +16,9 @@ from autodiff.trace.staging import Body, stage
 from autodiff.trace.tape import Equation, Tape
 from autodiff.trace.tape_call import TapeCall
 from autodiff.trace.tracer import Tracer, concrete
-from autodiff.trace.tree import flatten
+from autodiff.trace.trees.tree import flatten
+from autodiff.trace.values.arrays import placed_constants
+from autodiff.trace.values.leaves import as_leaf
 from autodiff.transforms.transformed import DECORATED, TransformedFunction
 
 SHOWN = 6

@@ -17,10 +17,10 @@ from autodiff.distributed.data_parallel import bounds, check_equal
 from autodiff.saving.atomic import replacing
 from autodiff.saving.formats import format_of
 from autodiff.saving.trees import like, nested, plain, saved_names
-from autodiff.trace.leaves import as_leaf
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
-from autodiff.trace.tree import flatten
+from autodiff.trace.trees.tree import flatten
+from autodiff.trace.values.leaves import as_leaf
 
 INDEX, VERSION = "index.json", 1
 

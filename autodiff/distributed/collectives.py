@@ -10,10 +10,10 @@ import numpy as np
 from autodiff.distributed.communicator import Communicator, world
 from autodiff.distributed.primitives import COLLECTIVES
 from autodiff.trace.errors import described
-from autodiff.trace.leaves import as_leaf
 from autodiff.trace.source import at_user_line, user_line
 from autodiff.trace.spec import spec_of
-from autodiff.trace.tree import flatten
+from autodiff.trace.trees.tree import flatten
+from autodiff.trace.values.leaves import as_leaf
 from autodiff.tree import names
 
 EXTREMES: dict[str, Callable[..., Any]] = {"max": np.max, "min": np.min, "prod": np.prod}

@@ -13,11 +13,11 @@ from autodiff.distributed.collectives import all_reduce
 from autodiff.distributed.communicator import Communicator, world
 from autodiff.distributed.errors import MismatchError
 from autodiff.distributed.messages import ranks_text
-from autodiff.trace.leaves import as_leaf
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 from autodiff.trace.traced import Traced
-from autodiff.trace.tree import flatten
+from autodiff.trace.trees.tree import flatten
+from autodiff.trace.values.leaves import as_leaf
 from autodiff.tree import names
 
 

@@ -26,7 +26,7 @@ from autodiff.backends.export.for_numba import numba_function
 from autodiff.backends.numba.users import meet_traced_values
 from autodiff.numba.python import run_python
 from autodiff.trace.source import at_user_line
-from autodiff.trace.tree import TreeDef
+from autodiff.trace.trees.tree import TreeDef
 from autodiff.transforms.export import record
 
 __all__ = ["njit"]

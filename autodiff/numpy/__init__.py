@@ -17,60 +17,40 @@ anywhere among their arguments, and make arrays to which traced values can be wr
 from typing import Any
 
 from autodiff.numpy import (
-    arranging,
     array_api,
-    assignment,
     attributes,
     buffers,
-    choosing,
-    comparing,
-    complexes,
     concatenators,
-    convolution,
-    counting,
-    covariances,
-    creation,
-    cumulative,
-    diagonals,
-    differences,
-    elementwise,
     emath,
     fft,
-    in_place,
-    indexing,
-    inserting,
-    interpolation,
-    joining,
     linalg,
     mapping,
     mathematics,
-    memory_order,
     methods,
     namespace,
-    nans,
-    new_layouts,
-    norms,
-    padding,
-    polynomials,
-    products,
     python_functions,
-    quantiles,
     queries,
-    ranges,
-    reductions,
     refused,
-    rounding,
-    shapes,
-    sorting,
-    splitting,
-    statistics,
-    subscripts,
-    truth,
-    ufunc_at,
     ufunc_methods,
     updates,
+)
+from autodiff.numpy.algebra import convolution, diagonals, norms, polynomials, products, subscripts
+from autodiff.numpy.arrays import (
+    arranging,
+    creation,
+    joining,
+    memory_order,
+    new_layouts,
+    padding,
+    ranges,
+    shapes,
+    splitting,
     views,
 )
+from autodiff.numpy.elements import comparing, complexes, differences, elementwise, interpolation, rounding
+from autodiff.numpy.indices import assignment, choosing, in_place, indexing, inserting, ufunc_at
+from autodiff.numpy.statistics import counting, covariances, cumulative, nans, quantiles, reductions, sorting, truth
+from autodiff.numpy.statistics import moments as statistics
 from autodiff.ops import operators
 
 new_layouts.install()

@@ -8,9 +8,9 @@ from __future__ import annotations
 import sys
 from typing import Any, NoReturn
 
-from autodiff.trace.arrays import on_gpu
 from autodiff.trace.source import at_user_line
 from autodiff.trace.tracer import Tracer, concrete
+from autodiff.trace.values.arrays import on_gpu
 
 
 def namespace_of(self: Tracer, /, *, api_version: str | None = None) -> Any:

@@ -6,9 +6,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from autodiff.numpy.assignment import fitted
 from autodiff.numpy.dispatch import FUNCTIONS, as_operand
-from autodiff.numpy.flat import Flat
+from autodiff.numpy.indices.assignment import fitted
+from autodiff.numpy.indices.flat import Flat
 from autodiff.numpy.methods import PROPERTIES
 from autodiff.ops.elementwise import from_parts
 from autodiff.trace.source import at_user_line

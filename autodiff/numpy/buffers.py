@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.numpy.assignment import point, put_at, write_out
 from autodiff.numpy.dispatch import CREATION, FUNCTIONS, WRITING, as_operand, contains_traced, missing
-from autodiff.numpy.indexing import index
+from autodiff.numpy.indices.assignment import point, put_at, write_out
+from autodiff.numpy.indices.indexing import index
 from autodiff.ops.elementwise import cast
 from autodiff.ops.operators import BINARY, COMPARISONS, UNARY
 from autodiff.trace.primitive import Primitive, newest_traced

@@ -15,15 +15,15 @@ from typing import Any, TypeVar
 import numpy as np
 
 from autodiff.trace.errors import DifferentiationError, LeafError
+from autodiff.trace.fast_path import binary, unary
 from autodiff.trace.forking import importing
-from autodiff.trace.leaves import as_leaf
 from autodiff.trace.primitive import PRIMITIVES, Primitive
-from autodiff.trace.shortcut import binary, unary
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, dtype_or_python, spec_of
 from autodiff.trace.staging import Body
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer, concrete
+from autodiff.trace.values.leaves import as_leaf
 
 Function = Callable[..., Any]
 F = TypeVar("F", bound=Function)
@@ -46,7 +46,7 @@ WRITING: dict[str, Function] = {}
 REFUSED: dict[Function, str] = {}
 """Functions that are refused, and why."""
 
-LATE: dict[str, str] = {"scipy.special": "autodiff.numpy.special"}
+LATE: dict[str, str] = {"scipy.special": "autodiff.numpy.elements.special"}
 """Libraries with ufuncs of their own, and our modules that know them, which are loaded when one is called."""
 
 

@@ -12,7 +12,7 @@ from autodiff.numpy.dispatch import as_operand, implements, write_outs
 from autodiff.ops import fft as ops
 from autodiff.ops.fft import REVERSED, Norm, resized
 from autodiff.ops.join import roll
-from autodiff.ops.linalg import conj
+from autodiff.ops.matrices.products import conj
 from autodiff.trace.errors import OperandError
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of

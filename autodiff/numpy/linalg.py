@@ -9,20 +9,20 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.numpy.algebra.norms import cond, inexact, matrix_norm, norm, vector_norm
+from autodiff.numpy.algebra.products import matmul, shape_of
+from autodiff.numpy.arrays.outline import permuted
 from autodiff.numpy.dispatch import implements, write_outs
-from autodiff.numpy.norms import cond, inexact, matrix_norm, norm, vector_norm
-from autodiff.numpy.outline import permuted
-from autodiff.numpy.products import matmul, shape_of
-from autodiff.ops import decompositions, determinants, least_squares, singular, spectral
-from autodiff.ops import solve as equations
 from autodiff.ops.elementwise import absolute, copysign, real
-from autodiff.ops.linalg import adjoint, column, dot, row, shaped
+from autodiff.ops.matrices import decompositions, determinants, least_squares, singular, spectral
+from autodiff.ops.matrices import solve as equations
+from autodiff.ops.matrices.products import adjoint, column, dot, row, shaped
 from autodiff.ops.shape import reshape
-from autodiff.trace.arrays import module_of
 from autodiff.trace.errors import DifferentiationError, OperandError
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.tracer import concrete
+from autodiff.trace.values.arrays import module_of
 
 __all__ = ["cond", "matrix_norm", "norm", "vector_norm"]
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.numpy.arrays.joining import stack
+from autodiff.numpy.arrays.shapes import expand_dims, moveaxis, reshape
 from autodiff.numpy.axes import negative_axis
 from autodiff.numpy.dispatch import as_operand, implements
-from autodiff.numpy.joining import stack
-from autodiff.numpy.shapes import expand_dims, moveaxis, reshape
 from autodiff.ops.elementwise import cast
 from autodiff.ops.index import slice_of
 from autodiff.ops.shape import transpose

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.numpy.arrays.memory_order import in_own_memory, laid_out, memory_order
 from autodiff.numpy.dispatch import (
     FUNCTIONS,
     UFUNCS,
@@ -16,7 +17,6 @@ from autodiff.numpy.dispatch import (
     missing,
     peeled,
 )
-from autodiff.numpy.memory_order import in_own_memory, laid_out, memory_order
 from autodiff.ops import elementwise as ew
 from autodiff.ops.elementwise import python_number
 from autodiff.trace.errors import ConcretizationError, LeafError

@@ -18,11 +18,11 @@ import numpy as np
 
 from autodiff.numpy.buffers import Buffer, call_function, newest_of, settled
 from autodiff.numpy.dispatch import CREATION, FUNCTIONS, UFUNCS, as_operand, contains_traced
-from autodiff.trace.foreign import holds_traced
 from autodiff.trace.recording import is_recording
 from autodiff.trace.traced import Traced
+from autodiff.trace.values.foreign import holds_traced
 
-FACADE = "autodiff.facade.variable"
+FACADE = "autodiff.facade.variables.variable"
 """The module of Variables: where it is not loaded there are none."""
 
 FILLED_LATER: frozenset[Any] = frozenset((

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.numpy.arrays.outline import known, outline
 from autodiff.numpy.axes import negative_axes
 from autodiff.numpy.dispatch import as_operand, constant, implements
-from autodiff.numpy.outline import known, outline
 from autodiff.trace.errors import ConcretizationError
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, dtype_or_python, spec_of

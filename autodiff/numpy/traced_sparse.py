@@ -8,13 +8,13 @@ import numpy as np
 import scipy.sparse
 
 from autodiff.numpy.dispatch import FUNCTIONS, as_operand
-from autodiff.ops.linalg import column, conj
+from autodiff.ops.matrices.products import column, conj
+from autodiff.ops.matrices.sparse import Pattern, sparse_product
 from autodiff.ops.shape import reshape
-from autodiff.ops.sparse_matrices import Pattern, sparse_product
-from autodiff.trace.containers import register_tree
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
+from autodiff.trace.trees.containers import register_tree
 
 HOW = "autodiff.scipy.sparse.coo_array((data, (rows, columns)), shape) makes one of traced entries"
 

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.numpy.arrays.memory_order import laid_out_by
 from autodiff.numpy.axes import negative_axes, negative_axis
-from autodiff.numpy.cumulative import running
 from autodiff.numpy.dispatch import METHODS, UFUNCS, as_operand, as_strong_operand, peeled
-from autodiff.numpy.memory_order import laid_out_by
-from autodiff.numpy.nans import nanmax, nanmin
-from autodiff.numpy.reductions import (
+from autodiff.numpy.statistics.cumulative import running
+from autodiff.numpy.statistics.nans import nanmax, nanmin
+from autodiff.numpy.statistics.reductions import (
     NOTHING,
     finished,
     given,
@@ -28,12 +28,12 @@ from autodiff.numpy.reductions import (
     min,
     selected,
 )
-from autodiff.numpy.truth import all, any, truth
-from autodiff.ops import cumulative, reduce
+from autodiff.numpy.statistics.truth import all, any, truth
 from autodiff.ops.elementwise import cast
-from autodiff.ops.logsumexp import logaddexp_axes
-from autodiff.ops.running import cummax, cummin
-from autodiff.ops.segments import segment_sums, segments
+from autodiff.ops.reductions import cumulative, reduce
+from autodiff.ops.reductions.logsumexp import logaddexp_axes
+from autodiff.ops.reductions.running import cummax, cummin
+from autodiff.ops.reductions.segments import segment_sums, segments
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 

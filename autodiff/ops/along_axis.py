@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.ops.linalg import matmul
+from autodiff.ops.matrices.products import matmul
 from autodiff.ops.on_gpu.special import refused
 from autodiff.trace.primitive import Primitive, linear
 from autodiff.trace.spec import Spec, spec

@@ -10,11 +10,11 @@ import numpy as np
 from autodiff.ops.elementwise import multiply
 from autodiff.ops.on_gpu import making
 from autodiff.ops.shape import check_stretches, reshape, sum_axes, sum_to
-from autodiff.trace.arrays import module_of
 from autodiff.trace.link import passing
 from autodiff.trace.parameters import DTYPE, FLAG, LENGTH, SHAPE, require, same
 from autodiff.trace.primitive import Primitive, linear
 from autodiff.trace.spec import Spec, native, spec, spec_of
+from autodiff.trace.values.arrays import module_of
 
 
 def nothing(g: Any) -> None:

@@ -18,11 +18,11 @@ from autodiff.ops.masked import masked
 from autodiff.ops.on_gpu import elementwise as gpu
 from autodiff.ops.relative import Inverse, Logarithm, Multiple, Shifted
 from autodiff.ops.selection import select
-from autodiff.trace.arrays import module_of, on_gpu
 from autodiff.trace.link import passing
 from autodiff.trace.parameters import DTYPE, require
 from autodiff.trace.primitive import Primitive, elementwise
 from autodiff.trace.spec import Kind, Spec, broadcast_shapes, common_dtype, spec, spec_of
+from autodiff.trace.values.arrays import module_of, on_gpu
 
 LN2, LN10 = scalar_log(2.0), scalar_log(10.0)
 

@@ -12,11 +12,11 @@ import numpy as np
 
 from autodiff.ops.index import slice_into, slice_of
 from autodiff.ops.join import WHOLE
-from autodiff.ops.linalg import conj
-from autodiff.trace.arrays import placed
+from autodiff.ops.matrices.products import conj
 from autodiff.trace.parameters import AXIS, COUNT, FLAG, one_of, require, same
 from autodiff.trace.primitive import Primitive, linear
 from autodiff.trace.spec import Spec, spec, spec_of
+from autodiff.trace.values.arrays import placed
 
 Norm = Literal["backward", "ortho", "forward"] | None
 REVERSED: dict[Norm, Norm] = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}

@@ -16,11 +16,11 @@ import numpy as np
 from autodiff.ops.masked import masked
 from autodiff.ops.on_gpu import indexing
 from autodiff.ops.shape import broadcast_to, transpose
-from autodiff.trace.arrays import module_of, on_gpu, placed, zeros
-from autodiff.trace.layout import writable
 from autodiff.trace.parameters import FLAG, KEY, LENGTH, SHAPE, check_array, require, same
 from autodiff.trace.primitive import Primitive, general, linear
 from autodiff.trace.spec import Spec, result_spec, spec, spec_of
+from autodiff.trace.values.arrays import module_of, on_gpu, placed, zeros
+from autodiff.trace.values.layout import writable
 
 Triple = tuple[int | None, int | None, int | None]
 Key = tuple[int | Triple | EllipsisType | None, ...]

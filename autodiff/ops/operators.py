@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from autodiff.ops import elementwise as ew
+from autodiff.trace.fast_path import binary, record, unary
 from autodiff.trace.primitive import Primitive
-from autodiff.trace.shortcut import binary, record, unary
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.trace.arrays import placed
+from autodiff.trace.values.arrays import placed
 
 MANY = 4096
 """So many elements are worth the trouble."""

@@ -9,7 +9,7 @@ from autodiff.optimize.numbers import ZERO, as_dtype, beside, like_state, zeros,
 from autodiff.optimize.transformation import with_extra
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
-from autodiff.trace.tree import map_tree
+from autodiff.trace.trees.tree import map_tree
 from autodiff.transforms.control.cond import cond
 
 

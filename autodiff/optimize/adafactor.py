@@ -13,7 +13,7 @@ from autodiff.optimize.numbers import ZERO, absolute_square, beside, like_state
 from autodiff.optimize.scaling import LearningRate, scale, scale_by_learning_rate
 from autodiff.optimize.transformation import GradientTransformation, chain, require_params, stateless
 from autodiff.trace.spec import spec_of
-from autodiff.trace.tree import flatten, map_tree
+from autodiff.trace.trees.tree import flatten, map_tree
 
 
 class FactoredState(NamedTuple):

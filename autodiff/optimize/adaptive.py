@@ -20,7 +20,7 @@ from autodiff.optimize.numbers import (
 )
 from autodiff.optimize.scaling import LearningRate, scale_by_learning_rate
 from autodiff.optimize.transformation import GradientTransformation, chain, identity
-from autodiff.trace.tree import map_tree
+from autodiff.trace.trees.tree import map_tree
 
 
 class ScaleByRmsState(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from autodiff.optimize.numbers import ZERO, as_dtype, beside, like_state, mean_toward, without_bias, zeros_tree
 from autodiff.optimize.transformation import GradientTransformation
 from autodiff.trace.spec import spec_of
-from autodiff.trace.tree import map_tree
+from autodiff.trace.trees.tree import map_tree
 
 
 class EmaState(NamedTuple):

@@ -8,7 +8,7 @@ import numpy as np
 
 from autodiff.optimize.numbers import absolute_square, beside, global_norm
 from autodiff.optimize.transformation import GradientTransformation, stateless
-from autodiff.trace.tree import map_tree
+from autodiff.trace.trees.tree import map_tree
 
 
 def clip(max_delta: float) -> GradientTransformation:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from autodiff.optimize.numbers import beside
 from autodiff.optimize.transformation import GradientTransformation, require_params, stateless, with_extra
-from autodiff.trace.tree import map_tree
+from autodiff.trace.trees.tree import map_tree
 from autodiff.tree import combine, partition
 
 Mask = Any

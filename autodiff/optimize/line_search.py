@@ -14,7 +14,7 @@ from autodiff.optimize.transformation import GradientTransformation, apply_updat
 from autodiff.optimize.zoom import Point, strong_wolfe
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
-from autodiff.trace.tree import flatten, map_tree
+from autodiff.trace.trees.tree import flatten, map_tree
 from autodiff.transforms.control.while_loop import while_loop
 from autodiff.transforms.jvp import jvp
 

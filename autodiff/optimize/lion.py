@@ -10,7 +10,7 @@ from autodiff.optimize.decay import add_decayed_weights
 from autodiff.optimize.numbers import ZERO, like_state, mean_toward, zeros_tree
 from autodiff.optimize.scaling import LearningRate, scale_by_learning_rate
 from autodiff.optimize.transformation import GradientTransformation, chain
-from autodiff.trace.tree import map_tree
+from autodiff.trace.trees.tree import map_tree
 
 
 class ScaleByLionState(NamedTuple):

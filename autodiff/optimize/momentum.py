@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from autodiff.optimize.numbers import like_state, zeros_tree
 from autodiff.optimize.scaling import LearningRate, scale_by_learning_rate
 from autodiff.optimize.transformation import GradientTransformation, chain
-from autodiff.trace.tree import map_tree
+from autodiff.trace.trees.tree import map_tree
 
 
 class TraceState(NamedTuple):

@@ -12,7 +12,7 @@ from autodiff.optimize.numbers import ZERO, like_state, mean_toward, without_bia
 from autodiff.optimize.scaling import LearningRate, scale_by_learning_rate
 from autodiff.optimize.transformation import GradientTransformation, chain, stateless
 from autodiff.trace.spec import spec_of
-from autodiff.trace.tree import map_tree
+from autodiff.trace.trees.tree import map_tree
 
 Coefficients = tuple[float, float, float]
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.trace.arrays import on_gpu
 from autodiff.trace.spec import spec_of
-from autodiff.trace.tree import flatten, map_tree
+from autodiff.trace.trees.tree import flatten, map_tree
+from autodiff.trace.values.arrays import on_gpu
 
 PYTHONS = frozenset((bool, int, float, complex))
 

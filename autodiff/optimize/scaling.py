@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from autodiff.optimize.numbers import ZERO, beside
 from autodiff.optimize.transformation import GradientTransformation, stateless
-from autodiff.trace.tree import map_tree
+from autodiff.trace.trees.tree import map_tree
 
 LearningRate = float | Callable[[Any], Any]
 """A number, or a schedule: a function of how many updates there were."""

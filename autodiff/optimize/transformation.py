@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from autodiff.optimize.numbers import as_dtype
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
-from autodiff.trace.tree import map_tree
+from autodiff.trace.trees.tree import map_tree
 
 
 class GradientTransformation(NamedTuple):

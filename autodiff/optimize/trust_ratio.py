@@ -11,7 +11,7 @@ from autodiff.optimize.decay import add_decayed_weights
 from autodiff.optimize.numbers import absolute_square
 from autodiff.optimize.scaling import LearningRate, scale_by_learning_rate
 from autodiff.optimize.transformation import GradientTransformation, chain, require_params, stateless
-from autodiff.trace.tree import map_tree
+from autodiff.trace.trees.tree import map_tree
 
 
 def scale_by_trust_ratio(

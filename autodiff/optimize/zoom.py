@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autodiff.trace.tree import map_tree
+from autodiff.trace.trees.tree import map_tree
 from autodiff.transforms.control.while_loop import while_loop
 
 NEAR = 0.1

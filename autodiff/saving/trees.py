@@ -12,12 +12,12 @@ from autodiff.backends.gpu import is_gpu_array
 from autodiff.saving.archive import Check
 from autodiff.saving.atomic import replacing
 from autodiff.saving.formats import Reader, format_of
-from autodiff.trace.arrays import placed
-from autodiff.trace.leaves import as_leaf
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.traced import Traced
-from autodiff.trace.tree import flatten
+from autodiff.trace.trees.tree import flatten
+from autodiff.trace.values.arrays import placed
+from autodiff.trace.values.leaves import as_leaf
 from autodiff.tree import names as names_of
 
 ALONE = "value"

@@ -9,8 +9,8 @@ import numpy as np
 import scipy.signal
 
 from autodiff.numpy.dispatch import FUNCTIONS, as_operand
-from autodiff.ops.linalg import conj
-from autodiff.ops.triangular import solve_triangular
+from autodiff.ops.matrices.products import conj
+from autodiff.ops.matrices.triangular import solve_triangular
 from autodiff.scipy.linalg.patterns import toeplitz
 from autodiff.scipy.linear import linear_counterpart
 from autodiff.scipy.mirror import counterpart, holds_traced, mirrored

@@ -14,13 +14,13 @@ import scipy.special
 
 from autodiff.numpy.axes import negative_axes
 from autodiff.numpy.dispatch import FUNCTIONS, as_operand
-from autodiff.numpy.reductions import kept
+from autodiff.numpy.statistics.reductions import kept
 from autodiff.ops import elementwise as ew
-from autodiff.ops import special
-from autodiff.ops.logsumexp import logsumexp as logsumexp_axes
+from autodiff.ops.reductions.logsumexp import logsumexp as logsumexp_axes
+from autodiff.ops.reductions.softmax import log_softmax as log_softmax_axes
+from autodiff.ops.reductions.softmax import softmax as softmax_axes
 from autodiff.ops.shape import Axes
-from autodiff.ops.softmax import log_softmax as log_softmax_axes
-from autodiff.ops.softmax import softmax as softmax_axes
+from autodiff.ops.special import gamma as special
 from autodiff.scipy import special_counterparts
 from autodiff.scipy.mirror import mirrored
 from autodiff.trace.source import at_user_line

@@ -10,10 +10,10 @@ from typing import Any
 import scipy.special as sp
 
 from autodiff.numpy.dispatch import UFUNCS, as_operand, late_ufunc
-from autodiff.ops import bessel
 from autodiff.ops import elementwise as ew
-from autodiff.ops import special as own
-from autodiff.ops.sinc import sinc
+from autodiff.ops.special import bessel
+from autodiff.ops.special import gamma as own
+from autodiff.ops.special.sinc import sinc
 from autodiff.scipy.mirror import counterpart
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line

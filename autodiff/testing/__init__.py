@@ -20,28 +20,28 @@ except ModuleNotFoundError as _error:
         f"autodiff.testing needs {_error.name}, which is not installed: run pip install 'autodiff[testing]'"
     ) from None
 
-from autodiff.testing import domains
 from autodiff.testing.cases import Case
 from autodiff.testing.checks import check_laws
-from autodiff.testing.closeness import assert_close, tolerance
 from autodiff.testing.decorator import gradient_test
-from autodiff.testing.domains import Domain
+from autodiff.testing.differences.jacobian import numerical_jacobian, numerical_pullback
+from autodiff.testing.differences.numerical import directional_derivative
+from autodiff.testing.draws import domains
+from autodiff.testing.draws.domains import Domain
+from autodiff.testing.draws.layouts import LAYOUTS, VALUE_KEEPING, lay_out
+from autodiff.testing.draws.literal import literal
+from autodiff.testing.draws.operand import Operands
+from autodiff.testing.draws.profiles import register_profiles
+from autodiff.testing.draws.shapes import broadcastable_shapes, shapes, square_shapes
+from autodiff.testing.draws.strategies import arrays, dtypes, operands
+from autodiff.testing.draws.values import fill
 from autodiff.testing.gradients import check_grads
-from autodiff.testing.jacobian import numerical_jacobian, numerical_pullback
-from autodiff.testing.law import LAWS, Law
-from autodiff.testing.layouts import LAYOUTS, VALUE_KEEPING, lay_out
-from autodiff.testing.literal import literal
+from autodiff.testing.laws.closeness import assert_close, tolerance
+from autodiff.testing.laws.table import LAWS, Law
 from autodiff.testing.mismatch import GradientMismatch, Undecided
-from autodiff.testing.numerical import directional_derivative
-from autodiff.testing.operand import Operands
 from autodiff.testing.optimization import check_problem
 from autodiff.testing.pairs import check_pair
-from autodiff.testing.profiles import register_profiles
 from autodiff.testing.properties import check_case, laws
-from autodiff.testing.shapes import broadcastable_shapes, shapes, square_shapes
-from autodiff.testing.strategies import arrays, dtypes, operands
 from autodiff.testing.summary import Summary
-from autodiff.testing.values import fill
 
 __all__ = [
     "LAWS",

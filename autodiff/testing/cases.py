@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import DTypeLike
 
-from autodiff.testing import domains
-from autodiff.testing.arguments import places
-from autodiff.testing.domains import Domain
-from autodiff.testing.law import check_names
-from autodiff.testing.layouts import LAYOUTS
-from autodiff.testing.strategies import FLOATING
+from autodiff.testing.draws import domains
+from autodiff.testing.draws.arguments import places
+from autodiff.testing.draws.domains import Domain
+from autodiff.testing.draws.layouts import LAYOUTS
+from autodiff.testing.draws.strategies import FLOATING
+from autodiff.testing.laws.table import check_names
 from autodiff.trace.caching import cached_property
-from autodiff.trace.tree import TreeDef
+from autodiff.trace.trees.tree import TreeDef
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy

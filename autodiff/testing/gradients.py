@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.testing.agreement import RELATIVE
 from autodiff.testing.checks import check_arguments
-from autodiff.testing.derivative_laws import forward, reverse
-from autodiff.testing.keeping_laws import dtype, precision
+from autodiff.testing.laws.agreement import RELATIVE
+from autodiff.testing.laws.derivatives import forward, reverse
+from autodiff.testing.laws.keeping import dtype, precision
 from autodiff.testing.mismatch import Subject, Undecided, judge, name_of
 from autodiff.testing.problem import Problem
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from hypothesis.errors import HypothesisException
 
-from autodiff.testing.literal import imports_of, literal
+from autodiff.testing.draws.literal import imports_of, literal
 from autodiff.trace.errors import ConcretizationError
 
 

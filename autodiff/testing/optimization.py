@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.testing.domains import Domain
+from autodiff.testing.draws.domains import Domain
 from autodiff.testing.pairs import check_pair
 from autodiff.testing.summary import Summary
 

@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.testing.agreement import agree
-from autodiff.testing.derivative_laws import continuous, directions_of
-from autodiff.testing.keeping_laws import contents
-from autodiff.testing.law import Law
+from autodiff.testing.differences.pairing import pairing
+from autodiff.testing.differences.second_look import careful_slopes
+from autodiff.testing.differences.slope import Slope
+from autodiff.testing.laws.agreement import agree
+from autodiff.testing.laws.derivatives import continuous, directions_of
+from autodiff.testing.laws.keeping import contents
+from autodiff.testing.laws.table import Law
 from autodiff.testing.mismatch import Violation
-from autodiff.testing.pairing import pairing
 from autodiff.testing.problem import Problem
-from autodiff.testing.second_look import careful_slopes
-from autodiff.testing.slope import Slope
-from autodiff.trace.tree import flatten
+from autodiff.trace.trees.tree import flatten
 
 Function = Callable[..., Any]
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import DTypeLike
 
-from autodiff.testing import domains
 from autodiff.testing.cases import Case
-from autodiff.testing.domains import Domain
+from autodiff.testing.draws import domains
+from autodiff.testing.draws.domains import Domain
+from autodiff.testing.draws.operand import Operands
 from autodiff.testing.mismatch import name_of
-from autodiff.testing.operand import Operands
 from autodiff.testing.pair import Pair, names_of
 from autodiff.testing.properties import run
 from autodiff.testing.summary import Summary

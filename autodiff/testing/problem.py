@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 import autodiff
-from autodiff.testing.central import first_step, scales_for, slopes_along
-from autodiff.testing.numerical import move
-from autodiff.testing.pairing import directions
-from autodiff.testing.slope import Slope
+from autodiff.testing.differences.central import first_step, scales_for, slopes_along
+from autodiff.testing.differences.numerical import move
+from autodiff.testing.differences.pairing import directions
+from autodiff.testing.differences.slope import Slope
 from autodiff.trace.caching import cached_property
-from autodiff.trace.tree import flatten, paths
+from autodiff.trace.trees.tree import flatten, paths
 
 DOUBLE = {"float16": np.float64, "float32": np.float64, "complex64": np.complex128}
 

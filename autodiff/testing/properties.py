@@ -11,16 +11,16 @@ from hypothesis import HealthCheck, Phase, given, settings, target
 from hypothesis import seed as seeded
 from numpy.typing import DTypeLike
 
-from autodiff.testing import domains
 from autodiff.testing.cases import Case
-from autodiff.testing.draws import drawn_operands, fixed_operands
-from autodiff.testing.law import Kinks, check_names, chosen_laws
-from autodiff.testing.layouts import LAYOUTS
+from autodiff.testing.draws import domains
+from autodiff.testing.draws.layouts import LAYOUTS
+from autodiff.testing.draws.of_case import drawn_operands, fixed_operands
+from autodiff.testing.draws.operand import Operands
+from autodiff.testing.draws.profiles import PROFILES
+from autodiff.testing.draws.strategies import FLOATING
+from autodiff.testing.laws.table import Kinks, check_names, chosen_laws
 from autodiff.testing.mismatch import name_of
-from autodiff.testing.operand import Operands
-from autodiff.testing.profiles import PROFILES
 from autodiff.testing.session import SESSION
-from autodiff.testing.strategies import FLOATING
 from autodiff.testing.summary import Summary
 from autodiff.testing.trial import Trial
 

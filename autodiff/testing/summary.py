@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from autodiff.testing.checks import Examination
-from autodiff.testing.kink_places import kink_places
+from autodiff.testing.differences.kink_places import kink_places
 from autodiff.testing.mismatch import Unstaged
 
 LOOKED_AT = 8

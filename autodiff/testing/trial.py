@@ -7,12 +7,12 @@ from math import log10
 
 from autodiff.testing.cases import Case
 from autodiff.testing.checks import examine
-from autodiff.testing.draws import accepts
-from autodiff.testing.examples import tells
-from autodiff.testing.law import LAWS, Law
+from autodiff.testing.draws.examples import tells
+from autodiff.testing.draws.of_case import accepts
+from autodiff.testing.draws.operand import Operands
+from autodiff.testing.draws.smaller import smallest
+from autodiff.testing.laws.table import LAWS, Law
 from autodiff.testing.mismatch import GradientMismatch, Subject, Undecided
-from autodiff.testing.operand import Operands
-from autodiff.testing.smaller import smallest
 from autodiff.testing.summary import Summary
 
 NOTHING = -20.0

@@ -52,7 +52,7 @@ def run_user_code(fun: Callable[..., Any], args: Iterable[Any]) -> Any:
 
 def explained(error: Exception, name: str, operands: Sequence[Any]) -> Exception:
     """An error of the same type that says which operation failed, on what, and where in the user's code."""
-    from autodiff.trace.arrays import misplaced  # noqa: PLC0415 - that module imports this one
+    from autodiff.trace.values.arrays import misplaced  # noqa: PLC0415 - that module imports this one
 
     if isinstance(error, AutodiffError):
         return error

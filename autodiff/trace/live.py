@@ -11,16 +11,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from autodiff.trace.arrays import check_places, on_gpu
 from autodiff.trace.errors import explained
-from autodiff.trace.layout import copied
-from autodiff.trace.leaves import COMMON, as_leaf
 from autodiff.trace.link import Link
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.recording import Recording
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer
+from autodiff.trace.values.arrays import check_places, on_gpu
+from autodiff.trace.values.layout import copied
+from autodiff.trace.values.leaves import COMMON, as_leaf
 
 SMALL = 4096
 """Arrays of up to so many bytes are copied when they must be kept: cheaper than any bookkeeping."""

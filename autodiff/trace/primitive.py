@@ -7,13 +7,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from autodiff.trace.arrays import any_on_gpu
 from autodiff.trace.link import Link, Rule
 from autodiff.trace.parameters import NO_PARAMS, Params
 from autodiff.trace.recording import bodies, innermost_body
 from autodiff.trace.spec import Kind, Spec, broadcast_shapes, dtype_or_python, spec_of, weakened
 from autodiff.trace.spec import spec as make_spec
 from autodiff.trace.traced import Traced
+from autodiff.trace.values.arrays import any_on_gpu
 
 Family = Literal["elementwise", "linear", "multilinear", "general"]
 

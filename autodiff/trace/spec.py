@@ -10,8 +10,8 @@ from typing import Any, Literal
 import numpy as np
 
 from autodiff.trace.error_classes import LeafError
-from autodiff.trace.foreign import is_array_type, objects_refusal, refusal
 from autodiff.trace.traced import Traced
+from autodiff.trace.values.foreign import is_array_type, objects_refusal, refusal
 
 Kind = Literal["array", "scalar", "python"]
 

@@ -9,7 +9,6 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from autodiff.trace.errors import explained, run_user_code
-from autodiff.trace.leaves import as_leaf
 from autodiff.trace.live import EXPLAINED, immutable, same_bits
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.recording import Recording, TracingBody
@@ -18,8 +17,9 @@ from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.tape import Equation, Literal, Operand, Tape, as_python, ordered
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer, concrete
-from autodiff.trace.tree import TreeDef, flatten
-from autodiff.trace.weak_numbers import is_whole, settled
+from autodiff.trace.trees.tree import TreeDef, flatten
+from autodiff.trace.values.leaves import as_leaf
+from autodiff.trace.values.weak_numbers import is_whole, settled
 
 
 class Body(Recording):

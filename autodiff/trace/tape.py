@@ -12,7 +12,7 @@ from autodiff.trace.errors import AutodiffError
 from autodiff.trace.parameters import check_application, shortened
 from autodiff.trace.primitive import ORDERED, Primitive
 from autodiff.trace.spec import Spec, is_number, sound_spec, spec, spec_of
-from autodiff.trace.tree import TreeDef
+from autodiff.trace.trees.tree import TreeDef
 
 
 class TapeError(AutodiffError, ValueError):

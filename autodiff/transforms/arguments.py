@@ -8,11 +8,11 @@ from functools import wraps
 from typing import Any
 
 from autodiff.trace.errors import DifferentiationError, LeafError, described
-from autodiff.trace.foreign import remedy
-from autodiff.trace.leaves import as_leaf
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
-from autodiff.trace.tree import TreeDef, flatten, paths
+from autodiff.trace.trees.tree import TreeDef, flatten, paths
+from autodiff.trace.values.foreign import remedy
+from autodiff.trace.values.leaves import as_leaf
 
 Positions = int | Sequence[int]
 Names = str | Sequence[str] | None

@@ -12,17 +12,17 @@ from autodiff.backends.reference import run_equation
 from autodiff.ops.bounded import bounded_integer
 from autodiff.ops.elementwise import cast
 from autodiff.ops.shape import broadcast_to, reshape, transpose
-from autodiff.trace.arrays import first_on_gpu, is_array, placed_constants, placed_number
-from autodiff.trace.arrays import placed as at_place_of
-from autodiff.trace.containers import parts_of, steps_into
-from autodiff.trace.leaves import as_leaf
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, common_dtype, result_spec, spec_of
 from autodiff.trace.staging import stage
 from autodiff.trace.tape import Tape, operand_specs
-from autodiff.trace.tree import TreeDef, flatten
-from autodiff.trace.weak_numbers import COMPARISONS, taken_dtype
+from autodiff.trace.trees.containers import parts_of, steps_into
+from autodiff.trace.trees.tree import TreeDef, flatten
+from autodiff.trace.values.arrays import first_on_gpu, is_array, placed_constants, placed_number
+from autodiff.trace.values.arrays import placed as at_place_of
+from autodiff.trace.values.leaves import as_leaf
+from autodiff.trace.values.weak_numbers import COMPARISONS, taken_dtype
 from autodiff.transforms.arguments import function_name
 from autodiff.transforms.transformed import DECORATED, TransformedFunction
 

@@ -15,7 +15,7 @@ from autodiff.trace.staging import Body
 from autodiff.trace.tape import Tape
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer, concrete
-from autodiff.trace.tree import flatten
+from autodiff.trace.trees.tree import flatten
 from autodiff.transforms.batch import run_batched
 from autodiff.transforms.results import aux_leaf
 

@@ -16,21 +16,21 @@ from autodiff.backends.export.header import C_TYPES, Parameter, checked_name, he
 from autodiff.backends.export.linking import SUFFIX, link
 from autodiff.backends.export.steps import ExportError, Program, program_of
 from autodiff.backends.gpu import is_gpu_array
-from autodiff.backends.passes.constants import fold_constants
-from autodiff.backends.passes.known import use_constants
+from autodiff.backends.passes.rewrite.constants import fold_constants
+from autodiff.backends.passes.rewrite.known import use_constants
 from autodiff.trace.errors import LeafError, described
-from autodiff.trace.leaves import as_leaf
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.tape import Tape
 from autodiff.trace.traced import Traced
-from autodiff.trace.tree import TreeDef, flatten
+from autodiff.trace.trees.tree import TreeDef, flatten
+from autodiff.trace.values.leaves import as_leaf
 from autodiff.transforms.custom.arguments import place_of
 from autodiff.transforms.jit.arguments import bound, split
-from autodiff.transforms.jit.forms import paths_in
 from autodiff.transforms.jit.function import jit
 from autodiff.transforms.jit.options import checked_function
 from autodiff.transforms.jit.recorder import recorded_by_jit
+from autodiff.transforms.jit.signatures import paths_in
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,7 @@ import numpy as np
 
 from autodiff.ops.masked import Masked
 from autodiff.ops.relative import absolute
-from autodiff.trace.arrays import check_places
 from autodiff.trace.errors import explained
-from autodiff.trace.leaves import COMMON, as_leaf
 from autodiff.trace.live import EXPLAINED
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.recording import Recording
@@ -19,7 +17,9 @@ from autodiff.trace.spec import spec_of
 from autodiff.trace.tape_call import TapeCall
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer
-from autodiff.trace.tree import flatten
+from autodiff.trace.trees.tree import flatten
+from autodiff.trace.values.arrays import check_places
+from autodiff.trace.values.leaves import COMMON, as_leaf
 from autodiff.transforms.gradient import own, zeros
 from autodiff.transforms.masking import PARTIAL
 from autodiff.transforms.results import aux_leaf

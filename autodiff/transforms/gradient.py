@@ -13,17 +13,17 @@ from autodiff.ops.creation import full
 from autodiff.ops.index import slice_of
 from autodiff.ops.masked import Masked
 from autodiff.ops.shape import project
-from autodiff.trace.arrays import any_on_gpu, check_places, is_array, module_of, on_gpu, placed
-from autodiff.trace.arrays import zeros as zeros_beside
 from autodiff.trace.errors import DifferentiationError, described, run_user_code
-from autodiff.trace.leaves import as_leaf
 from autodiff.trace.live import Differentiation, Entry
 from autodiff.trace.primitive import newest_traced
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer, concrete
-from autodiff.trace.tree import LEAF, TreeDef, flatten
+from autodiff.trace.trees.tree import LEAF, TreeDef, flatten
+from autodiff.trace.values.arrays import any_on_gpu, check_places, is_array, module_of, on_gpu, placed
+from autodiff.trace.values.arrays import zeros as zeros_beside
+from autodiff.trace.values.leaves import as_leaf
 from autodiff.transforms.arguments import (
     Names,
     Places,

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Literal
 
-from autodiff.trace.arrays import zeros
 from autodiff.trace.errors import DifferentiationError, described
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec_of
-from autodiff.trace.tree import TreeDef
+from autodiff.trace.trees.tree import TreeDef
+from autodiff.trace.values.arrays import zeros
 from autodiff.transforms.arguments import (
     Names,
     Positions,

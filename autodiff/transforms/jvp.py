@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.trace.arrays import check_places, is_array, on_gpu, placed
 from autodiff.trace.errors import DifferentiationError, run_user_code
-from autodiff.trace.leaves import PYTHON_NUMBERS, as_leaf
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 from autodiff.trace.tracer import Tracer
-from autodiff.trace.tree import flatten
+from autodiff.trace.trees.tree import flatten
+from autodiff.trace.values.arrays import check_places, is_array, on_gpu, placed
+from autodiff.trace.values.leaves import PYTHON_NUMBERS, as_leaf
 from autodiff.transforms.arguments import differentiable_leaves
 from autodiff.transforms.forward import Forward, peeled, unpaired
 from autodiff.transforms.gradient import split_aux

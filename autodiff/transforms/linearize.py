@@ -15,7 +15,7 @@ from autodiff.trace.spec import spec_of
 from autodiff.trace.staging import Body, Staged
 from autodiff.trace.tape import in_turn
 from autodiff.trace.tracer import Tracer
-from autodiff.trace.tree import flatten
+from autodiff.trace.trees.tree import flatten
 from autodiff.transforms.arguments import Places, differentiable_leaves
 from autodiff.transforms.forward import Forward, apart, own_tangent, peeled, tangents_of
 from autodiff.transforms.gradient import separate, split_aux, zeros

@@ -13,8 +13,8 @@ from autodiff.ops.elementwise import cast, logical_and, logical_or, not_equal, s
 from autodiff.ops.masked import DIRECTION, SELECTION, TRACED, Later, Masked
 from autodiff.ops.relative import Product, Quotient, absolute
 from autodiff.ops.shape import Shape, broadcast_to, project, stretches, sum_to
-from autodiff.trace.arrays import is_array, placed_number
 from autodiff.trace.spec import Spec, spec_of
+from autodiff.trace.values.arrays import is_array, placed_number
 
 PARTIAL = frozenset({Masked, Quotient, Product})
 """Cotangents and tangents that are no arrays: masked, or relative to a value."""

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from autodiff.trace.errors import DifferentiationError, LeafError, described
-from autodiff.trace.foreign import TRACED_OBJECTS, holds_traced, objects_refusal, remedy
-from autodiff.trace.leaves import as_leaf
 from autodiff.trace.source import at_user_line
+from autodiff.trace.values.foreign import TRACED_OBJECTS, holds_traced, objects_refusal, remedy
+from autodiff.trace.values.leaves import as_leaf
 from autodiff.transforms.arguments import function_name
 
 

@@ -14,11 +14,11 @@ from autodiff.ops.elementwise import logical_and, not_equal, where
 from autodiff.ops.masked import SELECTION, Later, Masked
 from autodiff.ops.relative import Quotient, absolute
 from autodiff.ops.shape import broadcast_to, project, stretches
-from autodiff.trace.arrays import zeros
 from autodiff.trace.errors import RuleError
 from autodiff.trace.link import Link
 from autodiff.trace.live import Entry, Turn
 from autodiff.trace.spec import Spec, spec_of
+from autodiff.trace.values.arrays import zeros
 from autodiff.transforms.masking import in_slot, ones_where, plus, restrict, summed, unmasked
 
 PARTIAL = frozenset({Masked, Quotient, list})

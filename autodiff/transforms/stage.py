@@ -7,12 +7,12 @@ from typing import Any
 
 from autodiff.backends.reference import run_tape
 from autodiff.trace.formats import svg as _svg  # noqa: F401 - notebooks draw tapes by it
-from autodiff.trace.leaves import as_leaf
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 from autodiff.trace.staging import Staged, stage
 from autodiff.trace.tape import Tape, TapeError
-from autodiff.trace.tree import flatten
+from autodiff.trace.trees.tree import flatten
+from autodiff.trace.values.leaves import as_leaf
 from autodiff.transforms.arguments import function_name
 from autodiff.transforms.transformed import TransformedFunction
 

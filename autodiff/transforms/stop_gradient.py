@@ -8,7 +8,7 @@ import numpy as np
 
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.traced import Traced
-from autodiff.trace.tree import map_tree
+from autodiff.trace.trees.tree import map_tree
 
 
 def _evaluate(x: Any) -> Any:

@@ -10,14 +10,14 @@ from autodiff.ops.elementwise import not_equal
 from autodiff.ops.masked import SELECTION, Later, Masked
 from autodiff.ops.relative import Product, absolute
 from autodiff.ops.shape import broadcast_to, project
-from autodiff.trace.arrays import module_of, placed_number
-from autodiff.trace.arrays import zeros as zeros_beside
 from autodiff.trace.errors import RuleError
 from autodiff.trace.live import Differentiation
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.tape_call import TapeCall
 from autodiff.trace.tracer import Tracer
+from autodiff.trace.values.arrays import module_of, placed_number
+from autodiff.trace.values.arrays import zeros as zeros_beside
 from autodiff.transforms.masking import PARTIAL, Nonzero, in_slot, is_seed, ones_where, plus, restrict, unmasked
 from autodiff.transforms.reverse import read_backwards
 

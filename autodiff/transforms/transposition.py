@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.trace.arrays import zeros
 from autodiff.trace.errors import RuleError
 from autodiff.trace.spec import Spec
+from autodiff.trace.values.arrays import zeros
 from autodiff.transforms.gradient import Linearization, own
 from autodiff.transforms.reverse import read_backwards
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from autodiff.ops.masked import DIRECTION, Masked
 from autodiff.ops.shape import reshape, transpose
-from autodiff.trace.arrays import module_of, zeros
 from autodiff.trace.primitive import newest_traced
 from autodiff.trace.spec import Spec
+from autodiff.trace.values.arrays import module_of, zeros
 from autodiff.transforms.batch import vmap
 from autodiff.transforms.masking import has_nan
 

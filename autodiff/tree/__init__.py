@@ -12,9 +12,9 @@ a function, a class, an enum or as :data:`Static` is part of the structure, as t
 ['layers/0/W', 'layers/0/b', 'layers/1/W', 'layers/1/b']
 """
 
-from autodiff.trace.containers import register_tree as register
-from autodiff.trace.fields import Static
-from autodiff.trace.tree import TreeDef, paths
+from autodiff.trace.trees.containers import register_tree as register
+from autodiff.trace.trees.fields import Static
+from autodiff.trace.trees.tree import TreeDef, paths
 from autodiff.tree.mapping import flatten, leaves, map, reduce, structure, unflatten
 from autodiff.tree.naming import map_with_names, mask, names
 from autodiff.tree.selection import combine, is_differentiable, partition

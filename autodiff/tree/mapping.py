@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from autodiff.trace.source import at_user_line
-from autodiff.trace.tree import IsLeaf, TreeDef, map_tree
-from autodiff.trace.tree import flatten as flatten_tree
+from autodiff.trace.trees.tree import IsLeaf, TreeDef, map_tree
+from autodiff.trace.trees.tree import flatten as flatten_tree
 
 
 def map(function: Callable[..., Any], tree: Any, *others: Any, is_leaf: IsLeaf = None) -> Any:

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from autodiff.trace.source import at_user_line
-from autodiff.trace.tree import IsLeaf, flatten, map_tree, steps_to
+from autodiff.trace.trees.tree import IsLeaf, flatten, map_tree, steps_to
 
 
 def names(tree: Any, is_leaf: IsLeaf = None) -> list[str]:

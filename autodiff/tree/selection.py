@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.trace.containers import parts_of
-from autodiff.trace.leaves import as_leaf, is_leaf
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
-from autodiff.trace.tree import TreeDef, flatten, map_tree
+from autodiff.trace.trees.containers import parts_of
+from autodiff.trace.trees.tree import TreeDef, flatten, map_tree
+from autodiff.trace.values.leaves import as_leaf, is_leaf
 
 
 def is_differentiable(leaf: Any) -> bool:

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.trace.leaves import as_leaf
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.tracer import Tracer
-from autodiff.trace.tree import flatten
+from autodiff.trace.trees.tree import flatten
+from autodiff.trace.values.leaves import as_leaf
 from autodiff.tree.naming import names
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 import autodiff
 from autodiff.backends import gpu
-from autodiff.backends.cupy import compiling
+from autodiff.backends.cupy.runtime import compiling
 from benchmarks.contest.trees import leaves, mapped
 from benchmarks.gpu_contest.checking import checked, distance
 from benchmarks.gpu_programs.checks import CHECKS

@@ -16,7 +16,7 @@ import scipy.special as sp
 
 from autodiff.scipy import special
 from autodiff.testing import Domain
-from autodiff.testing.domains import greater_than_one, positive, probability, real, unit
+from autodiff.testing.draws.domains import greater_than_one, positive, probability, real, unit
 
 SQUARE = [(3, 3), (2, 2), (1, 1), (2, 3, 3)]
 LONG = [(5,), (2, 4), (3, 3)]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from autodiff.backends.guarding import guarded, guarded_array, guarded_copy
-from autodiff.testing.layouts import LAYOUTS
+from autodiff.testing.draws.layouts import LAYOUTS
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="pages are protected by mprotect")
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from autodiff.backends import gpu
-from autodiff.backends.cupy.replay import LOOKED_AT
+from autodiff.backends.cupy.runtime.replay import LOOKED_AT
 from benchmarks.contest.closeness import compare, inputs_of
 from benchmarks.contest.peers import OURS
 from benchmarks.contest.result import Measurement

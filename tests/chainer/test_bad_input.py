@@ -54,7 +54,7 @@ def at_least(name, least, got):
     return f"ValueError: {name} must be whole numbers of at least {least}, got {got} (LINE)"
 
 
-VARIABLE = "autodiff.facade.variable.Variable"
+VARIABLE = "autodiff.facade.variables.variable.Variable"
 NAN = labels(0, np.nan, dtype=np.float32)
 UNSIGNED = labels(0, 1, dtype=np.uint8)
 KINDS = {"floats": (labels(0, 1, dtype=np.float32), "f"), "NaN": (NAN, "f"), "unsigned": (UNSIGNED, "u"),

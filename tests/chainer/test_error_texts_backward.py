@@ -112,7 +112,7 @@ ROWS = {
         lambda: back(Own(grads=(1.0,))),
         (
             "TypeError: type of gradients returned from backward is incorrect: input-index=0, actual <class "
-            "'float'> != expected <class 'autodiff.facade.variable.Variable'> (LINE)\n  function=Own (Own) has a "
+            "'float'> != expected <class 'autodiff.facade.variables.variable.Variable'> (LINE)\n  function=Own (Own) has a "
             "bug\n    input 0: shape=(1,) dtype=float32\n    output 0: shape=(1,) dtype=float32"
         ),
     ),
@@ -120,7 +120,7 @@ ROWS = {
         lambda: back(Own(grads=(ONE,))),
         (
             "TypeError: type of gradients returned from backward is incorrect: input-index=0, actual <class "
-            "'numpy.ndarray'> != expected <class 'autodiff.facade.variable.Variable'> (LINE)\n  function=Own (Own) "
+            "'numpy.ndarray'> != expected <class 'autodiff.facade.variables.variable.Variable'> (LINE)\n  function=Own (Own) "
             "has a bug\n    input 0: shape=(1,) dtype=float32\n    output 0: shape=(1,) dtype=float32"
         ),
     ),
@@ -173,7 +173,7 @@ ROWS = {
     "071 a Variable": (
         lambda: chainer.backward(scalar()),
         (
-            "TypeError: outputs must be a tuple or a list, not <class 'autodiff.facade.variable.Variable'>. (LINE) "
+            "TypeError: outputs must be a tuple or a list, not <class 'autodiff.facade.variables.variable.Variable'>. (LINE) "
             "Put it into a list."
         ),
     ),
@@ -187,7 +187,7 @@ ROWS = {
     "071 grad_outputs": (
         lambda: chainer.backward([scalar()], scalar()),
         (
-            "TypeError: grad_outputs must be a tuple or a list, not <class 'autodiff.facade.variable.Variable'>. "
+            "TypeError: grad_outputs must be a tuple or a list, not <class 'autodiff.facade.variables.variable.Variable'>. "
             "(LINE) Put it into a list."
         ),
     ),
@@ -220,14 +220,14 @@ ROWS = {
     "074 outputs": (
         lambda: chainer.grad(scalar(), [scalar()]),
         (
-            "TypeError: outputs must be a tuple or a list, not <class 'autodiff.facade.variable.Variable'>. (LINE) "
+            "TypeError: outputs must be a tuple or a list, not <class 'autodiff.facade.variables.variable.Variable'>. (LINE) "
             "Put it into a list."
         ),
     ),
     "074 inputs": (
         lambda: chainer.grad([scalar()], scalar()),
         (
-            "TypeError: inputs must be a tuple or a list, not <class 'autodiff.facade.variable.Variable'>. (LINE) "
+            "TypeError: inputs must be a tuple or a list, not <class 'autodiff.facade.variables.variable.Variable'>. (LINE) "
             "Put it into a list."
         ),
     ),
@@ -249,14 +249,14 @@ ROWS = {
         lambda: chainer.grad([scalar()], [scalar()], grad_outputs=scalar()),
         (
             "TypeError: grad_outputs must be a tuple or a list or None, not <class "
-            "'autodiff.facade.variable.Variable'>. (LINE) Put it into a list."
+            "'autodiff.facade.variables.variable.Variable'>. (LINE) Put it into a list."
         ),
     ),
     "074 grad_inputs": (
         lambda: chainer.grad([scalar()], [scalar()], grad_inputs=scalar()),
         (
             "TypeError: grad_inputs must be a tuple or a list or None, not <class "
-            "'autodiff.facade.variable.Variable'>. (LINE) Put it into a list."
+            "'autodiff.facade.variables.variable.Variable'>. (LINE) Put it into a list."
         ),
     ),
     "074 length of grad_outputs": (

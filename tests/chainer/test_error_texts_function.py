@@ -181,7 +181,7 @@ ROWS = {
         lambda: Own(out=(variable(1),)).apply((variable(1),)),
         (
             "TypeError: forward output must be a tuple of ndarrays.\nFunction: Own\nActual output types: (<class "
-            "'autodiff.facade.variable.Variable'>,) (LINE)\nNumPy gives numbers where arrays have no axes; "
+            "'autodiff.facade.variables.variable.Variable'>,) (LINE)\nNumPy gives numbers where arrays have no axes; "
             "np.asarray makes arrays of them."
         ),
     ),
@@ -268,7 +268,7 @@ ROWS = {
         lambda: back(Own(grads=(ONE,)), debug=True),
         (
             "ValueError: type of gradients returned from backward is incorrect: input-index=0, actual <class "
-            "'numpy.ndarray'> != expected <class 'autodiff.facade.variable.Variable'> (LINE)\n  function=Own (Own) "
+            "'numpy.ndarray'> != expected <class 'autodiff.facade.variables.variable.Variable'> (LINE)\n  function=Own (Own) "
             "has a bug\n    input 0: shape=(1,) dtype=float32\n    output 0: shape=(1,) dtype=float32\nSTACK"
         ),
     ),
@@ -342,7 +342,7 @@ ROWS = {
         lambda: back(Old(grads=(variable(1),))),
         (
             "TypeError: type of gradients returned from backward is incorrect: input-index=0, actual <class "
-            "'autodiff.facade.variable.Variable'> is no array (LINE)\n  function=Old (Old) has a bug\n    input 0: "
+            "'autodiff.facade.variables.variable.Variable'> is no array (LINE)\n  function=Old (Old) has a bug\n    input 0: "
             "shape=(1,) dtype=float32\n    output 0: shape=(1,) dtype=float32"
         ),
     ),

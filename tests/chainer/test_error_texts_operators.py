@@ -272,7 +272,7 @@ ROWS = {
         lambda: F.linear(floats(1, 2), [[1.0, 2.0]]),
         (
             "TypeError: incompatible array types are mixed in the forward input (LinearFunction).\nActual: <class "
-            "'autodiff.facade.variable.Variable'>, <class 'list'> (LINE)\nPass Variables or arrays; np.asarray "
+            "'autodiff.facade.variables.variable.Variable'>, <class 'list'> (LINE)\nPass Variables or arrays; np.asarray "
             "makes an array of a list or a number."
         ),
     ),

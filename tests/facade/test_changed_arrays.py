@@ -9,7 +9,7 @@ import autodiff.chainer.functions as F
 import autodiff.chainer.links as L
 from autodiff import Variable
 from autodiff.chainer import Function, FunctionNode
-from autodiff.facade.configuration import using_config
+from autodiff.facade.settings.configuration import using_config
 
 
 def variable():

@@ -12,15 +12,15 @@ import pytest
 import autodiff.chainer.functions as F
 from autodiff.backends.choice import numba_is_there
 from autodiff.facade import Variable
-from autodiff.facade.applying import apply
 from autodiff.facade.compiled import costs, tier
 from autodiff.facade.compiled import kinds as kinds_of_calls
 from autodiff.facade.compiled.identity import Identity
 from autodiff.facade.compiled.program import CompiledComposition, CompositionProgram
-from autodiff.facade.configuration import config, global_config, using_config
-from autodiff.facade.joint import backward_all
-from autodiff.facade.mode import no_backprop_mode
-from autodiff.facade.observing import FunctionHook
+from autodiff.facade.graph.applying import apply
+from autodiff.facade.graph.multi_output import backward_all
+from autodiff.facade.graph.observing import FunctionHook
+from autodiff.facade.settings.configuration import config, global_config, using_config
+from autodiff.facade.settings.mode import no_backprop_mode
 from autodiff.trace.forking import renew_locks
 from autodiff.transforms.jit.program import Passes
 from tests.chainer.recorded.replay import replay

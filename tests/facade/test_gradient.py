@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from autodiff.facade import Variable
-from autodiff.facade.function_node import FunctionNode
+from autodiff.facade.functions.function_node import FunctionNode
 
 A = np.arange(3, dtype=np.float32)
 

@@ -5,7 +5,7 @@ import threading
 import numpy as np
 
 from autodiff.facade import Variable, force_backprop_mode, no_backprop_mode
-from autodiff.facade.configuration import config, deviations, global_config, using_config
+from autodiff.facade.settings.configuration import config, deviations, global_config, using_config
 
 
 def recorded():

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from autodiff import Variable
-from autodiff.facade.joint import backward_all
+from autodiff.facade.graph.multi_output import backward_all
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ import numpy as np
 
 import autodiff
 from autodiff.testing import Case
-from autodiff.testing.draws import corner_operands
+from autodiff.testing.draws.of_case import corner_operands
 from autodiff.trace.tape import Tape
-from autodiff.trace.tree import flatten
+from autodiff.trace.trees.tree import flatten
 from tests.numpy.programs import PROGRAMS
 
 TESTS = Path(__file__).parents[1]

@@ -9,7 +9,7 @@ import autodiff
 import autodiff.scipy.special
 from autodiff.trace.errors import AutodiffError
 from autodiff.trace.primitive import PRIMITIVES, Primitive
-from autodiff.trace.tree import flatten
+from autodiff.trace.trees.tree import flatten
 from tests.gpu.programs import different, in_host_memory, on_gpu
 
 NOT_ON_GPUS = {"erfi", "dawsn", "yv", "kv", "kve", "exprel"}

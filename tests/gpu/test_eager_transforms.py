@@ -20,7 +20,9 @@ def arrays(cupy):
 def compare(cupy, fun, host, device):
     """Check that a function gives the same on both, and that what it gives lies on the GPU."""
     expected, found = fun(*host), fun(*device)
-    for a, b in zip(autodiff.trace.tree.flatten(found)[0], autodiff.trace.tree.flatten(expected)[0], strict=True):
+    for a, b in zip(
+        autodiff.trace.trees.tree.flatten(found)[0], autodiff.trace.trees.tree.flatten(expected)[0], strict=True
+    ):
         assert isinstance(a, cupy.ndarray)
         np.testing.assert_allclose(a.get(), b, 1e-10, 1e-12)
 

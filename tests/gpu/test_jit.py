@@ -9,7 +9,7 @@ import pytest
 
 import autodiff
 from autodiff import cond, grad, jit, jvp, scan, value_and_grad, vmap, while_loop
-from autodiff.trace.tree import flatten
+from autodiff.trace.trees.tree import flatten
 from tests.backends.cupy.hosting import needs_compiler
 from tests.standin import function, nvrtc
 
@@ -207,7 +207,7 @@ SECOND = """
     sys.modules.update(build())
     import cupy
     from autodiff import jit
-    from autodiff.backends.cupy.compiling import counts
+    from autodiff.backends.cupy.runtime.compiling import counts
     from tests.standin import nvrtc
 
     found = jit(lambda x: np.sum(np.exp(x) * x))(cupy.asarray(np.ones((3, 4), np.float32)))

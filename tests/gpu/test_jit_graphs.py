@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from autodiff import grad, jit, scan, while_loop
-from autodiff.backends.cupy import blas, capturing, graphs, replay
+from autodiff.backends.cupy.libraries import blas
+from autodiff.backends.cupy.runtime import capturing, graphs, replay
 from autodiff.backends.kernels.call import IndexRangeError
 from tests.backends.cupy.hosting import needs_compiler
 from tests.standin import function

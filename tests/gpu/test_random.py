@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from autodiff import grad, jit, random, vmap
-from autodiff.backends.cupy import capturing, graphs, replay
+from autodiff.backends.cupy.runtime import capturing, graphs, replay
 from tests.backends.cupy.hosting import needs_compiler
 
 pytestmark = needs_compiler

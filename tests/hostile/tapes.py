@@ -19,7 +19,7 @@ from autodiff.trace.formats.python import tape_python
 from autodiff.trace.formats.save import tape_from_json, tape_to_json
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.tape import Tape, TapeError, inner_tapes
-from autodiff.trace.tree import flatten
+from autodiff.trace.trees.tree import flatten
 from tests.hostile.mutation import changed, changed_bytes
 from tests.hostile.programs import changed_tape
 from tests.trace.tapes import FUNCTIONS, Point

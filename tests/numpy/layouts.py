@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from autodiff.testing.layouts import fortran, reversed_axes
+from autodiff.testing.draws.layouts import fortran, reversed_axes
 
 
 def cycled(x):

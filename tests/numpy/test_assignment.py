@@ -7,7 +7,7 @@ import pytest
 
 import autodiff
 from autodiff.trace.errors import ConcretizationError, OperandError
-from autodiff.trace.layout import copied
+from autodiff.trace.values.layout import copied
 from tests.numpy.layouts import LAYOUTS
 
 X = np.random.default_rng(0).normal(size=(3, 4))

@@ -5,7 +5,7 @@ import pytest
 
 import autodiff
 from autodiff.testing import Case, Domain, assert_close, check_case, check_laws
-from autodiff.testing.domains import distinct, kinked_at_zero, positive, real
+from autodiff.testing.draws.domains import distinct, kinked_at_zero, positive, real
 from autodiff.trace.errors import DifferentiationError
 
 REAL = ("float64", "float32")

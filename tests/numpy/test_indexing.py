@@ -8,9 +8,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import autodiff
-from autodiff.trace import layout
 from autodiff.trace.live import Differentiation
 from autodiff.trace.tracer import concrete
+from autodiff.trace.values import layout
 
 TRUTH = (True, False, np.True_, np.False_, np.array(True), np.array(False))
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import autodiff
-from autodiff.numpy.padding import pad
+from autodiff.numpy.arrays.padding import pad
 from autodiff.testing import Case, check_case, check_laws, domains
 
 MASK = np.array([True, False, True])

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autodiff.trace import layout
 from autodiff.trace.live import Differentiation
 from autodiff.trace.tracer import Tracer, concrete
+from autodiff.trace.values import layout
 from autodiff.transforms.forward import Forward
 from tests.numpy.layouts import LAYOUTS, REPEATED
 from tests.numpy.programs import PROGRAMS

@@ -5,7 +5,7 @@ import pytest
 
 import autodiff
 from autodiff.testing import Case, check_case, check_laws
-from autodiff.testing.domains import kinked_at_zero
+from autodiff.testing.draws.domains import kinked_at_zero
 from autodiff.trace.errors import ConcretizationError
 
 RNG = np.random.default_rng(7)

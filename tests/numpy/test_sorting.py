@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import autodiff
-from autodiff.numpy.quantiles import METHODS
+from autodiff.numpy.statistics.quantiles import METHODS
 from autodiff.testing import check_laws
 
 RNG = np.random.default_rng(3)

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import autodiff
-from autodiff.trace import layout
 from autodiff.trace.errors import AliasingError, ConcretizationError
+from autodiff.trace.values import layout
 from tests.numpy.layouts import LAYOUTS, REPEATED
 from tests.numpy.view_cases import COPIES, IF_MEMORY_ALLOWS, VIEWS
 

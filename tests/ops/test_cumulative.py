@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import autodiff
-from autodiff.ops import cumulative
-from autodiff.ops.running import cummax, cummin
-from autodiff.ops.segments import segment_spread, segment_sums
+from autodiff.ops.reductions import cumulative
+from autodiff.ops.reductions.running import cummax, cummin
+from autodiff.ops.reductions.segments import segment_spread, segment_sums
 from autodiff.testing import Case, check_case, check_laws
-from autodiff.testing.domains import distinct, real
+from autodiff.testing.draws.domains import distinct, real
 
 COMPLEX = ("float64", "float32", "complex128", "complex64")
 SHAPES = [(3,), (2, 4), (1, 2), (0, 2), (2, 3, 2)]

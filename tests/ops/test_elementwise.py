@@ -7,7 +7,7 @@ import scipy.special as sp
 import autodiff
 from autodiff.ops import elementwise as ew
 from autodiff.testing import Case, Domain, check_case
-from autodiff.testing.domains import (
+from autodiff.testing.draws.domains import (
     angles,
     distinct,
     greater_than_one,

@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 
 import autodiff
-import autodiff.numpy.special  # these modules load late, when something needs them
-import autodiff.ops.windows
+import autodiff.numpy.elements.special  # these modules load late, when something needs them
+import autodiff.ops.images.windows
 import autodiff.scipy.special
 from autodiff.testing import Case
-from autodiff.testing.draws import corner_operands
+from autodiff.testing.draws.of_case import corner_operands
 from autodiff.trace.primitive import PRIMITIVES
 from autodiff.trace.staging import Body
-from autodiff.trace.tree import flatten
+from autodiff.trace.trees.tree import flatten
 from tests.numpy.programs import PROGRAMS
 from tests.scipy import test_filters, test_linalg, test_sparse
 

@@ -5,7 +5,7 @@ import pytest
 
 from autodiff import grad, vmap
 from autodiff.testing import Case, check_case, check_laws
-from autodiff.testing.domains import real
+from autodiff.testing.draws.domains import real
 from autodiff.trace.errors import OperandError
 from tests.ops.matrices import draw
 

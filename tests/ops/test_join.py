@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import autodiff
-from autodiff.ops import creation, diagonal, join
+from autodiff.ops import creation, join
+from autodiff.ops.matrices import diagonal
 from autodiff.testing import Case, check_case
 from autodiff.trace.spec import spec
 

@@ -7,7 +7,7 @@ import pytest
 
 import autodiff
 from autodiff import grad, jvp, make_tape, vmap
-from autodiff.ops.gauge import GaugeWarning
+from autodiff.ops.matrices.gauge import GaugeWarning
 from autodiff.testing import check_laws
 from autodiff.trace.errors import DifferentiationError
 from tests.ops.matrices import ALL, between, dominant, draw, hermitian, positive

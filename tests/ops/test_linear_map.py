@@ -3,9 +3,9 @@
 import numpy as np
 
 from autodiff import vjp
-from autodiff.ops.linalg import linear_map
+from autodiff.ops.matrices.products import linear_map
 from autodiff.testing import Case, check_case
-from autodiff.testing.domains import real
+from autodiff.testing.draws.domains import real
 
 MAP = Case(
     "linear_map",

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import autodiff.chainer
-import autodiff.numpy.special
-import autodiff.ops.windows
+import autodiff.numpy.elements.special
+import autodiff.ops.images.windows
 import autodiff.scipy.special  # noqa: F401 - these modules load late, when something needs them
 from autodiff.backends.kernels.call import KernelPrimitive
 from autodiff.trace.primitive import PRIMITIVES, Primitive

@@ -5,7 +5,7 @@ import pytest
 import scipy.special as sp
 
 import autodiff
-from autodiff.ops.partial_derivatives import weights
+from autodiff.ops.special.partial_derivatives import weights
 
 x = np.array([0.3, 1.0, 2.5, 7.0])
 EULER = np.euler_gamma

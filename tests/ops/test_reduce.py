@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import autodiff
-from autodiff.ops import reduce
-from autodiff.ops.logsumexp import logaddexp_axes
+from autodiff.ops.reductions import reduce
+from autodiff.ops.reductions.logsumexp import logaddexp_axes
 from autodiff.testing import Case, check_case, check_laws
-from autodiff.testing.domains import distinct, positive, real
+from autodiff.testing.draws.domains import distinct, positive, real
 
 COMPLEX = ("float64", "float32", "complex128", "complex64")
 MASK = np.array([[True, False, True], [True, True, False]])

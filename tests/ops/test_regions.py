@@ -3,7 +3,7 @@
 import numpy as np
 
 import autodiff
-from autodiff.ops.regions import largest_in_regions, picked
+from autodiff.ops.images.regions import largest_in_regions, picked
 
 REGIONS = np.array([[[[0, 0, 2, 1, 3], [1, 2, 2, 0, 3]]], [[[1, 0, 3, 0, 3], [0, 1, 3, 2, 9]]]])
 

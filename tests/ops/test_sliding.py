@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import autodiff
-from autodiff.ops.windows import (
+from autodiff.ops.images.windows import (
     first_positions,
     lay_in_windows,
     max_windows,
@@ -14,7 +14,7 @@ from autodiff.ops.windows import (
     windows,
 )
 from autodiff.testing import Case, assert_close, check_case
-from autodiff.testing.domains import distinct, real
+from autodiff.testing.draws.domains import distinct, real
 
 
 def row(name, fun, shapes, domain=real):

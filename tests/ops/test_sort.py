@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import autodiff
-from autodiff.ops import sort
+from autodiff.ops.reductions import sort
 from autodiff.testing import Case, check_case, check_laws
 
 ORDER = np.array([[2, 0, 1], [1, 2, 0]])

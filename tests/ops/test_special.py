@@ -9,9 +9,10 @@ import pytest
 import scipy.special as sp
 
 import autodiff
-from autodiff.ops import bessel, special
+from autodiff.ops.special import bessel
+from autodiff.ops.special import gamma as special
 from autodiff.testing import Case, Domain, check_case
-from autodiff.testing.domains import kinked_at_zero, moderate, positive, probability, real
+from autodiff.testing.draws.domains import kinked_at_zero, moderate, positive, probability, real
 from autodiff.trace.errors import DifferentiationError
 
 REAL = ("float64", "float32")

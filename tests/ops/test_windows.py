@@ -8,7 +8,7 @@ import pytest
 import scipy.signal
 
 import autodiff
-from autodiff.ops.windows import (
+from autodiff.ops.images.windows import (
     average_pooling,
     convolve_nd,
     max_pooling,
@@ -17,7 +17,7 @@ from autodiff.ops.windows import (
     windows,
 )  # fmt: skip
 from autodiff.testing import Case, assert_close, check_case, check_laws
-from autodiff.testing.domains import distinct, real
+from autodiff.testing.draws.domains import distinct, real
 
 ALL = ("float64", "float32", "complex128")
 

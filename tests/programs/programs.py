@@ -11,7 +11,7 @@ import numpy as np
 from autodiff import jvp, vjp, vmap
 from autodiff.testing import assert_close, directional_derivative
 from autodiff.trace.errors import AliasingError, ConcretizationError
-from autodiff.trace.tree import flatten
+from autodiff.trace.trees.tree import flatten
 
 Function = Callable[..., Any]
 

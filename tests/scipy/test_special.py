@@ -9,7 +9,7 @@ import scipy.special as sp
 import autodiff
 from autodiff.scipy import special
 from autodiff.testing import Case, assert_close, check_case
-from autodiff.testing.domains import nonzero, positive, real
+from autodiff.testing.draws.domains import nonzero, positive, real
 from autodiff.trace.errors import ConcretizationError
 from tests.scipy.rows import arguments, between, check_row, row
 

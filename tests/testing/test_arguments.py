@@ -8,8 +8,8 @@ import pytest
 
 import autodiff
 from autodiff.testing import Case, GradientMismatch, domains, laws
-from autodiff.testing.arguments import places
-from autodiff.testing.literal import imports_of, literal
+from autodiff.testing.draws.arguments import places
+from autodiff.testing.draws.literal import imports_of, literal
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from autodiff.testing.fuzz.jobs import reports
 from autodiff.testing.fuzz.printing import IMPORTS, eager_function_of, function_of, watched_function_of
 from autodiff.testing.fuzz.program import every_line
 from autodiff.testing.fuzz.shrinking import simpler_arguments
-from autodiff.trace.tree import flatten
+from autodiff.trace.trees.tree import flatten
 
 SEEDS = range(40)
 

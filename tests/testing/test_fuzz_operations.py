@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from autodiff import custom_jvp, custom_vjp
-from autodiff.facade.function_node import FunctionNode
+from autodiff.facade.functions.function_node import FunctionNode
 from autodiff.testing import domains
 from autodiff.testing.fuzz import Operation, ProgramMismatch, fuzz, generate, printed
 from autodiff.testing.fuzz.generate import calls

@@ -12,7 +12,7 @@ from autodiff.testing.fuzz.modes import COMPILED
 from autodiff.testing.fuzz.printing import watched_function_of
 from autodiff.testing.fuzz.rounding import Rounding, true_of
 from autodiff.trace.spec import spec_of
-from autodiff.trace.tree import flatten
+from autodiff.trace.trees.tree import flatten
 
 EPSILON = np.finfo(np.float64).eps
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from autodiff.testing import GradientMismatch, Undecided, check_laws, laws
-from autodiff.testing.central import first_step, scales_for, slopes_along
-from autodiff.testing.kinks_inside import kinks_inside
+from autodiff.testing.differences.central import first_step, scales_for, slopes_along
+from autodiff.testing.differences.kinks_inside import kinks_inside
 from autodiff.testing.problem import Problem
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from autodiff.testing import assert_close, directional_derivative, numerical_jacobian, numerical_pullback
-from autodiff.testing.extrapolation import extrapolate
+from autodiff.testing.differences.extrapolation import extrapolate
 
 X = np.linspace(-2.0, 2.0, 9) + 0.013
 P = abs(X) + 0.1

@@ -240,7 +240,7 @@ ALLOWED = {
     "backends/numba/kernels.py",  # held at every fork
     "programs/switch.py",  # looks for those of users' classes, and has none
     "backends/numba/threads.py",  # renewed with the pool
-    "backends/cupy/modules.py", "backends/cupy/program.py", "backends/cupy/graphs.py",  # GPUs do not survive a fork
+    "backends/cupy/runtime/modules.py", "backends/cupy/program.py", "backends/cupy/runtime/graphs.py",  # GPUs do not survive a fork
 }  # fmt: skip
 
 

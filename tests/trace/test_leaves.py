@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autodiff.trace.errors import LeafError
-from autodiff.trace.leaves import as_leaf, is_leaf, numbers_of
 from autodiff.trace.spec import spec_of
+from autodiff.trace.values.leaves import as_leaf, is_leaf, numbers_of
 
 
 class Grade(IntEnum):

@@ -10,7 +10,7 @@ from autodiff import check_tape, eval_shape, eval_tape, grad, make_tape, vmap
 from autodiff.backends.reference import run_tape
 from autodiff.trace.spec import spec, spec_of
 from autodiff.trace.tape import Literal, TapeError
-from autodiff.trace.tree import flatten
+from autodiff.trace.trees.tree import flatten
 
 from .tapes import FUNCTIONS, X
 

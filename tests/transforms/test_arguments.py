@@ -209,7 +209,7 @@ TREES: dict[str, tuple[Any, Callable[[Any], Any]]] = {
 
 
 def leaves(tree: Any) -> list[Any]:
-    from autodiff.trace.tree import flatten
+    from autodiff.trace.trees.tree import flatten
 
     return flatten(tree)[0]
 

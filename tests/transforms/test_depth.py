@@ -5,7 +5,7 @@ import pytest
 
 from autodiff import grad, jit, value_and_grad, vmap
 from autodiff.trace.spec import broadcast_shapes
-from autodiff.trace.tree import flatten, paths
+from autodiff.trace.trees.tree import flatten, paths
 
 DEEP = 3000
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import autodiff
 from autodiff import tree
-from autodiff.trace.fields import is_static
+from autodiff.trace.trees.fields import is_static
 from autodiff.tree import Static
 from tests.trace.foreign.libraries import Frame, Series
 

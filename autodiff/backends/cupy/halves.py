@@ -17,7 +17,7 @@ from autodiff.backends.cupy.kernels.call import device_kernel
 from autodiff.backends.kernels.forms import PASSING, REDUCTIONS, Unfit, grid_of
 from autodiff.backends.kernels.halves import is_half, narrow, unrounded, widen
 from autodiff.backends.kernels.scalars import COMPARING, unsupported
-from autodiff.backends.passes.dead import drop_dead
+from autodiff.backends.passes.rewrite.dead import drop_dead
 from autodiff.ops.elementwise import cast
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.spec import Spec, spec

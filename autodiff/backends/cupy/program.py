@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.backends.cupy.calls import Call
-from autodiff.backends.cupy.capturing import why_not_captured, why_not_worth
-from autodiff.backends.cupy.device import device_of, on_device
 from autodiff.backends.cupy.kernels.kernel import DeviceKernel
-from autodiff.backends.cupy.launching import FILE, launch_scope, launch_text, rooms
-from autodiff.backends.cupy.modules import KernelModule
-from autodiff.backends.cupy.replay import LOOKED_AT, Replay
-from autodiff.backends.cupy.rooms import Rooms
+from autodiff.backends.cupy.runtime.calls import Call
+from autodiff.backends.cupy.runtime.capturing import why_not_captured, why_not_worth
+from autodiff.backends.cupy.runtime.device import device_of, on_device
+from autodiff.backends.cupy.runtime.launching import FILE, launch_scope, launch_text, rooms
+from autodiff.backends.cupy.runtime.modules import KernelModule
+from autodiff.backends.cupy.runtime.replay import LOOKED_AT, Replay
+from autodiff.backends.cupy.runtime.scratch import Rooms
 from autodiff.backends.cupy.straight import DeviceStraight, numbers_of, with_arrays
 from autodiff.backends.gpu import is_gpu_array, require
 from autodiff.backends.passes.schedule import schedule
@@ -73,7 +73,7 @@ class DeviceProgram:
 
     def timed(self, values: Values) -> tuple[Any, ...]:
         """The same, which notes in open profiles how long it takes."""
-        from autodiff.backends.cupy.timed import TimedOnDevice  # noqa: PLC0415 - most programs are never timed
+        from autodiff.backends.cupy.runtime.timed import TimedOnDevice  # noqa: PLC0415 - most programs are never timed
 
         device, places = device_of(values, self.name), self.places(values)
         found = self.clocked.get((device, places))

@@ -10,21 +10,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from autodiff.backends.cupy.dots import DOTS
+from autodiff.backends.cupy.epilogues import with_tails
 from autodiff.backends.cupy.halves import compute_in_float32, store_halves
 from autodiff.backends.cupy.kernels.call import device_kernel
 from autodiff.backends.cupy.kernels.sharing import long_rows
 from autodiff.backends.cupy.kernels.special import special_kernel
-from autodiff.backends.cupy.tails import with_tails
+from autodiff.backends.cupy.libraries.dots import DOTS
 from autodiff.backends.kernels.forms import FULL, PASSING, REDUCTIONS, ROW, Grid, Shape
-from autodiff.backends.passes.expand import EXPANSIONS
-from autodiff.backends.passes.fuse import Machine, fuse, sub_tape
-from autodiff.backends.passes.groups import Fusion, Unit
-from autodiff.backends.passes.loops import LOOPS
-from autodiff.backends.passes.reductions import SPLIT_SUMS
-from autodiff.backends.passes.rewriting import joined, rewrite
-from autodiff.backends.passes.shares import SHARES
-from autodiff.backends.passes.simplify import simplify
+from autodiff.backends.passes.fusion.fuse import Machine, fuse, sub_tape
+from autodiff.backends.passes.fusion.groups import Fusion, Unit
+from autodiff.backends.passes.fusion.loop_invariants import LOOPS
+from autodiff.backends.passes.rewrite.expand import EXPANSIONS
+from autodiff.backends.passes.rewrite.reductions import SPLIT_SUMS
+from autodiff.backends.passes.rewrite.rewriting import joined, rewrite
+from autodiff.backends.passes.rewrite.simplify import simplify
+from autodiff.backends.passes.rewrite.softmax_shares import SHARES
 from autodiff.trace.spec import Spec, spec
 from autodiff.trace.tape import Equation, Tape
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.backends.cupy.calls import of_body
-from autodiff.backends.cupy.errors import explained_on_gpu
 from autodiff.backends.cupy.kernels.call import device_kernel, kernel_of
-from autodiff.backends.cupy.launching import FILE, Room, launch_scope, launch_text, rooms
-from autodiff.backends.cupy.modules import KernelModule
-from autodiff.backends.cupy.products import product_call
-from autodiff.backends.cupy.rooms import Rooms
+from autodiff.backends.cupy.libraries.products import product_call
+from autodiff.backends.cupy.runtime.calls import of_body
+from autodiff.backends.cupy.runtime.errors import explained_on_gpu
+from autodiff.backends.cupy.runtime.launching import FILE, Room, launch_scope, launch_text, rooms
+from autodiff.backends.cupy.runtime.modules import KernelModule
+from autodiff.backends.cupy.runtime.scratch import Rooms
 from autodiff.backends.gpu import require
 from autodiff.backends.passes.schedule import schedule
 from autodiff.backends.straight import Run, Straight, call, constant, defined, operand

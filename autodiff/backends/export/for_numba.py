@@ -13,7 +13,7 @@ from autodiff.backends.export.driver import OUT_OF_RANGE, messages, workspace_si
 from autodiff.backends.export.steps import Program
 from autodiff.backends.numba.loading import ENTRY, load_object
 from autodiff.trace.spec import Spec
-from autodiff.trace.tree import TreeDef
+from autodiff.trace.trees.tree import TreeDef
 
 NUMBERS = {
     "float64": ctypes.c_double, "float32": ctypes.c_float, "int64": ctypes.c_int64, "int32": ctypes.c_int32,

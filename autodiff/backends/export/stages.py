@@ -10,14 +10,14 @@ import numpy as np
 
 from autodiff.backends.export import parts
 from autodiff.backends.kernels.call import RowCall, rows
-from autodiff.backends.kernels.convolution_call import ConvolutionCall, convolutions
 from autodiff.backends.kernels.forms import TOTAL, Shape
 from autodiff.backends.kernels.launching import ArrayArgument, KernelLaunch
-from autodiff.backends.kernels.matrices import MatrixCall, matrices
-from autodiff.backends.kernels.picks import PickCall, picks
+from autodiff.backends.kernels.products.convolution_call import ConvolutionCall, convolutions
+from autodiff.backends.kernels.products.matrices import MatrixCall, matrices
+from autodiff.backends.kernels.products.stacks import StackCall, stacks
 from autodiff.backends.kernels.programs.call import SHARED, WholeCall, whole
-from autodiff.backends.kernels.stacks import StackCall, stacks
-from autodiff.backends.kernels.windows import WindowCall, window_kernels
+from autodiff.backends.kernels.rows.gathers import PickCall, picks
+from autodiff.backends.kernels.windows.pooling import WindowCall, window_kernels
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.tape import Equation, Tape
 

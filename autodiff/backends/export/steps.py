@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 
 from autodiff.backends.export.stages import stages_of
-from autodiff.backends.kernels import windows
 from autodiff.backends.kernels.call import KernelPrimitive, kernel_specs
-from autodiff.backends.kernels.convolutions import convolution_kernel
 from autodiff.backends.kernels.launching import KernelLaunch
+from autodiff.backends.kernels.products.convolutions import convolution_kernel
 from autodiff.backends.kernels.programs.call import whole
 from autodiff.backends.kernels.programs.program import whole_kernel
 from autodiff.backends.kernels.programs.values import Impossible
-from autodiff.backends.passes.fuse import sub_tape
-from autodiff.backends.passes.memory import Space, bytes_of
+from autodiff.backends.kernels.windows import pooling as windows
+from autodiff.backends.passes.fusion.fuse import sub_tape
+from autodiff.backends.passes.memory.placement import Space, bytes_of
 from autodiff.backends.passes.schedule import schedule
 from autodiff.backends.reference import run_equation
 from autodiff.trace.errors import AutodiffError

@@ -10,8 +10,8 @@ import numpy as np
 
 from autodiff.backends.kernels.forms import TOTAL, Shape
 from autodiff.backends.kernels.launching import ArrayArgument, KernelLaunch, NumberArgument
-from autodiff.backends.kernels.row_memory import RowMemory, Shared, row_kernel_of, row_memory
-from autodiff.backends.kernels.shares import element_cost, shared
+from autodiff.backends.kernels.partition import element_cost, shared
+from autodiff.backends.kernels.rows.memory import RowMemory, Shared, row_kernel_of, row_memory
 from autodiff.backends.recent import Recent
 from autodiff.backends.reference import run_tape
 from autodiff.backends.verifier.launch import UnprovedKernelError, UnprovedKernelWarning

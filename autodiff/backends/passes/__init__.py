@@ -4,6 +4,6 @@
 ``print(drop_broadcasts(tape))``.
 """
 
-from autodiff.backends.passes.simplify import simplify
+from autodiff.backends.passes.rewrite.simplify import simplify
 
 __all__ = ["simplify"]

@@ -6,24 +6,24 @@ from collections import Counter
 from dataclasses import dataclass
 
 from autodiff.backends.choice import numba_is_there
-from autodiff.backends.kernels.convolutions import with_convolutions
+from autodiff.backends.kernels.products.convolutions import with_convolutions
 from autodiff.backends.kernels.programs.call import whole_equation
 from autodiff.backends.kernels.programs.program import whole_kernel
 from autodiff.backends.kernels.programs.values import Impossible
-from autodiff.backends.passes.cost import LAUNCH, calls, work
-from autodiff.backends.passes.expand import EXPANSIONS
-from autodiff.backends.passes.fuse import fuse
-from autodiff.backends.passes.loops import LOOPS
-from autodiff.backends.passes.picks import pick_by_rows
-from autodiff.backends.passes.pieces import PIECES
-from autodiff.backends.passes.products import fuse_products
-from autodiff.backends.passes.reductions import SPLIT_LARGE_SUMS
-from autodiff.backends.passes.rewriting import joined, rewrite
-from autodiff.backends.passes.shares import SHARES
-from autodiff.backends.passes.simplify import simplified, simplify
-from autodiff.backends.passes.stacks import STACKS
+from autodiff.backends.passes.fusion.cost import LAUNCH, calls, work
+from autodiff.backends.passes.fusion.fuse import fuse
+from autodiff.backends.passes.fusion.loop_invariants import LOOPS
+from autodiff.backends.passes.fusion.products import fuse_products
+from autodiff.backends.passes.fusion.row_gathers import pick_by_rows
+from autodiff.backends.passes.fusion.stacks import STACKS
+from autodiff.backends.passes.fusion.windows import with_windows
+from autodiff.backends.passes.rewrite.expand import EXPANSIONS
+from autodiff.backends.passes.rewrite.pieces import PIECES
+from autodiff.backends.passes.rewrite.reductions import SPLIT_LARGE_SUMS
+from autodiff.backends.passes.rewrite.rewriting import joined, rewrite
+from autodiff.backends.passes.rewrite.simplify import simplified, simplify
+from autodiff.backends.passes.rewrite.softmax_shares import SHARES
 from autodiff.backends.passes.turns import with_turns
-from autodiff.backends.passes.windows import with_windows
 from autodiff.trace.tape import Tape
 
 BEFORE_FUSION = joined(SHARES, PIECES, STACKS, LOOPS)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autodiff.backends.passes.rewriting import Builder, rewrite
+from autodiff.backends.passes.rewrite.rewriting import Builder, rewrite
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.tape import Equation, Operand, Tape, in_turn, ordered
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from autodiff.backends.kernels.call import KernelPrimitive
 from autodiff.backends.kernels.scalars import CHEAP_CALLS, parsed, template
-from autodiff.ops.einsum import lengths, split
+from autodiff.ops.matrices.einsum import lengths, split
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.tape import Equation, Operand, Tape, inner_tapes, operand_specs
 

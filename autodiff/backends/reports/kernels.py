@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from autodiff.backends.kernels.convolution_call import convolution_of
 from autodiff.backends.kernels.forms import Shape
-from autodiff.backends.kernels.matrices import large_product
-from autodiff.backends.kernels.matrix_text import matrix_text
-from autodiff.backends.kernels.picks import pick_text
+from autodiff.backends.kernels.partition import shared as share_of
+from autodiff.backends.kernels.products.convolution_call import convolution_of
+from autodiff.backends.kernels.products.matrices import large_product
+from autodiff.backends.kernels.products.matrix_text import matrix_text
+from autodiff.backends.kernels.products.stack_plan import stack_plan
+from autodiff.backends.kernels.products.stacks import stack_text
 from autodiff.backends.kernels.programs.program import whole_kernel
-from autodiff.backends.kernels.row_memory import Shared, row_kernel_of
-from autodiff.backends.kernels.shares import shared as share_of
-from autodiff.backends.kernels.stack_plan import stack_plan
-from autodiff.backends.kernels.stacks import stack_text
-from autodiff.backends.kernels.window_layout import layout_of
-from autodiff.backends.kernels.window_text import window_text
-from autodiff.backends.kernels.windows import parts_of
+from autodiff.backends.kernels.rows.gathers import pick_text
+from autodiff.backends.kernels.rows.memory import Shared, row_kernel_of
+from autodiff.backends.kernels.windows.layout import layout_of
+from autodiff.backends.kernels.windows.pooling import parts_of
+from autodiff.backends.kernels.windows.text import window_text
 from autodiff.backends.reports.plan import Plan, Statement
 from autodiff.backends.reports.sources import lines_of, names_of
 from autodiff.backends.reports.table import short

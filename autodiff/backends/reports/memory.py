@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autodiff.backends.kernels.programs.program import whole_kernel
-from autodiff.backends.passes.memory import Memory, plan_memory
+from autodiff.backends.passes.memory.placement import Memory, plan_memory
 from autodiff.backends.recycling import LARGE
 from autodiff.backends.reference import last_uses
 from autodiff.backends.reports.counts import is_view, size_of

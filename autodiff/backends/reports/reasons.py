@@ -6,8 +6,8 @@ from autodiff.backends.kernels.forms import Grid, Unfit, sub_specs
 from autodiff.backends.kernels.programs.program import whole_kernel
 from autodiff.backends.kernels.programs.values import Impossible
 from autodiff.backends.kernels.scalars import unsupported
-from autodiff.backends.passes.fuse import FEW, MANY
-from autodiff.backends.passes.groups import lone_grid
+from autodiff.backends.passes.fusion.fuse import FEW, MANY
+from autodiff.backends.passes.fusion.groups import lone_grid
 from autodiff.backends.reports.plan import Plan, Statement
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.tape import Equation, Tape

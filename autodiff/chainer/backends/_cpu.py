@@ -1,5 +1,5 @@
 """Where Chainer defines :class:`CpuDevice`."""
 
-from autodiff.facade.devices import CpuDevice
+from autodiff.facade.settings.devices import CpuDevice
 
 __all__ = ["CpuDevice"]

@@ -21,8 +21,8 @@ import numpy as np
 from autodiff.backends import gpu
 from autodiff.chainer.backend import get_array_module
 from autodiff.chainer.backends import without_cuda
-from autodiff.facade.configuration import config
-from autodiff.facade.devices import CPU, GpuDevice, gpu_number, mapped
+from autodiff.facade.settings.configuration import config
+from autodiff.facade.settings.devices import CPU, GpuDevice, gpu_number, mapped
 from autodiff.trace.source import at_user_line
 
 __all__ = [

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from autodiff.facade.configuration import config
-from autodiff.facade.devices import Intel64Device
+from autodiff.facade.settings.configuration import config
+from autodiff.facade.settings.devices import Intel64Device
 
 __all__ = [
     "Intel64Device",

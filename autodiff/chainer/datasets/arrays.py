@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.datasets.tuple_dataset import TupleDataset
-from autodiff.facade.configuration import get_dtype
+from autodiff.facade.settings.configuration import get_dtype
 
 
 def write_arrays(path: str, arrays: dict[str, Any]) -> dict[str, Any]:

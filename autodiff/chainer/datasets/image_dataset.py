@@ -14,7 +14,7 @@ from autodiff.chainer.datasets.zipped_image_dataset import (
     MultiZippedImageDataset,
     ZippedImageDataset,
 )
-from autodiff.facade.configuration import get_dtype
+from autodiff.facade.settings.configuration import get_dtype
 
 __all__ = [
     "ImageDataset",

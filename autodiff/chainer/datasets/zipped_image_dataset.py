@@ -12,7 +12,7 @@ import numpy as np
 from autodiff.chainer.dataset.dataset_mixin import DatasetMixin
 from autodiff.chainer.datasets.concatenated_dataset import ConcatenatedDataset
 from autodiff.chainer.datasets.image_files import labeled, read_image
-from autodiff.facade.configuration import get_dtype
+from autodiff.facade.settings.configuration import get_dtype
 from autodiff.trace.forking import lock_of
 
 

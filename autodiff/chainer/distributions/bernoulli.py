@@ -14,9 +14,9 @@ from autodiff.chainer.functions.activation.softplus import softplus
 from autodiff.chainer.functions.math.exponential import log
 from autodiff.chainer.functions.math.logarithm_1p import log1p
 from autodiff.chainer.utils.cache import cached_property
-from autodiff.facade.applying import apply
-from autodiff.facade.conversion import as_array
-from autodiff.facade.variable import Variable
+from autodiff.facade.graph.applying import apply
+from autodiff.facade.variables.conversion import as_array
+from autodiff.facade.variables.variable import Variable
 
 
 class Bernoulli(Distribution):

@@ -13,8 +13,8 @@ from autodiff.chainer.functions.math.exponential import exp, log
 from autodiff.chainer.functions.math.sum import sum
 from autodiff.chainer.utils.argument import parse_kwargs
 from autodiff.chainer.utils.cache import cached_property
-from autodiff.facade.conversion import as_array
-from autodiff.facade.variable import Variable
+from autodiff.facade.variables.conversion import as_array
+from autodiff.facade.variables.variable import Variable
 
 
 class Categorical(Distribution):

@@ -11,8 +11,8 @@ from autodiff.chainer.distributions.parameters import fitted, parameter
 from autodiff.chainer.functions.math.exponential import log
 from autodiff.chainer.functions.math.trigonometric import arctan, tan
 from autodiff.chainer.utils.cache import cached_property
-from autodiff.facade.conversion import as_array
-from autodiff.facade.variable import Variable
+from autodiff.facade.variables.conversion import as_array
+from autodiff.facade.variables.variable import Variable
 
 
 class Cauchy(Distribution):

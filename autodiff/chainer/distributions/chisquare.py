@@ -11,8 +11,8 @@ from autodiff.chainer.functions.math.digamma import digamma
 from autodiff.chainer.functions.math.exponential import log
 from autodiff.chainer.functions.math.lgamma import lgamma
 from autodiff.chainer.utils.cache import cached_property
-from autodiff.facade.conversion import as_array
-from autodiff.facade.variable import Variable
+from autodiff.facade.variables.conversion import as_array
+from autodiff.facade.variables.variable import Variable
 
 
 class Chisquare(Distribution):

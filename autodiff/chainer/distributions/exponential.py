@@ -12,7 +12,7 @@ from autodiff.chainer.functions.math.exponential import log
 from autodiff.chainer.functions.math.exponential_m1 import expm1
 from autodiff.chainer.functions.math.logarithm_1p import log1p
 from autodiff.chainer.utils.cache import cached_property
-from autodiff.facade.conversion import as_array
+from autodiff.facade.variables.conversion import as_array
 
 
 class Exponential(Distribution):

@@ -11,7 +11,7 @@ from autodiff.chainer.functions.math.prod import prod
 from autodiff.chainer.functions.math.sum import sum
 from autodiff.chainer.utils.array import size_of_shape
 from autodiff.chainer.utils.cache import cached_property
-from autodiff.facade.applying import apply
+from autodiff.facade.graph.applying import apply
 from autodiff.trace.source import at_user_line
 
 

@@ -11,7 +11,7 @@ from autodiff.chainer.distribution import Distribution, register_kl
 from autodiff.chainer.distributions.parameters import fitted, parameter
 from autodiff.chainer.functions.math.exponential import exp, log
 from autodiff.chainer.utils.cache import cached_property
-from autodiff.facade.applying import apply
+from autodiff.facade.graph.applying import apply
 
 
 class Laplace(Distribution):

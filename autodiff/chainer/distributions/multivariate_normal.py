@@ -17,7 +17,7 @@ from autodiff.chainer.functions.math.matmul import matmul
 from autodiff.chainer.functions.math.sum import sum
 from autodiff.chainer.utils.argument import parse_kwargs
 from autodiff.chainer.utils.cache import cached_property
-from autodiff.facade.applying import apply
+from autodiff.facade.graph.applying import apply
 from autodiff.trace.source import at_user_line
 
 

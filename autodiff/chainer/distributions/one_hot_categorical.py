@@ -9,8 +9,8 @@ from autodiff.chainer.distributions.parameters import event, parameter, times_lo
 from autodiff.chainer.functions.math.exponential import log
 from autodiff.chainer.functions.math.sum import sum
 from autodiff.chainer.utils.cache import cached_property
-from autodiff.facade.conversion import as_array
-from autodiff.facade.variable import Variable
+from autodiff.facade.variables.conversion import as_array
+from autodiff.facade.variables.variable import Variable
 
 
 class OneHotCategorical(Distribution):

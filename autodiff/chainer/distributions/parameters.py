@@ -10,7 +10,7 @@ from autodiff.chainer.backend import get_array_module
 from autodiff.chainer.functions.array.broadcast import broadcast_to
 from autodiff.chainer.functions.array.where import where
 from autodiff.chainer.functions.math.lgamma import lgamma
-from autodiff.facade.conversion import as_array, as_variable
+from autodiff.facade.variables.conversion import as_array, as_variable
 from autodiff.trace.source import at_user_line
 from autodiff.trace.traced import Traced
 

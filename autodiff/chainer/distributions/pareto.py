@@ -10,7 +10,7 @@ from autodiff.chainer.distribution import Distribution, register_kl
 from autodiff.chainer.distributions.parameters import fitted, parameter, within
 from autodiff.chainer.functions.math.exponential import log
 from autodiff.chainer.utils.cache import cached_property
-from autodiff.facade.conversion import as_array
+from autodiff.facade.variables.conversion import as_array
 
 
 class Pareto(Distribution):

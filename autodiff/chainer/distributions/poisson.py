@@ -8,8 +8,8 @@ from autodiff.chainer.distribution import Distribution, register_kl
 from autodiff.chainer.distributions.parameters import event, parameter
 from autodiff.chainer.functions.math.exponential import log
 from autodiff.chainer.functions.math.lgamma import lgamma
-from autodiff.facade.conversion import as_array
-from autodiff.facade.variable import Variable
+from autodiff.facade.variables.conversion import as_array
+from autodiff.facade.variables.variable import Variable
 
 
 class Poisson(Distribution):

@@ -13,7 +13,7 @@ from autodiff.chainer.functions.math.exponential import log
 from autodiff.chainer.functions.math.sqrt import sqrt
 from autodiff.chainer.utils.argument import parse_kwargs
 from autodiff.chainer.utils.cache import cached_property
-from autodiff.facade.conversion import as_array
+from autodiff.facade.variables.conversion import as_array
 
 
 class Uniform(Distribution):

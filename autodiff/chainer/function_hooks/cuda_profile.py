@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff.chainer.backends import cuda
-from autodiff.facade.observing import FunctionHook
+from autodiff.facade.graph.observing import FunctionHook
 
 
 class CUDAProfileHook(FunctionHook):

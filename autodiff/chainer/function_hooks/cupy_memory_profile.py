@@ -8,7 +8,7 @@ from typing import Any, TextIO
 from autodiff.chainer.backends import cuda
 from autodiff.chainer.function_hooks.naming import class_or_label
 from autodiff.chainer.function_hooks.report import print_table
-from autodiff.facade.observing import FunctionHook
+from autodiff.facade.graph.observing import FunctionHook
 
 UNITS = {"B": 1, "KB": 1024, "MB": 1024**2, "GB": 1024**3, "TB": 1024**4, "PB": 1024**5, "EB": 1024**6, "ZB": 1024**7}
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from typing import Any, TextIO
 
 from autodiff.chainer.backend import get_array_module
-from autodiff.facade.observing import FunctionHook
-from autodiff.facade.variable import Variable
+from autodiff.facade.graph.observing import FunctionHook
+from autodiff.facade.variables.variable import Variable
 
 
 class PrintHook(FunctionHook):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from autodiff.facade.function import FunctionAdapter
-from autodiff.facade.function_node import FunctionNode
+from autodiff.facade.functions.function import FunctionAdapter
+from autodiff.facade.functions.function_node import FunctionNode
 
 
 def class_or_label(function: Any) -> str:

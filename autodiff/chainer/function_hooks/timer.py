@@ -10,7 +10,7 @@ from autodiff.backends import gpu
 from autodiff.chainer.function_hooks.naming import class_or_label
 from autodiff.chainer.function_hooks.report import print_table
 from autodiff.chainer.link_hooks.timer import UNITS, in_unit, suited
-from autodiff.facade.observing import FunctionHook
+from autodiff.facade.graph.observing import FunctionHook
 
 
 class TimerHook(FunctionHook):

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.facade.invalid import invalid
-from autodiff.facade.type_check import Expr, expect_broadcast_shapes
+from autodiff.facade.functions.invalid import invalid
+from autodiff.facade.functions.type_check import Expr, expect_broadcast_shapes
 
 
 def floating(x: Any) -> Any:

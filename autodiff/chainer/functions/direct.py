@@ -11,10 +11,10 @@ import numpy as np
 
 from autodiff.chainer.backend import get_array_module
 from autodiff.chainer.functions.conditions import floating
-from autodiff.facade.applying import apply
-from autodiff.facade.current import on_gpu_of
-from autodiff.facade.shortcut import unary
-from autodiff.facade.variable import Variable
+from autodiff.facade.graph.applying import apply
+from autodiff.facade.settings.current import on_gpu_of
+from autodiff.facade.variables.fast_path import unary
+from autodiff.facade.variables.variable import Variable
 from autodiff.ops.elementwise import cast
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.traced import Traced
@@ -38,7 +38,7 @@ def direct(label: str, function: Callable[[Any], Any], x: Any, check: Callable[[
 @cache
 def special_operations() -> Any:
     """Operations that are SciPy's special functions, imported when the first of them is called: that takes a while."""
-    return import_module("autodiff.ops.special")
+    return import_module("autodiff.ops.special.gamma")
 
 
 @cache

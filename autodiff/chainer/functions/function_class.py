@@ -14,11 +14,11 @@ from inspect import Parameter, Signature
 from typing import Any, ClassVar
 
 from autodiff.chainer.backend import get_array_module
-from autodiff.facade.conversion import as_array, as_variable
-from autodiff.facade.creator import CREATORS, NUMBERS, Operation
-from autodiff.facade.function_node import FunctionNode
-from autodiff.facade.mode import no_backprop_mode
-from autodiff.facade.variable import Variable
+from autodiff.facade.functions.function_node import FunctionNode
+from autodiff.facade.graph.creator import CREATORS, NUMBERS, Operation
+from autodiff.facade.settings.mode import no_backprop_mode
+from autodiff.facade.variables.conversion import as_array, as_variable
+from autodiff.facade.variables.variable import Variable
 from autodiff.trace.source import at_user_line
 from autodiff.transforms.gradient import vjp
 

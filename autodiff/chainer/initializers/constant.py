@@ -8,7 +8,7 @@ import numpy as np
 
 from autodiff.chainer.backend import get_array_module, get_device_from_array
 from autodiff.chainer.initializer import Initializer
-from autodiff.facade.variable import is_array
+from autodiff.facade.variables.variable import is_array
 from autodiff.trace.source import at_user_line
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from autodiff.chainer.backend import get_device, using_device
 from autodiff.chainer.initializers.constant import Constant
 from autodiff.chainer.initializers.normal import LeCunNormal
-from autodiff.facade.configuration import get_dtype
-from autodiff.facade.variable import is_array
+from autodiff.facade.settings.configuration import get_dtype
+from autodiff.facade.variables.variable import is_array
 from autodiff.trace.source import at_user_line
 
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from autodiff.chainer.link_base import Link
 from autodiff.chainer.link_hooks.replaced_weight import ReplacedWeight, is_a
-from autodiff.facade.configuration import config
-from autodiff.facade.parameter import Parameter
+from autodiff.facade.settings.configuration import config
+from autodiff.facade.variables.parameter import Parameter
 from autodiff.trace.source import at_user_line
 from autodiff.trace.traced import Traced
 from autodiff.transforms.stop_gradient import stop_gradient

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from autodiff.facade.devices import no_chainerx
+from autodiff.facade.settings.devices import no_chainerx
 
 
 class MissingName(RuntimeError, AttributeError):

@@ -14,7 +14,7 @@ import numpy as np
 from autodiff.chainer.serializer import Deserializer, Serializer
 from autodiff.chainer.serializers.archive import Archive, write_archive
 from autodiff.chainer.serializers.loading import check_stored, stored_as
-from autodiff.facade.devices import CPU
+from autodiff.facade.settings.devices import CPU
 from autodiff.trace.source import at_user_line
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from autodiff.chainer.backend import Device, get_device, using_device
 from autodiff.chainer.testing import attr
 from autodiff.chainer.testing._bundle import make_decorator, tests_of
-from autodiff.facade.configuration import using_config
+from autodiff.facade.settings.configuration import using_config
 
 DEFAULTS = {
     "use_chainerx": False,

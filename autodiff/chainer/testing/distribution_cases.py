@@ -12,8 +12,8 @@ from autodiff.chainer.backends.cuda import to_cpu, to_gpu
 from autodiff.chainer.testing import attr
 from autodiff.chainer.testing.array import assert_allclose
 from autodiff.chainer.utils.array import size_of_shape
-from autodiff.facade.conversion import as_array
-from autodiff.facade.variable import Variable
+from autodiff.facade.variables.conversion import as_array
+from autodiff.facade.variables.variable import Variable
 
 FUNCTIONS = {
     "cdf": ("cdf", "cdf"),

@@ -13,7 +13,7 @@ from autodiff.chainer.closeness import assert_allclose
 from autodiff.chainer.testing.backend import BackendConfig
 from autodiff.chainer.testing.computation import Arrays
 from autodiff.chainer.testing.link_case import LinkComputation
-from autodiff.facade.variable import Variable
+from autodiff.facade.variables.variable import Variable
 
 
 class InitializerArgument:

@@ -12,8 +12,8 @@ from autodiff.chainer import gradient_check
 from autodiff.chainer.backends.cuda import to_cpu
 from autodiff.chainer.testing.backend import BackendConfig
 from autodiff.chainer.testing.computation import Arrays, Computation, LinkTestError
-from autodiff.facade.conversion import as_array
-from autodiff.facade.variable import Variable
+from autodiff.facade.variables.conversion import as_array
+from autodiff.facade.variables.variable import Variable
 
 
 class LinkComputation(Computation):

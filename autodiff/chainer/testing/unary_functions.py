@@ -14,7 +14,7 @@ from autodiff.chainer.backends.cuda import to_gpu
 from autodiff.chainer.testing import attr
 from autodiff.chainer.testing.array import assert_allclose
 from autodiff.chainer.testing.parameterized import parameterize, product
-from autodiff.facade.variable import Variable
+from autodiff.facade.variables.variable import Variable
 
 EPSILON = float(np.finfo(np.float16).eps)
 FORWARD = {True: {"atol": EPSILON, "rtol": EPSILON}, False: {"atol": 1e-4, "rtol": 1e-4}}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from autodiff.facade.configuration import config
+from autodiff.facade.settings.configuration import config
 
 
 def cached_property(func: Callable[[Any], Any]) -> property:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.ops.overlap import overlap_add, windows
+from autodiff.ops.images.overlap import overlap_add, windows
 from autodiff.trace.source import at_user_line
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 
-from autodiff.facade.configuration import config
+from autodiff.facade.settings.configuration import config
 
 
 def nondeterministic(f_name: str) -> None:

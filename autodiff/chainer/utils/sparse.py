@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.backend import get_array_module, get_device_from_array
-from autodiff.facade.conversion import as_array
-from autodiff.facade.devices import CPU
-from autodiff.facade.variable import Variable, is_array
+from autodiff.facade.settings.devices import CPU
+from autodiff.facade.variables.conversion import as_array
+from autodiff.facade.variables.variable import Variable, is_array
 from autodiff.trace.source import at_user_line
 
 

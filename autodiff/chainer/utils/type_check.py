@@ -1,4 +1,4 @@
-"""Conditions on the inputs of functions: see :mod:`autodiff.facade.type_check`."""
+"""Conditions on the inputs of functions: see :mod:`autodiff.facade.functions.type_check`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from autodiff.facade.invalid import InvalidType
-from autodiff.facade.type_check import (
+from autodiff.facade.functions.invalid import InvalidType
+from autodiff.facade.functions.type_check import (
     COMPARISON,
     Expr,
     LightMode,

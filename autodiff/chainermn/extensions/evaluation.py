@@ -11,7 +11,7 @@ from autodiff.chainer.backend import get_device
 from autodiff.chainer.dataset.convert import concat_examples
 from autodiff.chainer.training.conversion import called, converted
 from autodiff.chainer.training.extension import PRIORITY_WRITER, Extension
-from autodiff.facade.mode import no_backprop_mode
+from autodiff.facade.settings.mode import no_backprop_mode
 from autodiff.trace.source import at_user_line
 
 

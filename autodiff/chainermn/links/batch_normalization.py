@@ -19,8 +19,8 @@ from autodiff.chainer.functions.sums import means_along
 from autodiff.chainer.links.normalization.batch_normalization import BatchNormalization
 from autodiff.distributed import all_reduce
 from autodiff.facade import Variable
-from autodiff.facade.applying import apply
-from autodiff.facade.configuration import config
+from autodiff.facade.graph.applying import apply
+from autodiff.facade.settings.configuration import config
 from autodiff.trace.source import at_user_line
 
 

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer, concrete
-from autodiff.trace.tree import flatten
+from autodiff.trace.trees.tree import flatten
 
 Box = Traced
 """The class of traced values: ``isinstance(x, Box)``."""

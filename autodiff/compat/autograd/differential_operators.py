@@ -17,7 +17,7 @@ from autodiff.compat.autograd.wrap_util import get_name, unary_to_nary
 from autodiff.trace.errors import ConcretizationError, DifferentiationError, described
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
-from autodiff.trace.tree import flatten
+from autodiff.trace.trees.tree import flatten
 from autodiff.tree.mapping import map as map_tree
 
 Function = Callable[..., Any]

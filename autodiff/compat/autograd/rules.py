@@ -14,7 +14,7 @@ from autodiff.trace.errors import RuleError, described
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 from autodiff.trace.traced import Traced
-from autodiff.trace.tree import TreeDef, flatten
+from autodiff.trace.trees.tree import TreeDef, flatten
 from autodiff.transforms.custom.call import call_with_rule
 from autodiff.transforms.custom.results import result_leaves
 from autodiff.transforms.custom.rule import BackwardRule, BatchedBackward, CustomRule, ForwardRule, Leaves

@@ -9,7 +9,7 @@ import numpy as np
 
 from autodiff.compat.autograd.boxes import getval
 from autodiff.trace.spec import Spec, spec_of
-from autodiff.trace.tree import flatten
+from autodiff.trace.trees.tree import flatten
 from autodiff.tree.mapping import map as map_tree
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import prod
 
-from autodiff.backends.passes.cost import PRODUCTS, equation_work, memory, operand
+from autodiff.backends.passes.fusion.cost import PRODUCTS, equation_work, memory, operand
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Tape
 

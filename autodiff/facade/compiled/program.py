@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from autodiff.backends.kernels.call import KernelPrimitive
-from autodiff.backends.passes.constants import fold_constants
-from autodiff.backends.passes.known import use_constants
+from autodiff.backends.passes.rewrite.constants import fold_constants
+from autodiff.backends.passes.rewrite.known import use_constants
 from autodiff.facade.compiled.recorder import RecordedComposition
-from autodiff.facade.composition import Composition
-from autodiff.facade.recording import Operands
+from autodiff.facade.graph.composition import Composition
+from autodiff.facade.graph.recording import Operands
 from autodiff.trace.forking import lock_of
 from autodiff.trace.tape import Tape
 from autodiff.transforms.jit.program import Passes, Program

@@ -22,7 +22,7 @@ from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.staging import stage
 from autodiff.trace.tape import Tape
 from autodiff.trace.tracer import Tracer
-from autodiff.trace.tree import flatten
+from autodiff.trace.trees.tree import flatten
 from autodiff.transforms.jit.randomness import random_state
 from autodiff.transforms.jit.recorder import Recorder
 from autodiff.transforms.stop_gradient import stop_gradient

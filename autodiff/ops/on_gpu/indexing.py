@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.trace.arrays import module_of
+from autodiff.trace.values.arrays import module_of
 
 ATOMIC = {np.dtype(name) for name in ("i4", "u4", "u8", "f2", "f4", "f8")}
 """The dtypes in which CuPy adds to places that occur several times."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.trace.arrays import module_of
+from autodiff.trace.values.arrays import module_of
 
 
 def full(prototype: Any, value: Any, *, shape: tuple[int, ...], dtype: Any) -> Any:
@@ -46,7 +46,7 @@ def on_device(x: Any, module: Any) -> Any:
 
 def windows(x: Any, *, shape: tuple[int, ...], stride: tuple[int, ...], dilation: tuple[int, ...]) -> Any:
     """All windows over the last axes; nothing is copied."""
-    from autodiff.ops.overlap import scaled, window_counts  # noqa: PLC0415 - that module names this function
+    from autodiff.ops.images.overlap import scaled, window_counts  # noqa: PLC0415 - that module names this function
 
     rank = len(shape)
     counts = window_counts(x.shape[-rank:], shape, stride, dilation)

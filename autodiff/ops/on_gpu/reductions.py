@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.trace.arrays import module_of
+from autodiff.trace.values.arrays import module_of
 
 Axes = tuple[int, ...]
 

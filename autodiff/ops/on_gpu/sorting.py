@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.trace.arrays import module_of
+from autodiff.trace.values.arrays import module_of
 
 
 def argsort(x: Any, *, axis: int, kind: Any) -> Any:

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.trace.arrays import LATE, on_gpu
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
+from autodiff.trace.values.arrays import LATE, on_gpu
 
 
 def library() -> Any:

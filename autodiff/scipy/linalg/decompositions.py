@@ -8,7 +8,7 @@ import numpy as np
 import scipy.linalg
 
 from autodiff.numpy.dispatch import FUNCTIONS
-from autodiff.ops.linalg import adjoint, matmul
+from autodiff.ops.matrices.products import adjoint, matmul
 from autodiff.scipy.linalg.operands import array, matrix
 from autodiff.scipy.linalg.solving import cholesky, solve_triangular
 from autodiff.scipy.mirror import counterpart

@@ -9,9 +9,9 @@ import numpy as np
 import scipy.linalg
 
 from autodiff.numpy.dispatch import FUNCTIONS
-from autodiff.ops import matrix_functions as own
-from autodiff.ops.linalg import adjoint, conj
-from autodiff.ops.matrix_functions import NAMES
+from autodiff.ops.matrices import functions as own
+from autodiff.ops.matrices.functions import NAMES
+from autodiff.ops.matrices.products import adjoint, conj
 from autodiff.scipy.linalg.operands import array, eye_like, matrix
 from autodiff.scipy.mirror import counterpart
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.numpy.algebra.norms import inexact
+from autodiff.numpy.algebra.products import shape_of
 from autodiff.numpy.dispatch import as_operand
-from autodiff.numpy.norms import inexact
-from autodiff.numpy.products import shape_of
-from autodiff.ops.linalg import column, conj
+from autodiff.ops.matrices.products import column, conj
 from autodiff.ops.shape import reshape
 from autodiff.trace.errors import OperandError
 from autodiff.trace.source import at_user_line

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.linalg
 
 from autodiff.numpy.dispatch import FUNCTIONS, as_operand
-from autodiff.ops.linalg import conj
+from autodiff.ops.matrices.products import conj
 from autodiff.scipy.linalg.operands import array, with_columns
 from autodiff.scipy.mirror import counterpart
 from autodiff.trace.spec import spec_of

@@ -8,12 +8,12 @@ import numpy as np
 import scipy.linalg
 
 from autodiff.numpy.dispatch import FUNCTIONS
-from autodiff.ops.decompositions import cholesky as cholesky_factor
 from autodiff.ops.elementwise import where
-from autodiff.ops.linalg import adjoint, conj, swap
-from autodiff.ops.triangular import lu_factor as lu_factors
-from autodiff.ops.triangular import permutation, permuted_rows, triangle
-from autodiff.ops.triangular import solve_triangular as solve_triangle
+from autodiff.ops.matrices.decompositions import cholesky as cholesky_factor
+from autodiff.ops.matrices.products import adjoint, conj, swap
+from autodiff.ops.matrices.triangular import lu_factor as lu_factors
+from autodiff.ops.matrices.triangular import permutation, permuted_rows, triangle
+from autodiff.ops.matrices.triangular import solve_triangular as solve_triangle
 from autodiff.scipy.linalg.operands import array, eye_like, matrix, with_columns
 from autodiff.scipy.mirror import counterpart
 from autodiff.trace.errors import DifferentiationError

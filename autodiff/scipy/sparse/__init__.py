@@ -14,7 +14,7 @@ import scipy.sparse
 
 from autodiff.numpy.dispatch import FUNCTIONS, as_operand
 from autodiff.numpy.traced_sparse import TracedSparse
-from autodiff.ops.sparse_matrices import Pattern
+from autodiff.ops.matrices.sparse import Pattern
 from autodiff.scipy.mirror import holds_traced, mirrored
 from autodiff.scipy.sparse import linalg
 from autodiff.scipy.sparse.classes import CLASSES, adopted

@@ -10,9 +10,9 @@ import scipy.sparse.linalg
 
 from autodiff.numpy.dispatch import as_operand, peeled
 from autodiff.numpy.traced_sparse import TracedSparse, traced_matrix
-from autodiff.ops.linalg import column
+from autodiff.ops.matrices.products import column
+from autodiff.ops.matrices.sparse import Pattern, sparse_solve
 from autodiff.ops.shape import reshape
-from autodiff.ops.sparse_matrices import Pattern, sparse_solve
 from autodiff.scipy.mirror import holds_traced, mirrored
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line

@@ -10,7 +10,7 @@ import scipy.spatial.distance
 
 from autodiff.numpy.dispatch import FUNCTIONS, as_operand
 from autodiff.ops import elementwise as ew
-from autodiff.ops.special import rel_entr
+from autodiff.ops.special.gamma import rel_entr
 from autodiff.scipy.mirror import counterpart, mirrored
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line

@@ -14,8 +14,8 @@ import numpy as np
 
 from autodiff.ops.elementwise import exp
 from autodiff.ops.on_gpu.special import refused
-from autodiff.ops.partial_derivatives import Room, anywhere, asking_for, between, partials
-from autodiff.ops.scipy_functions import first_order
+from autodiff.ops.special.partial_derivatives import Room, anywhere, asking_for, between, partials
+from autodiff.ops.special.scipy_functions import first_order
 from autodiff.trace.link import Rule
 from autodiff.trace.primitive import Primitive, elementwise
 from autodiff.trace.spec import Spec, spec_of

@@ -9,11 +9,11 @@ import numpy as np
 import scipy.stats
 
 from autodiff.numpy.dispatch import FUNCTIONS, as_operand
-from autodiff.ops.decompositions import cholesky
 from autodiff.ops.elementwise import exp
 from autodiff.ops.elementwise import log as log_of
-from autodiff.ops.linalg import swap
-from autodiff.ops.triangular import solve_triangular
+from autodiff.ops.matrices.decompositions import cholesky
+from autodiff.ops.matrices.products import swap
+from autodiff.ops.matrices.triangular import solve_triangular
 from autodiff.scipy.mirror import holds_traced
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line

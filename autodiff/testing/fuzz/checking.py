@@ -27,9 +27,9 @@ from autodiff.testing.fuzz.printing import (
 )
 from autodiff.testing.fuzz.program import Program, every_line, stable
 from autodiff.testing.fuzz.transformations import smooth
-from autodiff.testing.value_laws import described
+from autodiff.testing.laws.values import described
 from autodiff.trace.errors import AliasingError, ConcretizationError
-from autodiff.trace.tree import flatten
+from autodiff.trace.trees.tree import flatten
 
 REFUSED = (AliasingError,)
 """What compiled programs may raise where NumPy does not: it is documented."""

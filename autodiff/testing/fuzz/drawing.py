@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import autodiff
+from autodiff.testing.draws.layouts import LAYOUTS, contiguous
 from autodiff.testing.fuzz.printing import eager_function_of
 from autodiff.testing.fuzz.program import Input, Program
 from autodiff.testing.fuzz.transformations import gradient
-from autodiff.testing.layouts import LAYOUTS, contiguous
 from autodiff.trace.spec import spec
 from autodiff.trace.tape import Tape
 

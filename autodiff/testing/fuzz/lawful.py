@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from autodiff.testing.checks import examine
-from autodiff.testing.examples import tells
+from autodiff.testing.draws.examples import tells
+from autodiff.testing.draws.operand import Operands
 from autodiff.testing.mismatch import GradientMismatch, Subject
-from autodiff.testing.operand import Operands
 
 ORDER = 2
 

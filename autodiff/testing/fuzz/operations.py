@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.facade.variable import Variable
-from autodiff.testing.domains import Domain, real
+from autodiff.facade.variables.variable import Variable
+from autodiff.testing.draws.domains import Domain, real
 from autodiff.testing.fuzz.grammar.template import Template
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.traced import Traced
-from autodiff.trace.tree import flatten, map_tree
+from autodiff.trace.trees.tree import flatten, map_tree
 
 Function = Callable[..., Any]
 Named = tuple[str, Function]

@@ -22,7 +22,7 @@ from autodiff.testing.fuzz.program import Program
 from autodiff.testing.fuzz.rounding import Number, Rounding, true_of
 from autodiff.trace.caching import cached_property
 from autodiff.trace.tracer import concrete
-from autodiff.trace.tree import flatten
+from autodiff.trace.trees.tree import flatten
 
 
 class Oracle:

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from autodiff.testing.draws.literal import literal
 from autodiff.testing.fuzz.comparing import Finding
 from autodiff.testing.fuzz.drawing import Argument, Draw
 from autodiff.testing.fuzz.modes import Mode
 from autodiff.testing.fuzz.printing import IMPORTS, printed
 from autodiff.testing.fuzz.program import Program
-from autodiff.testing.literal import literal
 from autodiff.testing.mismatch import source_of
 
 WORDS = ("agrees", "raises", "refused", "staged", "undecided", "mismatch")

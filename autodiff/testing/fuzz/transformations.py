@@ -13,7 +13,7 @@ import numpy as np
 
 import autodiff
 from autodiff.testing.fuzz.rounding import beside
-from autodiff.trace.tree import flatten
+from autodiff.trace.trees.tree import flatten
 
 Function = Callable[..., Any]
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 import autodiff
-from autodiff.facade.joint import grad
+from autodiff.facade.graph.multi_output import grad
 from autodiff.testing.fuzz.transformations import Function, direction, smooth
-from autodiff.trace.tree import flatten
+from autodiff.trace.trees.tree import flatten
 
 
 def array_gradient(f: Function) -> Function:

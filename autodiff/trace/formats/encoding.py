@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.trace.containers import check_container, is_registered
-from autodiff.trace.fields import Fields, declared
 from autodiff.trace.spec import Spec, is_number, sound_shape, sound_spec, spec
 from autodiff.trace.tape import TapeError
-from autodiff.trace.tree import LEAF, NOTHING, TreeDef
+from autodiff.trace.trees.containers import check_container, is_registered
+from autodiff.trace.trees.fields import Fields, declared
+from autodiff.trace.trees.tree import LEAF, NOTHING, TreeDef
 
 CONTAINERS: dict[str, type] = {"tuple": tuple, "list": list, "dict": dict}
 CODE = re.compile(r"[<>|][biufc][0-9]{1,2}")

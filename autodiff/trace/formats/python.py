@@ -16,7 +16,7 @@ from autodiff.trace.primitive import Primitive
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, Operand, Tape, TapeError, check_tape, operand_specs
 from autodiff.trace.tape_call import TapeCall
-from autodiff.trace.tree import TreeDef, paths
+from autodiff.trace.trees.tree import TreeDef, paths
 
 MANY = 64
 """Arrays with more elements are written down as bytes."""

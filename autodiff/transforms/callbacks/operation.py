@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from autodiff.ops.shape import broadcast_to
-from autodiff.trace.arrays import first_on_gpu, placed
-from autodiff.trace.containers import parts_of
 from autodiff.trace.errors import RuleError, described
-from autodiff.trace.leaves import as_leaf, is_leaf
 from autodiff.trace.parameters import Domain, instance_of
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.spec import Spec, is_number, result_spec, spec_of
-from autodiff.trace.tree import TreeDef, flatten
+from autodiff.trace.trees.containers import parts_of
+from autodiff.trace.trees.tree import TreeDef, flatten
+from autodiff.trace.values.arrays import first_on_gpu, placed
+from autodiff.trace.values.leaves import as_leaf, is_leaf
 
 
 class Callback:

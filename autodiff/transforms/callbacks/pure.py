@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from autodiff.trace.errors import described
-from autodiff.trace.leaves import as_leaf
 from autodiff.trace.source import at_user_line
-from autodiff.trace.tree import flatten
+from autodiff.trace.trees.tree import flatten
+from autodiff.trace.values.leaves import as_leaf
 from autodiff.transforms.callbacks.operation import Callback, declared
 from autodiff.transforms.callbacks.rule import called
 from autodiff.transforms.custom.arguments import place_of

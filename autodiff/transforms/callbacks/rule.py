@@ -10,7 +10,7 @@ import numpy as np
 from autodiff.trace.errors import DifferentiationError, RuleError, described
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, result_spec, spec_of
-from autodiff.trace.tree import TreeDef, flatten
+from autodiff.trace.trees.tree import TreeDef, flatten
 from autodiff.transforms.callbacks.operation import Callback, call_python
 from autodiff.transforms.custom.call import CustomCall, call_with_rule
 from autodiff.transforms.custom.results import spread_none

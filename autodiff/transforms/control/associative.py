@@ -10,7 +10,7 @@ from autodiff.ops.join import joined, piece, stack
 from autodiff.ops.shape import reshape
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
-from autodiff.trace.tree import TreeDef, flatten, paths
+from autodiff.trace.trees.tree import TreeDef, flatten, paths
 from autodiff.transforms.control.carry import ControlError, array_leaves
 from autodiff.transforms.custom.arguments import place_of
 

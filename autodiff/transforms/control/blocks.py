@@ -9,7 +9,7 @@ from typing import Any
 from autodiff.ops.join import joined, piece
 from autodiff.ops.shape import reshape
 from autodiff.trace.spec import spec_of
-from autodiff.trace.tree import TreeDef, flatten, map_tree
+from autodiff.trace.trees.tree import TreeDef, flatten, map_tree
 from autodiff.transforms.arguments import like
 from autodiff.transforms.checkpoint import checkpoint
 from autodiff.transforms.control.loop import scan_with

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from autodiff.trace.errors import AutodiffError, described
-from autodiff.trace.foreign import remedy
-from autodiff.trace.leaves import as_leaf, is_leaf
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec_of
-from autodiff.trace.tree import TreeDef, flatten, paths
+from autodiff.trace.trees.tree import TreeDef, flatten, paths
+from autodiff.trace.values.foreign import remedy
+from autodiff.trace.values.leaves import as_leaf, is_leaf
 from autodiff.transforms.control.values import conformed, settled
 from autodiff.transforms.custom.arguments import place_of
 

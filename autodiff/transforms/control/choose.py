@@ -13,7 +13,7 @@ from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, common_dtype, result_spec, spec_of
 from autodiff.trace.tape import Equation, Literal, Tape
 from autodiff.trace.tracer import concrete
-from autodiff.trace.tree import flatten
+from autodiff.trace.trees.tree import flatten
 from autodiff.transforms.control.carry import ControlError, array_leaves
 from autodiff.transforms.control.staging import Recorded, joined, known, record_body
 from autodiff.transforms.control.values import conformed, settled

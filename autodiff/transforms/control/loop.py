@@ -9,7 +9,7 @@ from autodiff.trace.errors import described, run_user_code
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
-from autodiff.trace.tree import TreeDef
+from autodiff.trace.trees.tree import TreeDef
 from autodiff.transforms.control.carry import Carry, ControlError, array_leaves
 from autodiff.transforms.control.rows import Collected, order, own_row, row_spec, rows_of
 from autodiff.transforms.control.staging import leaves_structure, must_stage, record_body

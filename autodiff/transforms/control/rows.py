@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from autodiff.ops.join import stack, unstack
-from autodiff.trace.arrays import is_array, on_gpu
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, result_spec, spec_of
 from autodiff.trace.traced import Traced
-from autodiff.trace.tree import paths
+from autodiff.trace.trees.tree import paths
+from autodiff.trace.values.arrays import is_array, on_gpu
 from autodiff.transforms.control.carry import ControlError, array_leaves
 
 

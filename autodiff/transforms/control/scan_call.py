@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 
 from autodiff.backends.reference import last_uses, run_tape
 from autodiff.ops.elementwise import cast
-from autodiff.trace.arrays import module_of
 from autodiff.trace.parameters import COUNT, FLAG, LENGTH, require
 from autodiff.trace.parameters import Params as Domains
 from autodiff.trace.spec import Spec, spec, spec_of
 from autodiff.trace.tape import Tape
 from autodiff.trace.tape_call import TAPE, check_operands
+from autodiff.trace.values.arrays import module_of
 from autodiff.transforms.batch import moved, repeated, run_batched
 from autodiff.transforms.control.calls import (
     ControlCall,

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.spec import spec_of
-from autodiff.trace.tree import flatten
+from autodiff.trace.trees.tree import flatten
 from autodiff.transforms.control.calls import Params, Values, push_tape
 from autodiff.transforms.control.dependence import active, moving
 from autodiff.transforms.control.loop import scan_with

@@ -11,7 +11,7 @@ from autodiff.trace.staging import capture_key, stage
 from autodiff.trace.tape import Operand, Tape
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import concrete
-from autodiff.trace.tree import TreeDef, flatten
+from autodiff.trace.trees.tree import TreeDef, flatten
 from autodiff.transforms.call import values_are_known
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from autodiff.ops.elementwise import cast, where
-from autodiff.ops.reduce import any_axes
+from autodiff.ops.reductions.reduce import any_axes
 from autodiff.ops.shape import reshape
 from autodiff.trace.spec import Spec, spec, spec_of
 from autodiff.trace.tape import Tape

@@ -9,9 +9,9 @@ import numpy as np
 
 from autodiff.ops.elementwise import cast, python_number
 from autodiff.ops.index import slice_of
-from autodiff.trace.arrays import is_array, on_gpu
 from autodiff.trace.spec import Spec, result_spec, spec_of
 from autodiff.trace.traced import Traced
+from autodiff.trace.values.arrays import is_array, on_gpu
 
 
 def settled(spec: Spec) -> Spec:

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.trace.arrays import is_array
 from autodiff.trace.errors import DifferentiationError
-from autodiff.trace.leaves import as_leaf
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec
 from autodiff.trace.traced import Traced
-from autodiff.trace.tree import TreeDef, flatten
+from autodiff.trace.trees.tree import TreeDef, flatten
+from autodiff.trace.values.arrays import is_array
+from autodiff.trace.values.leaves import as_leaf
 from autodiff.transforms.arguments import function_name
 
 

@@ -23,7 +23,7 @@ from autodiff.trace.tape import Tape
 from autodiff.trace.tape_call import TapeCall
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer
-from autodiff.trace.tree import flatten
+from autodiff.trace.trees.tree import flatten
 from autodiff.transforms.call import apply_known, record_call, run_for_batch
 from autodiff.transforms.custom.rule import CustomRule, Leaves
 from autodiff.transforms.forward import Forward

@@ -8,7 +8,7 @@ from typing import Any
 
 from autodiff.trace.errors import RuleError, described
 from autodiff.trace.source import at_user_line
-from autodiff.trace.tree import TreeDef
+from autodiff.trace.trees.tree import TreeDef
 from autodiff.transforms.custom.arguments import Layout, laid_out, place_of, positional
 from autodiff.transforms.custom.call import CustomCall, call_with_rule
 from autodiff.transforms.custom.results import result_leaves

@@ -7,7 +7,7 @@ from typing import Any
 
 from autodiff.trace.errors import RuleError, described
 from autodiff.trace.spec import spec_of
-from autodiff.trace.tree import map_tree
+from autodiff.trace.trees.tree import map_tree
 from autodiff.transforms.custom.arguments import Layout, place_of
 from autodiff.transforms.custom.call import CustomCall
 from autodiff.transforms.custom.function import CustomFunction, UserRule

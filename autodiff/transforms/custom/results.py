@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from autodiff.trace.containers import parts_of
 from autodiff.trace.errors import RuleError, described
-from autodiff.trace.foreign import remedy
-from autodiff.trace.leaves import as_leaf, is_leaf
 from autodiff.trace.spec import Spec, spec_of
-from autodiff.trace.tree import TreeDef, flatten
+from autodiff.trace.trees.containers import parts_of
+from autodiff.trace.trees.tree import TreeDef, flatten
+from autodiff.trace.values.foreign import remedy
+from autodiff.trace.values.leaves import as_leaf, is_leaf
 
 
 def result_leaves(who: str, result: Any) -> tuple[tuple[Any, ...], TreeDef]:

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from autodiff.ops.shape import sum_axes
-from autodiff.trace.arrays import is_array
 from autodiff.trace.spec import spec_of
 from autodiff.trace.traced import Traced
-from autodiff.trace.tree import flatten
+from autodiff.trace.trees.tree import flatten
+from autodiff.trace.values.arrays import is_array
 from autodiff.transforms.batch import vmap
 from autodiff.transforms.gradient import zeros
 from autodiff.transforms.transposition import Transposed

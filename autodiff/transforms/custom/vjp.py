@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from autodiff.trace.errors import RuleError, described
 from autodiff.trace.spec import Spec, spec_of
-from autodiff.trace.tree import TreeDef
+from autodiff.trace.trees.tree import TreeDef
 from autodiff.transforms.custom.arguments import Layout
 from autodiff.transforms.custom.call import CustomCall
 from autodiff.transforms.custom.function import CustomFunction, UserRule

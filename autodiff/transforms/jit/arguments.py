@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from autodiff.trace.errors import LeafError, described
-from autodiff.trace.foreign import remedy
-from autodiff.trace.leaves import as_leaf, is_leaf
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec
 from autodiff.trace.traced import Traced
-from autodiff.trace.tree import TreeDef
-from autodiff.transforms.jit.forms import Key, leaf_paths
+from autodiff.trace.trees.tree import TreeDef
+from autodiff.trace.values.foreign import remedy
+from autodiff.trace.values.leaves import as_leaf, is_leaf
 from autodiff.transforms.jit.options import Options
+from autodiff.transforms.jit.signatures import Key, leaf_paths
 
 if TYPE_CHECKING:
     from autodiff.transforms.jit.function import jit

@@ -46,13 +46,13 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.trace.containers import is_registered
-from autodiff.trace.fields import Fields
 from autodiff.trace.surroundings import now, surrounding_state
 from autodiff.trace.tape import strict
-from autodiff.trace.tree import READABLE, TreeDef
-from autodiff.transforms.jit.forms import Form, is_array_class
+from autodiff.trace.trees.containers import is_registered
+from autodiff.trace.trees.fields import Fields
+from autodiff.trace.trees.tree import READABLE, TreeDef
 from autodiff.transforms.jit.rebuilding import MANY, named
+from autodiff.transforms.jit.signatures import Form, is_array_class
 
 Call = Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
 FILE = "<autodiff call>"

@@ -8,7 +8,7 @@ from typing import Any
 from autodiff.trace.spec import Spec
 from autodiff.trace.staging import stage
 from autodiff.trace.tape import Equation, Operand, Tape
-from autodiff.trace.tree import flatten
+from autodiff.trace.trees.tree import flatten
 
 
 def staged(fun: Callable[..., Any], inputs: Iterable[Spec]) -> Tape:

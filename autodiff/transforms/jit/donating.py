@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.backends.recycling import owns_memory
-from autodiff.transforms.jit.forms import Key, arguments
+from autodiff.transforms.jit.signatures import Key, arguments
 
 WRITABLE, OWNED = 0x0400 | 0x0100 | 0x0001, 0x0004
 """NumPy's flags of arrays that kernels can write to, aligned and C-contiguous ones, and that own their memory."""

@@ -10,17 +10,17 @@ from typing import Any
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.surroundings import State, surrounding_state
 from autodiff.trace.traced import Traced
-from autodiff.trace.tree import flatten
+from autodiff.trace.trees.tree import flatten
 from autodiff.transforms.custom.arguments import place_of
 from autodiff.transforms.jit.arguments import bound, known_leaves, refuse_specs, split
 from autodiff.transforms.jit.call_path import call_path, static_of
-from autodiff.transforms.jit.forms import Form, Key, details_of, kind_of, kind_of_value, leaf_paths
-from autodiff.transforms.jit.kept import Kept
 from autodiff.transforms.jit.looking import Looking
 from autodiff.transforms.jit.options import checked_function, checked_options
+from autodiff.transforms.jit.program_cache import Kept
 from autodiff.transforms.jit.recompiles import report
 from autodiff.transforms.jit.recorded import Recorded
 from autodiff.transforms.jit.recorder import recorded_by_jit
+from autodiff.transforms.jit.signatures import Form, Key, details_of, kind_of, kind_of_value, leaf_paths
 from autodiff.transforms.transformed import DECORATED, global_name
 
 TRIED = 8

@@ -11,8 +11,8 @@ import numpy as np
 
 from autodiff.backends.gpu import is_gpu_array
 from autodiff.backends.kernels.programs.call import whole
-from autodiff.backends.passes.constants import fold_constants
-from autodiff.backends.passes.known import use_constants
+from autodiff.backends.passes.rewrite.constants import fold_constants
+from autodiff.backends.passes.rewrite.known import use_constants
 from autodiff.backends.passes.schedule import Schedule, schedule
 from autodiff.backends.reports.watching import open_profiles
 from autodiff.backends.straight import Straight

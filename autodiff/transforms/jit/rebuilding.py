@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any
 
-from autodiff.trace.containers import is_registered, rebuild
-from autodiff.trace.tree import LEAF, READABLE, TreeDef
+from autodiff.trace.trees.containers import is_registered, rebuild
+from autodiff.trace.trees.tree import LEAF, READABLE, TreeDef
 
 FILE = "<autodiff rebuild>"
 MANY = 512

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from autodiff.trace.source import user_line
 from autodiff.trace.spec import Spec
 from autodiff.trace.surroundings import State, surroundings
-from autodiff.trace.tree import TreeDef
-from autodiff.transforms.jit.forms import Key, arguments, leaf_paths, steps
+from autodiff.trace.trees.tree import TreeDef
+from autodiff.transforms.jit.signatures import Key, arguments, leaf_paths, steps
 
 if TYPE_CHECKING:
     from autodiff.transforms.jit.recorded import Recorded

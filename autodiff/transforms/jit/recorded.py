@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 
 from autodiff.backends.gpu import is_gpu_array
-from autodiff.backends.passes.constants import fold_constants
-from autodiff.backends.passes.known import use_constants
+from autodiff.backends.passes.rewrite.constants import fold_constants
+from autodiff.backends.passes.rewrite.known import use_constants
 from autodiff.backends.reports.watching import open_profiles
 from autodiff.trace.spec import Spec
 from autodiff.trace.staging import Staged
 from autodiff.trace.surroundings import State
 from autodiff.transforms.jit.constants import Constants
 from autodiff.transforms.jit.donating import Donation
-from autodiff.transforms.jit.forms import Form, details_of
 from autodiff.transforms.jit.options import Options
 from autodiff.transforms.jit.program import Program
 from autodiff.transforms.jit.rebuilding import rebuilder
+from autodiff.transforms.jit.signatures import Form, details_of
 
 
 class Recorded:

@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from autodiff.trace.errors import described
-from autodiff.trace.foreign import remedy
-from autodiff.trace.leaves import is_leaf
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec
 from autodiff.trace.staging import Body, Staged, stage
-from autodiff.trace.tree import LEAF, TreeDef, flatten
-from autodiff.transforms.jit.forms import paths_in
+from autodiff.trace.trees.tree import LEAF, TreeDef, flatten
+from autodiff.trace.values.foreign import remedy
+from autodiff.trace.values.leaves import is_leaf
 from autodiff.transforms.jit.randomness import random_state, warn_of_randomness
+from autodiff.transforms.jit.signatures import paths_in
 
 STATIC = "make the argument that it comes from static (static_argnums, static_argnames): it is known then"
 REMEDIES = {

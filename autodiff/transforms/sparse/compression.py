@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from autodiff.ops.sparse_matrices import Pattern
+from autodiff.ops.matrices.sparse import Pattern
 from autodiff.transforms.sparse.coloring import column_colors, star_colors
 
 

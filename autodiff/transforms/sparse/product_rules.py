@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.ops import einsum
+from autodiff.ops.matrices import einsum
 from autodiff.transforms.sparse.dependence import Dependence, met
 from autodiff.transforms.sparse.operation import SMALL, Found, Operation, within_axes
 from autodiff.transforms.sparse.values import Known

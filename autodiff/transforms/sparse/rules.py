@@ -12,18 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.ops import (
-    creation,
-    decompositions,
-    determinants,
-    index,
-    join,
-    overlap,
-    shape,
-    sliding,
-    solve,
-    triangular,
-)
+from autodiff.ops import creation, index, join, shape
+from autodiff.ops.images import overlap, sliding
+from autodiff.ops.matrices import decompositions, determinants, solve, triangular
 from autodiff.trace.primitive import Primitive
 from autodiff.transforms.sparse import product_rules as product
 from autodiff.transforms.sparse import window_rules as window

@@ -6,7 +6,8 @@ from math import prod
 
 import numpy as np
 
-from autodiff.ops import overlap, segments
+from autodiff.ops.images import overlap
+from autodiff.ops.reductions import segments
 from autodiff.transforms.sparse.dependence import Dependence, met
 from autodiff.transforms.sparse.operation import Found, Operation, within_axes
 

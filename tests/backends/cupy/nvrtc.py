@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from autodiff.backends.cupy import compiling
+from autodiff.backends.cupy.runtime import compiling
 
 ARCHITECTURES = ("sm_80", "sm_90", "sm_100")
 """For which every kernel compiles."""

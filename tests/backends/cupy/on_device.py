@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autodiff.backends.cupy.compiling import device_code
 from autodiff.backends.cupy.prelude import prelude
+from autodiff.backends.cupy.runtime.compiling import device_code
 from autodiff.backends.gpu import found, require
 from tests.backends.cupy import hosting
 

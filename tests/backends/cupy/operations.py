@@ -8,10 +8,10 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 
 import autodiff.numpy
-import autodiff.ops.windows  # noqa: F401
+import autodiff.ops.images.windows  # noqa: F401
 from autodiff.backends.cupy.kernels.call import kernel_of
 from autodiff.backends.cupy.kernels.special import special_kernel
-from autodiff.backends.cupy.modules import KernelModule
+from autodiff.backends.cupy.runtime.modules import KernelModule
 from autodiff.backends.kernels.halves import is_half
 from autodiff.trace.primitive import PRIMITIVES
 from autodiff.trace.spec import spec

@@ -7,10 +7,10 @@ import numpy as np
 
 from autodiff import make_tape
 from autodiff.backends.cupy.kernels.call import device_kernel, kernel_of
-from autodiff.backends.cupy.modules import KernelModule
+from autodiff.backends.cupy.runtime.modules import KernelModule
 from autodiff.backends.cupy.schedule import schedule_for_gpu
-from autodiff.backends.passes.known import use_constants
-from autodiff.trace.tree import flatten
+from autodiff.backends.passes.rewrite.known import use_constants
+from autodiff.trace.trees.tree import flatten
 from tests.backends.cupy.hosting import Hosted, run_kernel
 
 

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 from autodiff import grad, jit, make_tape
-from autodiff.backends.cupy import convolutions
-from autodiff.backends.cupy.convolutions import convolution_call
-from autodiff.ops.convolution import (
+from autodiff.backends.cupy.libraries import convolutions
+from autodiff.backends.cupy.libraries.convolutions import convolution_call
+from autodiff.ops.images.convolution import (
     convolve,
     convolve_nd,
     convolve_to_input,
     convolve_to_kernel,
     transposed_convolve_nd,
 )
-from autodiff.ops.geometry import geometry_of
+from autodiff.ops.images.geometry import geometry_of
 from tests.standin import blas
 
 RANDOM = np.random.default_rng(2)

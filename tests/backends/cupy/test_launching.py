@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from autodiff import make_tape
-from autodiff.backends.cupy.calls import Call, running
 from autodiff.backends.cupy.kernels.call import kernel_of
 from autodiff.backends.cupy.kernels.kernel import DeviceKernel, Launch, Parameter
-from autodiff.backends.cupy.launching import Room, launch_scope, launch_text, rooms
-from autodiff.backends.cupy.rooms import Rooms
+from autodiff.backends.cupy.runtime.calls import Call, running
+from autodiff.backends.cupy.runtime.launching import Room, launch_scope, launch_text, rooms
+from autodiff.backends.cupy.runtime.scratch import Rooms
 from autodiff.backends.cupy.schedule import schedule_for_gpu
 from autodiff.backends.kernels.call import IndexRangeError
 from autodiff.backends.reference import run_tape

@@ -5,11 +5,11 @@ import pytest
 
 from autodiff import grad, jit, value_and_grad
 from autodiff.backends import on_gpu
-from autodiff.backends.cupy import linear_algebra
-from autodiff.ops.decompositions import cholesky
-from autodiff.ops.singular import svd
-from autodiff.ops.solve import inv, solve
-from autodiff.ops.spectral import eig
+from autodiff.backends.cupy.libraries import linear_algebra
+from autodiff.ops.matrices.decompositions import cholesky
+from autodiff.ops.matrices.singular import svd
+from autodiff.ops.matrices.solve import inv, solve
+from autodiff.ops.matrices.spectral import eig
 from autodiff.trace.primitive import PRIMITIVES
 
 RANDOM = np.random.default_rng(4)

@@ -7,9 +7,9 @@ import pytest
 
 from autodiff import make_tape
 from autodiff.backends import cache
-from autodiff.backends.cupy import compiling, modules
 from autodiff.backends.cupy.kernels.kernel import DeviceKernel, Launch
-from autodiff.backends.cupy.modules import KernelModule, defined, of_line, renamed
+from autodiff.backends.cupy.runtime import compiling, modules
+from autodiff.backends.cupy.runtime.modules import KernelModule, defined, of_line, renamed
 from autodiff.backends.cupy.schedule import schedule_for_gpu
 from tests.backends.cupy.hosting import needs_compiler
 from tests.backends.cupy.nvrtc import compiled, needs_nvrtc

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 import autodiff
 from autodiff import grad, jit, make_tape
-from autodiff.backends.cupy import gemm, products
-from autodiff.backends.cupy.contractions import contraction
-from autodiff.backends.cupy.products import product_call
+from autodiff.backends.cupy.libraries import gemm, products
+from autodiff.backends.cupy.libraries.contractions import contraction
+from autodiff.backends.cupy.libraries.products import product_call
 from autodiff.backends.cupy.schedule import schedule_for_gpu
-from autodiff.ops.einsum import einsum
-from autodiff.ops.linalg import dot, linear_map, matmul, matvec
+from autodiff.ops.matrices.einsum import einsum
+from autodiff.ops.matrices.products import dot, linear_map, matmul, matvec
 from autodiff.trace.tape import operand_specs
 from tests.backends.cupy.running import plain
 from tests.backends.passes.tapes import names

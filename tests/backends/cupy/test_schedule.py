@@ -7,7 +7,7 @@ import pytest
 
 from autodiff import make_tape
 from autodiff.backends.cupy.schedule import on_device, schedule_for_gpu
-from autodiff.backends.passes.known import use_constants
+from autodiff.backends.passes.rewrite.known import use_constants
 from autodiff.trace.spec import spec
 
 F = np.float32

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from autodiff import grad
-from autodiff.ops.windows import max_windows, sum_windows
-from autodiff.trace.tree import flatten
+from autodiff.ops.images.windows import max_windows, sum_windows
+from autodiff.trace.trees.tree import flatten
 from tests.backends.cupy.hosting import ORDERS, needs_compiler
 from tests.backends.cupy.running import Programs
 

@@ -4,7 +4,8 @@ import os
 
 import pytest
 
-from autodiff.backends import recycling, room
+from autodiff.backends import aligned as room
+from autodiff.backends import recycling
 
 
 @pytest.fixture(autouse=os.name == "posix")

@@ -7,16 +7,16 @@ import pytest
 
 from autodiff import make_tape
 from autodiff.backends.choice import numba_is_there
-from autodiff.backends.passes.expand import EXPANSIONS
-from autodiff.backends.passes.fuse import fuse
-from autodiff.backends.passes.known import use_constants
-from autodiff.backends.passes.rewriting import rewrite
+from autodiff.backends.passes.fusion.fuse import fuse
+from autodiff.backends.passes.rewrite.expand import EXPANSIONS
+from autodiff.backends.passes.rewrite.known import use_constants
+from autodiff.backends.passes.rewrite.rewriting import rewrite
+from autodiff.backends.passes.rewrite.simplify import simplify
 from autodiff.backends.passes.schedule import one_kernel
-from autodiff.backends.passes.simplify import simplify
 from autodiff.backends.reference import run_tape
 from autodiff.backends.straight import Straight
 from autodiff.trace.tape import Tape
-from autodiff.trace.tree import flatten
+from autodiff.trace.trees.tree import flatten
 
 needs_numba = pytest.mark.skipif(not numba_is_there(), reason="kernels are compiled by Numba")
 

@@ -7,12 +7,12 @@ import pytest
 
 import autodiff
 from autodiff import make_tape
-from autodiff.backends.kernels import convolutions
-from autodiff.backends.kernels.convolution_call import ConvolutionCall, convolution_of
-from autodiff.backends.kernels.convolutions import convolution_kernel, unsupported, with_convolutions
+from autodiff.backends.kernels.products import convolutions
+from autodiff.backends.kernels.products.convolution_call import ConvolutionCall, convolution_of
+from autodiff.backends.kernels.products.convolutions import convolution_kernel, unsupported, with_convolutions
 from autodiff.backends.straight import Straight
-from autodiff.ops.convolution import convolve, convolve_nd, convolve_to_input, convolve_to_kernel
-from autodiff.ops.geometry import geometry_of
+from autodiff.ops.images.convolution import convolve, convolve_nd, convolve_to_input, convolve_to_kernel
+from autodiff.ops.images.geometry import geometry_of
 from autodiff.trace.spec import spec, spec_of
 from tests.backends.kernels.running import names, needs_numba
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from autodiff.backends.kernels.in_place import replaceable, rows_accesses
-from autodiff.backends.kernels.row_memory import row_kernel_of
-from autodiff.backends.passes.fuse import fuse
+from autodiff.backends.kernels.rows.in_place import replaceable, rows_accesses
+from autodiff.backends.kernels.rows.memory import row_kernel_of
+from autodiff.backends.passes.fusion.fuse import fuse
 from autodiff.backends.straight import Straight
 from autodiff.trace.spec import spec_of
 from tests.backends.kernels.running import alike, needs_numba, simple

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 import autodiff
 from autodiff import make_tape
-from autodiff.backends.kernels.matrices import LEAST, MatrixCall, large_product
-from autodiff.backends.kernels.matrix_text import BLOCK, Layout
-from autodiff.backends.passes.fuse import fuse
-from autodiff.ops.linalg import linear_map
+from autodiff.backends.kernels.products.matrices import LEAST, MatrixCall, large_product
+from autodiff.backends.kernels.products.matrix_text import BLOCK, Layout
+from autodiff.backends.passes.fusion.fuse import fuse
+from autodiff.ops.matrices.products import linear_map
 from tests.backends.kernels.running import names, needs_numba
 
 RNG = np.random.default_rng(0)
@@ -45,7 +45,7 @@ def tape_of(m, n, k, a_layout="rows", b_layout="rows", dtype=np.float64):
 @pytest.fixture
 def every_size(monkeypatch):
     """Kernels for products of little work too."""
-    monkeypatch.setattr("autodiff.backends.kernels.matrices.WORK", 0)
+    monkeypatch.setattr("autodiff.backends.kernels.products.matrices.WORK", 0)
 
 
 @needs_numba
@@ -76,8 +76,10 @@ class TestValues:
         tape, arrays, _ = tape_of(300, 200, 400, "columns", "columns")
         results = []
         for threads in (1, 2, 5, 16):
-            monkeypatch.setattr("autodiff.backends.kernels.matrices.get_num_threads", lambda threads=threads: threads)
-            monkeypatch.setattr("autodiff.backends.kernels.matrix_text.PART", 1)
+            monkeypatch.setattr(
+                "autodiff.backends.kernels.products.matrices.get_num_threads", lambda threads=threads: threads
+            )
+            monkeypatch.setattr("autodiff.backends.kernels.products.matrix_text.PART", 1)
             results.append(MatrixCall(tape)(*arrays)[0].tobytes())
         assert len(set(results)) == 1
 

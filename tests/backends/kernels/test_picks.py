@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autodiff import make_tape
-from autodiff.backends.passes.picks import pick_by_rows
-from autodiff.backends.passes.simplify import simplify
+from autodiff.backends.passes.fusion.row_gathers import pick_by_rows
+from autodiff.backends.passes.rewrite.simplify import simplify
 from autodiff.backends.straight import Straight
 from autodiff.ops.index import gather, scatter_add
 from autodiff.trace.errors import AutodiffError
@@ -18,7 +18,7 @@ RNG = np.random.default_rng(0)
 
 @pytest.fixture
 def every_size(monkeypatch):
-    monkeypatch.setattr("autodiff.backends.kernels.picks.MANY", 0)
+    monkeypatch.setattr("autodiff.backends.kernels.rows.gathers.MANY", 0)
 
 
 def tape_of(fun, *args):

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from autodiff import jit, value_and_grad
-from autodiff.backends.kernels import row_blocks
 from autodiff.backends.kernels.call import IndexRangeError
-from autodiff.backends.kernels.in_place import replaceable
-from autodiff.backends.kernels.rows import RowKernel
+from autodiff.backends.kernels.rows import blocks as row_blocks
+from autodiff.backends.kernels.rows.in_place import replaceable
+from autodiff.backends.kernels.rows.text import RowKernel
 from autodiff.backends.numba.vectors import found_loops
 from autodiff.trace.spec import spec
 from tests.backends.kernels.running import alike, by_rows, needs_numba, reference, simple

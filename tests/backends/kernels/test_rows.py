@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import autodiff
 from autodiff import jit, value_and_grad
 from autodiff.backends.kernels.call import IndexRangeError
-from autodiff.backends.kernels.rows import RowKernel
+from autodiff.backends.kernels.rows.text import RowKernel
 from autodiff.scipy.special import log_softmax
 from autodiff.trace.spec import spec
 from tests.backends.kernels.running import alike, by_rows, needs_numba, reference, simple

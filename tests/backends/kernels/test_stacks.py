@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 import autodiff
 from autodiff import make_tape
-from autodiff.backends.kernels.stack_plan import blocks, stack_plan
-from autodiff.backends.passes.fuse import fuse
-from autodiff.backends.passes.products import fuse_products
-from autodiff.backends.passes.rewriting import rewrite
+from autodiff.backends.kernels.products.stack_plan import blocks, stack_plan
+from autodiff.backends.passes.fusion.fuse import fuse
+from autodiff.backends.passes.fusion.products import fuse_products
+from autodiff.backends.passes.rewrite.rewriting import rewrite
+from autodiff.backends.passes.rewrite.simplify import simplify
 from autodiff.backends.passes.schedule import BEFORE_FUSION
-from autodiff.backends.passes.simplify import simplify
 from autodiff.backends.straight import Straight
 from tests.backends.kernels.running import names, needs_numba
 
@@ -26,9 +26,9 @@ DTYPES = st.sampled_from([np.float32, np.float64])
 @pytest.fixture
 def every_size(monkeypatch):
     """Kernels for stacks of little work too, in small blocks."""
-    monkeypatch.setattr("autodiff.backends.kernels.stacks.WORK", 0)
-    monkeypatch.setattr("autodiff.backends.kernels.stack_plan.LEAST", 8)
-    monkeypatch.setattr("autodiff.backends.kernels.stack_plan.MOST", {"rows": 32, "terms": 32})
+    monkeypatch.setattr("autodiff.backends.kernels.products.stacks.WORK", 0)
+    monkeypatch.setattr("autodiff.backends.kernels.products.stack_plan.LEAST", 8)
+    monkeypatch.setattr("autodiff.backends.kernels.products.stack_plan.MOST", {"rows": 32, "terms": 32})
 
 
 def tape_of(fun, *args):

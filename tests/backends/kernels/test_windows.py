@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 import autodiff
 from autodiff import make_tape
-from autodiff.backends.kernels.windows import WindowCall, parts_of, unsupported
-from autodiff.backends.passes.windows import with_windows
+from autodiff.backends.kernels.windows.pooling import WindowCall, parts_of, unsupported
+from autodiff.backends.passes.fusion.windows import with_windows
 from autodiff.backends.straight import Straight
 from autodiff.chainer import functions
-from autodiff.ops.windows import (
+from autodiff.ops.images.windows import (
     first_positions,
     lay_in_windows,
     max_windows,
@@ -28,7 +28,7 @@ RNG = np.random.default_rng(0)
 
 @pytest.fixture(autouse=True)
 def every_size(monkeypatch):
-    monkeypatch.setattr("autodiff.backends.kernels.windows.FEW", 0)
+    monkeypatch.setattr("autodiff.backends.kernels.windows.pooling.FEW", 0)
 
 
 def numbers(random, shape, dtype):
@@ -243,7 +243,7 @@ def reason(fun, *arrays):
 
 
 def test_reasons_against_a_kernel(monkeypatch):
-    monkeypatch.setattr("autodiff.backends.kernels.windows.FEW", 1 << 13)
+    monkeypatch.setattr("autodiff.backends.kernels.windows.pooling.FEW", 1 << 13)
     x, p = np.ones((4, 9, 64, 64)), {"shape": (2, 2), "stride": (2, 2)}
     assert reason(lambda x: max_windows(x, **p), x) == ""
     assert reason(np.sin, x) == "it has no windows"

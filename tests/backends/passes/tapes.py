@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 
 from autodiff import make_tape
-from autodiff.backends.passes.sharing import keep_apart
+from autodiff.backends.passes.memory.sharing import keep_apart
 from autodiff.backends.reference import run_tape
 from autodiff.trace.tape import Tape, check_tape
-from autodiff.trace.tree import flatten
+from autodiff.trace.trees.tree import flatten
 
 SPECIALS = (0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-40, 3e38, -2.5, 0.1)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from autodiff import make_tape
-from autodiff.backends.passes.algebra import simplify_algebra
+from autodiff.backends.passes.rewrite.algebra import simplify_algebra
 from tests.backends.passes.tapes import names, simpler, specials
 
 X = specials((11, 11), np.float32)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from autodiff import grad
-from autodiff.backends.passes.broadcasts import drop_broadcasts
+from autodiff.backends.passes.rewrite.broadcasts import drop_broadcasts
 from autodiff.ops.shape import broadcast_to
 from tests.backends.passes.tapes import names, simpler, specials
 

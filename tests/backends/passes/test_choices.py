@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from autodiff import grad
-from autodiff.backends.passes.choices import simplify_choices
+from autodiff.backends.passes.rewrite.choices import simplify_choices
 from tests.backends.passes.tapes import names, simpler, specials
 
 X = specials((11, 11))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from autodiff import make_tape
-from autodiff.backends.passes.constants import fold_constants, uniform
+from autodiff.backends.passes.rewrite.constants import fold_constants, uniform
 from autodiff.ops.elementwise import add, divide, exp, multiply, power
 from autodiff.trace.spec import spec
 from autodiff.trace.tape import Equation, Literal, Tape, check_tape

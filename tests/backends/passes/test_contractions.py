@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from autodiff import make_tape
-from autodiff.backends.passes.contractions import use_matmul
+from autodiff.backends.passes.rewrite.contractions import use_matmul
 from autodiff.trace.tape import check_tape
 from tests.backends.passes.tapes import names, run
 

@@ -3,9 +3,9 @@
 import numpy as np
 
 from autodiff import checkpoint, grad, make_tape
-from autodiff.backends.passes.dead import drop_dead
-from autodiff.backends.passes.repeated import merge_repeated
-from autodiff.backends.passes.rewriting import rewrite
+from autodiff.backends.passes.rewrite.common_subexpressions import merge_repeated
+from autodiff.backends.passes.rewrite.dead import drop_dead
+from autodiff.backends.passes.rewrite.rewriting import rewrite
 from autodiff.ops.elementwise import add, multiply, sin
 from autodiff.trace.spec import spec
 from autodiff.trace.tape import Equation, Literal, Tape, check_tape

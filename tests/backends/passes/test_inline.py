@@ -3,7 +3,7 @@
 import numpy as np
 
 from autodiff import custom_jvp, custom_vjp, grad, jit, make_tape, vmap
-from autodiff.backends.passes.inline import inline
+from autodiff.backends.passes.rewrite.inline import inline
 from autodiff.trace.tape import check_tape
 from tests.backends.passes.tapes import names, run, same_bits
 

@@ -5,7 +5,7 @@ import pytest
 
 import autodiff
 from autodiff import make_tape
-from autodiff.backends.passes.known import use_constants
+from autodiff.backends.passes.rewrite.known import use_constants
 from autodiff.trace.tape import check_tape
 from tests.backends.passes.tapes import names, run
 

@@ -5,10 +5,10 @@ import pytest
 
 import autodiff
 from autodiff import make_tape
-from autodiff.backends.passes import loops
-from autodiff.backends.passes.loops import LOOPS
-from autodiff.backends.passes.rewriting import rewrite
-from autodiff.backends.passes.simplify import simplify
+from autodiff.backends.passes.fusion import loop_invariants as loops
+from autodiff.backends.passes.fusion.loop_invariants import LOOPS
+from autodiff.backends.passes.rewrite.rewriting import rewrite
+from autodiff.backends.passes.rewrite.simplify import simplify
 from autodiff.trace.tape import check_tape
 from tests.backends.passes.tapes import names, run
 

@@ -7,8 +7,8 @@ import pytest
 
 from autodiff import custom_vjp, make_tape, scan
 from autodiff.backends.choice import numba_is_there
-from autodiff.backends.passes.fuse import fuse
-from autodiff.backends.passes.memory import Lives, Space, bytes_of, plan_memory
+from autodiff.backends.passes.fusion.fuse import fuse
+from autodiff.backends.passes.memory.placement import Lives, Space, bytes_of, plan_memory
 from autodiff.trace.primitive import general
 from autodiff.trace.spec import spec
 

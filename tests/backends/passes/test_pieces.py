@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from autodiff import make_tape
-from autodiff.backends.passes.pieces import PIECES
-from autodiff.backends.passes.rewriting import rewrite
-from autodiff.backends.passes.simplify import simplify
+from autodiff.backends.passes.rewrite.pieces import PIECES
+from autodiff.backends.passes.rewrite.rewriting import rewrite
+from autodiff.backends.passes.rewrite.simplify import simplify
 from autodiff.ops.index import slice_into
 from autodiff.trace.tape import check_tape
 from tests.backends.passes.tapes import names, run

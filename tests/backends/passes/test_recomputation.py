@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from autodiff.backends.passes.fuse import fuse
+from autodiff.backends.passes.fusion.fuse import fuse
 from autodiff.backends.reference import run_tape
 from autodiff.testing.fuzz import tangent
 from autodiff.trace.tape import check_tape

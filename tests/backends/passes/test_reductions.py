@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from autodiff import jit, make_tape
-from autodiff.backends.passes.reductions import SPLIT_LARGE_SUMS, SPLIT_SUMS
-from autodiff.backends.passes.rewriting import rewrite
+from autodiff.backends.passes.rewrite.reductions import SPLIT_LARGE_SUMS, SPLIT_SUMS
+from autodiff.backends.passes.rewrite.rewriting import rewrite
 from autodiff.backends.reference import run_tape
 from tests.backends.kernels.running import names, needs_numba
 

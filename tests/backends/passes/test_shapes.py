@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from autodiff.backends.passes.shapes import simplify_shapes
+from autodiff.backends.passes.rewrite.shapes import simplify_shapes
 from autodiff.ops.creation import copy
 from autodiff.ops.index import slice_into
 from autodiff.ops.shape import broadcast_to, reshape, sum_axes, transpose

@@ -5,7 +5,7 @@ import pytest
 
 from autodiff import make_tape
 from autodiff.backends.passes import simplify
-from autodiff.backends.passes.sharing import keep_apart
+from autodiff.backends.passes.memory.sharing import keep_apart
 from autodiff.trace.tape import check_tape
 from tests.backends.passes.tapes import names, run
 

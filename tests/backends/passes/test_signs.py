@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from autodiff.backends.passes.signs import move_signs
+from autodiff.backends.passes.rewrite.signs import move_signs
 from tests.backends.passes.tapes import names, simpler, specials
 
 X = specials((11, 11), np.float32)

@@ -138,7 +138,7 @@ def test_the_lines_of_the_user_stay():
 
 
 def test_the_effort_grows_with_the_length(monkeypatch):
-    from autodiff.backends.passes.rewriting import Builder
+    from autodiff.backends.passes.rewrite.rewriting import Builder
 
     placed = []
     place = Builder.place

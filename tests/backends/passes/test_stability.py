@@ -7,8 +7,8 @@ import pytest
 
 from autodiff import grad, jit, make_tape, vjp
 from autodiff.backends.passes import simplify
-from autodiff.backends.passes.stability import use_stable_functions
-from autodiff.ops.softmax import log_softmax
+from autodiff.backends.passes.rewrite.stability import use_stable_functions
+from autodiff.ops.reductions.softmax import log_softmax
 from autodiff.trace.tape import check_tape
 from tests.backends.passes.tapes import names, run, ulps
 

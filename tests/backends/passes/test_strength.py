@@ -5,7 +5,7 @@ import pytest
 
 from autodiff import grad, make_tape
 from autodiff.backends.passes import simplify
-from autodiff.backends.passes.strength import reduce_strength
+from autodiff.backends.passes.rewrite.strength import reduce_strength
 from autodiff.trace.tape import check_tape
 from tests.backends.passes.tapes import names, run, specials, ulps
 

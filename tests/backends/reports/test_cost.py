@@ -6,7 +6,7 @@ import pytest
 from autodiff import checkpoint, cond, fori_loop, jit, make_tape, scan, vjp, while_loop
 from autodiff.backends.reports.counts import Count, count
 from autodiff.backends.reports.table import seconds, short
-from autodiff.ops.convolution import convolve_nd
+from autodiff.ops.images.convolution import convolve_nd
 from autodiff.trace.spec import spec
 
 X, Y = np.ones((4, 5)), np.ones((5, 6))

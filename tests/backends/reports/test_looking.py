@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from autodiff import checkpoint, cond, jit, make_tape, scan, while_loop
-from autodiff.backends.kernels.convolution_call import convolutions
+from autodiff.backends.kernels.products.convolution_call import convolutions
 from autodiff.backends.reports.kernels import kernel_text
 from autodiff.backends.reports.plan import Statement
-from autodiff.ops.convolution import convolve_nd
+from autodiff.ops.images.convolution import convolve_nd
 from autodiff.trace.spec import spec
 from autodiff.trace.tape import Equation, Tape, check_tape
 

@@ -13,7 +13,7 @@ from autodiff.chainer.datasets import (
     MultiZippedImageDataset,
     ZippedImageDataset,
 )
-from autodiff.facade.configuration import mixed16, using_config
+from autodiff.facade.settings.configuration import mixed16, using_config
 
 PIXELS = np.arange(36, dtype=np.uint8).reshape(4, 3, 3)
 

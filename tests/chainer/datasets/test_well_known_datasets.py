@@ -14,7 +14,7 @@ import scipy.io
 
 from autodiff.chainer import dataset, datasets
 from autodiff.chainer.dataset import download
-from autodiff.facade.configuration import mixed16, using_config
+from autodiff.facade.settings.configuration import mixed16, using_config
 
 generator = np.random.default_rng(0)
 

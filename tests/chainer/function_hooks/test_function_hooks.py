@@ -12,7 +12,7 @@ from autodiff.backends import gpu
 from autodiff.chainer.function_hooks import CUDAProfileHook, CupyMemoryProfileHook, PrintHook, TimerHook
 from autodiff.chainer.function_hooks.cupy_memory_profile import in_unit, suited
 from autodiff.facade import Variable
-from autodiff.facade.function_node import FunctionNode
+from autodiff.facade.functions.function_node import FunctionNode
 
 
 class Double(FunctionNode):

@@ -11,7 +11,7 @@ from autodiff.chainer import functions as F
 from autodiff.chainer import links as L
 from autodiff.chainer.backends import cuda
 from autodiff.chainer.training.updaters import StandardUpdater
-from autodiff.facade import devices
+from autodiff.facade.settings import devices
 from tests.chainer.error_texts import NO_GPU
 
 

@@ -16,7 +16,7 @@ from autodiff.chainer.gradient_check import (
     numerical_grad,
 )
 from autodiff.facade import Parameter, Variable
-from autodiff.facade.function_node import FunctionNode
+from autodiff.facade.functions.function_node import FunctionNode
 
 X = np.array([1.0, 2.0])
 ONES = np.ones(2)

@@ -9,7 +9,7 @@ from autodiff.chainer import initializers
 from autodiff.chainer.initializer import Initializer, get_fans
 from autodiff.chainer.initializers import _check_is_initializer_like, _get_initializer, generate_array
 from autodiff.facade import Parameter
-from autodiff.facade.configuration import mixed16, using_config
+from autodiff.facade.settings.configuration import mixed16, using_config
 
 RANDOM = [
     "Normal", "LeCunNormal", "GlorotNormal", "HeNormal", "Uniform", "LeCunUniform", "GlorotUniform", "HeUniform",

@@ -12,7 +12,7 @@ from autodiff.chainer.link import Chain, Link
 from autodiff.chainer.link_hook import LinkHook, active, get_link_hooks
 from autodiff.chainer.link_hooks import SpectralNormalization, TimerHook, WeightStandardization
 from autodiff.facade import Parameter
-from autodiff.facade.configuration import using_config
+from autodiff.facade.settings.configuration import using_config
 
 
 def at_any_line(text):

@@ -6,7 +6,7 @@ import pytest
 
 from autodiff.chainer.reporter import Reporter, get_current_reporter, report, report_scope
 from autodiff.facade import Variable
-from autodiff.facade.configuration import using_config
+from autodiff.facade.settings.configuration import using_config
 
 
 def test_without_a_reporter_nothing_happens():

@@ -15,7 +15,7 @@ from autodiff.chainer import functions as F
 from autodiff.chainer import testing
 from autodiff.chainer.testing import attr, condition
 from autodiff.facade import Variable
-from autodiff.facade.configuration import config
+from autodiff.facade.settings.configuration import config
 
 
 def run(klass, name):

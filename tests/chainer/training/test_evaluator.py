@@ -7,7 +7,7 @@ import pytest
 from autodiff.chainer.reporter import report
 from autodiff.chainer.training import extensions
 from autodiff.chainer.training.extensions.evaluator import IteratorProgressBar
-from autodiff.facade.configuration import config
+from autodiff.facade.settings.configuration import config
 
 
 def test_means_over_the_minibatches(line, minibatches):

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from autodiff.chainer.training import extensions
-from autodiff.facade.configuration import config, using_config
+from autodiff.facade.settings.configuration import config, using_config
 
 
 def test_drawn_once(make_trainer):

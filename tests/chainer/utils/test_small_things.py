@@ -11,7 +11,7 @@ import autodiff.chainer as chainer
 from autodiff.chainer import utils
 from autodiff.chainer.utils import cache, precision
 from autodiff.facade import no_backprop_mode
-from autodiff.facade.configuration import using_config
+from autodiff.facade.settings.configuration import using_config
 
 
 def test_experimental_interfaces_warn_unless_told_not_to(monkeypatch):

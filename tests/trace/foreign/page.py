@@ -14,7 +14,7 @@ import numpy as np
 
 import autodiff
 from autodiff.trace.errors import AutodiffError
-from autodiff.trace.foreign import remedy
+from autodiff.trace.values.foreign import remedy
 from tests.trace.foreign.kinds import KINDS, Make, Number
 from tests.trace.foreign.libraries import Wrapping, taken
 from tests.trace.foreign.programs import PLACES, VALUES, X

@@ -8,7 +8,7 @@ import numpy as np
 
 import autodiff
 from autodiff import check_tape, eval_tape, grad, jacfwd, jvp, make_tape, vmap
-from autodiff.trace.tree import flatten
+from autodiff.trace.trees.tree import flatten
 
 Fun = Callable[..., Any]
 

@@ -10,7 +10,7 @@ import pytest
 from autodiff import export
 from autodiff.backends.choice import numba_is_there
 from autodiff.backends.guarding import guarded
-from autodiff.trace.tree import flatten
+from autodiff.trace.trees.tree import flatten
 
 COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
 NUMBERS = {

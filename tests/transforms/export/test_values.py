@@ -5,7 +5,7 @@ import pytest
 
 from autodiff import checkpoint, cond, fori_loop, grad, hessian, jit, jvp, scan, value_and_grad, vmap, while_loop
 from autodiff.chainer import functions as F
-from autodiff.trace.tree import flatten
+from autodiff.trace.trees.tree import flatten
 from tests.transforms.export.calling import Function, needs_compiler
 
 pytestmark = needs_compiler

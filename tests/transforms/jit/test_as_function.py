@@ -182,7 +182,7 @@ def test_threads_that_call_it_first_at_once():
 
 
 def test_threads_with_configurations_of_their_own():
-    from autodiff.facade.configuration import config, using_config
+    from autodiff.facade.settings.configuration import config, using_config
 
     jitted = jit(lambda x: x * 2 if config.train else x)
     barrier = threading.Barrier(4)

@@ -11,7 +11,7 @@ import pytest
 
 from autodiff import Variable, grad, register_tree, vjp
 from autodiff import jit as jit_
-from autodiff.facade.configuration import config, global_config, using_config
+from autodiff.facade.settings.configuration import config, global_config, using_config
 from autodiff.transforms.jit.call_path import call_path, printer_of
 
 jit = partial(jit_, backend="numpy")

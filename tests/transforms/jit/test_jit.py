@@ -21,7 +21,7 @@ from autodiff import (
     vjp,
     vmap,
 )
-from autodiff.facade.configuration import config, using_config
+from autodiff.facade.settings.configuration import config, using_config
 from autodiff.trace.errors import ConcretizationError
 from autodiff.transforms.jit.function import jit
 

@@ -10,7 +10,7 @@ import pytest
 
 from autodiff import explain_recompiles, grad
 from autodiff import jit as jit_
-from autodiff.facade.configuration import using_config
+from autodiff.facade.settings.configuration import using_config
 
 jit = partial(jit_, backend="numpy")
 X = np.ones(3)

@@ -1,6 +1,6 @@
 """Kernels of a grid: what becomes of operations that lie on one grid of rows and columns.
 
-What is computed when is found as for other machines (:mod:`autodiff.backends.kernels.row_schedule`): in every row there
+What is computed when is found as for other machines (:mod:`autodiff.backends.kernels.rows.schedule`): in every row there
 are as many loops over its columns as reductions ask for. Here a team of neighbouring threads takes a row together, and
 keeps in registers what later loops need again; without rows every thread takes elements of its own.
 """
@@ -12,12 +12,12 @@ from functools import lru_cache
 
 import numpy as np
 
+from autodiff.backends.cupy.kernels.epilogues import Tail
 from autodiff.backends.cupy.kernels.expressions import typename
 from autodiff.backends.cupy.kernels.kernel import DeviceKernel, Launch, Parameter
 from autodiff.backends.cupy.kernels.loops import ElementLoop
 from autodiff.backends.cupy.kernels.row_loops import RowLoop
 from autodiff.backends.cupy.kernels.sharing import SMALL, THREADS
-from autodiff.backends.cupy.kernels.tails import Tail
 from autodiff.backends.cupy.kernels.totals import COLUMNS_OF_BLOCK, column_function, row_function
 from autodiff.backends.kernels.forms import COLUMN_TOTAL, ROW, TOTAL, Shape
 from autodiff.backends.kernels.halves import is_half

@@ -7,18 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.backends.cupy.kernels.epilogues import Tail
 from autodiff.backends.cupy.kernels.expressions import expression, statements, typename
 from autodiff.backends.cupy.kernels.sharing import (
     Sharing,
     share_elements,
     width_of,
 )
-from autodiff.backends.cupy.kernels.tails import Tail
 from autodiff.backends.cupy.kernels.totals import folded, total_lines
 from autodiff.backends.kernels.forms import COLUMN, COLUMN_TOTAL, FULL, REDUCTIONS, ROW, TOTAL, Shape
-from autodiff.backends.kernels.row_reductions import start
-from autodiff.backends.kernels.row_schedule import Level
-from autodiff.backends.kernels.row_values import RowValues
+from autodiff.backends.kernels.rows.reductions import start
+from autodiff.backends.kernels.rows.schedule import Level
+from autodiff.backends.kernels.rows.values import RowValues
 from autodiff.backends.kernels.scalars import cast
 from autodiff.trace.caching import cached_property
 from autodiff.trace.tape import Tape

@@ -16,8 +16,8 @@ from autodiff.backends.cupy.kernels.sharing import (
 )
 from autodiff.backends.cupy.kernels.totals import REDUCERS, folded
 from autodiff.backends.kernels.forms import COLUMN, COLUMN_TOTAL, FULL, REDUCTIONS, ROW, TOTAL, Shape
-from autodiff.backends.kernels.row_reductions import start
-from autodiff.backends.kernels.row_schedule import ONCE, Level
+from autodiff.backends.kernels.rows.reductions import start
+from autodiff.backends.kernels.rows.schedule import ONCE, Level
 from autodiff.backends.kernels.scalars import cast
 from autodiff.trace.tape import Equation, Tape
 

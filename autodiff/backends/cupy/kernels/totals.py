@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from autodiff.backends.cupy.kernels.expressions import expression, typename
 from autodiff.backends.cupy.kernels.sharing import THREADS
-from autodiff.backends.kernels.row_reductions import start
+from autodiff.backends.kernels.rows.reductions import start
 from autodiff.backends.kernels.scalars import DTYPES
 from autodiff.trace.tape import Equation
 

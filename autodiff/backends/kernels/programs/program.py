@@ -31,7 +31,7 @@ from autodiff.backends.kernels.programs.values import (
     steps,
     text,
 )
-from autodiff.backends.kernels.row_values import number
+from autodiff.backends.kernels.rows.values import number
 from autodiff.backends.kernels.scalars import DTYPES, cast
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Tape

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.facade.type_check import evaluated
+from autodiff.facade.functions.type_check import evaluated
 
 
 def beside_the_batch(parameter: Any, x: Any) -> Any:

@@ -9,8 +9,8 @@ import numpy as np
 from autodiff.chainer.functions.axes import one_axis
 from autodiff.chainer.functions.conditions import has_axis
 from autodiff.chainer.functions.function_class import function_class
-from autodiff.facade.applying import apply
-from autodiff.facade.variable import Variable
+from autodiff.facade.graph.applying import apply
+from autodiff.facade.variables.variable import Variable
 from autodiff.ops.rectifier import rectifier
 
 

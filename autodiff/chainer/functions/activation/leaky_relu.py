@@ -6,8 +6,8 @@ from typing import Any
 
 from autodiff.chainer.functions.conditions import floating
 from autodiff.chainer.functions.function_class import function_class
-from autodiff.facade.applying import apply
-from autodiff.facade.variable import Variable
+from autodiff.facade.graph.applying import apply
+from autodiff.facade.variables.variable import Variable
 from autodiff.ops.elementwise import where
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from autodiff.chainer.functions.array.reshape import reshape
 from autodiff.chainer.functions.math.minmax import max as largest
-from autodiff.facade.invalid import invalid
-from autodiff.facade.variable import Variable
+from autodiff.facade.functions.invalid import invalid
+from autodiff.facade.variables.variable import Variable
 
 
 def maxout(x: Any, pool_size: int, axis: int = 1) -> Variable:

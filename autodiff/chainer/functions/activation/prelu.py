@@ -8,8 +8,8 @@ import numpy as np
 
 from autodiff.chainer.functions.activation.channels import alike_but_the_batch, beside_the_batch
 from autodiff.chainer.functions.function_class import function_class
-from autodiff.facade.applying import apply
-from autodiff.facade.variable import Variable
+from autodiff.facade.graph.applying import apply
+from autodiff.facade.variables.variable import Variable
 
 
 def prelu(x: Any, W: Any) -> Variable:

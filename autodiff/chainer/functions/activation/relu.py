@@ -6,7 +6,7 @@ from typing import Any
 
 from autodiff.chainer.functions.direct import direct, short
 from autodiff.chainer.functions.function_class import function_class
-from autodiff.facade.variable import Variable
+from autodiff.facade.variables.variable import Variable
 from autodiff.ops.rectifier import rectifier
 
 rectified = short(rectifier)

@@ -10,8 +10,8 @@ from autodiff.chainer.backend import get_array_module
 from autodiff.chainer.functions.beside import drawing_beside
 from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.utils.argument import parse_kwargs
-from autodiff.facade.applying import apply
-from autodiff.facade.configuration import config
+from autodiff.facade.graph.applying import apply
+from autodiff.facade.settings.configuration import config
 from autodiff.trace.source import at_user_line
 
 TRAIN = "train= is gone; use chainer.using_config('train', value)"

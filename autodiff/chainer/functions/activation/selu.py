@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff.chainer.functions.activation.elu import elu
-from autodiff.facade.variable import Variable
+from autodiff.facade.variables.variable import Variable
 
 
 def selu(x: Any, alpha: float = 1.6732632423543772, scale: float = 1.0507009873554805) -> Variable:

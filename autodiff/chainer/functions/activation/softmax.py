@@ -8,8 +8,8 @@ from autodiff.chainer.functions.axes import one_axis
 from autodiff.chainer.functions.conditions import has_axis
 from autodiff.chainer.functions.direct import direct
 from autodiff.chainer.functions.function_class import from_first, function_class, residual
-from autodiff.facade.variable import Variable
-from autodiff.ops.softmax import softmax as along_axes
+from autodiff.facade.variables.variable import Variable
+from autodiff.ops.reductions.softmax import softmax as along_axes
 
 
 def softmax(x: Any, axis: int = 1) -> Variable:

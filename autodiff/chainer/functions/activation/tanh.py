@@ -8,7 +8,7 @@ import numpy as np
 
 from autodiff.chainer.functions.direct import direct
 from autodiff.chainer.functions.function_class import function_class
-from autodiff.facade.variable import Variable
+from autodiff.facade.variables.variable import Variable
 
 
 def tanh(x: Any) -> Variable:

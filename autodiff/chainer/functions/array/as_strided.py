@@ -10,9 +10,9 @@ import numpy as np
 from autodiff.backends.recycling import owns_memory
 from autodiff.chainer.functions.beside import beside
 from autodiff.chainer.functions.function_class import function_class
-from autodiff.facade.applying import apply
-from autodiff.facade.conversion import as_array
-from autodiff.facade.variable import Variable
+from autodiff.facade.graph.applying import apply
+from autodiff.facade.variables.conversion import as_array
+from autodiff.facade.variables.variable import Variable
 from autodiff.trace.source import at_user_line
 
 

@@ -9,11 +9,11 @@ import numpy as np
 from autodiff.chainer.functions.conditions import broadcastable, demand_some
 from autodiff.chainer.functions.direct import direct
 from autodiff.chainer.functions.function_class import function_class
-from autodiff.facade.applying import apply
-from autodiff.facade.conversion import as_variable
-from autodiff.facade.invalid import InvalidType
-from autodiff.facade.type_check import Expr
-from autodiff.facade.variable import Variable
+from autodiff.facade.functions.invalid import InvalidType
+from autodiff.facade.functions.type_check import Expr
+from autodiff.facade.graph.applying import apply
+from autodiff.facade.variables.conversion import as_variable
+from autodiff.facade.variables.variable import Variable
 
 
 def broadcast(*args: Any) -> Any:

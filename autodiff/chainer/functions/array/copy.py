@@ -6,9 +6,9 @@ from typing import Any
 
 from autodiff.chainer.backend import get_device, get_device_from_array
 from autodiff.chainer.functions.function_class import function_class
-from autodiff.facade.applying import apply
-from autodiff.facade.conversion import as_array
-from autodiff.facade.variable import Variable
+from autodiff.facade.graph.applying import apply
+from autodiff.facade.variables.conversion import as_array
+from autodiff.facade.variables.variable import Variable
 from autodiff.transforms.custom.vjp import custom_vjp
 
 

@@ -10,8 +10,8 @@ import numpy as np
 from autodiff.chainer.functions.array.stacking import dstack as fits
 from autodiff.chainer.functions.conditions import demand_some
 from autodiff.chainer.functions.function_class import function_class
-from autodiff.facade.applying import apply
-from autodiff.facade.variable import Variable
+from autodiff.facade.graph.applying import apply
+from autodiff.facade.variables.variable import Variable
 
 
 def dstack(xs: Sequence[Any]) -> Variable:

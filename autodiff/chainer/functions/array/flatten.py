@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff.chainer.functions.array.reshape import reshape
-from autodiff.facade.variable import Variable
+from autodiff.facade.variables.variable import Variable
 
 
 def flatten(x: Any) -> Variable:

@@ -9,8 +9,8 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.utils.conv import get_conv_outsize
-from autodiff.facade.applying import apply
-from autodiff.facade.variable import Variable
+from autodiff.facade.graph.applying import apply
+from autodiff.facade.variables.variable import Variable
 
 Pair = int | tuple[int, int]
 

@@ -9,8 +9,8 @@ import numpy as np
 from autodiff.chainer.functions.axes import axes_of
 from autodiff.chainer.functions.conditions import has_axes
 from autodiff.chainer.functions.function_class import function_class
-from autodiff.facade.applying import apply
-from autodiff.facade.variable import Variable
+from autodiff.facade.graph.applying import apply
+from autodiff.facade.variables.variable import Variable
 
 
 def moveaxis(x: Any, source: Any, destination: Any) -> Variable:

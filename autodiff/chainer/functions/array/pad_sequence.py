@@ -9,8 +9,8 @@ import numpy as np
 
 from autodiff.chainer.functions.conditions import demand_some, numbered
 from autodiff.chainer.functions.function_class import function_class
-from autodiff.facade.applying import apply
-from autodiff.facade.variable import Variable
+from autodiff.facade.graph.applying import apply
+from autodiff.facade.variables.variable import Variable
 
 
 def pad_sequence(xs: Sequence[Any], length: int | None = None, padding: Any = 0) -> Variable:

@@ -9,9 +9,9 @@ import numpy as np
 from autodiff.chainer.backend import get_array_module
 from autodiff.chainer.functions.conditions import has_axis
 from autodiff.chainer.functions.function_class import function_class
-from autodiff.facade.applying import apply
-from autodiff.facade.conversion import as_array
-from autodiff.facade.variable import Variable
+from autodiff.facade.graph.applying import apply
+from autodiff.facade.variables.conversion import as_array
+from autodiff.facade.variables.variable import Variable
 from autodiff.trace.source import at_user_line
 
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from autodiff.chainer.functions.direct import direct
 from autodiff.chainer.functions.function_class import function_class, shape_of_result
-from autodiff.facade.type_check import Expr, prod
-from autodiff.facade.variable import Variable
+from autodiff.facade.functions.type_check import Expr, prod
+from autodiff.facade.variables.variable import Variable
 from autodiff.trace.source import at_user_line
 
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from autodiff.chainer.backend import get_array_module
 from autodiff.chainer.functions.function_class import function_class
-from autodiff.facade.applying import apply
-from autodiff.facade.variable import Variable
+from autodiff.facade.graph.applying import apply
+from autodiff.facade.variables.variable import Variable
 from autodiff.ops.elementwise import cast
 from autodiff.ops.index import scatter_add as scattered
 from autodiff.trace.source import at_user_line

@@ -6,9 +6,9 @@ from typing import Any
 
 from autodiff.chainer.functions.conditions import has_axis
 from autodiff.chainer.functions.function_class import function_class
-from autodiff.facade.applying import apply
-from autodiff.facade.variable import Variable
-from autodiff.numpy.splitting import unstack
+from autodiff.facade.graph.applying import apply
+from autodiff.facade.variables.variable import Variable
+from autodiff.numpy.arrays.splitting import unstack
 
 
 def separate(x: Any, axis: int = 0) -> tuple[Variable, ...]:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.functions.function_class import function_class
-from autodiff.facade.applying import apply
-from autodiff.facade.variable import Variable
+from autodiff.facade.graph.applying import apply
+from autodiff.facade.variables.variable import Variable
 
 
 def space2depth(X: Any, r: int) -> Variable:

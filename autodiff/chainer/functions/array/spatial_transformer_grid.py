@@ -9,8 +9,8 @@ import numpy as np
 from autodiff.chainer.functions.beside import beside
 from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.utils.argument import assert_kwargs_empty, check_unexpected_kwargs
-from autodiff.facade.applying import apply
-from autodiff.facade.variable import Variable
+from autodiff.facade.graph.applying import apply
+from autodiff.facade.variables.variable import Variable
 
 
 def spatial_transformer_grid(theta: Any, output_shape: tuple[int, int], **kwargs: Any) -> Variable:

@@ -9,9 +9,9 @@ import numpy as np
 from autodiff.chainer.backend import get_array_module
 from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.utils.argument import assert_kwargs_empty, check_unexpected_kwargs
-from autodiff.facade.applying import apply
-from autodiff.facade.conversion import as_array
-from autodiff.facade.variable import Variable
+from autodiff.facade.graph.applying import apply
+from autodiff.facade.variables.conversion import as_array
+from autodiff.facade.variables.variable import Variable
 from autodiff.ops.elementwise import cast
 from autodiff.transforms.stop_gradient import stop_gradient
 

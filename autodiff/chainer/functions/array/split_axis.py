@@ -10,9 +10,9 @@ import numpy as np
 from autodiff.backends import gpu
 from autodiff.chainer.functions.conditions import has_axis
 from autodiff.chainer.functions.function_class import function_class
-from autodiff.facade.applying import apply
-from autodiff.facade.type_check import Expr
-from autodiff.numpy.splitting import cut_at
+from autodiff.facade.functions.type_check import Expr
+from autodiff.facade.graph.applying import apply
+from autodiff.numpy.arrays.splitting import cut_at
 from autodiff.trace.source import at_user_line
 
 

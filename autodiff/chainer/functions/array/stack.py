@@ -8,8 +8,8 @@ from typing import Any
 from autodiff.chainer.functions.axes import one_axis
 from autodiff.chainer.functions.conditions import demand_some
 from autodiff.chainer.functions.function_class import function_class
-from autodiff.facade.applying import apply
-from autodiff.facade.variable import Variable
+from autodiff.facade.graph.applying import apply
+from autodiff.facade.variables.variable import Variable
 from autodiff.ops.join import stack as side_by_side
 
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from autodiff.chainer.functions.array.repeat import counted
 from autodiff.chainer.functions.function_class import function_class
-from autodiff.facade.applying import apply
-from autodiff.facade.variable import Variable
+from autodiff.facade.graph.applying import apply
+from autodiff.facade.variables.variable import Variable
 
 
 def tile(x: Any, reps: int | tuple[int, ...]) -> Variable:

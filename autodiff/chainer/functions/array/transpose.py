@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.functions.function_class import from_first, function_class, residual
-from autodiff.facade.applying import apply
-from autodiff.facade.variable import Variable
+from autodiff.facade.graph.applying import apply
+from autodiff.facade.variables.variable import Variable
 
 
 def transpose(x: Any, axes: Sequence[int] | None = None) -> Variable:

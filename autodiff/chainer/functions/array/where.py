@@ -8,11 +8,11 @@ import numpy as np
 
 from autodiff.chainer.functions.conditions import broadcastable
 from autodiff.chainer.functions.function_class import function_class
-from autodiff.facade.applying import apply
-from autodiff.facade.conversion import as_array
-from autodiff.facade.invalid import invalid
-from autodiff.facade.type_check import Expr
-from autodiff.facade.variable import Variable
+from autodiff.facade.functions.invalid import invalid
+from autodiff.facade.functions.type_check import Expr
+from autodiff.facade.graph.applying import apply
+from autodiff.facade.variables.conversion import as_array
+from autodiff.facade.variables.variable import Variable
 
 
 def where(condition: Any, x: Any, y: Any) -> Variable:

@@ -9,8 +9,8 @@ import numpy as np
 
 from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade import Variable
-from autodiff.facade.applying import apply
-from autodiff.facade.type_check import prod as product_of
+from autodiff.facade.functions.type_check import prod as product_of
+from autodiff.facade.graph.applying import apply
 from autodiff.trace.source import at_user_line
 
 

@@ -8,7 +8,7 @@ from autodiff.chainer.functions.connection.convolution_nd import bias_fits, conv
 from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.utils.argument import parse_kwargs
 from autodiff.facade import Variable
-from autodiff.facade.applying import apply
+from autodiff.facade.graph.applying import apply
 from autodiff.trace.source import at_user_line
 
 DETERMINISTIC = "deterministic= is gone; use chainer.using_config('cudnn_deterministic', value)"

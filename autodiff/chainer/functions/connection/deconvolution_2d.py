@@ -9,7 +9,7 @@ from autodiff.chainer.functions.connection.deconvolution_nd import bias_fits, de
 from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.utils.argument import parse_kwargs
 from autodiff.facade import Variable
-from autodiff.facade.applying import apply
+from autodiff.facade.graph.applying import apply
 
 
 def deconvolution_2d(

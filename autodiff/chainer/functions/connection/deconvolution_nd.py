@@ -9,8 +9,8 @@ from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.utils.conv import get_conv_outsize, get_deconv_outsize
 from autodiff.chainer.utils.conv_nd import as_tuple
 from autodiff.facade import Variable
-from autodiff.facade.applying import apply
-from autodiff.ops.windows import transposed_convolve_nd
+from autodiff.facade.graph.applying import apply
+from autodiff.ops.images.windows import transposed_convolve_nd
 from autodiff.trace.source import at_user_line
 
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade import Variable
-from autodiff.facade.applying import apply
-from autodiff.facade.configuration import config
-from autodiff.facade.variable import is_array
+from autodiff.facade.graph.applying import apply
+from autodiff.facade.settings.configuration import config
+from autodiff.facade.variables.variable import is_array
 from autodiff.trace.source import at_user_line
 from autodiff.trace.tracer import concrete
 

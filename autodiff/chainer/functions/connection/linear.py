@@ -7,8 +7,8 @@ from typing import Any
 
 from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade import Variable
-from autodiff.facade.applying import apply, refuse_input
-from autodiff.ops.linalg import linear_map
+from autodiff.facade.graph.applying import apply, refuse_input
+from autodiff.ops.matrices.products import linear_map
 from autodiff.trace.source import at_user_line
 
 

@@ -10,8 +10,8 @@ import numpy as np
 from autodiff.chainer.functions.connection.convolution_2d import PLACES, pair
 from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade import Variable
-from autodiff.facade.applying import apply
-from autodiff.ops.windows import windows
+from autodiff.facade.graph.applying import apply
+from autodiff.ops.images.windows import windows
 from autodiff.trace.source import at_user_line
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from autodiff.chainer.functions.connection.convolution_2d import pair
 from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade import Variable
-from autodiff.facade.applying import apply
+from autodiff.facade.graph.applying import apply
 from autodiff.trace.source import at_user_line
 
 Step = tuple[int, int]

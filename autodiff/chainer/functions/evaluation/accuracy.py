@@ -8,7 +8,7 @@ import numpy as np
 
 from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade import Variable, as_array
-from autodiff.facade.applying import apply
+from autodiff.facade.graph.applying import apply
 
 
 def accuracy(y: Any, t: Any, ignore_label: int | None = None) -> Variable:

@@ -9,7 +9,7 @@ import numpy as np
 from autodiff.chainer.backend import get_array_module
 from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade import Variable, as_array
-from autodiff.facade.applying import apply
+from autodiff.facade.graph.applying import apply
 
 
 def classification_summary(

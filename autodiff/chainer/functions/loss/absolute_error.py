@@ -8,7 +8,7 @@ import numpy as np
 
 from autodiff.chainer.functions.function_class import difference, function_class
 from autodiff.facade import Variable
-from autodiff.facade.applying import apply
+from autodiff.facade.graph.applying import apply
 
 
 def alike(x0: Any, x1: Any) -> tuple[Any, ...]:

@@ -8,8 +8,8 @@ import numpy as np
 
 from autodiff.chainer.functions.loss.reduction import check_reduce
 from autodiff.facade import Variable, as_array
-from autodiff.facade.applying import apply
-from autodiff.ops.logsumexp import logsumexp
+from autodiff.facade.graph.applying import apply
+from autodiff.ops.reductions.logsumexp import logsumexp
 
 
 def black_out(x: Any, t: Any, W: Any, samples: Any, reduce: str = "mean") -> Variable:

@@ -9,7 +9,7 @@ import numpy as np
 from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.loss.reduction import check_reduce
 from autodiff.facade import Variable
-from autodiff.facade.applying import apply
+from autodiff.facade.graph.applying import apply
 from autodiff.trace.source import at_user_line
 
 

@@ -12,8 +12,8 @@ from autodiff.chainer.backend import get_array_module
 from autodiff.chainer.functions.loss.labels import check_labels
 from autodiff.chainer.functions.loss.reduction import check_reduce
 from autodiff.facade import Variable, as_array
-from autodiff.facade.applying import apply
-from autodiff.ops.logsumexp import logsumexp
+from autodiff.facade.graph.applying import apply
+from autodiff.ops.reductions.logsumexp import logsumexp
 from autodiff.trace.source import at_user_line
 
 

@@ -11,8 +11,8 @@ from autodiff.chainer.backend import get_array_module
 from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.loss.reduction import check_reduce
 from autodiff.facade import Variable, as_array, as_variable
-from autodiff.facade.applying import apply
-from autodiff.ops.softmax import log_softmax
+from autodiff.facade.graph.applying import apply
+from autodiff.ops.reductions.softmax import log_softmax
 from autodiff.trace.source import at_user_line
 
 IMPOSSIBLE = -1e10

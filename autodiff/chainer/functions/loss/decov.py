@@ -10,7 +10,7 @@ from autodiff.chainer.backend import get_array_module
 from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.loss.reduction import check_reduce
 from autodiff.facade import Variable
-from autodiff.facade.applying import apply
+from autodiff.facade.graph.applying import apply
 
 
 def decov(h: Any, reduce: str = "half_squared_sum") -> Variable:

@@ -10,7 +10,7 @@ import numpy as np
 from autodiff.chainer.backend import get_array_module
 from autodiff.chainer.functions.beside import beside
 from autodiff.facade import Variable, as_array
-from autodiff.facade.applying import apply
+from autodiff.facade.graph.applying import apply
 from autodiff.trace.source import at_user_line
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from autodiff.backends import gpu
 from autodiff.chainer.functions.picking import are_classes
 from autodiff.facade.compiled.recorder import assumed, required
-from autodiff.facade.configuration import config
+from autodiff.facade.settings.configuration import config
 from autodiff.trace.source import at_user_line
 from autodiff.trace.tracer import Tracer
 

@@ -10,7 +10,7 @@ from autodiff.chainer.functions.function_class import difference, function_class
 from autodiff.chainer.functions.loss.absolute_error import alike
 from autodiff.chainer.functions.sums import mean
 from autodiff.facade import Variable
-from autodiff.facade.applying import apply
+from autodiff.facade.graph.applying import apply
 
 
 def mean_absolute_error(x0: Any, x1: Any) -> Variable:

@@ -11,7 +11,7 @@ from autodiff.chainer.functions.loss.labels import every
 from autodiff.chainer.functions.loss.reduction import check_reduce, mean_length
 from autodiff.chainer.functions.sums import total
 from autodiff.facade import Variable
-from autodiff.facade.applying import apply
+from autodiff.facade.graph.applying import apply
 from autodiff.ops.elementwise import softplus
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from autodiff.facade import Variable, as_array
-from autodiff.facade.applying import apply
-from autodiff.ops.softmax import log_softmax
+from autodiff.facade.graph.applying import apply
+from autodiff.ops.reductions.softmax import log_softmax
 from autodiff.trace.source import at_user_line
 
 SMALL = 1e-7

@@ -13,9 +13,9 @@ from autodiff.chainer.functions.loss.soft_targets import soft_target_cross_entro
 from autodiff.chainer.functions.picking import all_are_classes, picked
 from autodiff.chainer.functions.sums import total
 from autodiff.facade import Variable
-from autodiff.facade.applying import apply
-from autodiff.numpy.indexing import take
-from autodiff.ops.softmax import log_softmax
+from autodiff.facade.graph.applying import apply
+from autodiff.numpy.indices.indexing import take
+from autodiff.ops.reductions.softmax import log_softmax
 from autodiff.trace.source import at_user_line
 
 

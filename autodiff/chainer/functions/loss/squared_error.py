@@ -9,7 +9,7 @@ import numpy as np
 from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.loss.absolute_error import alike
 from autodiff.facade import Variable
-from autodiff.facade.applying import apply
+from autodiff.facade.graph.applying import apply
 
 
 def squared_error(x0: Any, x1: Any) -> Variable:

@@ -10,7 +10,7 @@ from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.loss.contrastive import check_margin
 from autodiff.chainer.functions.loss.reduction import check_reduce
 from autodiff.facade import Variable
-from autodiff.facade.applying import apply
+from autodiff.facade.graph.applying import apply
 
 
 def triplet(anchor: Any, positive: Any, negative: Any, margin: float = 0.2, reduce: str = "mean") -> Variable:

@@ -13,9 +13,9 @@ from autodiff.chainer.functions.beside import beside
 from autodiff.chainer.functions.conditions import has_axes
 from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.math.sum import sum as total
-from autodiff.facade.applying import apply
-from autodiff.facade.conversion import as_variable
-from autodiff.facade.variable import Variable, is_array
+from autodiff.facade.graph.applying import apply
+from autodiff.facade.variables.conversion import as_variable
+from autodiff.facade.variables.variable import Variable, is_array
 from autodiff.trace.source import at_user_line
 from autodiff.trace.traced import Traced
 

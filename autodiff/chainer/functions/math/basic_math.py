@@ -8,9 +8,9 @@ from typing import Any
 
 from autodiff.chainer.functions.conditions import broadcastable, numbered
 from autodiff.chainer.functions.function_class import constant_of, function_class
-from autodiff.facade.applying import apply
-from autodiff.facade.conversion import as_variable
-from autodiff.facade.variable import Variable
+from autodiff.facade.graph.applying import apply
+from autodiff.facade.variables.conversion import as_variable
+from autodiff.facade.variables.variable import Variable
 from autodiff.trace.source import at_user_line
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff.chainer.functions.math.scale import beside
-from autodiff.facade.conversion import as_variable
-from autodiff.facade.variable import Variable
+from autodiff.facade.variables.conversion import as_variable
+from autodiff.facade.variables.variable import Variable
 
 
 def bias(x: Any, y: Any, axis: int = 1) -> Variable:

@@ -8,8 +8,8 @@ import numpy as np
 
 from autodiff.chainer.functions.conditions import numbered
 from autodiff.chainer.functions.function_class import function_class
-from autodiff.facade.applying import apply
-from autodiff.facade.variable import Variable
+from autodiff.facade.graph.applying import apply
+from autodiff.facade.variables.variable import Variable
 from autodiff.trace.source import at_user_line
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from autodiff.chainer.functions.conditions import all_floating
 from autodiff.chainer.functions.direct import direct
 from autodiff.chainer.functions.function_class import function_class
-from autodiff.facade.variable import Variable
+from autodiff.facade.variables.variable import Variable
 
 
 def exp(x: Any) -> Variable:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.functions.direct import constant
-from autodiff.facade.variable import Variable
+from autodiff.facade.variables.variable import Variable
 
 
 def floor(x: Any) -> Variable:

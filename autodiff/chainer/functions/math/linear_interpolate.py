@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff.chainer.functions.function_class import function_class
-from autodiff.facade.applying import apply
-from autodiff.facade.variable import Variable
+from autodiff.facade.graph.applying import apply
+from autodiff.facade.variables.variable import Variable
 
 
 def linear_interpolate(p: Any, x: Any, y: Any) -> Variable:

@@ -8,9 +8,9 @@ from autodiff.chainer.functions.axes import axes_of
 from autodiff.chainer.functions.conditions import has_axes
 from autodiff.chainer.functions.direct import direct
 from autodiff.chainer.functions.function_class import function_class
-from autodiff.facade.variable import Variable
+from autodiff.facade.variables.variable import Variable
 from autodiff.numpy.axes import negative_axes
-from autodiff.ops.logsumexp import logsumexp as along_axes
+from autodiff.ops.reductions.logsumexp import logsumexp as along_axes
 
 
 def logsumexp(x: Any, axis: Any = None) -> Variable:

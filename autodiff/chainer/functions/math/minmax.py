@@ -11,8 +11,8 @@ from autodiff.chainer.backend import get_array_module
 from autodiff.chainer.functions.axes import axes_of, one_axis
 from autodiff.chainer.functions.conditions import has_axes, has_axis
 from autodiff.chainer.functions.function_class import function_class
-from autodiff.facade.applying import apply
-from autodiff.facade.variable import Variable
+from autodiff.facade.graph.applying import apply
+from autodiff.facade.variables.variable import Variable
 from autodiff.numpy.axes import negative_axes
 from autodiff.ops.elementwise import where
 from autodiff.ops.shape import reshape, sum_axes

@@ -7,7 +7,7 @@ from typing import Any
 from autodiff.chainer.functions.conditions import all_floating
 from autodiff.chainer.functions.direct import special
 from autodiff.chainer.functions.function_class import function_class
-from autodiff.facade.variable import Variable
+from autodiff.facade.variables.variable import Variable
 
 
 def ndtri(x: Any) -> Variable:

@@ -9,9 +9,9 @@ import numpy as np
 from autodiff.chainer.functions.direct import special_operations
 from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.half import in_single
-from autodiff.facade.applying import apply
-from autodiff.facade.conversion import as_array
-from autodiff.facade.variable import Variable
+from autodiff.facade.graph.applying import apply
+from autodiff.facade.variables.conversion import as_array
+from autodiff.facade.variables.variable import Variable
 
 
 def polygamma(n: Any, x: Any) -> Variable:

@@ -6,8 +6,8 @@ from typing import Any
 
 from autodiff.chainer.functions.array.broadcast import broadcast_to
 from autodiff.chainer.functions.array.reshape import reshape
-from autodiff.facade.conversion import as_variable
-from autodiff.facade.variable import Variable
+from autodiff.facade.variables.conversion import as_variable
+from autodiff.facade.variables.variable import Variable
 
 
 def scale(x: Any, y: Any, axis: int = 1) -> Variable:

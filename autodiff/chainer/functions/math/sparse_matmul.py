@@ -9,8 +9,8 @@ import numpy as np
 from autodiff.chainer.functions.array.cast import cast
 from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.utils.sparse import CooMatrix
-from autodiff.facade.applying import apply
-from autodiff.facade.variable import Variable
+from autodiff.facade.graph.applying import apply
+from autodiff.facade.variables.variable import Variable
 from autodiff.ops.index import scatter_add
 from autodiff.trace.source import at_user_line
 

@@ -11,9 +11,9 @@ from autodiff.chainer.functions.axes import axes_of
 from autodiff.chainer.functions.conditions import has_axes
 from autodiff.chainer.functions.direct import direct
 from autodiff.chainer.functions.function_class import from_first, function_class, residual
-from autodiff.facade.applying import apply
-from autodiff.facade.conversion import as_variable
-from autodiff.facade.variable import Variable, is_array
+from autodiff.facade.graph.applying import apply
+from autodiff.facade.variables.conversion import as_variable
+from autodiff.facade.variables.variable import Variable, is_array
 from autodiff.ops.shape import sum_to as summed_to
 from autodiff.trace.traced import Traced
 

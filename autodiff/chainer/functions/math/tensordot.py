@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.facade.applying import apply
-from autodiff.facade.variable import Variable
+from autodiff.facade.graph.applying import apply
+from autodiff.facade.variables.variable import Variable
 from autodiff.trace.source import at_user_line
 
 

@@ -8,9 +8,9 @@ from autodiff.chainer.functions.beside import beside
 from autodiff.chainer.functions.direct import special_operations
 from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.half import in_single
-from autodiff.facade.applying import apply
-from autodiff.facade.conversion import as_array
-from autodiff.facade.variable import Variable
+from autodiff.facade.graph.applying import apply
+from autodiff.facade.variables.conversion import as_array
+from autodiff.facade.variables.variable import Variable
 
 
 def zeta(x: Any, q: Any) -> Variable:

@@ -9,8 +9,8 @@ from autodiff.chainer.functions.beside import drawing_beside
 from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.utils.argument import parse_kwargs
 from autodiff.facade import as_variable
-from autodiff.facade.applying import apply
-from autodiff.facade.configuration import config
+from autodiff.facade.graph.applying import apply
+from autodiff.facade.settings.configuration import config
 from autodiff.trace.source import at_user_line
 from autodiff.trace.traced import Traced
 

@@ -10,7 +10,7 @@ from autodiff.chainer.backend import get_array_module
 from autodiff.chainer.functions.beside import drawing_beside
 from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.utils.argument import parse_kwargs
-from autodiff.facade.applying import apply
+from autodiff.facade.graph.applying import apply
 
 
 def gaussian(mean: Any, ln_var: Any, **kwargs: Any) -> Any:

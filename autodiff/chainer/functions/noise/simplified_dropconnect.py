@@ -11,8 +11,8 @@ from autodiff.chainer.backend import get_array_module
 from autodiff.chainer.functions.beside import drawing_beside
 from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade import Variable, as_array
-from autodiff.facade.applying import apply
-from autodiff.facade.type_check import prod as product_of
+from autodiff.facade.functions.type_check import prod as product_of
+from autodiff.facade.graph.applying import apply
 
 
 def simplified_dropconnect(

@@ -11,8 +11,8 @@ from autodiff.chainer.functions.beside import drawing_beside
 from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.noise.dropout import TRAIN
 from autodiff.chainer.utils.argument import parse_kwargs
-from autodiff.facade.applying import apply
-from autodiff.facade.configuration import config
+from autodiff.facade.graph.applying import apply
+from autodiff.facade.settings.configuration import config
 
 
 def zoneout(h: Any, x: Any, ratio: float = 0.5, **kwargs: Any) -> Any:

@@ -14,7 +14,7 @@ from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.sums import means_along
 from autodiff.chainer.utils.argument import parse_kwargs
 from autodiff.facade import Variable
-from autodiff.facade.applying import apply
+from autodiff.facade.graph.applying import apply
 from autodiff.ops.shape import reshape
 from autodiff.trace.source import at_user_line
 from autodiff.trace.traced import Traced

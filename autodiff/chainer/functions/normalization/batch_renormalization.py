@@ -15,7 +15,7 @@ from autodiff.chainer.functions.normalization.batch_normalization import (
     update,
 )
 from autodiff.facade import Variable
-from autodiff.facade.applying import apply
+from autodiff.facade.graph.applying import apply
 from autodiff.trace.source import at_user_line
 from autodiff.transforms.stop_gradient import stop_gradient
 

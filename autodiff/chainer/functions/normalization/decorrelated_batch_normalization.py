@@ -11,7 +11,7 @@ from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.normalization.batch_normalization import moments_are_known, update
 from autodiff.chainer.utils.argument import parse_kwargs
 from autodiff.facade import Variable
-from autodiff.facade.applying import apply
+from autodiff.facade.graph.applying import apply
 
 
 def decorrelated_batch_normalization(x: Any, **kwargs: Any) -> Variable:

@@ -10,7 +10,7 @@ import numpy as np
 from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.normalization.layer_normalization import standardized
 from autodiff.facade import Variable
-from autodiff.facade.applying import apply
+from autodiff.facade.graph.applying import apply
 from autodiff.trace.source import at_user_line
 
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade import Variable
-from autodiff.facade.applying import apply
-from autodiff.ops.reduce import root
+from autodiff.facade.graph.applying import apply
+from autodiff.ops.reductions.reduce import root
 
 
 def normalize(x: Any, eps: float = 1e-5, axis: Any = 1) -> Variable:

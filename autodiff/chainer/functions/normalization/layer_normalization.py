@@ -9,7 +9,7 @@ import numpy as np
 from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.sums import means_along
 from autodiff.facade import Variable
-from autodiff.facade.applying import apply
+from autodiff.facade.graph.applying import apply
 
 
 def layer_normalization(x: Any, gamma: Any, beta: Any, eps: float = 1e-5) -> Variable:

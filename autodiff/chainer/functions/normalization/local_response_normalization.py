@@ -7,11 +7,11 @@ from typing import Any
 
 from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade import Variable
-from autodiff.facade.applying import apply
+from autodiff.facade.graph.applying import apply
+from autodiff.ops.images.windows import sum_windows
 from autodiff.ops.index import slice_into
 from autodiff.ops.join import WHOLE
 from autodiff.ops.shape import reshape
-from autodiff.ops.windows import sum_windows
 
 
 def local_response_normalization(x: Any, n: int = 5, k: float = 2, alpha: float = 1e-4, beta: float = 0.75) -> Variable:

@@ -8,7 +8,7 @@ from autodiff.chainer.functions.connection.convolution_2d import pair
 from autodiff.chainer.functions.function_class import element, function_class
 from autodiff.chainer.functions.pooling.average_pooling_nd import averaging
 from autodiff.facade import Variable
-from autodiff.facade.applying import apply
+from autodiff.facade.graph.applying import apply
 
 
 def average_pooling_2d(x: Any, ksize: Any, stride: Any = None, pad: Any = 0) -> Variable:

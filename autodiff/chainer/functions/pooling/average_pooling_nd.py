@@ -13,8 +13,8 @@ from autodiff.chainer.functions.connection.convolution_nd import check_spatial, 
 from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.pooling.max_pooling_nd import pooling_geometry
 from autodiff.facade import Variable
-from autodiff.facade.applying import apply
-from autodiff.ops.windows import sum_windows
+from autodiff.facade.graph.applying import apply
+from autodiff.ops.images.windows import sum_windows
 from autodiff.trace.source import at_user_line
 
 Lengths = tuple[int, ...]

@@ -10,8 +10,8 @@ from autodiff.chainer.functions.connection.convolution_nd import check_spatial, 
 from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.utils.conv_nd import as_tuple
 from autodiff.facade import Variable
-from autodiff.facade.applying import apply
-from autodiff.ops.windows import first_positions, max_windows
+from autodiff.facade.graph.applying import apply
+from autodiff.ops.images.windows import first_positions, max_windows
 from autodiff.trace.source import at_user_line
 
 

@@ -16,7 +16,7 @@ from autodiff.chainer.functions.pooling.roi_geometry import (
     weighted,
 )
 from autodiff.facade import Variable
-from autodiff.facade.applying import apply
+from autodiff.facade.graph.applying import apply
 
 
 def roi_average_align_2d(

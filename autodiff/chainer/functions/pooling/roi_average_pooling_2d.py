@@ -14,7 +14,7 @@ from autodiff.chainer.functions.pooling.roi_geometry import (
     weighted,
 )
 from autodiff.facade import Variable
-from autodiff.facade.applying import apply
+from autodiff.facade.graph.applying import apply
 
 
 def roi_average_pooling_2d(x: Any, rois: Any, roi_indices: Any, outsize: Any, spatial_scale: float) -> Variable:

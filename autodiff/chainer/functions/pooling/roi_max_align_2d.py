@@ -17,7 +17,7 @@ from autodiff.chainer.functions.pooling.roi_geometry import (
     weighted,
 )
 from autodiff.facade import Variable
-from autodiff.facade.applying import apply
+from autodiff.facade.graph.applying import apply
 from autodiff.transforms.stop_gradient import stop_gradient
 
 

@@ -14,8 +14,8 @@ from autodiff.chainer.functions.pooling.roi_geometry import (
     regions_fit,
 )
 from autodiff.facade import Variable
-from autodiff.facade.applying import apply
-from autodiff.ops.regions import largest_in_regions, picked
+from autodiff.facade.graph.applying import apply
+from autodiff.ops.images.regions import largest_in_regions, picked
 
 
 def roi_max_pooling_2d(x: Any, rois: Any, roi_indices: Any, outsize: Any, spatial_scale: float) -> Variable:

@@ -10,8 +10,8 @@ from autodiff.chainer.functions.beside import beside
 from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.pooling.roi_geometry import boxes, checked_outsize, edges, on_host
 from autodiff.facade import Variable
-from autodiff.facade.applying import apply
-from autodiff.ops.regions import largest_in_regions, picked
+from autodiff.facade.graph.applying import apply
+from autodiff.ops.images.regions import largest_in_regions, picked
 
 
 def roi_pooling_2d(x: Any, rois: Any, outh: int, outw: int, spatial_scale: float) -> Variable:

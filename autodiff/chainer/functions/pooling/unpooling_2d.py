@@ -9,7 +9,7 @@ from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.pooling.unpooling_nd import spreading, unpooled
 from autodiff.chainer.utils.conv import get_conv_outsize
 from autodiff.facade import Variable
-from autodiff.facade.applying import apply
+from autodiff.facade.graph.applying import apply
 
 
 def unpooling_2d(

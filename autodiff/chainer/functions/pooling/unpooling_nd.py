@@ -12,8 +12,8 @@ from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.pooling.max_pooling_nd import pooling_geometry
 from autodiff.chainer.utils.conv import get_conv_outsize, get_deconv_outsize
 from autodiff.facade import Variable
-from autodiff.facade.applying import apply
-from autodiff.ops.windows import spread_windows
+from autodiff.facade.graph.applying import apply
+from autodiff.ops.images.windows import spread_windows
 
 Lengths = tuple[int, ...]
 

@@ -11,8 +11,8 @@ from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.pooling.unpooling_2d import size_fits
 from autodiff.chainer.functions.pooling.unpooling_nd import cut, unpooled
 from autodiff.facade import Variable
-from autodiff.facade.applying import apply
-from autodiff.ops.windows import lay_in_windows
+from autodiff.facade.graph.applying import apply
+from autodiff.ops.images.windows import lay_in_windows
 
 
 def upsampling_2d(

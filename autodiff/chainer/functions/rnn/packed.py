@@ -14,7 +14,7 @@ import numpy as np
 
 from autodiff.chainer.backend import get_array_module
 from autodiff.chainer.functions.beside import drawing_beside
-from autodiff.facade.configuration import config
+from autodiff.facade.settings.configuration import config
 from autodiff.trace.source import at_user_line
 
 Cell = Callable[..., tuple[Any, ...]]

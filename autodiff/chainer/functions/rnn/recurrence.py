@@ -12,7 +12,7 @@ from autodiff.chainer.functions.rnn.packed import (
     dropout_masks,
     run_layers,
 )
-from autodiff.facade.applying import apply
+from autodiff.facade.graph.applying import apply
 
 Make = Callable[[Sequence[Any], Sequence[Any]], Layer]
 

@@ -10,8 +10,8 @@ from autodiff.chainer.backend import get_array_module
 from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.rnn.gates import lstm_gates, sigmoid
 from autodiff.facade import Variable
-from autodiff.facade.applying import apply
-from autodiff.numpy.splitting import unstack
+from autodiff.facade.graph.applying import apply
+from autodiff.numpy.arrays.splitting import unstack
 
 
 def slstm(c_prev1: Any, c_prev2: Any, x1: Any, x2: Any) -> tuple[Variable, Variable]:

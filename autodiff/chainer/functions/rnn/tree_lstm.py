@@ -9,8 +9,8 @@ import numpy as np
 from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.rnn.gates import sigmoid
 from autodiff.facade import Variable
-from autodiff.facade.applying import apply
-from autodiff.facade.invalid import invalid
+from autodiff.facade.functions.invalid import invalid
+from autodiff.facade.graph.applying import apply
 
 
 def tree_lstm(*inputs: Any) -> tuple[Variable, Variable]:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from autodiff.facade import Variable, as_variable, force_backprop_mode, no_backprop_mode
-from autodiff.facade.configuration import config, using_config
-from autodiff.facade.function_node import FunctionNode
+from autodiff.facade.functions.function_node import FunctionNode
+from autodiff.facade.settings.configuration import config, using_config
 from autodiff.trace.source import at_user_line
 from autodiff.trace.traced import Traced
 

@@ -8,7 +8,7 @@ from autodiff.chainer.chain import Chain
 from autodiff.chainer.functions.activation.maxout import maxout
 from autodiff.chainer.links.connection.linear import Linear
 from autodiff.facade import Variable
-from autodiff.facade.variable import is_array
+from autodiff.facade.variables.variable import is_array
 from autodiff.trace.source import at_user_line
 
 

@@ -9,7 +9,7 @@ from autodiff.chainer.link import Link
 from autodiff.chainer.links.initial import bias, weight
 from autodiff.chainer.registering import warn
 from autodiff.facade import Variable
-from autodiff.facade.variable import is_array
+from autodiff.facade.variables.variable import is_array
 from autodiff.trace.source import at_user_line
 
 

@@ -13,8 +13,8 @@ from autodiff.chainer.functions.loss.labels import check_labels
 from autodiff.chainer.initializers import Uniform
 from autodiff.chainer.link import Link
 from autodiff.facade import Parameter, Variable, as_array
-from autodiff.facade.applying import apply
-from autodiff.facade.configuration import get_dtype
+from autodiff.facade.graph.applying import apply
+from autodiff.facade.settings.configuration import get_dtype
 from autodiff.trace.source import at_user_line
 
 

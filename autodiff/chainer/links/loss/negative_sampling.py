@@ -14,7 +14,7 @@ from autodiff.chainer.link import Link
 from autodiff.chainer.utils.argument import parse_kwargs
 from autodiff.chainer.utils.walker_alias import WalkerAlias
 from autodiff.facade import Parameter
-from autodiff.facade.configuration import get_dtype
+from autodiff.facade.settings.configuration import get_dtype
 
 
 class NegativeSampling(Link):

@@ -16,7 +16,7 @@ from autodiff.chainer.link import Link
 from autodiff.chainer.links.initial import typed
 from autodiff.chainer.utils.argument import parse_kwargs
 from autodiff.facade import Parameter, Variable
-from autodiff.facade.configuration import config, get_dtype
+from autodiff.facade.settings.configuration import config, get_dtype
 from autodiff.trace.source import at_user_line
 
 TEST = "test= is gone; use chainer.using_config('train', value)"

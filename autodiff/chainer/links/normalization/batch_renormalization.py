@@ -8,7 +8,7 @@ from autodiff.chainer.functions.normalization.batch_normalization import fixed_b
 from autodiff.chainer.functions.normalization.batch_renormalization import batch_renormalization
 from autodiff.chainer.links.normalization.batch_normalization import BatchNormalization
 from autodiff.facade import Variable
-from autodiff.facade.configuration import config
+from autodiff.facade.settings.configuration import config
 
 
 class BatchRenormalization(BatchNormalization):

@@ -13,7 +13,7 @@ from autodiff.chainer.functions.normalization.decorrelated_batch_normalization i
 from autodiff.chainer.link import Link
 from autodiff.chainer.utils.argument import parse_kwargs
 from autodiff.facade import Variable
-from autodiff.facade.configuration import config
+from autodiff.facade.settings.configuration import config
 
 
 class DecorrelatedBatchNormalization(Link):

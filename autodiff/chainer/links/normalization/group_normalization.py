@@ -10,7 +10,7 @@ from autodiff.chainer.functions.normalization.group_normalization import group_n
 from autodiff.chainer.link import Link
 from autodiff.chainer.links.initial import typed
 from autodiff.facade import Parameter, Variable
-from autodiff.facade.configuration import get_dtype
+from autodiff.facade.settings.configuration import get_dtype
 
 
 class GroupNormalization(Link):

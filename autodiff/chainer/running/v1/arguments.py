@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from autodiff.facade.configuration import using_config
+from autodiff.facade.settings.configuration import using_config
 from autodiff.trace.source import at_user_line
 
 WITHOUT_EFFECT = ("use_cudnn", "deterministic")

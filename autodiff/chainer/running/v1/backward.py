@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from autodiff.facade import backward as facade
-from autodiff.facade.gradient import accumulate, check_inside
-from autodiff.facade.unchain import operand_nodes
-from autodiff.facade.variable import Variable
+from autodiff.facade.graph.unchain import operand_nodes
+from autodiff.facade.variables.gradient import accumulate, check_inside
+from autodiff.facade.variables.variable import Variable
 
 
 def backward(

@@ -21,7 +21,7 @@ from autodiff.chainer.running.v1 import (
     training,
     variable,
 )
-from autodiff.facade import volatility
+from autodiff.facade.settings import volatility
 
 
 def install() -> None:

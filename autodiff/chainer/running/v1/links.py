@@ -10,8 +10,8 @@ from autodiff.chainer import functions, links
 from autodiff.chainer.flag import ON, Flag
 from autodiff.chainer.initializers import LeCunNormal
 from autodiff.chainer.running.v1.arguments import bound, mode, warn_old
-from autodiff.facade.mode import no_backprop_mode
-from autodiff.facade.volatility import set_volatile
+from autodiff.facade.settings.mode import no_backprop_mode
+from autodiff.facade.settings.volatility import set_volatile
 
 CONSTRUCTORS = {
     "BatchNormalization": "size decay eps dtype use_gamma use_beta initial_gamma initial_beta use_cudnn",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from autodiff.chainer.flag import OFF, Flag
-from autodiff.facade import text
-from autodiff.facade import variable as facade
-from autodiff.facade.volatility import set_volatile, volatile
+from autodiff.facade.settings.volatility import set_volatile, volatile
+from autodiff.facade.variables import text
+from autodiff.facade.variables import variable as facade
 from autodiff.trace.source import at_user_line
 
 

@@ -10,8 +10,8 @@ from typing import Any
 from autodiff.chainer.computational_graph import FUNCTION_STYLE, VARIABLE_STYLE, build_computational_graph
 from autodiff.chainer.training.extension import Extension
 from autodiff.chainer.training.triggers.progress import as_number
-from autodiff.facade.configuration import config
-from autodiff.facade.variable import Variable
+from autodiff.facade.settings.configuration import config
+from autodiff.facade.variables.variable import Variable
 
 
 class DumpGraph(Extension):

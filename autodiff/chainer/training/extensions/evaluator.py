@@ -13,9 +13,9 @@ from autodiff.chainer.reporter import DictSummary, Reporter, report, report_scop
 from autodiff.chainer.training.conversion import called, converted, named
 from autodiff.chainer.training.extension import PRIORITY_WRITER, Extension
 from autodiff.chainer.training.extensions.util import ProgressBar
-from autodiff.facade.configuration import using_config
-from autodiff.facade.devices import CPU
-from autodiff.facade.mode import no_backprop_mode
+from autodiff.facade.settings.configuration import using_config
+from autodiff.facade.settings.devices import CPU
+from autodiff.facade.settings.mode import no_backprop_mode
 
 
 class Evaluator(Extension):

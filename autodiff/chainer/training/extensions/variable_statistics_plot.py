@@ -14,7 +14,7 @@ from autodiff.chainer.training.extensions.plotting import matplotlib_is_there
 from autodiff.chainer.training.extensions.reservoir import Reservoir
 from autodiff.chainer.training.extensions.statistician import Statistician
 from autodiff.chainer.training.triggers.argument import get_trigger
-from autodiff.facade.variable import Variable
+from autodiff.facade.variables.variable import Variable
 
 SIGMAS = (0, 0.13, 2.28, 15.87, 50, 84.13, 97.72, 99.87, 100)
 """The ends, and the shares of a normal distribution below -3, -2, ..., 3 standard deviations, in percent."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff.chainer.training.extension import Extension
-from autodiff.facade.configuration import config
-from autodiff.facade.variable import Variable
+from autodiff.facade.settings.configuration import config
+from autodiff.facade.variables.variable import Variable
 
 
 class unchain_variables(Extension):

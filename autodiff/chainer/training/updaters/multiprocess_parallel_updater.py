@@ -15,7 +15,7 @@ from autodiff.chainer.dataset.convert import concat_examples
 from autodiff.chainer.training.updaters.communicator import Communicator, new_identity
 from autodiff.chainer.training.updaters.standard_updater import StandardUpdater
 from autodiff.chainer.training.updaters.worker import Share, serve
-from autodiff.facade.configuration import config
+from autodiff.facade.settings.configuration import config
 from autodiff.trace.source import at_user_line
 
 LEAVING = 10.0

@@ -10,7 +10,7 @@ from autodiff.chainer.backend import get_device, using_device
 from autodiff.chainer.dataset.convert import concat_examples
 from autodiff.chainer.training.conversion import called, converted
 from autodiff.chainer.training.updaters.standard_updater import StandardUpdater
-from autodiff.facade.mode import force_backprop_mode
+from autodiff.facade.settings.mode import force_backprop_mode
 from autodiff.trace.source import at_user_line
 
 

@@ -10,7 +10,7 @@ from autodiff.chainer.dataset.convert import concat_examples
 from autodiff.chainer.training._updater import Updater
 from autodiff.chainer.training.conversion import called, converted, named
 from autodiff.chainer.training.triggers.progress import as_number
-from autodiff.facade.devices import CPU
+from autodiff.facade.settings.devices import CPU
 
 
 class StandardUpdater(Updater):

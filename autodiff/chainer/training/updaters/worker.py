@@ -23,9 +23,9 @@ from autodiff.chainer.backend import get_device, using_device
 from autodiff.chainer.reporter import Reporter
 from autodiff.chainer.training.conversion import called, converted
 from autodiff.chainer.training.updaters.communicator import Communicator
-from autodiff.facade.configuration import config, using_config
-from autodiff.facade.mode import force_backprop_mode, no_backprop_mode
-from autodiff.facade.variable import Variable
+from autodiff.facade.settings.configuration import config, using_config
+from autodiff.facade.settings.mode import force_backprop_mode, no_backprop_mode
+from autodiff.facade.variables.variable import Variable
 from autodiff.trace.source import at_user_line
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.trace.tree import flatten as leaves_of
+from autodiff.trace.trees.tree import flatten as leaves_of
 
 Function = Callable[..., Any]
 

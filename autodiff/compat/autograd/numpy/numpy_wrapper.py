@@ -14,7 +14,7 @@ from autodiff.compat.autograd.boxes import getval, notrace_primitive
 from autodiff.compat.autograd.rules import primitive
 from autodiff.numpy import namespace
 from autodiff.numpy.dispatch import FUNCTIONS, contains_traced
-from autodiff.trace.tree import flatten
+from autodiff.trace.trees.tree import flatten
 
 numpy_version = numpy.__version__
 notrace_functions = [numpy.ndim, numpy.shape, numpy.iscomplexobj, numpy.result_type]

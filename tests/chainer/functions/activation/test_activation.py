@@ -10,7 +10,7 @@ import pytest
 
 import autodiff.chainer.functions as F
 from autodiff import InvalidType, Variable
-from autodiff.facade.configuration import using_config
+from autodiff.facade.settings.configuration import using_config
 from autodiff.ops.rectifier import rectifier
 from autodiff.testing import Case, check_case, domains
 from tests.chainer.functions.function_laws import Row, check_row, draw, gradient

@@ -12,7 +12,7 @@ import pytest
 import autodiff
 import autodiff.chainer.functions as F
 from autodiff import InvalidType, Variable
-from autodiff.facade.configuration import using_config
+from autodiff.facade.settings.configuration import using_config
 from tests.chainer.functions.function_laws import Row, check_row, draw, gradient
 
 IDS = np.array([[0, 2], [2, -1]])

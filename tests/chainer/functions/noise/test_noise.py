@@ -14,7 +14,7 @@ import pytest
 import autodiff
 import autodiff.chainer.functions as F
 from autodiff import InvalidType, Variable
-from autodiff.facade.configuration import using_config
+from autodiff.facade.settings.configuration import using_config
 from tests.chainer.functions.function_laws import Row, check_row, draw
 
 ONE = np.ones((2, 3), np.float32)

@@ -11,7 +11,7 @@ from autodiff import InvalidType, Variable
 from autodiff.chainer.functions.rnn.n_step_gru import n_step_bigru, n_step_gru
 from autodiff.chainer.functions.rnn.n_step_lstm import _lstm, n_step_bilstm, n_step_lstm
 from autodiff.chainer.functions.rnn.n_step_rnn import n_step_birnn, n_step_rnn, n_step_rnn_base
-from autodiff.facade.configuration import using_config
+from autodiff.facade.settings.configuration import using_config
 from tests.chainer.functions.function_laws import Row, check_row, draw
 
 INPUTS, UNITS, BATCHES = 2, 3, (3, 2, 1)

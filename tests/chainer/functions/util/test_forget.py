@@ -11,7 +11,7 @@ import pytest
 import autodiff
 import autodiff.chainer.functions as F
 from autodiff import Variable
-from autodiff.facade.configuration import config
+from autodiff.facade.settings.configuration import config
 
 
 def test_it_is_one_node_that_runs_again_for_gradients() -> None:

@@ -18,7 +18,7 @@ from autodiff.chainer.links.connection.linear import Linear
 from autodiff.chainer.links.connection.parameter import Parameter
 from autodiff.chainer.links.connection.scale import Scale
 from autodiff.facade import InvalidType, Variable
-from autodiff.facade.configuration import mixed16, using_config
+from autodiff.facade.settings.configuration import mixed16, using_config
 
 X = np.arange(6, dtype="f").reshape(2, 3)
 

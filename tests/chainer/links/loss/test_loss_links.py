@@ -12,7 +12,7 @@ from autodiff.chainer.links.loss.black_out import BlackOut
 from autodiff.chainer.links.loss.crf1d import CRF1d
 from autodiff.chainer.links.loss.hierarchical_softmax import BinaryHierarchicalSoftmax
 from autodiff.chainer.links.loss.negative_sampling import NegativeSampling
-from autodiff.facade.configuration import using_config
+from autodiff.facade.settings.configuration import using_config
 from tests.chainer.functions.function_laws import Row, check_row, draw
 from tests.chainer.functions.loss.test_losses import wave
 from tests.chainer.functions.loss.test_sequences import COST, XS, YS

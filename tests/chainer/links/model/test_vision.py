@@ -15,7 +15,7 @@ from autodiff.chainer.dataset import get_dataset_root, set_dataset_root
 from autodiff.chainer.links.connection.linear import Linear
 from autodiff.chainer.links.model.vision import googlenet, resnet, vgg
 from autodiff.chainer.serializers import save_npz
-from autodiff.facade.configuration import using_config
+from autodiff.facade.settings.configuration import using_config
 
 IMAGES = np.random.RandomState(1).rand(2, 3, 224, 224).astype("f")[:, :, :64, :64]
 

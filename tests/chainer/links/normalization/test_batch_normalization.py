@@ -14,7 +14,7 @@ import autodiff.chainer.links as L
 from autodiff.chainer.functions.util.forget import forget
 from autodiff.chainer.serializers import load_npz, save_npz
 from autodiff.facade import InvalidType, Variable
-from autodiff.facade.configuration import mixed16, using_config
+from autodiff.facade.settings.configuration import mixed16, using_config
 
 X = np.array([[0, 1, 2], [2, 1, 4], [4, 1, 0]], "f")
 KINDS = [L.BatchNormalization, L.BatchRenormalization]

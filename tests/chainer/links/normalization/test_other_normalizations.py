@@ -10,7 +10,7 @@ import pytest
 import autodiff.chainer.links as L
 from autodiff.chainer.serializers import load_npz, save_npz
 from autodiff.facade import InvalidType
-from autodiff.facade.configuration import mixed16, using_config
+from autodiff.facade.settings.configuration import mixed16, using_config
 
 X = np.random.RandomState(0).rand(9, 4).astype("f")
 

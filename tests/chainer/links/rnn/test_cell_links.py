@@ -17,7 +17,7 @@ from autodiff.chainer.links.rnn.mgu import StatefulMGU, StatelessMGU
 from autodiff.chainer.links.rnn.peephole import StatefulPeepholeLSTM
 from autodiff.chainer.links.rnn.tree_lstm import ChildSumTreeLSTM, NaryTreeLSTM
 from autodiff.chainer.links.rnn.zoneoutlstm import StatefulZoneoutLSTM
-from autodiff.facade.configuration import using_config
+from autodiff.facade.settings.configuration import using_config
 from tests.chainer.functions.function_laws import draw
 
 X = np.linspace(-1, 1, 6).reshape(2, 3).astype("f")

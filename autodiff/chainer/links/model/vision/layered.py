@@ -16,7 +16,7 @@ from autodiff.chainer.serializers.npz import load_npz
 from autodiff.chainer.utils.argument import assert_kwargs_empty, check_unexpected_kwargs
 from autodiff.chainer.utils.imgproc import oversample as ten_crops
 from autodiff.facade import Variable, no_backprop_mode
-from autodiff.facade.configuration import using_config
+from autodiff.facade.settings.configuration import using_config
 from autodiff.trace.source import at_user_line
 
 TEST = "test= is gone; use chainer.using_config('train', value)"

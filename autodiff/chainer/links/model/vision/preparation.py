@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.facade import as_array
-from autodiff.facade.configuration import get_dtype
+from autodiff.facade.settings.configuration import get_dtype
 from autodiff.trace.source import at_user_line
 
 

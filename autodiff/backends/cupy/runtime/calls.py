@@ -1,0 +1,99 @@
+"""One call of a program on a GPU: the memory that its kernels work in, and whether indices were in range."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from autodiff.backends.cupy.runtime.scratch import Arrays, Rooms
+from autodiff.backends.gpu import require
+
+Taken = dict[int, tuple[Rooms, Arrays]]
+
+DEFAULT = 2
+"""The largest of CUDA's numbers of default streams; others are addresses."""
+
+
+class OfThread(threading.local):
+    """What is going on in one thread.
+
+    Attributes:
+        taken: the rooms of the program that runs, and of the bodies of its loops that have run; None while none runs.
+        stream: that it runs in.
+    """
+
+    taken: Taken | None = None
+    stream = 0
+
+
+running = OfThread()
+
+
+class Call:
+    """A call of a program, while it is entered.
+
+    Where it ends in an error its rooms are dropped, whatever is in them.
+
+    Args:
+        rooms: of the program.
+        stream: that it runs in; the current one if None.
+        kept: whether its rooms are not given back: they stay in ``taken``.
+
+    Attributes:
+        taken: all rooms that were taken.
+    """
+
+    def __init__(self, rooms: Rooms, stream: int | None = None, kept: bool = False) -> None:
+        self.rooms, self.kept = rooms, kept
+        self.stream = current_stream() if stream is None else stream
+        self.taken: Taken = {}
+
+    def __enter__(self) -> Call:
+        self.before = running.taken, running.stream
+        running.taken, running.stream = self.taken, self.stream
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        running.taken, running.stream = self.before
+        if kind is None and not self.kept:
+            captured = is_captured(self.stream)
+            for rooms, own in self.taken.values():
+                (rooms.lend if captured else rooms.give)(self.stream, own)
+
+    def own(self) -> Sequence[Any]:
+        """The rooms of the program, as its function takes them."""
+        return taken_rooms(self.rooms)
+
+    def check(self) -> None:
+        """Look whether all indices were in range.
+
+        Raises:
+            IndexRangeError: if one was not.
+        """
+        for rooms, own in self.taken.values():
+            rooms.check(own)
+
+
+def taken_rooms(rooms: Rooms) -> Sequence[Any]:
+    """The rooms of a program or body in the call that runs in this thread."""
+    assert running.taken is not None
+    found = running.taken.get(id(rooms))
+    if found is None:
+        found = running.taken[id(rooms)] = rooms, rooms.take(running.stream)
+    return found[1][:-1]
+
+
+def of_body(steps: Callable[..., Any], rooms: Rooms) -> Callable[..., Any]:
+    """The function of a body of a loop, with its rooms."""
+    return lambda *values: steps(*values, *taken_rooms(rooms))
+
+
+def is_captured(stream: int) -> bool:
+    """Whether the user captures what is launched in the current stream; nobody captures the default ones."""
+    return stream > DEFAULT and bool(require().cuda.get_current_stream().is_capturing())
+
+
+def current_stream() -> int:
+    """The stream that this thread launches in."""
+    return int(require().cuda.get_current_stream().ptr)

@@ -1,0 +1,112 @@
+"""A program as a CUDA graph: captured once, and launched as one.
+
+A graph reads and writes where the program did when it was captured. So it has memory of its own, from a pool that
+nobody else uses: for what is in between, for results, which are copied for each caller, and for arguments that lie
+elsewhere in each call, which are copied into it. Others are read where they lie: the graph is used only if they are
+still there.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+from autodiff.backends.cupy.libraries.blas import capturable, workspace
+from autodiff.backends.cupy.runtime.calls import Call
+from autodiff.backends.cupy.straight import DeviceStraight
+from autodiff.backends.gpu import is_gpu_array, require
+
+Values = Sequence[Any]
+
+
+def place_of(value: Any) -> tuple[Any, Any]:
+    """Where an array lies, and in which order; of a number what it is."""
+    return (value.data.ptr, value.strides) if is_gpu_array(value) else (type(value), value)
+
+
+class Captured:
+    """A captured program.
+
+    Args:
+        straight: the program, loaded on the current GPU.
+        values: the arguments.
+        moving: which of them are copied into the graph in each call.
+
+    Attributes:
+        fixed: the other arguments: where arrays lie, and numbers.
+        inside: the arguments as the graph reads them.
+
+    Raises:
+        Exception: whatever the program raises, or CUDA where it cannot capture it. Nothing is left behind.
+    """
+
+    def __init__(self, straight: DeviceStraight, values: Values, moving: Collection[int]) -> None:
+        cupy = require()
+        self.straight, self.moving = straight, tuple(sorted(moving))
+        self.fixed = self.key(values)
+        self.lock = threading.Lock()
+        self.pool = cupy.cuda.MemoryPool()
+        self.stream = cupy.cuda.Stream(non_blocking=True)
+        current = cupy.cuda.get_current_stream()
+        self.stream.wait_event(current.record())
+        self.work = workspace(cupy, cupy.cuda.runtime.getDevice(), int(current.ptr)) if straight.products else None
+        with cupy.cuda.using_allocator(self.pool.malloc), self.stream:
+            self.inside = [value.copy() if k in self.moving else value for k, value in enumerate(values)]
+            self.call = Call(straight.rooms, kept=True)
+            with self.call, capturable(self.stream, self.work):
+                self.steps()  # whatever is loaded or made once, is so now
+                self.stream.synchronize()
+                self.graph, self.outs = self.captured()
+
+    def steps(self) -> tuple[Any, ...]:
+        """The program, operation by operation."""
+        own = self.call.own() if self.straight.wanted else ()
+        return self.straight.run(*self.inside, *own)
+
+    def captured(self) -> tuple[Any, tuple[Any, ...]]:
+        """The graph, and the results in its memory."""
+        self.stream.begin_capture()
+        try:
+            outs = self.steps()
+        except BaseException:
+            self.abandon()
+            raise
+        return self.stream.end_capture(), outs
+
+    def abandon(self) -> None:
+        """End a capture that failed; CUDA may say once more that it did."""
+        try:
+            self.stream.end_capture()
+        except require().cuda.runtime.CUDARuntimeError:
+            return
+
+    def key(self, values: Values) -> tuple[Any, ...]:
+        """What must be as it was captured."""
+        return tuple([place_of(value) for k, value in enumerate(values) if k not in self.moving])
+
+    def run(self, values: Values, again: Callable[[Values], tuple[Any, ...]]) -> tuple[Any, ...]:
+        """The results in memory of their own.
+
+        Args:
+            values: the arguments; those that do not move are the ones of the key.
+            again: what runs the program otherwise, while another thread uses the graph.
+        """
+        if not self.lock.acquire(blocking=False):
+            return again(values)
+        try:
+            for k in self.moving:
+                self.inside[k][...] = values[k]
+            self.graph.launch()
+            self.call.check()
+            return tuple([self.result(k, values) for k in range(len(self.outs))])
+        finally:
+            self.lock.release()
+
+    def result(self, k: int, values: Values) -> Any:
+        """A result: an argument itself, a number, or a copy of what the graph wrote."""
+        out = self.straight.tape.outputs[k]
+        if isinstance(out, int) and out < len(values):
+            return values[out]
+        found = self.outs[k]
+        return found.copy() if is_gpu_array(found) else found

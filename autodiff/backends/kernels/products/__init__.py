@@ -1,0 +1,1 @@
+"""Kernels of products: large matrices, stacks of small ones, convolutions."""

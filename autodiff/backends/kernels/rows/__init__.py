@@ -1,0 +1,1 @@
+"""Kernels that run over a grid of rows and columns."""

@@ -1,0 +1,1 @@
+"""Kernels of windows that slide over images."""

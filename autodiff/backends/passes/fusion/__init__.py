@@ -1,0 +1,1 @@
+"""Fusion: which operations become one kernel, and what is changed for it."""

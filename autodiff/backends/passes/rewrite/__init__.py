@@ -1,0 +1,1 @@
+"""Rewriting: equations replaced by simpler, cheaper or more exact ones."""

@@ -1,0 +1,108 @@
+"""Choosing between values: conditions that are known, that say the same twice, or that another one implies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autodiff.backends.passes.rewrite.bounds import lower_bound
+from autodiff.backends.passes.rewrite.dead import drop_dead
+from autodiff.backends.passes.rewrite.literals import number
+from autodiff.backends.passes.rewrite.rewriting import Builder, Rules, rewrite
+from autodiff.ops.elementwise import greater, greater_equal, less, less_equal, logical_not, where
+from autodiff.ops.shape import broadcast_to
+from autodiff.trace.tape import Equation, Literal, Operand, Tape
+
+OPPOSITES = {"less": greater_equal, "less_equal": greater, "greater": less_equal, "greater_equal": less}
+
+
+def truth(builder: Builder, operand: Operand) -> bool | None:
+    """What a condition is everywhere, None if that is not known."""
+    maker = builder.made(operand, "broadcast_to")
+    source = maker.operands[0] if maker is not None else operand
+    return bool(source.value) if isinstance(source, Literal) else None
+
+
+def choose_known(builder: Builder, equation: Equation) -> Operand | None:
+    """where(True, x, y) is x, repeated to the shape of the result."""
+    condition, x, y = equation.operands
+    known = truth(builder, condition)
+    if known is None:
+        return None
+    chosen, out = (x if known else y), equation.specs[0]
+    own = builder.spec(chosen)
+    if own == out or own.dtype != out.dtype or own.kind == "python":
+        return chosen
+    return builder.emit(broadcast_to, chosen, shape=out.shape)
+
+
+def choose_otherwise(builder: Builder, equation: Equation) -> Operand | None:
+    """where(not c, x, y) is where(c, y, x)."""
+    condition, x, y = equation.operands
+    inner = builder.made(condition, "logical_not")
+    if inner is None or builder.spec(inner.operands[0]).dtype != bool:
+        return None
+    return builder.emit(where, inner.operands[0], y, x)
+
+
+def choose_again(builder: Builder, equation: Equation) -> Operand | None:
+    """where(c, where(c, x, y), z) is where(c, x, z), and where(c, x, where(c, y, z)) is too."""
+    condition, x, y = equation.operands
+    first, second = builder.made(x, "where"), builder.made(y, "where")
+    if first is not None and first.operands[0] == condition:
+        x = first.operands[1]
+    if second is not None and second.operands[0] == condition:
+        y = second.operands[2]
+    if (x, y) == equation.operands[1:]:
+        return None
+    return builder.emit(where, condition, x, y)
+
+
+def choose_straight(builder: Builder, equation: Equation) -> Operand | None:
+    """straight_where(c, x) is where(c, x, 0) once nobody differentiates any more."""
+    zero: Any = Literal(0)
+    return builder.emit(where, *equation.operands, zero)
+
+
+def compare_known(builder: Builder, equation: Equation) -> Operand | None:
+    """x < c is false where x cannot be that small; NaN compares false anyway."""
+    x, y = equation.operands
+    value = number(y)
+    if value is None:
+        return None
+    if np.isnan(value) or lower_bound(builder, x) < value:
+        return None
+    false: Any = Literal(np.False_)
+    shape = equation.specs[0].shape
+    return builder.emit(broadcast_to, false, shape=shape) if shape else false
+
+
+def less_or_nan(builder: Builder, equation: Equation) -> Operand | None:
+    """x >= c or isnan(x) is not (x < c), where c is a number and no NaN."""
+    for one, other in (equation.operands, equation.operands[::-1]):
+        comparison = builder.made(one, *OPPOSITES)
+        missing = builder.made(other, "isnan")
+        if comparison is None or missing is None or comparison.operands[0] != missing.operands[0]:
+            continue
+        value = number(comparison.operands[1])
+        if value is not None and not np.isnan(value):
+            opposite = builder.emit(OPPOSITES[comparison.primitive.name], *comparison.operands)
+            return builder.emit(logical_not, opposite)
+    return None
+
+
+CHOICES: Rules = {
+    "straight_where": (choose_straight,),
+    "where": (choose_known, choose_otherwise, choose_again),
+    "less": (compare_known,),
+    "logical_or": (less_or_nan,),
+}
+
+
+def simplify_choices(tape: Tape) -> Tape:
+    """The tape without conditions whose answer is known, such as whether an exponential is negative.
+
+    Every bit stays.
+    """
+    return drop_dead(rewrite(tape, CHOICES))

@@ -1,0 +1,1 @@
+"""The graph behind Variables: how it is recorded, kept, walked through and cut."""

@@ -1,0 +1,1 @@
+"""What a program can set: the configuration, modes of threads, devices."""

@@ -1,0 +1,1 @@
+"""The Variable: its operators and methods, its gradient, its text."""

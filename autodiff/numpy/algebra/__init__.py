@@ -1,0 +1,1 @@
+"""NumPy's products, norms, polynomials and what belongs to matrices."""

@@ -1,0 +1,145 @@
+"""Polynomials by their coefficients, the highest power first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autodiff.numpy.arrays.outline import known
+from autodiff.numpy.dispatch import as_operand, implements
+from autodiff.ops.elementwise import cast
+from autodiff.ops.shape import reshape, transpose
+from autodiff.trace.source import at_user_line
+from autodiff.trace.spec import spec_of
+from autodiff.trace.values.arrays import module_of
+
+
+def coefficients(name: str, p: Any) -> Any:
+    """A vector of coefficients; a number counts as one."""
+    p = as_operand(p)
+    own = spec_of(p)
+    if len(own.shape) > 1:
+        raise ValueError(f"{name} needs a vector of coefficients, got {own!r}{at_user_line()}")
+    return p if own.shape else reshape(p, shape=(1,))
+
+
+@implements(np.polyval)
+def polyval(p: Any, x: Any) -> Any:
+    """The polynomial at ``x`` by Horner's scheme; differentiable by the coefficients and by ``x``."""
+    p, x = as_operand(p), as_operand(x)
+    plain, its = known(x), spec_of(x)
+    like_x = isinstance(plain, np.ndarray)
+    value = np.zeros_like(plain) if like_x else module_of(p, x).zeros(its.shape, its.dtype)
+    for k in range(spec_of(p).shape[0]):
+        value = value * x + p[k]
+    return value
+
+
+def aligned(name: str, a1: Any, a2: Any) -> tuple[Any, Any]:
+    """Two polynomials with zeros before the shorter one."""
+    both = [coefficients(name, p) for p in (a1, a2)]
+    sizes = [spec_of(p).size for p in both]
+    missing = [max(sizes) - size for size in sizes]
+    first, second = (
+        np.concatenate([module_of(p).zeros(count, spec_of(p).dtype), p]) if count else p
+        for p, count in zip(both, missing)
+    )
+    return first, second
+
+
+@implements(np.polyadd)
+def polyadd(a1: Any, a2: Any) -> Any:
+    """The sum of two polynomials."""
+    first, second = aligned("polyadd", a1, a2)
+    return first + second
+
+
+@implements(np.polysub)
+def polysub(a1: Any, a2: Any) -> Any:
+    """The difference of two polynomials."""
+    first, second = aligned("polysub", a1, a2)
+    return first - second
+
+
+@implements(np.polymul)
+def polymul(a1: Any, a2: Any) -> Any:
+    """The product of two polynomials; zeros before the first coefficient are dropped, as NumPy does."""
+    return np.convolve(trimmed(a1), trimmed(a2))
+
+
+def trimmed(p: Any) -> Any:
+    """The coefficients from the first one that is not zero."""
+    rest = np.trim_zeros(coefficients("polymul", p), trim="f")
+    return rest if spec_of(rest).size else module_of(rest).zeros(1, spec_of(rest).dtype)
+
+
+@implements(np.polyder)
+def polyder(p: Any, m: int = 1) -> Any:
+    """The m-th derivative of a polynomial."""
+    if m < 0:
+        raise ValueError(f"polyder needs m >= 0, got {m}{at_user_line()}; polyint integrates")
+    p = coefficients("polyder", p)
+    for _ in range(m):
+        p = p[:-1] * module_of(p).arange(spec_of(p).size - 1, 0, -1)
+    return p
+
+
+@implements(np.polyint)
+def polyint(p: Any, m: int = 1, k: Any = None) -> Any:
+    """The m-th integral of a polynomial, with ``k`` as the constants of integration."""
+    if m < 0:
+        raise ValueError(f"polyint needs m >= 0, got {m}{at_user_line()}; polyder differentiates")
+    p = coefficients("polyint", p)
+    constants = module_of(p).zeros(m) if k is None else coefficients("polyint", k)
+    if spec_of(constants).size == 1 and m > 1:
+        constants = constants[0] * module_of(p).ones(m)
+    if spec_of(constants).size < m:
+        raise ValueError(f"polyint with m={m} got {spec_of(constants).size} constants{at_user_line()}; give one, or m")
+    for step in range(m):
+        p = np.concatenate([p / module_of(p).arange(spec_of(p).size, 0, -1), constants[step : step + 1]])
+    return p
+
+
+@implements(np.poly)
+def poly(seq_of_zeros: Any) -> Any:
+    """The coefficients of the polynomial with the given roots and 1 as the first coefficient."""
+    roots = coefficients("poly", seq_of_zeros)
+    own = spec_of(roots)
+    if not own.size:
+        return 1.0
+    if own.dtype.kind not in "fc":
+        roots = cast(roots, dtype=np.dtype(np.float64))
+    if own.dtype.kind == "c":
+        raise TypeError(
+            f"poly of complex roots is not supported for traced values{at_user_line()}; convolve the factors"
+        )
+    product: Any = module_of(roots).ones(1, spec_of(roots).dtype)
+    for k in range(own.size):
+        product = np.convolve(product, np.stack([module_of(roots).ones((), spec_of(roots).dtype), -roots[k]]))
+    return product
+
+
+@implements(np.polyfit)
+def polyfit(
+    x: Any, y: Any, deg: int, rcond: float | None = None, full: bool = False, w: Any = None, cov: Any = False
+) -> Any:
+    """The coefficients of the polynomial of least squares; differentiable by ``x``, ``y`` and the weights."""
+    if full or cov:
+        raise TypeError(f"polyfit with full= or cov= is not supported for traced values{at_user_line()}; leave it away")
+    x, y = as_operand(x) + 0.0, as_operand(y) + 0.0
+    if len(spec_of(x).shape) != 1 or spec_of(y).shape[:1] != spec_of(x).shape or len(spec_of(y).shape) > 2:
+        raise ValueError(
+            f"polyfit needs a vector x and as many rows of y, got {spec_of(x)!r} and {spec_of(y)!r}{at_user_line()}"
+        )
+    powers = np.vander(x, deg + 1)
+    if w is not None:
+        w = as_operand(w) + 0.0
+        powers = powers * w[:, None]
+        y = y * (w[:, None] if len(spec_of(y).shape) == 2 else w)
+    scale = np.sqrt(np.sum(powers * powers, axis=0))
+    rcond = spec_of(x).size * float(np.finfo(spec_of(x).dtype).eps) if rcond is None else rcond
+    found = np.linalg.lstsq(powers / scale, y, rcond)[0]
+    if len(spec_of(found).shape) == 1:
+        return found / scale
+    return transpose(transpose(found, axes=(-1, -2)) / scale, axes=(-1, -2))

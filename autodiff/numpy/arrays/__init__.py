@@ -1,0 +1,1 @@
+"""NumPy's functions that make, join, split and rearrange arrays."""

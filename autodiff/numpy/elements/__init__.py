@@ -1,0 +1,1 @@
+"""NumPy's functions of each element, and of its neighbours."""

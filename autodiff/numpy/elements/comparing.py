@@ -1,0 +1,38 @@
+"""Whether numbers are close, equal, infinite, or among others. None of these has a derivative."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autodiff.numpy.dispatch import as_operand, constant, implements
+from autodiff.numpy.elements.elementwise import finished
+from autodiff.ops import elementwise as ew
+from autodiff.trace.spec import spec_of
+
+constant(np.allclose, np.array_equal, np.array_equiv, np.isin)
+
+
+@implements(np.isclose)
+def isclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False) -> Any:
+    """Whether abs(a - b) <= atol + rtol * abs(b), or both are the same infinity."""
+    a, b = as_operand(a), as_operand(b)
+    b = b if spec_of(b).inexact else ew.multiply(b, 1.0)  # the least integer has no absolute value
+    near = ew.less_equal(ew.absolute(ew.subtract(a, b)), ew.add(atol, ew.multiply(rtol, ew.absolute(b))))
+    close = ew.logical_or(ew.logical_and(near, ew.isfinite(b)), ew.equal(a, b))
+    if not equal_nan:
+        return close
+    return ew.logical_or(close, ew.logical_and(ew.isnan(a), ew.isnan(b)))
+
+
+@implements(np.isposinf)
+def isposinf(x: Any, out: Any = None) -> Any:
+    """Whether a number is positive infinity."""
+    return finished(ew.logical_and(ew.isinf(x), ew.logical_not(ew.signbit(x))), out)
+
+
+@implements(np.isneginf)
+def isneginf(x: Any, out: Any = None) -> Any:
+    """Whether a number is negative infinity."""
+    return finished(ew.logical_and(ew.isinf(x), ew.signbit(x)), out)

@@ -1,0 +1,86 @@
+"""``np.multiply.at(a, indices, b)`` and its like: a ufunc applied in place, as often as an index occurs.
+
+Sums are one scattering. Any other ufunc goes in rounds: in the first every place gets its first operand, in the second
+those that occur again get their second, and so on, so that each place sees its operands in their order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from autodiff.numpy.dispatch import METHODS, UFUNCS
+from autodiff.numpy.indices.assignment import as_array, fitted, point, positions, put_at, write_out
+from autodiff.numpy.indices.in_place import check_writable
+from autodiff.ops.index import gather, scatter_add
+from autodiff.ops.shape import broadcast_to, reshape
+from autodiff.trace.source import at_user_line
+from autodiff.trace.spec import Spec, spec_of
+from autodiff.trace.tracer import Tracer
+
+
+def add_at(a: Any, indices: Any, b: Any) -> None:
+    """a[indices] += b, where repeated indices add up."""
+    check_writable(a)
+    places = positions(a, indices)
+    values = fitted(b, Spec(spec_of(places).shape, a.dtype))
+    count = spec_of(places).size
+    flat = reshape(values, shape=(count,)), reshape(places, shape=(count,))
+    write_out(a, a + reshape(scatter_add(*flat, length=a.size, rest=0, rank=1), shape=a.shape))
+
+
+def apply_at(ufunc: np.ufunc, a: Any, indices: Any, *operands: Any) -> None:
+    """a[indices] = ufunc(a[indices], b), one occurrence of an index after another."""
+    check_writable(a)
+    places = positions(a, indices)
+    shape, count = spec_of(places).shape, spec_of(places).size
+    places = reshape(places, shape=(count,))
+    others = [flat_operand(b, shape, count) for b in operands]
+    flat = reshape(Tracer(a.primal, a.recording, a.slot), shape=(a.size,))
+    for turn in rounds(places):
+        here = places[turn]
+        old = gather(flat, here, rest=0, chosen=False)
+        new = ufunc(old, *(b[turn] if spec_of(b).shape else b for b in others))
+        its = spec_of(new)
+        if not np.can_cast(its.dtype, a.dtype, "same_kind"):
+            raise TypeError(f"cannot cast output from {its.dtype.name} to {a.dtype.name}{at_user_line()}")
+        flat = put_at(flat, here, new)
+    point(a, reshape(flat, shape=a.shape))
+
+
+def flat_operand(b: Any, shape: tuple[int, ...], count: int) -> Any:
+    """An operand for each place; numbers stay what they are."""
+    if spec_of(b).kind == "python":
+        return b
+    b = as_array(b)
+    return reshape(b if spec_of(b).shape == shape else broadcast_to(b, shape=shape), shape=(count,))
+
+
+def rounds(places: Any) -> Iterator[Any]:
+    """Which of the operands come first at their place, which second, ...; one by one where places are not known."""
+    if not isinstance(places, np.ndarray):
+        for k in range(spec_of(places).size):
+            yield slice(k, k + 1)
+        return
+    order = np.argsort(places, kind="stable")
+    ordered = places[order]
+    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])) if places.size else order
+    turn = np.empty_like(order)
+    turn[order] = np.arange(places.size) - np.repeat(starts, np.diff([*starts, places.size]))
+    for number in range(int(turn.max(initial=-1)) + 1):
+        yield np.flatnonzero(turn == number)
+
+
+def register() -> None:
+    """Enter the method of every ufunc of one or two operands that has a derivative rule."""
+    for ufunc in list(UFUNCS):
+        if ufunc.nout == 1 and ufunc.nin <= 2:
+            METHODS.setdefault((ufunc, "at"), partial(apply_at, ufunc))
+
+
+METHODS[np.add, "at"] = add_at
+METHODS[np.subtract, "at"] = lambda a, indices, b: add_at(a, indices, -b)
+register()

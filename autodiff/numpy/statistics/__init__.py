@@ -1,0 +1,1 @@
+"""NumPy's reductions, moments, quantiles, counts and orders."""

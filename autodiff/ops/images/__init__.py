@@ -1,0 +1,1 @@
+"""What slides over images: windows, convolution, pooling."""

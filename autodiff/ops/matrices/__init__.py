@@ -1,0 +1,1 @@
+"""Linear algebra: products, equations and decompositions of stacks of matrices."""

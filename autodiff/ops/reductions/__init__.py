@@ -1,0 +1,1 @@
+"""What combines the elements along axes: sums, extremes, running sums, orders."""

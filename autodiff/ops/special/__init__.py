@@ -1,0 +1,1 @@
+"""Functions of SciPy on each element, and the formulas of their derivatives."""

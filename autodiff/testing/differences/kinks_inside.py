@@ -1,0 +1,154 @@
+"""The operations inside of a function that have a kink, or no finite slope, at the arguments that reach them.
+
+The chain rule says nothing there: `abs(z) ** 2` is smooth at 0, and yet the derivative of `abs` is not. A forward
+recording watches every operation and takes its one-sided slopes along the tangents that reach it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from autodiff.testing.differences.central import first_step, scales_for, slopes_along
+from autodiff.testing.differences.numerical import move
+from autodiff.testing.differences.slope import Slope
+from autodiff.testing.laws.agreement import RELATIVE, ROUNDING, TRUSTED, scale_of
+from autodiff.testing.problem import Problem
+from autodiff.trace.primitive import Primitive
+from autodiff.trace.tracer import Tracer
+from autodiff.trace.trees.tree import flatten
+from autodiff.transforms.forward import Forward, unpaired
+from autodiff.transforms.masking import unmasked
+
+BESIDE = 2.0**-12
+"""How far from a kink other pieces are looked for, relative to the arguments."""
+
+NEIGHBOURS = 12
+
+PIECES = 2.0**-6
+"""Slopes that differ by more than this part of them, so near, are those of different pieces."""
+
+
+class Watching(Forward):
+    """A forward recording that takes note of the operations at a kink.
+
+    Attributes:
+        kinks: the names of operations whose derivative is right for a kink.
+        faults: the names of operations whose derivative is wrong even for a kink.
+    """
+
+    __slots__ = ("faults", "kinks")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.kinks: list[str] = []
+        self.faults: list[str] = []
+
+    def record(
+        self,
+        primitive: Primitive,
+        operands: Sequence[Any],
+        params: Mapping[str, Any],
+        apply: Callable[..., Any] | None = None,
+    ) -> Any:
+        out = super().record(primitive, operands, params, apply)
+        places = [place for place, one in enumerate(operands) if self.moves(one)]
+        if places:
+            self.watch(primitive, operands, places, lambda *values: (apply or primitive)(*values, **params), out)
+        return out
+
+    def moves(self, operand: Any) -> bool:
+        """Whether an operand is this recording's, and a plain array whose tangent is one."""
+        mine = isinstance(operand, Tracer) and operand.recording is self
+        return mine and not isinstance(operand.primal, Tracer) and operand.slot is not None
+
+    def watch(
+        self, primitive: Primitive, operands: Sequence[Any], places: list[int], run: Callable[..., Any], out: Any
+    ) -> None:
+        """Take the slopes of one operation along the tangents of its operands."""
+        values = [one.primal if isinstance(one, Tracer) else one for one in operands]
+        primals = [values[place] for place in places]
+        tangents = [unmasked(operands[place].slot) for place in places]
+
+        if not all(np.isfinite(unpaired(one, self)[1]).all() for one in flatten(out)[0]):
+            tangents = [np.where(np.asarray(v) == 0, 1, v) for v in tangents]  # an infinite slope that met a zero
+
+        def slopes_at(primals: Sequence[Any], scale: float = 1.0) -> list[Slope]:
+            def along(step: float) -> Any:
+                moved = (move(x, v, step) for x, v in zip(primals, tangents, strict=True))
+                known = dict(zip(places, moved, strict=True))
+                return run(*(known.get(place, value) for place, value in enumerate(values)))
+
+            return slopes_along(along, scale * first_step(primals, tangents), scales_for(primals))[0]
+
+        slopes, pieces = slopes_at(primals), None
+        for place, (slope, one) in enumerate(zip(slopes, flatten(out)[0], strict=True)):
+            value, tangent = unpaired(one, self)
+            if smooth(slope, value):
+                continue
+            right = fits(slope, tangent, value)
+            if not right:
+                pieces = pieces or with_pieces(slopes, slopes_at, primals, tangents)
+                right = fits(pieces[place], tangent, value)
+            (self.kinks if right else self.faults).append(primitive.name)
+
+
+def with_pieces(
+    slopes: Sequence[Slope], slopes_at: Callable[..., list[Slope]], primals: Sequence[Any], tangents: Sequence[Any]
+) -> list[Slope]:
+    """The slopes with those of all pieces found nearby: where more than two meet, a direction lies in two of them.
+
+    It may lie in one of them on both sides, as of three equal elements the middle one does: then it shows no kink.
+    """
+    random = np.random.default_rng(1)
+    nearby = []
+    for _ in range(NEIGHBOURS):
+        beside = [
+            move(x, np.asarray(v) * random.uniform(-1, 1, np.shape(v)), BESIDE)
+            for x, v in zip(primals, tangents, strict=True)
+        ]
+        nearby.append([slope.limit for slope in slopes_at(beside, BESIDE / 8)])
+    return [_widened(slope, limits) for slope, limits in zip(slopes, zip(*nearby, strict=True), strict=True)]
+
+
+def _widened(slope: Slope, limits: Sequence[Any]) -> Slope:
+    """A slope with the limits of other pieces."""
+    found = np.stack([slope.limit - slope.radius, slope.limit + slope.radius, *limits])
+    middle = (np.max(np.real(found), axis=0) + np.min(np.real(found), axis=0)) / 2
+    if np.iscomplexobj(slope.limit):
+        middle = middle + 1j * (np.max(np.imag(found), axis=0) + np.min(np.imag(found), axis=0)) / 2
+    radius = np.max(abs(found - middle), axis=0)
+    several = slope.kinked | (radius > PIECES * (abs(middle) + radius))
+    return replace(slope, limit=np.where(several, middle, slope.limit), radius=np.where(several, radius, slope.radius))
+
+
+def smooth(slope: Slope, value: Any) -> bool:
+    """Whether every element has a slope here."""
+    return not (slope.kinked.any() or (slope.jump > 0).any() or singular(slope, value).any())
+
+
+def singular(slope: Slope, value: Any) -> Any:
+    """Where no finite slope is found although the value is finite."""
+    scale = np.maximum(abs(slope.limit), scale_of(value))
+    return np.isfinite(value) & ~(slope.error <= TRUSTED * scale)
+
+
+def fits(slope: Slope, tangent: Any, value: Any) -> bool:
+    """Whether a tangent lies between the one-sided slopes, wherever these are found."""
+    known = slope.kinked
+    allowed = slope.radius * (1 + RELATIVE) + slope.error + ROUNDING * scale_of(value, slope.limit)
+    return bool((~known | (abs(tangent - slope.limit) <= allowed)).all())
+
+
+def kinks_inside(problem: Problem) -> list[str]:
+    """The names of the operations at a kink; none if the derivative of one is wrong even for a kink."""
+    watching = Watching()
+    try:
+        with np.errstate(all="ignore"):
+            problem.flat(*(Tracer(x, watching, v) for x, v in zip(problem.primals, problem.tangents, strict=True)))
+    finally:
+        watching.close()
+    return [] if watching.faults else list(dict.fromkeys(watching.kinks))

@@ -1,0 +1,1 @@
+"""The arguments that functions are tried on: values, dtypes, shapes, layouts, special points."""

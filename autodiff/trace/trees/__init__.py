@@ -1,0 +1,1 @@
+"""Containers with arrays in them, taken apart and put together."""
