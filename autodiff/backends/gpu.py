@@ -13,6 +13,7 @@ from contextlib import nullcontext
 from importlib import import_module
 from typing import Any
 
+from autodiff.backends.cupy.runtime.absent import reason_without_gpu
 from autodiff.trace.source import at_user_line
 from autodiff.trace.values.arrays import LATE
 
@@ -33,8 +34,6 @@ def found() -> tuple[Any, str]:
             f"{OLDEST} or newer is needed"
         )
     if not cupy.is_available():
-        from autodiff.backends.cupy.runtime.errors import reason_without_gpu  # noqa: PLC0415 - it asks this module for CuPy
-
         return None, reason_without_gpu(cupy)
     return cupy, ""
 

@@ -15,18 +15,18 @@ from autodiff.ops.matrices import (  # noqa: F401
     decompositions,
     einsum,
     least_squares,
+    products,
     singular,
     solve,
     spectral,
 )
-from autodiff.ops.matrices import products as linalg  # noqa: F401
 from autodiff.trace.primitive import PRIMITIVES
 
 FOLDER = "autodiff.backends.cupy"
 NAMES = {
-    "products": ("matmul", "linear_map", "matvec", "dot", "einsum"),
-    "convolutions": ("convolve_nd", "convolve_to_input", "convolve_to_kernel"),
-    "linear_algebra": (
+    "libraries.products": ("matmul", "linear_map", "matvec", "dot", "einsum"),
+    "libraries.convolutions": ("convolve_nd", "convolve_to_input", "convolve_to_kernel"),
+    "libraries.linear_algebra": (
         "solve", "inv", "cholesky", "qr", "svd", "svdvals", "eigh", "eigvalsh", "eig", "eigvals", "pinv", "lstsq",
     ),
     "drawing": ("random_numbers",),

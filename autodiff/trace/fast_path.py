@@ -1,4 +1,4 @@
-"""The short way through recording, for operations of one or two operands on a live tape.
+"""The fast path through recording, for operations of one or two operands on a live tape.
 
 It does what :meth:`Differentiation.record <autodiff.trace.live.Differentiation.record>` does for any primitive,
 written out for the two cases that nearly every step of a program is made of. It exists for speed alone: about one
@@ -62,7 +62,7 @@ def binary(primitive: Primitive, apply: Operation, long_way: Operation | None = 
     """Functions ``forward(x, y)`` with ``x`` traced and ``reflected(y, x)`` with ``y`` traced.
 
     Both record ``primitive(x, y)``; the second has its operands in the order of Python's reflected operators.
-    ``long_way`` is what records where the short way cannot, by default :func:`record`.
+    ``long_way`` is what records where the fast path cannot, by default :func:`record`.
     """
     long_way = long_way or record
     if not any(primitive.rules):

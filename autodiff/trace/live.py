@@ -86,7 +86,7 @@ class Differentiation(Recording):
     def input(self, value: Any) -> Tracer:
         """A traced value with respect to which derivatives are taken."""
         if type(value) is not np.ndarray and on_gpu(value):
-            self.linked = False  # the short way does not look at where operands lie
+            self.linked = False  # the fast path does not look at where operands lie
         return Tracer(value, self, Entry(None, None, None, 0, spec_of(value)))
 
     def lift(self, value: Any) -> Tracer:

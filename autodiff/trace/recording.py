@@ -24,7 +24,7 @@ class Recording:
         level: larger for recordings that were opened later.
         open: whether the run is still going on.
         linked: whether operations become entries linked to their operands (see :mod:`autodiff.trace.live`): the
-            operators of traced values then take a short way.
+            operators of traced values then take a fast path.
     """
 
     __slots__ = ("level", "linked", "open")

@@ -8,8 +8,9 @@ import pytest
 
 from autodiff import grad, jit
 from autodiff.backends import gpu
+from autodiff.backends.cupy.runtime.absent import reason_without_gpu
 from autodiff.backends.cupy.runtime.compiling import OPTIONS, KernelCompileError
-from autodiff.backends.cupy.runtime.errors import DeviceMemoryError, LaunchError, reason_without_gpu
+from autodiff.backends.cupy.runtime.errors import DeviceMemoryError, LaunchError
 from autodiff.backends.cupy.runtime.modules import KernelModule, forget_modules
 from autodiff.backends.kernels.call import IndexRangeError
 from tests.backends.cupy.hosting import needs_compiler

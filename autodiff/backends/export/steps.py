@@ -14,7 +14,7 @@ from autodiff.backends.kernels.launching import KernelLaunch
 from autodiff.backends.kernels.products.convolutions import convolution_kernel
 from autodiff.backends.kernels.programs.call import whole
 from autodiff.backends.kernels.programs.program import whole_kernel
-from autodiff.backends.kernels.programs.values import Impossible
+from autodiff.backends.kernels.programs.storage import Impossible
 from autodiff.backends.kernels.windows import pooling as windows
 from autodiff.backends.passes.fusion.fuse import sub_tape
 from autodiff.backends.passes.memory.placement import Space, bytes_of

@@ -9,7 +9,7 @@ from autodiff.backends.choice import numba_is_there
 from autodiff.backends.kernels.products.convolutions import with_convolutions
 from autodiff.backends.kernels.programs.call import whole_equation
 from autodiff.backends.kernels.programs.program import whole_kernel
-from autodiff.backends.kernels.programs.values import Impossible
+from autodiff.backends.kernels.programs.storage import Impossible
 from autodiff.backends.passes.fusion.cost import LAUNCH, calls, work
 from autodiff.backends.passes.fusion.fuse import fuse
 from autodiff.backends.passes.fusion.loop_invariants import LOOPS

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from types import TracebackType
 
 from autodiff.backends.reports.counts import Count
+from autodiff.backends.reports.entry import Entry, Event
 from autodiff.backends.reports.table import seconds, short, table
-from autodiff.backends.reports.trace import Event, written
+from autodiff.backends.reports.trace import written
 from autodiff.backends.reports.watching import open_profiles
 from autodiff.trace.forking import lock_of
 
@@ -22,29 +23,9 @@ HEAD = ("what runs", "calls", "total", "mean", "share", "bytes/s", "operations/s
 LONGEST = 60
 
 
-@dataclass(frozen=True, eq=False)
-class Entry:
-    """What is timed: a statement of a program, or the program.
-
-    Args:
-        program: its name.
-        kind: ``program``, ``kernel``, ``BLAS``, ``LAPACK``, ``NumPy``, ``Python``, ``view``, ``loop``, ``branch``,
-            ``tape``.
-        name: what it does.
-        source: the user's lines.
-        count: what it does in one call.
-    """
-
-    program: str
-    kind: str
-    name: str
-    source: str
-    count: Count
-
-
 @dataclass
 class Row:
-    """What was timed of one statement; see :class:`Entry`.
+    """What was timed of one statement; see :class:`~autodiff.backends.reports.entry.Entry`.
 
     Attributes:
         calls: how often it ran.

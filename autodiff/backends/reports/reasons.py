@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from autodiff.backends.kernels.forms import Grid, Unfit, sub_specs
 from autodiff.backends.kernels.programs.program import whole_kernel
-from autodiff.backends.kernels.programs.values import Impossible
+from autodiff.backends.kernels.programs.storage import Impossible
 from autodiff.backends.kernels.scalars import unsupported
 from autodiff.backends.passes.fusion.fuse import FEW, MANY
 from autodiff.backends.passes.fusion.groups import lone_grid

@@ -8,8 +8,9 @@ from time import perf_counter_ns
 from typing import Any
 
 from autodiff.backends.reports.counts import Count
+from autodiff.backends.reports.entry import Entry
 from autodiff.backends.reports.plan import Plan, Statement, plan
-from autodiff.backends.reports.profile import Entry, begin, note, running
+from autodiff.backends.reports.profile import begin, note, running
 from autodiff.backends.reports.sources import names_of
 from autodiff.backends.straight import FILE, Run, Straight
 from autodiff.trace.tape import Tape

@@ -5,26 +5,9 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
-if TYPE_CHECKING:
-    from autodiff.backends.reports.profile import Entry
-
-
-class Event(NamedTuple):
-    """One run of a statement.
-
-    Attributes:
-        entry: the statement.
-        start: nanoseconds of the clock.
-        end: the same.
-        thread: its number.
-    """
-
-    entry: Entry
-    start: int
-    end: int
-    thread: int
+from autodiff.backends.reports.entry import Event
 
 
 def written(events: Iterable[Event], dropped: int) -> str:

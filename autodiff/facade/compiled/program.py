@@ -11,7 +11,7 @@ from autodiff.backends.passes.rewrite.constants import fold_constants
 from autodiff.backends.passes.rewrite.known import use_constants
 from autodiff.facade.compiled.recorder import RecordedComposition
 from autodiff.facade.graph.composition import Composition
-from autodiff.facade.graph.recording import Operands
+from autodiff.facade.graph.known_operands import Operands
 from autodiff.trace.forking import lock_of
 from autodiff.trace.tape import Tape
 from autodiff.transforms.jit.program import Passes, Program

@@ -19,7 +19,7 @@ from autodiff.facade.compiled.identity import Identity
 from autodiff.facade.compiled.kinds import Kind, drop_programs, forget_kinds, kind_of
 from autodiff.facade.compiled.program import CompiledComposition
 from autodiff.facade.compiled.purity import UnknowableError
-from autodiff.facade.graph.recording import Operands
+from autodiff.facade.graph.known_operands import Operands
 from autodiff.facade.settings.configuration import compile_eager_changed, config
 from autodiff.trace.forking import lock_of
 from autodiff.trace.recording import bodies

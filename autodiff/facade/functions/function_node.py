@@ -13,9 +13,10 @@ from autodiff.facade.functions.own_gradient import OwnLink, OwnResiduals, check_
 from autodiff.facade.functions.traced_call import call_traced
 from autodiff.facade.functions.type_check import check_operands
 from autodiff.facade.graph.changes import note_kept
+from autodiff.facade.graph.known_operands import Operands
 from autodiff.facade.graph.node import VariableNode, Whole
 from autodiff.facade.graph.observing import FunctionHook, note_stack, observed
-from autodiff.facade.graph.recording import Operands, connected, recorded, unlinked
+from autodiff.facade.graph.recording import connected, recorded, unlinked
 from autodiff.facade.settings.configuration import deviations
 from autodiff.facade.settings.current import on_gpu_of
 from autodiff.facade.variables.conversion import as_variable

@@ -15,9 +15,10 @@ from autodiff.facade.functions.type_check import check_conditions
 from autodiff.facade.graph.changes import note_kept_inside
 from autodiff.facade.graph.composition import Composition, composition_link
 from autodiff.facade.graph.creator import Operation as OperationOfGraph
+from autodiff.facade.graph.known_operands import Operands
 from autodiff.facade.graph.node import VariableNode
 from autodiff.facade.graph.observing import announced, observed
-from autodiff.facade.graph.recording import Operands, connected, recorded, unlinked
+from autodiff.facade.graph.recording import connected, recorded, unlinked
 from autodiff.facade.settings.configuration import config, deviations
 from autodiff.facade.settings.current import on_gpu_of
 from autodiff.facade.variables.variable import Variable, is_array

@@ -9,21 +9,19 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from autodiff.backends.gpu import is_gpu_array
 from autodiff.facade.graph.composition import Composition
+from autodiff.facade.graph.known_operands import Operands
 from autodiff.facade.graph.node import VariableNode
 from autodiff.facade.settings.configuration import config
 from autodiff.trace.link import Link
 from autodiff.trace.live import Entry
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
-
-if TYPE_CHECKING:
-    from autodiff.facade.graph.recording import Operands
 
 
 class Kept:

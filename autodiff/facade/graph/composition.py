@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from autodiff.facade.graph.known_operands import Operands
 from autodiff.facade.graph.node import VariableNode
 from autodiff.facade.graph.residuals import Own
 from autodiff.trace.link import Link
@@ -16,9 +17,6 @@ from autodiff.trace.tracer import Tracer
 from autodiff.transforms.gradient import vjp
 from autodiff.transforms.masking import unmasked
 from autodiff.transforms.reverse import read_backwards
-
-if TYPE_CHECKING:
-    from autodiff.facade.graph.recording import Operands
 
 
 class Composing(Differentiation):
@@ -41,7 +39,7 @@ class ComposingWholeNumbers(Composing):
 
     def __init__(self) -> None:
         super().__init__()
-        self.linked = False  # the short way knows only numbers that have derivatives
+        self.linked = False  # the fast path knows only numbers that have derivatives
 
     def results(self, link: Link, operands: Any, residuals: Any, out: Any) -> Any:
         order = 1 + (operands.order if type(operands) is Entry else max(entry.order for entry in operands))

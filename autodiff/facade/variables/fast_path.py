@@ -1,8 +1,8 @@
-"""The short way through recording, for operators of Variables.
+"""The fast path through recording, for operators of Variables.
 
-It does what :func:`autodiff.facade.graph.recording.record` does for any primitive, written out for the cases that nearly
-every step of a program is made of: about one microsecond an operation, a third of it NumPy's own. On long graphs the
-cost is the number of objects that the garbage collector must follow, hence one node an operation and nothing else.
+It does what :func:`autodiff.facade.graph.recording.record` does for any primitive, written out for the cases that
+nearly every step of a program is made of: about one microsecond an operation, a third of it NumPy's own. On long graphs
+the cost is the number of objects that the garbage collector must follow, hence one node an operation and nothing else.
 Whatever is unusual goes the long way.
 """
 

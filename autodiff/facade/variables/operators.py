@@ -14,7 +14,7 @@ from autodiff.facade.variables.operands import demand_floats, label, other_opera
 from autodiff.facade.variables.variable import Variable
 from autodiff.numpy import dispatch
 from autodiff.ops import elementwise as ew
-from autodiff.trace import fast_path as shortcut
+from autodiff.trace import fast_path
 from autodiff.trace.errors import OperandError
 from autodiff.trace.primitive import PRIMITIVES, Primitive
 from autodiff.trace.spec import spec_of
@@ -34,7 +34,7 @@ COMPARISONS = {
     "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal, "eq": np.equal, "ne": np.not_equal,
 }  # fmt: skip
 SHORT: dict[np.ufunc, Operation] = {}
-"""What NumPy's functions run, called with Variables: the short ways."""
+"""What NumPy's functions run, called with Variables: the fast paths."""
 
 
 def long_way(primitive: Primitive, apply: Operation, reflected: bool) -> Operation:
@@ -46,7 +46,7 @@ def long_way(primitive: Primitive, apply: Operation, reflected: bool) -> Operati
             return left_to_other(primitive.name, (other, self) if reflected else (self, other))
         operands = (taken, self) if reflected else (self, taken)
         try:
-            out = shortcut.record(primitive, operands, apply)
+            out = fast_path.record(primitive, operands, apply)
         except OperandError:
             shapes = [spec_of(operand).shape for operand in operands]
             raise invalid(
@@ -79,7 +79,7 @@ def one_operand(primitive: Primitive, apply: Operation, floats: bool = False) ->
     def long(self: Variable) -> Any:
         if floats:
             demand_floats(primitive, self.dtype)
-        return shortcut.record(primitive, (self,), apply)
+        return fast_path.record(primitive, (self,), apply)
 
     return unary(primitive, apply, long, floats)
 

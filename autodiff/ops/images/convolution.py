@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from autodiff.ops.folding import inside, outside
+from autodiff.ops.images.counting import Lengths
 from autodiff.ops.images.geometry import GEOMETRY, Geometry, check_operands, geometry_of
-from autodiff.ops.images.overlap import LENGTHS, Lengths, overlap_add, windows
+from autodiff.ops.images.overlap import LENGTHS, overlap_add, windows
 from autodiff.trace.parameters import require, same
 from autodiff.trace.primitive import Primitive, multilinear
 from autodiff.trace.source import at_user_line

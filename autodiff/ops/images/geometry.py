@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autodiff.ops.images.overlap import Lengths, window_counts
+from autodiff.ops.images.counting import Lengths, window_counts
 from autodiff.trace.parameters import COUNT, LENGTH, Domain, each
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec

@@ -6,25 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.ops.images.counting import Lengths, scaled, window_counts
 from autodiff.ops.on_gpu import making
 from autodiff.trace.parameters import COUNT, LENGTH, each, require, same
 from autodiff.trace.primitive import Primitive, linear
 from autodiff.trace.spec import Spec, spec
-
-Lengths = tuple[int, ...]
-
-
-def window_counts(lengths: Lengths, shape: Lengths, stride: Lengths, dilation: Lengths) -> Lengths:
-    """How many windows of a shape fit along each axis.
-
-    Raises:
-        ValueError: if not even one does.
-    """
-    spans = tuple(d * (k - 1) + 1 if k else 0 for k, d in zip(shape, dilation))
-    if any(length < span for length, span in zip(lengths, spans)):
-        raise ValueError(f"windows that span {spans} elements do not fit into axes of lengths {lengths}")
-    return tuple((length - span) // s + 1 for length, span, s in zip(lengths, spans, stride))
-
 
 LENGTHS, COUNTS = each(LENGTH, 1), each(COUNT, 1)
 """Parameters with one entry for each of the last axes."""
@@ -35,11 +21,6 @@ def check_rank(x: Spec, *each_axis: Lengths, groups: int = 1) -> None:
     rank = len(each_axis[0])
     require(all(len(lengths) == rank for lengths in each_axis), "there must be one entry for each of the axes")
     require(groups * rank <= x.ndim, f"an operand with {x.ndim} axes has no {groups * rank} last ones")
-
-
-def scaled(lengths: Lengths, factors: Lengths) -> Lengths:
-    """The lengths, each times its factor."""
-    return tuple(length * factor for length, factor in zip(lengths, factors))
 
 
 def _slices(counts: Lengths, offsets: Lengths, stride: Lengths) -> tuple[slice, ...]:

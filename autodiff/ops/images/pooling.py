@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.ops.images.counting import Lengths
 from autodiff.ops.images.geometry import Geometry, geometry_of
-from autodiff.ops.images.overlap import Lengths, windows
+from autodiff.ops.images.overlap import windows
 from autodiff.ops.index import slice_into
 from autodiff.ops.reductions.reduce import max_axes
 from autodiff.ops.shape import sum_axes

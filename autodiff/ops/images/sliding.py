@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.ops.images.overlap import COUNTS, LENGTHS, Lengths, check_rank, window_counts
+from autodiff.ops.images.counting import Lengths, window_counts
+from autodiff.ops.images.overlap import COUNTS, LENGTHS, check_rank
 from autodiff.ops.index import check_index
 from autodiff.trace.parameters import require, same
 from autodiff.trace.primitive import Primitive, general, linear

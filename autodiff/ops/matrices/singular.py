@@ -1,6 +1,7 @@
 """Singular values and singular vectors of stacks of matrices.
 
-As with eigenvectors, the derivatives of vectors divide by the gaps between values: see :mod:`autodiff.ops.matrices.gauge`.
+As with eigenvectors, the derivatives of vectors divide by the gaps between values: see
+:mod:`autodiff.ops.matrices.gauge`.
 """
 
 from __future__ import annotations

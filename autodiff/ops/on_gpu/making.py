@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.ops.images.counting import scaled, window_counts
 from autodiff.trace.values.arrays import module_of
 
 
@@ -46,8 +47,6 @@ def on_device(x: Any, module: Any) -> Any:
 
 def windows(x: Any, *, shape: tuple[int, ...], stride: tuple[int, ...], dilation: tuple[int, ...]) -> Any:
     """All windows over the last axes; nothing is copied."""
-    from autodiff.ops.images.overlap import scaled, window_counts  # noqa: PLC0415 - that module names this function
-
     rank = len(shape)
     counts = window_counts(x.shape[-rank:], shape, stride, dilation)
     steps = x.strides[-rank:]

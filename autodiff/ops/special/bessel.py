@@ -1,7 +1,8 @@
 """Bessel functions, and those that are made of them, one row each.
 
 They come as families that are closed under differentiation by their recurrences. By the order there is no formula in
-terms of functions that a library has: that derivative is a difference (:mod:`autodiff.ops.special.partial_derivatives`).
+terms of functions that a library has: that derivative is a difference
+(:mod:`autodiff.ops.special.partial_derivatives`).
 """
 
 from __future__ import annotations

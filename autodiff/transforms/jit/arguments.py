@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from autodiff.trace.errors import LeafError, described
 from autodiff.trace.source import at_user_line
@@ -15,8 +15,12 @@ from autodiff.trace.values.leaves import as_leaf, is_leaf
 from autodiff.transforms.jit.options import Options
 from autodiff.transforms.jit.signatures import Key, leaf_paths
 
-if TYPE_CHECKING:
-    from autodiff.transforms.jit.function import jit
+
+class Named(Protocol):
+    """A function as texts call it."""
+
+    name: str
+
 
 Split = tuple[dict[int | str, Any], tuple[Any, ...], dict[str, Any]]
 
@@ -77,7 +81,7 @@ def bound(fun: Callable[..., Any], static: dict[int | str, Any]) -> Callable[...
     return call
 
 
-def known_leaves(function: jit, static: tuple[Any, ...], structure: TreeDef, leaves: Sequence[Any]) -> list[Any]:
+def known_leaves(function: Named, static: tuple[Any, ...], structure: TreeDef, leaves: Sequence[Any]) -> list[Any]:
     """The leaves as they take part: arrays of Python objects as arrays of their numbers.
 
     Raises:
@@ -91,7 +95,7 @@ def known_leaves(function: jit, static: tuple[Any, ...], structure: TreeDef, lea
         raise TypeError(refusal(function, path, leaf)) from None
 
 
-def refusal(function: jit, path: str, leaf: Any) -> str:
+def refusal(function: Named, path: str, leaf: Any) -> str:
     """The text that refuses a leaf which is no array or number."""
     if path == "args[0]" and is_method_of(function, leaf):
         return method_text(function.name, leaf)
@@ -104,7 +108,7 @@ def refusal(function: jit, path: str, leaf: Any) -> str:
     )
 
 
-def is_method_of(function: jit, value: Any) -> bool:
+def is_method_of(function: Named, value: Any) -> bool:
     """Whether a function is a method of an object, or of a class."""
     kind = value if isinstance(value, type) else type(value)
     own = [found for base in kind.__mro__ for found in vars(base).values()]

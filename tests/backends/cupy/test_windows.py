@@ -7,7 +7,7 @@ import pytest
 from hypothesis import strategies as st
 
 from autodiff.backends.cupy.kernels.special import special_kernel
-from autodiff.ops.images.overlap import window_counts
+from autodiff.ops.images.counting import window_counts
 from tests.backends.cupy.hosting import ORDERS, needs_compiler
 from tests.backends.cupy.nvrtc import checked, needs_nvrtc
 from tests.backends.cupy.operations import Operation, Together, drawn, tape_of

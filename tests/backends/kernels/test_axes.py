@@ -5,7 +5,7 @@ import pytest
 
 from autodiff import grad, jit, scan, value_and_grad
 from autodiff.backends.kernels.programs.program import whole_kernel
-from autodiff.backends.kernels.programs.values import Impossible
+from autodiff.backends.kernels.programs.storage import Impossible
 from autodiff.trace.spec import spec
 from tests.backends.kernels.running import needs_numba, simple
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from autodiff import cond, fori_loop, grad, jit, scan, switch, value_and_grad, while_loop
 from autodiff.backends.kernels.call import IndexRangeError
 from autodiff.backends.kernels.programs.program import whole_kernel
-from autodiff.backends.kernels.programs.values import Impossible
+from autodiff.backends.kernels.programs.storage import Impossible
 from autodiff.trace.spec import spec
 from tests.backends.kernels.running import alike, by_one, needs_numba, reference, simple
 

@@ -1,8 +1,8 @@
 """Kernels of a grid: what becomes of operations that lie on one grid of rows and columns.
 
-What is computed when is found as for other machines (:mod:`autodiff.backends.kernels.rows.schedule`): in every row there
-are as many loops over its columns as reductions ask for. Here a team of neighbouring threads takes a row together, and
-keeps in registers what later loops need again; without rows every thread takes elements of its own.
+What is computed when is found as for other machines (:mod:`autodiff.backends.kernels.rows.schedule`): in every row
+there are as many loops over its columns as reductions ask for. Here a team of neighbouring threads takes a row
+together, and keeps in registers what later loops need again; without rows every thread takes elements of its own.
 """
 
 from __future__ import annotations

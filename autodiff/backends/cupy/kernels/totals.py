@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
 
 from autodiff.backends.cupy.kernels.expressions import expression, typename
-from autodiff.backends.cupy.kernels.sharing import THREADS
+from autodiff.backends.cupy.kernels.sharing import THREADS, Sharing
 from autodiff.backends.kernels.rows.reductions import start
 from autodiff.backends.kernels.scalars import DTYPES
+from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation
-
-if TYPE_CHECKING:
-    from autodiff.backends.cupy.kernels.loops import Loop
 
 REDUCERS = {
     "sum": "Sum", "sum_as": "Sum", "prod": "Product", "max": "Largest", "min": "Smallest", "any": "Any", "all": "All",
@@ -23,6 +23,25 @@ FOLDS = {"sum": "+", "sum_as": "+", "prod": "*", "max": "maximum", "min": "minim
 
 COLUMNS_OF_BLOCK = 32
 """Columns whose sums a block of the second pass finishes."""
+
+
+class Loop(Protocol):
+    """What a loop says of its totals."""
+
+    @property
+    def sharing(self) -> Sharing:
+        """How the threads share the work."""
+
+    @property
+    def made(self) -> Mapping[int, Equation]:
+        """The equations by their results."""
+
+    @property
+    def specs(self) -> Mapping[int, Spec]:
+        """The specs of values."""
+
+    def kept_dtype(self, slot: int) -> np.dtype[Any]:
+        """The dtype in which a total is kept."""
 
 
 def folded(equation: Equation, name: str, value: str) -> str:

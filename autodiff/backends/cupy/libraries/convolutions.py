@@ -21,8 +21,9 @@ import numpy as np
 
 from autodiff.backends.cupy.libraries.gemm import multipliable, multiply, turned
 from autodiff.ops.images import convolution
+from autodiff.ops.images.counting import Lengths
 from autodiff.ops.images.geometry import Geometry
-from autodiff.ops.images.overlap import Lengths, overlap_add
+from autodiff.ops.images.overlap import overlap_add
 from autodiff.trace.tape import Equation
 
 WORKSPACE = 1 << 26

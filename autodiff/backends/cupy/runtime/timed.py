@@ -14,8 +14,9 @@ from autodiff.backends.cupy.runtime.device import on_device
 from autodiff.backends.cupy.straight import Building, DeviceStraight
 from autodiff.backends.gpu import require
 from autodiff.backends.reports.counts import Count
+from autodiff.backends.reports.entry import Entry
 from autodiff.backends.reports.plan import Plan, Statement, plan
-from autodiff.backends.reports.profile import Entry, begin, note, running
+from autodiff.backends.reports.profile import begin, note, running
 from autodiff.backends.reports.timed import Watched
 from autodiff.backends.straight import Run
 from autodiff.trace.tape import Tape

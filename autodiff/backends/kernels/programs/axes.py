@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import chain
 
-from autodiff.backends.kernels.programs.values import Impossible
+from autodiff.backends.kernels.programs.storage import Impossible
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.tape import Equation, Operand, Tape
 

@@ -10,7 +10,14 @@ import numpy as np
 
 from autodiff.backends.kernels.programs.axes import Names, Step
 from autodiff.backends.kernels.programs.scope import Scope, handles
-from autodiff.backends.kernels.programs.values import Buffer, Impossible, Parts, Registers, Value, objects, text
+from autodiff.backends.kernels.programs.storage import (
+    Buffer,
+    Impossible,
+    Registers,
+    objects,
+    text,
+)
+from autodiff.backends.kernels.programs.values import Parts, Value
 from autodiff.backends.kernels.scalars import cast
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, Operand, Tape

@@ -14,12 +14,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.backends.kernels.programs.nest import Nest
-from autodiff.backends.kernels.programs.values import (
-    Buffer,
-    Shape,
-    steps,
-    text,
-)
+from autodiff.backends.kernels.programs.storage import Buffer, Shape, steps, text
 
 BLOCK = 256
 """So many rows are done at a time, so that what is between two operations stays in cache."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from autodiff.backends.kernels.programs.axes import Names, Step
 from autodiff.backends.kernels.programs.scope import Scope, handles
-from autodiff.backends.kernels.programs.values import (
+from autodiff.backends.kernels.programs.storage import (
     Impossible,
     Registers,
     numbers,

@@ -9,14 +9,8 @@ import numpy as np
 
 from autodiff.backends.kernels.programs.axes import Step
 from autodiff.backends.kernels.programs.scope import Scope, handles
-from autodiff.backends.kernels.programs.values import (
-    Buffer,
-    Pending,
-    Registers,
-    Value,
-    objects,
-    text,
-)
+from autodiff.backends.kernels.programs.storage import Buffer, Registers, objects, text
+from autodiff.backends.kernels.programs.values import Pending, Value
 from autodiff.backends.kernels.programs.views import at, viewed
 from autodiff.backends.kernels.scalars import cast
 from autodiff.trace.tape import Equation, Operand

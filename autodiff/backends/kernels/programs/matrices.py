@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from math import prod
 
 from autodiff.backends.kernels.programs.scope import Scope, handles
-from autodiff.backends.kernels.programs.values import Buffer, Impossible, Shape
+from autodiff.backends.kernels.programs.storage import Buffer, Impossible, Shape
 from autodiff.backends.kernels.scalars import literal
 from autodiff.trace.tape import Equation, Literal, Operand
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from autodiff.backends.kernels.programs.values import Buffer, Pending, Shape
+from autodiff.backends.kernels.programs.storage import Buffer, Shape
 
 PLACE = re.compile(r"<(\d+)>")
 
@@ -44,7 +44,7 @@ class Nest:
     starts: dict[int, list[str]] = field(default_factory=dict)
     ends: dict[int, list[str]] = field(default_factory=dict)
     loaded: dict[Any, str] = field(default_factory=dict)
-    pending: dict[Any, Pending] = field(default_factory=dict)
+    pending: dict[Any, Any] = field(default_factory=dict)
     targets: dict[str, tuple[int, ...]] = field(default_factory=dict)
     written: bool = False
 

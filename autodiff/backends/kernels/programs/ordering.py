@@ -10,7 +10,7 @@ import numpy as np
 from autodiff.backends.kernels.programs.axes import Step
 from autodiff.backends.kernels.programs.running import loops_over, other_axes, place_of
 from autodiff.backends.kernels.programs.scope import Scope, handles
-from autodiff.backends.kernels.programs.values import Buffer, Impossible
+from autodiff.backends.kernels.programs.storage import Buffer, Impossible
 from autodiff.backends.kernels.scalars import DTYPES, cast
 from autodiff.trace.tape import Equation
 

@@ -10,8 +10,8 @@ import numpy as np
 from autodiff.backends.kernels.programs.axes import Step
 from autodiff.backends.kernels.programs.running import loops_over, place_of
 from autodiff.backends.kernels.programs.scope import Scope, handles
+from autodiff.backends.kernels.programs.storage import Buffer, Impossible, steps
 from autodiff.backends.kernels.programs.structure import copy_of
-from autodiff.backends.kernels.programs.values import Buffer, Impossible, steps
 from autodiff.backends.kernels.scalars import cast
 from autodiff.trace.tape import Equation, Literal
 

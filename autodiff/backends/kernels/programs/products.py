@@ -10,7 +10,14 @@ import numpy as np
 
 from autodiff.backends.kernels.programs.axes import Step
 from autodiff.backends.kernels.programs.scope import Scope, handles
-from autodiff.backends.kernels.programs.values import Buffer, Impossible, Registers, Value, objects, text
+from autodiff.backends.kernels.programs.storage import (
+    Buffer,
+    Impossible,
+    Registers,
+    objects,
+    text,
+)
+from autodiff.backends.kernels.programs.values import Value
 from autodiff.backends.kernels.programs.views import viewed
 from autodiff.trace.spec import broadcast_shapes
 from autodiff.trace.tape import Equation, Operand

@@ -21,16 +21,16 @@ from autodiff.backends.kernels.programs import (
 )
 from autodiff.backends.kernels.programs.emitter import BLOCK, Emitter
 from autodiff.backends.kernels.programs.scope import Scope, refuse_mixed_rows
-from autodiff.backends.kernels.programs.values import (
+from autodiff.backends.kernels.programs.storage import (
     Buffer,
     Impossible,
     Registers,
-    Value,
     numbers,
     objects,
     steps,
     text,
 )
+from autodiff.backends.kernels.programs.values import Value
 from autodiff.backends.kernels.rows.values import number
 from autodiff.backends.kernels.scalars import DTYPES, cast
 from autodiff.trace.spec import Spec

@@ -11,17 +11,15 @@ import numpy as np
 from autodiff.backends.kernels.programs.axes import Step
 from autodiff.backends.kernels.programs.nest import Nest
 from autodiff.backends.kernels.programs.scope import Scope, handles
-from autodiff.backends.kernels.programs.values import (
-    Awaited,
+from autodiff.backends.kernels.programs.storage import (
     Buffer,
     Element,
-    Pending,
     Registers,
     Shape,
-    Value,
     objects,
     text,
 )
+from autodiff.backends.kernels.programs.values import Awaited, Pending, Value
 from autodiff.backends.kernels.scalars import DTYPES, cast, literal
 from autodiff.trace.spec import spec_of
 from autodiff.trace.tape import Equation, Literal

@@ -11,7 +11,14 @@ import numpy as np
 
 from autodiff.backends.kernels.programs.axes import Step
 from autodiff.backends.kernels.programs.scope import Scope, handles
-from autodiff.backends.kernels.programs.values import Buffer, Element, Impossible, Registers, objects, text
+from autodiff.backends.kernels.programs.storage import (
+    Buffer,
+    Element,
+    Impossible,
+    Registers,
+    objects,
+    text,
+)
 from autodiff.backends.kernels.scalars import DTYPES, cast, literal
 from autodiff.trace.tape import Equation
 

@@ -13,20 +13,17 @@ from autodiff.backends.kernels.forms import sub_specs
 from autodiff.backends.kernels.programs.axes import Axes, Kin, broadcasting
 from autodiff.backends.kernels.programs.emitter import Emitter, write
 from autodiff.backends.kernels.programs.nest import Nest
-from autodiff.backends.kernels.programs.values import (
-    Awaited,
+from autodiff.backends.kernels.programs.storage import (
     Buffer,
     Element,
     Impossible,
-    Parts,
-    Pending,
     Registers,
     Shape,
-    Value,
     numbers,
     objects,
     text,
 )
+from autodiff.backends.kernels.programs.values import Awaited, Parts, Pending, Value
 from autodiff.backends.kernels.programs.views import at, leading, viewed
 from autodiff.backends.kernels.scalars import DTYPES, cast, expression, unsupported
 from autodiff.trace.spec import Spec, spec_of

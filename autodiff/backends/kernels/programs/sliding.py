@@ -5,7 +5,7 @@ from __future__ import annotations
 from autodiff.backends.kernels.programs.axes import Step
 from autodiff.backends.kernels.programs.running import loops_over, place_of
 from autodiff.backends.kernels.programs.scope import Scope, handles
-from autodiff.backends.kernels.programs.values import Impossible
+from autodiff.backends.kernels.programs.storage import Impossible
 from autodiff.backends.kernels.scalars import cast, literal
 from autodiff.trace.tape import Equation
 

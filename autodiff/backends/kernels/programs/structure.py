@@ -10,14 +10,8 @@ import numpy as np
 from autodiff.backends.kernels.programs.axes import Step
 from autodiff.backends.kernels.programs.filling import kept_axes
 from autodiff.backends.kernels.programs.scope import Scope, handles
-from autodiff.backends.kernels.programs.values import (
-    Buffer,
-    Pending,
-    Registers,
-    Shape,
-    Value,
-    steps,
-)
+from autodiff.backends.kernels.programs.storage import Buffer, Registers, Shape, steps
+from autodiff.backends.kernels.programs.values import Pending, Value
 from autodiff.backends.kernels.programs.views import at, leading, viewed
 from autodiff.ops.index import plain_key
 from autodiff.trace.tape import Equation, Operand

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.backends.kernels.programs.values import Buffer, Shape
+from autodiff.backends.kernels.programs.storage import Buffer, Shape
 
 
 def as_array(buffer: Buffer) -> np.ndarray:

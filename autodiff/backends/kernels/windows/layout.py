@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import prod
 
 from autodiff.backends.kernels.scalars import literal
-from autodiff.ops.images.overlap import Lengths, window_counts
+from autodiff.ops.images.counting import Lengths, window_counts
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Tape
 

@@ -12,7 +12,7 @@ from itertools import product
 from math import prod
 
 from autodiff.backends.kernels.windows.layout import Layout, Text, places_of
-from autodiff.ops.images.overlap import Lengths
+from autodiff.ops.images.counting import Lengths
 from autodiff.trace.spec import Spec
 
 
