@@ -140,6 +140,15 @@ def test_batches_of_convolutions(batched, groups, which):
         assert_close(found[n], one(*each))
 
 
+@pytest.mark.parametrize("batched", [(0, None), (None, 0), (0, 0)], ids=str)
+def test_batches_of_no_examples(batched):
+    x, w = np.ones((4, 2, 5, 5)), np.ones((3, 2, 3, 3))
+    operands = [a if axis is None else np.ones((0, *a.shape)) for a, axis in zip((x, w), batched, strict=True)]
+    assert autodiff.vmap(convolve_nd, in_axes=batched)(*operands).shape == (0, 4, 3, 3, 3)
+    slopes = autodiff.vmap(autodiff.grad(lambda x, w: np.sum(convolve_nd(x, w)), (0, 1)), in_axes=batched)(*operands)
+    assert [slope.shape for slope in slopes] == [(0, *x.shape), (0, *w.shape)]
+
+
 def test_windows_share_memory():
     x = np.arange(6.0)
     view = windows(x, shape=(3,), stride=(2,), dilation=(1,))

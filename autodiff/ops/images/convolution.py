@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.ops.creation import full
 from autodiff.ops.folding import inside, outside
 from autodiff.ops.images.counting import Lengths
 from autodiff.ops.images.geometry import GEOMETRY, Geometry, check_operands, geometry_of
@@ -124,6 +125,11 @@ def _batched(
 ) -> Any:
     """Run the primitive with the batch inside the operands, at (axis, inner length) each, and take it out."""
     size = next(value.shape[0] for value, place in zip(values, places) if place is not None)
+    if not size:  # of no examples nobody could say how long an axis was
+        its = map(spec_of, values)
+        each = [s if place is None else spec(s.shape[1:], s.dtype) for s, place in zip(its, places, strict=True)]
+        own = primitive.spec(*each, **params)
+        return full(values[0], own.dtype.type(0), shape=(0, *own.shape), dtype=own.dtype)
     folded = [value if place is None else inside(value, *place) for value, place in zip(values, places)]
     if None not in places:
         geometry = params["geometry"]
