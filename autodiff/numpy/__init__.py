@@ -48,15 +48,26 @@ from autodiff.numpy.arrays import (
     views,
 )
 from autodiff.numpy.elements import comparing, complexes, differences, elementwise, interpolation, rounding
-from autodiff.numpy.indices import assignment, choosing, in_place, indexing, inserting, ufunc_at
-from autodiff.numpy.statistics import counting, covariances, cumulative, nans, quantiles, reductions, sorting, truth
-from autodiff.numpy.statistics import moments as statistics
+from autodiff.numpy.items import assignment, choosing, in_place, indexing, inserting, ufunc_at
+from autodiff.numpy.statistics import (
+    counting,
+    covariances,
+    cumulative,
+    moments,
+    nans,
+    quantiles,
+    reductions,
+    sorting,
+    truth,
+)
 from autodiff.ops import operators
 
 new_layouts.install()
 views.install()
 for _name in ("linalg", "fft", "emath"):  # whole modules: what the files of these names add are derivatives
     globals()[_name] = namespace.lookup(_name)
+
+ufunc_methods.register()  # of all ufuncs, once every module has entered its own
 
 __all__ = [
     "arranging",
@@ -88,6 +99,7 @@ __all__ = [
     "mathematics",
     "memory_order",
     "methods",
+    "moments",
     "namespace",
     "nans",
     "new_layouts",
@@ -106,7 +118,6 @@ __all__ = [
     "shapes",
     "sorting",
     "splitting",
-    "statistics",
     "subscripts",
     "truth",
     "ufunc_at",

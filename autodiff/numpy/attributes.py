@@ -7,8 +7,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from autodiff.numpy.dispatch import FUNCTIONS, as_operand
-from autodiff.numpy.indices.assignment import fitted
-from autodiff.numpy.indices.flat import Flat
+from autodiff.numpy.items.assignment import fitted
+from autodiff.numpy.items.flat import Flat
 from autodiff.numpy.methods import PROPERTIES
 from autodiff.ops.elementwise import from_parts
 from autodiff.trace.source import at_user_line

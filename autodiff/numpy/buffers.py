@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from autodiff.numpy.dispatch import CREATION, FUNCTIONS, WRITING, as_operand, contains_traced, missing
-from autodiff.numpy.indices.assignment import point, put_at, write_out
-from autodiff.numpy.indices.indexing import index
+from autodiff.numpy.items.assignment import point, put_at, write_out
+from autodiff.numpy.items.indexing import index
 from autodiff.ops.elementwise import cast
 from autodiff.ops.operators import BINARY, COMPARISONS, UNARY
 from autodiff.trace.primitive import Primitive, newest_traced

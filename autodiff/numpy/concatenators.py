@@ -8,7 +8,7 @@ import numpy as np
 
 from autodiff.numpy.buffers import settled
 from autodiff.numpy.dispatch import FUNCTIONS, as_operand, contains_traced
-from autodiff.numpy.indices.indexing import index
+from autodiff.numpy.items.indexing import index
 from autodiff.numpy.namespace import OWN, enter
 from autodiff.trace.spec import spec_of
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.numpy.dispatch import as_strong_operand, implements, peeled
-from autodiff.numpy.indices.keys import as_index
+from autodiff.numpy.items.keys import as_index
 from autodiff.ops.elementwise import cast
 from autodiff.trace.spec import spec_of
 

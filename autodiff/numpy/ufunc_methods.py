@@ -248,5 +248,3 @@ METHODS[np.maximum,     "accumulate"] = extreme_accumulate(cummax)
 METHODS[np.minimum,     "accumulate"] = extreme_accumulate(cummin)
 METHODS[np.add,         "reduceat"]   = add_reduceat
 # fmt: on
-
-register()

@@ -10,7 +10,7 @@ import numpy as np
 
 from autodiff.numpy.buffers import Buffer, is_variable, settled
 from autodiff.numpy.dispatch import as_operand, contains_traced, peeled
-from autodiff.numpy.indices.indexing import index
+from autodiff.numpy.items.indexing import index
 from autodiff.numpy.mathematics import number
 from autodiff.numpy.namespace import KNOWN, has_traced_values
 from autodiff.ops.elementwise import cast

@@ -35,8 +35,8 @@ from autodiff.testing.draws.shapes import broadcastable_shapes, shapes, square_s
 from autodiff.testing.draws.strategies import arrays, dtypes, operands
 from autodiff.testing.draws.values import fill
 from autodiff.testing.gradients import check_grads
-from autodiff.testing.laws.closeness import assert_close, tolerance
-from autodiff.testing.laws.table import LAWS, Law
+from autodiff.testing.lawbook.closeness import assert_close, tolerance
+from autodiff.testing.lawbook.table import LAWS, Law
 from autodiff.testing.mismatch import GradientMismatch, Undecided
 from autodiff.testing.optimization import check_problem
 from autodiff.testing.pairs import check_pair

@@ -13,7 +13,7 @@ from autodiff.testing.draws.arguments import places
 from autodiff.testing.draws.domains import Domain
 from autodiff.testing.draws.layouts import LAYOUTS
 from autodiff.testing.draws.strategies import FLOATING
-from autodiff.testing.laws.table import check_names
+from autodiff.testing.lawbook.table import check_names
 from autodiff.trace.caching import cached_property
 from autodiff.trace.trees.tree import TreeDef
 

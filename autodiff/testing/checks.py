@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.testing.draws.literal import literal
-from autodiff.testing.laws.table import LAWS, Kinks, Law, check_names, chosen_laws
+from autodiff.testing.lawbook.table import LAWS, Kinks, Law, check_names, chosen_laws
 from autodiff.testing.mismatch import Subject, Undecided, judge, name_of
 from autodiff.testing.problem import Problem
 

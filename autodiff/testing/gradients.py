@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from autodiff.testing.checks import check_arguments
-from autodiff.testing.laws.agreement import RELATIVE
-from autodiff.testing.laws.derivatives import forward, reverse
-from autodiff.testing.laws.keeping import dtype, precision
+from autodiff.testing.lawbook.agreement import RELATIVE
+from autodiff.testing.lawbook.derivatives import forward, reverse
+from autodiff.testing.lawbook.keeping import dtype, precision
 from autodiff.testing.mismatch import Subject, Undecided, judge, name_of
 from autodiff.testing.problem import Problem
 

@@ -12,10 +12,10 @@ import numpy as np
 from autodiff.testing.differences.pairing import pairing
 from autodiff.testing.differences.second_look import careful_slopes
 from autodiff.testing.differences.slope import Slope
-from autodiff.testing.laws.agreement import agree
-from autodiff.testing.laws.derivatives import continuous, directions_of
-from autodiff.testing.laws.keeping import contents
-from autodiff.testing.laws.table import Law
+from autodiff.testing.lawbook.agreement import agree
+from autodiff.testing.lawbook.derivatives import continuous, directions_of
+from autodiff.testing.lawbook.keeping import contents
+from autodiff.testing.lawbook.table import Law
 from autodiff.testing.mismatch import Violation
 from autodiff.testing.problem import Problem
 from autodiff.trace.trees.tree import flatten

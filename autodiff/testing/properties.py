@@ -18,7 +18,7 @@ from autodiff.testing.draws.of_case import drawn_operands, fixed_operands
 from autodiff.testing.draws.operand import Operands
 from autodiff.testing.draws.profiles import PROFILES
 from autodiff.testing.draws.strategies import FLOATING
-from autodiff.testing.laws.table import Kinks, check_names, chosen_laws
+from autodiff.testing.lawbook.table import Kinks, check_names, chosen_laws
 from autodiff.testing.mismatch import name_of
 from autodiff.testing.session import SESSION
 from autodiff.testing.summary import Summary

@@ -11,7 +11,7 @@ from autodiff.testing.draws.examples import tells
 from autodiff.testing.draws.of_case import accepts
 from autodiff.testing.draws.operand import Operands
 from autodiff.testing.draws.smaller import smallest
-from autodiff.testing.laws.table import LAWS, Law
+from autodiff.testing.lawbook.table import LAWS, Law
 from autodiff.testing.mismatch import GradientMismatch, Subject, Undecided
 from autodiff.testing.summary import Summary
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from autodiff.testing import assert_close, tolerance
-from autodiff.testing.laws.closeness import difference
+from autodiff.testing.lawbook.closeness import difference
 
 
 def test_the_least_precise_dtype_sets_the_tolerance() -> None:

@@ -12,7 +12,7 @@ from autodiff.numpy.arrays.memory_order import contiguous
 from autodiff.numpy.arrays.outline import known, permuted
 from autodiff.numpy.axes import negative_axes, negative_axis
 from autodiff.numpy.dispatch import as_operand, implements, peeled
-from autodiff.numpy.indices.indexing import index
+from autodiff.numpy.items.indexing import index
 from autodiff.ops import join
 from autodiff.ops import shape as sh
 from autodiff.ops.creation import copy, full

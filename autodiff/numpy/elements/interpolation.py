@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.numpy.dispatch import as_operand, implements
-from autodiff.numpy.indices.indexing import take
+from autodiff.numpy.items.indexing import take
 from autodiff.ops.elementwise import cast, where
 from autodiff.ops.reductions.sort import searchsorted
 from autodiff.trace.source import at_user_line

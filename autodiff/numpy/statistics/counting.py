@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.numpy.dispatch import as_operand, implements, peeled
-from autodiff.numpy.indices.keys import as_index
+from autodiff.numpy.items.keys import as_index
 from autodiff.ops.elementwise import cast, greater_equal, less, logical_and, where
 from autodiff.ops.index import scatter_add, slice_of
 from autodiff.ops.reductions.sort import searchsorted

@@ -155,6 +155,8 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
     axes = negative_axes(axis, len(own.shape))
     if weights is None:
         result = mean(a, axis, keepdims=keepdims)
+        if not spec_of(result).size:
+            raise ZeroDivisionError("division by zero")  # as NumPy does, who counts elements for each mean
         scale = np.asarray(count_along(own.shape, axes, True), spec_of(result).dtype)[()]
     else:
         weights = aligned_weights(as_operand(weights), own.shape, axis)

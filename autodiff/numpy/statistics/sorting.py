@@ -9,7 +9,7 @@ import numpy as np
 from autodiff.numpy.arrays.memory_order import arranged
 from autodiff.numpy.axes import negative_axis
 from autodiff.numpy.dispatch import FUNCTIONS, as_operand, implements, peeled
-from autodiff.numpy.indices.keys import as_index
+from autodiff.numpy.items.keys import as_index
 from autodiff.ops.elementwise import cast
 from autodiff.ops.reductions import sort as ops
 from autodiff.ops.shape import reshape

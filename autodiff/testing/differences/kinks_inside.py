@@ -15,7 +15,7 @@ import numpy as np
 from autodiff.testing.differences.central import first_step, scales_for, slopes_along
 from autodiff.testing.differences.numerical import move
 from autodiff.testing.differences.slope import Slope
-from autodiff.testing.laws.agreement import RELATIVE, ROUNDING, TRUSTED, scale_of
+from autodiff.testing.lawbook.agreement import RELATIVE, ROUNDING, TRUSTED, scale_of
 from autodiff.testing.problem import Problem
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.tracer import Tracer

@@ -20,7 +20,7 @@ from autodiff.testing.differences.central import FIRST_STEP, LEVELS
 from autodiff.testing.differences.kinks_inside import with_pieces
 from autodiff.testing.differences.numerical import move
 from autodiff.testing.differences.slope import CONTRADICTION, Slope
-from autodiff.testing.laws.roughness import fourth_differences
+from autodiff.testing.lawbook.roughness import fourth_differences
 from autodiff.testing.problem import Problem
 
 Array = NDArray[Any]

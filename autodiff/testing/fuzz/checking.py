@@ -27,7 +27,7 @@ from autodiff.testing.fuzz.printing import (
 )
 from autodiff.testing.fuzz.program import Program, every_line, stable
 from autodiff.testing.fuzz.transformations import smooth
-from autodiff.testing.laws.values import described
+from autodiff.testing.lawbook.values import described
 from autodiff.trace.errors import AliasingError, ConcretizationError
 from autodiff.trace.trees.tree import flatten
 

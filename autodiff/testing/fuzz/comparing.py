@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autodiff.testing.fuzz.oracle import Oracle
-from autodiff.testing.laws.values import described
+from autodiff.testing.lawbook.values import described
 
 STATED = 4.0
 """Units in the last place by which a result may differ in any case: the largest error stated for an operation."""

@@ -14,7 +14,7 @@ from autodiff.chainer.functions.picking import all_are_classes, picked
 from autodiff.chainer.functions.sums import total
 from autodiff.facade import Variable
 from autodiff.facade.graph.applying import apply
-from autodiff.numpy.indices.indexing import take
+from autodiff.numpy.items.indexing import take
 from autodiff.ops.reductions.softmax import log_softmax
 from autodiff.trace.source import at_user_line
 

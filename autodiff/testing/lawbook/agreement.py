@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autodiff.testing.differences.slope import Slope
-from autodiff.testing.laws.closeness import difference
+from autodiff.testing.lawbook.closeness import difference
 from autodiff.testing.mismatch import Undecided, Violation
 
 RELATIVE = 1e-7

@@ -6,13 +6,13 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from autodiff.testing.laws import batching as batch_laws
-from autodiff.testing.laws import derivatives as derivative_laws
-from autodiff.testing.laws import keeping as keeping_laws
-from autodiff.testing.laws import programs as compiled_laws
-from autodiff.testing.laws import roughness
-from autodiff.testing.laws import second_order as second_order_laws
-from autodiff.testing.laws import values as value_laws
+from autodiff.testing.lawbook import batching as batch_laws
+from autodiff.testing.lawbook import derivatives as derivative_laws
+from autodiff.testing.lawbook import keeping as keeping_laws
+from autodiff.testing.lawbook import programs as compiled_laws
+from autodiff.testing.lawbook import roughness
+from autodiff.testing.lawbook import second_order as second_order_laws
+from autodiff.testing.lawbook import values as value_laws
 from autodiff.testing.problem import Problem
 
 Kinks = Literal["accept", "error"]

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from autodiff.numpy.dispatch import FUNCTIONS, as_operand
-from autodiff.numpy.indices.assignment import point, positions, put_at
-from autodiff.numpy.indices.indexing import index
+from autodiff.numpy.items.assignment import point, positions, put_at
+from autodiff.numpy.items.indexing import index
 from autodiff.ops.shape import reshape
 from autodiff.trace.tracer import Tracer
 from autodiff.trace.values.arrays import module_of

@@ -11,7 +11,7 @@ from autodiff.numpy.arrays.memory_order import laid_out_by
 from autodiff.numpy.arrays.shapes import moveaxis, ravel, reshape
 from autodiff.numpy.axes import negative_axis
 from autodiff.numpy.dispatch import as_operand, implements, peeled
-from autodiff.numpy.indices.indexing import index
+from autodiff.numpy.items.indexing import index
 from autodiff.ops.creation import copy
 from autodiff.ops.elementwise import cast
 from autodiff.ops.join import piece

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 import autodiff
-from autodiff.testing.laws.agreement import same_shape, scale_of
-from autodiff.testing.laws.closeness import difference
+from autodiff.testing.lawbook.agreement import same_shape, scale_of
+from autodiff.testing.lawbook.closeness import difference
 from autodiff.testing.mismatch import Violation
 from autodiff.testing.problem import Problem, is_inexact
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 import autodiff
-from autodiff.testing.laws.agreement import scale_of
-from autodiff.testing.laws.closeness import Difference, difference
-from autodiff.testing.laws.values import described, identical
+from autodiff.testing.lawbook.agreement import scale_of
+from autodiff.testing.lawbook.closeness import Difference, difference
+from autodiff.testing.lawbook.values import described, identical
 from autodiff.testing.mismatch import Violation
 from autodiff.testing.problem import Problem, is_inexact
 

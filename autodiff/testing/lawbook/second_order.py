@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.testing.laws.derivatives import adjoint, forward
+from autodiff.testing.lawbook.derivatives import adjoint, forward
 from autodiff.testing.problem import Problem
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autodiff.testing.differences.numerical import move
-from autodiff.testing.laws.agreement import ROUNDING, scale_of
+from autodiff.testing.lawbook.agreement import ROUNDING, scale_of
 from autodiff.testing.mismatch import Violation
 from autodiff.testing.problem import Problem
 

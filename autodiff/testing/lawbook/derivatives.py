@@ -13,8 +13,8 @@ from autodiff.testing.differences.kinks_inside import kinks_inside
 from autodiff.testing.differences.pairing import magnitude, pairing
 from autodiff.testing.differences.second_look import careful_slopes
 from autodiff.testing.differences.slope import Slope
-from autodiff.testing.laws.agreement import RELATIVE, VANISHING, agree, allowed_for, same_shape, scale_of, trusted
-from autodiff.testing.laws.closeness import Difference, difference
+from autodiff.testing.lawbook.agreement import RELATIVE, VANISHING, agree, allowed_for, same_shape, scale_of, trusted
+from autodiff.testing.lawbook.closeness import Difference, difference
 from autodiff.testing.mismatch import Undecided, Violation
 from autodiff.testing.problem import Problem
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from autodiff.numpy.dispatch import WRITING, as_operand
-from autodiff.numpy.indices.indexing import index, index_by, rows_of
-from autodiff.numpy.indices.keys import ParsedKey, as_index, plain_basic
+from autodiff.numpy.items.indexing import index, index_by, rows_of
+from autodiff.numpy.items.keys import ParsedKey, as_index, plain_basic
 from autodiff.ops import elementwise as ew
 from autodiff.ops.index import put, slice_of, slice_set
 from autodiff.ops.operators import BINARY

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 import autodiff
-from autodiff.testing.laws.agreement import scale_of
-from autodiff.testing.laws.closeness import difference
-from autodiff.testing.laws.values import described
+from autodiff.testing.lawbook.agreement import scale_of
+from autodiff.testing.lawbook.closeness import difference
+from autodiff.testing.lawbook.values import described
 from autodiff.testing.mismatch import Violation
 from autodiff.testing.problem import Problem
 from autodiff.trace.trees.tree import flatten

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from autodiff.numpy.dispatch import FUNCTIONS, implements
-from autodiff.numpy.indices.assignment import as_array, fitted, point, positions, put_at, write_out
-from autodiff.numpy.indices.keys import as_index
+from autodiff.numpy.items.assignment import as_array, fitted, point, positions, put_at, write_out
+from autodiff.numpy.items.keys import as_index
 from autodiff.ops import elementwise as ew
 from autodiff.ops.shape import reshape
 from autodiff.trace.errors import ConcretizationError, described

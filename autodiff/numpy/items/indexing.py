@@ -10,7 +10,7 @@ import numpy as np
 
 from autodiff.numpy.axes import negative_axis
 from autodiff.numpy.dispatch import constant, implements, write_outs
-from autodiff.numpy.indices.keys import WHOLE, ParsedKey, as_index, plain_basic, within
+from autodiff.numpy.items.keys import WHOLE, ParsedKey, as_index, plain_basic, within
 from autodiff.ops import elementwise as ew
 from autodiff.ops.index import gather, slice_of
 from autodiff.ops.shape import reshape, transpose

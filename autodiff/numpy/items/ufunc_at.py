@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from autodiff.numpy.dispatch import METHODS, UFUNCS
-from autodiff.numpy.indices.assignment import as_array, fitted, point, positions, put_at, write_out
-from autodiff.numpy.indices.in_place import check_writable
+from autodiff.numpy.items.assignment import as_array, fitted, point, positions, put_at, write_out
+from autodiff.numpy.items.in_place import check_writable
 from autodiff.ops.index import gather, scatter_add
 from autodiff.ops.shape import broadcast_to, reshape
 from autodiff.trace.source import at_user_line

@@ -10,8 +10,8 @@ import numpy as np
 from autodiff.numpy.arrays.outline import known
 from autodiff.numpy.arrays.shapes import ravel
 from autodiff.numpy.dispatch import as_operand, implements, peeled, write_outs
-from autodiff.numpy.indices.indexing import index
-from autodiff.numpy.indices.keys import as_index
+from autodiff.numpy.items.indexing import index
+from autodiff.numpy.items.keys import as_index
 from autodiff.ops import elementwise as ew
 from autodiff.ops.creation import copy, full
 from autodiff.ops.index import slice_of

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import autodiff
-from autodiff.testing.laws.agreement import scale_of
-from autodiff.testing.laws.closeness import difference
+from autodiff.testing.lawbook.agreement import scale_of
+from autodiff.testing.lawbook.closeness import difference
 from autodiff.testing.mismatch import Violation
 from autodiff.testing.problem import Problem
 from autodiff.trace.trees.tree import flatten
