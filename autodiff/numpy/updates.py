@@ -88,6 +88,7 @@ def at(x: Any) -> At:
 
     >>> import numpy as np
     >>> from autodiff import grad
+    >>> from autodiff.numpy import at
     >>> at(np.zeros(3))[[0, 0, 2]].add(1.0)
     array([2., 0., 1.])
     >>> grad(lambda x: np.sum(x.at[1].set(5.0) ** 2))(np.ones(3))

@@ -55,14 +55,21 @@ class Oracle:
     def reference(self) -> list[Any] | None:
         """The results in double precision; None where the program goes another way in it."""
         events = Events()
-        found = self._run(events.watch, Rounding(None).lift)
+        found = self._rounded(events.watch, None)
         return found if events.taken == self.events.taken else None
 
     def moved(self, count: int) -> list[list[Any] | None]:
         """The results of so many runs with rounding errors; None where one raises."""
         while len(self._runs) < count:
-            self._runs.append(self._run(lambda _, value: value, Rounding(Errors(len(self._runs))).lift))
+            self._runs.append(self._rounded(lambda _, value: value, Errors(len(self._runs))))
         return self._runs[:count]
+
+    def _rounded(self, watch: Callable[[int, Any], Any], errors: Errors | None) -> list[Any] | None:
+        recording = Rounding(errors)
+        try:
+            return self._run(watch, recording.lift)
+        finally:
+            recording.close()
 
     def _run(self, watch: Callable[[int, Any], Any], take: Callable[[Any], Any]) -> list[Any] | None:
         constants = tuple(map(Argument.laid_out, self.draw.constants))

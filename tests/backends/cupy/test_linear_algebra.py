@@ -133,5 +133,5 @@ def test_what_a_version_of_cupy_lacks_is_said(cupy, monkeypatch):
 
 
 def test_every_evaluator_belongs_to_a_primitive():
-    assert set(on_gpu.NAMES["linear_algebra"]) == set(linear_algebra.EVALUATORS)
+    assert set(on_gpu.NAMES["libraries.linear_algebra"]) == set(linear_algebra.EVALUATORS)
     assert set(linear_algebra.EVALUATORS) <= set(PRIMITIVES)
