@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import traceback
 from collections.abc import Iterable, Sequence
 from types import TracebackType
@@ -27,6 +28,10 @@ GUARD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "guard.py")
 
 pipes: list[int] = []
 """The pipe through which this process says goodbye, if there is one."""
+
+
+LAST_WORDS = 0.5
+"""Seconds between the last words of a process and the end of all."""
 
 
 def watch(own: Peer, peers: Sequence[Peer], mpi: Any) -> None:
@@ -58,9 +63,16 @@ def watch(own: Peer, peers: Sequence[Peer], mpi: Any) -> None:
         dismiss("failed")
         if before is not sys.__excepthook__:
             before(kind, error, trace)
-        mpi.Abort(1)
+        abort(mpi)
 
     sys.excepthook = hook
+
+
+def abort(mpi: Any) -> None:
+    """End all processes, once the launcher has had time to pass on what was said: what it still holds is lost."""
+    sys.stderr.flush()
+    time.sleep(LAST_WORDS)
+    mpi.Abort(1)
 
 
 def guarded(texts: list[str]) -> str:
@@ -121,7 +133,7 @@ def end() -> None:
         except LostProcessError as error:
             sys.stderr.write(f"autodiff.distributed: {error}\n")
             dismiss("failed")
-            comm.mpi.Abort(1)
+            abort(comm.mpi)
         if (blocks[:, :DIGEST] != block[:DIGEST]).any():
             disagree(comm, END)
             return
