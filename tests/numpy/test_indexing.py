@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
@@ -121,8 +123,8 @@ def test_reading_is_numpys(case):
     ):
         assert_alike(outcome(transform(lambda x: x[key]), x), theirs)
     if isinstance(theirs, np.ndarray):
-        traced = Differentiation().input(x)
-        assert layout.steps(concrete(traced[key])) == layout.steps(theirs)
+        with closing(Differentiation()) as recording:
+            assert layout.steps(concrete(recording.input(x)[key])) == layout.steps(theirs)
         together = autodiff.vmap(lambda x: x[key])(np.stack([x, -x]))
         np.testing.assert_array_equal(together, np.stack([theirs, -theirs]))
 

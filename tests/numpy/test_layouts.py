@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -33,13 +34,12 @@ def test_results_of_programs_lie_as_numpys(name):
     function, args = PROGRAMS[name]
     for lay_out in (np.array, *LAYOUTS, *REPEATED):
         values = [lay_out(arg) if isinstance(arg, np.ndarray) and arg.ndim else arg for arg in args]
-        recording = Differentiation()
-        traced = [
-            recording.input(value) if isinstance(value, np.ndarray) and value.dtype.kind == "f" else value
-            for value in values
-        ]
-        with warnings.catch_warnings(), np.errstate(all="ignore"):
+        with closing(Differentiation()) as recording, warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
+            traced = [
+                recording.input(value) if isinstance(value, np.ndarray) and value.dtype.kind == "f" else value
+                for value in values
+            ]
             try:
                 theirs = function(*values)
             except np.linalg.LinAlgError:  # of a matrix with equal rows
@@ -57,9 +57,9 @@ def test_results_lie_as_numpys(name):
             continue
         x = lay_out(X)
         theirs = function(layout.copied(x))
-        for recording in (Differentiation(), Forward()):
-            kept = Tracer(x, recording, np.ones_like(x)) if isinstance(recording, Forward) else recording.input(x)
-            ours = function(kept)
+        for kind in (Differentiation, Forward):
+            with closing(kind()) as recording:
+                ours = function(Tracer(x, recording, np.ones_like(x)) if kind is Forward else recording.input(x))
             np.testing.assert_allclose(concrete(ours), theirs, err_msg=lay_out.__name__)
             if name != "sliding_window_view":  # elements that share memory keep no gaps
                 assert lies_alike(ours, theirs), lay_out.__name__
