@@ -16,7 +16,7 @@ from autodiff.transforms.jit.arguments import bound, known_leaves, refuse_specs,
 from autodiff.transforms.jit.call_path import call_path, static_of
 from autodiff.transforms.jit.looking import Looking
 from autodiff.transforms.jit.options import checked_function, checked_options
-from autodiff.transforms.jit.program_cache import Kept
+from autodiff.transforms.jit.program_cache import ProgramCache
 from autodiff.transforms.jit.recompiles import report
 from autodiff.transforms.jit.recorded import Recorded
 from autodiff.transforms.jit.recorder import recorded_by_jit
@@ -151,7 +151,7 @@ class jit(Looking):
         """Drop all programs: the function is recorded anew, with what it closes over as it is now."""
         self.first: Callable[[jit, tuple[Any, ...], dict[str, Any]], Any] = jit.general
         self.tried: tuple[Form, ...] = ()
-        self.programs = Kept()
+        self.programs = ProgramCache()
 
     # The way of a call: the printed path of the form that was used last, those of others, general code.
 

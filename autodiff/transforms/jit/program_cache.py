@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from autodiff.transforms.jit.recorded import Recorded
 
 
-class Kept:
+class ProgramCache:
     """The programs of a function, of bounded number: those that were looked up least recently go.
 
     A program that a call path finds without looking it up does not count as looked up: it may be dropped, and recorded

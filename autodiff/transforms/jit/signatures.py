@@ -14,7 +14,7 @@ from autodiff.trace.trees.containers import steps_into
 from autodiff.trace.trees.tree import TreeDef
 
 if TYPE_CHECKING:
-    from autodiff.transforms.jit.program_cache import Kept
+    from autodiff.transforms.jit.program_cache import ProgramCache
     from autodiff.transforms.jit.recorded import Recorded
 
 Details = tuple[Any, ...]
@@ -51,7 +51,7 @@ class Form:
 
     __slots__ = ("call", "count", "key", "last", "printable", "programs", "static", "waited")
 
-    def __init__(self, key: Key, static: dict[int | str, Any], programs: Kept) -> None:
+    def __init__(self, key: Key, static: dict[int | str, Any], programs: ProgramCache) -> None:
         self.key = key
         self.static = static
         self.programs = programs
