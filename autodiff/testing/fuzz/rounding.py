@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from autodiff.testing.fuzz.errors import MEETING, Errors, Evaluate, met, size_of
+from autodiff.testing.fuzz.errors import Errors, Evaluate, met, size_of
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.recording import Recording
 from autodiff.trace.spec import Spec, spec, spec_of
@@ -140,7 +140,7 @@ class Rounding(Recording):
         if errors.meeting:
             before = list(map(exact_of, operands))
             exact = evaluate(*before)
-            if primitive.name in MEETING:
+            if primitive.name in errors.meeting:
                 values = met(values, before, primitive.name == "add")
         sizes = [size_behind(o) if primitive.rule(k) else true_of(o) for k, o in enumerate(operands)]
         size = size_of(primitive, sizes, evaluate)
