@@ -318,3 +318,23 @@ def test_parts_that_go_elsewhere_wait_until_what_they_are_added_to_is_there(key)
 
     x, y = normal(16, 3), normal(16, 3)
     alike(by_one(grad(fun), x, y), reference(grad(fun), x, y), ulps=512)
+
+
+MOVES = {
+    "gradient": lambda x: np.gradient(x, axis=-1),
+    "difference": lambda x: np.diff(x, axis=-1, prepend=0.0),
+    "rolled": lambda x: np.roll(x, 1, axis=-1),
+    "ends": lambda x: np.concatenate([x[:, -1:], x[:, 1:-1] * 2.0, x[:, :1]], axis=-1),
+}
+
+
+@needs_numba
+@pytest.mark.parametrize("shape", [(16, 5), (8, 17)])
+@pytest.mark.parametrize("move", MOVES)
+def test_the_gradient_of_a_loop_reads_carries_before_they_are_replaced(move, shape):
+    x, weights = np.random.default_rng(0).normal(size=(2, *shape))
+
+    def loss(x):
+        return np.sum(fori_loop(0, 2, lambda k, c: MOVES[move](x) + 0.5 * c, weights) * weights)
+
+    np.testing.assert_allclose(jit(grad(loss))(x), grad(loss)(x), rtol=1e-13, atol=1e-15)

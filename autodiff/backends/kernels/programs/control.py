@@ -91,14 +91,28 @@ def go_round(carries: Sequence[Carry], scope: Scope, outs: Sequence[Operand]) ->
                 copy_between(scope, again, found)
                 found = again
         settled.append((target, found))
+    read_before_growing(scope, grown)
+    emitter.flush()
+    for target, parts in grown:  # before other carries have their new values, which parts may be pieces of
+        scope.add_parts(target, parts)
     emitter.flush()
     for target, found in settled:
         copy_between(scope, target, found)
-    for target, parts in grown:
-        scope.add_parts(target, parts)
     emitter.flush()
     if left:
         emitter.line(f"{', '.join(left)} = {', '.join(right)}")
+
+
+def read_before_growing(scope: Scope, grown: Sequence[tuple[Buffer, Parts]]) -> None:
+    """Copy what is added to carries in place and lies in one of them itself."""
+    bases = {target.base for target, _ in grown}
+    for _, parts in grown:
+        for _, piece in parts.pieces:
+            found = scope.settled(piece)
+            if isinstance(found, Buffer) and found.base in bases:
+                again = scope.emitter.allocate(found.shape, found.dtype)
+                copy_between(scope, again, found)
+                scope.values[piece] = again
 
 
 def copy_between(scope: Scope, target: Buffer, value: Registers | Buffer) -> None:
