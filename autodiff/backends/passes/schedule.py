@@ -10,6 +10,7 @@ from autodiff.backends.kernels.products.convolutions import with_convolutions
 from autodiff.backends.kernels.programs.call import whole_equation
 from autodiff.backends.kernels.programs.program import whole_kernel
 from autodiff.backends.kernels.programs.storage import Impossible
+from autodiff.backends.passes.complex_parts.border import on_parts
 from autodiff.backends.passes.fusion.cost import LAUNCH, calls, work
 from autodiff.backends.passes.fusion.fuse import fuse
 from autodiff.backends.passes.fusion.loop_invariants import LOOPS
@@ -37,6 +38,9 @@ SAVING = 5_000.0
 LONG = 1024
 """From so many rows on, blocks of them are worth it."""
 
+MOST_ON_PARTS = 2000
+"""Complex numbers of programs that have more operations on their parts stay as they are: it takes long to schedule them."""
+
 LARGE = 50_000.0
 """Nanoseconds of work that threads share."""
 
@@ -63,6 +67,20 @@ def schedule(tape: Tape, backend: str = "auto") -> Schedule:
     if backend == "numpy" or not numba_is_there():
         why = "backend='numpy'" if backend == "numpy" else "Numba is not installed: pip install autodiff[numba]"
         return Schedule(simplify(tape), why)
+    simple = simplify(tape)
+    border = on_parts(simple)
+    if border is None or len(border.core.equations) > MOST_ON_PARTS:
+        return schedule_as_it_is(simple)
+    found = schedule_as_it_is(border.core)
+    if found.reason:
+        plain = schedule_as_it_is(simple)
+        if calls(plain.tape) < calls(found.tape):
+            return plain
+    return Schedule(border.around(found.tape), found.reason)
+
+
+def schedule_as_it_is(tape: Tape) -> Schedule:
+    """How a tape is run on CPUs: its complex numbers, if it has some, are no kernel's."""
     expanded = simplified(with_turns(simplify(tape)), EXPANSIONS)  # in the bodies of loops and branches, too
     simple = simplify(rewrite(expanded, BEFORE_FUSION, merge=True), stable=False)
     apart = rewrite(fuse_products(pick_by_rows(simple)), SPLIT_LARGE_SUMS)

@@ -73,6 +73,9 @@ INSIDE = frozenset({"logaddexp", "logaddexp2"})
 ONE_BY_ONE = frozenset({"logaddexp_axes"})
 """Reductions that NumPy rounds after each of the elements."""
 
+OF_SHARES = frozenset({"log_softmax"})
+"""Logarithms of a sum of shares that is near one: their errors are relative to one, not to a result near zero."""
+
 OF_MATRICES = frozenset({
     "solve", "inv", "det", "slogdet", "cofactor", "cofactor_slope", "solve_triangular", "lu_factor", "cholesky", "qr",
     "svd", "svdvals", "eigh", "eigvalsh", "matrix_function", "solve_sylvester", "pinv", "lstsq",
@@ -121,6 +124,8 @@ class Errors:
             return tuple(map(self.moved, found, own))
         if size is not None and primitive.family in ("linear", "multilinear"):
             size = size * longer(primitive, terms(values, found))
+        if primitive.name in OF_SHARES:
+            size = np.maximum(abs(found), 1.0)
         larger = LARGER.get(primitive.name) if own.dtype in (np.float64, np.float32) else None
         times = 1.0 if larger is None else larger(values[0])
         if primitive.name in ONE_BY_ONE:
