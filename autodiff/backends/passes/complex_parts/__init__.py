@@ -1,0 +1,1 @@
+"""Complex numbers as pairs of real ones: what kernels, which know real numbers only, can compute."""
