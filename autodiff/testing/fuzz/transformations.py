@@ -46,7 +46,8 @@ def loss_gradient(f: Function) -> Function:
         of_primals, primals = smooth_part(f, args)
 
         def loss(*primals: Any) -> Any:
-            return sum(np.sum(np.real(value) * np.real(direction(value))) for value in of_primals(*primals))
+            values = [rounding(value, primals) for value in of_primals(*primals)]
+            return sum(np.sum(np.real(value) * np.real(direction(value))) for value in values)
 
         return autodiff.value_and_grad(loss, tuple(range(len(primals))))(*primals)
 
@@ -124,6 +125,11 @@ def smooth_part(f: Function, args: Sequence[Any]) -> tuple[Function, tuple[Any, 
         return tuple(leaf for leaf in flatten(f(*whole))[0] if smooth(leaf))
 
     return of_primals, tuple(args[place] for place in places)
+
+
+def rounding(value: Any, primals: tuple[Any, ...]) -> Any:
+    """A result, of which sums round also where it does not depend on the primals, as a gradient of ones does not."""
+    return beside(primals[0], value) if primals and isinstance(value, np.ndarray) else value
 
 
 def smooth(leaf: Any) -> bool:
