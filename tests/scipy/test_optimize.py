@@ -74,6 +74,43 @@ def test_first_and_second_derivatives(name):
     np.testing.assert_allclose(autodiff.jacrev(autodiff.jacrev(fun))(p), second, rtol=1e-6, atol=1e-9)
 
 
+BATCH = np.array([[1.2, 0.9], [1.0, 1.1]])
+ALIKE = {"root closed over", "root list", "minimize exact", "minimum", "ridder", "toms748", "bisect", *LOOSE}
+"""Programs that run as others do under jit and vmap."""
+
+
+@pytest.mark.parametrize("name", [name for name in PROGRAMS if name not in ALIKE])
+def test_programs_and_batches(name):
+    fun, p = PROGRAMS[name], BATCH[0]
+    first = autodiff.jacrev(fun)
+    np.testing.assert_allclose(autodiff.jit(first)(p), first(p), rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(autodiff.vmap(fun)(BATCH), np.stack([fun(p) for p in BATCH]), rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["root", "minimize_scalar", "minimize bounds"])
+def test_programs_and_batches_of_second_derivatives(name):
+    fun = PROGRAMS[name]
+    second = autodiff.jacfwd(autodiff.jacrev(fun))
+    expected = np.stack([second(p) for p in BATCH])
+    np.testing.assert_allclose(autodiff.jacfwd(autodiff.jit(autodiff.jacrev(fun)))(BATCH[0]), expected[0], rtol=1e-6)
+    np.testing.assert_allclose(autodiff.vmap(second)(BATCH), expected, rtol=1e-6, atol=1e-9)
+
+
+def test_third_derivatives_of_what_is_found_when_a_program_runs():
+    def cube_root(a):
+        return optimize.brentq(lambda x: x**3 - a, 0.1, 3.0, xtol=1e-14)
+
+    third = autodiff.grad(autodiff.grad(autodiff.grad(autodiff.jit(cube_root))))
+    np.testing.assert_allclose(third(2.0), 10 / 27 * 2 ** (-8 / 3), rtol=1e-9)
+
+
+def test_what_decides_by_values_runs_under_jit_where_nothing_is_traced():
+    def f(a):
+        return a * optimize.brentq(lambda x: x - 1.0 if x > 0 else x + 2.0, 0.1, 3.0)
+
+    assert autodiff.jit(f)(2.0) == f(2.0)
+
+
 def test_curve_fit():
     def model(x, a, rate):
         return a * np.exp(-rate * x)
@@ -89,6 +126,12 @@ def test_curve_fit():
         np.testing.assert_allclose(found[0], central(lambda y, k=k: fit(y, sigma)[k], y, 1e-4), rtol=1e-3, atol=1e-5)
         np.testing.assert_allclose(found[1], central(lambda s, k=k: fit(y, s)[k], sigma, 1e-4), rtol=1e-3, atol=1e-5)
     np.testing.assert_allclose(autodiff.vjp(lambda y: fit(y, sigma)[1], y)[0], covariance, rtol=1e-5)
+    slope = autodiff.jacrev(lambda y: fit(y, sigma)[0])
+    np.testing.assert_allclose(autodiff.jit(slope)(y), slope(y), rtol=1e-7, atol=1e-9)
+    several = np.stack([y, y + 0.01])
+    np.testing.assert_allclose(
+        autodiff.vmap(lambda y: fit(y, sigma)[1])(several), [fit(one, sigma)[1] for one in several], rtol=1e-7
+    )
 
 
 def test_scipy_gets_our_derivatives():
@@ -129,8 +172,18 @@ def test_what_has_no_derivative_says_so():
         match=r"^scipy.optimize.linprog cannot be called with a traced value \(test_optimize.py:\d+\)",
     ):
         autodiff.grad(lambda c: optimize.linprog(c).fun)(start)
-    with pytest.raises(ConcretizationError, match=r"traces with shapes only: the number is not known"):
-        autodiff.jit(PROGRAMS["root"])(start)
+    with pytest.raises(
+        DifferentiationError,
+        match=r"^newton with full_output cannot be called with traced values under jit, vmap and checkpoint \(test_opt",
+    ):
+        autodiff.jit(lambda a: optimize.newton(lambda x: x**2 - a, 1.0, full_output=True)[0])(2.0)
+    with pytest.raises(
+        AttributeError,
+        match=r"^under jit, vmap and checkpoint a result of SciPy's has no 'message' \(test_optimize.py:\d+\), only 'success', 'x': ",
+    ):
+        autodiff.jit(lambda a: optimize.root(lambda x: x - a, start).message)(2.0)
+    with pytest.raises(ConcretizationError, match=r"function that SciPy calls traces with shapes only"):
+        autodiff.jit(lambda a: optimize.brentq(lambda x: x - a if x > 0 else x + a, 0.1, 3.0))(2.0)
 
 
 def test_assignment_is_constant():
@@ -138,4 +191,5 @@ def test_assignment_is_constant():
         rows, columns = optimize.linear_sum_assignment(c)
         return np.sum(c[rows, columns])
 
-    assert autodiff.grad(cost)(np.array([[4.0, 1.0], [2.0, 3.0]])).tolist() == [[0.0, 1.0], [1.0, 0.0]]
+    c = np.array([[4.0, 1.0], [2.0, 3.0]])
+    assert autodiff.grad(cost)(c).tolist() == autodiff.jit(autodiff.grad(cost))(c).tolist() == [[0.0, 1.0], [1.0, 0.0]]

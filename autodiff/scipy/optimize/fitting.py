@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import update_wrapper
+from inspect import signature
 from typing import Any
 
 import numpy as np
 import scipy.optimize
 
 from autodiff.numpy.dispatch import FUNCTIONS, as_operand, peeled
+from autodiff.numpy.namespace import array
+from autodiff.ops.elementwise import where
+from autodiff.scipy.called_back import Result, call_back, known_later, refused_later
 from autodiff.scipy.mirror import holds_traced
-from autodiff.scipy.optimize.implicit import nesting, on_values, solution
+from autodiff.scipy.optimize.implicit import all_on_values, nesting, on_values, plain_vector, solution
+from autodiff.scipy.optimize.later import solve_later
 from autodiff.scipy.optimize.minimizing import free_of
 from autodiff.scipy.optimize.roots import vector, with_args
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line
+from autodiff.trace.spec import spec_of
 from autodiff.transforms.gradient import grad
 from autodiff.transforms.jacobian import jacobian
 
@@ -53,13 +59,22 @@ def least_squares(
     """
     kwargs = options.pop("kwargs", {})
     residuals = vector(with_args(lambda x, *extra: fun(x, *extra, **kwargs), args))
-    slope = on_values(jacobian(residuals), "least_squares") if jac is None else jac
-    if callable(jac):
-        slope = on_values(with_args(jac, args), "least_squares")
-    found = scipy.optimize.least_squares(
-        on_values(residuals, "least_squares"), peeled(x0, "least_squares"), slope, bounds, **options
-    )
-    if not nesting(residuals(found.x)):
+    asked = {"fun": residuals}
+    if jac is None or callable(jac):
+        asked["jac"] = jacobian(residuals) if jac is None else with_args(jac, args)
+    else:
+        options["jac"] = jac
+
+    def find(start: Any, **functions: Function) -> Any:
+        return scipy.optimize.least_squares(x0=start, bounds=bounds, **functions, **options)
+
+    start = FUNCTIONS[np.atleast_1d](array(as_operand(x0)))
+    later = known_later(start, lambda: residuals(plain_vector(start, "least_squares")))
+    if later:
+        found = best_later(find, start, asked, residuals, bounds, {"success": True, "status": 0, "nfev": 0})
+    else:
+        found = find(plain_vector(start, "least_squares"), **all_on_values(asked, "least_squares"))
+    if not later and not nesting(residuals(found.x)):
         return found
     if options.get("loss", "linear") != "linear":
         raise DifferentiationError(
@@ -67,11 +82,27 @@ def least_squares(
             "autodiff.scipy.optimize.minimize"
         )
     cost = half_squares(residuals)
-    low, high = bounds if isinstance(bounds, tuple) else (bounds.lb, bounds.ub)
-    ends = scipy.optimize.Bounds(np.broadcast_to(low, found.x.shape), np.broadcast_to(high, found.x.shape))
-    found.x = solution(grad(cost), found.x, free_of(found.x, ends))
-    found.cost = cost(found.x)
+    if not later:
+        found.x = solution(grad(cost), found.x, free_of(found.x, ends_of(bounds, found.x.shape)))
+    found.cost, found.fun, found.jac = cost(found.x), residuals(found.x), jacobian(residuals)(found.x)
     return found
+
+
+def ends_of(bounds: Any, shape: tuple[int, ...]) -> scipy.optimize.Bounds:
+    """Bounds of all elements."""
+    low, high = bounds if isinstance(bounds, tuple) else (bounds.lb, bounds.ub)
+    return scipy.optimize.Bounds(np.broadcast_to(low, shape), np.broadcast_to(high, shape))
+
+
+def best_later(
+    find: Function, start: Any, asked: dict[str, Function], residuals: Function, bounds: Any, facts: dict[str, Any]
+) -> Result:
+    """The best parameters where they are found when a program runs."""
+    shape = spec_of(start).shape
+    ends = ends_of(bounds, shape)
+    functions = {name: (own, np.zeros(shape)) for name, own in asked.items()}
+    slope = grad(half_squares(residuals))
+    return solve_later(find, start, functions, slope, shape, facts=facts, free=lambda x: free_of(x, ends))
 
 
 def curve_fit(
@@ -99,7 +130,7 @@ def curve_fit(
     array([-0.5, -0. ,  0.5])
     """
     x, y, deviations = (as_operand(value) for value in (xdata, ydata, sigma))
-    plain_x = peeled(x, "curve_fit")
+    data = (x, y, deviations)
 
     def model(p: Any, at: Any) -> Any:
         return f(at, *(p[k] for k in range(p.shape[0])))
@@ -107,29 +138,60 @@ def curve_fit(
     def slope(at: Any, *p: Any) -> Any:
         return peeled(jacobian(lambda p: model(p, at))(np.array(p, float)), "curve_fit")
 
-    given = {"check_finite": check_finite, "method": method, **options}
-    out = scipy.optimize.curve_fit(
-        counted(f),
-        plain_x,
-        peeled(y, "curve_fit"),
-        p0,
-        peeled(deviations, "curve_fit"),
-        absolute_sigma,
-        bounds=bounds,
-        jac=slope if jac is None else jac,
-        **given,
-    )
-
     def residuals(p: Any) -> Any:
         r = model(p, x) - y
         return r if deviations is None else scaled(r, deviations)
 
+    given = {"check_finite": check_finite, "method": method, "bounds": bounds, **options}
+    if known_later(
+        (data, p0), lambda: residuals(np.ones(count_of(f)) if p0 is None else plain_vector(p0, "curve_fit"))
+    ):
+        for name in {"full_output", "nan_policy"} & set(options):
+            raise refused_later("curve_fit", name)
+        best = fit_later(f, data, p0, residuals, (absolute_sigma, jac, given))
+        return best, covariances(residuals, best, absolute_sigma)
+    plain_x, plain_y, plain_deviations = (peeled(value, "curve_fit") for value in data)
+    out = scipy.optimize.curve_fit(
+        counted(f),
+        plain_x,
+        plain_y,
+        peeled(p0, "curve_fit"),
+        plain_deviations,
+        absolute_sigma,
+        jac=slope if jac is None else jac,
+        **given,
+    )
     if not nesting(residuals(out[0])):
         return out
-    low, high = bounds if isinstance(bounds, tuple) else (bounds.lb, bounds.ub)
-    ends = scipy.optimize.Bounds(np.broadcast_to(low, out[0].shape), np.broadcast_to(high, out[0].shape))
-    best = solution(grad(half_squares(residuals)), out[0], free_of(out[0], ends))
+    best = solution(grad(half_squares(residuals)), out[0], free_of(out[0], ends_of(bounds, out[0].shape)))
     return (best, covariances(residuals, best, absolute_sigma), *out[2:])
+
+
+def fit_later(f: Function, data: Any, p0: Any, residuals: Function, given: tuple[bool, Any, dict[str, Any]]) -> Any:
+    """The best parameters of a function where they are found when a program runs."""
+    absolute, slope, options = given
+    count = count_of(f) if p0 is None else spec_of(as_operand(p0)).size
+
+    def at_data(function: Function) -> Function:
+        return lambda p: function(data[0], *(p[k] for k in range(count)))
+
+    def find(start: Any, f_of_p: Function, jac: Function) -> Any:
+        (x, y, deviations), p0 = start
+        model = update_wrapper(lambda _, *p: f_of_p(np.array(p)), f)  # SciPy counts the parameters of what is wrapped
+        rates = lambda _, *p: jac(np.array(p))  # noqa: E731
+        return {"x": scipy.optimize.curve_fit(model, x, y, p0, deviations, absolute, jac=rates, **options)[0]}
+
+    example = np.zeros(count)
+    asked = {"f_of_p": at_data(f), "jac": at_data(slope) if callable(slope) else jacobian(at_data(f))}
+    functions = {name: (own, example) for name, own in asked.items()}
+    ends = ends_of(options["bounds"], example.shape)
+    cost = grad(half_squares(residuals))
+    return solve_later(find, (data, p0), functions, cost, (count,), free=lambda x: free_of(x, ends)).x
+
+
+def count_of(f: Function) -> int:
+    """How many parameters a function of data and parameters has."""
+    return len(signature(f).parameters) - 1
 
 
 def counted(f: Function) -> Function:
@@ -159,16 +221,26 @@ def nnls(A: Any, b: Any, *args: Any, **options: Any) -> tuple[Any, Any]:
     if not holds_traced((A, b)):
         return scipy.optimize.nnls(A, b, *args, **options)  # type: ignore[no-any-return]
     a, right = as_operand(A), as_operand(b)
-    found, _ = scipy.optimize.nnls(peeled(a, "nnls"), peeled(right, "nnls"), *args, **options)
-    places = np.flatnonzero(found > 0)
-    part = a[:, places]
-    inner = FUNCTIONS[np.linalg.solve](part.T @ part, part.T @ right) if places.size else np.zeros(0)
-    spread = np.zeros((found.size, places.size))
-    spread[places, np.arange(places.size)] = 1.0
-    x = spread @ inner
+    many = spec_of(a).shape[1]
+
+    def find(operands: Any) -> Any:
+        return scipy.optimize.nnls(*operands, *args, **options)[0]
+
+    if known_later((a, right), lambda: ()):
+        found = call_back(find, np.zeros(many), (a, right), {}, {})
+    else:
+        found = find((peeled(a, "nnls"), peeled(right, "nnls")))
+    kept = found > 0
+    both = kept[:, None] & kept  # where an element is zero its equation says so
+    normal = where(both, a.T @ a, np.eye(many))
+    x = FUNCTIONS[np.linalg.solve](normal, where(kept, a.T @ right, 0.0))
     return x, FUNCTIONS[np.linalg.norm](a @ x - right)
 
 
 def linear_sum_assignment(cost_matrix: Any, maximize: bool = False) -> Any:
     """The cheapest pairs of rows and columns: whole numbers, which have no derivative."""
-    return scipy.optimize.linear_sum_assignment(peeled(as_operand(cost_matrix), "linear_sum_assignment"), maximize)
+    cost = as_operand(cost_matrix)
+    if known_later(cost, lambda: ()):
+        pairs = (np.zeros(min(spec_of(cost).shape), np.intp),) * 2
+        return call_back(lambda cost: scipy.optimize.linear_sum_assignment(cost, maximize), pairs, cost, {}, {})
+    return scipy.optimize.linear_sum_assignment(peeled(cost, "linear_sum_assignment"), maximize)

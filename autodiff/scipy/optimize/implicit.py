@@ -7,7 +7,7 @@ changes nothing and has the right first derivatives; a second step has those up 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,16 @@ Function = Callable[..., Any]
 def on_values(function: Function, name: str) -> Function:
     """A function of plain values that returns plain values, whatever traced values it closes over."""
     return lambda *args, **kwargs: peeled(function(*args, **kwargs), name)
+
+
+def all_on_values(functions: Mapping[str, Function], name: str) -> dict[str, Function]:
+    """Functions of plain values by the names under which SciPy takes them."""
+    return {key: on_values(function, name) for key, function in functions.items()}
+
+
+def plain_vector(value: Any, name: str) -> Any:
+    """The plain numbers behind what a search begins with."""
+    return np.asarray(peeled(value, name), float)
 
 
 def nesting(value: Any) -> int:

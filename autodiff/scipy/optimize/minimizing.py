@@ -8,14 +8,27 @@ from typing import Any
 import numpy as np
 import scipy.optimize
 
-from autodiff.numpy.dispatch import peeled
-from autodiff.scipy.optimize.implicit import elementwise_solution, nesting, on_values, solution
+from autodiff.numpy.dispatch import as_operand
+from autodiff.numpy.namespace import array
+from autodiff.ops.elementwise import where
+from autodiff.scipy.called_back import Result, known_later, refused_later
+from autodiff.scipy.optimize.implicit import (
+    all_on_values,
+    elementwise_solution,
+    nesting,
+    on_values,
+    plain_vector,
+    solution,
+)
+from autodiff.scipy.optimize.later import solve_later
 from autodiff.scipy.optimize.roots import with_args
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line
+from autodiff.trace.spec import spec_of
 from autodiff.transforms.gradient import grad, value_and_grad
 from autodiff.transforms.jacobian import hessian
 from autodiff.transforms.jvp import jvp
+from autodiff.transforms.stop_gradient import stop_gradient
 
 Function = Callable[..., Any]
 
@@ -65,43 +78,67 @@ def minimize(
     0.142857
     """
     objective = with_args(fun, args)
-    value = (lambda x: objective(x)[0]) if jac is True else objective
-    given = derivatives(value, args, str(method).lower(), jac, hess, hessp)
-    start = np.asarray(peeled(x0, "minimize"), float)
-    called = objective if jac is True or given.get("jac") is not True else value_and_grad(value)
-    found = scipy.optimize.minimize(
-        on_values(called, "minimize"),
-        start,
-        method=method,
-        bounds=bounds,
-        constraints=constraints,
-        **given,
-        **options,
+    value: Function = (lambda x: objective(x)[0]) if jac is True else objective
+    asked, given = derivatives(value, args, str(method).lower(), jac, hess, hessp)
+    asked["fun"] = objective if jac is True or given.get("jac") is not True else value_and_grad(value)
+
+    def find(start: Any, **functions: Function) -> Any:
+        return scipy.optimize.minimize(
+            x0=start, method=method, bounds=bounds, constraints=constraints, **functions, **given, **options
+        )
+
+    start = array(as_operand(x0))
+    if known_later(start, lambda: value(plain_vector(start, "minimize"))):
+        if constraints:
+            raise refused_later("minimize", "constraints")
+        return minimum_later(find, start, asked, value, bounds, {"success": True, "status": 0, "nfev": 0})
+    return at_minimum(
+        find(plain_vector(start, "minimize"), **all_on_values(asked, "minimize")), value, bounds, constraints
     )
-    return at_minimum(found, value, bounds, constraints)
 
 
-def derivatives(value: Function, args: Any, method: str, jac: Any, hess: Any, hessp: Any) -> dict[str, Any]:
-    """The derivatives that SciPy is given, on plain values."""
+def derivatives(
+    value: Function, args: Any, method: str, jac: Any, hess: Any, hessp: Any
+) -> tuple[dict[str, Function], dict[str, Any]]:
+    """The derivatives that SciPy is given: functions of the unknown, and what SciPy is told of them."""
+    asked: dict[str, Function] = {}
     given: dict[str, Any] = {}
+    for name, function in (("jac", jac), ("hess", hess), ("hessp", hessp)):
+        if callable(function):
+            asked[name] = with_args(function, args)
+        elif function is not None:
+            given[name] = function
     if jac is None and method not in WITHOUT_GRADIENT:
         given["jac"] = True
-    elif jac is not None:
-        given["jac"] = on_values(with_args(jac, args), "minimize") if callable(jac) else jac
-    if callable(hess):
-        hess = on_values(with_args(hess, args), "minimize")
-    elif hess is None and hessp is None and method in WITH_HESSIAN:
-        hess = on_values(hessian(value), "minimize")
-    if callable(hessp):
-        own, extra = hessp, args if isinstance(args, tuple) else (args,)
-        hessp = on_values(lambda x, p: own(x, p, *extra), "minimize")
-    elif hess is None and method in WITH_PRODUCTS:
-        hessp = on_values(lambda x, p: jvp(grad(value), (x,), (p,))[1], "minimize")
-    if hess is not None:
-        given["hess"] = hess
-    if hessp is not None:
-        given["hessp"] = hessp
-    return given
+    if hess is None and hessp is None and method in WITH_HESSIAN:
+        asked["hess"] = hessian(value)
+    elif hess is None and not callable(hessp) and method in WITH_PRODUCTS:
+        slope = grad(value)
+        asked["hessp"] = lambda x, p: jvp(slope, (x,), (p,))[1]
+    return asked, given
+
+
+def minimum_later(
+    find: Function,
+    start: Any,
+    asked: dict[str, Function],
+    value: Function,
+    bounds: Any,
+    facts: dict[str, Any],
+) -> Result:
+    """SciPy's result where it is found when a program runs."""
+    example = np.zeros(spec_of(start).size)
+    found = solve_later(
+        find,
+        start,
+        {name: (own, example, example) if name == "hessp" else (own, example) for name, own in asked.items()},
+        grad(value),
+        example.shape,
+        facts=facts,
+        free=None if bounds is None else lambda x: free_of(x, bounds),
+    )
+    found.fun = value(found.x)
+    return found
 
 
 def at_minimum(found: Any, value: Function, bounds: Any = None, constraints: Any = ()) -> Any:
@@ -123,12 +160,17 @@ def free_of(x: Any, bounds: Any) -> Any:
     """Which elements lie inside of their bounds; None where there are no bounds."""
     if bounds is None:
         return None
-    if isinstance(bounds, scipy.optimize.Bounds):
-        low, high = bounds.lb, bounds.ub
-    else:
-        low, high = np.array([[-np.inf if lo is None else lo, np.inf if hi is None else hi] for lo, hi in bounds]).T
+    low, high = limits(bounds)
     scale = NEAR_BOUND * (1 + np.abs(x))
     return (x - low > scale) & (high - x > scale)
+
+
+def limits(bounds: Any) -> tuple[Any, Any]:
+    """Lower and upper bounds, of which there need not be any."""
+    if isinstance(bounds, scipy.optimize.Bounds):
+        return bounds.lb, bounds.ub
+    low, high = np.array([[-np.inf if lo is None else lo, np.inf if hi is None else hi] for lo, hi in bounds]).T
+    return low, high
 
 
 def minimize_scalar(
@@ -136,9 +178,14 @@ def minimize_scalar(
 ) -> scipy.optimize.OptimizeResult:
     """A minimum of a function of one number, as a function of what it closes over."""
     objective = with_args(fun, args)
-    found = scipy.optimize.minimize_scalar(
-        on_values(objective, "minimize_scalar"), bracket=bracket, bounds=bounds, **options
-    )
+
+    def find(_: Any, fun: Function) -> Any:
+        return scipy.optimize.minimize_scalar(fun, bracket=bracket, bounds=bounds, **options)
+
+    middle = float(np.mean(bounds if bounds is not None else bracket if bracket is not None else 0.5))
+    if known_later((), lambda: objective(middle)):
+        return scalar_minimum_later(find, objective, bounds)
+    found = find((), on_values(objective, "minimize_scalar"))
     if not nesting(objective(found.x)):
         return found
     if bounds is None or free_of(np.array([found.x]), [bounds])[0]:
@@ -147,21 +194,18 @@ def minimize_scalar(
     return found
 
 
-def globally(name: str) -> Function:
-    """One of SciPy's functions that look for a minimum everywhere, by values alone."""
-    original = getattr(scipy.optimize, name)
+def scalar_minimum_later(find: Function, objective: Function, bounds: Any) -> Result:
+    """A minimum of a function of one number where it is found when a program runs."""
+    slope = grad(objective)
 
-    def find(func: Function, *args: Any, **options: Any) -> Any:
-        objective = with_args(func, options.pop("args", ()))
-        bounds = args[0] if args and name != "basinhopping" else options.get("bounds")
-        found = original(on_values(objective, name), *(peeled(arg, name) for arg in args), **options)
-        return at_minimum(found, objective, bounds, options.get("constraints", ()))
+    def residual(x: Any) -> Any:
+        if bounds is None:
+            return slope(x)
+        inside = free_of(stop_gradient(x), [bounds])[0]
+        return where(inside, slope(x), x - stop_gradient(x))
 
-    find.__name__ = find.__qualname__ = name
-    find.__doc__ = "SciPy's search for a global minimum, which is a function of what the objective closes over."
-    return find
-
-
-basinhopping, differential_evolution, dual_annealing, shgo, direct = map(
-    globally, ("basinhopping", "differential_evolution", "dual_annealing", "shgo", "direct")
-)
+    found = solve_later(
+        find, (), {"fun": (objective, 0.0)}, residual, (), facts={"success": True, "nfev": 0}, elementwise=True
+    )
+    found.fun = objective(found.x)
+    return found

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import scipy.optimize
 
-from autodiff.numpy.dispatch import peeled
+from autodiff.numpy.dispatch import FUNCTIONS, as_operand, peeled
 from autodiff.numpy.namespace import array
-from autodiff.scipy.optimize.implicit import elementwise_solution, on_values, solution
+from autodiff.scipy.called_back import Result, known_later, refused_later
+from autodiff.scipy.optimize.implicit import all_on_values, elementwise_solution, on_values, plain_vector, solution
+from autodiff.scipy.optimize.later import solve_later
+from autodiff.trace.spec import spec_of
+from autodiff.trace.trees.tree import flatten
 from autodiff.transforms.jacobian import jacobian
 
 Function = Callable[..., Any]
 
 
 def with_args(function: Function, args: Any) -> Function:
-    """A function of the unknown alone."""
+    """A function of the unknown alone, or of the unknown and a direction."""
     extra = args if isinstance(args, tuple) else (args,)
-    return lambda x: function(x, *extra)
+    return lambda *x: function(*x, *extra)
 
 
 def root(
@@ -44,15 +49,42 @@ def root(
     >>> round(autodiff.grad(f)(8.0), 9)
     0.083333333
     """
-    equation = with_args(fun, args)
-    if jac is True:
-        found = scipy.optimize.root(on_values(equation, "root"), peeled(x0, "root"), method=method, jac=True, **options)
-        return with_solution(found, lambda x: equation(x)[0])
-    slope = None
-    if method in ("hybr", "lm"):
-        slope = on_values(jacobian(vector(equation)) if jac is None else with_args(jac, args), "root")
-    found = scipy.optimize.root(on_values(equation, "root"), peeled(x0, "root"), method=method, jac=slope, **options)
-    return with_solution(found, equation)
+    both = with_args(fun, args)
+    equation = vector((lambda x: both(x)[0]) if jac is True else both)
+    asked = {"fun": both if jac is True else equation}
+    if method in ("hybr", "lm") and jac is not True:
+        asked["jac"] = jacobian(equation) if jac is None else with_args(jac, args)
+
+    def find(start: Any, **functions: Function) -> Any:
+        given = {"jac": True} if jac is True else {}
+        return scipy.optimize.root(x0=start, method=method, **functions, **given, **options)
+
+    start = array(as_operand(x0))
+    if known_later(start, lambda: equation(plain_vector(start, "root"))):
+        shape = (spec_of(start).size,) if method in ("hybr", "lm") else spec_of(start).shape
+        return root_later(find, start, asked, equation, shape, {"success": True})
+    return with_solution(find(plain_vector(start, "root"), **all_on_values(asked, "root")), equation)
+
+
+def root_later(
+    find: Function,
+    start: Any,
+    asked: dict[str, Function],
+    equation: Function,
+    shape: tuple[int, ...],
+    facts: dict[str, Any],
+) -> Result:
+    """SciPy's result where it is found when a program runs."""
+    functions = {name: (own, np.zeros(shape)) for name, own in asked.items()}
+    flat = (math.prod(shape),)
+    found = solve_later(find, start, functions, flattened(equation, shape), flat, facts=facts)
+    found.x = found.x.reshape(shape)
+    return found
+
+
+def flattened(equation: Function, shape: tuple[int, ...]) -> Function:
+    """A vector function of a vector, from one of arrays."""
+    return lambda x: equation(x.reshape(shape)).reshape(-1)
 
 
 def vector(function: Function) -> Function:
@@ -63,8 +95,7 @@ def vector(function: Function) -> Function:
 def with_solution(found: Any, equation: Function) -> Any:
     """SciPy's result, with the solution as a function of what the equation closes over."""
     shape = np.shape(found.x)
-    flat = vector(lambda x: equation(x.reshape(shape)))
-    found.x = solution(lambda x: flat(x).reshape(-1), np.ravel(found.x)).reshape(shape)
+    found.x = solution(flattened(equation, shape), np.ravel(found.x)).reshape(shape)
     return found
 
 
@@ -73,25 +104,23 @@ def fsolve(
 ) -> Any:
     """The root of a vector function: ``root`` as MINPACK's users call it."""
     equation = vector(with_args(func, args))
-    slope = on_values(jacobian(equation) if fprime is None else with_args(fprime, args), "fsolve")
-    start = np.atleast_1d(np.asarray(peeled(x0, "fsolve"), float))
+    asked = {"func": equation, "fprime": jacobian(equation) if fprime is None else with_args(fprime, args)}
     col = options.pop("col_deriv", 0)
-    out = scipy.optimize.fsolve(
-        on_values(equation, "fsolve"),
-        start,
-        fprime=slope,
-        full_output=full_output,
-        col_deriv=0 if fprime is None else col,
-        **options,
-    )
-    shape = start.shape
 
-    def flat(x: Any) -> Any:
-        return equation(x.reshape(shape)).reshape(-1)
+    def find(start: Any, **functions: Function) -> Any:
+        return scipy.optimize.fsolve(
+            x0=start, full_output=full_output, col_deriv=0 if fprime is None else col, **functions, **options
+        )
 
-    if full_output:
-        return (solution(flat, np.ravel(out[0])).reshape(shape), *out[1:])
-    return solution(flat, np.ravel(out)).reshape(shape)
+    start = FUNCTIONS[np.atleast_1d](array(as_operand(x0)))
+    shape = spec_of(start).shape
+    if known_later(start, lambda: equation(plain_vector(start, "fsolve"))):
+        if full_output:
+            raise refused_later("fsolve", "full_output")
+        return root_later(lambda *x, **f: {"x": find(*x, **f)}, start, asked, equation, shape, {}).x
+    out = find(plain_vector(start, "fsolve"), **all_on_values(asked, "fsolve"))
+    found = solution(flattened(equation, shape), np.ravel(out[0] if full_output else out)).reshape(shape)
+    return (found, *out[1:]) if full_output else found
 
 
 def root_scalar(f: Function, args: Any = (), **options: Any) -> Any:
@@ -102,33 +131,61 @@ def root_scalar(f: Function, args: Any = (), **options: Any) -> Any:
     0.5
     """
     equation = with_args(f, args)
-    plain = {name: derivative_option(name, value, args) for name, value in options.items()}
-    found = scipy.optimize.root_scalar(on_values(equation, "root_scalar"), **plain)
+    asked = {"f": equation}
+    for name in ("fprime", "fprime2"):
+        if callable(options.get(name)):
+            asked[name] = with_args(options.pop(name), args)
+    places = {name: options.pop(name) for name in ("x0", "x1", "bracket") if options.get(name) is not None}
+
+    def find(places: dict[str, Any], **functions: Function) -> Any:
+        return scipy.optimize.root_scalar(**functions, **places, **options)
+
+    if known_later(places, lambda: equation(peeled(flatten(places)[0][0], "root_scalar"))):
+        facts = {"converged": True, "iterations": 0, "function_calls": 0}
+        return scalar_root_later(find, places, asked, equation, (), "root", facts)
+    plain = {name: peeled(value, "root_scalar") for name, value in places.items()}
+    found = find(plain, **all_on_values(asked, "root_scalar"))
     found.root = elementwise_solution(equation, found.root)
     return found
 
 
-def derivative_option(name: str, value: Any, args: Any) -> Any:
-    """An option of SciPy's, on plain values."""
-    if name in ("fprime", "fprime2") and callable(value):
-        return on_values(with_args(value, args), "root_scalar")
-    return peeled(value, "root_scalar")
+def scalar_root_later(
+    find: Function,
+    places: Any,
+    asked: dict[str, Function],
+    equation: Function,
+    shape: tuple[int, ...],
+    attribute: str = "x",
+    facts: dict[str, Any] | None = None,
+) -> Result:
+    """The roots of equations that are independent of each other where they are found when a program runs."""
+    functions = {name: (own, np.zeros(shape)[()]) for name, own in asked.items()}
+    return solve_later(find, places, functions, equation, shape, attribute=attribute, facts=facts, elementwise=True)
 
 
 def bracketing(name: str) -> Function:
     """One of SciPy's functions that find a root between two numbers."""
     original = getattr(scipy.optimize, name)
 
-    def find(f: Function, a: Any, b: Any, args: Any = (), **options: Any) -> Any:
+    def search(f: Function, a: Any, b: Any, args: Any = (), **options: Any) -> Any:
         equation = with_args(f, args)
-        out = original(on_values(equation, name), peeled(a, name), peeled(b, name), **options)
+
+        def find(ends: Any, f: Function) -> Any:
+            return original(f, *ends, **options)
+
+        if known_later((a, b), lambda: equation(peeled(a, name))):
+            if options.get("full_output"):
+                raise refused_later(name, "full_output")
+            later = scalar_root_later(lambda ends, f: {"x": find(ends, f)}, (a, b), {"f": equation}, equation, ())
+            return later.x
+        out = find((peeled(a, name), peeled(b, name)), on_values(equation, name))
         if options.get("full_output"):
             return elementwise_solution(equation, out[0]), out[1]
         return elementwise_solution(equation, out)
 
-    find.__name__ = find.__qualname__ = name
-    find.__doc__ = "The root of one equation between two numbers, as a function of what the equation closes over."
-    return find
+    search.__name__ = search.__qualname__ = name
+    search.__doc__ = "The root of one equation between two numbers, as a function of what the equation closes over."
+    return search
 
 
 brentq, brenth, ridder, bisect, toms748 = map(bracketing, ("brentq", "brenth", "ridder", "bisect", "toms748"))
@@ -137,11 +194,21 @@ brentq, brenth, ridder, bisect, toms748 = map(bracketing, ("brentq", "brenth", "
 def newton(func: Function, x0: Any, fprime: Any = None, args: Any = (), **options: Any) -> Any:
     """The root near a point, of one equation or of an array of independent ones."""
     equation = with_args(func, args)
-    if fprime is not None:
-        options["fprime"] = on_values(with_args(fprime, args), "newton")
-    if options.get("fprime2") is not None:
-        options["fprime2"] = on_values(with_args(options["fprime2"], args), "newton")
-    out = scipy.optimize.newton(on_values(equation, "newton"), peeled(x0, "newton"), **options)
+    asked = {"func": equation}
+    for name, slope in (("fprime", fprime), ("fprime2", options.pop("fprime2", None))):
+        if slope is not None:
+            asked[name] = with_args(slope, args)
+
+    def find(start: Any, **functions: Function) -> Any:
+        return scipy.optimize.newton(x0=start, **functions, **options)
+
+    start = as_operand(x0)
+    if known_later(start, lambda: equation(peeled(start, "newton"))):
+        if options.get("full_output"):
+            raise refused_later("newton", "full_output")
+        later = scalar_root_later(lambda *x, **f: {"x": find(*x, **f)}, start, asked, equation, spec_of(start).shape)
+        return later.x
+    out = find(peeled(start, "newton"), **all_on_values(asked, "newton"))
     if isinstance(out, tuple):
         return (elementwise_solution(equation, out[0]), *out[1:])
     return elementwise_solution(equation, out)
@@ -150,11 +217,17 @@ def newton(func: Function, x0: Any, fprime: Any = None, args: Any = (), **option
 def fixed_point(func: Function, x0: Any, args: Any = (), **options: Any) -> Any:
     """The point that a function maps to itself."""
     mapping = vector(with_args(func, args))
-    start = np.asarray(peeled(x0, "fixed_point"), float)
-    found = scipy.optimize.fixed_point(on_values(mapping, "fixed_point"), start, **options)
-    shape = np.shape(found)
+    start = array(as_operand(x0))
+    shape = spec_of(start).shape
 
     def equation(x: Any) -> Any:
-        return x - mapping(x.reshape(shape)).reshape(-1)
+        return x - mapping(x)
 
-    return solution(equation, np.ravel(found)).reshape(shape)[()]
+    def find(start: Any, func: Function) -> Any:
+        return scipy.optimize.fixed_point(func, start, **options)
+
+    if known_later(start, lambda: mapping(plain_vector(start, "fixed_point"))):
+        later = root_later(lambda *x, **f: {"x": find(*x, **f)}, start, {"func": mapping}, equation, shape, {})
+        return later.x
+    found = find(plain_vector(start, "fixed_point"), on_values(mapping, "fixed_point"))
+    return solution(flattened(equation, shape), np.ravel(found)).reshape(shape)[()]
