@@ -24,17 +24,17 @@ MODULES = (
     "special", "stats", "linalg", "optimize", "integrate", "interpolate", "sparse", "sparse.linalg", "signal", "ndimage",
     "spatial", "spatial.distance", "fft",
 )  # fmt: skip
-BY_VALUES = {
+CALLED_BACK = {
     "optimize": "*",
     "integrate": "quad dblquad tplquad solve_ivp odeint",
     "sparse.linalg": "cg bicgstab gmres minres",
 }
-"""Functions that decide by values what they do: vmap and jit refuse them."""
+"""Functions that decide by values what they do: under vmap and jit SciPy is called back when the program runs."""
 
 KINDS = {
     "every": "Differentiated in reverse and forward mode, to any order, under vmap and jit",
-    "values": "Differentiated in reverse and forward mode, to any order; refused under vmap and jit, since values decide "
-    "what is computed",
+    "values": "Differentiated in reverse and forward mode, to any order; under vmap and jit SciPy is called back when the "
+    "program runs, for each example",
     "constant": "Constant: piecewise, or made of whole numbers",
     "refused": "Refused: called with a traced value, the function says so by name",
     "class": "Classes and objects of SciPy's own: what they convert to plain arrays is refused with the user's line",
@@ -75,7 +75,7 @@ def kind_of(module: str, name: str, own: Any) -> str:
     if "refused" in getattr(own, "__dict__", {}):
         return "refused"
     if getattr(own, "__module__", "").startswith("autodiff"):
-        chosen = BY_VALUES.get(module, "")
+        chosen = CALLED_BACK.get(module, "")
         return "values" if chosen == "*" or name in chosen.split() else "every"
     if isinstance(own, MultivariateNormal) or name in ASKED.get(module, ""):
         return "every"

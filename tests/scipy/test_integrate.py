@@ -7,7 +7,7 @@ import scipy.integrate as si
 import autodiff
 from autodiff.scipy import integrate
 from autodiff.testing import check_laws
-from autodiff.trace.errors import ConcretizationError, DifferentiationError
+from autodiff.trace.errors import DifferentiationError
 
 rng = np.random.default_rng(0)
 y = rng.normal(size=(2, 9))
@@ -115,14 +115,79 @@ def test_plain_values_are_scipys():
 def test_what_has_no_derivative_says_so():
     with pytest.raises(
         DifferentiationError,
-        match=r"^solve_ivp with method='BDF' has no derivative \(test_integrate.py:\d+\); take one of RK23",
+        match=r"^solve_ivp with method='BDF' has derivatives at given times only \(test_integrate.py:\d+\): give t_eval=, and "
+        r"neither events= nor dense_output=; or take one of RK23",
     ):
-        autodiff.grad(lambda a: integrate.solve_ivp(lambda t, y: -a * y, (0, 1), [1.0], method="BDF").y[0, -1])(1.0)
+        autodiff.grad(lambda a: integrate.solve_ivp(lambda t, y: -y, (0, a), [1.0], method="BDF").y[0, -1])(1.0)
+    with pytest.raises(
+        DifferentiationError,
+        match=r"^solve_ivp needs t_eval= under jit, vmap and checkpoint \(test_integrate.py:\d+\): how many steps it takes",
+    ):
+        autodiff.jit(lambda a: integrate.solve_ivp(lambda t, y: -a * y, (0, 1), [1.0]).y[0, -1])(1.0)
+    with pytest.raises(
+        DifferentiationError, match=r"^solve_ivp with events cannot be called with traced values under jit"
+    ):
+        autodiff.jit(lambda p: PROGRAMS["solve_ivp event"](p))(np.ones(2))
     with pytest.raises(
         DifferentiationError, match=r"^quad with weight='cos' has no derivative \(test_integrate.py:\d+\); write"
     ):
         autodiff.grad(lambda a: integrate.quad(lambda x: a * x, 0, 1, weight="cos", wvar=2.0)[0])(1.0)
     with pytest.raises(DifferentiationError, match=r"^scipy.integrate.solve_bvp cannot be called with a traced value"):
         autodiff.grad(lambda a: integrate.solve_bvp(None, None, a, None).y)(1.0)
-    with pytest.raises(ConcretizationError, match=r"traces with shapes only: the number is not known"):
-        autodiff.jit(PROGRAMS["quad"])(np.ones(2))
+
+
+BATCH = np.array([[1.2, 0.9], [1.0, 1.1]])
+
+
+@pytest.mark.parametrize("name", ["quad limits", "quad line", "solve_ivp t_eval"])
+def test_programs_and_batches(name):
+    fun, close = PROGRAMS[name], {"rtol": 1e-6, "atol": 1e-6}
+    first = autodiff.jacrev(fun)
+    np.testing.assert_allclose(autodiff.jit(first)(BATCH[0]), first(BATCH[0]), **close)
+    np.testing.assert_allclose(autodiff.vmap(fun)(BATCH), np.stack([fun(p) for p in BATCH]), **close)
+    if name == "quad limits":
+        second = autodiff.jacfwd(first)
+        np.testing.assert_allclose(autodiff.jit(second)(BATCH[0]), second(BATCH[0]), **close)
+
+
+def test_integrals_of_integrals_under_jit():
+    def area(a):
+        return integrate.dblquad(lambda y, x: a * y, 0.0, a, 0.0, lambda x: x, epsabs=1e-3)[0]
+
+    np.testing.assert_allclose(autodiff.jit(area)(2.0), 2.0**4 / 6)
+
+
+@pytest.mark.parametrize("method", ["RK45", "BDF"])
+def test_sensitivities_of_decay_at_moving_times(method):
+    def at_end(p, staged):
+        def values(p):
+            times = np.stack([0.5 * p[1], p[1]])
+            return integrate.solve_ivp(
+                lambda t, y: -p[0] * y * t, (p[2], 2.0), p[3:], method, times, rtol=1e-9, atol=1e-10
+            ).y[0]
+
+        return autodiff.jit(values)(p) if staged else values(p)
+
+    def exact(p):
+        return p[3] * np.exp(-0.5 * p[0] * (np.stack([0.5 * p[1], p[1]]) ** 2 - p[2] ** 2))
+
+    p = np.array([0.7, 1.5, 0.1, 2.0])
+    for staged in (True, False):
+        np.testing.assert_allclose(at_end(p, staged), exact(p), rtol=1e-6)
+        np.testing.assert_allclose(
+            autodiff.jacrev(lambda p, own=staged: at_end(p, own))(p), autodiff.jacrev(exact)(p), rtol=2e-6, atol=1e-8
+        )
+
+
+def test_odeint_by_times_that_move():
+    def values(p):
+        t = np.stack([p[0], 1.0 + p[1]])
+        return integrate.odeint(lambda y, t: -t * y, np.ones(1), t, rtol=1e-9, atol=1e-10)[1, 0]
+
+    def exact(p):
+        return np.exp(0.5 * (p[0] ** 2 - (1.0 + p[1]) ** 2))
+
+    p = np.array([0.2, 0.4])
+    np.testing.assert_allclose(autodiff.grad(values)(p), autodiff.grad(exact)(p), rtol=1e-6)
+    np.testing.assert_allclose(autodiff.jit(autodiff.grad(values))(p), autodiff.grad(exact)(p), rtol=1e-6)
+    np.testing.assert_allclose(autodiff.hessian(values)(p), autodiff.hessian(exact)(p), rtol=1e-5)

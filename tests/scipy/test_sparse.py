@@ -88,6 +88,12 @@ def test_iterations(name):
         autodiff.jacobian(program, (0, 1))(d, v), autodiff.jacobian(direct, (0, 1))(d, v), strict=True
     ):
         np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-10)
+    slope = autodiff.jacobian(program)
+    np.testing.assert_allclose(autodiff.jit(slope)(d, v), slope(d, v), rtol=1e-8, atol=1e-10)
+    several = np.stack([v, 2 * v])
+    np.testing.assert_allclose(
+        autodiff.vmap(program, (None, 0))(d, several), [direct(d, b) for b in several], rtol=1e-8
+    )
 
 
 def test_one_factorization_serves_both_directions(monkeypatch):

@@ -14,10 +14,13 @@ import scipy.integrate
 
 from autodiff.numpy.dispatch import FUNCTIONS, as_operand, peeled
 from autodiff.numpy.namespace import array
+from autodiff.scipy.called_back import Result, known_later, refused_later
+from autodiff.scipy.integrate.sensitivities import Problem, by_solve_ivp
 from autodiff.scipy.mirror import leaves_of
 from autodiff.scipy.optimize.implicit import elementwise_solution, nesting, on_values
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line
+from autodiff.trace.spec import spec_of
 from autodiff.transforms.stop_gradient import stop_gradient
 
 Function = Callable[..., Any]
@@ -52,8 +55,11 @@ def solve_ivp(
         fun: the right-hand side, written in NumPy. It may close over traced values.
         t_span: where to begin and where to end; the ends may be traced.
         y0: the initial values, which may be traced.
-        method: ``"RK45"``, ``"RK23"`` or ``"DOP853"`` where something is differentiated.
-        t_eval: where the solution is wanted, as plain numbers.
+        method: SciPy's. Derivatives of ``"RK45"``, ``"RK23"`` and ``"DOP853"`` are those of the steps; implicit
+            methods, and all under ``jit``, solve the equations for sensitivities: as many more as there are unknowns
+            times parameters.
+        t_eval: where the solution is wanted; the times may be traced. Under ``jit``, ``vmap`` and ``checkpoint`` it
+            has to be given, since the number of steps is not known there.
         dense_output: SciPy's; the interpolant is a function of plain numbers.
         events: SciPy's; times and values at events are differentiated through the condition that makes them.
         vectorized: SciPy's.
@@ -65,7 +71,7 @@ def solve_ivp(
         ``fun`` closes over.
 
     Raises:
-        DifferentiationError: for implicit methods, if there is something to differentiate.
+        DifferentiationError: for implicit methods with events, if there is something to differentiate.
 
     >>> import numpy as np, autodiff
     >>> def end(rate):
@@ -80,6 +86,8 @@ def solve_ivp(
     def slope(t: Any, y: Any) -> Any:
         return array(as_operand(fun(t, y, *extra)))
 
+    if known_later((start, begin, end, t_eval), lambda: slope(peeled(begin), peeled(start))):
+        return solved_later(slope, (start, t_eval, begin, end), method, (events, dense_output), vectorized, options)
     plain_span = (float(peeled(begin, "solve_ivp")), float(peeled(end, "solve_ivp")))
     conditions = [] if events is None else [*events] if isinstance(events, (list, tuple)) else [events]
     found = scipy.integrate.solve_ivp(
@@ -93,14 +101,45 @@ def solve_ivp(
         **({"vectorized": True} if vectorized else {}),
         **options,
     )
-    seeds = (start, begin, end, slope(plain_span[0], start))
+    wanted = as_operand(t_eval)
+    seeds = (start, begin, end, wanted, slope(plain_span[0], start))
     if not any(map(nesting, seeds)):
         return found
     if method not in EXPLICIT:
+        if conditions or dense_output or (t_eval is None and nesting(end)):
+            raise DifferentiationError(
+                f"solve_ivp with method={method!r} has derivatives at given times only{at_user_line()}: give t_eval=, "
+                f"and neither events= nor dense_output=; or take one of {', '.join(EXPLICIT)}"
+            )
+        times = found.t if wanted is None else wanted
+        moving = solved_later(slope, (start, times, begin, end), method, ((), False), vectorized, options).y
+        found.y = with_value(found.y, moving)
+        return found
+    steps = Steps(EXPLICIT[method], slope, found, begin, end, start)
+    return differentiated(found, steps, conditions, extra, wanted if nesting(wanted) else None)
+
+
+def solved_later(
+    slope: Function, places: tuple[Any, ...], method: Any, refused: Any, vectorized: bool, options: dict[str, Any]
+) -> Any:
+    """SciPy's result where it is found when a program runs."""
+    start, times, begin, end = places
+    for name, given in zip(("events", "dense_output"), refused, strict=True):
+        if given:
+            raise refused_later("solve_ivp", name)
+    if vectorized or spec_of(start).dtype.kind == "c":
+        raise refused_later("solve_ivp", "vectorized" if vectorized else "complex values")
+    if times is None:
         raise DifferentiationError(
-            f"solve_ivp with method={method!r} has no derivative{at_user_line()}; take one of {', '.join(EXPLICIT)}"
+            f"solve_ivp needs t_eval= under jit, vmap and checkpoint{at_user_line()}: how many steps it takes is known "
+            "only when the program runs; give the times at which the solution is wanted"
         )
-    return differentiated(found, Steps(EXPLICIT[method], slope, found, begin, end, start), conditions, extra)
+    times = as_operand(times)
+    given = {"method": method, **{name: value for name, value in options.items() if name != "jac"}}
+    found = Problem(slope, 1.0 * start, times, begin, end, given).solved(
+        by_solve_ivp(given), {"success": True, "status": 0, "nfev": 0}
+    )
+    return Result({"t": times, "t_events": None, "y_events": None, "sol": None, **found})
 
 
 def watched(event: Function, extra: tuple[Any, ...]) -> Function:
@@ -157,9 +196,14 @@ def with_value(value: Any, moving: Any) -> Any:
     return value + (moving - stop_gradient(moving))
 
 
-def differentiated(found: Any, steps: Steps, conditions: list[Function], extra: tuple[Any, ...]) -> Any:
-    """SciPy's result with derivatives."""
-    columns = [steps.at(float(t)) for t in found.t] if len(found.t) != len(steps.times) else steps.values
+def differentiated(
+    found: Any, steps: Steps, conditions: list[Function], extra: tuple[Any, ...], wanted: Any = None
+) -> Any:
+    """SciPy's result with derivatives; where the times at which it is wanted are traced, by these, too."""
+    if wanted is not None:
+        columns = [steps.at(wanted[k]) for k in range(len(found.t))]
+    else:
+        columns = [steps.at(float(t)) for t in found.t] if len(found.t) != len(steps.times) else steps.values
     if len(columns):
         found.y = with_value(found.y, FUNCTIONS[np.stack](columns, -1))
     for k, event in enumerate(conditions):
@@ -199,6 +243,11 @@ def odeint(
         return array(as_operand(func(time, y, *extra) if tfirst else func(y, time, *extra)))
 
     start = array(as_operand(y0))
+    t = as_operand(t)
+    if known_later((start, t), lambda: slope(peeled(t)[0], peeled(start))):
+        if full_output:
+            raise refused_later("odeint", "full_output")
+        return odeint_later(slope, start, t, options)
     plain_t, plain_y = np.asarray(peeled(t, "odeint"), float), np.asarray(peeled(start, "odeint"), float)
     out = scipy.integrate.odeint(
         on_values(slope, "odeint"), plain_y, plain_t, full_output=full_output, tfirst=True, **options
@@ -206,13 +255,18 @@ def odeint(
     if not any(map(nesting, (start, slope(float(plain_t[0]), start), *leaves_of(t)))):
         return out
     rtol, atol = (max(1e-10, float(options.get(name) or 1.49e-8)) for name in ("rtol", "atol"))
-    moving = solve_ivp(
-        slope, (float(plain_t[0]), float(plain_t[-1])), start, "DOP853", plain_t, rtol=rtol, atol=atol
-    ).y.T
-    if nesting(t):
-        rates = FUNCTIONS[np.stack]([slope(t[k], moving[k]) for k in range(len(plain_t))])
-        change = (t - stop_gradient(t))[:, None]
-        moving = moving + rates * (change - change[0])
+    moving = solve_ivp(slope, (t[0], t[-1]), start, "DOP853", t, rtol=rtol, atol=atol).y.T
     if full_output:
         return with_value(out[0], moving), out[1]
     return with_value(out, moving)
+
+
+def odeint_later(slope: Function, start: Any, t: Any, options: dict[str, Any]) -> Any:
+    """The values at given times where they are found when a program runs."""
+
+    def find(fun: Function, start: Any, times: Any, begin: Any, end: Any) -> dict[str, Any]:
+        return {"y": scipy.integrate.odeint(fun, np.array(start), times, tfirst=True, **options).T}
+
+    tolerances = {name: options.get(name) or 1.49e-8 for name in ("rtol", "atol")}
+    problem = Problem(slope, 1.0 * start, t, t[0], t[-1], {"method": "LSODA", **tolerances})
+    return FUNCTIONS[np.transpose](problem.solved(find, {}).y)

@@ -9,10 +9,15 @@ import numpy as np
 import scipy.integrate
 from scipy.special import roots_legendre
 
-from autodiff.numpy.dispatch import peeled
+from autodiff.numpy.dispatch import FUNCTIONS, peeled
+from autodiff.scipy.called_back import ClosedFunction, call_back, known, known_later, refused_later
+from autodiff.scipy.mirror import holds_traced
 from autodiff.scipy.optimize.implicit import nesting, on_values
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line
+from autodiff.transforms.batch import vmap
+from autodiff.transforms.custom.jvp import custom_jvp
+from autodiff.transforms.jvp import jvp
 from autodiff.transforms.stop_gradient import stop_gradient
 
 Function = Callable[..., Any]
@@ -45,10 +50,16 @@ def quad(func: Function, a: Any, b: Any, args: Any = (), full_output: int = 0, *
     def integrand(x: Any) -> Any:
         return func(x, *extra)
 
+    if known_later((a, b), lambda: integrand(between(peeled(a), peeled(b)))):
+        for name in ("weight", "complex_func"):
+            if options.get(name):
+                raise refused_later("quad", name)
+        if full_output:
+            raise refused_later("quad", "full_output")
+        return quad_later(integrand, a, b, options)
     low, high = float(peeled(a, "quad")), float(peeled(b, "quad"))
     out = scipy.integrate.quad(on_values(integrand, "quad"), low, high, full_output=1, **options)
-    middle = 0.0 if np.isinf(low) and np.isinf(high) else low + 1.0 if np.isinf(high) else high - 1.0
-    probe = integrand(0.5 * (low + high) if np.isfinite([low, high]).all() else middle)
+    probe = integrand(between(low, high))
     if nesting(probe) or nesting(a) or nesting(b):
         if options.get("weight") is not None:
             raise DifferentiationError(
@@ -58,6 +69,13 @@ def quad(func: Function, a: Any, b: Any, args: Any = (), full_output: int = 0, *
         moving = total - stop_gradient(total)
         out = (out[0] + moving + beyond(integrand, b) - beyond(integrand, a), *out[1:])
     return out if full_output else out[:2]
+
+
+def between(low: float, high: float) -> float:
+    """A number between limits."""
+    if np.isfinite([low, high]).all():
+        return 0.5 * (low + high)
+    return 0.0 if np.isinf(low) and np.isinf(high) else low + 1.0 if np.isinf(high) else high - 1.0
 
 
 def beyond(integrand: Function, limit: Any) -> Any:
@@ -74,14 +92,65 @@ def beyond(integrand: Function, limit: Any) -> Any:
 
 def by_rule(integrand: Function, info: dict[str, Any], low: float, high: float) -> Any:
     """The integral by Gauss's rule on the intervals that SciPy has cut the range into."""
-    count = info["last"]
     total: Any = 0.0
+    for x, weight in rule_of(info, low, high):
+        total = total + weight * integrand(x)
+    return total
+
+
+def rule_of(info: dict[str, Any], low: float, high: float) -> list[tuple[float, float]]:
+    """Nodes and weights on the intervals that SciPy has cut the range into."""
+    count = info["last"]
+    pairs = []
     for start, stop in zip(info["alist"][:count], info["blist"][:count], strict=True):
         half = (stop - start) / 2
         for node, weight in zip(start + half * (1 + NODES), half * WEIGHTS, strict=True):
-            for x, stretch in places(float(node), low, high):
-                total = total + weight * stretch * integrand(x)
-    return total
+            pairs += [(x, weight * stretch) for x, stretch in places(float(node), low, high)]
+    return pairs
+
+
+def quad_later(integrand: Function, a: Any, b: Any, options: dict[str, Any]) -> tuple[Any, Any]:
+    """The integral, and an estimate of its error, where they are computed when a program runs.
+
+    Nodes and weights of the rule come back with them, as many as there may be at most.
+    """
+    func = ClosedFunction(integrand, 0.0)
+    ends = (a, b)
+    moving = [k for k in (0, 1) if holds_traced([ends[k]])]
+    most = 2 * NODES.size * options.get("limit", 50)
+
+    def find(traced: Any, func: Function) -> Any:
+        low, high = (float(traced[moving.index(k)] if k in moving else ends[k]) for k in (0, 1))
+        value, error, info = scipy.integrate.quad(func, low, high, full_output=1, **options)[:3]
+        pairs = np.array(rule_of(info, low, high))
+        rule = np.zeros((most, 2))
+        rule[:, 0] = pairs[0, 0]  # what is left over has weights of zero
+        rule[: len(pairs)] = pairs
+        return np.float64(value), np.float64(error), rule
+
+    @custom_jvp
+    def integral(captures: Any, traced: Any) -> Any:
+        return call_back(find, (0.0, 0.0, np.zeros((most, 2))), traced, {"func": func}, {"func": captures})
+
+    @integral.defjvp
+    def by_gauss(primals: Any, tangents: Any) -> Any:
+        found = integral(*primals)
+        own = [k for k, tangent in enumerate(tangents[0]) if tangent is not None]
+
+        def total(some: Any, traced: Any) -> Any:
+            captures = list(primals[0])
+            for k, new in zip(own, some, strict=True):
+                captures[k] = new
+            nodes, weights = found[2][:, 0], found[2][:, 1]
+            fixed = FUNCTIONS[np.sum](weights * vmap(lambda x: func((x,), captures))(nodes))
+            for k, end in zip(moving, traced, strict=True):
+                fixed = fixed + (1 if k else -1) * beyond(lambda x: func((x,), captures), end)
+            return fixed
+
+        at, along = (([tree[0][k] for k in own], tree[1]) for tree in (primals, tangents))
+        return found, (jvp(total, at, along)[1], None, None)
+
+    return integral(func.captures, [ends[k] for k in moving])[:2]  # type: ignore[no-any-return]
 
 
 def places(node: float, low: float, high: float) -> list[tuple[float, float]]:
@@ -104,7 +173,8 @@ def dblquad(func: Function, a: Any, b: Any, gfun: Any, hfun: Any, args: Any = ()
     def inner(x: Any) -> Any:
         nonlocal error
         value, inaccuracy = quad(func, low(x), high(x), (x, *args), **options)
-        error = max(error, inaccuracy)
+        if known(inaccuracy):  # otherwise nobody knows it outside of the integrand
+            error = max(error, inaccuracy)
         return value
 
     value, inaccuracy = quad(inner, a, b, **options)

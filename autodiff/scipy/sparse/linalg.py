@@ -13,6 +13,7 @@ from autodiff.numpy.traced_sparse import TracedSparse, traced_matrix
 from autodiff.ops.matrices.products import column
 from autodiff.ops.matrices.sparse import Pattern, sparse_solve
 from autodiff.ops.shape import reshape
+from autodiff.scipy.called_back import call_back, known_later
 from autodiff.scipy.mirror import holds_traced, mirrored
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line
@@ -90,9 +91,18 @@ def iterative(name: str) -> Callable[..., Any]:
     def solve(A: Any, b: Any, x0: Any = None, **options: Any) -> Any:
         if not is_traced(A, b):
             return original(A, b, x0, **options)
-        own = traced_matrix(A)
-        plain = own.pattern.matrix(np.asarray(peeled(own.data, name)))
-        found, info = original(plain, peeled(as_operand(b), name), peeled(x0, name), **options)
+        own, right = traced_matrix(A), as_operand(b)
+
+        def find(operands: Any) -> Any:
+            data, b, x0 = operands
+            return original(own.pattern.matrix(np.asarray(data)), b, x0, **options)
+
+        operands = (own.data, right, x0)
+        if known_later(operands, lambda: ()):
+            x = np.zeros(spec_of(right).shape, np.result_type(spec_of(own.data).dtype, spec_of(right).dtype, float))
+            found, info = call_back(find, (x, 0), operands, {}, {})
+        else:
+            found, info = find(peeled(operands, name))
         moving = solved(own.pattern, own.data, b)
         return found + (moving - stop_gradient(moving)), info
 
