@@ -179,3 +179,41 @@ def test_the_normal_distribution_of_vectors():
         DifferentiationError, match=r"^multivariate_normal with traced parameters has no cdf \(test_stats.py:\d+\); it"
     ):
         autodiff.grad(lambda m: stats.multivariate_normal(m, np.eye(2)).cdf(x[0]))(mean)
+
+
+def test_a_singular_covariance_matrix():
+    mean, root, z = np.array([0.1, 0.2, 0.3]), np.array([[1.0, 0.0], [0.5, 0.2], [0.3, -0.7]]), np.array([0.3, 0.4])
+
+    def inside(root, normal=stats.multivariate_normal):
+        return normal.logpdf(mean + root @ z, mean, root @ root.T, allow_singular=True)
+
+    def own(root):
+        return inside(root, scipy.stats.multivariate_normal)
+
+    value, gradient = autodiff.value_and_grad(inside)(root)
+    assert value == pytest.approx(own(root), rel=1e-12)
+    np.testing.assert_allclose(gradient, differences(own, (root,), 0), rtol=1e-6, atol=1e-8)
+    off = mean + np.array([root @ z, root @ z + 1.0])
+    fixed = stats.multivariate_normal(mean, root @ root.T, allow_singular=True)
+    np.testing.assert_allclose(autodiff.vjp(fixed.logpdf, off)[0], fixed.logpdf(off), rtol=1e-12)
+    scalar = autodiff.grad(lambda a: stats.multivariate_normal(None, a, True).logpdf(0.0))(2.0)
+    assert scalar == pytest.approx(-0.25, rel=1e-14)
+    with pytest.raises(ValueError, match="positive semidefinite"):
+        autodiff.grad(lambda a: stats.multivariate_normal.logpdf(mean, mean, a * np.eye(3), True))(-1.0)
+
+
+@pytest.mark.parametrize("name", ["pmf", "logpmf", "cdf", "sf", "logcdf", "logsf", "mean", "var", "std", "entropy"])
+def test_a_vector_of_probabilities(name):
+    p, k = np.array([0.2, 0.5, 0.8]), np.array([0, 1, 3])
+    own, ours = (getattr(m.poisson_binom, name) for m in (scipy.stats, stats))
+    if name not in ("mean", "var", "std", "entropy"):
+        beyond = np.array([-1.0, 1.5, 4.0])
+        np.testing.assert_allclose(autodiff.vjp(lambda p: ours(beyond, p), p)[0], own(beyond, p), atol=1e-14)
+        own, ours = (lambda p, of=of: np.sum(of(k, p)[: 3 - (name == "logsf")]) for of in (own, ours))
+    np.testing.assert_allclose(autodiff.grad(ours)(p), differences(own, (p,), 0), rtol=1e-6, atol=1e-9)
+
+
+def test_differences_stay_between_the_seams_of_a_distribution():
+    x = np.array([0.2093, 0.2676])
+    near = (scipy.stats.kstwo.logpdf(x + 1e-5, 10) - scipy.stats.kstwo.logpdf(x - 1e-5, 10)) / 2e-5
+    np.testing.assert_allclose(autodiff.grad(lambda x: np.sum(stats.kstwo.logpdf(x, 10)))(x), near, rtol=1e-5)

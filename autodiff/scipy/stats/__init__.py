@@ -9,10 +9,11 @@ import scipy.stats
 from autodiff.scipy.mirror import mirrored
 from autodiff.scipy.stats.distribution import Continuous, Discrete, Distribution
 from autodiff.scipy.stats.multivariate_normal import MultivariateNormal
+from autodiff.scipy.stats.poisson_binomial import PoissonBinomial
 
 multivariate_normal = MultivariateNormal()
 _rest = mirrored("scipy.stats")
-KNOWN: dict[str, Distribution] = {}
+KNOWN: dict[str, Distribution] = {"poisson_binom": PoissonBinomial(scipy.stats.poisson_binom)}
 
 
 def __getattr__(name: str) -> Any:

@@ -26,6 +26,9 @@ Evaluate = Callable[..., Any]
 INVERSES = {"_ppf": ("_cdf", 1), "_isf": ("_sf", -1)}
 """Quantiles, what they invert, and whether that grows or falls."""
 
+PIECES = {"ksone": 1, "kstwo": 2}
+"""Distributions made of polynomials, each on an interval of length 1 / (pieces * n): differences stay inside of it."""
+
 DENSITIES = {"_cdf": 1, "_sf": -1}
 LOGARITHMS = {"_logcdf": 1, "_logsf": -1}
 
@@ -90,10 +93,16 @@ def vectorized(distribution: Any, name: str) -> Callable[..., Any]:
 
 def support_room(distribution: Any) -> Room:
     """How far the argument may move inside of the support."""
+    pieces = PIECES.get(distribution.name)
 
     def room(x: Any, operands: Sequence[Any]) -> Any:
         low, high = distribution._get_support(*operands[1:])
-        return np.minimum(x - low, high - x)
+        inside = np.minimum(x - low, high - x)
+        if pieces is None:
+            return inside
+        length = 1 / (pieces * operands[1])
+        seam = np.abs(x - length * np.rint(x / length))
+        return np.minimum(inside, np.maximum(seam, 1e-3 * length))
 
     return room
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import scipy.stats
 
-from autodiff.numpy.dispatch import FUNCTIONS, as_operand
-from autodiff.ops.elementwise import exp
+from autodiff.numpy.dispatch import FUNCTIONS, as_operand, peeled
+from autodiff.ops.elementwise import exp, where
 from autodiff.ops.elementwise import log as log_of
 from autodiff.ops.matrices.decompositions import cholesky
 from autodiff.ops.matrices.products import swap
@@ -18,6 +18,9 @@ from autodiff.scipy.mirror import holds_traced
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
+
+SINGULAR = 1e6 * np.finfo(float).eps
+"""Eigenvalues below this part of the largest one count as zero for SciPy."""
 
 
 def square(cov: Any, size: int) -> Any:
@@ -40,10 +43,33 @@ def log_density(x: Any, mean: Any, cov: Any) -> Any:
     return FUNCTIONS[np.reshape](value, np.shape(apart)[:-1])[()]
 
 
+def log_density_in_range(x: Any, mean: Any, cov: Any) -> Any:
+    """The logarithm of the density where the covariance matrix may be singular: the one on its range; -inf off it.
+
+    The range is that of the plain matrix, found as SciPy does; derivatives are those of matrices and vectors that stay
+    in it.
+    """
+    apart = as_operand(x) - (0.0 if mean is None else as_operand(mean))
+    apart = apart if np.ndim(apart) else FUNCTIONS[np.reshape](apart, (1,))
+    size = np.shape(apart)[-1]
+    whole = square(cov, size)
+    lower = FUNCTIONS[np.tril](whole)
+    symmetric = lower + swap(FUNCTIONS[np.tril](whole, -1))
+    values, vectors = np.linalg.eigh(peeled(symmetric, "multivariate_normal with allow_singular=True"))
+    small = SINGULAR * np.max(np.abs(values))
+    if values[0] < -small:
+        raise ValueError("The input matrix must be symmetric positive semidefinite.")
+    kept = vectors[:, values > small]
+    inside = log_density(apart @ kept, None, kept.T @ symmetric @ kept)
+    off = peeled(apart, "multivariate_normal") @ vectors[:, values <= small]
+    return where(np.linalg.norm(off, axis=-1) < 1e3 * small, inside, -np.inf) if off.shape[-1] else inside
+
+
 class MultivariateNormal:
     """SciPy's ``multivariate_normal``, whose density is differentiated by place, mean and covariance matrix.
 
-    The covariance matrix has to be positive definite where something is traced; its lower triangle is read.
+    The lower triangle of the covariance matrix is read. It has to be positive definite, unless ``allow_singular``: the
+    density is then that on its range, and derivatives are those of matrices with the same range.
 
     >>> import numpy as np, autodiff
     >>> from autodiff.scipy import stats
@@ -51,16 +77,20 @@ class MultivariateNormal:
     array([-1., -2.])
     """
 
-    def __init__(self, mean: Any = None, cov: Any = 1, own: Any = scipy.stats.multivariate_normal) -> None:
+    def __init__(
+        self, mean: Any = None, cov: Any = 1, own: Any = scipy.stats.multivariate_normal, allow_singular: bool = False
+    ) -> None:
         self.mean = mean
         self.cov = cov
+        self.allow_singular = allow_singular
         self.own = own
 
     def __call__(self, mean: Any = None, cov: Any = 1, allow_singular: bool = False, seed: Any = None) -> Any:
         """The distribution with its parameters fixed."""
         if not holds_traced((mean, cov)):
-            return MultivariateNormal(mean, cov, scipy.stats.multivariate_normal(mean, cov, allow_singular, seed))
-        return MultivariateNormal(mean, cov, None)
+            fixed = scipy.stats.multivariate_normal(mean, cov, allow_singular, seed)
+            return MultivariateNormal(mean, cov, fixed, allow_singular)
+        return MultivariateNormal(mean, cov, None, allow_singular)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -76,8 +106,9 @@ class MultivariateNormal:
         """The logarithm of the density."""
         if self.own is not None and not holds_traced((x, args, kwds)):
             return self.own.logpdf(x, *args, **kwds)
-        named = {**dict(zip(("mean", "cov"), args)), **kwds}
-        return log_density(x, named.get("mean", self.mean), named.get("cov", self.cov))
+        named = {**dict(zip(("mean", "cov", "allow_singular"), args)), **kwds}
+        density = log_density_in_range if named.get("allow_singular", self.allow_singular) else log_density
+        return density(x, named.get("mean", self.mean), named.get("cov", self.cov))
 
     def pdf(self, x: Any, *args: Any, **kwds: Any) -> Any:
         """The density."""

@@ -1,0 +1,49 @@
+"""All programs by module and function, and the page that says which there are."""
+
+from pathlib import Path
+
+import scipy
+
+from tests.scipy.programs import formulas, linear, signals, solving
+
+PAGE = Path(__file__).parents[3] / "docs" / "scipy-programs.md"
+
+
+def all_programs():
+    """The programs of each module, by the name of the function."""
+    return {
+        "special": formulas.special_programs(),
+        "stats": formulas.stats_programs(),
+        "linalg": linear.LINALG,
+        "optimize": solving.OPTIMIZE,
+        "integrate": solving.INTEGRATE,
+        "interpolate": solving.INTERPOLATE,
+        "sparse": linear.SPARSE,
+        "sparse.linalg": linear.SPARSE_LINALG,
+        "signal": signals.SIGNAL,
+        "ndimage": signals.NDIMAGE,
+        "spatial.distance": solving.DISTANCE,
+        "fft": signals.FFT,
+    }
+
+
+def page(programs):
+    """How many programs there are of each module."""
+    count = sum(map(len, programs.values()))
+    lines = [
+        "# Programs over SciPy that are checked",
+        "",
+        "Written by `python -m tests.scipy.programs`, which runs one program for each function that",
+        "[the table](scipy-coverage.md) calls differentiated, and writes this page if all are right: the value is that of",
+        "SciPy's own function, the gradient by each argument in reverse mode agrees with central differences of SciPy's",
+        "values, and a derivative in forward mode with the gradient. Distributions are differentiated by the argument and",
+        "all smooth parameters, functions of `scipy.special` by all real operands. The tests of the suite check more of",
+        "the same functions: second derivatives, batches, compiled programs, dtypes.",
+        "",
+        f"{count} programs, SciPy {scipy.__version__}.",
+        "",
+        "| module | programs |",
+        "|---|---|",
+        *(f"| `scipy.{module}` | {len(its)} |" for module, its in programs.items()),
+    ]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,32 @@
+"""The table of programs over SciPy: it is complete, its page is true, and its check finds what is wrong."""
+
+import numpy as np
+import pytest
+import scipy
+
+from autodiff import custom_vjp
+from autodiff.scipy import linalg
+from tests.scipy.coverage import table
+from tests.scipy.programs.check import Program, check
+from tests.scipy.programs.formulas import WHOLE
+from tests.scipy.programs.table import PAGE, all_programs, page
+
+
+def test_there_is_a_program_for_each_function_that_is_differentiated():
+    programs = all_programs()
+    for module, kinds in table().items():
+        differentiated = {name for name, kind in kinds.items() if kind in ("every", "values")}
+        assert differentiated - (WHOLE if module == "stats" else set()) == set(programs.get(module, ())), module
+
+
+@pytest.mark.skipif(f"SciPy {scipy.__version__}" not in PAGE.read_text(), reason="the page is about another SciPy")
+def test_the_page_is_up_to_date():
+    assert page(all_programs()) == PAGE.read_text(), "run python -m tests.scipy.programs"
+
+
+def test_a_wrong_rule_is_found():
+    wrong = custom_vjp(linalg.inv)
+    wrong.defvjp(lambda a: (linalg.inv(a), linalg.inv(a)), lambda inverse, g: (-1.001 * inverse.T @ g @ inverse.T,))
+    check(Program(linalg.inv, (np.eye(2),)))
+    with pytest.raises(AssertionError, match="argument 0"):
+        check(Program(wrong, (np.eye(2),)))
