@@ -32,6 +32,7 @@ from autodiff.transforms.arguments import (
     differentiable_leaves,
     function_name,
 )
+from autodiff.transforms.holomorphic import refuse_real, refuse_unless_holomorphic
 from autodiff.transforms.masking import has_nan, is_plain, seeded, unmasked
 from autodiff.transforms.results import aux_leaf, result_leaf
 from autodiff.transforms.reverse import read_backwards, zero_seeds
@@ -263,7 +264,12 @@ def separate(gradients: list[Any], given: list[Any]) -> list[Any]:
 
 
 def value_and_grad(
-    fun: Callable[..., Any] = DECORATED, argnums: Positions = 0, has_aux: bool = False, *, argnames: Names = None
+    fun: Callable[..., Any] = DECORATED,
+    argnums: Positions = 0,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    *,
+    argnames: Names = None,
 ) -> Callable[..., Any]:
     """The function that returns both the value of ``fun`` and its gradient.
 
@@ -272,6 +278,9 @@ def value_and_grad(
             decorator: ``@value_and_grad(argnums=1)``.
         argnums: which positional arguments to differentiate: a position, or several.
         has_aux: whether ``fun`` returns ``(value, aux)``; aux is passed on.
+        holomorphic: whether ``fun`` is complex-differentiable: its arguments and its one number are complex then, and
+            the gradient is the complex derivative df/dz. Where values are known, the equations of Cauchy and Riemann
+            are checked at the point, which reads the tape twice more.
         argnames: names of arguments in place of positions.
 
     Returns:
@@ -281,19 +290,24 @@ def value_and_grad(
 
     Raises:
         DifferentiationError: if the result is not one real number, or an argument is not made of floating-point
-            numbers.
+            numbers; with ``holomorphic`` if they are not complex, or ``fun`` is not complex-differentiable.
 
     >>> import numpy as np
     >>> value_and_grad(lambda x: np.sum(x**2))(np.array([1.0, 2.0]))
     (np.float64(5.0), array([2., 4.]))
     """
-    return _gradient_function(value_and_grad, fun, argnums, has_aux, argnames)
+    return _gradient_function(value_and_grad, fun, argnums, has_aux, holomorphic, argnames)
 
 
 def grad(
-    fun: Callable[..., Any] = DECORATED, argnums: Positions = 0, has_aux: bool = False, *, argnames: Names = None
+    fun: Callable[..., Any] = DECORATED,
+    argnums: Positions = 0,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    *,
+    argnames: Names = None,
 ) -> Callable[..., Any]:
-    """The gradient of a function with one real number as its result.
+    """The gradient of a function with one real number as its result, or, with ``holomorphic``, one complex number.
 
     Args and errors are those of :func:`value_and_grad`.
 
@@ -310,22 +324,29 @@ def grad(
     ...     return a * x**2
     >>> slope(3.0, 1.0)
     6.0
+    >>> grad(lambda z: z**3, holomorphic=True)(1.0 + 1.0j)
+    6j
     """
-    return _gradient_function(grad, fun, argnums, has_aux, argnames)
+    return _gradient_function(grad, fun, argnums, has_aux, holomorphic, argnames)
 
 
 def _gradient_function(
-    make: Callable[..., Any], fun: Callable[..., Any], argnums: Positions, has_aux: bool, argnames: Names
+    make: Callable[..., Any],
+    fun: Callable[..., Any],
+    argnums: Positions,
+    has_aux: bool,
+    holomorphic: bool,
+    argnames: Names,
 ) -> Callable[..., Any]:
     if fun is DECORATED:
-        return partial(make, argnums=argnums, has_aux=has_aux, argnames=argnames)
+        return partial(make, argnums=argnums, has_aux=has_aux, holomorphic=holomorphic, argnames=argnames)
     name, with_value = make.__name__, make is value_and_grad
     selection = Selection(name, fun, argnums, argnames)
 
     def gradient(*args: Any, **kwargs: Any) -> Any:
         primals, of_selected, places = selection.pick(args, kwargs)
         at = Linearization(name, of_selected, primals, has_aux, places, fun)
-        seed = unit_cotangent(name, fun, at)
+        seed = complex_seed(name, fun, at) if holomorphic else unit_cotangent(name, fun, at)
         leaves = separate(at.pull([seed]), [seed])
         tree = at.structure.unflatten(leaves)
         found = tree[0] if selection.single else tree
@@ -333,7 +354,23 @@ def _gradient_function(
             return ((at.value, at.aux) if has_aux else at.value), found
         return (found, at.aux) if has_aux else found
 
-    return TransformedFunction(fun, gradient, make, fun, argnums, has_aux, argnames=argnames)
+    return TransformedFunction(fun, gradient, make, fun, argnums, has_aux, holomorphic, argnames=argnames)
+
+
+def complex_seed(name: str, fun: Callable[..., Any], at: Linearization) -> Any:
+    """The cotangent 1 of a result that must be one complex number, of a function that is complex-differentiable."""
+    out = spec_of(at.outs[0][0]) if at.out is LEAF else None
+    refuse_real(name, "an argument", map(spec_of, at.leaves), True)
+    if out is None or out.shape != () or out.dtype.kind != "c":
+        got = f"a tree {at.out}" if out is None else described(at.outs[0][0])
+        raise DifferentiationError(
+            f"{name} with holomorphic=True needs a function that returns one complex number, but {function_name(fun)} "
+            f"returned {got}{at_user_line()}. Of a real result take the gradient without holomorphic=True; of several "
+            "numbers jacobian"
+        )
+    refuse_unless_holomorphic(name, fun, at.pull, [at.outs[0][0]])
+    value = at.outs[0][0]
+    return module_of(value).ones((), out.dtype) if on_gpu(value) else out.dtype.type(1)
 
 
 def unit_cotangent(name: str, fun: Callable[..., Any], at: Linearization) -> Any:

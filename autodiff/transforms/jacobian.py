@@ -19,6 +19,7 @@ from autodiff.transforms.arguments import (
     function_name,
 )
 from autodiff.transforms.gradient import Linearization, grad, released, unit_cotangent
+from autodiff.transforms.holomorphic import refuse_real, refuse_unless_holomorphic
 from autodiff.transforms.jvp import jvp, require_tuples
 from autodiff.transforms.linearize import TangentMap
 from autodiff.transforms.transformed import DECORATED, TransformedFunction
@@ -77,7 +78,8 @@ def jacobian(
         argnums: which positional arguments to differentiate: a position, or several.
         mode: ``"forward"``, ``"reverse"``, or ``"auto"`` for the one that takes fewer passes.
         has_aux: whether ``fun`` returns ``(value, aux)``; aux is passed on.
-        holomorphic: whether ``fun`` is complex-differentiable; inputs and results then must be complex.
+        holomorphic: whether ``fun`` is complex-differentiable; inputs and results then must be complex. Where values
+            are known, the equations of Cauchy and Riemann are checked at the point, along one direction.
         argnames: names of arguments in place of positions.
         sparse: whether the blocks are sparse matrices of the shape ``(out.size, in.size)``. The pattern is read off the
             operations, whatever the values are; it is kept for later calls of the function that is returned. A few
@@ -240,13 +242,16 @@ def _jacobian(
             refuse_complex(name, "an argument", inputs, holomorphic)
         else:
             refuse_complex(name, f"the result of {function_name(fun)}", outputs, holomorphic)
+        if holomorphic:
+            one_way, places_of = (at.push, leaves) if forward else (pull_of(at, mode), values)
+            refuse_unless_holomorphic(name, fun, one_way, places_of)
         if find is not None:
             way = mode if mode != "auto" or not complex_ones else "forward" if forward else "reverse"
             blocks = find(at, way, (inputs, outputs), values, transposed)
         elif forward:
             blocks = columns(at.push, at.push_masked, inputs, outputs, leaves)
         else:
-            pull = at.pull if mode == "reverse" else transposed(at)
+            pull = pull_of(at, mode)
             blocks = rows(pull, pull, inputs, outputs, values)
         found = tree_of_trees(blocks, results, structure, selection.single)
         if make is value_and_jacobian:
@@ -294,6 +299,11 @@ def _sparse_hessian(fun: Function, argnums: Positions, has_aux: bool, holomorphi
     )
 
 
+def pull_of(at: Any, mode: Mode) -> Callable[[Sequence[Any]], list[Any]]:
+    """The derivative read backwards."""
+    return at.pull if mode == "reverse" else transposed(at)
+
+
 def transposed(at: TangentMap) -> Callable[[Sequence[Any]], list[Any]]:
     """The pullback, from the tape of tangents: it is linear, so that its own reverse pass is the same at any point."""
     origin = tuple(zeros(spec_of(leaf), leaf) for leaf in at.leaves)
@@ -326,15 +336,6 @@ def output_specs(name: str, fun: Function, values: Sequence[Any]) -> list[Spec]:
             )
         specs.append(own)
     return specs
-
-
-def refuse_real(name: str, what: str, specs: Sequence[Spec], holomorphic: bool) -> None:
-    """Refuse real numbers where the function shall be complex-differentiable."""
-    for s in specs:
-        if holomorphic and s.dtype.kind != "c":
-            raise DifferentiationError(
-                f"{name} with holomorphic=True needs complex numbers, but {what} is {s!r}{at_user_line()}"
-            )
 
 
 def refuse_complex(name: str, what: str, specs: Sequence[Spec], holomorphic: bool) -> None:
