@@ -1,6 +1,6 @@
 """The page of benchmarks, made of the figures that ``python -m benchmarks.compiled --json`` writes.
 
-Files in `docs/figures` become sections, by their names: `compiled.json`.
+Files in `docs/figures` become sections, by their names: `compiled.json`; `gallery.json` is of another command.
 """
 
 from __future__ import annotations
@@ -9,9 +9,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+from docs.building import gallery_times
+from docs.building.tables import head, made, row_of, time_text
 from docs.building.written import write_pages
 
-UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"))
 HEAD = """# Benchmarks
 
 Made of the JSON that the commands write; each table says on which machine and when.
@@ -29,7 +30,8 @@ def write(docs: Path) -> None:
     runs = {
         path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted((docs / "figures").glob("*.json"))
     }
-    sections = [section(name, run) for name, run in runs.items()] or [NONE]
+    gallery = [gallery_times.section(runs.pop("gallery"))] if "gallery" in runs else []
+    sections = [*(section(name, run) for name, run in runs.items()), *gallery] or [NONE]
     write_pages(docs / "_generated" / "benchmarks", {"index.md": "\n".join([HEAD, *sections])})
 
 
@@ -39,18 +41,9 @@ def section(name: str, run: dict[str, Any]) -> str:
     rows = [row for row in run["rows"] if row["threads"] == threads]
     found = {measured["peer"] for row in rows for measured in row["measurements"]}
     peers = ["autodiff", *sorted(found - {"autodiff"})]
-    lines = [f"## {name.capitalize()}", "", made(run, threads), ""]
-    lines += [table_row(["program", "size", "dtype", *peers, "autodiff / best peer"]), "|---" * (len(peers) + 4) + "|"]
-    return "\n".join([*lines, *(table_row(cells(row, peers)) for row in rows)]) + "\n"
-
-
-def made(run: dict[str, Any], threads: int) -> str:
-    """When and where a run was made."""
-    where = run["environment"]
-    return (
-        f"Measured on {where['date']}: {where['processor']}, {where['cores']} cores, {where['system']}, "
-        f"{where['python']}, {threads} thread{'s' if threads > 1 else ''}; a call's median time."
-    )
+    lines = [f"## {name.capitalize()}", "", f"{made(run, threads)}; a call's median time.", ""]
+    lines += head(["program", "size", "dtype", *peers, "autodiff / best peer"])
+    return "\n".join([*lines, *(row_of(cells(row, peers)) for row in rows)]) + "\n"
 
 
 def cells(row: dict[str, Any], peers: list[str]) -> list[str]:
@@ -59,16 +52,3 @@ def cells(row: dict[str, Any], peers: list[str]) -> list[str]:
     ratio = row["ratio"]
     shown = "" if ratio is None else f"{ratio:.2f}"
     return [row["title"], str(row["size"]), row["dtype"], *(times.get(peer, "") for peer in peers), shown]
-
-
-def table_row(texts: list[str]) -> str:
-    """Texts as a row of a Markdown table."""
-    return f"| {' | '.join(texts)} |"
-
-
-def time_text(seconds: float | None) -> str:
-    """A time with three digits and its unit; nothing where there is none."""
-    if seconds is None:
-        return ""
-    scale, unit = next(((scale, unit) for scale, unit in UNITS if seconds >= scale), UNITS[-1])
-    return f"{seconds / scale:.3g} {unit}"

@@ -9,6 +9,7 @@ from benchmarks.contest.document import document
 from benchmarks.contest.result import Measurement, Result
 from benchmarks.environment import environment
 from docs.building import benchmarks
+from docs.building.tables import time_text
 
 
 def test_page_of_a_run(tmp_path):
@@ -25,6 +26,28 @@ def test_page_of_a_run(tmp_path):
     assert f"| {program.title} | {program.rows[0].size} | {program.dtype} | 2 ms | 4 ms | 0.50 |" in page
 
 
+def test_page_of_the_gallery(tmp_path):
+    ours = {"cold": 2.0, "warm": [0.5], "median": 0.5, "failure": None}
+    theirs = {"cold": None, "warm": [], "median": None, "failure": "MemoryError"}
+    rows = [
+        {
+            "program": "orbit",
+            "note": "",
+            "mismatch": None,
+            "libraries": {"autodiff": ours, "jax": {**ours, "median": 1.0}},
+        },
+        {"program": "ising", "note": "not all", "mismatch": None, "libraries": {"autodiff": ours, "jax": theirs}},
+    ]
+    (tmp_path / "figures").mkdir()
+    run = {"environment": environment(), "threads": 2, "rows": rows}
+    (tmp_path / "figures" / "gallery.json").write_text(json.dumps(run))
+    benchmarks.write(tmp_path)
+    page = (tmp_path / "_generated" / "benchmarks" / "index.md").read_text()
+    assert "| [orbit](../gallery/orbit.md) | 2 s | 2 s | 500 ms | 1 s | 0.50 |" in page
+    assert "| [ising](../gallery/ising.md) | 2 s |  | 500 ms |  |  |" in page
+    assert "- [ising](../gallery/ising.md): jax failed: MemoryError\n- [ising](../gallery/ising.md): not all" in page
+
+
 def test_page_without_a_run_says_how_to_make_one(tmp_path):
     benchmarks.write(tmp_path)
     page = (tmp_path / "_generated" / "benchmarks" / "index.md").read_text()
@@ -32,7 +55,7 @@ def test_page_without_a_run_says_how_to_make_one(tmp_path):
 
 
 def test_times_have_three_digits():
-    assert [benchmarks.time_text(seconds) for seconds in (None, 2.0, 0.0123, 4.56e-6)] == [
+    assert [time_text(seconds) for seconds in (None, 2.0, 0.0123, 4.56e-6)] == [
         "",
         "2 s",
         "12.3 ms",

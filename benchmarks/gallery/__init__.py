@@ -1,0 +1,1 @@
+"""The programs of the gallery beside the same programs written for JAX."""
