@@ -1,6 +1,5 @@
 """A survival model, by JAX."""
 
-
 import jax.numpy as jnp
 import numpy as np
 from jax import grad, hessian, jit
