@@ -34,6 +34,9 @@ napoleon_numpy_docstring = False
 napoleon_use_rtype = False
 napoleon_use_ivar = True  # an attribute may be a property, which has its own place
 
+linkcheck_anchors = False  # many pages make theirs by a program
+linkcheck_timeout = 20  # seconds
+
 html_theme = "furo"
 html_title = f"autodiff {version}"
 html_static_path = ["_static"]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import inspect
 import pkgutil
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -19,6 +20,7 @@ INTERNAL = {"backends", "demo", "einops", "facade", "info", "ops", "running", "s
 """Layers; what is public of them is a name of `autodiff` itself. And what is imported for what it does alone."""
 OF_OTHERS = {"chainer", "chainermn", "compat", "numpy"}
 """Modules whose names and meanings are another library's. A page of coverage lists them all."""
+PYTHON = re.compile(r"^[ ]*```python\n(.*?)^[ ]*```$", re.MULTILINE | re.DOTALL)
 
 
 class PublicName(NamedTuple):
@@ -125,11 +127,45 @@ def chainer_modules() -> list[str]:
 
 
 @cache
-def words_of_tests() -> dict[str, int]:
-    """In how many files that the tests run each word stands: tests, and pages whose code is run."""
-    counts: dict[str, int] = {}
-    pages = [path for path in (ROOT / "docs").rglob("*.md") if "_generated" not in path.parts]
-    for path in [*(ROOT / "tests").rglob("*.py"), *pages]:
-        for word in set(re.findall(r"\w+", path.read_text(encoding="utf-8"))):
-            counts[word] = counts.get(word, 0) + 1
-    return counts
+def files_of_tests() -> dict[str, list[tuple[int, str]]]:
+    """For each word the files of the tests in which it stands: pairs of how often, and the path."""
+    return files_by_word((path, path.read_text(encoding="utf-8")) for path in sorted((ROOT / "tests").rglob("*.py")))
+
+
+@cache
+def pages_with_code() -> dict[str, list[tuple[int, str]]]:
+    """For each word the pages in whose Python, which the tests run, it stands."""
+    found = [(path, path.read_text(encoding="utf-8")) for path in sorted((ROOT / "docs").rglob("*.md"))]
+    written = [(path, text) for path, text in found if "_generated" not in path.parts]
+    return files_by_word((path, "\n".join(re.findall(PYTHON, text))) for path, text in written)
+
+
+def files_by_word(texts: Iterable[tuple[Path, str]]) -> dict[str, list[tuple[int, str]]]:
+    """For each word how often it stands in which file."""
+    found: dict[str, list[tuple[int, str]]] = {}
+    for path, text in texts:
+        for word, count in Counter(re.findall(r"\w+", text)).items():
+            found.setdefault(word, []).append((count, path.relative_to(ROOT).as_posix()))
+    return found
+
+
+def page_with(name: PublicName) -> str:
+    """The page whose code has a name most often; "" where none has it."""
+    found = pages_with_code().get(name.name, [])
+    return max(found)[1] if found else ""
+
+
+def test_of(name: PublicName) -> str:
+    """The file of the tests that has most to do with a name, or the page whose code they run; "" where there is none.
+
+    The file is called as the name, or lies in the folder of the name's module, or has the name more often than others.
+    """
+    parts = [*name.module.split(".")[1:], name.name]
+
+    def close(found: tuple[int, str]) -> tuple[bool, int, int]:
+        count, path = found
+        words = re.split(r"[/_.]", path)
+        return name.name in Path(path).stem, sum(part in words for part in parts), count
+
+    files = files_of_tests().get(name.name, [])
+    return max(files, key=close)[1] if files else page_with(name)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
 from sphinx.pycode import ModuleAnalyzer
 
 from docs.building.groups import FURTHER, GROUPS, group_of
-from docs.building.public_names import PublicName, chainer_names, public_modules, public_names, words_of_tests
+from docs.building.public_names import PublicName, chainer_names, page_with, public_modules, public_names, test_of
 from docs.building.written import write_pages
 
 
@@ -90,20 +91,29 @@ def index(pages: dict[str, list[PublicName]]) -> str:
 
 
 def listing() -> str:
-    """All names with where they are documented, whether the docstring has an example, and how many tests name them."""
+    """All names: the first line of the docstring, the page, where an example is, and a file of tests."""
     lines = [
         "# All names",
         "",
         "Each name has a docstring, an example, a page and tests; a test fails where one of them is missing.",
         "",
-        "| name | page | example | files of tests, and pages, that name it |",
-        "|---|---|---|---|",
+        "| name | says | page | example | test |",
+        "|---|---|---|---|---|",
     ]
-    for name in public_names():
-        page = group_of(name)
-        example = "docstring" if ">>>" in name.docstring else "a page"
-        lines.append(
-            f"| {{any}}`{name.module}.{name.name}` | [{page_title(page)}]({page}.rst) | {example} "
-            f"| {words_of_tests().get(name.name, 0)} |"
-        )
+    lines += [f"| {' | '.join(cells_of(name))} |" for name in public_names()]
     return "\n".join(lines) + "\n"
+
+
+def cells_of(name: PublicName) -> list[str]:
+    """One row of the list of all names; a blank cell says what is missing."""
+    page, says = group_of(name), name.docstring or text_below(name)
+    example = "docstring" if ">>>" in name.docstring else page_with(name)
+    first = re.sub(r":\w+:`", "`", says.strip().partition("\n")[0].replace("``", "`")).replace("|", "\\|")
+    test = test_of(name)
+    return [
+        f"{{any}}`{name.module}.{name.name}`",
+        first,
+        f"[{page_title(page)}]({page}.rst)",
+        example,
+        f"`{test}`" if test else "",
+    ]

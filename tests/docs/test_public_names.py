@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-import re
-from functools import cache
-
 import pytest
 
-from docs.building.groups import GROUPS, group_of
-from docs.building.public_names import public_modules, public_names, words_of_tests
-from tests.docs.pages import pages, snippets
+from docs.building.groups import GROUPS
+from docs.building.public_names import public_modules, public_names
+from docs.building.reference import cells_of
 
 NAMES = [pytest.param(name, id=f"{name.module}.{name.name}") for name in public_names()]
 
 
-@cache
-def words_of_pages() -> set[str]:
-    """All words of the code on all pages."""
-    code = [snippet.code for path in pages() for snippet in snippets(path) if snippet.language == "python"]
-    return set(re.findall(r"\w+", "\n".join(code)))
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_public_name(name):
-    if name.kind != "data":
-        assert name.docstring, "it needs a docstring"
-    assert ">>>" in name.docstring or name.name in words_of_pages(), "it needs an example in its docstring or on a page"
-    assert group_of(name)
-    assert words_of_tests().get(name.name, 0) > 0, "no test names it"
+    """The row of the page of all names has no blank."""
+    _, says, page, example, test = cells_of(name)
+    assert says, "it needs a docstring; a constant a text below its definition"
+    assert page
+    assert example, "it needs an example in its docstring or on a page"
+    assert test, "no test names it"
 
 
 def test_modules_and_names_are_found():

@@ -9,16 +9,20 @@ from __future__ import annotations
 import contextlib
 import doctest
 import io
+import re
+import subprocess
 import sys
 from importlib.util import find_spec
 from shutil import which
 
 import pytest
 
-from tests.docs.pages import Snippet, page_name, pages, snippets
+from tests.docs.pages import HIDDEN, ROOT, Snippet, page_name, pages, snippets
 from tests.standin.fixture import cupy  # noqa: F401 - stands in for a GPU
 
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+NOT_RUN = {"sh", "c", "text"}
+"""Languages that are no Python: commands have a test of their own, the C program is run by the page that writes what it links."""
 PAGES = [path for path in pages() if any(snippet.language == "python" for snippet in snippets(path))]
 
 
@@ -62,3 +66,14 @@ def test_snippets_are_found_and_compared():
     with pytest.raises(AssertionError, match=r"(?s)Expected:\s+5\s+Got:\s+4"):
         run_session(Snippet("python", ">>> 2 + 2\n5\n", 1, ""), {}, "here")
     assert sum(len(snippets(path)) for path in PAGES) > 80
+
+
+def test_nothing_escapes():
+    """Every fence of every Markdown file is run, is no Python, or is a directive of the site."""
+    listed = subprocess.run(["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True)
+    for path in (ROOT / name for name in listed.stdout.split()):
+        opened = re.findall(r"^[ ]*(?:```|~~~)[ ]*(\S*)[^\n]*\n.*?^[ ]*(?:```|~~~)$", path.read_text(), re.M | re.S)
+        languages = {language for language in opened if not language.startswith("{")}
+        assert languages <= ({"python"} | NOT_RUN if path in pages() else NOT_RUN), path
+        hidden = len(HIDDEN.findall(path.read_text()))
+        assert opened.count("python") + hidden == sum(s.language == "python" for s in snippets(path)), path

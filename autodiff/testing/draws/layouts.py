@@ -66,6 +66,7 @@ LAYOUTS: Mapping[str, Callable[[Array], Array]] = MappingProxyType(
         "broadcast": broadcast,
     }
 )
+"""How an array may lie in memory, by name: functions that give an array of the same values, laid out so."""
 
 VALUE_KEEPING: tuple[str, ...] = tuple(name for name in LAYOUTS if name != "broadcast")
 """The layouts that change no value: for functions that need, say, a regular matrix."""

@@ -85,6 +85,7 @@ LAWS: dict[str, Law] = {
     "reverse over forward": Law(second_order_laws.reverse_over_forward, order=2),
 }
 # fmt: on
+"""All laws that a derivative obeys, by name, in the order in which they are checked."""
 
 
 def chosen_laws(only: Iterable[str] | None, skip: Collection[str], kinks: Kinks = "accept") -> list[str]:
