@@ -39,7 +39,7 @@ LONG = 1024
 """From so many rows on, blocks of them are worth it."""
 
 MOST_ON_PARTS = 2000
-"""Complex numbers of programs that have more operations on their parts stay as they are: it takes long to schedule them."""
+"""Programs that have more operations on parts of complex numbers run on whole ones: it takes long to schedule them."""
 
 LARGE = 50_000.0
 """Nanoseconds of work that threads share."""

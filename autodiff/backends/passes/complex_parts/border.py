@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from autodiff.backends.passes.complex_parts import control, elements, linear
+from autodiff.backends.passes.complex_parts import control, elements, functions, linear
 from autodiff.backends.passes.complex_parts.conversion import Conversion, Found, Parts, is_complex, real_spec
 from autodiff.backends.passes.complex_parts.pairs import paired, pairs, put_together, real_dtype, taken_apart, unpaired
 from autodiff.backends.passes.rewrite.rewriting import Builder
@@ -13,7 +13,7 @@ from autodiff.ops.index import slice_of
 from autodiff.trace.spec import Spec, spec
 from autodiff.trace.tape import Operand, Tape, inner_tapes
 
-MODULES = (control, elements, linear)
+MODULES = (control, elements, functions, linear)
 """Where it is written what operations are in terms of parts."""
 
 
@@ -43,18 +43,18 @@ class Border:
         for equation in core.equations:
             now.extend(builder.append(equation, tuple(now[o] if isinstance(o, int) else o for o in equation.operands)))
         outs = iter([now[o] if isinstance(o, int) else o for o in core.outputs])
-        specs = self.tape.specs
         outputs = tuple(
-            out if passed_on(self.tape, out) else next(outs) if whole else self.leaving(builder, outs, specs[out])
-            for out, whole in zip(self.tape.outputs, self.whole, strict=True)
+            out if passed_on(self.tape, out) else next(outs) if whole else leaving(builder, outs, own)
+            for out, own, whole in zip(self.tape.outputs, self.tape.output_specs, self.whole, strict=True)
         )
         return replace(self.tape, equations=tuple(builder.equations), outputs=outputs)
 
-    def leaving(self, builder: Builder, outs: Iterator[Operand], own: Spec) -> Operand:
-        """A complex result, of what the core gives for it."""
-        if own.kind == "array":
-            return builder.emit(unpaired, next(outs), dtype=own.dtype)
-        return put_together(builder, next(outs), next(outs), own)
+
+def leaving(builder: Builder, outs: Iterator[Operand], own: Spec) -> Operand:
+    """A complex result, of what the core gives for it."""
+    if own.kind == "array":
+        return builder.emit(unpaired, next(outs), dtype=own.dtype)
+    return put_together(builder, next(outs), next(outs), own)
 
 
 def on_parts(tape: Tape) -> Border | None:
@@ -80,13 +80,13 @@ def on_parts(tape: Tape) -> Border | None:
     conversion = Conversion(builder, given, tape.specs)
     found = conversion.run(tape)
     outputs: list[Operand] = []
-    for old, out in zip(tape.outputs, found, strict=True):
+    for old, own, out in zip(tape.outputs, tape.output_specs, found, strict=True):
         if passed_on(tape, old):
             continue
         if not isinstance(out, Parts):
             outputs.append(out)
         else:
-            outputs.extend([paired(builder, *out)] if tape.specs[old].kind == "array" else out)
+            outputs.extend([paired(builder, *out)] if own.kind == "array" else out)
     core = Tape(tuple(inputs), tuple(builder.equations), tuple(outputs))
     return Border(tape, core, tuple(not isinstance(out, Parts) for out in found))
 

@@ -1,9 +1,9 @@
 """A tape in which complex values stand as their real and imaginary parts.
 
-Kernels know real numbers only. So what complex operations do is written out in terms of parts, by the formulas that NumPy
-computes with: a product is ``(a c - b d, a d + b c)``, with a zero for the imaginary part of a real operand, so that signs
-of zeros and products of infinities come out as NumPy's. An operation that has no such form is an *island*: its operands
-are put together, it runs as it is, and its results are taken apart where parts are asked for.
+Kernels know real numbers only. So what complex operations do is written out in terms of parts, by the formulas that
+NumPy computes with: a product is ``(a c - b d, a d + b c)``, with a zero for the imaginary part of a real operand, so
+that signs of zeros and products of infinities come out as NumPy's. An operation that has no such form is an *island*:
+its operands are put together, it runs as it is, and its results are taken apart where parts are asked for.
 """
 
 from __future__ import annotations
@@ -98,9 +98,9 @@ class Conversion:
             kinds = {self.spec(operand).kind for operand in equation.operands}
             self._weak = equation.specs[0].kind == "python" or kinds != {"python"}
             found = handler(self, equation)
-            outs = found if type(found) is tuple else (found,)
-            if found is not None and self.fits(outs, equation.specs):
-                return outs
+            outs = (found,) if isinstance(found, Parts) or not isinstance(found, tuple) else found
+            if self.fits(outs, equation.specs):
+                return outs  # type: ignore[return-value] # none of them is None
         self.islands += 1
         return self.as_it_is(equation)
 
@@ -150,7 +150,7 @@ class Conversion:
         return put_together(self.builder, *value, self.spec(operand)) if isinstance(value, Parts) else value
 
     def emit(self, primitive: Primitive, *operands: Operand, **params: Any) -> Operand:
-        """The result of an operation of the new tape; of Python's numbers it is one, if it meets values that are none."""
+        """The result of an operation of the new tape: a Python number of such, if it meets values that are none."""
         specs = list(map(self.builder.spec, operands))
         found = primitive.spec(*specs, **params)
         if self._weak and primitive.operator is not None and all(own.kind == "python" for own in specs):
