@@ -146,7 +146,7 @@ PRODUCTS = [
     *templates(
         """
         np.outer({p}, {q})
-        np.cross({p}, {q})
+        np.cross(np.stack([{p}, {q}, {p} * 2], axis=-1), np.stack([{q}, {p}, {q}], axis=-1))
         np.kron({p}, {q})
         """,
         "f f",
