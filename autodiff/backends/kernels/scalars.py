@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.backends.numba import special
 from autodiff.trace.spec import Spec, common_dtype, spec_of
 
 DTYPES = {
@@ -188,6 +189,9 @@ def template(name: str, operands: Sequence[Any], out: Spec) -> str:
         return OF_BOOLEANS[name]
     if name in FLOATING:
         return FLOATING[name] if real else ""
+    if name in special.OPERANDS:
+        called = f"{special.PREFIX}{name}({', '.join(special.OPERANDS[name])})"
+        return called if real and special.known(name) else ""
     if name in LOGICAL:
         booleans = all(spec_of(o).dtype == bool for o in operands)
         return LOGICAL[name] if booleans or name.startswith("logical") else ""

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.backends.numba import contexts, mathematics, memory, products, statements, vectors
+from autodiff.backends.numba import contexts, mathematics, memory, products, special, statements, vectors
 from autodiff.backends.numba.errors import KernelError
 from autodiff.backends.numba.loading import ENTRY, SIGNATURE
 from autodiff.backends.numba.symbols import undefined_symbols
@@ -122,12 +122,14 @@ def namespace() -> dict[str, Any]:
         **memory.intrinsics(),
         **mathematics.intrinsics(),
         **products.intrinsics(),
+        **special.intrinsics(),
     }
 
 
 def refuse_foreign_symbols(code: bytes, text: str) -> None:
     """A kernel that calls Numba or Python allocates memory or may raise: neither works without them."""
-    foreign = [name for name in undefined_symbols(code) if name not in ALLOWED and not name.startswith("_ZGV")]
+    allowed = ALLOWED | special.CALLS.keys()
+    foreign = [name for name in undefined_symbols(code) if name not in allowed and not name.startswith("_ZGV")]
     if foreign:
         raise KernelError(
             f"the code of this kernel needs {', '.join(foreign)}, which only Numba or Python define: it allocates "

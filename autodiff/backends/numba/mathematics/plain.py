@@ -25,7 +25,7 @@ def plain_intrinsics() -> dict[str, Callable[..., Any]]:
 
 
 def define(name: str, arity: int, codegen: Codegen, accepts: Callable[[Any], bool]) -> Callable[..., Any]:
-    """An intrinsic of one, two or three operands of one type, which is also that of its result."""
+    """An intrinsic of up to four operands of one type, which is also that of its result."""
     from numba.extending import intrinsic  # noqa: PLC0415 - Numba is optional, and slow to import
     from numba.types import unliteral  # noqa: PLC0415 - Numba is optional, and slow to import
 
@@ -42,7 +42,10 @@ def define(name: str, arity: int, codegen: Codegen, accepts: Callable[[Any], boo
     def ternary(_: Any, x: Any, y: Any, z: Any) -> Any:
         return typed(x, y, z)
 
-    function = (unary, binary, ternary)[arity - 1]
+    def quaternary(_: Any, x: Any, y: Any, z: Any, w: Any) -> Any:
+        return typed(x, y, z, w)
+
+    function = (unary, binary, ternary, quaternary)[arity - 1]
     function.__name__ = function.__qualname__ = name
     made: Callable[..., Any] = intrinsic(function)
     return made

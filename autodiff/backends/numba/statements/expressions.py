@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.backends.numba import memory
+from autodiff.backends.numba import memory, special
 from autodiff.backends.numba.mathematics.names import FUNCTIONS
 from autodiff.backends.numba.mathematics.plain import PLAIN
 from autodiff.backends.numba.products.machine import Machine
 from autodiff.backends.numba.products.printer import Printer as Products
+from autodiff.backends.numba.special import CALLS
 from autodiff.backends.numba.statements.procedures import PROCEDURES, place
 from autodiff.backends.numba.vectors.elements import (
     CASTS,
@@ -196,6 +197,9 @@ class Expressions(Operations):
         if name == "where" and len(types) == 3 and types[0] == "b1" and types[1] == types[2]:
             return self.builder.select(*values), types[1]
         common = types[0] if len(set(types)) == 1 else None
+        if common in FLOATS and CALLS.get(name) == len(types):
+            found = special.call(self.builder, name, [self.converted((value, common), "f8") for value in values])
+            return self.converted((found, "f8"), common), common
         if isinstance(common, str) and self.takes(name, common, len(types)):
             return self.operation(name, common, common, values), common
         raise Unsuited(f"it has {first_line(node)!r}")

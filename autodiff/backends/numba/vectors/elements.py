@@ -10,6 +10,7 @@ from functools import lru_cache
 from autodiff.backends.numba.loading import ENTRY
 from autodiff.backends.numba.mathematics.names import FUNCTIONS
 from autodiff.backends.numba.mathematics.plain import PLAIN
+from autodiff.backends.numba.special import CALLS
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,7 @@ def called(name: str, operands: Sequence[ast.expr], names: Mapping[str, Type | N
         return types[1] if types[0] == "b1" and types[1] == types[2] and types[1] in SIZES else None
     if name in ("min", "max"):
         return "i8" if set(types) == {"i8"} else None
-    if name in FUNCTIONS and len(types) == FUNCTIONS[name]:
+    if len(types) == FUNCTIONS.get(name, CALLS.get(name)):
         accepted = FLOATS
     elif name in PLAIN and len(types) == PLAIN[name][0]:
         accepted = FLOATS if PLAIN[name][2] else set(CASTS)
