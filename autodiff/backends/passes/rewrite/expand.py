@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf, prod
+from math import inf, pi, prod
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from autodiff.ops.index import slice_of
 from autodiff.ops.join import concatenate, roll
 from autodiff.ops.matrices.einsum import split
 from autodiff.ops.reductions import reduce as red
+from autodiff.ops.reductions.cumulative import cumsum
 from autodiff.ops.reductions.logsumexp import logsumexp
 from autodiff.ops.shape import reshape, sum_axes, transpose, with_ones
 from autodiff.trace.tape import Equation, Literal, Operand, Tape
@@ -21,6 +22,12 @@ Axes = tuple[int, ...]
 
 MOST_DECIMALS = 22
 """Powers of ten up to this one are numbers of double precision."""
+
+MOST_DERIVATIVES = 4
+"""Derivatives of sin(t) / t are written out up to this one."""
+
+CUTS = (None, 1, None), (1, None, None), (None, -1, None)
+"""The first element, those from the second on, and all but the last."""
 
 SMALL_SUM = 4096
 """Einstein sums of so many products are written out; larger ones are products of matrices, or NumPy's."""
@@ -182,7 +189,74 @@ def expand_einsum(builder: Builder, equation: Equation) -> Operand | None:
     return found if builder.spec(found) == equation.specs[0] else None
 
 
+def expand_sinc(builder: Builder, equation: Equation) -> Operand | None:
+    """sin(t) / t of t = pi x, and the first derivatives: a series near zero, and their recurrence elsewhere."""
+    (x,), order = equation.operands, dict(equation.params)["order"]
+    if not compiled(builder, x) or order > MOST_DERIVATIVES:
+        return None
+    own, wide = builder.spec(x).dtype, np.dtype(np.float64)
+    if order == 0:
+        t = builder.emit(ew.multiply, x, typed(builder, pi, x))
+        flat = builder.emit(ew.equal, t, typed(builder, 0, x))
+        t = builder.emit(ew.where, flat, typed(builder, np.finfo(own).eps, x), t)
+        return builder.emit(ew.divide, builder.emit(ew.sin, t), t)
+    t = builder.emit(ew.multiply, x if own == wide else builder.emit(ew.cast, x, dtype=wide), Literal(pi))
+    near = builder.emit(ew.less_equal, builder.emit(ew.absolute, t), Literal(float(order + 1)))
+    inside = builder.emit(ew.where, near, t, Literal(0.0))
+    outside = builder.emit(ew.where, near, Literal(1.0), t)
+    found = builder.emit(ew.where, near, sinc_near(builder, inside, order), sinc_far(builder, outside, order))
+    found = builder.emit(ew.multiply, found, Literal(pi**order))
+    return found if own == wide else builder.emit(ew.cast, found, dtype=own)
+
+
+def sinc_near(builder: Builder, t: Operand, order: int) -> Operand:
+    """The power series of a derivative of sin(t) / t, in its terms' own order."""
+    parity = order % 2
+    square = builder.emit(ew.negative, builder.emit(ew.multiply, t, t))
+    sign = float((-1) ** ((order + parity) // 2))
+    term = builder.emit(ew.multiply, t, Literal(sign)) if parity else Literal(sign)
+    total = builder.emit(ew.divide, term, Literal(float(order + parity + 1)))
+    for k in range(parity + 2, 24 + 4 * order, 2):
+        term = builder.emit(ew.multiply, term, builder.emit(ew.divide, square, Literal(float(k * (k - 1)))))
+        total = builder.emit(ew.add, total, builder.emit(ew.divide, term, Literal(float(order + k + 1))))
+    return total
+
+
+def sinc_far(builder: Builder, t: Operand, order: int) -> Operand:
+    """The same from t f' = cos(t) - f and its derivatives."""
+    value = builder.emit(ew.divide, builder.emit(ew.sin, t), t)
+    for n in range(1, order + 1):
+        turned = builder.emit(ew.sin, builder.emit(ew.add, t, Literal(n * (pi / 2))))
+        less = builder.emit(ew.subtract, turned, builder.emit(ew.multiply, value, Literal(float(n))))
+        value = builder.emit(ew.divide, less, t)
+    return value
+
+
+def expand_unwrap(builder: Builder, equation: Equation) -> Operand | None:
+    """Differences brought into a period, and the running sum of what that changes."""
+    (x,), params = equation.operands, dict(equation.params)
+    axis, period = params["axis"], params["period"]
+    spec = builder.spec(x)
+    if not compiled(builder, x) or spec.shape[axis] < 2 or equation.specs[0] != spec:
+        return None
+    rest = ((None, None, None),) * (-axis - 1)
+    first, later, before = (builder.emit(slice_of, x, key=(cut, *rest)) for cut in CUTS)
+    zero, high, low = (typed(builder, number, x) for number in (0, period / 2, -period / 2))
+    jump = builder.emit(ew.subtract, later, before)
+    whole = typed(builder, period, x)
+    inside = builder.emit(ew.add, builder.emit(ew.remainder, builder.emit(ew.subtract, jump, low), whole), low)
+    edge = builder.emit(ew.logical_and, builder.emit(ew.equal, inside, low), builder.emit(ew.greater, jump, zero))
+    change = builder.emit(ew.subtract, builder.emit(ew.where, edge, high, inside), jump)
+    least = typed(builder, period / 2 if params["discont"] is None else params["discont"], x)
+    small = builder.emit(ew.less, builder.emit(ew.absolute, jump), least)
+    change = builder.emit(cumsum, builder.emit(ew.where, small, zero, change), axis=axis, reverse=False)
+    ends = (1, spec.shape[axis])
+    return builder.emit(concatenate, first, builder.emit(ew.add, later, change), axis=axis, ends=ends)
+
+
 EXPANSIONS: Rules = {
+    "sinc": (expand_sinc,),
+    "unwrap": (expand_unwrap,),
     "logaddexp_axes": (expand_logaddexp,),
     "round": (expand_round,),
     "cross": (expand_cross,),
