@@ -47,6 +47,10 @@ FLOATING = [
         special.gammaln(np.abs({p}) + 0.5)
         special.digamma(np.abs({p}) + 0.5)
         special.ndtr({p})
+        special.erfinv(np.tanh({p}) * 0.9)
+        special.j0({p})
+        special.gammaincc(2.5, np.abs({p}) + 0.1)
+        np.sinc({p})
         special.entr(np.abs({p}) + 0.01)
         special.log_expit({p})
         """,
