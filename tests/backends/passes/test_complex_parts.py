@@ -153,6 +153,15 @@ def test_real_programs_with_complex_insides_are_one_kernel_with_its_derivatives(
     np.testing.assert_allclose(jit(many)(ks), many(ks), rtol=1e-12)
 
 
+def test_a_real_loop_with_a_complex_inside_is_one_kernel():
+    def loss(x):
+        return np.sum(scan(lambda c, _: (np.tanh(np.real((c + 1j * c) * (c - 0.5j))), None), x, None, length=9)[0])
+
+    x = np.array([0.3, -0.2, 0.8])
+    np.testing.assert_allclose(jit(grad(loss))(x), grad(loss)(x), rtol=1e-13)
+    assert one_kernel(grad(loss), x)
+
+
 @pytest.mark.parametrize("layout", ["F", "reversed", "step"])
 def test_arrays_of_any_layout_come_in(layout):
     z = (np.arange(24.0) + 1j * np.arange(24.0)[::-1]).reshape(4, 6)

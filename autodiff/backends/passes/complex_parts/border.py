@@ -6,12 +6,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from autodiff.backends.passes.complex_parts import control, elements, functions, linear
-from autodiff.backends.passes.complex_parts.conversion import Conversion, Found, Parts, is_complex, real_spec
+from autodiff.backends.passes.complex_parts.conversion import (
+    Conversion,
+    Found,
+    Parts,
+    computes_complex,
+    is_complex,
+    real_spec,
+)
 from autodiff.backends.passes.complex_parts.pairs import paired, pairs, put_together, real_dtype, taken_apart, unpaired
 from autodiff.backends.passes.rewrite.rewriting import Builder
 from autodiff.ops.index import slice_of
 from autodiff.trace.spec import Spec, spec
-from autodiff.trace.tape import Operand, Tape, inner_tapes
+from autodiff.trace.tape import Operand, Tape
 
 MODULES = (control, elements, functions, linear)
 """Where it is written what operations are in terms of parts."""
@@ -101,10 +108,3 @@ def entered(own: Spec) -> list[Spec]:
     if not is_complex(own):
         return [own]
     return [spec((*own.shape, 2), real_dtype(own.dtype))] if own.kind == "array" else [real_spec(own)] * 2
-
-
-def computes_complex(tape: Tape) -> bool:
-    """Whether an operation, or one of a tape that it carries, gives complex numbers, or is given some."""
-    return any(map(is_complex, tape.specs)) or any(
-        computes_complex(inner) for equation in tape.equations for _, inner in inner_tapes(equation)
-    )

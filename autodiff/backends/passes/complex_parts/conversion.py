@@ -19,7 +19,7 @@ from autodiff.ops.elementwise import cast, positive, where
 from autodiff.ops.shape import broadcast_to
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.spec import Spec, spec
-from autodiff.trace.tape import Equation, Literal, Operand, Tape, as_python
+from autodiff.trace.tape import Equation, Literal, Operand, Tape, as_python, inner_tapes
 
 
 class Parts(NamedTuple):
@@ -62,6 +62,13 @@ def real_spec(own: Spec) -> Spec:
     return spec(own.shape, real_dtype(own.dtype), own.kind) if is_complex(own) else own
 
 
+def computes_complex(tape: Tape) -> bool:
+    """Whether an operation, or one of a tape that it carries, gives complex numbers, or is given some."""
+    return any(map(is_complex, tape.specs)) or any(
+        computes_complex(inner) for equation in tape.equations for _, inner in inner_tapes(equation)
+    )
+
+
 class Conversion:
     """The new tape in the making.
 
@@ -91,7 +98,8 @@ class Conversion:
     def results(self, equation: Equation) -> tuple[Found, ...]:
         """What an operation gives."""
         self.builder.source = equation.source
-        if not (any(map(is_complex, equation.specs)) or any(is_complex(self.spec(o)) for o in equation.operands)):
+        specs = (*equation.specs, *map(self.spec, equation.operands))
+        if not (any(map(is_complex, specs)) or any(computes_complex(tape) for _, tape in inner_tapes(equation))):
             return self.as_it_is(equation)
         handler = HANDLERS.get(equation.primitive.name) or FAMILIES.get(equation.primitive.family)
         if handler is not None:
