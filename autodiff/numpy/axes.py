@@ -32,6 +32,18 @@ def negative_axes(axis: Any, ndim: int) -> Axes:
         raise explained(error, ndim) from None
 
 
+def existing_axes(axis: Any, ndim: int) -> Axes:
+    """The same for functions that are no plain reductions: a number has no axis that could be named.
+
+    Raises:
+        AxisError: if an axis does not exist.
+        ValueError: if an axis is named twice.
+    """
+    return (
+        (negative_axis(axis, ndim),) if ndim == 0 and isinstance(axis, (int, np.integer)) else negative_axes(axis, ndim)
+    )
+
+
 def negative_axis(axis: Any, ndim: int) -> int:
     """One axis.
 

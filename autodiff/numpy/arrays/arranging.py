@@ -10,7 +10,7 @@ from numpy.lib.array_utils import normalize_axis_tuple
 
 from autodiff.numpy.arrays.memory_order import contiguous
 from autodiff.numpy.arrays.outline import known, permuted
-from autodiff.numpy.axes import negative_axes, negative_axis
+from autodiff.numpy.axes import existing_axes, negative_axes, negative_axis
 from autodiff.numpy.dispatch import as_operand, implements, peeled
 from autodiff.numpy.items.indexing import index
 from autodiff.ops import join
@@ -35,7 +35,7 @@ def as_array(x: Any) -> Any:
 def flip(m: Any, axis: Any = None) -> Any:
     """The elements in reverse order along all axes, or the given ones."""
     m = as_array(m)
-    axes = negative_axes(axis, spec_of(m).ndim)
+    axes = existing_axes(axis, spec_of(m).ndim)
     first = min(axes, default=0)
     return slice_of(m, key=tuple(BACKWARDS if k in axes else join.WHOLE for k in range(first, 0)))
 

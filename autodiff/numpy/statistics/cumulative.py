@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ def running(primitive: Primitive, a: Any, axis: Any, dtype: Any, out: Any) -> An
     if dtype is not None and spec_of(a).dtype != dtype:
         a = cast(a, dtype=np.dtype(dtype))
     if axis is None or not spec_of(a).shape:
-        a, axis = reshape(a, shape=(spec_of(a).size,)), -1
+        a, axis = reshape(a, shape=(spec_of(a).size,)), -1 if axis is None else operator.index(axis)
     return finished(primitive(a, axis=negative_axis(axis, len(spec_of(a).shape)), reverse=False), out)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
-from autodiff.numpy.axes import Axes, negative_axes
+from autodiff.numpy.axes import Axes, existing_axes
 from autodiff.numpy.dispatch import as_operand, implements
 from autodiff.numpy.statistics.reductions import NOTHING, finished, given, kept, mask_like, max, min, total
 from autodiff.ops.elementwise import cast, imag, maximum, real, square
@@ -57,7 +57,7 @@ def mean(
     """The sum of the elements along axes divided by their number; numbers of 16 bits are summed in float32."""
     a = as_operand(a)
     own = spec_of(a)
-    axes = negative_axes(axis, len(own.shape))
+    axes = existing_axes(axis, len(own.shape))
     half = dtype is None and own.inexact and own.dtype.itemsize == 2
     summed = total(a, axes, np.float32 if half else sum_dtype(own.dtype, dtype), where)
     count = count_along(own.shape, axes, where)
@@ -82,7 +82,7 @@ def variance(
     """The mean squared distance from the mean."""
     a = as_operand(a)
     own = spec_of(a)
-    axes = negative_axes(axis, len(own.shape))
+    axes = existing_axes(axis, len(own.shape))
     ddof = degrees(ddof, correction)
     dtype = sum_dtype(own.dtype, dtype)
     count = count_along(own.shape, axes, mask)
@@ -152,7 +152,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
     """The mean of the elements along axes, each as often as its weight says; differentiable by the weights too."""
     a = as_operand(a)
     own = spec_of(a)
-    axes = negative_axes(axis, len(own.shape))
+    axes = existing_axes(axis, len(own.shape))
     if weights is None:
         result = mean(a, axis, keepdims=keepdims)
         if not spec_of(result).size:

@@ -14,7 +14,7 @@ import numpy as np
 
 from autodiff.numpy.arrays.memory_order import contiguous, laid_out_like
 from autodiff.numpy.arrays.outline import known
-from autodiff.numpy.axes import Axes, negative_axes
+from autodiff.numpy.axes import Axes, existing_axes
 from autodiff.numpy.dispatch import as_operand, implements
 from autodiff.numpy.statistics.moments import mean
 from autodiff.numpy.statistics.reductions import NOTHING, finished, kept
@@ -154,7 +154,7 @@ def quantiles(
     check(name, own, method, weights)
     weak = type(q) in (int, float) or (isinstance(q, Traced) and q.spec.kind == "python")
     q = fractions(name, q if isinstance(q, Traced) else placed(np.asarray(q), a), scale)
-    axes = negative_axes(axis, len(own.shape))
+    axes = existing_axes(axis, len(own.shape))
     flat_q = reshape(q, shape=(spec_of(q).size,))
     if weights is None:
         ordered, heavy = sorted_lines(a, axes), None
@@ -247,7 +247,7 @@ def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = Fa
     """The middle element along axes in ascending order, or the mean of the two in the middle."""
     a = as_operand(a)
     own = spec_of(a)
-    axes = negative_axes(axis, len(own.shape))
+    axes = existing_axes(axis, len(own.shape))
     ordered = sorted_lines(a, axes)
     count = spec_of(ordered).shape[-1]
     result = mean(at(ordered, np.arange(max((count - 1) // 2, 0), min(count // 2 + 1, count))), axis=-1)
@@ -263,7 +263,7 @@ def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool =
     own = spec_of(a)
     if not own.inexact:
         return median(a, axis, out, overwrite_input, keepdims)
-    axes = negative_axes(axis, len(own.shape))
+    axes = existing_axes(axis, len(own.shape))
     ordered = sorted_lines(a, axes)
     count = np.sum(np.logical_not(isnan(ordered)), axis=-1, keepdims=True)
     middle = np.concatenate([inside((count - 1) // 2, count), inside(count // 2, count)], axis=-1)

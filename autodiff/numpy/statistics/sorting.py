@@ -56,7 +56,7 @@ def sort_complex(a: Any) -> Any:
 def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
     """The permutation that sorts along an axis; it has no derivative."""
     no_fields("argsort", order)
-    a, k = lines(a, axis)
+    a, k = lines(a, None if not np.ndim(a) and axis in (0, -1) else axis)  # NumPy makes a number an array here
     return ops.argsort(a, axis=k, kind="stable" if stable else KINDS[kind])
 
 

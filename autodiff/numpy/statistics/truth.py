@@ -56,7 +56,7 @@ def place_of(primitive: Primitive, a: Any, axis: Any, out: Any, keepdims: Any) -
     """The place of an extreme element along one axis, or in the flattened array."""
     a = as_operand(a)
     shape = spec_of(a).shape
-    if axis is None:
+    if axis is None or (not shape and axis in (0, -1)):  # NumPy lets numbers have an axis 0 here
         place = primitive(reshape(a, shape=(spec_of(a).size,)), axis=-1)
         return finished(kept(place, shape, negative_axes(None, len(shape)), keepdims), out)
     k = negative_axis(axis, len(shape))

@@ -42,6 +42,8 @@ FUNCTIONS = {
     "isfinite": np.isfinite,
     "equal": lambda z: z == z.conj(),
     "where": lambda z: np.where(z.real > 0, z, 1.0),
+    "joined": lambda z: np.concatenate([z, np.arange(3), [True], np.ones(2, "f4")]),
+    "stacked": lambda z: np.stack([z, np.arange(len(z))]).ravel(),
     "masked": lambda z: np.where(np.isfinite(z), z * z, 0),
 }
 

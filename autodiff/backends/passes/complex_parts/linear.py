@@ -44,7 +44,7 @@ def of_linear(c: Conversion, equation: Equation) -> tuple[Found, ...] | None:
     ways: tuple[list[Operand], list[Operand]] = ([], [])
     for place, operand in enumerate(equation.operands):
         own = c.spec(operand)
-        if primitive.rule(place) is not None and own.inexact:
+        if primitive.rule(place) is not None:
             parts = c.parts(operand)
             both: tuple[Operand, Operand] = (parts.real, c.spread(parts.imag, real_spec(own)))
         elif is_complex(own):
