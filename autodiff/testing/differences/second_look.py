@@ -20,7 +20,7 @@ from autodiff.testing.differences.central import FIRST_STEP, LEVELS
 from autodiff.testing.differences.kinks_inside import with_pieces
 from autodiff.testing.differences.numerical import move
 from autodiff.testing.differences.slope import CONTRADICTION, Slope
-from autodiff.testing.lawbook.roughness import fourth_differences
+from autodiff.testing.lawbook.roughness import rounding_of
 from autodiff.testing.problem import Problem
 
 Array = NDArray[Any]
@@ -28,9 +28,6 @@ Array = NDArray[Any]
 OTHER_STEPS = 0.37
 LAST_PLACES = (2.0**-51, 2.0**-50, 2.0**-42, 2.0**-40)
 """By what parts of themselves arguments are moved to see rounding: of near neighbours it may hide."""
-
-FINE = (2.0**-20, 2.0**-32)
-"""The steps at which the roughness of values is seen. What shrinks with the step is a kink, or curvature."""
 
 DISTANCES = tuple(2.0**-place for place in (51, 48, 44, 40, 32, 24, 16, 12, 8, 6, 5, 4))
 """How far away values are looked at to see by how much they change at least."""
@@ -61,11 +58,8 @@ def careful_slopes(problem: Problem, derivative: Derivative) -> list[Slope]:
     """
     others = problem.slopes_at(problem.primals, OTHER_STEPS)
     noise = rounding_noise(problem, derivative)
-    rough = zip(*(fourth_differences(problem, problem, step) for step in FINE), strict=True)
-    least = np.minimum if problem.kinked else np.maximum
-    steady = [
-        (ROUGHNESS * least(one[0], other[0]) + grain) / SHORTEST for (one, other), grain in zip(rough, grains(problem))
-    ]
+    rough = rounding_of(problem, problem)
+    steady = [(ROUGHNESS * one + grain) / SHORTEST for one, grain in zip(rough, grains(problem), strict=True)]
     slopes = [_excused(*column) for column in zip(problem.slopes, others, noise, steady, strict=True)]
     return with_pieces(slopes, problem.slopes_at, problem.primals, problem.tangents) if problem.kinked else slopes
 

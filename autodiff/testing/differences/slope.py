@@ -19,6 +19,9 @@ CONTRADICTION = 4.0
 HARDLY = 1e-3
 """A slope that is this part of what larger steps say shows that the value has no more digits to move by."""
 
+CONFIRMED = 1e-4
+"""Slopes of two searches that agree, both as accurate as this part of them, do so by no accident."""
+
 DISTINCT = 1e-6
 """One-sided slopes that differ by less than this part of them are one slope."""
 
@@ -39,6 +42,7 @@ class Slope:
         radius: at a kink half the distance between the one-sided derivatives; zero elsewhere.
         jump: by how much the value jumps here; zero where it does not.
         doubt: how far apart the limits of different steps are that contradict each other.
+        reach: the longest of the steps that found the derivative.
     """
 
     limit: Array
@@ -46,6 +50,7 @@ class Slope:
     radius: Array
     jump: Array
     doubt: Any = 0.0
+    reach: Any = np.inf
 
     @property
     def kinked(self) -> NDArray[np.bool_]:
@@ -83,25 +88,30 @@ def slope_of(ahead: Sequence[Any], behind: Sequence[Any], here: Array, steps: Se
     error, radius = error + rounding, zeros
     if bent(a, b, here).any():
         limit, error, radius = _kinks((a - here) / widths, (here - b) / widths, rounding, (limit, error))
-    return Slope(limit, error, radius, _jump(a, b, here))
+    return Slope(limit, error, radius, _jump(a, b, here), reach=np.full(here.shape, steps[0]))
 
 
 def better(old: Slope, new: Slope, *, larger: bool = False) -> Slope:
     """The more accurate of two slopes, the second by smaller steps, or by `larger` ones.
 
-    Where they contradict each other both are doubted. Larger steps that contradict went past a kink or a pole, and
-    smaller ones at which the value hardly moves say nothing: then it has fewer digits than it seems.
+    Where they contradict each other both are doubted, until smaller steps confirm one of them: the others went past
+    many periods, whose average slope is none. Larger steps that contradict went past a kink or a pole, and smaller ones
+    at which the value hardly moves say nothing: then it has fewer digits than it seems.
     """
     apart = abs(new.limit - old.limit)
     contradicted = apart > CONTRADICTION * (new.error + old.error)
     mute = contradicted & (larger | (abs(new.limit) <= HARDLY * abs(old.limit)))
     taken = (new.error < old.error) & ~mute
+    worse = np.maximum(old.error, new.error)
+    confirmed = (apart <= CONTRADICTION * worse) & (worse <= CONFIRMED * abs(old.limit)) & (not larger)
+    doubt = np.where(confirmed, 0.0, old.doubt)
     return Slope(
         limit=np.where(taken, new.limit, old.limit),
         error=np.where(taken, new.error, old.error),
         radius=np.where(taken, new.radius, old.radius),
         jump=old.jump if larger else new.jump,
-        doubt=np.maximum(old.doubt, np.where(contradicted & ~mute, apart, 0.0)),
+        doubt=np.maximum(doubt, np.where(contradicted & ~mute, apart, 0.0)),
+        reach=np.where(taken, new.reach, old.reach),
     )
 
 

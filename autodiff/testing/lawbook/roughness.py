@@ -22,8 +22,14 @@ Array = NDArray[Any]
 STEPS = (2.0**-16, 2.0**-20)
 """Steps relative to the arguments. What is smooth, or has a kink, becomes smaller with the step; roughness does not."""
 
+FINE = tuple(1.222 * 2.0**-place for place in (14, 20, 26, 32, 38))
+"""Steps at which rounding is seen that is larger than that of the value itself: by powers of two there may be none."""
+
 POINTS = range(-4, 5)
 DIFFERENCE = np.array([1.0, -4.0, 6.0, -4.0, 1.0])
+
+STAYS = 0.25
+"""Roughness that keeps this part of itself at a much smaller step is rounding."""
 
 DIGITS = 2.0**-30
 """Roughness relative to the derivative from which digits are missing: single precision has some 2**-25."""
@@ -51,6 +57,26 @@ def digits(problem: Problem) -> None:
             )
 
 
+def rounding_of(smooth: Problem, problem: Problem) -> list[Array]:
+    """For every result how far rounding throws it: the roughness that stays from one step to the next.
+
+    What shrinks with the step is curvature, or a kink; steps longer than those that found the slope may be whole
+    periods. Of values with few digits the smallest steps show nothing, since nothing changes.
+    """
+    rows = [[rough for rough, _ in fourth_differences(smooth, problem, step)] for step in FINE]
+    return [
+        _staying(np.stack(column), slope.reach)
+        for column, slope in zip(zip(*rows, strict=True), smooth.slopes, strict=True)
+    ]
+
+
+def _staying(rough: Array, reach: Array) -> Array:
+    coarse, fine = rough[:-1], rough[1:]
+    steps = np.reshape(FINE[:-1], (-1,) + (1,) * np.ndim(reach))
+    stays = (fine > coarse * STAYS) & (steps < reach)
+    return np.asarray(np.max(np.where(stays, np.minimum(coarse, fine), 0.0), axis=0))
+
+
 def roughness(smooth: Problem, problem: Problem) -> list[tuple[Array, Array, Array]]:
     """For every result its roughness with the small step and with the large one, and its size."""
     coarse, fine = ([*fourth_differences(smooth, problem, step)] for step in STEPS)
@@ -75,5 +101,5 @@ def _fourth(values: Array) -> tuple[Array, Array]:
 
 
 def _rough(fine: Array, coarse: Array, size: Array, floor: float) -> NDArray[np.bool_]:
-    stays = (fine > coarse / 4) & (fine > DIGITS * size + floor)
+    stays = (fine > coarse * STAYS) & (fine > DIGITS * size + floor)
     return np.asarray(stays & (fine < NOT_SMOOTH * size))
