@@ -247,6 +247,7 @@ SMOOTH = table(
     # As authors write them.
     logistic=lambda x: 1 / (1 + np.exp(-x)),
     softplus=lambda x: np.logaddexp(0, x),
+    log_cosh=lambda x: np.logaddexp(x, -x) - np.log(2.0),
     silu=lambda x: x / (1 + np.exp(-x)),
     gelu=lambda x: x * sp.ndtr(x),
     gaussian=lambda x: np.exp(-x * x / 2),

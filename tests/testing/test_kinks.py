@@ -109,3 +109,11 @@ def test_values_that_have_lost_their_digits_blame_nobody():
         check_laws(lambda x: 0.5 + 0.5 * np.tanh(3 * x), (np.array(-6.25),), only=("forward",))
     with pytest.raises(Undecided, match="numerical derivatives is accurate"):
         check_laws(lambda x: np.logaddexp(x, -x) - np.log(2.0), (np.array(-1.9e-8),), only=("forward",))
+
+
+def test_both_modes_may_have_lost_other_digits():
+    for point in (
+        np.array([-8.614733815193176e-09, -9.080395102500916e-09, -2.561137080192566e-08]),
+        np.array([-3.5e-7]),
+    ):
+        check_laws(lambda x: np.logaddexp(x, -x) - np.log(2.0), (point,), only=("adjoint",))
