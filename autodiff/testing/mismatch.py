@@ -127,6 +127,8 @@ def source_of(fun: Callable[..., Any], wanted: str = "fun") -> list[str]:
 
 
 def place_of(fun: Callable[..., Any]) -> str:
-    """The function's own name and, for Python functions, where it is written."""
-    code = getattr(inspect.unwrap(fun), "__code__", None)
-    return name_of(fun) + (f" from {Path(code.co_filename).name}:{code.co_firstlineno}" if code else "")
+    """The function's own name and, for Python functions, where it is written; what else wraps one is called so."""
+    inner = inspect.unwrap(fun)
+    code = getattr(inner, "__code__", None)
+    place = name_of(fun) + (f" from {Path(code.co_filename).name}:{code.co_firstlineno}" if code else "")
+    return place if inner is fun or inspect.isfunction(fun) else f"{type(fun).__name__} of {place}"

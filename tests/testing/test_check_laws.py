@@ -162,6 +162,34 @@ def test_the_whole_text_of_a_mismatch() -> None:
     )
 
 
+def test_a_rule_is_not_taken_for_the_function_that_has_it() -> None:
+    @autodiff.custom_vjp
+    def zero_below(x: Any) -> Any:
+        return np.where(x > 0, x, 0.0)
+
+    zero_below.defvjp(lambda x: (zero_below(x), x), lambda x, g: (g,))
+    with pytest.raises(GradientMismatch) as error:
+        check_laws(zero_below, (np.array([-0.5]),), only=["forward"])
+    line = zero_below.fun.__code__.co_firstlineno
+    assert f"with fun = custom_vjp of {zero_below.__qualname__} from test_check_laws.py:{line}:" in str(error.value)
+    assert error.value.detail == (
+        "  in         result 0\n"
+        "  arrived    np.float64(-0.5)\n"
+        "  expected   np.float64(0.0)\n"
+        "  error      0.5 at index (0,), the largest of 1 in 1 elements\n"
+        "  allowed    1e-290\n"
+        "  because    the numerical derivative and the values vanish: no digits are lost"
+    )
+
+
+def test_lost_digits_say_more_than_a_wrong_derivative() -> None:
+    tanh = autodiff.custom_vjp(np.tanh)
+    tanh.defvjp(lambda x: (tanh(x), x), lambda x, g: (g * (1 - np.tanh(np.float32(x)).astype(x.dtype) ** 2),))
+    with pytest.raises(GradientMismatch) as error:
+        laws(tanh, dtypes=("float64",), shapes=[(2,), (3,)], order=1, batch=False, skip=("replay",), name="tanh")
+    assert error.value.law == "digits"
+
+
 def test_the_reproduction_can_be_pasted() -> None:
     def wrong(x: Any) -> Any:
         return x * (1 if isinstance(x, np.ndarray | np.generic | float) else 2)

@@ -114,7 +114,10 @@ class Allowance:
     def reason(self, index: tuple[int, ...]) -> str:
         """A line that says what it is for."""
         given = [(why, float(np.broadcast_to(part, np.shape(self.total))[index])) for why, part in self.parts]
-        return "\n  because    " + ", ".join(f"{size:.2g} for {why}" for why, size in given if size > VANISHING)
+        reasons = [f"{size:.2g} for {why}" for why, size in given if size > VANISHING]
+        return "\n  because    " + (
+            ", ".join(reasons) or "the numerical derivative and the values vanish: no digits are lost"
+        )
 
 
 def allowed_for(
