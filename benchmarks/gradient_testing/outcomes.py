@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 from zlib import crc32
 
@@ -24,14 +25,16 @@ TABLE = (2, 3)
 Outcome = dict[str, Any]
 
 
-def ours(seed: int, names: Sequence[str]) -> Iterator[Outcome]:
-    """What `laws` says with default arguments."""
+def ours(seed: int, names: Sequence[str], known: Collection[tuple[str, str]] = ()) -> Iterator[Outcome]:
+    """What `laws` says with default arguments; the kinds and names that are `known` are left out."""
     for fault in chosen(FAULTS, names):
-        yield said("fault", fault.name, lambda fault=fault: laws(fault.planted(), seed=seed, **fault.laws_options()))
+        if ("fault", fault.name) not in known:
+            found = said("fault", fault.name, partial(laws, fault.planted(), seed=seed, **fault.laws_options()))
+            yield found | {"seed": seed}
     for right in chosen(RIGHT, names):
-        yield said(
-            "right", right.name, lambda right=right: laws(right.fun, name=right.name, seed=seed, **right.options)
-        )
+        if ("right", right.name) not in known:
+            found = said("right", right.name, partial(laws, right.fun, name=right.name, seed=seed, **right.options))
+            yield found | {"seed": seed}
 
 
 def theirs(check: Check, seed: int, names: Sequence[str], real_only: bool = False) -> Iterator[Outcome]:
