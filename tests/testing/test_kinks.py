@@ -6,6 +6,7 @@ import pytest
 from autodiff.testing import GradientMismatch, Undecided, check_laws, laws
 from autodiff.testing.differences.central import first_step, scales_for, slopes_along
 from autodiff.testing.differences.kinks_inside import kinks_inside
+from autodiff.testing.differences.sizes_inside import largest_inside
 from autodiff.testing.problem import Problem
 
 
@@ -109,6 +110,21 @@ def test_values_that_have_lost_their_digits_blame_nobody():
         check_laws(lambda x: 0.5 + 0.5 * np.tanh(3 * x), (np.array(-6.25),), only=("forward",))
     with pytest.raises(Undecided, match="numerical derivatives is accurate"):
         check_laws(lambda x: np.logaddexp(x, -x) - np.log(2.0), (np.array(-1.9e-8),), only=("forward",))
+
+
+def tukey(x):
+    return np.where(np.abs(x) < 2, 1 - (1 - (x / 2) ** 2) ** 3, 1.0)
+
+
+def langevin(x):
+    return 1 / np.tanh(x) - 1 / x
+
+
+def test_values_that_move_in_units_of_larger_numbers_do_not_jump():
+    check_laws(tukey, (np.array([-4.3213367462158203e-07, -1.5273690223693848e-07]),), only=("continuous",))
+    check_laws(langevin, (np.array([0.679, 1.0943040251731873e-08]),), only=("continuous", "forward", "reverse"))
+    assert largest_inside(Problem(langevin, (np.array([0.5, 1e-8]),))) == pytest.approx(1e8)
+    assert largest_inside(Problem(lambda x: x * 1e-3, (np.array([0.5]),))) == 1.0
 
 
 def test_both_modes_may_have_lost_other_digits():

@@ -34,7 +34,7 @@ DISTANCES = tuple(2.0**-place for place in (51, 48, 44, 40, 32, 24, 16, 12, 8, 6
 
 FURTHER = (0.25, 1.0, 4.0)
 GRAIN = 2.0**-40
-"""Constants such as 1 and log(2) leave smaller grains behind; steps of functions are larger."""
+"""Numbers of size one, such as log(2), leave smaller grains behind, and steps of functions are larger."""
 
 SHORTEST = FIRST_STEP / 2.0**LEVELS
 """The step by which roughness and grain are divided in the most exact numerical derivatives of smooth functions."""
@@ -49,22 +49,23 @@ NOISE = 16.0
 Derivative = Callable[[Sequence[Any]], Sequence[Any]]
 
 
-def careful_slopes(problem: Problem, derivative: Derivative) -> list[Slope]:
+def careful_slopes(problem: Problem, derivative: Derivative, largest: float = 1.0) -> list[Slope]:
     """The numerical derivatives of a problem, with what other steps and rounding say of their errors.
 
     Args:
         problem: the function and where.
         derivative: the derivative along `problem.tangents` as a function of the primals.
+        largest: how large the numbers are of which the function is made.
     """
     others = problem.slopes_at(problem.primals, OTHER_STEPS)
     noise = rounding_noise(problem, derivative)
     rough = rounding_of(problem, problem)
-    steady = [(ROUGHNESS * one + grain) / SHORTEST for one, grain in zip(rough, grains(problem), strict=True)]
+    steady = [(ROUGHNESS * one + grain) / SHORTEST for one, grain in zip(rough, grains(problem, largest), strict=True)]
     slopes = [_excused(*column) for column in zip(problem.slopes, others, noise, steady, strict=True)]
     return with_pieces(slopes, problem.slopes_at, problem.primals, problem.tangents) if problem.kinked else slopes
 
 
-def grains(problem: Problem) -> list[Array]:
+def grains(problem: Problem, largest: float) -> list[Array]:
     """By how much the values change, where they change least: what was made of larger numbers moves in their units.
 
     A value that is made of one unit in the last place of its origins stays what it is over many steps, and then is
@@ -76,13 +77,13 @@ def grains(problem: Problem) -> list[Array]:
         abs(np.stack(column) - here) for column, here in zip(zip(*rows, strict=True), problem.results, strict=True)
     ]
     near, far = len(steps), len(FURTHER) * 2
-    return [_grain(one[: near - far], one[near - far :]) for one in apart]
+    return [_grain(one[: near - far], one[near - far :], GRAIN * largest) for one in apart]
 
 
-def _grain(near: Array, far: Array) -> Array:
+def _grain(near: Array, far: Array, tiny: float) -> Array:
     """The least change nearby; where nothing changes there, the least one further away, if it is tiny."""
     least, further = (np.min(np.where(part > 0, part, np.inf), axis=0) for part in (near, far))
-    return np.asarray(np.where(np.isfinite(least), least, np.where(further < GRAIN, further, 0.0)))
+    return np.asarray(np.where(np.isfinite(least), least, np.where(further < tiny, further, 0.0)))
 
 
 def _excused(slope: Slope, other: Slope, noise: Array, roughness: Array) -> Slope:

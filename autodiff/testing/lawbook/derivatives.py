@@ -11,7 +11,8 @@ import autodiff
 from autodiff.testing.differences.jacobian import numerical_pullback
 from autodiff.testing.differences.kinks_inside import kinks_inside
 from autodiff.testing.differences.pairing import magnitude, pairing
-from autodiff.testing.differences.second_look import ROUGHNESS, careful_slopes
+from autodiff.testing.differences.second_look import GRAIN, ROUGHNESS, careful_slopes
+from autodiff.testing.differences.sizes_inside import largest_inside
 from autodiff.testing.differences.slope import Slope
 from autodiff.testing.lawbook.agreement import RELATIVE, VANISHING, agree, allowed_for, same_shape, scale_of, trusted
 from autodiff.testing.lawbook.closeness import Difference, difference
@@ -93,11 +94,13 @@ def cancelled(problem: Problem) -> float:
     return magnitude(problem.cotangents, pushed) + magnitude(pulled, problem.tangents)
 
 
-def continuous(problem: Problem) -> None:
+def continuous(problem: Problem, largest: Callable[[Problem], float] = largest_inside) -> None:
     """The value does not jump: it has no derivative where it does."""
     problem = problem.double
     for slope, result, name in zip(problem.slopes, problem.results, problem.result_names, strict=True):
         jumps = (slope.jump > 0) & ~trusted(slope.limit, slope.error, abs(np.asarray(result)))
+        if jumps.any():
+            jumps &= slope.jump > GRAIN * largest(problem)
         if jumps.any():
             index = tuple(int(k) for k in np.argwhere(jumps)[0])
             raise Violation(
@@ -148,7 +151,7 @@ def with_second_look(problem: Problem, judge: Callable[[Sequence[Slope]], float]
 
     problem.search.puzzling = True
     try:
-        return judge(careful_slopes(problem, pushed))
+        return judge(careful_slopes(problem, pushed, largest_inside(problem)))
     except Violation:
         undecided_by_kinks_inside(problem)
         raise
