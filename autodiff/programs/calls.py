@@ -15,7 +15,8 @@ from autodiff.numpy.mathematics import number
 from autodiff.numpy.namespace import KNOWN, has_traced_values
 from autodiff.ops.elementwise import cast
 from autodiff.programs import counterparts
-from autodiff.programs.rewriting import CALLEE, ITEM, NAME, OWN, RESULT, SHOWN
+from autodiff.programs.drawing import draw
+from autodiff.programs.rewriting import CALLEE, DRAW, ITEM, NAME, OWN, RESULT, SHOWN
 from autodiff.trace.recording import is_recording
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
@@ -35,7 +36,10 @@ def name(value: Any) -> Any:
 def callee(function: Any) -> Any:
     """What is called in place of a function or type."""
     found = CALLEES.get(id(function))
-    return found[1] if found is not None else name(function)
+    if found is not None:
+        return found[1]
+    drawing = draw(function)
+    return name(function) if drawing is function else drawing
 
 
 def item(x: Any, key: Any) -> Any:
@@ -145,5 +149,5 @@ def scalar_type(kind: Any) -> None:
 for _kind in (np.float16, np.float32, np.float64, np.longdouble, np.complex64, np.complex128, np.clongdouble):
     scalar_type(_kind)
 
-NAMES: dict[str, Any] = {NAME: name, CALLEE: callee, ITEM: item, SHOWN: shown, OWN: own, RESULT: result}
+NAMES: dict[str, Any] = {NAME: name, CALLEE: callee, ITEM: item, SHOWN: shown, OWN: own, RESULT: result, DRAW: draw}
 """What rewritten code finds among its module's names."""

@@ -1,12 +1,13 @@
 """The syntax tree of a module with calls of ours in it, where a traced value could be lost.
 
-Four things are replaced, and keep their lines and columns:
+Five things are replaced, and keep their lines and columns:
 
 - a name that an import binds, ``np``, by ``__autodiff_name__(np)``: what stands for a module or a function of NumPy's;
 - what is called, where it is one of few types and functions of Python's, ``float(x)``, or a type of NumPy's,
   ``np.float64(x)``, by ``__autodiff_callee__(float)(x)``;
 - ``x[i]``, where the index could be traced, by ``__autodiff_item__(x, i)``; and the values behind a text and ``%`` by
   ``__autodiff_shown__(values)``;
+- methods of random generators, ``rng.normal(m, s)``, by ``__autodiff_draw__(rng.normal)(m, s)``;
 - what is assigned to a name that is written to later, ``u = a * b``, by ``__autodiff_own__(a * b)``, and what such
   functions return by ``__autodiff_result__(u)``.
 """
@@ -18,8 +19,8 @@ from typing import Any
 
 from autodiff.programs.bindings import imported_names, whole_numbers, written_names
 
-NAME, CALLEE, ITEM, SHOWN, OWN, RESULT = (
-    f"__autodiff_{word}__" for word in ("name", "callee", "item", "shown", "own", "result")
+NAME, CALLEE, ITEM, SHOWN, OWN, RESULT, DRAW = (
+    f"__autodiff_{word}__" for word in ("name", "callee", "item", "shown", "own", "result", "draw")
 )
 
 BUILTINS = frozenset(("complex", "float", "isinstance", "map", "type"))
@@ -30,6 +31,14 @@ SCALARS = frozenset((
     "csingle", "cdouble",
 ))  # fmt: skip
 """The types of NumPy's numbers that are called as functions."""
+
+DRAWN = frozenset((
+    "beta", "binomial", "chisquare", "choice", "dirichlet", "exponential", "f", "gamma", "geometric", "gumbel",
+    "hypergeometric", "laplace", "logistic", "lognormal", "logseries", "multinomial", "multivariate_normal",
+    "negative_binomial", "noncentral_chisquare", "noncentral_f", "normal", "pareto", "poisson", "power", "rayleigh",
+    "standard_gamma", "standard_t", "triangular", "uniform", "vonmises", "wald", "weibull", "zipf",
+))  # fmt: skip
+"""Methods of random generators that take parameters."""
 
 NEW_ARRAY = frozenset((
     "astype", "clip", "conj", "copy", "cumprod", "cumsum", "dot", "flatten", "max", "mean", "min", "prod", "repeat",
@@ -109,6 +118,8 @@ class Rewriter(ast.NodeTransformer):
         )
         plain = isinstance(node.func, ast.Name)
         func = node.func if plain else self.visit(node.func)
+        if isinstance(node.func, ast.Attribute) and node.func.attr in DRAWN:
+            func = called(DRAW, func)
         node.func = called(CALLEE, func) if special else func
         node.args = [self.visit(arg) for arg in node.args]
         node.keywords = [self.visit(keyword) for keyword in node.keywords]
