@@ -10,7 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autodiff.compat.autograd import names
+from autodiff.compat.autograd import grad, names
+from autodiff.compat.autograd.builtins import Box, DictBox, SequenceBox
+from autodiff.compat.autograd.scipy.integrate import odeint
+from autodiff.compat.autograd.test_util import check_grads
 from autodiff.trace.errors import DifferentiationError, RuleError
 from tests.compat.record_autograd_names import TABLE
 from tests.compat.record_autograd_programs import RECORDED, numbers
@@ -73,8 +76,6 @@ LEFT_OUT = [
     "covgrad",
     "generalized_outer_product",
     "TraceStack",
-    "DictBox",
-    "SequenceBox",
     "SparseBox",
     "fft_grad",
     "trace_stack",
@@ -241,3 +242,35 @@ def test_numbers_and_lists_stay_what_they_are() -> None:
     assert type(anp.where(True, 3.0, 4.0)) is float
     assert anp.where(True, [1, 2], [3, 4]) == [1, 2]
     assert type(anp.where(np.True_, 3.0, 4.0)) is np.ndarray
+
+
+def test_classes_of_traced_values() -> None:
+    """``isinstance`` knows traced values, and containers that hold some; a Box is not made, and takes no classes."""
+    seen = []
+
+    def f(x: Any) -> Any:
+        holders = (x, {"a": x}, [1.0, (x,)], {"a": 1.0}, [1.0], 1.0)
+        seen.extend([isinstance(value, box) for box in (Box, DictBox, SequenceBox)] for value in holders)
+        return x
+
+    grad(f)(2.0)
+    yes, no = True, False
+    assert seen == [[yes, no, no], [no, yes, no], [no, no, yes], [no, no, no], [no, no, no], [no, no, no]]
+    with pytest.raises(
+        NotImplementedError, match=r"^Box.register\(Path\) is not here; make the values of the class trees"
+    ):
+        Box.register(Path)
+    with pytest.raises(NotImplementedError, match=r"^traced values are made by transformations"):
+        Box(1.0)
+
+
+def test_an_equation_that_depends_on_time() -> None:
+    """The times at which a solution is asked for have the right derivative, by a check as libraries write it."""
+
+    def slope(y: Any, t: Any, rate: Any) -> Any:
+        return -np.sqrt(t) - y + rate - np.mean(y**2)
+
+    def solution(t: Any) -> Any:
+        return odeint(slope, np.array([0.3, -0.8]), t, (1.3,), rtol=1e-11, atol=1e-11)
+
+    check_grads(solution, modes=["rev"], order=1)(np.linspace(0.1, 0.2, 3))

@@ -10,8 +10,34 @@ from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer, concrete
 from autodiff.trace.trees.tree import flatten
 
-Box = Traced
-"""The class of traced values: ``isinstance(x, Box)``."""
+
+class BoxType(type):
+    """The type of :class:`Box`: traced values are its instances, whatever made them."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, Traced)
+
+    def __subclasscheck__(cls, subclass: type) -> bool:
+        return issubclass(subclass, Traced) or super().__subclasscheck__(subclass)
+
+
+class Box(metaclass=BoxType):
+    """The class of traced values: ``isinstance(x, Box)``."""
+
+    def __init__(self, *_: Any) -> None:
+        raise NotImplementedError("traced values are made by transformations; a Box is for isinstance alone")
+
+    @classmethod
+    def register(cls, value_type: type) -> NoReturn:
+        """Not here: values of a user's class are taken apart as trees, so that their parts are traced.
+
+        Raises:
+            NotImplementedError: always, with what to use.
+        """
+        raise NotImplementedError(
+            f"Box.register({value_type.__name__}) is not here; make the values of the class trees of arrays by "
+            "autodiff.register_tree, with which it needs neither a Box nor a VSpace"
+        )
 
 
 def isbox(x: Any) -> bool:

@@ -19,6 +19,7 @@ from autodiff.compat.autograd.extend import (
     vspace,
 )
 from autodiff.compat.autograd.util import subvals
+from autodiff.trace.trees.tree import flatten
 
 tuple = tuple_ = builtins.tuple
 list = list_ = builtins.list
@@ -36,13 +37,33 @@ def type(x: Any) -> Any:
     return type_(getval(x))
 
 
+class ContainerType(builtins.type):
+    """The type of classes of containers that hold traced values, which are Python's own here."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        is_container = isinstance_(instance, cls.kinds)  # type: ignore[attr-defined]
+        return is_container and any(isinstance_(leaf, Box) for leaf in flatten(instance)[0])
+
+
+class DictBox(metaclass=ContainerType):
+    """A dictionary that holds traced values: for ``isinstance`` and annotations."""
+
+    kinds = (builtins.dict,)
+
+
+class SequenceBox(metaclass=ContainerType):
+    """A list or tuple that holds traced values: for ``isinstance`` and annotations."""
+
+    kinds = (builtins.list, builtins.tuple)
+
+
 def make_sequence(seq_type: Any, *args: Any) -> Any:
     """A tuple or list of values."""
     return seq_type(args)
 
 
 __all__ = [
-    "Box", "SparseObject", "VSpace", "defjvp", "defjvp_argnum", "defvjp", "defvjp_argnum", "dict", "dict_",
-    "isinstance", "isinstance_", "list", "list_", "make_sequence", "notrace_primitive", "primitive", "subvals", "tuple",
-    "tuple_", "type", "type_", "vspace",
+    "Box", "DictBox", "SequenceBox", "SparseObject", "VSpace", "defjvp", "defjvp_argnum", "defvjp", "defvjp_argnum",
+    "dict", "dict_", "isinstance", "isinstance_", "list", "list_", "make_sequence", "notrace_primitive", "primitive",
+    "subvals", "tuple", "tuple_", "type", "type_", "vspace",
 ]  # fmt: skip
