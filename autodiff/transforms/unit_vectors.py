@@ -70,11 +70,12 @@ def of_units(
         full[place] = unit if own.size == 1 else Masked(unit, mask, clean=True, origin=DIRECTION)
         return tuple(careful(full))
 
-    if known or (own.size == 1 and len(specs) == 1):
-        found = vmap(of_unit)(vectors)
-        if (own.size == 1 and len(specs) == 1) or (newest_traced(found) is None and not has_nan(found)):
-            return found  # type: ignore[no-any-return]
-    return vmap(of_masked)(vectors, vectors != 0)  # type: ignore[no-any-return]
+    with np.errstate(all="ignore"):  # infinite derivatives are values like any other: see the conventions
+        if known or (own.size == 1 and len(specs) == 1):
+            found = vmap(of_unit)(vectors)
+            if (own.size == 1 and len(specs) == 1) or (newest_traced(found) is None and not has_nan(found)):
+                return found  # type: ignore[no-any-return]
+        return vmap(of_masked)(vectors, vectors != 0)  # type: ignore[no-any-return]
 
 
 def units(own: Spec, like: Any) -> Any:

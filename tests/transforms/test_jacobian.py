@@ -94,6 +94,13 @@ def test_holomorphic(jac: Any) -> None:
     np.testing.assert_allclose(jac(lambda z: z * z, holomorphic=True)(z), np.diag(2 * z))
 
 
+@EVERY
+def test_infinite_derivatives_come_without_a_warning(jac: Any) -> None:
+    x = np.array([1e-300, 2e-300])
+    np.testing.assert_array_equal(jac(lambda x: np.sum(x / 1e-200 / 1e-200))(x), [np.inf, np.inf])
+    assert jac(lambda x: x / 1e-200 / 1e-200)(1e-300) == np.inf
+
+
 def test_complex_results_of_real_inputs_go_forward() -> None:
     for jac in (jacfwd, jacobian):
         np.testing.assert_allclose(jac(lambda x: x * (1 + 1j))(X), (1 + 1j) * np.eye(3))
