@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.ops.elementwise import multiply
+from autodiff.ops.on_chunks import shapes as in_chunks
 from autodiff.ops.on_gpu import making
 from autodiff.ops.shape import check_stretches, reshape, sum_axes, sum_to
 from autodiff.trace.link import passing
@@ -46,6 +47,7 @@ full: Primitive = linear(
     batch=_batch_full,
     on_gpu=making.full,
     adds=True,
+    on_chunks=in_chunks.full,
 )
 """A new array of a shape and dtype, filled with a value that broadcasts to it.
 
@@ -60,6 +62,7 @@ copy: Primitive = linear(
     {"x": passing},
     moves=True,
     on_gpu=making.copy,
+    on_chunks=in_chunks.copy,
 )
 """The same elements in memory of their own."""
 

@@ -13,6 +13,7 @@ import numpy as np
 from autodiff.ops.index import slice_into, slice_of
 from autodiff.ops.join import WHOLE
 from autodiff.ops.matrices.products import conj
+from autodiff.ops.on_chunks.axes import along_axes
 from autodiff.trace.parameters import AXIS, COUNT, FLAG, one_of, require, same
 from autodiff.trace.primitive import Primitive, linear
 from autodiff.trace.spec import Spec, spec, spec_of
@@ -67,6 +68,7 @@ fft: Primitive = linear(
     {"x": lambda g, axis, norm, inverse: fft(g, axis=axis, norm=norm, inverse=inverse)},
     params={"axis": AXIS, "norm": NORM, "inverse": FLAG},
     check=lambda x, *, axis, norm, inverse: _check_points(x, axis),
+    on_chunks=along_axes,
 )
 """The sum over j of x[j] exp(-2 pi i j k / n); with a plus sign for the inverse."""
 
@@ -95,6 +97,7 @@ rfft: Primitive = linear(
     {"x": _rfft_rule},
     params={"axis": AXIS, "norm": NORM},
     check=_check_rfft,
+    on_chunks=along_axes,
 )
 """The first half of the transform of real values; the other half is its mirror image, conjugated."""
 
@@ -131,5 +134,6 @@ irfft: Primitive = linear(
     {"x": _irfft_rule},
     params={"axis": AXIS, "length": COUNT, "norm": NORM},
     check=_check_irfft,
+    on_chunks=along_axes,
 )
 """The real values of a given length whose half transform is ``x``, which has length // 2 + 1 elements."""

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 
 from autodiff.ops.masked import masked
+from autodiff.ops.on_chunks import shapes as in_chunks
+from autodiff.ops.on_chunks.itself import itself
 from autodiff.ops.on_gpu import indexing
 from autodiff.ops.shape import broadcast_to, transpose
 from autodiff.trace.parameters import FLAG, KEY, LENGTH, SHAPE, check_array, require, same
@@ -71,12 +73,13 @@ slice_of: Primitive = linear(
     check=_check_slice,
     view=True,
     moves=True,
+    on_chunks=itself,
 )
 """x[key]."""
 
 
 def _evaluate_slice_into(g: Any, *, key: Key, shape: tuple[int, ...]) -> Any:
-    out = (np if isinstance(g, np.ndarray) else module_of(g)).zeros(shape, spec_of(g).dtype)
+    out = (np if isinstance(g, np.ndarray) else module_of(g)).zeros(shape, dtype=spec_of(g).dtype)
     out[plain_key(key, len(shape))] = g
     return out
 
@@ -96,6 +99,7 @@ slice_into: Primitive = linear(
     check=lambda g, *, key, shape: _check_part(g, spec(shape, g.dtype), key),
     batch=_batch_slice_into,
     moves=True,
+    on_chunks=in_chunks.slice_into,
 )
 """Zeros of a shape, with ``g`` at the key: the transpose of :data:`slice_of`."""
 
@@ -123,6 +127,7 @@ slice_set: Primitive = linear(
     adds=True,
     params={"key": KEY},
     check=_check_slice_set,
+    on_chunks=in_chunks.slice_set,
 )
 """``x`` with ``v``, of the shape and dtype of x[key], in the place of x[key]."""
 
@@ -163,7 +168,7 @@ def _gather_rule(g: Any, i: Any, x_spec: Spec, rest: int, chosen: bool) -> Any:
     back = scatter_add(g, i, length=length, rest=rest, rank=rank)
     if not chosen:
         return back
-    hit = scatter_add(module_of(g, i).ones(spec_of(i).shape, bool), i, length=length, rest=0, rank=rank)
+    hit = scatter_add(module_of(g, i).ones(spec_of(i).shape, dtype=bool), i, length=length, rest=0, rank=rank)
     return masked(back, np.reshape(hit, (*spec_of(hit).shape, *(1,) * rest)))
 
 
@@ -200,6 +205,7 @@ gather: Primitive = linear(
     batch=_batch_gather,
     on_gpu=indexing.gather,
     adds=True,
+    on_chunks=in_chunks.gather,
 )
 """Elements of ``x`` picked by the integers ``i`` along one axis.
 

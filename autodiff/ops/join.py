@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 
 from autodiff.ops.index import slice_of
+from autodiff.ops.on_chunks import shapes as in_chunks
+from autodiff.ops.on_chunks.itself import itself
 from autodiff.ops.on_gpu import making
 from autodiff.ops.shape import without
 from autodiff.trace.parameters import AXIS, LENGTH, NEW_AXIS, each, integer, require, same
@@ -77,6 +79,7 @@ concatenate: Primitive = linear(
     params={"axis": AXIS, "ends": ENDS},
     check=_check_concatenate,
     moves=True,
+    on_chunks=in_chunks.concatenate,
 )
 """The arrays one behind the other along an axis."""
 
@@ -90,6 +93,7 @@ split: Primitive = linear(
     check=_check_split,
     view=True,
     adds=True,
+    on_chunks=itself,
 )
 """The pieces of an array along an axis. One operation for all of them: their cotangents are joined, not summed."""
 
@@ -117,6 +121,7 @@ stack: Primitive = linear(
     params={"axis": NEW_AXIS},
     moves=True,
     on_gpu=making.stack,
+    on_chunks=in_chunks.stack,
 )
 """The arrays side by side along a new axis: one entry on the tape where reshaping and joining would be one each."""
 
@@ -131,6 +136,7 @@ unstack: Primitive = linear(
     view=True,
     batch=lambda values, batched, params: _unstack_batch(values[0], params["axis"]),
     adds=True,
+    on_chunks=itself,
 )
 """The slices of an array along an axis."""
 
@@ -153,5 +159,6 @@ roll: Primitive = linear(
     params={"shifts": each(integer(-LARGEST)), "axes": each(AXIS)},
     check=lambda x, *, shifts, axes: same("the numbers of shifts and axes", len(shifts), len(axes)),
     moves=True,
+    on_chunks=in_chunks.roll,
 )
 """The elements moved along axes; what leaves at the end comes in at the front. One copy where joining takes five."""

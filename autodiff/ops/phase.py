@@ -12,6 +12,7 @@ from autodiff.ops.on_gpu import elementwise as gpu
 from autodiff.trace.parameters import AXIS, FINITE, optional, require
 from autodiff.trace.primitive import Primitive, general
 from autodiff.trace.spec import result_spec, spec
+from autodiff.trace.values.chunked import by_elements
 
 
 def _turned(t: Any, mirrored: Any, x: Any) -> Any:
@@ -29,6 +30,7 @@ complex_sign: Primitive = general(
     check=lambda x: require(x.dtype.kind == "c", f"it takes complex numbers, and not {x.dtype}"),
     forward=lambda tangents, values, out, params: _turned(tangents[0], out * out * conjugate(tangents[0]), values[0]),
     on_gpu=gpu.complex_sign,
+    on_chunks=by_elements,
 )
 """x / abs(x) of complex numbers: it depends on the angle alone, so it has no complex derivative."""
 

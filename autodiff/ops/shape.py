@@ -13,6 +13,9 @@ from typing import Any
 import numpy as np
 
 from autodiff.ops.elementwise import cast, real
+from autodiff.ops.on_chunks import shapes as in_chunks
+from autodiff.ops.on_chunks.itself import itself
+from autodiff.ops.on_chunks.reductions import reduction
 from autodiff.trace.parameters import AXES, SHAPE, Domain, are_axes, require, same
 from autodiff.trace.primitive import Primitive, linear
 from autodiff.trace.spec import Spec, native, result_spec, spec, spec_of
@@ -64,6 +67,7 @@ reshape: Primitive = linear(
     batch=_batch_reshape,
     view=True,
     moves=True,
+    on_chunks=in_chunks.reshape,
 )
 """The same elements in another shape, in C order."""
 
@@ -90,6 +94,7 @@ transpose: Primitive = linear(
     params={"axes": ORDER},
     view=True,
     moves=True,
+    on_chunks=itself,
 )
 """The last axes in another order."""
 
@@ -113,6 +118,7 @@ broadcast_to: Primitive = linear(
     batch=_batch_broadcast_to,
     view=True,
     adds=True,
+    on_chunks=in_chunks.repeat,
 )
 """The elements repeated along new axes and along axes of length one."""
 
@@ -130,6 +136,7 @@ sum_axes: Primitive = linear(
     {"x": lambda g, x_spec, axes: spread(g, x_spec.shape, axes)},
     adds=True,
     params={"axes": AXES},
+    on_chunks=reduction("sum"),
 )
 """The sum along axes, which disappear."""
 

@@ -18,7 +18,7 @@ from autodiff.trace.link import Link, needed_names
 from autodiff.trace.live import EXPLAINED, SMALL, Entry
 from autodiff.trace.primitive import Primitive, newest_traced
 from autodiff.trace.recording import bodies, innermost_body
-from autodiff.trace.spec import spec_of
+from autodiff.trace.spec import is_chunked, spec_of
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer
 from autodiff.trace.values.arrays import on_gpu
@@ -188,7 +188,7 @@ def append(recording: Any, link: Link, operands: Any, residuals: Any, order: int
 def record(primitive: Primitive, operands: tuple[Any, ...], apply: Operation) -> Any:
     """The long way. What is neither array nor number is left to the other operand; lists count as arrays."""
     for operand in operands:
-        if not isinstance(operand, OPERANDS) and not on_gpu(operand):
+        if not isinstance(operand, OPERANDS) and not on_gpu(operand) and not is_chunked(operand):
             if not isinstance(operand, (list, tuple)):
                 return left_to_other(primitive.name, operands)
             return record(primitive, tuple(asarray(o) if isinstance(o, (list, tuple)) else o for o in operands), apply)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from sys import modules
 from typing import Any, Literal
 
 import numpy as np
@@ -14,6 +15,7 @@ from autodiff.trace.spec import Kind, Spec, broadcast_shapes, dtype_or_python, s
 from autodiff.trace.spec import spec as make_spec
 from autodiff.trace.traced import Traced
 from autodiff.trace.values.arrays import any_on_gpu
+from autodiff.trace.values.chunked import any_chunked, evaluate
 
 Family = Literal["elementwise", "linear", "multilinear", "general"]
 
@@ -52,6 +54,8 @@ class Primitive:
             masked stays masked, where not all that is added up is masked out).
         relative: how it takes derivatives that are relative to a value (:mod:`autodiff.ops.relative`).
         on_gpu: the function on arrays of CuPy, where ``evaluate`` asks for what CuPy does not have.
+        on_chunks: ``on_chunks(primitive, *operands, **params)`` where operands are arrays of Dask; where it is None
+            elementwise operations are done block by block, and others are refused.
         ordered: whether it is done for what it does, as a message to another process is: always, once, and in its turn
             among all that are ordered (:func:`autodiff.trace.tape.ordered`).
         params: the domain of each parameter, by its name (:mod:`autodiff.trace.parameters`); None for what a compiler
@@ -64,8 +68,8 @@ class Primitive:
     """
 
     __slots__ = (
-        "adds", "batch", "check", "evaluate", "family", "forward", "links", "moves", "name", "on_gpu", "operands",
-        "operator", "ordered", "params", "relative", "rules", "spec", "variadic", "view",
+        "adds", "batch", "check", "evaluate", "family", "forward", "links", "moves", "name", "on_chunks", "on_gpu",
+        "operands", "operator", "ordered", "params", "relative", "rules", "spec", "variadic", "view",
     )  # fmt: skip
 
     def __init__(
@@ -84,6 +88,7 @@ class Primitive:
         adds: bool = False,
         relative: Any = None,
         on_gpu: Callable[..., Any] | None = None,
+        on_chunks: Callable[..., Any] | None = None,
         ordered: bool = False,
         params: Params | None = NO_PARAMS,
         check: Callable[..., None] | None = None,
@@ -106,6 +111,7 @@ class Primitive:
         self.adds = adds
         self.relative = relative
         self.on_gpu = on_gpu
+        self.on_chunks = on_chunks
         self.ordered = ordered
         if ordered:
             ORDERED.add(name)
@@ -151,6 +157,8 @@ class Primitive:
         if newest is None:
             if self.on_gpu is not None and any_on_gpu(operands):
                 return self.on_gpu(*operands, **params)
+            if "dask.array" in modules and any_chunked(operands):
+                return evaluate(self, operands, params)
             return self.evaluate(*operands, **params)
         if bodies:
             body = innermost_body()

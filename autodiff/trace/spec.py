@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from itertools import zip_longest
 from math import prod
@@ -10,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from autodiff.trace.error_classes import LeafError
+from autodiff.trace.source import at_user_line
 from autodiff.trace.traced import Traced
 from autodiff.trace.values.foreign import is_array_type, objects_refusal, refusal
 
@@ -83,6 +85,28 @@ class Spec:
         return spec, (self.shape, self.dtype, self.kind)
 
 
+class ChunkedSpec(Spec):
+    """The spec of an array in chunks, equal to that of any other array of its shape and dtype.
+
+    Attributes:
+        chunks: for each axis the lengths of the chunks.
+    """
+
+    __slots__ = ("chunks",)
+
+    def __init__(self, shape: tuple[int, ...], dtype: np.dtype[Any], chunks: tuple[tuple[int, ...], ...]) -> None:
+        super().__init__(shape, dtype)
+        self.chunks = chunks
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Spec):
+            return NotImplemented
+        return (self.shape, self.dtype, self.kind) == (other.shape, other.dtype, other.kind)
+
+    def __hash__(self) -> int:
+        return super().__hash__()
+
+
 _ARRAYS: dict[tuple[tuple[int, ...], np.dtype[Any]], Spec] = {}
 _SCALARS: dict[tuple[np.dtype[Any], Kind], Spec] = {}
 _PYTHON: dict[type, Spec] = {
@@ -142,9 +166,33 @@ def spec_of(value: Any) -> Spec:
     own = getattr(value, "spec", None) if hasattr(kind, "spec") else None  # others pass on what they hold
     if type(own) is Spec:
         return own
-    if not (is_array_type(kind) or isinstance(value, Traced)):
-        return _number_spec(value)
-    return _array_spec(value.shape, value.dtype)
+    if is_array_type(kind) or isinstance(value, Traced):
+        return _array_spec(value.shape, value.dtype)
+    if isinstance(value, Spec):
+        return value
+    return _chunked_spec(value) if is_chunked(value) else _number_spec(value)
+
+
+def is_chunked(value: Any) -> bool:
+    """Whether it is an array in chunks, Dask's, not traced."""
+    module = sys.modules.get("dask.array")
+    return module is not None and isinstance(value, module.Array)
+
+
+def _chunked_spec(value: Any) -> Spec:
+    """The spec of an array in chunks.
+
+    Raises:
+        LeafError: if its lengths are known only when it has been computed, or its elements are Python objects.
+    """
+    if value.dtype.hasobject:
+        raise LeafError(objects_refusal())
+    if any(length != length for length in value.shape):
+        raise LeafError(
+            f"an array of Dask whose lengths are not known, {value.shape}, came in where arrays and numbers are "
+            f"traced{at_user_line()}; find them first, x.compute_chunk_sizes()"
+        )
+    return ChunkedSpec(value.shape, value.dtype, value.chunks)
 
 
 def _number_spec(value: Any) -> Spec:

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from autodiff.trace.error_classes import ConcretizationError
+from autodiff.trace.source import at_user_line
+
 if TYPE_CHECKING:
     from autodiff.trace.primitive import Primitive
     from autodiff.trace.spec import Spec
@@ -49,6 +52,18 @@ class Traced:
     def settled(self) -> Any:
         """What takes part in a computation: itself, or the value that it holds for the time being."""
         return self
+
+    def __dask_tokenize__(self) -> Any:
+        """Dask asks everything that goes into a graph for its name.
+
+        Raises:
+            ConcretizationError: what a task does with the value would not be recorded.
+        """
+        raise ConcretizationError(
+            f"a traced {self.spec!r} would become part of a graph of Dask{at_user_line()} and its derivative would be "
+            "lost. Call NumPy's functions in place of Dask's, np.sum(x) and not da.sum(x); inside of a function for "
+            "map_blocks take derivatives of what is there"
+        )
 
     def record(
         self,

@@ -17,7 +17,7 @@ from autodiff.trace.errors import DifferentiationError, described, run_user_code
 from autodiff.trace.live import Differentiation, Entry
 from autodiff.trace.primitive import newest_traced
 from autodiff.trace.source import at_user_line
-from autodiff.trace.spec import Spec, spec_of
+from autodiff.trace.spec import Spec, is_chunked, spec_of
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer, concrete
 from autodiff.trace.trees.tree import LEAF, TreeDef, flatten
@@ -379,7 +379,9 @@ def unit_cotangent(name: str, fun: Callable[..., Any], at: Linearization) -> Any
         out = spec_of(at.outs[0][0])
         if out.shape == () and out.inexact and out.dtype.kind != "c":
             value = at.outs[0][0]
-            return module_of(value).ones((), out.dtype) if on_gpu(value) else out.dtype.type(1)
+            return (
+                module_of(value).ones((), dtype=out.dtype) if on_gpu(value) or is_chunked(value) else out.dtype.type(1)
+            )
     got = described(at.outs[0][0]) if at.out is LEAF else f"a tree {at.out}"
     raise DifferentiationError(
         f"{name} needs a function that returns one real number, but {function_name(fun)} returned {got}"

@@ -13,7 +13,7 @@ from autodiff.ops.elementwise import cast, logical_and, logical_or, not_equal, s
 from autodiff.ops.masked import DIRECTION, SELECTION, TRACED, Later, Masked
 from autodiff.ops.relative import Product, Quotient, absolute
 from autodiff.ops.shape import Shape, broadcast_to, project, stretches, sum_to
-from autodiff.trace.spec import Spec, spec_of
+from autodiff.trace.spec import Spec, is_chunked, spec_of
 from autodiff.trace.values.arrays import is_array, placed_number
 
 PARTIAL = frozenset({Masked, Quotient, Product})
@@ -118,5 +118,5 @@ def is_plain(value: Any) -> bool:
 
 
 def has_nan(leaves: Iterable[Any]) -> bool:
-    """Whether an element of plain arrays is NaN; None has no elements."""
-    return any(leaf is not None and bool(np.isnan(leaf).any()) for leaf in leaves)
+    """Whether an element of plain arrays is NaN; of those in chunks nobody knows. None has no elements."""
+    return any(leaf is not None and (is_chunked(leaf) or bool(np.isnan(leaf).any())) for leaf in leaves)

@@ -19,6 +19,7 @@ from autodiff.trace.link import Link
 from autodiff.trace.live import Entry, Turn
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.values.arrays import zeros
+from autodiff.trace.values.chunked import cut_alike
 from autodiff.transforms.masking import in_slot, ones_where, plus, restrict, summed, unmasked
 
 PARTIAL = frozenset({Masked, Quotient, list})
@@ -249,4 +250,4 @@ def settle(ct: Any, slot: Spec, link: Link) -> Any:
             f"the derivative rule of {link.primitive.name} returned a cotangent of shape {shape} for an operand of "
             f"shape {slot.shape}; correct the rule"
         )
-    return project(ct, slot)
+    return cut_alike(project(ct, slot), slot)

@@ -71,4 +71,4 @@ def _where_matrix(m: Any, mask: Any) -> Any:
     m = as_array(m)
     its = spec_of(m)
     rows_and_columns = (its.shape * 2)[-2:]  # of one axis NumPy makes a square
-    return where(mask(*rows_and_columns), m, module_of(m).zeros(1, its.dtype))
+    return where(mask(*rows_and_columns), m, module_of(m).zeros(1, dtype=its.dtype))

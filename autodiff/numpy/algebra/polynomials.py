@@ -30,7 +30,7 @@ def polyval(p: Any, x: Any) -> Any:
     p, x = as_operand(p), as_operand(x)
     plain, its = known(x), spec_of(x)
     like_x = isinstance(plain, np.ndarray)
-    value = np.zeros_like(plain) if like_x else module_of(p, x).zeros(its.shape, its.dtype)
+    value = np.zeros_like(plain) if like_x else module_of(p, x).zeros(its.shape, dtype=its.dtype)
     for k in range(spec_of(p).shape[0]):
         value = value * x + p[k]
     return value
@@ -42,7 +42,7 @@ def aligned(name: str, a1: Any, a2: Any) -> tuple[Any, Any]:
     sizes = [spec_of(p).size for p in both]
     missing = [max(sizes) - size for size in sizes]
     first, second = (
-        np.concatenate([module_of(p).zeros(count, spec_of(p).dtype), p]) if count else p
+        np.concatenate([module_of(p).zeros(count, dtype=spec_of(p).dtype), p]) if count else p
         for p, count in zip(both, missing)
     )
     return first, second
@@ -71,7 +71,7 @@ def polymul(a1: Any, a2: Any) -> Any:
 def trimmed(p: Any) -> Any:
     """The coefficients from the first one that is not zero."""
     rest = np.trim_zeros(coefficients("polymul", p), trim="f")
-    return rest if spec_of(rest).size else module_of(rest).zeros(1, spec_of(rest).dtype)
+    return rest if spec_of(rest).size else module_of(rest).zeros(1, dtype=spec_of(rest).dtype)
 
 
 @implements(np.polyder)
@@ -114,9 +114,9 @@ def poly(seq_of_zeros: Any) -> Any:
         raise TypeError(
             f"poly of complex roots is not supported for traced values{at_user_line()}; convolve the factors"
         )
-    product: Any = module_of(roots).ones(1, spec_of(roots).dtype)
+    product: Any = module_of(roots).ones(1, dtype=spec_of(roots).dtype)
     for k in range(own.size):
-        product = np.convolve(product, np.stack([module_of(roots).ones((), spec_of(roots).dtype), -roots[k]]))
+        product = np.convolve(product, np.stack([module_of(roots).ones((), dtype=spec_of(roots).dtype), -roots[k]]))
     return product
 
 

@@ -22,7 +22,7 @@ from autodiff.ops.shape import reshape, sum_axes
 from autodiff.trace.errors import DifferentiationError, LeafError, OperandError
 from autodiff.trace.fast_path import OPERANDS, binary
 from autodiff.trace.source import at_user_line
-from autodiff.trace.spec import spec_of
+from autodiff.trace.spec import is_chunked, spec_of
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer
 from autodiff.trace.values.arrays import on_gpu
@@ -65,7 +65,7 @@ def matmul(x1: Any, x2: Any) -> Any:
 def _times(x: Tracer, y: Any) -> Any:
     if isinstance(y, (np.ndarray, Traced)) and y.ndim == x.ndim == 2:
         return FORWARD(x, y)
-    if not (isinstance(y, FACTORS) or on_gpu(y)):
+    if not (isinstance(y, FACTORS) or on_gpu(y) or is_chunked(y)):
         return left_to_other("matmul", (x, y))
     try:
         return matmul(x, y)
@@ -76,7 +76,7 @@ def _times(x: Tracer, y: Any) -> Any:
 def _times_reflected(y: Tracer, x: Any) -> Any:
     if isinstance(x, np.ndarray) and x.ndim == y.ndim == 2:
         return REFLECTED(y, x)
-    if not (isinstance(x, FACTORS) or on_gpu(x)):
+    if not (isinstance(x, FACTORS) or on_gpu(x) or is_chunked(x)):
         return left_to_other("matmul", (x, y))
     try:
         return matmul(x, y)

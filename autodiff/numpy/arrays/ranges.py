@@ -160,7 +160,7 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
     count = spec_of(x).shape[0] if N is None else operator.index(N)
     x = _as_dtype(x, np.promote_types(spec_of(x).dtype, int))
     column = reshape(x, (-1, 1))
-    powers = [module_of(x).ones((spec_of(x).shape[0], 1), spec_of(x).dtype)]
+    powers = [module_of(x).ones((spec_of(x).shape[0], 1), dtype=spec_of(x).dtype)]
     for _ in range(1, count):
         powers.append(column if len(powers) == 1 else ew.multiply(powers[-1], column))
     if count == 0:

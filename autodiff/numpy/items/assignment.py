@@ -25,7 +25,7 @@ from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, broadcast_shapes, spec_of
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer, concrete
-from autodiff.trace.values.arrays import module_of, placed
+from autodiff.trace.values.arrays import index_module, placed
 from autodiff.trace.values.layout import alike, has_overlap
 from autodiff.trace.values.leaves import as_leaf
 from autodiff.trace.values.weak_numbers import held
@@ -86,7 +86,7 @@ def where_masked(x: Tracer, mask: Tracer, value: Any) -> Any:
 def positions(x: Any, key: Any) -> Any:
     """The places of x[key] in the flattened array."""
     shape = spec_of(x).shape
-    return index(module_of(x).arange(spec_of(x).size).reshape(shape), key)
+    return index(index_module(x).arange(spec_of(x).size).reshape(shape), key)
 
 
 def put_at(x: Any, places: Any, value: Any) -> Any:
@@ -205,7 +205,7 @@ def pass_on(view: View, new: Tracer) -> None:
 
 def numbered(x: Tracer) -> Any:
     """The places of the elements in the flattened array, laid out in memory as the array is."""
-    places = module_of(x).arange(x.size).reshape(x.shape)
+    places = index_module(x).arange(x.size).reshape(x.shape)
     value = concrete(x)
     if not isinstance(value, np.ndarray) or value.flags.c_contiguous:
         return places

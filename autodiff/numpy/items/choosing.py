@@ -19,7 +19,7 @@ from autodiff.ops.shape import broadcast_to
 from autodiff.trace.errors import ConcretizationError
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, broadcast_shapes, common_dtype, spec_of
-from autodiff.trace.values.arrays import module_of
+from autodiff.trace.values.arrays import index_module
 
 
 @implements(np.select)
@@ -154,7 +154,7 @@ def _piece(x: Any, y: Any, condition: Any, function: Any, args: Any, kw: Any) ->
         return y
     mask = as_index(mask)
     values = function(index(x, mask), *args, **kw)
-    module = module_of(places)
+    module = index_module(places)
     spread = module.zeros(its.size, np.intp)
     spread[places] = module.arange(places.size) if spec_of(values).ndim else 0
     values = _as_dtype(values, its.dtype)

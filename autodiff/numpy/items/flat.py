@@ -12,7 +12,7 @@ from autodiff.numpy.items.assignment import point, positions, put_at
 from autodiff.numpy.items.indexing import index
 from autodiff.ops.shape import reshape
 from autodiff.trace.tracer import Tracer
-from autodiff.trace.values.arrays import module_of
+from autodiff.trace.values.arrays import index_module
 
 
 class Flat:
@@ -38,7 +38,7 @@ class Flat:
 
     def __setitem__(self, key: Any, value: Any) -> None:
         base = self.base
-        places = positions(module_of(base).zeros(base.size), key)
+        places = positions(index_module(base).zeros(base.size), key)
         value = as_operand(value)
         if np.ndim(value) == 1 and np.shape(places) != np.shape(value):
             value = FUNCTIONS[np.resize](value, np.shape(places))

@@ -15,7 +15,7 @@ from autodiff.trace.errors import ConcretizationError, described
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 from autodiff.trace.tracer import Tracer
-from autodiff.trace.values.arrays import module_of
+from autodiff.trace.values.arrays import index_module
 
 
 @implements(np.copyto)
@@ -44,7 +44,7 @@ def put_flat(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
 def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> None:
     """Write values along one axis, with an index for every line."""
     check_writable(arr)
-    places = FUNCTIONS[np.take_along_axis](module_of(arr).arange(arr.size).reshape(arr.shape), indices, axis)
+    places = FUNCTIONS[np.take_along_axis](index_module(arr).arange(arr.size).reshape(arr.shape), indices, axis)
     point(arr, put_at(Tracer(arr.primal, arr.recording, arr.slot), places, values))
 
 

@@ -17,7 +17,7 @@ from autodiff.ops.shape import reshape, transpose
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, broadcast_shapes, spec_of
 from autodiff.trace.tracer import concrete
-from autodiff.trace.values.arrays import module_of, placed
+from autodiff.trace.values.arrays import index_module, placed
 
 
 def index(x: Any, key: Any) -> Any:
@@ -141,7 +141,7 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
     if len(its) != len(shape):
         raise ValueError(f"`indices` and `arr` must have the same number of dimensions{at_user_line()}")
     lines = [
-        module_of(arr, indices).arange(length).reshape((*(1,) * k, length, *(1,) * (len(shape) - k - 1)))
+        index_module(arr, indices).arange(length).reshape((*(1,) * k, length, *(1,) * (len(shape) - k - 1)))
         for k, length in enumerate(shape)
     ]
     return index(arr, tuple(indices if k == axis else line for k, line in enumerate(lines)))

@@ -17,10 +17,11 @@ from autodiff.numpy.dispatch import as_operand, contains_traced
 from autodiff.ops.index import Key
 from autodiff.trace.errors import ConcretizationError
 from autodiff.trace.source import at_user_line
-from autodiff.trace.spec import Spec, spec_of
+from autodiff.trace.spec import Spec, is_chunked, spec_of
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import concrete
-from autodiff.trace.values.arrays import module_of, on_gpu
+from autodiff.trace.values.arrays import index_module, on_gpu
+from autodiff.trace.values.chunked import refusal
 
 WHOLE = (None, None, None)
 """The slice that takes an axis as it is."""
@@ -79,7 +80,7 @@ class ParsedKey:
         mask = self.known_mask(part)
         self.chosen = True
         if not mask.ndim:
-            self.pick_along(module_of(mask).zeros(int(mask), np.intp), None, place)
+            self.pick_along(index_module(mask).zeros(int(mask), dtype=np.intp), None, place)
             return
         for index in mask.nonzero():
             self.pick_along(index, WHOLE, place)
@@ -134,6 +135,8 @@ def as_index(part: Any) -> Any:
         return part
     if isinstance(part, (list, tuple)) and contains_traced(part):
         return as_operand(part)
+    if is_chunked(part):
+        raise refusal("an index", "compute it, i.compute(), or select with np.where(mask, x, 0)")
     return np.asarray(part)
 
 

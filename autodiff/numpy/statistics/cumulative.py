@@ -73,7 +73,7 @@ def array_api(name: str, primitive: Primitive, start: int, x: Any, axis: Any, dt
         return result
     shape = list(spec_of(result).shape)
     shape[axis] = 1
-    first = module_of(result).full(shape, start, spec_of(result).dtype)
+    first = module_of(result).full(shape, start, dtype=spec_of(result).dtype)
     first = laid_out_by(first, lambda plain: np.empty_like(plain, shape=shape), result)
     return np.concatenate([first, result], axis=axis)
 

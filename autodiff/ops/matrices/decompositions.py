@@ -11,6 +11,7 @@ from autodiff.ops.index import slice_of
 from autodiff.ops.join import joined
 from autodiff.ops.matrices.products import adjoint, check_ndim, conj, matmul, swap
 from autodiff.ops.matrices.solve import check_square, linalg_dtype, solve
+from autodiff.ops.on_chunks.axes import matrices
 from autodiff.trace.parameters import FLAG, one_of
 from autodiff.trace.primitive import Primitive, general
 from autodiff.trace.spec import Spec, spec, spec_of
@@ -69,6 +70,7 @@ cholesky: Primitive = general(
     _cholesky_spec,
     {"a": _cholesky_rule},
     params={"upper": FLAG},
+    on_chunks=matrices(2),
 )
 """The triangular matrices L with L L* = a (U* U = a with ``upper``). One triangle of ``a`` is read, and only that
 gets a cotangent."""

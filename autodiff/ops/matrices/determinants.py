@@ -10,6 +10,7 @@ from autodiff.ops.elementwise import imag, real, where
 from autodiff.ops.matrices.cofactors import cofactor_matrices, cofactor_slopes
 from autodiff.ops.matrices.products import column, matmul, swap
 from autodiff.ops.matrices.solve import check_square, inv, linalg_dtype
+from autodiff.ops.on_chunks.axes import matrices
 from autodiff.ops.shape import sum_axes
 from autodiff.trace.parameters import same
 from autodiff.trace.primitive import Primitive, general
@@ -78,6 +79,7 @@ det: Primitive = general(
     np.linalg.det,
     _det_spec,
     {"a": lambda g, a: scaled(g, cofactor(a))},
+    on_chunks=matrices(2),
 )
 """The determinants."""
 

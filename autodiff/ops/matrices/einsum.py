@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.ops.on_chunks import products
 from autodiff.ops.shape import broadcast_to, reshape
 from autodiff.trace.errors import OperandError
 from autodiff.trace.parameters import LENGTH, Domain, each, one_of, require, unless_left_out
@@ -146,6 +147,7 @@ einsum: Primitive = multilinear(
     params=PARAMS,
     check=_check_einsum,
     batch=_batch_einsum,
+    on_chunks=products.einsum,
 )
 """The sum of products that ``subscripts`` describes."""
 
@@ -165,5 +167,6 @@ sum_labels: Primitive = linear(
     check=_check_einsum,
     batch=_batch_einsum,
     adds=True,
+    on_chunks=products.einsum,
 )
 """An Einstein sum of one operand, of which nothing is kept."""

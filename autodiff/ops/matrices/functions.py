@@ -59,7 +59,7 @@ def derivative_along(a: Any, e: Any, name: str) -> Any:
         root = matrix_function(a, name=name)
         return solve_sylvester(root, root, e)
     size = spec_of(a).shape[-1]
-    zero = module_of(a).zeros(spec_of(a).shape, spec_of(a).dtype)
+    zero = module_of(a).zeros(spec_of(a).shape, dtype=spec_of(a).dtype)
     whole = joined(joined(a, e, axis=-1), joined(zero, a, axis=-1), axis=-2)
     corner = last_columns(matrix_function(whole, name=name), size)
     return slice_of(corner, key=((None, size, None), (None, None, None)))

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 
 from autodiff.ops.elementwise import conjugate
+from autodiff.ops.on_chunks import products
+from autodiff.ops.on_chunks.itself import itself
 from autodiff.ops.shape import reshape, sum_to, transpose
 from autodiff.trace.parameters import require
 from autodiff.trace.primitive import Primitive, multilinear
@@ -145,6 +147,7 @@ matmul: Primitive = multilinear(
     {"x": _matmul_dx, "y": _matmul_dy},
     check=_check_matmul,
     batch=batch_of(lambda: matmul, 2, 2),
+    on_chunks=itself,
 )
 """Matrix product of operands with at least two axes each; leading axes broadcast."""
 
@@ -157,6 +160,7 @@ linear_map: Primitive = multilinear(
     {"x": lambda g, w: matmul(g, w), "w": lambda g, x: matmul(swap(g), x)},
     check=_check_linear_map,
     batch=lambda values, batched, params: matmul(values[0], swap(values[1])),
+    on_chunks=products.linear_map,
 )
 """The rows of a matrix multiplied by another one: x w^T.
 
@@ -195,6 +199,7 @@ matvec: Primitive = multilinear(
     },
     check=_check_matvec,
     batch=_batch_matvec,
+    on_chunks=itself,
 )
 """Matrix times vector; leading axes broadcast."""
 
@@ -265,5 +270,6 @@ dot: Primitive = multilinear(
     {"x": _dot_dx, "y": _dot_dy},
     check=_check_dot,
     batch=_batch_dot,
+    on_chunks=itself,
 )
 """Sum over the last axis of ``x`` and the last but one of ``y`` (or its only one), as ``np.dot`` does."""

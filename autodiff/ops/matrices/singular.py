@@ -17,6 +17,7 @@ from autodiff.ops.matrices.gauge import drop_gauge, equal_pairs, fixed_turn, gap
 from autodiff.ops.matrices.products import adjoint, check_ndim, column, conj, matmul, row
 from autodiff.ops.matrices.solve import linalg_dtype
 from autodiff.ops.matrices.spectral import real_dtype
+from autodiff.ops.on_chunks.axes import matrices
 from autodiff.trace.parameters import FLAG
 from autodiff.trace.primitive import Primitive, general
 from autodiff.trace.spec import Spec, spec, spec_of
@@ -100,6 +101,7 @@ svdvals: Primitive = general(
     _svdvals_spec,
     {"a": _svdvals_rule},
     check=lambda a: check_ndim(a, 2),
+    on_chunks=matrices(2),
 )
 """Singular values, the largest first."""
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from autodiff.ops.matrices.cofactors import cofactor_matrices
 from autodiff.ops.matrices.products import batch_of, check_ndim, matmul, swap
+from autodiff.ops.on_chunks.axes import matrices
 from autodiff.ops.shape import sum_to
 from autodiff.trace.parameters import FLAG
 from autodiff.trace.primitive import Primitive, general
@@ -51,6 +52,7 @@ solve: Primitive = general(
     check=lambda a, b: check_ndim(b, 2),
     forward=lambda tangents, values, out, params: _solve_forward(tangents, values, out),
     batch=batch_of(lambda: solve, 2, 2),
+    on_chunks=matrices(2, 2),
 )
 """The matrices x with a x = b; b has at least two axes, leading axes broadcast."""
 
@@ -95,5 +97,6 @@ inv: Primitive = general(
     {"a": lambda g, out: -matmul(swap(out), matmul(g, swap(out)))},
     params={"singular": FLAG},
     forward=lambda tangents, values, out, params: -matmul(out, matmul(tangents[0], out)),
+    on_chunks=matrices(2),
 )
 """The inverse matrices. With ``singular``, of a singular matrix its infinite limit in place of an error."""

@@ -16,6 +16,7 @@ from autodiff.ops.matrices.diagonal import diagonal, square_from_diagonal
 from autodiff.ops.matrices.gauge import drop_gauge, equal_pairs, fixed_turn, gaps, size_of
 from autodiff.ops.matrices.products import adjoint, column, conj, matmul, row
 from autodiff.ops.matrices.solve import check_square, linalg_dtype, solve
+from autodiff.ops.on_chunks.axes import matrices
 from autodiff.trace.parameters import one_of
 from autodiff.trace.primitive import Primitive, general
 from autodiff.trace.spec import Spec, spec, spec_of
@@ -65,6 +66,7 @@ eigvalsh: Primitive = general(
     _eigvalsh_spec,
     {"a": _eigvalsh_rule},
     params={"triangle": TRIANGLE},
+    on_chunks=matrices(2),
 )
 """Eigenvalues of Hermitian matrices, of which one triangle is read."""
 

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.ops.on_chunks.axes import along_axes
+from autodiff.ops.on_chunks.reductions import running
 from autodiff.trace.parameters import AXIS, FLAG, same
 from autodiff.trace.primitive import Primitive, general, linear
 from autodiff.trace.spec import Spec, native, spec
@@ -36,6 +38,7 @@ cumsum: Primitive = linear(
     {"x": lambda g, axis, reverse: cumsum(g, axis=axis, reverse=not reverse)},
     adds=True,
     params=RUNNING,
+    on_chunks=running("cumsum"),
 )
 """The running sum along an axis."""
 
@@ -59,6 +62,7 @@ shift: Primitive = linear(
     {"x": lambda g, axis, reverse: shift(g, axis=axis, reverse=not reverse)},
     params=RUNNING,
     moves=True,
+    on_chunks=along_axes,
 )
 """The elements moved on by one place along an axis; the last one falls out, and a zero comes in."""
 
@@ -100,6 +104,7 @@ recurrence: Primitive = general(
     params=RUNNING,
     check=lambda b, a, *, axis, reverse: same("the shapes of the operands", b.shape, a.shape),
     forward=_recurrence_forward,
+    on_chunks=along_axes,
 )
 """s[k] = b[k] + a[k] s[k-1] along an axis. It never divides, so that running products of zeros have derivatives."""
 
@@ -127,6 +132,7 @@ products_before: Primitive = general(
     {"x": _before_rule},
     params=RUNNING,
     forward=_before_forward,
+    on_chunks=along_axes,
 )
 """For each element the product of all before it along an axis: 1 for the first."""
 
@@ -152,5 +158,6 @@ cumprod: Primitive = general(
     {"x": _cumprod_rule},
     params=RUNNING,
     forward=_cumprod_forward,
+    on_chunks=running("cumprod"),
 )
 """The running product along an axis; its derivative never divides."""

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.ops.elementwise import cast, equal, exp, isinf, where
+from autodiff.ops.on_chunks.axes import along_axes
 from autodiff.ops.on_gpu import reductions
 from autodiff.ops.reductions.reduce import along
 from autodiff.ops.selection import select
@@ -63,6 +64,7 @@ logaddexp_axes: Primitive = general(
     check=check_real,
     forward=_forward,
     on_gpu=reductions.logsumexp,
+    on_chunks=along_axes,
 )
 """log(sum(exp(x))) along axes, without overflow. Of nothing but -inf the derivative is 0."""
 
@@ -82,5 +84,6 @@ def _evaluate(x: Any, *, axes: Axes) -> Any:
 logsumexp: Primitive = general(
     "logsumexp", ("x",), _evaluate, _spec, {"x": _rule}, params={"axes": AXES}, check=check_real,
     forward=_forward, on_gpu=reductions.logsumexp,
+    on_chunks=along_axes,
 )  # fmt: skip
 """The same in one pass, as scipy.special computes it."""

@@ -20,6 +20,7 @@ from autodiff.ops.elementwise import (
     where,
 )
 from autodiff.ops.masked import Masked, masked
+from autodiff.ops.on_chunks import reductions as in_chunks
 from autodiff.ops.on_gpu import reductions
 from autodiff.ops.reductions.cumulative import products_of_others
 from autodiff.ops.shape import (
@@ -65,6 +66,7 @@ sum_as: Primitive = linear(
     adds=True,
     params={"axes": AXES, "dtype": DTYPE},
     check=lambda x, *, axes, dtype: _check_sum(x, dtype),
+    on_chunks=in_chunks.reduction("sum"),
 )
 """The sum along axes, computed in another dtype: NumPy converts as it goes, without an array in between."""
 
@@ -89,6 +91,7 @@ sum_where: Primitive = linear(
     adds=True,
     params={"axes": AXES, "dtype": DTYPE},
     check=lambda x, mask, *, axes, dtype: _check_masked_sum(x, mask, None, dtype),
+    on_chunks=in_chunks.sum_where,
 )
 """The sum along axes of the elements where the mask is true; the mask has the shape of ``x``."""
 
@@ -117,6 +120,7 @@ sum_from: Primitive = linear(
     check=lambda x, mask, start, *, axes, dtype: _check_masked_sum(x, mask, start, dtype),
     batch=_batch_sum_from,
     adds=True,
+    on_chunks=in_chunks.sum_from,
 )
 """The number ``start`` plus the sum along axes of the elements where the mask, an array or True, is true."""
 
@@ -161,6 +165,7 @@ def _extreme(name: str, function: Callable[..., Any], ufunc: np.ufunc) -> Primit
         {"x": _extreme_rule},
         params={"axes": AXES},
         forward=_extreme_forward,
+        on_chunks=in_chunks.reduction(name),
     )
 
 
@@ -219,6 +224,7 @@ prod_axes: Primitive = general(
     {"x": lambda g, x, axes: along(g, spec_of(x).shape, axes) * _others(x, axes)},
     params={"axes": AXES},
     forward=_prod_forward,
+    on_chunks=in_chunks.reduction("prod"),
 )
 """The product along axes. Its derivative multiplies and never divides, so that zeros are elements like others."""
 
@@ -232,9 +238,9 @@ def _to_dtype(dtype: Any) -> Callable[..., Spec]:
 
 # fmt: off
 any_axes   = general("any",   ("x",), lambda x, *, axes: np.any(x, axis=axes),                _to_dtype(bool), {},
-                     params={"axes": AXES})
+                     params={"axes": AXES}, on_chunks=in_chunks.reduction("any"))
 all_axes   = general("all",   ("x",), lambda x, *, axes: np.all(x, axis=axes),                _to_dtype(bool), {},
-                     params={"axes": AXES})
+                     params={"axes": AXES}, on_chunks=in_chunks.reduction("all"))
 xor_axes   = general("xor",   ("x",), lambda x, *, axes: np.logical_xor.reduce(x, axis=axes), _to_dtype(bool), {},
                      params={"axes": AXES}, on_gpu=reductions.xor)
 # fmt: on
@@ -247,12 +253,24 @@ def _position_spec(x: Spec, *, axis: int) -> Spec:
 
 
 argmax = general(
-    "argmax", ("x",), lambda x, *, axis: np.argmax(x, axis=axis), _position_spec, {}, params={"axis": AXIS}
+    "argmax",
+    ("x",),
+    lambda x, *, axis: np.argmax(x, axis=axis),
+    _position_spec,
+    {},
+    params={"axis": AXIS},
+    on_chunks=in_chunks.position("argmax"),
 )
 """The position of the first largest element along one axis; no derivative."""
 
 argmin = general(
-    "argmin", ("x",), lambda x, *, axis: np.argmin(x, axis=axis), _position_spec, {}, params={"axis": AXIS}
+    "argmin",
+    ("x",),
+    lambda x, *, axis: np.argmin(x, axis=axis),
+    _position_spec,
+    {},
+    params={"axis": AXIS},
+    on_chunks=in_chunks.position("argmin"),
 )
 """The position of the first smallest element along one axis; no derivative."""
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from autodiff.ops.elementwise import cast, equal, isnan, logical_and, logical_or, where
 from autodiff.ops.masked import Masked, masked
+from autodiff.ops.on_chunks.axes import along_axes
 from autodiff.ops.on_gpu import reductions
 from autodiff.ops.reductions.cumulative import recurrence, shift
 from autodiff.trace.parameters import AXIS
@@ -54,6 +55,7 @@ def _running_extreme(name: str, ufunc: np.ufunc) -> Primitive:
         params={"axis": AXIS},
         forward=_forward,
         on_gpu=reductions.running(ufunc),
+        on_chunks=along_axes,
     )
 
 

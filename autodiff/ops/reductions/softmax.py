@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.ops.elementwise import exp
+from autodiff.ops.on_chunks.axes import along_axes
 from autodiff.ops.on_gpu import reductions
 from autodiff.ops.reductions.logsumexp import check_real
 from autodiff.ops.reductions.reduce import along
@@ -42,6 +43,7 @@ softmax: Primitive = general(
     relative=Multiple(
         lambda g, out, axes: g - out * _spread_sum(g, axes), lambda t, out, axes, **_: t - _spread_sum(t * out, axes)
     ),
+    on_chunks=along_axes,
 )  # fmt: skip
 """exp(x) / sum(exp(x)) along axes; it keeps its result alone."""
 
@@ -66,5 +68,6 @@ log_softmax: Primitive = general(
     params={"axes": AXES}, check=check_real,
     forward=lambda tangents, values, out, params: _log_softmax_forward(tangents[0], out, params["axes"]),
     on_gpu=reductions.log_softmax,
+    on_chunks=along_axes,
 )  # fmt: skip
 """log(softmax(x)), without the logarithm of a zero."""

@@ -12,6 +12,7 @@ import numpy as np
 
 from autodiff.ops.elementwise import cast, less, less_equal
 from autodiff.ops.index import check_index
+from autodiff.ops.on_chunks.axes import along_axes
 from autodiff.ops.on_gpu import sorting
 from autodiff.ops.shape import reshape, sum_axes, without
 from autodiff.trace.parameters import AXIS, LENGTH, each, integer, one_of, require, same
@@ -31,6 +32,7 @@ argsort: Primitive = general(
     {},
     params={"axis": AXIS, "kind": one_of(None, "quicksort", "heapsort", "mergesort", "stable")},
     on_gpu=sorting.argsort,
+    on_chunks=along_axes,
 )
 """The permutation that sorts along an axis; no derivative."""
 
@@ -50,6 +52,7 @@ argpartition: Primitive = general(
     {},
     params=PARTITION,
     check=_check_partition,
+    on_chunks=along_axes,
 )
 """A permutation along an axis that brings the ``kth`` elements to their sorted places; no derivative."""
 
@@ -64,7 +67,14 @@ def _evaluate_partition_order(x: Any, *, axis: int, kth: tuple[int, ...]) -> Any
 
 
 partition_order: Primitive = general(
-    "partition_order", ("x",), _evaluate_partition_order, _index_spec, {}, params=PARTITION, check=_check_partition
+    "partition_order",
+    ("x",),
+    _evaluate_partition_order,
+    _index_spec,
+    {},
+    params=PARTITION,
+    check=_check_partition,
+    on_chunks=along_axes,
 )
 """The permutation along an axis with which NumPy's partition picks; no derivative."""
 
@@ -96,6 +106,7 @@ pick: Primitive = linear(
     params={"axis": AXIS},
     check=_check_pick,
     moves=True,
+    on_chunks=along_axes,
 )
 """Elements picked along an axis, by an index for each line in which no place occurs twice."""
 
@@ -128,6 +139,7 @@ place: Primitive = linear(
     params={"axis": AXIS, "length": LENGTH},
     check=_check_place,
     moves=True,
+    on_chunks=along_axes,
 )
 """Zeros, with ``g`` in the places along an axis that an index for each line names: the transpose of :data:`pick`."""
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.trace.source import at_user_line
-from autodiff.trace.spec import Spec, spec_of
+from autodiff.trace.spec import ChunkedSpec, Spec, is_chunked, spec_of
 from autodiff.trace.tracer import concrete
 
 LATE: dict[str, Callable[[], Any]] = {}
@@ -50,35 +50,47 @@ def first_on_gpu(values: Iterable[Any]) -> Any:
 
 
 def module_of(*values: Any) -> Any:
-    """The library that makes arrays which meet these ones: CuPy if one of them is on a GPU, otherwise NumPy.
+    """The library that makes arrays which meet these ones: CuPy's, Dask's where one of them is in chunks, or NumPy.
 
     >>> module_of(np.ones(2), 3.0).__name__
     'numpy'
     """
+    dask = sys.modules.get("dask.array")
+    if dask is not None and any(is_chunked(concrete(value)) for value in values):
+        return dask
+    return gpu_module(*values) or np
+
+
+def index_module(*values: Any) -> Any:
+    """The library that makes indices of these arrays: CuPy on a GPU; of arrays in chunks they are in memory."""
+    return gpu_module(*values) or np
+
+
+def gpu_module(*values: Any) -> Any:
+    """CuPy, if one of the values is on a GPU; otherwise None."""
     cupy = sys.modules.get("cupy")
-    if cupy is not None:
-        for value in values:
-            if isinstance(concrete(value), cupy.ndarray):
-                return cupy
-    return np
+    return cupy if cupy is not None and any(isinstance(concrete(v), cupy.ndarray) for v in values) else None
 
 
 def zeros(slot: Spec, like: Any) -> Any:
     """An array of zeros, where another value lies."""
-    return module_of(like).zeros(slot.shape, slot.dtype)
+    module = module_of(like)
+    if type(slot) is ChunkedSpec and module is not np:
+        return module.zeros(slot.shape, dtype=slot.dtype, chunks=slot.chunks)
+    return module.zeros(slot.shape, dtype=slot.dtype)
 
 
 def placed(array: Any, *beside: Any) -> Any:
     """A constant of the library's own, brought to where other values lie; values on a GPU stay as they are."""
-    module = module_of(*beside)
-    return array if module is np or on_gpu(array) else module.asarray(array)
+    module = gpu_module(*beside)
+    return array if module is None or on_gpu(array) else module.asarray(array)
 
 
 def placed_number(value: Any, *beside: Any) -> Any:
     """A plain number as an array on the GPU of other values; anything else as it is."""
     if isinstance(value, (bool, int, float, complex, np.generic)):
-        module = module_of(*beside)
-        return value if module is np else module.asarray(value)
+        module = gpu_module(*beside)
+        return value if module is None else module.asarray(value)
     return value
 
 
@@ -86,8 +98,8 @@ def placed_constants(constants: Sequence[Any], inputs: Iterable[Any]) -> Sequenc
     """The constants of a tape, where the inputs lie that it runs on."""
     if not constants or sys.modules.get("cupy") is None:
         return constants
-    module = module_of(*inputs)
-    if module is np:
+    module = gpu_module(*inputs)
+    if module is None:
         return constants
     return [uploaded(one, module) if isinstance(one, np.ndarray) else one for one in constants]
 

@@ -12,6 +12,7 @@ from autodiff.trace.traced import Traced
 from autodiff.trace.trees.tree import TreeDef
 from autodiff.trace.values.foreign import remedy
 from autodiff.trace.values.leaves import as_leaf, is_leaf
+from autodiff.transforms.jit.constants import refuse_chunks
 from autodiff.transforms.jit.options import Options
 from autodiff.transforms.jit.signatures import Key, leaf_paths
 
@@ -88,11 +89,13 @@ def known_leaves(function: Named, static: tuple[Any, ...], structure: TreeDef, l
         TypeError: if one is no array or number.
     """
     try:
-        return list(map(as_leaf, leaves))
+        found = list(map(as_leaf, leaves))
     except LeafError:
         paths = leaf_paths(Key(static, structure, ()))
         path, leaf = next((path, leaf) for path, leaf in zip(paths, leaves, strict=True) if not is_leaf(leaf))
         raise TypeError(refusal(function, path, leaf)) from None
+    refuse_chunks(function.name, found)
+    return found
 
 
 def refusal(function: Named, path: str, leaf: Any) -> str:

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from autodiff.backends import gpu
+from autodiff.trace.spec import is_chunked
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import concrete
+from autodiff.trace.values.chunked import refusal
 
 
 class Constants:
@@ -57,3 +59,13 @@ def device_of(values: Iterable[Any]) -> int | None:
         if gpu.is_gpu_array(own):
             return int(own.device.id)
     return None
+
+
+def refuse_chunks(name: str, values: Iterable[Any]) -> None:
+    """Refuse arrays in chunks, traced or not: a program is compiled for arrays in memory.
+
+    Raises:
+        NotImplementedError: saying how a program is called on each chunk.
+    """
+    if "dask.array" in sys.modules and any(map(is_chunked, map(concrete, values))):
+        raise refusal(f"jit: the program of {name}", "call it on each chunk, x.map_blocks(f), or leave jit away")

@@ -15,7 +15,7 @@ from autodiff.backends.reports.watching import open_profiles
 from autodiff.trace.spec import Spec
 from autodiff.trace.staging import Staged
 from autodiff.trace.surroundings import State
-from autodiff.transforms.jit.constants import Constants
+from autodiff.transforms.jit.constants import Constants, refuse_chunks
 from autodiff.transforms.jit.donating import Donation
 from autodiff.transforms.jit.options import Options
 from autodiff.transforms.jit.program import Program
@@ -70,6 +70,7 @@ class Recorded:
         outputs = enumerate(tape.outputs)
         self.kept = tuple(k for k, out in outputs if isinstance(out, int) and given <= out < len(tape.inputs))
         self.name = name
+        refuse_chunks(name, tape.constants)
         self.program = Program(replace(tape, constants=(), arguments=None, results=None), name, options.backend)
         self.captures, self.constants = staged.captures, Constants(tape.constants)
         self.form, self.specs, self.state, self.details = form, tuple(specs), state, details_of(specs, leaves)

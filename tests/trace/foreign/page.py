@@ -91,7 +91,7 @@ ROWS = (
     Row("series and tables (pandas, polars)", KINDS["Series"]),
     Row("labelled arrays (xarray)", KINDS["DataArray"]),
     Row("quantities that hold any array (pint)", KINDS["Quantity"]),
-    Row("lazy arrays (dask)", KINDS["Lazy"]),
+    Row("lazy arrays other than Dask's", KINDS["Lazy"]),
     Row("sparse matrices (SciPy)", KINDS["Sparse"]),
     Row("tensors of other frameworks", KINDS["Tensor"]),
     Row("classes of your own with `shape` and `dtype`", KINDS["Own"]),
