@@ -22,7 +22,7 @@ import autodiff
 
 FEATURES = 20
 ROWS = 50_000  # of a chunk: 8 MB
-SAMPLE = 10  # chunks
+SAMPLE = 4  # chunks
 WORKERS = 2
 TRUE = np.linspace(-1.0, 1.0, FEATURES)
 
@@ -80,12 +80,12 @@ def loss(w: Any, x: Any, y: Any) -> Any:
 
 def fitted(x: Any, y: Any) -> Any:
     """The parameters that fit the data, lazy or not, by a trust region with exact derivatives."""
-    at = remembered(lambda w: computed(autodiff.value_and_grad(loss)(w, x, y), autodiff.hessian(loss)(w, x, y)))
+    first = remembered(lambda w: computed(*autodiff.value_and_grad(loss)(w, x, y)))
     found = scipy.optimize.minimize(
-        lambda w: at(w)[0][0],
+        lambda w: first(w)[0],
         np.zeros(FEATURES),
-        jac=lambda w: at(w)[0][1],
-        hess=lambda w: at(w)[1],
+        jac=lambda w: first(w)[1],
+        hess=lambda w: computed(autodiff.hessian(loss)(w, x, y))[0],
         method="trust-exact",
         options={"initial_trust_radius": 100.0, "max_trust_radius": 1000.0, "gtol": 1e-9},
     )
