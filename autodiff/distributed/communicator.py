@@ -45,10 +45,11 @@ class Communicator:
     (0, 1)
     """
 
-    __slots__ = ("mpi", "name", "peers", "rank", "size")
+    __slots__ = ("mpi", "name", "own_aside", "peers", "rank", "size")
 
     def __init__(self, mpi: Any = None, name: str = "world", peers: Sequence[Peer] = ()) -> None:
         self.mpi, self.name = mpi, name
+        self.own_aside: Any = None
         self.rank: int = 0 if mpi is None else mpi.Get_rank()
         self.size: int = 1 if mpi is None else mpi.Get_size()
         self.peers = tuple(peers)
@@ -60,6 +61,13 @@ class Communicator:
 
     def __repr__(self) -> str:
         return f"<{self.name}: process {self.rank} of {self.size}>"
+
+    def aside(self) -> Any:
+        """mpi4py's communicator for messages beside the others, which overtake them. All processes have to call it."""
+        if self.own_aside is None:
+            agree(self, Call("messages that nobody waits for", line=user_line()))
+            self.own_aside = self.mpi.Dup()
+        return self.own_aside
 
     def split(self, color: int | None, key: int = 0) -> Communicator | None:
         """Communicators of the processes that gave the same color. All processes have to call it.

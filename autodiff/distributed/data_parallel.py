@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any
+from typing import Any, TypeGuard
 from zlib import crc32
 
 import numpy as np
@@ -13,11 +13,14 @@ from autodiff.distributed.collectives import all_reduce
 from autodiff.distributed.communicator import Communicator, world
 from autodiff.distributed.errors import MismatchError
 from autodiff.distributed.messages import ranks_text
+from autodiff.distributed.overlap import OverlappedPull, sent_dtype
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 from autodiff.trace.traced import Traced
 from autodiff.trace.trees.tree import flatten
 from autodiff.trace.values.leaves import as_leaf
+from autodiff.transforms.gradient import grad, gradient_read_by, value_and_grad
+from autodiff.transforms.transformed import TransformedFunction
 from autodiff.tree import names
 
 
@@ -27,6 +30,7 @@ def data_parallel(
     batch: Sequence[int] | None = None,
     dtype: Any = None,
     comm: Communicator | None = None,
+    bucket: int | None = 1 << 22,
 ) -> Callable[..., Any]:
     """A function of parameters and a batch, such as ``value_and_grad(loss)``, with the batch shared among processes.
 
@@ -41,6 +45,9 @@ def data_parallel(
         dtype: in which arrays are sent, such as ``np.float16``: half the bytes, and results rounded to it. Numbers are
             sent as they are.
         comm: who takes part; all processes if None.
+        bucket: where ``fun`` is a function that ``grad`` or ``value_and_grad`` has made, gradients are sent while its
+            backward pass goes on, as soon as there are so many bytes of them; the bits are the same. If None, and of
+            other functions, programs of ``jit`` too, they are sent when all of them are there.
 
     Returns:
         a function of the same arguments. At its first call with plain values it compares those that are not cut.
@@ -69,9 +76,33 @@ def data_parallel(
         length = batch_length([args[k] for k in cut], group)
         first, last = bounds(length, group)
         own = [part(arg, first, last) if k in cut else arg for k, arg in enumerate(args)]
-        return weighted_mean(fun(*own, **kwargs), (last - first) / length, dtype, group)
+        weight = (last - first) / length
+        if group.size == 1 or bucket is None or not overlaps(fun):
+            return weighted_mean(fun(*own, **kwargs), weight, dtype, group)
+        pull = OverlappedPull(group, weight, dtype, bucket)
+        return rest_of(fun, gradient_read_by(pull, fun)(*own, **kwargs), weight, dtype, group, pull)
 
     return parallel
+
+
+def overlaps(fun: Callable[..., Any]) -> TypeGuard[TransformedFunction]:
+    """Whether it is a gradient, whose tape can be read while others are sent what is there."""
+    return isinstance(fun, TransformedFunction) and getattr(fun.made[0], "func", None) in (grad, value_and_grad)
+
+
+def rest_of(
+    fun: TransformedFunction, result: Any, weight: float, dtype: Any, comm: Communicator, pull: OverlappedPull
+) -> Any:
+    """The result of a gradient function, whose gradient is a mean already, with the means of the rest."""
+    with_value, (_, _, has_aux, _) = fun.made[0].func is value_and_grad, fun.made[1]  # type: ignore[attr-defined]
+    if not pull.done:
+        return weighted_mean(result, weight, dtype, comm)
+    if not with_value and not has_aux:
+        return result
+    first, second = result
+    if with_value:
+        return weighted_mean(first, weight, dtype, comm), second
+    return first, weighted_mean(second, weight, dtype, comm)
 
 
 def bounds(length: int, comm: Communicator) -> tuple[int, int]:
@@ -113,11 +144,11 @@ def weighted_mean(tree: Any, weight: float, dtype: Any, comm: Communicator) -> A
 
 def packed_sum(leaves: Sequence[Any], dtype: Any, comm: Communicator) -> list[Any]:
     """The sums over all processes of plain leaves, of which those of one dtype are one message."""
+    leaves = [leaf if hasattr(leaf, "dtype") else np.asarray(leaf) for leaf in leaves]
     out: list[Any] = [None] * len(leaves)
     groups: dict[Any, list[int]] = {}
     for place, leaf in enumerate(leaves):
-        own = np.dtype(dtype) if dtype is not None and leaf.ndim and leaf.dtype.kind == "f" else leaf.dtype
-        groups.setdefault(own, []).append(place)
+        groups.setdefault(sent_dtype(leaf, dtype), []).append(place)
     for sent, places in groups.items():
         flat = np.concatenate([np.ravel(leaves[place]).astype(sent, copy=False) for place in places])
         total, first = all_reduce(flat, comm=comm), 0

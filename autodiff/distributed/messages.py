@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Generator
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import pairwise
@@ -20,6 +21,9 @@ from autodiff.distributed.errors import DistributedError, LostProcessError, Mism
 
 if TYPE_CHECKING:
     from autodiff.distributed.communicator import Communicator
+
+Steps = Generator[Any, None, Any]
+"""An exchange: it gives out each message that has to arrive before it goes on, and returns its result."""
 
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
@@ -97,13 +101,18 @@ def agree(comm: Communicator, call: Call, array: np.ndarray[Any, Any] | None = N
     Raises:
         MismatchError: in all processes, saying who is about to do what.
     """
+    return waited_for(comm, agreement(comm, call, array), call)
+
+
+def agreement(comm: Communicator, call: Call, array: np.ndarray[Any, Any] | None = None) -> Steps:
+    """The same, step by step."""
     block = np.zeros(DIGEST + ROOM, np.uint8)
     block[:DIGEST] = digest(call._replace(line=""), call.line if Debugging.on else "")
     small = array is not None and array.nbytes <= ROOM
     if array is not None and small:
         block[DIGEST : DIGEST + array.nbytes] = as_bytes(array)
     blocks = np.empty((comm.size, block.size), np.uint8)
-    wait(comm, comm.mpi.Iallgather(block, blocks), call)
+    yield comm.mpi.Iallgather(block, blocks)
     if (blocks[:, :DIGEST] != block[:DIGEST]).any():
         disagree(comm, call)
     if array is None or not small:
@@ -129,6 +138,16 @@ def disagree(comm: Communicator, call: Call) -> None:
 def ranks_text(ranks: list[int]) -> str:
     """``process 1``, ``processes 0, 2``."""
     return f"process{'es' if len(ranks) > 1 else ''} {', '.join(map(str, ranks))}"
+
+
+def waited_for(comm: Communicator, steps: Steps, call: Call) -> Any:
+    """What an exchange returns, each of whose messages is waited for."""
+    while True:
+        try:
+            request = next(steps)
+        except StopIteration as end:
+            return end.value
+        wait(comm, request, call)
 
 
 def wait(comm: Communicator, request: Any, call: Call) -> None:
@@ -216,15 +235,20 @@ def exchanged(comm: Communicator, x: Any, call: Call) -> Any:
 
 def summed(comm: Communicator, x: Any, call: Call) -> Any:
     """The sum of the arrays of all processes: each adds up one part, in the order of ranks, and gives it to all."""
+    return waited_for(comm, summing(comm, comm.mpi, x), call)
+
+
+def summing(comm: Communicator, mpi: Any, x: Any) -> Steps:
+    """The same, step by step, by messages of mpi4py's communicator."""
     sizes, places = parts_of(x.size, comm.size, x.dtype.itemsize)
     own = sizes[comm.rank]
     parts = np.empty((comm.size, own), np.uint8)
     places_here = [k * own for k in range(comm.size)]
     sent, received = [as_bytes(x), (sizes, places), "B"], [parts.reshape(-1), ([own] * comm.size, places_here), "B"]
-    wait(comm, comm.mpi.Ialltoallv(sent, received), call)
+    yield mpi.Ialltoallv(sent, received)
     part = total(parts.view(x.dtype)) if own else parts[0]
     out = np.empty(x.shape, x.dtype)
-    wait(comm, comm.mpi.Iallgatherv([as_bytes(part), "B"], [as_bytes(out), (sizes, places), "B"]), call)
+    yield mpi.Iallgatherv([as_bytes(part), "B"], [as_bytes(out), (sizes, places), "B"])
     return out
 
 

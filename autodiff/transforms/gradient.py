@@ -87,14 +87,14 @@ class Linearization:
         """The function's value, no longer traced."""
         return self.out.unflatten(value for value, _ in self.outs)
 
-    def pull(self, cotangents: Sequence[Any]) -> list[Any]:
+    def pull(self, cotangents: Sequence[Any], read: Callable[..., dict[Any, Any]] = read_backwards) -> list[Any]:
         """The cotangents of the arguments' leaves from those of the results' leaves; None for what nobody asks of."""
         pairs = zip(self.outs, cotangents, strict=True)
         seeds = [(entry, ct) for (_, entry), ct in pairs if entry is not None and ct is not None]
         if self.turns:
             seeds += zero_seeds(self.turns)
         with np.errstate(all="ignore"):  # infinite derivatives are values like any other: see the conventions
-            found = read_backwards(seeds)
+            found = read(seeds)
             entries = zip(self.entries, self.leaves, strict=True)
             return [own(found.get(entry), entry.spec, leaf) for entry, leaf in entries]
 
@@ -110,6 +110,10 @@ class Linearization:
         if newest_traced(tuple(found)) is None and not has_nan(found):
             return found
         return self.pull(seeds)
+
+
+Pull = Callable[[Linearization, Sequence[Any]], list[Any]]
+"""Gives the cotangents of the arguments' leaves from those of the results' leaves."""
 
 
 def split_aux(name: str, result: Any) -> tuple[Any, Any]:
@@ -330,6 +334,18 @@ def grad(
     return _gradient_function(grad, fun, argnums, has_aux, holomorphic, argnames)
 
 
+def gradient_read_by(pull: Pull, function: TransformedFunction) -> Callable[..., Any]:
+    """The function that ``grad`` or ``value_and_grad`` has made, whose tape is read backwards in another way.
+
+    Args:
+        pull: gives the cotangents of the arguments' leaves from the function, as it has run, and those of its results.
+        function: the function.
+    """
+    make, (fun, argnums, has_aux, holomorphic) = function.made
+    assert isinstance(make, partial)
+    return _gradient_function(make.func, fun, argnums, has_aux, holomorphic, make.keywords["argnames"], pull)
+
+
 def _gradient_function(
     make: Callable[..., Any],
     fun: Callable[..., Any],
@@ -337,6 +353,7 @@ def _gradient_function(
     has_aux: bool,
     holomorphic: bool,
     argnames: Names,
+    pull: Pull = Linearization.pull,
 ) -> Callable[..., Any]:
     if fun is DECORATED:
         return partial(make, argnums=argnums, has_aux=has_aux, holomorphic=holomorphic, argnames=argnames)
@@ -347,7 +364,7 @@ def _gradient_function(
         primals, of_selected, places = selection.pick(args, kwargs)
         at = Linearization(name, of_selected, primals, has_aux, places, fun)
         seed = complex_seed(name, fun, at) if holomorphic else unit_cotangent(name, fun, at)
-        leaves = separate(at.pull([seed]), [seed])
+        leaves = separate(pull(at, [seed]), [seed])
         tree = at.structure.unflatten(leaves)
         found = tree[0] if selection.single else tree
         if with_value:

@@ -11,6 +11,8 @@ import pytest
 import autodiff
 from autodiff import distributed, optimize
 from autodiff.distributed.demo import demo
+from autodiff.distributed.overlap import Buckets
+from autodiff.trace.trees.tree import flatten
 
 comm = distributed.world()
 rank, size = comm.rank, comm.size
@@ -48,6 +50,68 @@ def check_gradients():
     refused(distributed.MismatchError, lambda: distributed.check_equal(other), f"w of process {size - 1}. Begin")
     refused(ValueError, lambda: distributed.data_parallel(loss)(PARAMS, X[:1], y[:1]), "1 examples are fewer than")
     refused(ValueError, lambda: distributed.data_parallel(loss)(PARAMS, X, y[:5]), "there must be one")
+
+
+def layers(params, x, y):
+    hidden = x
+    for w in params["deep"]:
+        hidden = np.tanh(noted(hidden) @ w + params["b"])
+    return np.mean((hidden.sum(axis=1) * params["scale"] - y) ** 2), hidden.sum()
+
+
+STEPS = []
+
+
+@autodiff.custom_vjp
+def noted(x):
+    return x * 1.0
+
+
+noted.defvjp(lambda x: (x * 1.0, None), lambda _, g: (STEPS.append("operation") or g,))
+
+
+def check_overlap():
+    deep = [rng.normal(size=(3, 4)), rng.normal(size=(4, 4)).astype(np.float32), rng.normal(size=(4, 2))]
+    params = {"b": np.float32(0.1), "deep": deep, "scale": np.array(0.5), "unused": np.ones(3)}
+    plain = {"bucket": None}
+    for transform in (autodiff.value_and_grad, autodiff.grad):
+        fun = transform(layers, has_aux=True)
+        for dtype in (None, np.float16):
+            wanted = distributed.data_parallel(fun, dtype=dtype, **plain)(params, X, y)
+            for bucket in (1, 100, 1 << 22):
+                found = distributed.data_parallel(fun, dtype=dtype, bucket=bucket)(params, X, y)
+                assert [type(leaf) for leaf in leaves_of(found)] == [type(leaf) for leaf in leaves_of(wanted)]
+                assert all(map(same_bits, leaves_of(found), leaves_of(wanted)))
+    check_gradients_leave_early(params)
+    reduced = autodiff.grad(lambda w, x, y: np.sum(distributed.all_reduce(np.sum(x @ w - y) ** 2)))
+    once = distributed.data_parallel(reduced, **plain)(PARAMS["w"], X, y)
+    assert same_bits(distributed.data_parallel(reduced)(PARAMS["w"], X, y), once)
+    if size > 1:
+        uneven = distributed.data_parallel(
+            autodiff.grad(lambda w, x, y: np.sum(x) * (np.sum(distributed.all_reduce(w)) if rank else np.sum(w)))
+        )
+        refused(distributed.MismatchError, lambda: uneven(PARAMS["w"], X, y), "do not agree on what comes next")
+
+
+def check_gradients_leave_early(params):
+    if size == 1:
+        return
+    put = Buckets.put
+    Buckets.put = lambda self, place, leaf: (STEPS.append(place), put(self, place, leaf))[1]
+    try:
+        STEPS.clear()
+        distributed.data_parallel(autodiff.grad(lambda *args: layers(*args)[0]), bucket=1)(params, X, y)
+    finally:
+        Buckets.put = put
+    assert STEPS.index(3) < STEPS.index("operation") < STEPS.index(2) < STEPS.index(1)  # the last layer's is complete
+
+
+def leaves_of(tree):
+    return flatten(tree)[0]
+
+
+def same_bits(one, other):
+    return np.asarray(one).tobytes() == np.asarray(other).tobytes()
 
 
 def check_sharded_optimizer():
@@ -118,7 +182,7 @@ def check_variables():
 
 
 def main():
-    for check in (check_gradients, check_sharded_optimizer, check_checkpoints, check_variables):
+    for check in (check_gradients, check_overlap, check_sharded_optimizer, check_checkpoints, check_variables):
         check()
     losses, apart = demo(epochs=1)
     assert apart < 1e-12

@@ -1,0 +1,230 @@
+"""Gradients that leave while the backward pass goes on.
+
+A parameter's gradient is complete when all operations that use it have been read backwards. Complete ones are put into
+buckets, the last parameter first, and each bucket is summed over all processes by messages that nobody waits for: the
+reader asks after each operation how far they are. What is added to what does not depend on buckets, and so neither do
+the bits of the sums.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from autodiff.distributed.communicator import Communicator
+from autodiff.distributed.messages import Call, Steps, agreement, summing, wait
+from autodiff.ops.relative import absolute
+from autodiff.trace.live import Entry
+from autodiff.trace.recording import innermost_body
+from autodiff.trace.source import user_line
+from autodiff.transforms.gradient import Linearization, own
+from autodiff.transforms.masking import plus
+from autodiff.transforms.reverse import pulled, read_backwards, settle
+
+
+class Pipeline:
+    """Exchanges made one after the other, while this process computes.
+
+    Args:
+        comm: the processes.
+        call: what they do, for error texts.
+    """
+
+    def __init__(self, comm: Communicator, call: Call) -> None:
+        self.comm, self.call = comm, call
+        self.waiting: deque[tuple[Steps, Callable[[Any], None]]] = deque()
+        self.request: Any = None
+
+    def put(self, steps: Steps, done: Callable[[Any], None]) -> None:
+        """Do an exchange after those before; ``done`` gets its result."""
+        self.waiting.append((steps, done))
+        self.poll()
+
+    def poll(self) -> None:
+        """Go on with what has arrived."""
+        while self.waiting and (self.request is None or self.request.Test()):
+            self.step()
+
+    def step(self) -> None:
+        """The next step of the first exchange."""
+        steps, done = self.waiting[0]
+        try:
+            self.request = next(steps)
+        except StopIteration as end:
+            self.request = None
+            self.waiting.popleft()
+            done(end.value)
+
+    def finish(self) -> None:
+        """Wait for all."""
+        while self.waiting:
+            if self.request is not None:
+                wait(self.comm, self.request, self.call)
+            self.step()
+
+
+class Buckets:
+    """The sums over all processes of the leaves of a gradient, each of which is put in when it is there.
+
+    Args:
+        leaves: arrays like the leaves.
+        dtype: in which they are sent; None for their own.
+        limit: a bucket with so many bytes is full.
+        comm: the processes.
+    """
+
+    def __init__(self, leaves: Sequence[Any], dtype: Any, limit: int, comm: Communicator) -> None:
+        self.like = [(leaf.shape, leaf.dtype) for leaf in leaves]
+        self.sent = [sent_dtype(leaf, dtype) for leaf in leaves]
+        self.places = self.groups(limit)
+        self.found: list[Any] = [None] * len(leaves)
+        self.sums: list[Any] = [None] * len(leaves)
+        self.comm, self.next = comm, 0
+        self.mpi = comm.aside()
+        call = Call("gradients in buckets", rest=(("leaves", str(list(zip(self.like, self.sent)))),), line=user_line())
+        self.pipeline = Pipeline(comm, call)
+        self.pipeline.put(agreement(comm, call), lambda _: None)
+
+    def groups(self, limit: int) -> list[list[int]]:
+        """The leaves of each bucket, of one dtype, from the last to the first."""
+        groups: list[list[int]] = []
+        room, before = 0, None
+        for place in reversed(range(len(self.like))):
+            shape, _ = self.like[place]
+            size = int(np.prod(shape)) * self.sent[place].itemsize
+            if room < size or before != self.sent[place]:
+                groups.append([])
+                room, before = limit, self.sent[place]
+            groups[-1].append(place)
+            room -= size
+        return groups
+
+    def put(self, place: int, leaf: Any) -> None:
+        """Put a leaf in; full buckets leave, in their order."""
+        self.found[place] = leaf
+        while self.next < len(self.places) and all(self.found[k] is not None for k in self.places[self.next]):
+            places = self.places[self.next]
+            self.next += 1
+            flat = np.concatenate([np.ravel(self.found[k]).astype(self.sent[k], copy=False) for k in places])
+            self.pipeline.put(summing(self.comm, self.mpi, flat), lambda total, places=places: self.take(places, total))  # type: ignore[misc]
+
+    def take(self, places: Sequence[int], total: Any) -> None:
+        """Take a sum apart into its leaves."""
+        first = 0
+        for place in places:
+            shape, dtype = self.like[place]
+            last = first + int(np.prod(shape))
+            found = total[first:last].reshape(shape).astype(dtype)
+            self.sums[place] = found if shape else found[()]
+            first = last
+
+    def finish(self) -> list[Any]:
+        """All sums."""
+        self.pipeline.finish()
+        return self.sums
+
+
+def sent_dtype(leaf: Any, dtype: Any) -> np.dtype[Any]:
+    """The dtype in which a leaf is sent: numbers, and what is no floating-point array, as they are."""
+    sent: np.dtype[Any] = np.dtype(dtype) if dtype is not None and leaf.ndim and leaf.dtype.kind == "f" else leaf.dtype
+    return sent
+
+
+class OverlappedPull:
+    """Reads a tape backwards, and sums the cotangents of its inputs over all processes on the way.
+
+    Args:
+        comm: the processes.
+        weight: by which this process's cotangents are multiplied.
+        dtype: in which they are sent; None for their own.
+        limit: a bucket with so many bytes is full.
+
+    Attributes:
+        done: whether it has summed. It does not where the function itself sends messages, which have their turn, or
+            inputs are traced or are numbers.
+    """
+
+    def __init__(self, comm: Communicator, weight: float, dtype: Any, limit: int) -> None:
+        self.comm, self.weight, self.dtype, self.limit = comm, weight, dtype, limit
+        self.done = False
+
+    def __call__(self, at: Linearization, cotangents: Sequence[Any]) -> list[Any]:
+        values = [*at.leaves, *(value for value, _ in at.outs)]
+        if at.turns or innermost_body() is not None or not all(isinstance(v, (np.ndarray, np.generic)) for v in values):
+            return at.pull(cotangents)
+        self.done = True
+        buckets = Buckets(at.leaves, self.dtype, self.limit, self.comm)
+        places = {entry: place for place, entry in enumerate(at.entries)}
+
+        def complete(entry: Entry, ct: Any) -> None:
+            place = places[entry]
+            buckets.put(place, own(ct, entry.spec, at.leaves[place]) * self.weight)
+
+        def read(seeds: Sequence[tuple[Any, Any]]) -> dict[Any, Any]:
+            return read_with(seeds, complete, buckets.pipeline.poll)
+
+        for place, leaf in enumerate(at.pull(cotangents, read)):
+            if buckets.found[place] is None:
+                buckets.put(place, leaf * self.weight)
+        return buckets.finish()
+
+
+def read_with(
+    seeds: Sequence[tuple[Any, Any]], complete: Callable[[Any, Any], None], between: Callable[[], None]
+) -> dict[Any, Any]:
+    """Read backwards from seeds; as soon as the cotangent of an input is complete somebody gets it.
+
+    Args:
+        seeds: pairs of an entry and its cotangent.
+        complete: called with an input and its cotangent.
+        between: called after each operation.
+
+    Returns:
+        the cotangents of all inputs that the seeds depend on.
+    """
+    open_uses = uses(entry for entry, _ in seeds)
+    found: dict[Any, Any] = {}
+
+    def pull(node: Any, g: Any, residuals: Any) -> Any:
+        cts = pulled(node, g, residuals)
+        single = node.link.arity == 1
+        operands = (node.operands,) if single else node.operands
+        kept = []
+        for operand, ct in zip(operands, (cts,) if single else cts, strict=True):
+            if operand.link is not None:
+                kept.append(ct)
+                continue
+            kept.append(None)
+            if ct is not None:
+                ct = absolute(settle(ct, operand.spec, node.link))
+                found[operand] = plus(found[operand], ct) if operand in found else ct
+            open_uses[operand] -= 1
+            if not open_uses[operand] and operand in found:
+                complete(operand, found[operand])
+        between()
+        return kept[0] if single else tuple(kept)
+
+    for entry, ct in read_backwards(seeds, pull=pull).items():
+        found[entry] = plus(found[entry], ct) if entry in found else ct
+    return found
+
+
+def uses(entries: Iterable[Any]) -> Counter[Any]:
+    """How often each input is an operand of what some entries depend on, or is one of these."""
+    waiting = list(dict.fromkeys(entries))
+    seen = set(waiting)
+    count = Counter(entry for entry in waiting if entry.link is None)
+    while waiting:
+        entry = waiting.pop()
+        if entry.link is None:
+            continue
+        for operand in entry.operands if type(entry.operands) is tuple else (entry.operands,):
+            if operand.link is None:
+                count[operand] += 1
+            elif operand not in seen:
+                seen.add(operand)
+                waiting.append(operand)
+    return count
