@@ -12,6 +12,7 @@ is differentiated is the **sum over all processes of what each returns**.
 array([2., 2.])
 """
 
+from autodiff.distributed.averaging import averaged_backward
 from autodiff.distributed.checkpoint import load, save
 from autodiff.distributed.collectives import (
     all_gather,
@@ -42,6 +43,7 @@ __all__ = [
     "all_reduce",
     "all_to_all",
     "average_gradients",
+    "averaged_backward",
     "barrier",
     "broadcast",
     "check_equal",

@@ -210,12 +210,27 @@ def average_gradients(model: Any, comm: Communicator | None = None, dtype: Any =
     array([1., 1.])
     """
     comm = world() if comm is None else comm
-    found = list(model.params()) if hasattr(model, "params") else list(model)
-    missing = comm.gather_objects([k for k, parameter in enumerate(found) if parameter.grad is None])
-    if any(own != missing[0] for own in missing):
-        texts = "; ".join(f"process {rank} has none for {own or 'nothing'}" for rank, own in enumerate(missing))
-        raise MismatchError(f"gradients are there in some processes only{at_user_line()}, by numbers: {texts}")
-    present = [parameter for k, parameter in enumerate(found) if k not in missing[0]]
+    found = parameters_of(model)
+    missing = missing_gradients(found, comm)
+    present = [parameter for k, parameter in enumerate(found) if k not in missing]
     means = packed_sum([parameter.grad / comm.size for parameter in present], dtype, comm)
     for parameter, mean in zip(present, means, strict=True):
         parameter.grad = mean
+
+
+def parameters_of(model: Any) -> list[Any]:
+    """The parameters of a link, or those that were given."""
+    return list(model.params()) if hasattr(model, "params") else list(model)
+
+
+def missing_gradients(parameters: Sequence[Any], comm: Communicator) -> list[int]:
+    """The numbers of the parameters that have no gradient.
+
+    Raises:
+        MismatchError: if these are others in some processes.
+    """
+    missing: list[list[int]] = comm.gather_objects([k for k, p in enumerate(parameters) if p.grad is None])
+    if any(own != missing[0] for own in missing):
+        texts = "; ".join(f"process {rank} has none for {own or 'nothing'}" for rank, own in enumerate(missing))
+        raise MismatchError(f"gradients are there in some processes only{at_user_line()}, by numbers: {texts}")
+    return missing[0]

@@ -22,7 +22,7 @@ from autodiff.trace.recording import innermost_body
 from autodiff.trace.source import user_line
 from autodiff.transforms.gradient import Linearization, own
 from autodiff.transforms.masking import plus
-from autodiff.transforms.reverse import pulled, read_backwards, settle
+from autodiff.transforms.reverse import Fetch, Pull, Visit, pulled, read_backwards, settle
 
 
 class Pipeline:
@@ -173,7 +173,12 @@ class OverlappedPull:
 
 
 def read_with(
-    seeds: Sequence[tuple[Any, Any]], complete: Callable[[Any, Any], None], between: Callable[[], None]
+    seeds: Sequence[tuple[Any, Any]],
+    complete: Callable[[Any, Any], None],
+    between: Callable[[], None],
+    fetch: Fetch | None = None,
+    visit: Visit | None = None,
+    pull_one: Pull | None = None,
 ) -> dict[Any, Any]:
     """Read backwards from seeds; as soon as the cotangent of an input is complete somebody gets it.
 
@@ -181,15 +186,19 @@ def read_with(
         seeds: pairs of an entry and its cotangent.
         complete: called with an input and its cotangent.
         between: called after each operation.
+        fetch: as in :func:`~autodiff.transforms.reverse.read_backwards`.
+        visit: as there.
+        pull_one: what is ``pull`` there.
 
     Returns:
         the cotangents of all inputs that the seeds depend on.
     """
     open_uses = uses(entry for entry, _ in seeds)
     found: dict[Any, Any] = {}
+    pull_one = pull_one or pulled
 
     def pull(node: Any, g: Any, residuals: Any) -> Any:
-        cts = pulled(node, g, residuals)
+        cts = pull_one(node, g, residuals)
         single = node.link.arity == 1
         operands = (node.operands,) if single else node.operands
         kept = []
@@ -207,7 +216,7 @@ def read_with(
         between()
         return kept[0] if single else tuple(kept)
 
-    for entry, ct in read_backwards(seeds, pull=pull).items():
+    for entry, ct in read_backwards(seeds, fetch, visit, pull).items():
         found[entry] = plus(found[entry], ct) if entry in found else ct
     return found
 

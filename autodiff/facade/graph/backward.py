@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
+from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
@@ -19,6 +21,15 @@ from autodiff.facade.variables.variable import Variable
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line
 from autodiff.transforms.reverse import pulled, read_backwards
+
+
+class Reading(threading.local):
+    """How this thread reads the graph of Variables backwards, for gradients that are arrays."""
+
+    read: Callable[..., dict[Any, Any]] = staticmethod(read_backwards)
+
+
+reading = Reading()
 
 
 def backward(
@@ -85,7 +96,7 @@ def backward_plain(variable: Variable, retain_grad: bool, loss_scale: float | No
         following = follow(pull or pulled)
         with following or STAYING:
             pull = following.pull if following else pull
-            leaves = read_backwards([(variable.node, seed)], arrays, visited if retain_grad else None, pull)
+            leaves = reading.read([(variable.node, seed)], arrays, visited if retain_grad else None, pull)
         variable._grad = variable._grad_var = None
         gradients = Gradients(seed)
         for intermediate, g in visited.found:

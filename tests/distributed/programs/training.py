@@ -10,6 +10,7 @@ import pytest
 
 import autodiff
 from autodiff import distributed, optimize
+from autodiff.chainer import functions as F
 from autodiff.distributed.demo import demo
 from autodiff.distributed.overlap import Buckets
 from autodiff.trace.trees.tree import flatten
@@ -181,8 +182,55 @@ def check_variables():
     refused(distributed.MismatchError, lambda: distributed.average_gradients([w]), "in some processes only")
 
 
+def check_variables_overlap():
+    x, target = X[rank::size], y[rank::size]
+
+    def gradients(average, dtype):
+        w, scale, unused = (autodiff.Parameter(np.array(v)) for v in (PARAMS["w"], PARAMS["deep"][0], np.ones(2)))
+        average([w, scale, unused], lambda: F.mean((x @ w + F.sum(x @ scale, axis=1) - target) ** 2).backward(), dtype)
+        assert unused.grad is None
+        return w.grad, scale.grad
+
+    def after(parameters, run, dtype):
+        run()
+        distributed.average_gradients(parameters, dtype=dtype)
+
+    for dtype in (None, np.float16):
+        wanted = gradients(after, dtype)
+        for bucket in (1, 1 << 20):
+
+            def along(parameters, run, dtype, bucket=bucket):
+                with distributed.averaged_backward(parameters, dtype=dtype, bucket=bucket):
+                    run()
+
+            assert all(map(same_bits, gradients(along, dtype), wanted))
+    w = autodiff.Parameter(np.ones(2))
+
+    def twice():
+        with distributed.averaged_backward([w]):
+            for _ in range(2):
+                F.sum(w * w).backward()
+
+    def here_only():
+        w.cleargrad()
+        other = autodiff.Parameter(np.ones(2))
+        with distributed.averaged_backward([w, other]):
+            F.sum(w * w * (other if rank else 1.0)).backward()
+
+    if size > 1:
+        refused(RuntimeError, twice, "averages the gradients of one backward(), and this is the second (training.py:")
+        refused(distributed.MismatchError, here_only, "in some processes only")
+
+
 def main():
-    for check in (check_gradients, check_overlap, check_sharded_optimizer, check_checkpoints, check_variables):
+    for check in (
+        check_gradients,
+        check_overlap,
+        check_sharded_optimizer,
+        check_checkpoints,
+        check_variables,
+        check_variables_overlap,
+    ):
         check()
     losses, apart = demo(epochs=1)
     assert apart < 1e-12
