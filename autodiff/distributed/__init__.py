@@ -29,6 +29,7 @@ from autodiff.distributed.collectives import (
 from autodiff.distributed.communicator import Communicator, world
 from autodiff.distributed.data_parallel import average_gradients, check_equal, data_parallel
 from autodiff.distributed.errors import DistributedError, LostProcessError, MismatchError
+from autodiff.distributed.events import Event, record_events
 from autodiff.distributed.mesh import Mesh
 from autodiff.distributed.messages import debug
 from autodiff.distributed.sharding import shard_optimizer
@@ -36,6 +37,7 @@ from autodiff.distributed.sharding import shard_optimizer
 __all__ = [
     "Communicator",
     "DistributedError",
+    "Event",
     "LostProcessError",
     "Mesh",
     "MismatchError",
@@ -52,6 +54,7 @@ __all__ = [
     "gather",
     "load",
     "permute",
+    "record_events",
     "reduce",
     "reduce_scatter",
     "save",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,8 +12,10 @@ import autodiff
 from autodiff import optimize
 from autodiff.distributed.communicator import world
 from autodiff.distributed.data_parallel import check_equal, data_parallel
+from autodiff.distributed.events import Event, record_events
 
 BATCH, EPOCHS, HIDDEN = 120, 6, 64
+PARTS, COLORS = ("compute", "wait", "transfer"), ("C0", "0.8", "C1")
 
 
 def loss(params: Any, x: Any, y: Any) -> Any:
@@ -44,8 +46,22 @@ def first_params() -> dict[str, Any]:
     }
 
 
-def trained(step: Callable[..., Any], epochs: int) -> tuple[Any, list[float], float]:
-    """The parameters after all epochs, the loss of each batch, and how many seconds it took.
+class Training(NamedTuple):
+    """What came of a training.
+
+    Attributes:
+        params: after all epochs.
+        losses: of each batch.
+        times: a row for each step: the seconds that this process computed, waited for others, and moved bytes.
+    """
+
+    params: Any
+    losses: list[float]
+    times: Any
+
+
+def trained(step: Callable[..., Any], epochs: int) -> Training:
+    """Train for some epochs.
 
     Args:
         step: gives the loss and the gradient of parameters and a batch.
@@ -54,40 +70,82 @@ def trained(step: Callable[..., Any], epochs: int) -> tuple[Any, list[float], fl
     x, y = digits()
     optimizer = optimize.adam(3e-3)
     params = first_params()
-    state, losses, rng = optimizer.init(params), [], np.random.default_rng(1)
+    state, losses, times, rng = optimizer.init(params), [], [], np.random.default_rng(1)
     step(params, x[:BATCH], y[:BATCH])  # compiled before the clock runs
-    begun = time.perf_counter()
     for _ in range(epochs):
         order = rng.permutation(len(x))
         for first in range(0, len(x) - BATCH + 1, BATCH):
             chosen = order[first : first + BATCH]
-            value, gradient = step(params, x[chosen], y[chosen])
+            begun = time.perf_counter()
+            with record_events() as events:
+                value, gradient = step(params, x[chosen], y[chosen])
             updates, state = optimizer.update(gradient, state, params)
             params = optimize.apply_updates(params, updates)
+            times.append(split_time(events, time.perf_counter() - begun))
             losses.append(float(value))
-    return params, losses, time.perf_counter() - begun
+    return Training(params, losses, np.array(times))
 
 
-def demo(epochs: int = EPOCHS) -> tuple[list[float], float]:
+def split_time(events: Sequence[Event], whole: float) -> tuple[float, float, float]:
+    """The seconds of a step in which a process computed, waited for the others, and moved bytes.
+
+    >>> split_time([Event("all_reduce", 8, 2, 1.0, 1.25, 1.5)], 2.0)
+    (1.5, 0.25, 0.25)
+    """
+    waited = sum(event.met - event.begun for event in events)
+    moved = sum(event.done - event.met for event in events)
+    return whole - waited - moved, waited, moved
+
+
+def demo(epochs: int = EPOCHS, picture: str | None = None) -> tuple[list[float], float]:
     """Train with all processes, and alone, and say how they differ.
 
     Args:
         epochs: how many.
+        picture: a file for a picture of the losses and of where the time goes; none if None.
 
     Returns:
         the losses of the batches, and the largest difference of a parameter or a loss from those of one process.
     """
     comm = world()
     alone = autodiff.jit(autodiff.value_and_grad(loss))
-    params, losses, seconds = trained(data_parallel(alone), epochs)
-    check_equal(params, comm)
-    wanted, curve, _ = trained(alone, epochs)
-    apart = [np.max(np.abs(params[name] - wanted[name])) for name in params]
-    apart.append(np.max(np.abs(np.subtract(losses, curve))))
+    ours = trained(data_parallel(alone), epochs)
+    check_equal(ours.params, comm)
+    one = trained(alone, epochs)
+    apart = [np.max(np.abs(ours.params[name] - one.params[name])) for name in one.params]
+    apart.append(np.max(np.abs(np.subtract(ours.losses, one.losses))))
+    means = comm.gather_objects(ours.times.mean(axis=0))
     if comm.rank == 0:
         print(f"{comm.size} processes, batches of {BATCH}: {BATCH // comm.size} examples to each")
-        for epoch, part in enumerate(np.array_split(losses, epochs), 1):
+        for epoch, part in enumerate(np.array_split(ours.losses, epochs), 1):
             print(f"epoch {epoch}: mean loss {np.mean(part):.4f}")
-        print(f"{1e3 * seconds / len(losses):.2f} ms a step")
+        split = ", ".join(f"{word} {1e3 * part:.2f} ms" for word, part in zip(PARTS, means[0], strict=True))
+        print(f"{1e3 * sum(means[0]):.2f} ms a step in process 0: {split}")
         print(f"largest difference from one process: {max(apart):.1e}")
-    return losses, float(max(apart))
+        if picture is not None:
+            draw(picture, ours, one, means)
+    return ours.losses, float(max(apart))
+
+
+def draw(path: str, ours: Training, one: Training, means: Sequence[Any]) -> None:
+    """A picture of the losses beside those of one process, of each step's time, and of the mean of each process."""
+    try:
+        from matplotlib.figure import Figure  # noqa: PLC0415 - an extra
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError("the picture needs matplotlib: pip install 'autodiff[demo,mpi]'") from None
+    figure = Figure(figsize=(12, 4), layout="constrained")
+    curve, steps, ranks = figure.subplots(1, 3)
+    curve.plot(one.losses, color="0.75", linewidth=5, label="one process")
+    curve.plot(ours.losses, color="C3", linewidth=1, label=f"{len(means)} processes")
+    curve.set(title="Loss of each batch", xlabel="step")
+    curve.legend()
+    steps.stackplot(range(len(ours.times)), 1e3 * ours.times.T, labels=PARTS, colors=COLORS)
+    steps.set(title="Time of each step in process 0", xlabel="step", ylabel="ms")
+    steps.legend()
+    below = np.zeros(len(means))
+    for word, color, part in zip(PARTS, COLORS, 1e3 * np.transpose(means), strict=True):
+        ranks.bar(range(len(means)), part, bottom=below, color=color, label=word)
+        below += part
+    ranks.set(title="Mean time of a step", xlabel="process", ylabel="ms", xticks=range(len(means)))
+    figure.savefig(path)
+    print(f"picture: {path}")

@@ -7,12 +7,14 @@ another one of them. What is differentiated is the sum over all processes of wha
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from autodiff.distributed import messages
 from autodiff.distributed.communicator import Communicator
+from autodiff.distributed.events import Event, note
 from autodiff.distributed.messages import Call, agree, total
 from autodiff.ops.shape import transpose
 from autodiff.trace.live import ordered_after
@@ -57,8 +59,11 @@ class Collective(Primitive):
                 out = together(np.array(x)[None], 0, **own)
             else:
                 call = Call(name, x.shape, x.dtype, tuple(own.items()), place, line)
+                begun = perf_counter()
                 stack = agree(comm, call, x)
+                met = perf_counter()
                 out = apart(comm, x, call, **own) if stack is None else together(stack, comm.rank, **own)
+                note(Event(name, x.nbytes, comm.size, begun, met, perf_counter()))
             return np.array(out, order="C", copy=None) if out.shape else out[()]
 
         def spec(x: Spec, *, comm: Communicator, **own: Any) -> Spec:

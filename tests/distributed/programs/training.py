@@ -232,6 +232,10 @@ def main():
         check_variables_overlap,
     ):
         check()
-    losses, apart = demo(epochs=1)
+    with tempfile.TemporaryDirectory() as folder, distributed.record_events() as events:
+        losses, apart = demo(epochs=1, picture=f"{folder}/demo.png")
+        assert Path(folder, "demo.png").exists() == (rank == 0)
     assert apart < 1e-12
+    assert {event.name for event in events} == ({"all_reduce"} if size > 1 else set())
+    assert all(event.begun <= event.met <= event.done and event.size == size for event in events)
     assert losses[-1] < losses[0] - 0.4
