@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import operator
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
-from autodiff.numpy.dispatch import CREATION, FUNCTIONS, WRITING, as_operand, contains_traced, missing
+from autodiff.numpy.dispatch import CREATION, WRITING, as_operand, contains_traced
 from autodiff.numpy.items.assignment import point, put_at, write_out
 from autodiff.numpy.items.indexing import index
+from autodiff.numpy.traced_arguments import is_variable, method_of_array, newest_of, plain_call
 from autodiff.ops.elementwise import cast
 from autodiff.ops.operators import BINARY, COMPARISONS, UNARY
-from autodiff.trace.primitive import Primitive, newest_traced
+from autodiff.trace.primitive import Primitive
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer
@@ -177,7 +178,7 @@ class Buffer(Traced):
             args, kwargs = settled((args, kwargs))
 
             def call(now: Any) -> Any:
-                return of_array(name, now, args, kwargs)
+                return method_of_array(name, now, args, kwargs)
 
             return handed_out(call(self.now), self, call, view=name in VIEWS)
 
@@ -252,11 +253,6 @@ class Buffer(Traced):
         return call_function(function, args, kwargs)
 
 
-def is_variable(value: Any) -> bool:
-    """Whether it is traced and is not written to itself."""
-    return isinstance(value, Traced) and not isinstance(value, Tracer)
-
-
 def is_stale(value: Any) -> bool:
     """Whether it is a reshaped array that does not know what was written since."""
     return type(value) is View and value.sharing == UNKNOWN and value.base.slot is not value.seen
@@ -312,23 +308,6 @@ def shares_memory(found: Any, buffer: Buffer) -> bool:
     return type(found) is np.ndarray is type(buffer.now) and np.may_share_memory(found, buffer.now)
 
 
-def plain_call(function: Function, args: Any, kwargs: dict[str, Any]) -> Any:
-    """The same once buffers have handed over what they hold: lists of traced values count as arrays."""
-    if not contains_traced((*args, *kwargs.values())):
-        return function(*args, **kwargs)
-    own = FUNCTIONS.get(function)
-    if own is None:
-        raise missing(f"{function.__module__}.{function.__name__}".replace("numpy", "np", 1))
-    return own(*args, **kwargs)
-
-
-def of_array(name: str, now: Any, args: Any, kwargs: Any) -> Any:
-    """A method of an array, where it has none that takes its arguments NumPy's function of the same name."""
-    if not hasattr(now, name) or (type(now) is np.ndarray and contains_traced((*args, *kwargs.values()))):
-        return getattr(np, name)(now, *args, **kwargs)
-    return getattr(now, name)(*args, **kwargs)
-
-
 def write_to(out: Any, result: Any) -> Any:
     """Write a result into the array given as ``out=``, as far as its dtype allows."""
     if not isinstance(out, Buffer):
@@ -346,22 +325,6 @@ WRITING["out"] = write_to
 def settled(tree: Any) -> Any:
     """Arguments with what buffers hold in the places of the buffers."""
     return replaced(tree, None, None)
-
-
-def newest_of(values: Any) -> Traced | None:
-    """The traced value among arguments that was made last."""
-    return newest_traced(tuple(traced_in(values)))
-
-
-def traced_in(values: Any) -> Iterable[Traced]:
-    """The traced values in nested lists, tuples and dictionaries."""
-    if isinstance(values, Traced):
-        yield values.settled()
-    elif isinstance(values, (list, tuple)):
-        for part in values:
-            yield from traced_in(part)
-    elif isinstance(values, dict):
-        yield from traced_in(list(values.values()))
 
 
 def basic(key: Any) -> Any:

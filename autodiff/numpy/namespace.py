@@ -16,8 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.numpy.buffers import Buffer, call_function, newest_of, settled
+from autodiff.numpy.buffers import Buffer, call_function, settled
 from autodiff.numpy.dispatch import CREATION, FUNCTIONS, UFUNCS, as_operand, contains_traced
+from autodiff.numpy.traced_arguments import newest_of
 from autodiff.trace.recording import is_recording
 from autodiff.trace.traced import Traced
 from autodiff.trace.values.foreign import holds_traced

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.numpy.buffers import Buffer, is_variable, settled
+from autodiff.numpy.buffers import Buffer, settled
 from autodiff.numpy.dispatch import as_operand, contains_traced, peeled
 from autodiff.numpy.items.indexing import index
 from autodiff.numpy.mathematics import number
 from autodiff.numpy.namespace import KNOWN, has_traced_values
+from autodiff.numpy.traced_arguments import is_variable
 from autodiff.ops.elementwise import cast
 from autodiff.programs import counterparts
 from autodiff.programs.drawing import draw
