@@ -134,10 +134,10 @@ def register_ufuncs() -> None:
     """Enter every primitive that is a ufunc, and the ufuncs that are other names for one."""
     for primitive in PRIMITIVES.values():
         if isinstance(primitive.evaluate, np.ufunc):
-            UFUNCS.setdefault(primitive.evaluate, short_way(primitive, primitive.evaluate))
+            UFUNCS.setdefault(primitive.evaluate, fast_path_of(primitive, primitive.evaluate))
 
 
-def short_way(primitive: Primitive, ufunc: np.ufunc) -> Function:
+def fast_path_of(primitive: Primitive, ufunc: np.ufunc) -> Function:
     """The quickest function that records a primitive of one or two operands."""
     if len(primitive.operands) == 1:
         return unary(primitive, ufunc)

@@ -11,7 +11,7 @@ from autodiff.backends.passes.rewrite.dead import drop_dead
 from autodiff.trace.tape import Equation, Operand, Tape
 
 
-def with_tails(tape: Tape) -> Tape:
+def fuse_epilogues(tape: Tape) -> Tape:
     """The tape with kernels that compute more of their totals.
 
     A kernel of single numbers joins the latest kernel of a grid that it waits for if it needs nothing else that is
@@ -19,13 +19,13 @@ def with_tails(tape: Tape) -> Tape:
     """
     found = tape
     while True:
-        joined = joined_once(found)
+        joined = fuse_one_epilogue(found)
         if joined is None:
             return found
         found = joined
 
 
-def joined_once(tape: Tape) -> Tape | None:
+def fuse_one_epilogue(tape: Tape) -> Tape | None:
     """The tape with one kernel less; None if none joins another one."""
     maker = {slot: place for place, equation in enumerate(tape.equations) for slot in equation.results}
     for place, equation in enumerate(tape.equations):
@@ -50,7 +50,7 @@ def has_totals(first: Equation, second: Equation) -> bool:
         return False
     params = dict(first.params)
     tape: Tape = params["tape"]
-    main = len(tape.equations) - params.get("tail", 0)
+    main = len(tape.equations) - params.get("epilogue", 0)
     late = {slot for equation in tape.equations[main:] for slot in equation.results}
     for equation in tape.equations[:main]:
         if equation.primitive.name in REDUCTIONS and not equation.specs[0].shape:
@@ -66,8 +66,8 @@ def with_joined(tape: Tape, first: int, second: int) -> Tape:
     read |= set(tape.outputs)
     inner, operands, results = combined(one, other, {slot for slot in one.results if slot in read})
     before = dict(one.params)
-    tail = before.get("tail", 0) + len(dict(other.params)["tape"].equations)
-    params = (("kind", "grid"), ("shape", before["shape"]), ("tail", tail), ("tape", inner))
+    epilogue = before.get("epilogue", 0) + len(dict(other.params)["tape"].equations)
+    params = (("kind", "grid"), ("shape", before["shape"]), ("epilogue", epilogue), ("tape", inner))
     whole = replace(one, operands=operands, params=params, results=results, specs=tuple(inner.output_specs))
     equations = (*tape.equations[:first], whole, *tape.equations[first + 1 : second], *tape.equations[second + 1 :])
     return drop_dead(renumbered(replace(tape, equations=equations)))

@@ -12,10 +12,10 @@ from autodiff.backends.cupy.kernels.kernel import DeviceKernel
 from autodiff.backends.cupy.runtime.calls import Call
 from autodiff.backends.cupy.runtime.capturing import why_not_captured, why_not_worth
 from autodiff.backends.cupy.runtime.device import device_of, on_device
-from autodiff.backends.cupy.runtime.launching import FILE, launch_scope, launch_text, rooms
+from autodiff.backends.cupy.runtime.launching import FILE, launch_scope, launch_text, scratch_of
 from autodiff.backends.cupy.runtime.modules import KernelModule
 from autodiff.backends.cupy.runtime.replay import LOOKED_AT, Replay
-from autodiff.backends.cupy.runtime.scratch import Rooms
+from autodiff.backends.cupy.runtime.scratch import ScratchPool
 from autodiff.backends.cupy.straight import DeviceStraight, numbers_of, with_arrays
 from autodiff.backends.gpu import is_gpu_array, require
 from autodiff.backends.passes.schedule import schedule
@@ -142,7 +142,7 @@ def lone_call(kernel: DeviceKernel) -> Callable[..., tuple[Any, ...]]:
     """A kernel by itself as a function of arrays on one GPU, which is the current one while it is launched."""
     module = KernelModule()
     text = launch_text(kernel, module.add(kernel), range(len(kernel.parameters)))
-    own = Rooms(rooms(kernel), [None] * sum(room.role == "status" for room in rooms(kernel)))
+    own = ScratchPool(scratch_of(kernel), [None] * sum(scratch.role == "status" for scratch in scratch_of(kernel)))
     ready: dict[int, Callable[..., tuple[Any, ...]]] = {}
 
     def loaded(device: int) -> Callable[..., tuple[Any, ...]]:

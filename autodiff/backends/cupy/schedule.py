@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from autodiff.backends.cupy.epilogues import with_tails
+from autodiff.backends.cupy.epilogues import fuse_epilogues
 from autodiff.backends.cupy.halves import compute_in_float32, store_halves
 from autodiff.backends.cupy.kernels.call import device_kernel
 from autodiff.backends.cupy.kernels.sharing import long_rows
@@ -37,7 +37,7 @@ def schedule_for_gpu(tape: Tape) -> Tape:
     wide = compute_in_float32(simplify(on_device(rewrite(tape, DOTS))))  # first: what is written out is float32 then
     simple = simplify(rewrite(wide, BEFORE_FUSION, merge=True), stable=False)
     fused = fuse(on_device(rewrite(simple, SPLIT_SUMS)), GPU)
-    return with_tails(store_halves(fused))
+    return fuse_epilogues(store_halves(fused))
 
 
 def on_device(tape: Tape) -> Tape:

@@ -11,9 +11,9 @@ from autodiff.backends.cupy.kernels.call import device_kernel, kernel_of
 from autodiff.backends.cupy.libraries.products import product_call
 from autodiff.backends.cupy.runtime.calls import of_body
 from autodiff.backends.cupy.runtime.errors import explained_on_gpu
-from autodiff.backends.cupy.runtime.launching import FILE, Room, launch_scope, launch_text, rooms
+from autodiff.backends.cupy.runtime.launching import FILE, Scratch, launch_scope, launch_text, scratch_of
 from autodiff.backends.cupy.runtime.modules import KernelModule
-from autodiff.backends.cupy.runtime.scratch import Rooms
+from autodiff.backends.cupy.runtime.scratch import ScratchPool
 from autodiff.backends.gpu import require
 from autodiff.backends.passes.schedule import schedule
 from autodiff.backends.straight import Run, Straight, call, constant, defined, operand
@@ -70,7 +70,7 @@ class DeviceStraight(Straight):
         picking: for each word that becomes 1 where an index is out of range, the operation.
     """
 
-    __slots__ = ("building", "packed", "picking", "rooms", "root", "wanted")
+    __slots__ = ("building", "packed", "picking", "root", "scratch", "wanted")
 
     def __init__(
         self,
@@ -82,17 +82,17 @@ class DeviceStraight(Straight):
     ) -> None:
         self.root = building is None
         self.building = building or Building()
-        self.wanted: list[Room] = []
+        self.wanted: list[Scratch] = []
         self.picking: list[Equation] = []
         self.packed: set[int] = set()
         super().__init__(tape, backend, planned=False)
 
     def entered(self, steps: Run) -> Run:
-        """The function with its rooms: a program's own are handed in by who calls it."""
+        """The function with its scratch: a program's own are handed in by who calls it."""
         self.building.straights[steps.__code__] = self
-        self.rooms = Rooms(self.wanted, self.picking)
+        self.scratch = ScratchPool(self.wanted, self.picking)
         self.building.works = self.building.works or bool(self.wanted)
-        return steps if self.root or not self.wanted else of_body(steps, self.rooms)
+        return steps if self.root or not self.wanted else of_body(steps, self.scratch)
 
     @property
     def products(self) -> bool:
@@ -100,7 +100,7 @@ class DeviceStraight(Straight):
         return self.building.products
 
     def quiet(self, values: Sequence[Any]) -> tuple[Any, ...]:
-        """The outputs, for inputs and rooms; infinities and NaN of numbers come without NumPy's warnings."""
+        """The outputs, for inputs and scratch; infinities and NaN of numbers come without NumPy's warnings."""
         if not self.building.arithmetic:
             return self.run(*values)
         with np.errstate(all="ignore"):
@@ -161,11 +161,11 @@ class DeviceStraight(Straight):
         exec(compile(text.source, FILE, "exec"), own)
         self.building.kernels.append((kernel, text.functions, own))
         arguments = list(operands)
-        for room in rooms(kernel):
-            if room.role == "status":
+        for scratch in scratch_of(kernel):
+            if scratch.role == "status":
                 self.picking.append(equation)
             arguments.append(f"room_{len(self.wanted)}")
-            self.wanted.append(room)
+            self.wanted.append(scratch)
         self.packed.update(equation.results)
         return f"{defined(scope, 'kernel', own['launch'])}({', '.join(arguments)})"
 

@@ -1,4 +1,4 @@
-"""The call path of one form, printed: it looks at nothing that is not there, and builds nothing but the key.
+"""The call path of one signature, printed: it looks at nothing that is not there, and builds nothing but the key.
 
 A call of ``f(x, {"w": w, "b": b})`` with arrays ``x`` and ``w`` and a float ``b`` runs::
 
@@ -23,9 +23,9 @@ A call of ``f(x, {"w": w, "b": b})`` with arrays ``x`` and ``w`` and a float ``b
             x3.shape,
             x3.dtype,
         )
-        last = form.last
+        last = signature.last
         if state is not last.state or details != last.details:
-            last = form.find(state, details)
+            last = signature.find(state, details)
             if last is None:
                 return self.otherwise(args, kwargs)
         outs = last.run(
@@ -52,31 +52,31 @@ from autodiff.trace.trees.containers import is_registered
 from autodiff.trace.trees.fields import Fields
 from autodiff.trace.trees.tree import READABLE, TreeDef
 from autodiff.transforms.jit.rebuilding import MANY, named
-from autodiff.transforms.jit.signatures import Form, is_array_class
+from autodiff.transforms.jit.signatures import Signature, is_array_class
 
 Call = Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
 FILE = "<autodiff call>"
 
 
-def call_path(form: Form) -> Call | None:
-    """The call path of a form; None where it is too large, or of containers that only their class can take apart."""
-    if form.key.structure.count > MANY or form.key.structure.depth > READABLE:
+def call_path(signature: Signature) -> Call | None:
+    """The call path of a signature; None if it is too large, or of containers that only their class can take apart."""
+    if signature.key.structure.count > MANY or signature.key.structure.depth > READABLE:
         return None
     try:
-        printer = printer_of(form)
+        printer = printer_of(signature)
     except Unprintable:
         return None
     exec(compile(printer.source(), FILE, "exec"), printer.scope)
     return printer.scope["call"]  # type: ignore[no-any-return]
 
 
-def printer_of(form: Form) -> Printer:
-    """What prints the call path of a form.
+def printer_of(signature: Signature) -> Printer:
+    """What prints the call path of a signature.
 
     Raises:
         Unprintable: if there is none.
     """
-    printer = Printer(form)
+    printer = Printer(signature)
     printer.arguments()
     return printer
 
@@ -87,17 +87,17 @@ class Unprintable(Exception):
 
 @dataclass
 class Printer:
-    """Prints the call path of a form.
+    """Prints the call path of a signature.
 
     Attributes:
-        form: the form.
+        signature: the signature.
         scope: what the text refers to.
         conditions: what must hold of the arguments.
         leaves: the names of the leaves.
         count: how many names have been given.
     """
 
-    form: Form
+    signature: Signature
     scope: dict[str, Any] = field(default_factory=dict)
     conditions: list[str] = field(default_factory=list)
     leaves: list[str] = field(default_factory=list)
@@ -105,20 +105,24 @@ class Printer:
 
     def __post_init__(self) -> None:
         self.scope.update(
-            form=self.form, now=now, surrounding_state=surrounding_state, static_of=static_of, ndarray=np.ndarray
+            signature=self.signature,
+            now=now,
+            surrounding_state=surrounding_state,
+            static_of=static_of,
+            ndarray=np.ndarray,
         )
 
     def arguments(self) -> None:
         """Take the arguments apart."""
-        positional, named_ones = self.form.key.structure.children
-        static = self.form.static
+        positional, named_ones = self.signature.key.structure.children
+        static = self.signature.static
         by_position = {place for place in static if isinstance(place, int)}
         by_name = [place for place in static if isinstance(place, str)]
         count = len(by_position) + len(positional.children)
         self.conditions.append(f"len(args) == {count}")
         keywords = len(by_name) + len(named_ones.children)
         self.conditions.append(f"len(kwargs) == {keywords}" if keywords else "not kwargs")
-        for place, expected in self.form.key.static:
+        for place, expected in self.signature.key.static:
             self.static(f"args[{place}]" if isinstance(place, int) else f"kwargs[{place!r}]", static[place], expected)
         for n, part in zip((n for n in range(count) if n not in by_position), positional.children, strict=True):
             self.part(f"args[{n}]", part)
@@ -166,7 +170,7 @@ class Printer:
 
     def leaf(self, place: str) -> None:
         """A leaf."""
-        kind = self.form.key.kinds[len(self.leaves)]
+        kind = self.signature.key.kinds[len(self.leaves)]
         if isinstance(kind, np.dtype):
             if kind.kind not in "biufc":
                 raise Unprintable
@@ -188,7 +192,7 @@ class Printer:
 
     def source(self) -> str:
         """The text."""
-        kinds = self.form.key.kinds
+        kinds = self.signature.key.kinds
         arrays = [at for at, kind in zip(self.leaves, kinds, strict=True) if is_array_class(kind)]
         details = "".join(
             f"{at}.shape, {at}.dtype, " + ("" if kind is np.ndarray else f"{at}.device.id, ")
@@ -206,9 +210,9 @@ class Printer:
             "        return self.otherwise(args, kwargs)",
             "    state = now.shared or surrounding_state()",
             f"    details = ({details})" if arrays else "",
-            "    last = form.last",
+            "    last = signature.last",
             f"    if state is not last.state{' or details != last.details' if arrays else ''}:",
-            f"        last = form.find(state, {'details' if arrays else '()'})",
+            f"        last = signature.find(state, {'details' if arrays else '()'})",
             "        if last is None:",
             "            return self.otherwise(args, kwargs)",
             f"    outs = last.run(({''.join(f'{at}, ' for at in self.leaves)}))",

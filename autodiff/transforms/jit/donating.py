@@ -15,10 +15,10 @@ WRITABLE, OWNED = 0x0400 | 0x0100 | 0x0001, 0x0004
 
 
 class Donation:
-    """What calls of one form give up.
+    """What calls of one signature give up.
 
     Args:
-        key: of the form.
+        key: of the signature.
         positions: which arguments are donated.
 
     Attributes:

@@ -20,14 +20,14 @@ from autodiff.transforms.jit.program_cache import ProgramCache
 from autodiff.transforms.jit.recompiles import report
 from autodiff.transforms.jit.recorded import Recorded
 from autodiff.transforms.jit.recorder import recorded_by_jit
-from autodiff.transforms.jit.signatures import Form, Key, details_of, kind_of, kind_of_value, leaf_paths
+from autodiff.transforms.jit.signatures import Key, Signature, details_of, kind_of, kind_of_value, leaf_paths
 from autodiff.transforms.transformed import DECORATED, global_name
 
 TRIED = 8
 """How many printed call paths are tried before a call is looked at in general code."""
 
 PATIENCE = 4
-"""So many calls of another form than the first come before it is tried first: two may take turns."""
+"""So many calls of another signature than the first come before it is tried first: two may take turns."""
 
 
 class jit(Looking):
@@ -140,7 +140,7 @@ class jit(Looking):
         (['args[0]'], [])
         """
         found, leaves = self.recorded(args, kwargs)
-        paths = leaf_paths(found.form.key)
+        paths = leaf_paths(found.signature.key)
         return [paths[k] for k in found.donation.usable(leaves)]
 
     def cache_size(self) -> int:
@@ -150,31 +150,31 @@ class jit(Looking):
     def clear_cache(self) -> None:
         """Drop all programs: the function is recorded anew, with what it closes over as it is now."""
         self.first: Callable[[jit, tuple[Any, ...], dict[str, Any]], Any] = jit.general
-        self.tried: tuple[Form, ...] = ()
+        self.tried: tuple[Signature, ...] = ()
         self.programs = ProgramCache()
 
-    # The way of a call: the printed path of the form that was used last, those of others, general code.
+    # The way of a call: the printed path of the signature that was used last, those of others, general code.
 
     def otherwise(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The call where it is not of the form that was used last."""
-        for form in self.tried[1:]:
-            found = form.call(PROBE, args, kwargs)  # type: ignore[misc] # those that are tried are printed
+        """The call where it is not of the signature that was used last."""
+        for signature in self.tried[1:]:
+            found = signature.call(PROBE, args, kwargs)  # type: ignore[misc] # those that are tried are printed
             if found is not MISSED:
-                form.waited += 1
-                if form.waited >= PATIENCE:
-                    self.try_first(form)
+                signature.waited += 1
+                if signature.waited >= PATIENCE:
+                    self.try_first(signature)
                 return found
         return self.general(args, kwargs)
 
-    def try_first(self, form: Form) -> None:
-        """Let calls of a form be recognised first."""
-        assert form.call is not None
-        form.waited = 0
-        self.tried = (form, *[other for other in self.tried if other is not form])[:TRIED]
-        self.first = form.call
+    def try_first(self, signature: Signature) -> None:
+        """Let calls of a signature be recognised first."""
+        assert signature.call is not None
+        signature.waited = 0
+        self.tried = (signature, *[other for other in self.tried if other is not signature])[:TRIED]
+        self.first = signature.call
 
     def general(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The call of any form."""
+        """The call of any signature."""
         found, leaves = self.recorded(args, kwargs)
         if found.captures or any(isinstance(leaf, Traced) for leaf in leaves):
             return found.call(leaves)
@@ -189,30 +189,30 @@ class jit(Looking):
         leaves = known_leaves(self, fixed, structure, leaves)
         specs = tuple(map(spec_of, leaves))
         key = Key(fixed, structure, tuple(map(kind_of, specs, leaves)))
-        form = self.programs.form(key, static)
+        signature = self.programs.signature(key, static)
         state = surrounding_state()
-        found = form.find(state, details_of(specs, leaves))
+        found = signature.find(state, details_of(specs, leaves))
         if found is None:
-            return self.record(form, specs, leaves, state), leaves
-        if form.printable and plain(leaves, key.kinds):
-            self.give_call_path(form)
+            return self.record(signature, specs, leaves, state), leaves
+        if signature.printable and plain(leaves, key.kinds):
+            self.give_call_path(signature)
         return found, leaves
 
-    def record(self, form: Form, specs: Sequence[Spec], leaves: Sequence[Any], state: State) -> Recorded:
+    def record(self, signature: Signature, specs: Sequence[Spec], leaves: Sequence[Any], state: State) -> Recorded:
         """Record the function, and keep the program if it holds for other calls too."""
-        staged = recorded_by_jit(bound(self.fun, form.static), specs, form.key.structure, self.name)
-        found = Recorded(staged, form, specs, leaves, state, self.options, self.name)
+        staged = recorded_by_jit(bound(self.fun, signature.static), specs, signature.key.structure, self.name)
+        found = Recorded(staged, signature, specs, leaves, state, self.options, self.name)
         report(found, self.programs.values())
         if not found.captures:
             self.programs.put(found, self.kept)
         return found
 
-    def give_call_path(self, form: Form) -> None:
-        """Recognise further calls of a form by its printed call path, first of all."""
-        form.call = form.call or call_path(form)
-        form.printable = form.call is not None
-        if form.printable:
-            self.try_first(form)
+    def give_call_path(self, signature: Signature) -> None:
+        """Recognise further calls of a signature by its printed call path, first of all."""
+        signature.call = signature.call or call_path(signature)
+        signature.printable = signature.call is not None
+        if signature.printable:
+            self.try_first(signature)
 
 
 def without_partial(fun: Any) -> Any:

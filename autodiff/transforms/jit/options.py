@@ -65,12 +65,12 @@ def checked_options(
         ValueError: if a position or name does not exist, stands twice, or is both static and donated; or there is no
             such backend.
     """
-    signature = Signature(fun)
-    static = signature.positions("static_argnums", static_argnums)
-    names = signature.checked_names(static_argnames)
-    donated = signature.positions("donate_argnums", donate_argnums)
-    static += tuple(p for p in map(signature.position_of, names) if p is not None and p not in static)
-    names += tuple(name for name in map(signature.name_of, static) if name is not None and name not in names)
+    parameters = Parameters(fun)
+    static = parameters.positions("static_argnums", static_argnums)
+    names = parameters.checked_names(static_argnames)
+    donated = parameters.positions("donate_argnums", donate_argnums)
+    static += tuple(p for p in map(parameters.position_of, names) if p is not None and p not in static)
+    names += tuple(name for name in map(parameters.name_of, static) if name is not None and name not in names)
     for position in donated:
         if position in static:
             raise ValueError(
@@ -81,7 +81,7 @@ def checked_options(
     return Options(given, static, names, donated, checked_backend(backend))
 
 
-class Signature:
+class Parameters:
     """The parameters of a function, as far as they are known."""
 
     def __init__(self, fun: Callable[..., Any]) -> None:

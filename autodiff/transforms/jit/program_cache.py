@@ -7,7 +7,7 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
 from autodiff.trace.forking import lock_of
-from autodiff.transforms.jit.signatures import NEVER, Form, Key
+from autodiff.transforms.jit.signatures import NEVER, Key, Signature
 
 if TYPE_CHECKING:
     from autodiff.transforms.jit.recorded import Recorded
@@ -22,15 +22,15 @@ class ProgramCache:
 
     def __init__(self) -> None:
         self.programs: OrderedDict[Hashable, Recorded] = OrderedDict()
-        self.forms: dict[Key, Form] = {}
+        self.signatures: dict[Key, Signature] = {}
         self.lock = lock_of(self, "lock")  # not a simple one: a finalizer that runs meanwhile may call the function
 
-    def form(self, key: Key, static: dict[int | str, Any]) -> Form:
-        """The form of a key, kept or new."""
-        return self.forms.get(key) or Form(key, static, self)
+    def signature(self, key: Key, static: dict[int | str, Any]) -> Signature:
+        """The signature of a key, kept or new."""
+        return self.signatures.get(key) or Signature(key, static, self)
 
     def get(self, key: Hashable) -> Recorded | None:
-        """A program by its form, what holds around the call, and the shapes and dtypes of its arrays."""
+        """A program by its signature, what holds around the call, and the shapes and dtypes of its arrays."""
         with self.lock:
             found = self.programs.get(key)
             if found is not None:
@@ -40,20 +40,20 @@ class ProgramCache:
     def put(self, found: Recorded, limit: int) -> None:
         """Keep a program, and drop those that go for it."""
         with self.lock:
-            form = found.form = self.forms.setdefault(found.form.key, found.form)
-            key = form, found.state, found.details
-            form.count += key not in self.programs  # another thread may have been quicker
-            form.last = self.programs[key] = found
+            signature = found.signature = self.signatures.setdefault(found.signature.key, found.signature)
+            key = signature, found.state, found.details
+            signature.count += key not in self.programs  # another thread may have been quicker
+            signature.last = self.programs[key] = found
             self.programs.move_to_end(key)
             while len(self.programs) > max(limit, 1):
-                self.forget(self.programs.popitem(last=False)[1].form)
+                self.forget(self.programs.popitem(last=False)[1].signature)
 
-    def forget(self, form: Form) -> None:
-        """A program of a form is not kept any more."""
-        form.last = NEVER
-        form.count -= 1
-        if not form.count:
-            del self.forms[form.key]
+    def forget(self, signature: Signature) -> None:
+        """A program of a signature is not kept any more."""
+        signature.last = NEVER
+        signature.count -= 1
+        if not signature.count:
+            del self.signatures[signature.key]
 
     def values(self) -> list[Recorded]:
         """All programs, the one that was looked up last at the end."""

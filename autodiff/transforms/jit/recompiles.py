@@ -116,7 +116,7 @@ def report(found: Recorded, earlier: Sequence[Recorded]) -> None:
 
 def reasons(old: Recorded, new: Recorded) -> tuple[str, ...]:
     """What differs between two calls."""
-    was, now = old.form.key, new.form.key
+    was, now = old.signature.key, new.signature.key
     return (
         *static_reasons(was, now),
         *argument_reasons(was, now, old.specs, new.specs),
@@ -187,8 +187,8 @@ def spec_reasons(path: str, old: Spec, new: Spec) -> Iterator[str]:
 
 def place_reasons(old: Recorded, new: Recorded) -> Iterator[str]:
     """What differs in where arrays are: on the host, or on which GPU."""
-    before = dict(zip(leaf_paths(old.form.key), old.places, strict=True))
-    for path, place in zip(leaf_paths(new.form.key), new.places, strict=True):
+    before = dict(zip(leaf_paths(old.signature.key), old.places, strict=True))
+    for path, place in zip(leaf_paths(new.signature.key), new.places, strict=True):
         if path in before and before[path] != place:
             yield f"{path}: {place_text(before[path])} became {place_text(place)}"
 

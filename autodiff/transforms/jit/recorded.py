@@ -20,7 +20,7 @@ from autodiff.transforms.jit.donating import Donation
 from autodiff.transforms.jit.options import Options
 from autodiff.transforms.jit.program import Program
 from autodiff.transforms.jit.rebuilding import rebuilder
-from autodiff.transforms.jit.signatures import Form, details_of
+from autodiff.transforms.jit.signatures import Signature, details_of
 
 
 class Recorded:
@@ -28,7 +28,7 @@ class Recorded:
 
     Args:
         staged: the recording; the inputs of its tape are the leaves of the arguments, the captures and the constants.
-        form: of the calls.
+        signature: of the calls.
         specs: of the leaves of the arguments.
         leaves: of the arguments of the call that recorded it.
         state: what held around the recording.
@@ -51,14 +51,29 @@ class Recorded:
     """
 
     __slots__ = (
-        "captures", "constants", "details", "device", "direct", "donation", "form", "kept", "moved", "name",
-        "places", "program", "rebuild", "reusing", "run", "specs", "state",
+        "captures",
+        "constants",
+        "details",
+        "device",
+        "direct",
+        "donation",
+        "kept",
+        "moved",
+        "name",
+        "places",
+        "program",
+        "rebuild",
+        "reusing",
+        "run",
+        "signature",
+        "specs",
+        "state",
     )  # fmt: skip
 
     def __init__(
         self,
         staged: Staged,
-        form: Form,
+        signature: Signature,
         specs: Sequence[Spec],
         leaves: Sequence[Any],
         state: State,
@@ -73,10 +88,10 @@ class Recorded:
         refuse_chunks(name, tape.constants)
         self.program = Program(replace(tape, constants=(), arguments=None, results=None), name, options.backend)
         self.captures, self.constants = staged.captures, Constants(tape.constants)
-        self.form, self.specs, self.state, self.details = form, tuple(specs), state, details_of(specs, leaves)
+        self.signature, self.specs, self.state, self.details = signature, tuple(specs), state, details_of(specs, leaves)
         self.places = tuple([leaf.device.id if is_gpu_array(leaf) else None for leaf in leaves])
         self.device = next((place for place in self.places if place is not None), self.constants.device())
-        self.donation = Donation(form.key, options.donated)
+        self.donation = Donation(signature.key, options.donated)
         self.reusing: dict[tuple[int, ...], Program] = {(): self.program}
         structure = tape.results
         assert structure is not None
@@ -107,7 +122,7 @@ class Recorded:
             return self.own(self.direct(*leaves, *self.moved))
         constants = self.constants.arrays if self.device is None else self.constants.on(self.device)
         outs = self.program.evaluate_on_gpu((*leaves, *constants))
-        if self.device is not None and np.ndarray not in self.form.key.kinds:
+        if self.device is not None and np.ndarray not in self.signature.key.kinds:
             self.moved = constants
             self.direct = self.program.on_gpu.on(self.device).run
         return self.own(outs)

@@ -21,7 +21,7 @@ Details = tuple[Any, ...]
 
 
 class Key(NamedTuple):
-    """What calls of one form have in common.
+    """What calls of one signature have in common.
 
     Attributes:
         static: the static arguments: pairs of a position or name and the value, in a form that tells 1 and True apart.
@@ -35,7 +35,7 @@ class Key(NamedTuple):
     kinds: tuple[Any, ...]
 
 
-class Form:
+class Signature:
     """Calls with the same structure, static arguments and kinds of leaves. Shapes and dtypes of arrays may differ.
 
     Attributes:
@@ -43,10 +43,11 @@ class Form:
         static: the static arguments by position or name.
         last: the program that was used last.
         programs: all programs of the function.
-        call: the printed call path, made when a call of this form comes again; None before, and where there is none.
+        call: the printed call path, made when a call of this signature comes again; None before, and where there is
+            none.
         printable: whether there may be one.
         count: how many programs are kept.
-        waited: how many calls were recognised while another form was tried first.
+        waited: how many calls were recognised while another signature was tried first.
     """
 
     __slots__ = ("call", "count", "key", "last", "printable", "programs", "static", "waited")

@@ -45,7 +45,7 @@ class _Request(ctypes.Structure):
     _fields_ = (
         ("grid", ctypes.c_uint * 3), ("block", ctypes.c_uint * 3), ("bound", ctypes.c_uint), ("order", ctypes.c_uint),
         ("poison", ctypes.c_uint), ("seed", ctypes.c_uint), ("shared", ctypes.c_ulonglong),
-        ("room", ctypes.c_ulonglong), ("message", ctypes.c_char_p), ("address", ctypes.c_void_p),
+        ("scratch", ctypes.c_ulonglong), ("message", ctypes.c_char_p), ("address", ctypes.c_void_p),
     )  # fmt: skip
 
 

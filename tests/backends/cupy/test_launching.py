@@ -7,8 +7,8 @@ from autodiff import make_tape
 from autodiff.backends.cupy.kernels.call import kernel_of
 from autodiff.backends.cupy.kernels.kernel import DeviceKernel, Launch, Parameter
 from autodiff.backends.cupy.runtime.calls import Call, running
-from autodiff.backends.cupy.runtime.launching import Room, launch_scope, launch_text, rooms
-from autodiff.backends.cupy.runtime.scratch import Rooms
+from autodiff.backends.cupy.runtime.launching import Scratch, launch_scope, launch_text, scratch_of
+from autodiff.backends.cupy.runtime.scratch import ScratchPool
 from autodiff.backends.cupy.schedule import schedule_for_gpu
 from autodiff.backends.kernels.call import IndexRangeError
 from autodiff.backends.reference import run_tape
@@ -38,9 +38,9 @@ KERNEL = DeviceKernel(
 
 def test_the_text_of_a_launch():
     text = launch_text(KERNEL, ("kernel_1", "kernel_columns_1"), (0,))
-    given = "in0, in1, out0, room0, room1, room2, size_6, size_7"
+    given = "in0, in1, out0, scratch0, scratch1, scratch2, size_6, size_7"
     assert text.source == (
-        "def launch(in0, in1, room0, room1, room2):\n"
+        "def launch(in0, in1, scratch0, scratch1, scratch2):\n"
         "    if not in0.flags.c_contiguous or in0.data.ptr & 3:\n"
         "        in0 = copied(in0)\n"
         "    in1 = number_1(in1)\n"
@@ -57,11 +57,11 @@ def test_what_it_is_launched_with(cupy):
     scope = launch_scope(KERNEL)
     assert [type(scope[name]) for name in ("size_6", "size_7")] == [np.int32, np.int64]
     assert scope["number_1"] is np.float32
-    assert rooms(KERNEL) == (Room("partial", 12, F4), Room("counter", 2, U4), Room("status", 1, I4))
+    assert scratch_of(KERNEL) == (Scratch("partial", 12, F4), Scratch("counter", 2, U4), Scratch("status", 1, I4))
 
 
 def test_calls_in_turn_share_memory_and_calls_at_once_do_not(cupy):
-    own = Rooms(rooms(KERNEL), (None,))
+    own = ScratchPool(scratch_of(KERNEL), (None,))
     with Call(own) as call:
         first = call.own()
         with Call(own) as inner:
@@ -82,7 +82,7 @@ def test_calls_in_turn_share_memory_and_calls_at_once_do_not(cupy):
 
 
 def test_memory_of_a_call_that_failed_is_not_used_again(cupy):
-    own = Rooms(rooms(KERNEL), (None,))
+    own = ScratchPool(scratch_of(KERNEL), (None,))
 
     def fail():
         with Call(own) as call:
@@ -97,7 +97,7 @@ def test_memory_of_a_call_that_failed_is_not_used_again(cupy):
 
 
 def test_a_state_that_is_set_is_an_error_once(cupy):
-    own = Rooms(rooms(KERNEL), (None,))
+    own = ScratchPool(scratch_of(KERNEL), (None,))
     with Call(own) as call:
         call.own()[2][...] = 1
         with pytest.raises(IndexRangeError, match="a program on a GPU: an index is out of range"):

@@ -176,7 +176,7 @@ def test_threads_that_call_it_first_at_once():
         sums = [X[: 1 + j % 3].sum() for j in range(30)]
         assert found == [[k % 2 * value for value in sums] for k in range(8)]
         assert jitted.cache_size() == 6
-        assert {form.count for form in jitted.programs.forms.values()} == {3}
+        assert {signature.count for signature in jitted.programs.signatures.values()} == {3}
         assert 6 <= len(calls) <= 48
         assert bodies == []
 
@@ -211,4 +211,4 @@ def test_programs_are_dropped_by_many_threads():
     with ThreadPoolExecutor(4) as pool:
         assert all(pool.map(work, range(1, 5)))
     assert jitted.cache_size() == 3
-    assert sum(form.count for form in jitted.programs.forms.values()) == 3
+    assert sum(signature.count for signature in jitted.programs.signatures.values()) == 3

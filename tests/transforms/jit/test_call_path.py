@@ -82,8 +82,8 @@ def frames(call):
 
 def test_the_printed_path():
     jitted = settled(lambda x, tree, n: x * tree["w"] + tree["b"], X, {"w": X, "b": 1.0}, n=Pair([None], np.float32(1)))
-    (form,) = jitted.programs.forms.values()
-    assert printer_of(form).source() == (
+    (signature,) = jitted.programs.signatures.values()
+    assert printer_of(signature).source() == (
         "def call(self, args, kwargs):\n"
         "    try:\n"
         "        if not (\n"
@@ -105,9 +105,9 @@ def test_the_printed_path():
         "        return self.otherwise(args, kwargs)\n"
         "    state = now.shared or surrounding_state()\n"
         "    details = (x0.shape, x0.dtype, x3.shape, x3.dtype, )\n"
-        "    last = form.last\n"
+        "    last = signature.last\n"
         "    if state is not last.state or details != last.details:\n"
-        "        last = form.find(state, details)\n"
+        "        last = signature.find(state, details)\n"
         "        if last is None:\n"
         "            return self.otherwise(args, kwargs)\n"
         "    outs = last.run((x0, x2, x3, x6, ))\n"
@@ -385,10 +385,10 @@ def test_forms_go_with_their_programs():
     for n in range(40):
         for _ in range(3):
             assert jitted(1.0, n) == n
-    assert (jitted.cache_size(), len(jitted.programs.forms), len(jitted.tried)) == (5, 5, 8)
+    assert (jitted.cache_size(), len(jitted.programs.signatures), len(jitted.tried)) == (5, 5, 8)
     assert [jitted(1.0, n) for n in range(40)] == list(range(40))
     jitted.clear_cache()
-    assert (jitted.cache_size(), len(jitted.programs.forms), len(jitted.tried)) == (0, 0, 0)
+    assert (jitted.cache_size(), len(jitted.programs.signatures), len(jitted.tried)) == (0, 0, 0)
     assert jitted(1.0, 3) == 3
 
 
@@ -404,8 +404,8 @@ def test_what_it_closes_over_is_taken_anew_after_clearing():
 def test_large_trees_take_the_general_way():
     tree = [float(k) for k in range(600)]
     jitted = settled(lambda tree: tree, tree)
-    (form,) = jitted.programs.forms.values()
-    assert call_path(form) is None
+    (signature,) = jitted.programs.signatures.values()
+    assert call_path(signature) is None
     assert jitted(tree) == tree
     assert general_calls(jitted, lambda: jitted(tree)) == 1
 

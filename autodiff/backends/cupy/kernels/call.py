@@ -57,6 +57,6 @@ device_kernel = KernelPrimitive("device_kernel", make_call)
 
 
 @prints("grid")
-def print_grid(*, tape: Tape, shape: tuple[int, ...], tail: int = 0) -> DeviceKernel:
+def print_grid(*, tape: Tape, shape: tuple[int, ...], epilogue: int = 0) -> DeviceKernel:
     """The kernel of a tape on a grid; so many of its last operations wait for totals."""
-    return grid_kernel(tape, shape, tail)
+    return grid_kernel(tape, shape, epilogue)

@@ -16,7 +16,7 @@ from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, Operand, Tape
 
 
-class Tail:
+class Epilogue:
     """The operations of a kernel that wait for its totals.
 
     Args:

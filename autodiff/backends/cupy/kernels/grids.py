@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from autodiff.backends.cupy.kernels.epilogues import Tail
+from autodiff.backends.cupy.kernels.epilogues import Epilogue
 from autodiff.backends.cupy.kernels.expressions import typename
 from autodiff.backends.cupy.kernels.kernel import DeviceKernel, Launch, Parameter
 from autodiff.backends.cupy.kernels.loops import ElementLoop
@@ -32,17 +32,17 @@ class GridKernel:
 
     Args:
         tape: its inputs come from outside, its outputs are wanted there.
-        shape: of a grid on which all its operations fit, but for the tail.
-        tail_count: so many of its operations, the last ones, wait for totals.
+        shape: of a grid on which all its operations fit, but for the epilogue.
+        epilogue_count: so many of its operations, the last ones, wait for totals.
 
     Attributes:
         kernel: what is compiled and launched.
     """
 
-    def __init__(self, tape: Tape, shape: Shape, tail_count: int = 0) -> None:
-        tail = Tail(tape, tail_count)
-        self.loop = loop_of(tail.main, shape)
-        self.loop.tail = tail
+    def __init__(self, tape: Tape, shape: Shape, epilogue_count: int = 0) -> None:
+        epilogue = Epilogue(tape, epilogue_count)
+        self.loop = loop_of(epilogue.main, shape)
+        self.loop.epilogue = epilogue
         self.tape, self.grid, self.sharing = tape, self.loop.grid, self.loop.sharing
         self.index = np.dtype(np.int32 if max(self.places()) < SMALL else np.int64)
         self.totals = [slot for slot in self.loop.outputs if self.loop.forms[slot] == TOTAL]
@@ -120,12 +120,12 @@ def loop_of(tape: Tape, shape: Shape) -> ElementLoop | RowLoop:
 
 
 @lru_cache(maxsize=4096)
-def grid_kernel(tape: Tape, shape: Shape, tail: int = 0) -> DeviceKernel:
+def grid_kernel(tape: Tape, shape: Shape, epilogue: int = 0) -> DeviceKernel:
     """The kernel of a tape on a grid.
 
     Args:
         tape: its inputs come from outside, its outputs are wanted there; each output is one slot.
-        shape: of a grid on which all its operations fit, but for the tail.
-        tail: so many of its operations, the last ones, wait for totals.
+        shape: of a grid on which all its operations fit, but for the epilogue.
+        epilogue: so many of its operations, the last ones, wait for totals.
     """
-    return GridKernel(tape, shape, tail).kernel
+    return GridKernel(tape, shape, epilogue).kernel

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.backends.cupy.kernels.epilogues import Tail
+from autodiff.backends.cupy.kernels.epilogues import Epilogue
 from autodiff.backends.cupy.kernels.expressions import expression, statements, typename
 from autodiff.backends.cupy.kernels.sharing import (
     Sharing,
@@ -29,14 +29,14 @@ class Loop(RowValues):
 
     Attributes:
         sharing: how elements are shared out.
-        tail: what is computed of the totals; entered when the loop is made.
+        epilogue: what is computed of the totals; entered when the loop is made.
         cut: whether blocks share a row, whose reductions a second pass puts together.
         packs: for each level the inputs that are loaded in packs.
         stores: for each level the outputs that are stored in packs.
     """
 
     sharing: Sharing
-    tail: Tail
+    epilogue: Epilogue
     cut = False
 
     def __init__(self, tape: Tape, shape: Shape) -> None:
@@ -148,9 +148,9 @@ class Loop(RowValues):
     def ended(self) -> Iterator[str]:
         """What is done with the totals of threads."""
         totals = [slot for slot in self.sums if self.forms[slot] == TOTAL]
-        late = {*totals, *self.tail.made}
-        wanted = [out for out in self.tail.tape.outputs if isinstance(out, int) and out in late]
-        yield from total_lines(self, totals, list(self.tail.lines()), wanted)
+        late = {*totals, *self.epilogue.made}
+        wanted = [out for out in self.epilogue.tape.outputs if isinstance(out, int) and out in late]
+        yield from total_lines(self, totals, list(self.epilogue.lines()), wanted)
 
     def lines(self) -> Iterator[str]:
         raise NotImplementedError

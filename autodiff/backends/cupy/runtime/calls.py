@@ -6,10 +6,10 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from autodiff.backends.cupy.runtime.scratch import Arrays, Rooms
+from autodiff.backends.cupy.runtime.scratch import Arrays, ScratchPool
 from autodiff.backends.gpu import require
 
-Taken = dict[int, tuple[Rooms, Arrays]]
+Taken = dict[int, tuple[ScratchPool, Arrays]]
 
 DEFAULT = 2
 """The largest of CUDA's numbers of default streams; others are addresses."""
@@ -19,7 +19,8 @@ class OfThread(threading.local):
     """What is going on in one thread.
 
     Attributes:
-        taken: the rooms of the program that runs, and of the bodies of its loops that have run; None while none runs.
+        taken: the scratch memory of the program that runs, and of the bodies of its loops that have run; None while
+            none runs.
         stream: that it runs in.
     """
 
@@ -33,19 +34,19 @@ running = OfThread()
 class Call:
     """A call of a program, while it is entered.
 
-    Where it ends in an error its rooms are dropped, whatever is in them.
+    Where it ends in an error its scratch memory is dropped, whatever is in it.
 
     Args:
-        rooms: of the program.
+        scratch: that of the program.
         stream: that it runs in; the current one if None.
-        kept: whether its rooms are not given back: they stay in ``taken``.
+        kept: whether its scratch memory is not given back: it stays in ``taken``.
 
     Attributes:
-        taken: all rooms that were taken.
+        taken: all scratch memory that was taken.
     """
 
-    def __init__(self, rooms: Rooms, stream: int | None = None, kept: bool = False) -> None:
-        self.rooms, self.kept = rooms, kept
+    def __init__(self, scratch: ScratchPool, stream: int | None = None, kept: bool = False) -> None:
+        self.scratch, self.kept = scratch, kept
         self.stream = current_stream() if stream is None else stream
         self.taken: Taken = {}
 
@@ -58,12 +59,12 @@ class Call:
         running.taken, running.stream = self.before
         if kind is None and not self.kept:
             captured = is_captured(self.stream)
-            for rooms, own in self.taken.values():
-                (rooms.lend if captured else rooms.give)(self.stream, own)
+            for scratch, own in self.taken.values():
+                (scratch.lend if captured else scratch.give)(self.stream, own)
 
     def own(self) -> Sequence[Any]:
-        """The rooms of the program, as its function takes them."""
-        return taken_rooms(self.rooms)
+        """The scratch of the program, as its function takes them."""
+        return taken_scratch(self.scratch)
 
     def check(self) -> None:
         """Look whether all indices were in range.
@@ -71,22 +72,22 @@ class Call:
         Raises:
             IndexRangeError: if one was not.
         """
-        for rooms, own in self.taken.values():
-            rooms.check(own)
+        for scratch, own in self.taken.values():
+            scratch.check(own)
 
 
-def taken_rooms(rooms: Rooms) -> Sequence[Any]:
-    """The rooms of a program or body in the call that runs in this thread."""
+def taken_scratch(scratch: ScratchPool) -> Sequence[Any]:
+    """The scratch of a program or body in the call that runs in this thread."""
     assert running.taken is not None
-    found = running.taken.get(id(rooms))
+    found = running.taken.get(id(scratch))
     if found is None:
-        found = running.taken[id(rooms)] = rooms, rooms.take(running.stream)
+        found = running.taken[id(scratch)] = scratch, scratch.take(running.stream)
     return found[1][:-1]
 
 
-def of_body(steps: Callable[..., Any], rooms: Rooms) -> Callable[..., Any]:
-    """The function of a body of a loop, with its rooms."""
-    return lambda *values: steps(*values, *taken_rooms(rooms))
+def of_body(steps: Callable[..., Any], scratch: ScratchPool) -> Callable[..., Any]:
+    """The function of a body of a loop, with its scratch."""
+    return lambda *values: steps(*values, *taken_scratch(scratch))
 
 
 def is_captured(stream: int) -> bool:

@@ -53,7 +53,7 @@ class Captured:
         self.work = workspace(cupy, cupy.cuda.runtime.getDevice(), int(current.ptr)) if straight.products else None
         with cupy.cuda.using_allocator(self.pool.malloc), self.stream:
             self.inside = [value.copy() if k in self.moving else value for k, value in enumerate(values)]
-            self.call = Call(straight.rooms, kept=True)
+            self.call = Call(straight.scratch, kept=True)
             with self.call, capturable(self.stream, self.work):
                 self.steps()  # whatever is loaded or made once, is so now
                 self.stream.synchronize()

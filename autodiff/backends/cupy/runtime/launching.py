@@ -27,7 +27,7 @@ FILE = "<autodiff launch>"
 
 
 @dataclass(frozen=True)
-class Room:
+class Scratch:
     """Memory that a kernel needs besides its inputs and results; calls of a program hand it from one to the next.
 
     Attributes:
@@ -41,19 +41,19 @@ class Room:
     dtype: np.dtype[Any]
 
 
-def rooms(kernel: DeviceKernel) -> tuple[Room, ...]:
+def scratch_of(kernel: DeviceKernel) -> tuple[Scratch, ...]:
     """What a kernel needs besides, in the order of its parameters."""
-    return tuple(room(p) for p in kernel.parameters if p.role in ("partial", "counter", "status"))
+    return tuple(scratch(p) for p in kernel.parameters if p.role in ("partial", "counter", "status"))
 
 
-def room(parameter: Parameter) -> Room:
+def scratch(parameter: Parameter) -> Scratch:
     """The memory of a parameter."""
     if parameter.role == "partial":
         assert parameter.dtype is not None
-        return Room("partial", max(parameter.value, 1), parameter.dtype)
+        return Scratch("partial", max(parameter.value, 1), parameter.dtype)
     if parameter.role == "counter":
-        return Room("counter", max(parameter.value, 1), np.dtype(np.uint32))
-    return Room("status", 1, np.dtype(np.int32))
+        return Scratch("counter", max(parameter.value, 1), np.dtype(np.uint32))
+    return Scratch("status", 1, np.dtype(np.int32))
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class LaunchText:
     """The text of the function that calls a kernel.
 
     Attributes:
-        source: defines ``launch``: its parameters are the inputs of the kernel, then its rooms.
+        source: defines ``launch``: its parameters are the inputs of the kernel, then its scratch.
         functions: the names that functions of the module must have there.
     """
 
@@ -80,7 +80,7 @@ def launch_text(kernel: DeviceKernel, functions: Sequence[str], unsure: Collecti
     inputs = {p.slot: p for p in kernel.parameters if p.role in ("input", "number")}
     count = max(inputs, default=-1) + 1
     names = [f"in{slot}" for slot in range(count)]
-    own = [f"room{place}" for place, _ in enumerate(rooms(kernel))]
+    own = [f"scratch{place}" for place, _ in enumerate(scratch_of(kernel))]
     lines = [f"def launch({', '.join((*names, *own))}):"]
     for slot, parameter in inputs.items():
         if parameter.role == "input" and slot in unsure:
@@ -111,7 +111,7 @@ def arguments(kernel: DeviceKernel) -> list[str]:
         elif parameter.role == "size":
             found.append(f"size_{place}")
         else:
-            found.append(f"room{own}")
+            found.append(f"scratch{own}")
             own += 1
     return found
 

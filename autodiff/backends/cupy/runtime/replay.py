@@ -55,7 +55,7 @@ class Replay:
         straight = self.straight
         if not straight.building.works:
             return straight.quiet(values)
-        with Call(straight.rooms) as call:
+        with Call(straight.scratch) as call:
             outs = straight.quiet((*values, *(call.own() if straight.wanted else ())))
             call.check()
         return outs

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.backends.cupy.runtime.errors import out_of_range
-from autodiff.backends.cupy.runtime.launching import Room
+from autodiff.backends.cupy.runtime.launching import Scratch
 from autodiff.backends.gpu import require
 from autodiff.backends.kernels.call import IndexRangeError
 from autodiff.trace.tape import Equation
@@ -23,7 +23,7 @@ WORDS = {"counter": np.uint32, "status": np.int32}
 """The words that are zero before a kernel and, if all indices are in range, after it."""
 
 
-class Rooms:
+class ScratchPool:
     """The memory of the kernels of a program.
 
     Args:
@@ -35,7 +35,7 @@ class Rooms:
         lent: what graphs of the user's work in.
     """
 
-    def __init__(self, wanted: Sequence[Room], watched: Sequence[Equation | None]) -> None:
+    def __init__(self, wanted: Sequence[Scratch], watched: Sequence[Equation | None]) -> None:
         self.wanted, self.watched = tuple(wanted), tuple(watched)
         self.idle: dict[int, list[Arrays]] = {}
         self.lent: list[Arrays] = []

@@ -49,7 +49,7 @@ class TimedOnDevice:
         """The outputs."""
         begin()
         depth = len(running.children)
-        with on_device(self.device), Call(self.inner.rooms) as call:
+        with on_device(self.device), Call(self.inner.scratch) as call:
             start = clock()
             try:
                 outs = self.inner.quiet((*values, *(call.own() if self.inner.wanted else ())))

@@ -15,7 +15,7 @@ from autodiff.backends.kernels.forms import PASSING, Grid, Shape
 from autodiff.backends.kernels.products.matrices import large_product, matrix_kernel
 from autodiff.backends.kernels.scalars import costly
 from autodiff.backends.passes.fusion.groups import SHARED, Fusion, Unit
-from autodiff.backends.passes.fusion.rematerialization import Recomputation
+from autodiff.backends.passes.fusion.rematerialization import Rematerialization
 from autodiff.backends.passes.rewrite.dead import drop_dead
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, Operand, Tape
@@ -72,7 +72,7 @@ def fuse(tape: Tape, machine: Machine | None = None) -> Tape:
         number.update(zip(slots, results, strict=True))
 
     kernels = dict.fromkeys(unit for unit in fusion.ordered() if machine.worthwhile(unit, fusion.specs))
-    again = Recomputation(fusion, kernels, readers, final)
+    again = Rematerialization(fusion, kernels, readers, final)
     for unit in again.ordered():
         if unit in kernels:
             assert unit.grid is not None

@@ -13,7 +13,7 @@ AGAIN = 16
 """So many operations may be done again."""
 
 
-class Recomputation:
+class Rematerialization:
     """Which results of kernels are computed again by later kernels, in place of being written and read.
 
     A result of cheap arithmetic need not go to memory, if what it is computed from is there anyway or is smaller.

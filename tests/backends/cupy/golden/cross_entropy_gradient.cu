@@ -1,5 +1,5 @@
 // tape(a: float32[256,1000], b: int64[256]):
-//     c: float32[256,1000], d: float32[] = device_kernel(a, b, kind='grid', shape=(256, 1000), tail=2)  # test_golden.py:36
+//     c: float32[256,1000], d: float32[] = device_kernel(a, b, kind='grid', shape=(256, 1000), epilogue=2)  # test_golden.py:36
 //         tape(a: float32[256,1000], b: int64[256]):
 //             c: float32[256] = max(a, axes=(-1,))                                       # programs.py:17
 //             d: float32[256,1] = reshape(c, shape=(256, 1))                             # programs.py:17

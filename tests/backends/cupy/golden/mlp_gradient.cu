@@ -6,16 +6,16 @@
 //     e: float32[32,8],
 //     f: float32[32,3],
 // ):
-//     g: float32[32,16] = matmul(e, a)                                                                            # programs.py:34
-//     h: float32[32,16], i: bool[32,16], j: bool[32,16] = device_kernel(g, b, kind='grid', shape=(32, 16))        # test_golden.py:36
+//     g: float32[32,16] = matmul(e, a)                                                                                # programs.py:34
+//     h: float32[32,16], i: bool[32,16], j: bool[32,16] = device_kernel(g, b, kind='grid', shape=(32, 16))            # test_golden.py:36
 //         tape(a: float32[32,16], b: float32[16]):
 //             c: float32[32,16] = add(a, b)      # programs.py:34
 //             d: float32[32,16] = maximum(c, 0)  # programs.py:34
 //             e: bool[32,16] = equal(c, 0)       # test_golden.py:36
 //             f: bool[32,16] = less(c, 0)        # test_golden.py:36
 //             return d, e, f
-//     k: float32[32,3] = matmul(h, c)                                                                             # programs.py:36
-//     l: float32[32,3], m: float32[3], n: float32[] = device_kernel(k, d, f, kind='grid', shape=(32, 3), tail=1)  # test_golden.py:36
+//     k: float32[32,3] = matmul(h, c)                                                                                 # programs.py:36
+//     l: float32[32,3], m: float32[3], n: float32[] = device_kernel(k, d, f, kind='grid', shape=(32, 3), epilogue=1)  # test_golden.py:36
 //         tape(a: float32[32,3], b: float32[3], c: float32[32,3]):
 //             d: float32[32,3] = add(a, b)                          # programs.py:36
 //             e: float32[32,3] = subtract(d, c)                     # programs.py:36
@@ -26,19 +26,19 @@
 //             j: float32[3] = sum(i, axes=(-2,))                    # test_golden.py:36
 //             k: float32[] = divide(g, 96)                          # programs.py:36
 //             return i, j, k
-//     o: float32[3,16] = transpose(c, axes=(-1, -2))                                                              # test_golden.py:36
-//     p: float32[32,16] = matmul(l, o)                                                                            # test_golden.py:36
-//     q: float32[16,32] = transpose(h, axes=(-1, -2))                                                             # test_golden.py:36
-//     r: float32[16,3] = matmul(q, l)                                                                             # test_golden.py:36
-//     s: float32[32,16], t: float32[16] = device_kernel(p, i, j, kind='grid', shape=(32, 16))                     # test_golden.py:36
+//     o: float32[3,16] = transpose(c, axes=(-1, -2))                                                                  # test_golden.py:36
+//     p: float32[32,16] = matmul(l, o)                                                                                # test_golden.py:36
+//     q: float32[16,32] = transpose(h, axes=(-1, -2))                                                                 # test_golden.py:36
+//     r: float32[16,3] = matmul(q, l)                                                                                 # test_golden.py:36
+//     s: float32[32,16], t: float32[16] = device_kernel(p, i, j, kind='grid', shape=(32, 16))                         # test_golden.py:36
 //         tape(a: float32[32,16], b: bool[32,16], c: bool[32,16]):
 //             d: float32[32,16] = multiply(0.5, a)  # test_golden.py:36
 //             e: float32[32,16] = where(b, d, a)    # test_golden.py:36
 //             f: float32[32,16] = where(c, 0, e)    # test_golden.py:36
 //             g: float32[16] = sum(f, axes=(-2,))   # test_golden.py:36
 //             return f, g
-//     u: float32[8,32] = transpose(e, axes=(-1, -2))                                                              # test_golden.py:36
-//     v: float32[8,16] = matmul(u, s)                                                                             # test_golden.py:36
+//     u: float32[8,32] = transpose(e, axes=(-1, -2))                                                                  # test_golden.py:36
+//     v: float32[8,16] = matmul(u, s)                                                                                 # test_golden.py:36
 //     return n, v, t, r, m
 
 // kernel: 1 x 1 blocks of 256
