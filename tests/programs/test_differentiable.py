@@ -1,14 +1,11 @@
-"""The switch: in whatever form functions come, what it leaves alone, and what it says where it cannot."""
+"""Functions and classes in whatever form they come, what is left alone, and what is said where it cannot be done."""
 
 from __future__ import annotations
 
-import contextlib
 import importlib
 import linecache
 import math
-import subprocess
 import sys
-import textwrap
 import traceback
 from functools import cached_property, lru_cache, partial, reduce, wraps
 from math import hypot as length_of
@@ -21,11 +18,9 @@ from numpy import array as make
 from numpy import float64, zeros
 from scipy.stats import norm
 
-import autodiff
 from autodiff import Variable, differentiable, grad, jit, jvp, vmap
-from autodiff.numpy.buffers import Buffer
 from autodiff.numpy.namespace import KNOWN
-from autodiff.trace.errors import ConcretizationError, DifferentiationError, LeakedTracerError
+from autodiff.trace.errors import ConcretizationError, DifferentiationError
 from tests.programs.test_refusals import LOSING, V
 
 X = np.array([0.7, -0.4, 1.2])
@@ -313,7 +308,7 @@ def test_functions_without_a_source_are_refused():
     with pytest.raises(DifferentiationError) as caught:
         differentiable(names["f"])
     text = str(caught.value)
-    assert text.startswith("the source of f is not there (test_switch.py:")
+    assert text.startswith("the source of f is not there (test_differentiable.py:")
     assert text.endswith(
         "): it was made by exec, or typed into an interpreter that forgets (<string>); write it into a file or a notebook"
     )
@@ -336,7 +331,7 @@ def test_functions_that_are_no_longer_in_their_file_are_refused(tmp_path, monkey
 @pytest.mark.parametrize("thing", [len, 3.0, lru_cache(by_aliases), jit(by_aliases)])
 def test_what_is_no_program_is_refused(thing):
     with pytest.raises(
-        TypeError, match=r"differentiable takes a function, a class, a module or its name, got .*test_switch"
+        TypeError, match=r"differentiable takes a function, a class, a module or its name, got .*test_differentiable"
     ):
         differentiable(thing)
 
@@ -359,183 +354,3 @@ def test_a_function_stays_what_it_was():
     assert differentiable(own).__code__ is own.__code__
     bound = differentiable(Model([1.0, 2.0, 3.0]).value)
     assert bound() == by_hand(np.array([1.0, 2.0, 3.0]))
-
-
-SOURCE = """
-import math
-import numpy as np
-from robot_parts.lengths import LENGTHS
-
-
-def reach(q):
-    out = np.zeros(2)
-    for length, angle in zip(LENGTHS, q):
-        out += np.array([math.cos(angle), math.sin(angle)]) * length
-    return math.sqrt(out[0] ** 2 + out[1] ** 2)
-
-
-SLOT = reach
-"""
-
-
-@pytest.fixture
-def robot(tmp_path, monkeypatch):
-    """A package in a folder of its own."""
-    folder = tmp_path / "robot_parts"
-    folder.mkdir()
-    (folder / "__init__.py").write_text("")
-    (folder / "lengths.py").write_text("LENGTHS = [1.0, 0.5]\n")
-    (folder / "arm.py").write_text(SOURCE)
-    monkeypatch.syspath_prepend(str(tmp_path))
-    yield tmp_path
-    for name in [name for name in sys.modules if name.startswith("robot_parts")]:
-        sys.modules.pop(name)
-
-
-Q = np.array([0.3, 0.9])
-SLOPE = np.array([0.5 * math.sin(0.6), -0.5 * math.sin(0.6)]) / math.sqrt(1.25 + math.cos(0.6))
-
-
-def test_packages_by_name(robot):
-    with differentiable("robot_parts") as switch:
-        arm = importlib.import_module("robot_parts.arm")
-    np.testing.assert_allclose(grad(arm.reach)(Q), SLOPE)
-    assert repr(switch) == "<differentiable robot_parts>"
-    assert switch not in sys.meta_path
-    assert (robot / "robot_parts" / "arm.py").read_text() == SOURCE
-    assert not list((robot / "robot_parts").glob("__pycache__/arm*"))
-
-
-def test_modules_that_are_loaded_already(robot):
-    arm = importlib.import_module("robot_parts.arm")
-    with pytest.raises(ConcretizationError):
-        grad(arm.reach)(Q)
-    assert differentiable(arm) is arm
-    np.testing.assert_allclose(grad(arm.reach)(Q), SLOPE)
-    np.testing.assert_allclose(grad(arm.SLOT)(Q), SLOPE)
-    with contextlib.closing(SwitchOff(differentiable("robot_parts"))):
-        np.testing.assert_allclose(grad(arm.reach)(Q), SLOPE)
-
-
-class SwitchOff:
-    def __init__(self, switch):
-        self.close = switch.off
-
-
-SCRIPT = """
-import sys
-import numpy as np
-from autodiff import grad
-from helper import turn
-if __name__ == "__main__":
-    f = lambda a: (turn(a) @ np.array([a, 1.0]))[0]
-    print(sys.argv[1:], __name__, round(float(grad(f)(0.5)), 6))
-    if len(sys.argv) > 2:
-        raise SystemExit(int(sys.argv[2]))
-    1 / 0
-"""
-HELPER = """
-import numpy as np
-def turn(a):
-    return np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]])
-"""
-
-
-def run(folder, *arguments):
-    command = [sys.executable, "-m", "autodiff", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=100, check=False)
-
-
-def test_scripts(tmp_path, monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", autodiff.__path__[0].rpartition("/")[0])
-    (tmp_path / "script.py").write_text(SCRIPT)
-    (tmp_path / "helper.py").write_text(HELPER)
-    done = run(tmp_path, "script.py", "one")
-    slope = math.cos(0.5) - 0.5 * math.sin(0.5) - math.cos(0.5)
-    assert done.stdout == f"['one'] __main__ {slope:.6f}\n"
-    assert done.stderr == textwrap.dedent(f"""\
-        Traceback (most recent call last):
-          File "{tmp_path / "script.py"}", line 11, in <module>
-            1 / 0
-            ~~^~~
-        ZeroDivisionError: division by zero
-    """)
-    by_name = run(tmp_path, "-m", "script", "one", "3")
-    assert (by_name.stdout, by_name.returncode) == (f"['one', '3'] __main__ {slope:.6f}\n", 3)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "text"),
-    [
-        (["missing.py"], "'missing.py' is neither a file nor one of the commands demo, info"),
-        (["-m"], "-m is followed by the name of a module"),
-    ],
-)
-def test_command_line_mistakes(arguments, text, capsys):
-    from autodiff.__main__ import main  # noqa: PLC0415 - a program, which imports the demo
-
-    with pytest.raises(SystemExit) as caught:
-        main(arguments)
-    assert caught.value.code == 2
-    assert text in capsys.readouterr().err
-
-
-def test_what_is_kept_of_a_plain_array_is_no_stale_number():
-    def program(x):
-        out = autodiff.numpy.zeros(2)
-        kept.append(np.asarray(out))
-        out[0] = x[0]
-        return out.sum()
-
-    kept = []
-    grad(program)(X)
-    assert np.isnan(kept[0]).all()
-
-
-def test_an_array_from_outside_does_not_keep_what_was_traced_inside():
-    @differentiable
-    def program(x):
-        out = np.zeros(2)
-
-        def inner(y):
-            out[0] = y
-            return y * 1.0
-
-        grad(inner)(2.0)
-        return x[0] * out[0]
-
-    with pytest.raises(LeakedTracerError, match=r"test_switch\.py"):
-        grad(program)(X)
-
-
-def random_program(seed):
-    """Reads and writes at random places, through views at random."""
-    rng = np.random.default_rng(seed)
-    steps = [(rng.integers(8), rng.integers(3), rng.integers(4), rng.integers(2)) for _ in range(12)]
-
-    def program(x, make):
-        a = make((3, 4))
-        b = make((4,))
-        for kind, i, j, flip in steps:
-            view = [a, a[i], a[:, j], a.T, a[::-1], a.reshape(2, 6), a[1:, :2], b][kind]
-            value = x[i] * (1.0 + j) + (b[j] if flip else 1.5)
-            if flip:
-                view[0] = value
-            else:
-                view *= 0.5
-                view[-1] += value
-            b[j] = np.sum(a[i]) * 0.3 if kind % 2 else 0.25
-        return np.sum(a * a) + b @ b
-
-    return program
-
-
-@pytest.mark.parametrize("seed", range(25))
-def test_random_programs_of_writes_and_views(seed):
-    program = random_program(seed)
-    np.testing.assert_allclose(program(X, lambda shape: Buffer(np.zeros(shape))), program(X, np.zeros), rtol=1e-12)
-    found = jvp(lambda x: program(x, autodiff.numpy.zeros), (X,), (V[:3],))
-    np.testing.assert_allclose(found[0], program(X, np.zeros), rtol=1e-12)
-    np.testing.assert_allclose(found[1], slope(lambda x: program(x, np.zeros), X, V[:3]), rtol=1e-6, atol=1e-6)
-    gradient = grad(lambda x: program(x, autodiff.numpy.zeros))(X)
-    np.testing.assert_allclose(gradient @ V[:3], found[1], rtol=1e-10, atol=1e-10)

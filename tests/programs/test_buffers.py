@@ -1,0 +1,77 @@
+"""Plain arrays to which traced values are written: nothing stale is read, and nothing stays traced."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import autodiff
+from autodiff import differentiable, grad, jvp
+from autodiff.numpy.buffers import Buffer
+from autodiff.trace.errors import LeakedTracerError
+from tests.programs.test_refusals import V
+
+X = np.array([0.7, -0.4, 1.2])
+
+
+def test_what_is_kept_of_a_plain_array_is_no_stale_number():
+    def program(x):
+        out = autodiff.numpy.zeros(2)
+        kept.append(np.asarray(out))
+        out[0] = x[0]
+        return out.sum()
+
+    kept = []
+    grad(program)(X)
+    assert np.isnan(kept[0]).all()
+
+
+def test_an_array_from_outside_does_not_keep_what_was_traced_inside():
+    @differentiable
+    def program(x):
+        out = np.zeros(2)
+
+        def inner(y):
+            out[0] = y
+            return y * 1.0
+
+        grad(inner)(2.0)
+        return x[0] * out[0]
+
+    with pytest.raises(LeakedTracerError, match=r"test_buffers\.py"):
+        grad(program)(X)
+
+
+def random_program(seed):
+    """Reads and writes at random places, through views at random."""
+    rng = np.random.default_rng(seed)
+    steps = [(rng.integers(8), rng.integers(3), rng.integers(4), rng.integers(2)) for _ in range(12)]
+
+    def program(x, make):
+        a = make((3, 4))
+        b = make((4,))
+        for kind, i, j, flip in steps:
+            view = [a, a[i], a[:, j], a.T, a[::-1], a.reshape(2, 6), a[1:, :2], b][kind]
+            value = x[i] * (1.0 + j) + (b[j] if flip else 1.5)
+            if flip:
+                view[0] = value
+            else:
+                view *= 0.5
+                view[-1] += value
+            b[j] = np.sum(a[i]) * 0.3 if kind % 2 else 0.25
+        return np.sum(a * a) + b @ b
+
+    return program
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_random_programs_of_writes_and_views(seed):
+    program = random_program(seed)
+    np.testing.assert_allclose(program(X, lambda shape: Buffer(np.zeros(shape))), program(X, np.zeros), rtol=1e-12)
+    found = jvp(lambda x: program(x, autodiff.numpy.zeros), (X,), (V[:3],))
+    np.testing.assert_allclose(found[0], program(X, np.zeros), rtol=1e-12)
+    step = 1e-6 * V[:3]
+    difference = (program(X + step, np.zeros) - program(X - step, np.zeros)) / 2e-6
+    np.testing.assert_allclose(found[1], difference, rtol=1e-6, atol=1e-6)
+    gradient = grad(lambda x: program(x, autodiff.numpy.zeros))(X)
+    np.testing.assert_allclose(gradient @ V[:3], found[1], rtol=1e-10, atol=1e-10)

@@ -1,0 +1,138 @@
+"""Modules, packages and scripts by name, and the command that runs them."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import math
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+
+import autodiff
+from autodiff import differentiable, grad
+from autodiff.trace.errors import ConcretizationError
+
+X = np.array([0.7, -0.4, 1.2])
+
+
+SOURCE = """
+import math
+import numpy as np
+from robot_parts.lengths import LENGTHS
+
+
+def reach(q):
+    out = np.zeros(2)
+    for length, angle in zip(LENGTHS, q):
+        out += np.array([math.cos(angle), math.sin(angle)]) * length
+    return math.sqrt(out[0] ** 2 + out[1] ** 2)
+
+
+SLOT = reach
+"""
+
+
+@pytest.fixture
+def robot(tmp_path, monkeypatch):
+    """A package in a folder of its own."""
+    folder = tmp_path / "robot_parts"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("")
+    (folder / "lengths.py").write_text("LENGTHS = [1.0, 0.5]\n")
+    (folder / "arm.py").write_text(SOURCE)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    yield tmp_path
+    for name in [name for name in sys.modules if name.startswith("robot_parts")]:
+        sys.modules.pop(name)
+
+
+Q = np.array([0.3, 0.9])
+SLOPE = np.array([0.5 * math.sin(0.6), -0.5 * math.sin(0.6)]) / math.sqrt(1.25 + math.cos(0.6))
+
+
+def test_packages_by_name(robot):
+    with differentiable("robot_parts") as switch:
+        arm = importlib.import_module("robot_parts.arm")
+    np.testing.assert_allclose(grad(arm.reach)(Q), SLOPE)
+    assert repr(switch) == "<differentiable robot_parts>"
+    assert switch not in sys.meta_path
+    assert (robot / "robot_parts" / "arm.py").read_text() == SOURCE
+    assert not list((robot / "robot_parts").glob("__pycache__/arm*"))
+
+
+def test_modules_that_are_loaded_already(robot):
+    arm = importlib.import_module("robot_parts.arm")
+    with pytest.raises(ConcretizationError):
+        grad(arm.reach)(Q)
+    assert differentiable(arm) is arm
+    np.testing.assert_allclose(grad(arm.reach)(Q), SLOPE)
+    np.testing.assert_allclose(grad(arm.SLOT)(Q), SLOPE)
+    with contextlib.closing(SwitchOff(differentiable("robot_parts"))):
+        np.testing.assert_allclose(grad(arm.reach)(Q), SLOPE)
+
+
+class SwitchOff:
+    def __init__(self, switch):
+        self.close = switch.off
+
+
+SCRIPT = """
+import sys
+import numpy as np
+from autodiff import grad
+from helper import turn
+if __name__ == "__main__":
+    f = lambda a: (turn(a) @ np.array([a, 1.0]))[0]
+    print(sys.argv[1:], __name__, round(float(grad(f)(0.5)), 6))
+    if len(sys.argv) > 2:
+        raise SystemExit(int(sys.argv[2]))
+    1 / 0
+"""
+HELPER = """
+import numpy as np
+def turn(a):
+    return np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]])
+"""
+
+
+def run(folder, *arguments):
+    command = [sys.executable, "-m", "autodiff", *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=100, check=False)
+
+
+def test_scripts(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", autodiff.__path__[0].rpartition("/")[0])
+    (tmp_path / "script.py").write_text(SCRIPT)
+    (tmp_path / "helper.py").write_text(HELPER)
+    done = run(tmp_path, "script.py", "one")
+    slope = math.cos(0.5) - 0.5 * math.sin(0.5) - math.cos(0.5)
+    assert done.stdout == f"['one'] __main__ {slope:.6f}\n"
+    assert done.stderr == textwrap.dedent(f"""\
+        Traceback (most recent call last):
+          File "{tmp_path / "script.py"}", line 11, in <module>
+            1 / 0
+            ~~^~~
+        ZeroDivisionError: division by zero
+    """)
+    by_name = run(tmp_path, "-m", "script", "one", "3")
+    assert (by_name.stdout, by_name.returncode) == (f"['one', '3'] __main__ {slope:.6f}\n", 3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["missing.py"], "'missing.py' is neither a file nor one of the commands demo, info"),
+        (["-m"], "-m is followed by the name of a module"),
+    ],
+)
+def test_command_line_mistakes(arguments, text, capsys):
+    from autodiff.__main__ import main  # noqa: PLC0415 - a program, which imports the demo
+
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    assert caught.value.code == 2
+    assert text in capsys.readouterr().err
