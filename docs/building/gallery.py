@@ -59,7 +59,8 @@ def write(docs: Path) -> None:
     entries = "\n".join(program.name for program in found)
     pages["index.md"] = (
         f"# Gallery\n\n{len(found)} programs of at most 80 lines, each complete. They need NumPy and autodiff; "
-        "Matplotlib draws the pictures. The tests run them all, with fewer steps.\n\n"
+        "Matplotlib draws the pictures. The tests run them all, with fewer steps; `python -m benchmarks.gallery` "
+        "measures them beside JAX ([figures](../benchmarks/index.md)).\n\n"
         f":::{{container}} gallery\n{items}\n:::\n\n```{{toctree}}\n:hidden:\n\n{entries}\n```\n"
     )
     write_pages(docs / "_generated" / "gallery", pages)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import groupby
 
 from autodiff.backends.reports.plan import Plan, Statement
 from autodiff.backends.reports.reasons import why
@@ -75,13 +77,29 @@ class Explanation:
             )
         ]
         if self.calls:
-            rows = [
-                (f"{'  ' * len(call.inside)}{call.kind}: {call.name}", call.source, call.reason) for call in self.calls
-            ]
-            parts.append(table(HEAD, rows, frozenset(range(len(HEAD)))))
+            parts.append(self.table_of_calls())
         parts.append(self.replayed)
         parts.append("Derivatives are programs of their own: ask jit(grad(f)), jit(vmap(f)), ... for theirs.")
         return "\n\n".join(part for part in parts if part)
+
+    def table_of_calls(self) -> str:
+        """What is no kernel, line by line; briefly, where the one reason stands above it."""
+        if all(call.reason == self.reason for call in self.calls):
+            return table(HEAD[:2], list(rows_by_line(self.calls)), frozenset((0, 1)))
+        rows = [(f"{indented(call)}: {call.name}", call.source, call.reason) for call in self.calls]
+        return table(HEAD, rows, frozenset(range(len(HEAD))))
+
+
+def indented(call: Call) -> str:
+    """The kind of a call, moved to the right by the loops and branches around it."""
+    return "  " * len(call.inside) + call.kind
+
+
+def rows_by_line(calls: tuple[Call, ...]) -> Iterator[tuple[str, str]]:
+    """Neighbouring calls of one line as one row, with how often each operation is called."""
+    for (kind, source), group in groupby(calls, lambda call: (indented(call), call.source)):
+        names = Counter(call.name for call in group)
+        yield f"{kind}: {', '.join(name if n == 1 else f'{name} x {n}' for name, n in names.items())}", source
 
 
 def because(reason: str) -> str:

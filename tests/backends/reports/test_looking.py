@@ -184,12 +184,23 @@ def test_without_numba_that_is_the_reason(monkeypatch):
     assert str(found) == (
         f"exp runs as 0 kernels and 1 call.\nIt is not one kernel: {why}.\n"
         "\n"
-        "what runs   lines" + " " * (len(found.calls[0].source) - 3) + "why no kernel does it\n"
-        f"----------  {'-' * len(found.calls[0].source)}  {'-' * len(why)}\n"
-        f"NumPy: exp  {found.calls[0].source}  {why}\n"
+        "what runs   lines\n"
+        f"----------  {'-' * len(found.calls[0].source)}\n"
+        f"NumPy: exp  {found.calls[0].source}\n"
         "\n"
         "Derivatives are programs of their own: ask jit(grad(f)), jit(vmap(f)), ... for theirs."
     )
+
+
+def test_one_reason_is_said_once_and_a_line_has_one_row():
+    def fun(x):
+        y = np.exp(x) * x * np.exp(-x)
+        return np.sum(y)
+
+    found = str(jit(fun, backend="numpy").explain(np.ones(3)))
+    assert found.count("backend='numpy'") == 1
+    assert "\nNumPy: exp x 2, multiply x 2, negative  test_looking.py:" in found
+    assert "\nNumPy: sum " in found
 
 
 def test_neighbouring_lines_are_written_briefly():
