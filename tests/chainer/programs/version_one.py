@@ -132,7 +132,104 @@ def wasserstein_gan_with_clipped_weights():
     return losses
 
 
+def mnist_with_a_trainer():
+    """The loop over epochs that everybody had before there were trainers."""
+    x, t = normal(40, 10), integers(5, 40)
+    order = np.random.permutation(40)  # noqa: NPY002
+    model = chainer.FunctionSet(l1=F.Linear(10, 12), l2=F.Linear(12, 12), l3=F.Linear(12, 5))
+    optimizer = optimizers.Adam()
+    optimizer.setup(model.collect_parameters())
+
+    def forward(x_data, t_data, train=True):
+        x, t = chainer.Variable(x_data, volatile=not train), chainer.Variable(t_data, volatile=not train)
+        y = model.l3(F.relu(model.l2(F.relu(model.l1(x)))))
+        return F.softmax_cross_entropy(y, t), F.accuracy(y, t)
+
+    losses = []
+    for _ in range(2):
+        for i in range(0, 40, 8):
+            optimizer.zero_grads()
+            loss, _ = forward(x[order[i : i + 8]], t[order[i : i + 8]])
+            loss.backward()
+            optimizer.update()
+            losses.append(float(loss.data))
+        order = np.random.permutation(40)  # noqa: NPY002
+    return losses
+
+
+def siamese_networks():
+    model = chainer.FunctionSet(l1=F.Linear(6, 8), l2=F.Linear(8, 2))
+    a, b = chainer.Variable(normal(8, 6)), chainer.Variable(normal(8, 6))
+    t = chainer.Variable(integers(2, 8))
+    optimizer = optimizers.Adam(alpha=0.01)
+    optimizer.setup(model)
+
+    def forward(x):
+        return model.l2(F.tanh(model.l1(x)))
+
+    losses = []
+    for _ in range(STEPS):
+        loss = F.contrastive(forward(a), forward(b), t) + F.triplet(forward(a), forward(b), forward(a + b))
+        optimizer.zero_grads()
+        loss.backward()
+        optimizer.update()
+        losses.append(float(loss.data))
+    return losses
+
+
+def word2vec_by_negative_sampling():
+    model = chainer.FunctionSet(
+        embed=F.EmbedID(5, 4, initialW=chainer.initializers.Uniform(0.25)),
+        loss=F.NegativeSampling(4, [5, 3, 8, 1, 2], 3),
+    )
+    x, context = chainer.Variable(integers(5, 6)), chainer.Variable(integers(5, 6))
+    optimizer = optimizers.Adam(alpha=0.05)
+    optimizer.setup(model)
+    losses = []
+    for _ in range(STEPS):
+        optimizer.zero_grads()
+        loss = model.loss(model.embed(x), context)
+        loss.backward()
+        optimizer.update()
+        losses.append(float(loss.data))
+    return losses
+
+
+def language_model_of_ptb():
+    class RNN(chainer.Chain):
+        def __init__(self):
+            super().__init__(embed=L.EmbedID(9, 6), l1=L.LSTM(6, 6), l2=L.LSTM(6, 6), out=L.Linear(6, 9))
+            for param in self.params():
+                param.data[...] = np.random.uniform(-0.1, 0.1, param.data.shape)  # noqa: NPY002
+
+        def __call__(self, x, train=True):
+            h = self.l1(F.dropout(self.embed(x), train=train))
+            return self.out(F.dropout(self.l2(F.dropout(h, train=train)), train=train))
+
+    model = L.Classifier(RNN())
+    model.compute_accuracy = False
+    optimizer = optimizers.SGD(lr=1.0)
+    optimizer.setup(model)
+    optimizer.add_hook(chainer.optimizer.GradientClipping(5))
+    words, losses = integers(9, 41, 3), []
+    for start in range(STEPS):
+        loss = 0
+        for k in range(4):
+            x, t = (chainer.Variable(words[4 * start + k + step], volatile="off") for step in range(2))
+            loss += model(x, t)
+        model.zerograds()
+        loss.backward()
+        loss.unchain_backward()
+        optimizer.update()
+        losses.append(float(loss.data))
+    return losses
+
+
 PROGRAMS = (
+    mnist_with_a_trainer,
+    siamese_networks,
+    word2vec_by_negative_sampling,
+    language_model_of_ptb,
     characters_in_the_style_of_version_one,
     variational_autoencoder,
     end_to_end_memory,
