@@ -29,6 +29,6 @@ def test_losses_are_those_of_chainer(name):
 def test_programs_as_they_were_written_for_chainer_1():
     out, _ = run("--compat", "v1", Path(__file__).parent / "version_one.py")
     found = json.loads(out)
-    assert len(found) == 8
+    assert len(found) == 10
     for name, losses in found.items():
         np.testing.assert_allclose(losses, LOSSES[name], rtol=1e-5, err_msg=name)

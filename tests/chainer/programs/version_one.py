@@ -3,6 +3,7 @@
 Run by ``python -m autodiff.chainer --compat v1``; Chainer 7 runs none of them.
 """
 
+import copy
 import json
 
 import chainer
@@ -225,7 +226,67 @@ def language_model_of_ptb():
     return losses
 
 
+def deep_q_network():
+    """As agents of Atari games were written: the target is a copy, its values are volatile."""
+    model = chainer.FunctionSet(a=F.Linear(4, 8), b=F.Linear(8, 2))
+    target = copy.deepcopy(model)
+    optimizer = optimizers.RMSpropGraves(lr=2.5e-3, alpha=0.95, momentum=0.0, eps=0.01)
+    optimizer.setup(model.collect_parameters())
+
+    def values(net, x, volatile=False):
+        return net.b(F.relu(net.a(chainer.Variable(x, volatile=volatile))))
+
+    losses = []
+    for step in range(STEPS):
+        if step % 3 == 0:
+            target = copy.deepcopy(model)
+        s, a, r, after, over = normal(8, 4), integers(2, 8), normal(8), normal(8, 4), integers(2, 8)
+        q = values(model, s)
+        wanted = np.asanyarray(q.data.copy())
+        wanted[np.arange(8), a] = r + 0.99 * (1 - over) * values(target, after, volatile=True).data.max(axis=1)
+        loss = F.sum(F.huber_loss(q, chainer.Variable(wanted), delta=1.0)) / 8
+        optimizer.zero_grads()
+        loss.backward()
+        optimizer.update()
+        losses.append(float(loss.data))
+    return losses
+
+
+def fast_neural_style():
+    model = chainer.FunctionSet(c1=F.Convolution2D(3, 6, 3, pad=1), c2=F.Convolution2D(6, 6, 3, pad=1))
+    style, content = normal(1, 3, 8, 8), normal(1, 3, 8, 8)
+
+    def features(x):
+        return F.relu(model.c2(F.relu(model.c1(x))))
+
+    def gram(x):
+        b, c, h, w = x.data.shape
+        flat = F.reshape(x, (b, c, h * w))
+        return F.batch_matmul(flat, flat, transb=True) / (c * h * w)
+
+    wanted, kept = (
+        chainer.Variable(f(features(chainer.Variable(x, volatile="on"))).data)
+        for f, x in ((gram, style), (F.identity, content))
+    )
+    image = chainer.links.Parameter(normal(1, 3, 8, 8))
+    optimizer = optimizers.Adam(alpha=0.1)
+    optimizer.setup(image)
+    losses = []
+    for _ in range(STEPS):
+        x = image(volatile="off")
+        h = features(x)
+        total = F.sum(abs(x[:, :, 1:] - x[:, :, :-1])) + F.sum(abs(x[:, :, :, 1:] - x[:, :, :, :-1]))
+        loss = 10 * F.mean_squared_error(gram(h), wanted) + F.mean_squared_error(h, kept) + 1e-3 * total
+        image.zerograds()
+        loss.backward()
+        optimizer.update()
+        losses.append(float(loss.data))
+    return losses
+
+
 PROGRAMS = (
+    deep_q_network,
+    fast_neural_style,
     mnist_with_a_trainer,
     siamese_networks,
     word2vec_by_negative_sampling,
