@@ -1,37 +1,34 @@
-"""The site builds without a warning."""
+"""The site builds without a warning, fits a phone, and can be searched."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
 from importlib.util import find_spec
+from shutil import which
 
 import pytest
 
+from docs.building.look import BROWSERS, looked_at
 from tests.docs.pages import ROOT
 
 NEEDED = ("sphinx", "furo", "myst_nb")
+PAGES = ("index", "numpy-coverage", "guides/from-jax", "_generated/reference/names", "_generated/gallery/index")
 
 
 @pytest.mark.skipif(
     any(find_spec(name) is None for name in NEEDED), reason="Sphinx is an extra: python -m pip install '.[docs]'"
 )
-def test_site_builds_without_a_warning(tmp_path):
-    command = [
-        sys.executable,
-        "-m",
-        "sphinx",
-        "-W",
-        "--keep-going",
-        "-q",
-        "-t",
-        "without_sources",
-        "-d",
-        tmp_path / "trees",
-        "docs",
-        tmp_path / "site",
-    ]
+def test_site_builds_without_a_warning_and_can_be_read(tmp_path):
+    """One test of all: processes that share the tests would each build a site."""
+    options = ["-W", "--keep-going", "-q", "-t", "without_sources", "-d", tmp_path / "trees"]
+    command = [sys.executable, "-m", "sphinx", *options, "docs", tmp_path / "site"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
-    for page in ("index", "search", "_generated/reference/names", "_generated/gallery/index", "guides/from-jax"):
+    for page in (*PAGES, "search"):
         assert (tmp_path / "site" / f"{page}.html").exists(), page
+    browser = next(filter(None, map(which, BROWSERS)), None)
+    if browser is not None:
+        found = looked_at(browser, tmp_path / "site", [f"{page}.html" for page in PAGES])
+        assert found["wide"] == []
+        assert found["results"] > 0
