@@ -4,6 +4,7 @@
 that look at what arrives. Nothing of NumPy is changed, and no file.
 """
 
+from autodiff.programs import polynomials
 from autodiff.programs.switch import differentiable
 
-__all__ = ["differentiable"]
+__all__ = ["differentiable", "polynomials"]

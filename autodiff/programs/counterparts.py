@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
 from autodiff.numpy.namespace import StandIn, enter
 from autodiff.numpy.namespace import counterpart as of_numpy
-from autodiff.programs import polynomials
 
 LASTING = (ModuleType, FunctionType, BuiltinFunctionType, type)
 """Objects that stay as long as their module does: what is found for them is kept."""
@@ -20,14 +20,16 @@ OURS = frozenset((
 ))  # fmt: skip
 """SciPy's modules of which there is one of ours."""
 
+FINDERS: dict[str, Callable[[Any], Any]] = {"numpy": of_numpy}
+"""What finds the counterparts of what comes from a package; who enters a part of one enters it before the whole."""
+
 
 def counterpart(value: Any) -> Any:
     """What stands for something of NumPy's or SciPy's; anything else as it is."""
     home = home_of(value)
-    if home.startswith("numpy.polynomial"):
-        return polynomials.counterpart(value)
-    if home.startswith("numpy"):
-        return of_numpy(value)
+    for root, find in FINDERS.items():
+        if home == root or home.startswith(f"{root}."):
+            return find(value)
     if home != "scipy" and not home.startswith("scipy."):
         return enter(value, value) if isinstance(value, LASTING) else value
     if isinstance(value, ModuleType):

@@ -18,6 +18,9 @@ import numpy as np
 from autodiff.numpy.buffers import settled
 from autodiff.numpy.dispatch import contains_traced
 from autodiff.numpy.namespace import KNOWN, StandIn, enter, has_traced_values
+from autodiff.programs.calls import NAMES
+from autodiff.programs.compiling import compiled
+from autodiff.programs.counterparts import FINDERS
 from autodiff.trace.recording import is_recording
 
 FAMILIES = ("polynomial", "chebyshev", "legendre", "laguerre", "hermite", "hermite_e")
@@ -27,9 +30,6 @@ COPIES: dict[str, ModuleType] = {}
 
 def copy_of(name: str) -> ModuleType:
     """A module of ``numpy.polynomial``, rewritten; what it imports from its neighbours is rewritten too."""
-    from autodiff.programs.calls import NAMES  # noqa: PLC0415 - these call what stands for NumPy's names
-    from autodiff.programs.compiling import compiled  # noqa: PLC0415
-
     if name not in COPIES:
         original = import_module(f"numpy.polynomial.{name}")
         copy = COPIES[name] = ModuleType(original.__name__, original.__doc__)
@@ -101,6 +101,9 @@ def asking(original: Callable[..., Any], home: str) -> Callable[..., Any]:
 
 def install() -> None:
     """Enter what stands for ``numpy.polynomial`` and its modules."""
+    others = dict(FINDERS)
+    FINDERS.clear()
+    FINDERS.update({"numpy.polynomial": counterpart, **others})
     enter(np.polynomial, StandIn(np.polynomial, counterpart))
     for name in FAMILIES:
         counterpart(import_module(f"numpy.polynomial.{name}"))

@@ -1,6 +1,6 @@
 """HIPS autograd's names, for programs that were written for it: ``python -m autodiff.compat.autograd script.py``."""
 
-from autodiff.compat.autograd import numpy, scipy, tracer  # noqa: F401 - a module by its name
+from autodiff.compat.autograd import numpy, scipy, tracer, util  # noqa: F401 - a module by its name
 from autodiff.compat.autograd.builtins import dict, isinstance, list, tuple, type
 from autodiff.compat.autograd.core import primitive
 from autodiff.compat.autograd.differential_operators import (

@@ -18,7 +18,7 @@ from autodiff.compat.autograd.extend import (
     primitive,
     vspace,
 )
-from autodiff.compat.autograd.util import subvals
+from autodiff.compat.autograd.substitution import subvals
 from autodiff.trace.trees.tree import flatten
 
 tuple = tuple_ = builtins.tuple

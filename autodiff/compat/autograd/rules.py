@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from autodiff.compat.autograd.util import subval
+from autodiff.compat.autograd.substitution import subval
 from autodiff.compat.autograd.vspace import vspace
 from autodiff.compat.autograd.wrap_util import get_name
 from autodiff.ops.elementwise import cast

@@ -1,26 +1,14 @@
-"""Tuples with some elements replaced."""
+"""Names of ``autograd.util``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+from autodiff.compat.autograd.substitution import subval, subvals
+from autodiff.compat.autograd.test_util import check_grads
 
-def subvals(x: Sequence[Any], ivs: Iterable[tuple[int, Any]]) -> tuple[Any, ...]:
-    """The elements of ``x``, with those at some positions replaced.
-
-    >>> subvals((1, 2, 3), [(0, 5)])
-    (5, 2, 3)
-    """
-    found = list(x)
-    for position, value in ivs:
-        found[position] = value
-    return tuple(found)
-
-
-def subval(x: Sequence[Any], i: int, v: Any) -> tuple[Any, ...]:
-    """The elements of ``x``, with the one at a position replaced."""
-    return subvals(x, [(i, v)])
+__all__ = ["func", "quick_grad_check", "subval", "subvals"]
 
 
 def func(f: Any) -> Any:
@@ -34,6 +22,4 @@ def quick_grad_check(fun: Any, arg0: Any, extra_args: Sequence[Any] = (), **_: A
     Raises:
         AssertionError: if it differs.
     """
-    from autodiff.compat.autograd.test_util import check_grads  # noqa: PLC0415 - that module stands on this one
-
     check_grads(fun, modes=["rev"], order=1)(arg0, *extra_args)

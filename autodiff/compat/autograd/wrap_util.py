@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from autodiff.compat.autograd.util import subvals
+from autodiff.compat.autograd.substitution import subvals
 
 Function = Callable[..., Any]
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy import asarray, generic
 
+from autodiff.facade.functions.applied import AppliedFunction
 from autodiff.facade.graph.observing import pull_observed
 from autodiff.facade.graph.residuals import Own
 from autodiff.facade.settings.configuration import config, deviations, using_config
@@ -15,7 +16,6 @@ from autodiff.trace.source import at_user_line
 from autodiff.transforms.masking import unmasked
 
 if TYPE_CHECKING:
-    from autodiff.facade.functions.function_node import FunctionNode
     from autodiff.facade.graph.node import VariableNode
 
 
@@ -32,7 +32,7 @@ class OwnLink:
     partial = True
     kept = (-1,)
 
-    def __init__(self, function: FunctionNode, positions: Sequence[int]) -> None:
+    def __init__(self, function: AppliedFunction, positions: Sequence[int]) -> None:
         self.function = function
         self.positions = tuple(positions)
         self.arity = len(self.positions)
@@ -76,7 +76,7 @@ class OwnResiduals(Own):
 
     __slots__ = ("function", "graph")
 
-    def __init__(self, function: FunctionNode, graph: bool = False) -> None:
+    def __init__(self, function: AppliedFunction, graph: bool = False) -> None:
         self.function, self.graph = function, graph
 
     def with_graph(self) -> OwnResiduals:
@@ -95,7 +95,7 @@ class OwnResiduals(Own):
         return [None if g is None else g._array for g in found]
 
 
-def gradients(function: FunctionNode, positions: tuple[int, ...], grads: tuple[Variable | None, ...]) -> list[Any]:
+def gradients(function: AppliedFunction, positions: tuple[int, ...], grads: tuple[Variable | None, ...]) -> list[Any]:
     """What ``backward`` returns for the inputs at positions, checked."""
     function._run_later()
     found = function.backward_accumulate(positions, grads, (None,) * len(positions))
@@ -112,7 +112,7 @@ def gradients(function: FunctionNode, positions: tuple[int, ...], grads: tuple[V
     return list(found)
 
 
-def check_count(function: FunctionNode, found: Any, positions: tuple[int, ...]) -> None:
+def check_count(function: AppliedFunction, found: Any, positions: tuple[int, ...]) -> None:
     """See that there is one gradient for each wanted input, or for each input.
 
     Raises:
@@ -129,7 +129,7 @@ def check_count(function: FunctionNode, found: Any, positions: tuple[int, ...]) 
     )
 
 
-def check_gradient(function: FunctionNode, position: int, gradient: Any, node: VariableNode) -> None:
+def check_gradient(function: AppliedFunction, position: int, gradient: Any, node: VariableNode) -> None:
     """See that a gradient is a Variable like its input.
 
     Raises:
@@ -150,7 +150,7 @@ def check_gradient(function: FunctionNode, position: int, gradient: Any, node: V
             )
 
 
-def of_function(function: FunctionNode) -> str:
+def of_function(function: AppliedFunction) -> str:
     """Lines that say which function has a bug, and what it was applied to."""
     name = type(getattr(function, "function", function)).__name__  # of the old style, not of its node
     lines = [f"{at_user_line()}\n  function={name} ({function.label}) has a bug"]

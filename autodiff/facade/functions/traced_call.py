@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from autodiff.facade.functions.applied import AppliedFunction
 from autodiff.facade.functions.own_gradient import gradients
 from autodiff.facade.functions.type_check import check_operands
 from autodiff.facade.settings.configuration import using_config
@@ -19,11 +20,8 @@ from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer
 from autodiff.transforms.custom.vjp import custom_vjp
 
-if TYPE_CHECKING:
-    from autodiff.facade.functions.function_node import FunctionNode
 
-
-def call_traced(function: FunctionNode, inputs: Sequence[Any]) -> tuple[Any, ...]:
+def call_traced(function: AppliedFunction, inputs: Sequence[Any]) -> tuple[Any, ...]:
     """The outputs of a FunctionNode for inputs of which some are traced."""
     refuse_mixture(function, inputs)
     places = [k for k, value in enumerate(inputs) if value is not None]
@@ -50,7 +48,7 @@ def call_traced(function: FunctionNode, inputs: Sequence[Any]) -> tuple[Any, ...
     return call(*(inputs[k] for k in places))  # type: ignore[no-any-return]
 
 
-def refuse_mixture(function: FunctionNode, inputs: Sequence[Any]) -> None:
+def refuse_mixture(function: AppliedFunction, inputs: Sequence[Any]) -> None:
     """See that no Variable from outside meets traced values: its own gradient would be lost.
 
     Raises:
@@ -64,7 +62,7 @@ def refuse_mixture(function: FunctionNode, inputs: Sequence[Any]) -> None:
         )
 
 
-def outputs_alone(function: FunctionNode, values: tuple[Any, ...]) -> tuple[Any, ...]:
+def outputs_alone(function: AppliedFunction, values: tuple[Any, ...]) -> tuple[Any, ...]:
     """What ``forward`` returns, without a graph."""
     check_operands(function.label, function.check_type_forward, values)
     return copy.copy(function)._run(values)
@@ -84,7 +82,7 @@ class Applied:
         values: its inputs: arrays, traced values or None.
     """
 
-    def __init__(self, function: FunctionNode, values: Sequence[Any]) -> None:
+    def __init__(self, function: AppliedFunction, values: Sequence[Any]) -> None:
         self.node = copy.copy(function)
         variables = [None if value is None else as_input(value) for value in values]
         with using_config("enable_backprop", True):

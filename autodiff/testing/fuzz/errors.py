@@ -76,6 +76,9 @@ ONE_BY_ONE = frozenset({"logaddexp_axes"})
 OF_SHARES = frozenset({"log_softmax"})
 """Logarithms of a sum of shares that is near one: their errors are relative to one, not to a result near zero."""
 
+DIVIDED_BY_SUMS = frozenset({"softmax"})
+"""Operations whose results have the errors of a sum of as many terms."""
+
 OF_MATRICES = frozenset({
     "solve", "inv", "det", "slogdet", "cofactor", "cofactor_slope", "solve_triangular", "lu_factor", "cholesky", "qr",
     "svd", "svdvals", "eigh", "eigvalsh", "matrix_function", "solve_sylvester", "pinv", "lstsq",
@@ -128,6 +131,9 @@ class Errors:
             size = np.maximum(abs(found), 1.0)
         larger = LARGER.get(primitive.name) if own.dtype in (np.float64, np.float32) else None
         times = 1.0 if larger is None else larger(values[0])
+        if primitive.name in DIVIDED_BY_SUMS:
+            axes = getattr(evaluate, "keywords", {}).get("axes", ())
+            times = longer(primitive, float(np.prod([np.shape(found)[axis] for axis in axes])))
         if primitive.name in ONE_BY_ONE:
             times = max(1.0, np.size(values[0]) / max(np.size(found), 1) / (4 * ALLOWED))
         moved = self.moved(found, own, size, times)

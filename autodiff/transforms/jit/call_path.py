@@ -58,7 +58,7 @@ Call = Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
 FILE = "<autodiff call>"
 
 
-def call_path(signature: Signature) -> Call | None:
+def call_path(signature: Signature[Any]) -> Call | None:
     """The call path of a signature; None if it is too large, or of containers that only their class can take apart."""
     if signature.key.structure.count > MANY or signature.key.structure.depth > READABLE:
         return None
@@ -70,7 +70,7 @@ def call_path(signature: Signature) -> Call | None:
     return printer.scope["call"]  # type: ignore[no-any-return]
 
 
-def printer_of(signature: Signature) -> Printer:
+def printer_of(signature: Signature[Any]) -> Printer:
     """What prints the call path of a signature.
 
     Raises:
@@ -97,7 +97,7 @@ class Printer:
         count: how many names have been given.
     """
 
-    signature: Signature
+    signature: Signature[Any]
     scope: dict[str, Any] = field(default_factory=dict)
     conditions: list[str] = field(default_factory=list)
     leaves: list[str] = field(default_factory=list)

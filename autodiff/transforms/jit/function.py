@@ -150,8 +150,8 @@ class jit(Looking):
     def clear_cache(self) -> None:
         """Drop all programs: the function is recorded anew, with what it closes over as it is now."""
         self.first: Callable[[jit, tuple[Any, ...], dict[str, Any]], Any] = jit.general
-        self.tried: tuple[Signature, ...] = ()
-        self.programs = ProgramCache()
+        self.tried: tuple[Signature[Recorded], ...] = ()
+        self.programs: ProgramCache[Recorded] = ProgramCache()
 
     # The way of a call: the printed path of the signature that was used last, those of others, general code.
 
@@ -166,7 +166,7 @@ class jit(Looking):
                 return found
         return self.general(args, kwargs)
 
-    def try_first(self, signature: Signature) -> None:
+    def try_first(self, signature: Signature[Recorded]) -> None:
         """Let calls of a signature be recognised first."""
         assert signature.call is not None
         signature.waited = 0
@@ -198,7 +198,9 @@ class jit(Looking):
             self.give_call_path(signature)
         return found, leaves
 
-    def record(self, signature: Signature, specs: Sequence[Spec], leaves: Sequence[Any], state: State) -> Recorded:
+    def record(
+        self, signature: Signature[Recorded], specs: Sequence[Spec], leaves: Sequence[Any], state: State
+    ) -> Recorded:
         """Record the function, and keep the program if it holds for other calls too."""
         staged = recorded_by_jit(bound(self.fun, signature.static), specs, signature.key.structure, self.name)
         found = Recorded(staged, signature, specs, leaves, state, self.options, self.name)
@@ -207,7 +209,7 @@ class jit(Looking):
             self.programs.put(found, self.kept)
         return found
 
-    def give_call_path(self, signature: Signature) -> None:
+    def give_call_path(self, signature: Signature[Recorded]) -> None:
         """Recognise further calls of a signature by its printed call path, first of all."""
         signature.call = signature.call or call_path(signature)
         signature.printable = signature.call is not None

@@ -73,7 +73,7 @@ class Recorded:
     def __init__(
         self,
         staged: Staged,
-        signature: Signature,
+        signature: Signature[Recorded],
         specs: Sequence[Spec],
         leaves: Sequence[Any],
         state: State,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -13,11 +13,17 @@ from autodiff.trace.surroundings import State
 from autodiff.trace.trees.containers import steps_into
 from autodiff.trace.trees.tree import TreeDef
 
-if TYPE_CHECKING:
-    from autodiff.transforms.jit.program_cache import ProgramCache
-    from autodiff.transforms.jit.recorded import Recorded
-
 Details = tuple[Any, ...]
+
+P = TypeVar("P", covariant=True)
+"""The programs of calls."""
+
+
+class Programs(Protocol[P]):
+    """Where programs are looked up."""
+
+    def get(self, key: Hashable) -> P | None:
+        """The program of a key, if it is kept."""
 
 
 class Key(NamedTuple):
@@ -35,7 +41,7 @@ class Key(NamedTuple):
     kinds: tuple[Any, ...]
 
 
-class Signature:
+class Signature(Generic[P]):
     """Calls with the same structure, static arguments and kinds of leaves. Shapes and dtypes of arrays may differ.
 
     Attributes:
@@ -52,16 +58,16 @@ class Signature:
 
     __slots__ = ("call", "count", "key", "last", "printable", "programs", "static", "waited")
 
-    def __init__(self, key: Key, static: dict[int | str, Any], programs: ProgramCache) -> None:
+    def __init__(self, key: Key, static: dict[int | str, Any], programs: Programs[P]) -> None:
         self.key = key
         self.static = static
         self.programs = programs
-        self.last: Recorded | Never = NEVER
+        self.last: P | Never = NEVER
         self.call: Callable[..., Any] | None = None
         self.printable = True
         self.count = self.waited = 0
 
-    def find(self, state: State, details: Details) -> Recorded | None:
+    def find(self, state: State, details: Details) -> P | None:
         """The program for shapes and dtypes, and for what holds around the call."""
         found = self.programs.get((self, state, details))
         if found is not None:
