@@ -4,6 +4,8 @@ Samples of a banana-shaped distribution. A step throws a ball and follows it dow
 The whole chain, random numbers and loops included, is one compiled program.
 """
 
+from functools import partial
+
 import numpy as np
 
 import autodiff
@@ -28,26 +30,27 @@ def leapfrog(q, p, size, steps):
     return fori_loop(0, steps, step, (q, p))
 
 
-def transition(carry, _):
+def transition(q, drawn):
     """One sample after the other: it stays where it is if the energy was not conserved well enough."""
-    q, state = carry
-    kick, state = autodiff.random.normal(state, q.shape)
-    chance, state = autodiff.random.uniform(state)
+    kick, chance = drawn
     new_q, new_p = leapfrog(q, kick, 0.15, 15)
     gained = energy(new_q) + 0.5 * np.sum(new_p**2) - energy(q) - 0.5 * np.sum(kick**2)
     accepted = np.log(chance) < -gained
-    return (np.where(accepted, new_q, q), state), (np.where(accepted, new_q, q), accepted)
+    q = np.where(accepted, new_q, q)
+    return q, (q, accepted)
 
 
-@jit
-def chain(start, state, places):
-    """The samples, one for each place of an array, and how many steps were accepted."""
-    _, (samples, accepted) = scan(transition, (start, state), places)
+@partial(jit, static_argnums=2)
+def chain(start, state, count):
+    """So many samples, and how many were accepted. Numbers are drawn first, so that the loop is one kernel."""
+    kicks, state = autodiff.random.normal(state, (count, len(start)))
+    chances, state = autodiff.random.uniform(state, (count,))
+    _, (samples, accepted) = scan(transition, start, (kicks, chances))
     return samples, np.mean(accepted)
 
 
 def main(samples=4000):
-    found, rate = chain(np.zeros(2), autodiff.random.state(0), np.zeros(samples))
+    found, rate = chain(np.zeros(2), autodiff.random.state(0), samples)
     return {"samples": found, "rate": rate}
 
 

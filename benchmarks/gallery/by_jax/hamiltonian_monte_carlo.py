@@ -1,5 +1,7 @@
 """Hamiltonian Monte Carlo, by JAX."""
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -25,25 +27,26 @@ def leapfrog(q, p, size, steps):
     return fori_loop(0, steps, step, (q, p))
 
 
-def transition(carry, _):
+def transition(q, drawn):
     """One sample after the other: it stays where it is if the energy was not conserved well enough."""
-    q, key = carry
-    key, of_kick, of_chance = jax.random.split(key, 3)
-    kick = jax.random.normal(of_kick, q.shape)
-    chance = jax.random.uniform(of_chance)
+    kick, chance = drawn
     new_q, new_p = leapfrog(q, kick, 0.15, 15)
     gained = energy(new_q) + 0.5 * jnp.sum(new_p**2) - energy(q) - 0.5 * jnp.sum(kick**2)
     accepted = jnp.log(chance) < -gained
-    return (jnp.where(accepted, new_q, q), key), (jnp.where(accepted, new_q, q), accepted)
+    q = jnp.where(accepted, new_q, q)
+    return q, (q, accepted)
 
 
-@jit
-def chain(start, key, places):
-    """The samples, one for each place of an array, and how many steps were accepted."""
-    _, (samples, accepted) = scan(transition, (start, key), places)
+@partial(jit, static_argnums=2)
+def chain(start, key, count):
+    """So many samples, and how many were accepted."""
+    of_kicks, of_chances = jax.random.split(key)
+    kicks = jax.random.normal(of_kicks, (count, len(start)))
+    chances = jax.random.uniform(of_chances, (count,))
+    _, (samples, accepted) = scan(transition, start, (kicks, chances))
     return samples, jnp.mean(accepted)
 
 
 def main(samples=4000):
-    found, rate = chain(np.zeros(2), jax.random.key(0), np.zeros(samples))
+    found, rate = chain(np.zeros(2), jax.random.key(0), samples)
     return {"samples": found, "rate": rate}
