@@ -18,6 +18,10 @@ class Event(NamedTuple):
         met: when all processes had said what they are about to do: until then this one waited for them. An array of up
             to 1,008 bytes is there, too.
         done: when the result was there.
+
+    >>> event = Event("all_reduce", nbytes=8000, size=4, begun=1.0, met=1.5, done=1.75)
+    >>> event.met - event.begun, event.done - event.met  # seconds of waiting, and of sending
+    (0.5, 0.25)
     """
 
     name: str

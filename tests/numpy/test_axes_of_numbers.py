@@ -7,7 +7,36 @@ from autodiff import jit, jvp
 
 FUNCTIONS = {
     name: getattr(np, name)
-    for name in ["sum", "prod", "max", "min", "any", "all", "ptp", "argmax", "argmin", "argsort", "sort", "cumsum", "cumprod", "mean", "var", "std", "median", "average", "flip", "diff", "nansum", "nanprod", "nanmax", "nanmean", "nanvar", "nanstd", "nanmedian", "count_nonzero"]
+    for name in [
+        "sum",
+        "prod",
+        "max",
+        "min",
+        "any",
+        "all",
+        "ptp",
+        "argmax",
+        "argmin",
+        "argsort",
+        "sort",
+        "cumsum",
+        "cumprod",
+        "mean",
+        "var",
+        "std",
+        "median",
+        "average",
+        "flip",
+        "diff",
+        "nansum",
+        "nanprod",
+        "nanmax",
+        "nanmean",
+        "nanvar",
+        "nanstd",
+        "nanmedian",
+        "count_nonzero",
+    ]
 } | {
     "quantile": lambda x, axis: np.quantile(x, 0.3, axis=axis),
     "nanpercentile": lambda x, axis: np.nanpercentile(x, 30, axis=axis),
