@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
 from typing import Any, TypeVar
 
@@ -30,6 +31,9 @@ F = TypeVar("F", bound=Function)
 
 UFUNCS: dict[np.ufunc, Function] = {}
 """What a plain call of a ufunc runs."""
+
+WITH_AXIS: dict[np.ufunc, Function] = {}
+"""What a call of a ufunc of vectors runs that is given ``axis=``."""
 
 METHODS: dict[tuple[np.ufunc, str], Function] = {}
 """What ``np.add.reduce``, ``np.add.at``, ... run, by ufunc and method."""
@@ -221,6 +225,8 @@ def call_ufunc(ufunc: np.ufunc, inputs: Sequence[Any], kwargs: dict[str, Any], o
     casting = kwargs.pop("casting", "same_kind")
     for harmless in ("order", "subok"):
         kwargs.pop(harmless, None)
+    if ufunc in WITH_AXIS and kwargs.keys() == {"axis"}:
+        own = partial(WITH_AXIS[ufunc], axis=kwargs.pop("axis"))
     if kwargs:
         raise missing(f"{name_of(ufunc)} with {', '.join(kwargs)}=")
     if mask is not True and outs is None:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from autodiff import grad, make_tape, vmap
+from autodiff import grad, make_tape, vjp, vmap
 from autodiff.testing import Case, check_case, check_laws
 from autodiff.testing.draws.domains import real
 from autodiff.trace.errors import DifferentiationError, OperandError
@@ -183,3 +183,10 @@ def test_errors_say_what_is_needed():
 
     text, line = error_of(ValueError, times_a_number, np.ones(2))
     assert text == f"matmul got operands of 1 and 0 axes ({line}); both need one at least. Multiply numbers by *"
+
+
+def test_products_of_vectors_along_an_axis():
+    x, y = np.arange(6.0).reshape(2, 3), np.arange(6.0, 12.0).reshape(2, 3)
+    value, pull = vjp(lambda x: np.vecdot(x, y, axis=0), x)
+    assert value.tolist() == np.vecdot(x, y, axis=0).tolist()
+    assert pull(np.ones(3))[0].tolist() == y.tolist()

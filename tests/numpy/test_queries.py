@@ -63,3 +63,23 @@ def test_the_least_type_of_a_number_needs_the_number():
         autodiff.eval_shape(np.min_scalar_type, np.float64(1.0))
     assert str(caught.value).startswith("np.min_scalar_type depends on the value of a traced float64[]")
     assert str(caught.value).endswith("of which only the dtype is known; use its dtype")
+
+
+@pytest.mark.parametrize("invert", [False, True])
+@pytest.mark.parametrize("others", [[2, 5], [], [[1.0, np.nan], [4.0, 2.0]]], ids=str)
+def test_elements_among_others_where_only_shapes_are_known(others, invert):
+    x = np.array([[1.0, 2.0, np.nan], [4.0, 5.0, 5.5]])
+    found = autodiff.jit(lambda x: np.isin(x, np.array(others), invert=invert))(x)
+    assert np.asarray(found).tolist() == np.isin(x, np.array(others), invert=invert).tolist()
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"tol": 0.6}, {"rtol": 0.3}, {"hermitian": True}, {"tol": np.array([0.6, 9.0])}], ids=str
+)
+def test_ranks_where_only_shapes_are_known(options):
+    x = np.array([np.diag([2.0, 0.5, 0.0]), np.eye(3)])
+    tape = autodiff.make_tape(lambda x: np.linalg.matrix_rank(x, **options))(x)
+    assert autodiff.eval_tape(tape, x).tolist() == np.linalg.matrix_rank(x, **options).tolist()
+    assert autodiff.eval_tape(autodiff.make_tape(np.linalg.matrix_rank)(x[0, 0]), x[0, 0]) == 1
+    with pytest.raises(ValueError, match="can't be both set"):
+        autodiff.make_tape(lambda x: np.linalg.matrix_rank(x, 0.1, rtol=0.1))(x)

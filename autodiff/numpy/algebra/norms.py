@@ -9,17 +9,17 @@ import numpy as np
 
 from autodiff.numpy.arrays.outline import known, permuted
 from autodiff.numpy.axes import Axes, negative_axes, negative_axis
-from autodiff.numpy.dispatch import as_operand, constant, implements
+from autodiff.numpy.dispatch import as_operand, implements
 from autodiff.numpy.statistics.reductions import kept
 from autodiff.numpy.statistics.reductions import max as largest_along
 from autodiff.numpy.statistics.reductions import min as smallest_along
-from autodiff.ops.elementwise import absolute, cast, imag, isnan, not_equal, real
+from autodiff.ops.elementwise import absolute, cast, greater, imag, isnan, not_equal, real
 from autodiff.ops.index import slice_of
 from autodiff.ops.matrices.norms import nan_as_infinity, power_root
 from autodiff.ops.matrices.products import conj, dot, shaped
 from autodiff.ops.matrices.singular import svdvals
 from autodiff.ops.matrices.solve import inv
-from autodiff.ops.matrices.spectral import real_dtype
+from autodiff.ops.matrices.spectral import eigvalsh, real_dtype
 from autodiff.ops.reductions.reduce import any_axes, root
 from autodiff.ops.shape import reshape, sum_axes
 from autodiff.trace.errors import OperandError
@@ -167,4 +167,19 @@ def _product_with_inverse(x: Any, p: Any) -> Any:
     return norm(x, p, (-2, -1)) * norm(inv(x, singular=True), p, (-2, -1))
 
 
-constant(np.linalg.matrix_rank)
+@implements(np.linalg.matrix_rank)
+def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:
+    """How many singular values are larger than a tolerance: a whole number, which has no derivative."""
+    if tol is not None and rtol is not None:
+        raise ValueError("`tol` and `rtol` can't be both set.")
+    A = inexact(A)
+    its = spec_of(A)
+    if its.ndim < 2:
+        return cast(any_axes(not_equal(A, 0), axes=tuple(range(-its.ndim, 0))), dtype=np.dtype(int))
+    values = absolute(eigvalsh(A, triangle="L")) if hermitian else svdvals(A)
+    if tol is None:
+        relative = max(its.shape[-2:]) * np.finfo(its.dtype).eps if rtol is None else as_operand(rtol)
+        tol = largest_along(values, -1, keepdims=True) * (relative if np.ndim(relative) == 0 else relative[..., None])
+    elif np.ndim(tol):
+        tol = as_operand(tol)[..., None]
+    return sum_axes(cast(greater(values, tol), dtype=np.dtype(int)), axes=(-1,))

@@ -10,7 +10,7 @@ import numpy as np
 
 from autodiff.numpy.arrays.outline import permuted
 from autodiff.numpy.axes import negative_axis
-from autodiff.numpy.dispatch import as_operand, as_strong_operand, implements, write_outs
+from autodiff.numpy.dispatch import WITH_AXIS, as_operand, as_strong_operand, implements, write_outs
 from autodiff.ops.matrices.cross import cross as cross_product
 from autodiff.ops.matrices.diagonal import diagonal
 from autodiff.ops.matrices.products import column, conj, row, shaped, swap
@@ -168,6 +168,10 @@ def vecdot_along(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     """The sum along one axis of the products, ``x1`` conjugated."""
     x1, x2 = (permuted(x, np.moveaxis, axis, -1) for x in (as_operand(x1), as_operand(x2)))
     return vecdot(x1, x2)
+
+
+if hasattr(np, "vecdot"):
+    WITH_AXIS[np.vecdot] = vecdot_along
 
 
 # Products of arrays.

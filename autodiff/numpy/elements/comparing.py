@@ -6,12 +6,27 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.numpy.dispatch import as_operand, constant, implements
+from autodiff.numpy.dispatch import FUNCTIONS, as_operand, constant, implements
 from autodiff.numpy.elements.elementwise import finished
 from autodiff.ops import elementwise as ew
 from autodiff.trace.spec import spec_of
 
-constant(np.allclose, np.array_equal, np.array_equiv, np.isin)
+constant(np.allclose, np.array_equal, np.array_equiv)
+
+
+@implements(np.isin)
+def isin(
+    element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: Any = None
+) -> Any:
+    """Whether each element is one of others: looked up in these, sorted."""
+    element, others = as_operand(element), FUNCTIONS[np.ravel](as_operand(test_elements))
+    count = spec_of(others).size
+    if not count:
+        return np.full(spec_of(element).shape, invert)
+    others = FUNCTIONS[np.sort](others)
+    place = ew.minimum(FUNCTIONS[np.searchsorted](others, element), count - 1)
+    found = ew.equal(FUNCTIONS[np.take](others, place), element)
+    return ew.logical_not(found) if invert else found
 
 
 @implements(np.isclose)
