@@ -87,7 +87,7 @@ def test_programs_and_batches(name):
     np.testing.assert_allclose(autodiff.vmap(fun)(BATCH), np.stack([fun(p) for p in BATCH]), rtol=1e-7, atol=1e-9)
 
 
-@pytest.mark.parametrize("name", ["root", "minimize_scalar", "minimize bounds"])
+@pytest.mark.parametrize("name", ["root_scalar newton", "minimize_scalar", "root list"])
 def test_programs_and_batches_of_second_derivatives(name):
     fun = PROGRAMS[name]
     second = autodiff.jacfwd(autodiff.jacrev(fun))
