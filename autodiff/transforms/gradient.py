@@ -32,7 +32,7 @@ from autodiff.transforms.arguments import (
     differentiable_leaves,
     function_name,
 )
-from autodiff.transforms.holomorphic import refuse_real, refuse_unless_holomorphic
+from autodiff.transforms.holomorphic import complex_seed
 from autodiff.transforms.masking import has_nan, is_plain, seeded, unmasked
 from autodiff.transforms.results import aux_leaf, result_leaf
 from autodiff.transforms.reverse import read_backwards, zero_seeds
@@ -372,22 +372,6 @@ def _gradient_function(
         return (found, at.aux) if has_aux else found
 
     return TransformedFunction(fun, gradient, make, fun, argnums, has_aux, holomorphic, argnames=argnames)
-
-
-def complex_seed(name: str, fun: Callable[..., Any], at: Linearization) -> Any:
-    """The cotangent 1 of a result that must be one complex number, of a function that is complex-differentiable."""
-    out = spec_of(at.outs[0][0]) if at.out is LEAF else None
-    refuse_real(name, "an argument", map(spec_of, at.leaves), True)
-    if out is None or out.shape != () or out.dtype.kind != "c":
-        got = f"a tree {at.out}" if out is None else described(at.outs[0][0])
-        raise DifferentiationError(
-            f"{name} with holomorphic=True needs a function that returns one complex number, but {function_name(fun)} "
-            f"returned {got}{at_user_line()}. Of a real result take the gradient without holomorphic=True; of several "
-            "numbers jacobian"
-        )
-    refuse_unless_holomorphic(name, fun, at.pull, [at.outs[0][0]])
-    value = at.outs[0][0]
-    return module_of(value).ones((), out.dtype) if on_gpu(value) else out.dtype.type(1)
 
 
 def unit_cotangent(name: str, fun: Callable[..., Any], at: Linearization) -> Any:

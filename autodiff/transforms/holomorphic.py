@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.trace.errors import DifferentiationError
+from autodiff.trace.errors import DifferentiationError, described
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.tracer import concrete
-from autodiff.trace.values.arrays import first_on_gpu, placed
+from autodiff.trace.trees.tree import LEAF
+from autodiff.trace.values.arrays import first_on_gpu, module_of, on_gpu, placed
 from autodiff.transforms.arguments import function_name
 
 Leaves = Sequence[Any]
@@ -46,6 +47,22 @@ def refuse_unless_holomorphic(
                 "real, imag or angle are taken. Differentiate by real and imaginary parts, or a real result without "
                 "holomorphic=True"
             )
+
+
+def complex_seed(name: str, fun: Callable[..., Any], at: Any) -> Any:
+    """The cotangent 1 of a result that must be one complex number, of a function that is complex-differentiable."""
+    out = spec_of(at.outs[0][0]) if at.out is LEAF else None
+    refuse_real(name, "an argument", map(spec_of, at.leaves), True)
+    if out is None or out.shape != () or out.dtype.kind != "c":
+        got = f"a tree {at.out}" if out is None else described(at.outs[0][0])
+        raise DifferentiationError(
+            f"{name} with holomorphic=True needs a function that returns one complex number, but {function_name(fun)} "
+            f"returned {got}{at_user_line()}. Of a real result take the gradient without holomorphic=True; of several "
+            "numbers jacobian"
+        )
+    refuse_unless_holomorphic(name, fun, at.pull, [at.outs[0][0]])
+    value = at.outs[0][0]
+    return module_of(value).ones((), out.dtype) if on_gpu(value) else out.dtype.type(1)
 
 
 def refuse_real(name: str, what: str, specs: Iterable[Spec], holomorphic: bool) -> None:
