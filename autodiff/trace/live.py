@@ -150,7 +150,10 @@ class Differentiation(Recording):
         link = None if primitive.rules[0] is None else primitive.links.get(FIRST) or primitive.link(FIRST)
         if entry.link is None and (primitive.view or (link is not None and link.kept)):
             value = self.keep_input(operand)
-        run = (None if is_chunked(value) else apply) or (primitive.evaluate if type(value) is np.ndarray else primitive)
+        if type(value) is np.ndarray:
+            run = apply or primitive.evaluate
+        else:
+            run = primitive if apply is None or is_chunked(value) else apply
         try:
             out = run(value, **params)
         except EXPLAINED as error:
