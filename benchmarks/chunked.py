@@ -46,7 +46,7 @@ def main(argv: list[str] | None = None) -> int:
         used = peak() + sum(client.run(peak).values())
     gap = float(np.max(np.abs(whole - small)))
     print(f"{x.nbytes / 1e9:.1f} GB in {chunks} chunks fitted in {seconds:.0f} s by {WORKERS} workers")
-    print(f"largest difference to the fit of {SAMPLE * ROWS * FEATURES * 8 / 1e9:.1f} GB in memory: {gap:.1e}")
+    print(f"largest difference to the fit of {SAMPLE * ROWS * FEATURES * 8 / 1e6:.0f} MB in memory: {gap:.1e}")
     print(f"largest memory of all {WORKERS + 1} processes together: {used:.0f} MB of {options.memory} MB")
     return int(gap > 1e-8 or used > options.memory)
 
