@@ -7,22 +7,15 @@ import socket
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
 
 from autodiff.distributed.faults import end_together, watch
+from autodiff.distributed.group import Peer
 from autodiff.distributed.messages import Call, agree
 from autodiff.trace.source import at_user_line, user_line
 
 SIZES = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MPI_LOCALNRANKS", "PMIX_RANK")
 """What launchers of MPI programs tell the processes that they start."""
-
-
-class Peer(NamedTuple):
-    """A process: its number in the world, its machine and its number there."""
-
-    rank: int
-    host: str
-    pid: int
 
 
 class Communicator:

@@ -14,15 +14,13 @@ import time
 import traceback
 from collections.abc import Iterable, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from autodiff.distributed.errors import LostProcessError
+from autodiff.distributed.group import Group, Peer
 from autodiff.distributed.messages import DIGEST, END, ROOM, digest, disagree, wait
-
-if TYPE_CHECKING:
-    from autodiff.distributed.communicator import Communicator, Peer
 
 GUARD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "guard.py")
 
@@ -101,11 +99,11 @@ def dismiss(word: str = "goodbye") -> None:
         os.close(pipes.pop())
 
 
-ending: list[tuple[int, Iterable[Communicator]]] = []
+ending: list[tuple[int, Iterable[Group]]] = []
 """This process, and the communicators that it leaves together with the others."""
 
 
-def end_together(communicators: Iterable[Communicator]) -> None:
+def end_together(communicators: Iterable[Group]) -> None:
     """Let all processes wait for each other at the end, so that one that ends early is found.
 
     Args:

@@ -13,14 +13,12 @@ from collections.abc import Generator
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from autodiff.distributed.errors import DistributedError, LostProcessError, MismatchError
-
-if TYPE_CHECKING:
-    from autodiff.distributed.communicator import Communicator
+from autodiff.distributed.group import Group
 
 Steps = Generator[Any, None, Any]
 """An exchange: it gives out each message that has to arrive before it goes on, and returns its result."""
@@ -87,7 +85,7 @@ def digest(call: Call, line: str) -> Bytes:
     return np.frombuffer(blake2b(text.encode(), digest_size=DIGEST).digest(), np.uint8)
 
 
-def agree(comm: Communicator, call: Call, array: np.ndarray[Any, Any] | None = None) -> Any:
+def agree(comm: Group, call: Call, array: np.ndarray[Any, Any] | None = None) -> Any:
     """Make sure that all processes are about to do the same, and exchange small arrays on the way.
 
     Args:
@@ -104,7 +102,7 @@ def agree(comm: Communicator, call: Call, array: np.ndarray[Any, Any] | None = N
     return waited_for(comm, agreement(comm, call, array), call)
 
 
-def agreement(comm: Communicator, call: Call, array: np.ndarray[Any, Any] | None = None) -> Steps:
+def agreement(comm: Group, call: Call, array: np.ndarray[Any, Any] | None = None) -> Steps:
     """The same, step by step."""
     block = np.zeros(DIGEST + ROOM, np.uint8)
     block[:DIGEST] = digest(call._replace(line=""), call.line if Debugging.on else "")
@@ -121,7 +119,7 @@ def agreement(comm: Communicator, call: Call, array: np.ndarray[Any, Any] | None
     return parts.reshape(-1).view(array.dtype).reshape(comm.size, *array.shape)
 
 
-def disagree(comm: Communicator, call: Call) -> None:
+def disagree(comm: Group, call: Call) -> None:
     """Say who is about to do what: all processes know by now that they do not agree."""
     calls: dict[str, list[int]] = {}
     for rank, text in enumerate(comm.mpi.allgather(f"{call}{f' ({call.line})' if call.line else ''}")):
@@ -140,7 +138,7 @@ def ranks_text(ranks: list[int]) -> str:
     return f"process{'es' if len(ranks) > 1 else ''} {', '.join(map(str, ranks))}"
 
 
-def waited_for(comm: Communicator, steps: Steps, call: Call) -> Any:
+def waited_for(comm: Group, steps: Steps, call: Call) -> Any:
     """What an exchange returns, each of whose messages is waited for."""
     while True:
         try:
@@ -150,7 +148,7 @@ def waited_for(comm: Communicator, steps: Steps, call: Call) -> Any:
         wait(comm, request, call)
 
 
-def wait(comm: Communicator, request: Any, call: Call) -> None:
+def wait(comm: Group, request: Any, call: Call) -> None:
     """Wait for a message, and look from time to time whether the others are still there.
 
     Raises:
@@ -172,7 +170,7 @@ ABANDONED: list[Any] = []
 """Messages that nobody waits for any more. MPI may still write to their memory, so it stays."""
 
 
-def wait_and_look(comm: Communicator, request: Any, call: Call) -> None:
+def wait_and_look(comm: Group, request: Any, call: Call) -> None:
     """Wait for a message that takes longer, with a look at the others from time to time."""
     begun = looked = time.monotonic()
     limit = float(os.environ.get("AUTODIFF_DISTRIBUTED_TIMEOUT", "inf"))
@@ -188,7 +186,7 @@ def wait_and_look(comm: Communicator, request: Any, call: Call) -> None:
                 )
 
 
-def look_after(comm: Communicator, call: Call) -> None:
+def look_after(comm: Group, call: Call) -> None:
     """Raise an error if a process on this machine is gone."""
     host = comm.peers[comm.rank].host
     for rank, peer in enumerate(comm.peers):
@@ -219,26 +217,26 @@ def as_bytes(array: np.ndarray[Any, Any]) -> Bytes:
 # Exchanges of arrays too large for a block.
 
 
-def all_gathered(comm: Communicator, x: Any, call: Call) -> Any:
+def all_gathered(comm: Group, x: Any, call: Call) -> Any:
     """The arrays of all processes."""
     out = np.empty((comm.size, *x.shape), x.dtype)
     wait(comm, comm.mpi.Iallgather(as_bytes(x), as_bytes(out)), call)
     return out
 
 
-def exchanged(comm: Communicator, x: Any, call: Call) -> Any:
+def exchanged(comm: Group, x: Any, call: Call) -> Any:
     """What every process has for this one, of arrays with a row for each."""
     out = np.empty(x.shape, x.dtype)
     wait(comm, comm.mpi.Ialltoall(as_bytes(x), as_bytes(out)), call)
     return out
 
 
-def summed(comm: Communicator, x: Any, call: Call) -> Any:
+def summed(comm: Group, x: Any, call: Call) -> Any:
     """The sum of the arrays of all processes: each adds up one part, in the order of ranks, and gives it to all."""
     return waited_for(comm, summing(comm, comm.mpi, x), call)
 
 
-def summing(comm: Communicator, mpi: Any, x: Any) -> Steps:
+def summing(comm: Group, mpi: Any, x: Any) -> Steps:
     """The same, step by step, by messages of mpi4py's communicator."""
     sizes, places = parts_of(x.size, comm.size, x.dtype.itemsize)
     own = sizes[comm.rank]
@@ -267,28 +265,28 @@ def total(stack: Any) -> Any:
     return out.astype(stack.dtype) if half else out
 
 
-def gathered(comm: Communicator, x: Any, root: int, call: Call) -> Any:
+def gathered(comm: Group, x: Any, root: int, call: Call) -> Any:
     """The arrays of all processes, in one of them; zeros in the others."""
     out = np.zeros((comm.size, *x.shape), x.dtype)
     wait(comm, comm.mpi.Igather(as_bytes(x), as_bytes(out) if comm.rank == root else None, root), call)
     return out
 
 
-def scattered(comm: Communicator, x: Any, root: int, call: Call) -> Any:
+def scattered(comm: Group, x: Any, root: int, call: Call) -> Any:
     """The row that one process has for this one."""
     out = np.empty(x.shape[1:], x.dtype)
     wait(comm, comm.mpi.Iscatter(as_bytes(x) if comm.rank == root else None, as_bytes(out), root), call)
     return out
 
 
-def broadcasted(comm: Communicator, x: Any, root: int, call: Call) -> Any:
+def broadcasted(comm: Group, x: Any, root: int, call: Call) -> Any:
     """The array of one process."""
     out = np.array(x, order="C")
     wait(comm, comm.mpi.Ibcast(as_bytes(out), root), call)
     return out
 
 
-def permuted(comm: Communicator, x: Any, pairs: tuple[tuple[int, int], ...], call: Call) -> Any:
+def permuted(comm: Group, x: Any, pairs: tuple[tuple[int, int], ...], call: Call) -> Any:
     """The array of the process that sends to this one; zeros where none does."""
     out = np.zeros(x.shape, x.dtype)
     requests = [comm.mpi.Irecv(as_bytes(out), a) for a, b in pairs if b == comm.rank]

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from autodiff.distributed import DistributedError, LostProcessError
-from autodiff.distributed.communicator import Peer
+from autodiff.distributed.group import Peer
 from autodiff.distributed.messages import ABANDONED, Call, wait
 
 CALL = Call("all_reduce", (3,), "float64", line="train.py:3")
