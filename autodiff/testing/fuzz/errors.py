@@ -117,7 +117,7 @@ class Errors:
         of a matrix, it is what errors of the operands make of it.
         """
         first = own if type(own) is Spec else own[0]
-        if is_exact(primitive, first):
+        if is_exact(primitive, first) and not is_length(primitive, values):
             return evaluate(*values)
         if size is None and (primitive.family != "elementwise" or primitive.name in INSIDE):
             times = max(1.0, order(values) / FEW_ROWS) if primitive.name in OF_MATRICES else 1.0
@@ -180,6 +180,11 @@ def is_exact(primitive: Primitive, own: Spec) -> bool:
     """Whether an operation never rounds."""
     widens = primitive.name == "cast" and own.dtype in (np.float64, np.complex128)
     return primitive.moves or widens or primitive.name in EXACT
+
+
+def is_length(primitive: Primitive, values: Sequence[Any]) -> bool:
+    """Whether it is the absolute value of complex numbers, which rounds as that of real ones does not."""
+    return primitive.name == "absolute" and np.asarray(values[0]).dtype.kind == "c"
 
 
 def size_of(primitive: Primitive, sizes: Sequence[Any], evaluate: Evaluate) -> Any:
