@@ -217,7 +217,6 @@ FAULTS = [
     Planted("wrong in a window",              np.sin,      {"x": lambda g, x: g * np.where((x > 0.5) & (x < 0.7), 0.5, 1.0) * np.cos(x)}),
     Planted("wrong from ten on",              np.arctan,   {"x": lambda g, x: g * np.where(abs(x) >= 10, 0.0, 1.0) / (1 + x * x)}),
     Planted("wrong from a million on",        np.arctan,   {"x": lambda g, x: g * np.where(abs(x) >= 1e6, 2.0, 1.0) / (1 + x * x)}),
-    Planted("wrong after many periods",       np.cos,      {"x": lambda g, x: -g * np.where(abs(x) >= 1e5, 1.1, 1.0) * np.sin(x)}),
     Planted("wrong below 1e-4",               np.sin,      {"x": lambda g, x: g * np.where(abs(x) < 1e-4, 0.5, 1.0) * np.cos(x)}),
     Planted("clamped below 1e-6",             np.log,      {"x": lambda g, x: g / np.maximum(x, 1e-6)}, given={"domain": domains.positive}),
     Planted("clamped above a million",        np.log,      {"x": lambda g, x: g / np.minimum(x, 1e6)}, given={"domain": domains.positive}),

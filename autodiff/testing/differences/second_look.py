@@ -20,7 +20,7 @@ from autodiff.testing.differences.central import FIRST_STEP, LEVELS
 from autodiff.testing.differences.kinks_inside import with_pieces
 from autodiff.testing.differences.numerical import move
 from autodiff.testing.differences.slope import CONTRADICTION, Slope
-from autodiff.testing.lawbook.roughness import rounding_of
+from autodiff.testing.lawbook.roughness import GRAIN, rounding_of
 from autodiff.testing.problem import Problem
 
 Array = NDArray[Any]
@@ -33,8 +33,6 @@ DISTANCES = tuple(2.0**-place for place in (51, 48, 44, 40, 32, 24, 16, 12, 8, 6
 """How far away values are looked at to see by how much they change at least."""
 
 FURTHER = (0.25, 1.0, 4.0)
-GRAIN = 2.0**-40
-"""Numbers of size one, such as log(2), leave smaller grains behind, and steps of functions are larger."""
 
 SHORTEST = FIRST_STEP / 2.0**LEVELS
 """The step by which roughness and grain are divided in the most exact numerical derivatives of smooth functions."""

@@ -19,9 +19,6 @@ CONTRADICTION = 4.0
 HARDLY = 1e-3
 """A slope that is this part of what larger steps say shows that the value has no more digits to move by."""
 
-CONFIRMED = 1e-4
-"""Slopes of two searches that agree, both as accurate as this part of them, do so by no accident."""
-
 DISTINCT = 1e-6
 """One-sided slopes that differ by less than this part of them are one slope."""
 
@@ -94,23 +91,19 @@ def slope_of(ahead: Sequence[Any], behind: Sequence[Any], here: Array, steps: Se
 def better(old: Slope, new: Slope, *, larger: bool = False) -> Slope:
     """The more accurate of two slopes, the second by smaller steps, or by `larger` ones.
 
-    Where they contradict each other both are doubted, until smaller steps confirm one of them: the others went past
-    many periods, whose average slope is none. Larger steps that contradict went past a kink or a pole, and smaller ones
-    at which the value hardly moves say nothing: then it has fewer digits than it seems.
+    Where they contradict each other both are doubted. Larger steps that contradict went past a kink or a pole, and
+    smaller ones at which the value hardly moves say nothing: then it has fewer digits than it seems.
     """
     apart = abs(new.limit - old.limit)
     contradicted = apart > CONTRADICTION * (new.error + old.error)
     mute = contradicted & (larger | (abs(new.limit) <= HARDLY * abs(old.limit)))
     taken = (new.error < old.error) & ~mute
-    worse = np.maximum(old.error, new.error)
-    confirmed = (apart <= CONTRADICTION * worse) & (worse <= CONFIRMED * abs(old.limit)) & (not larger)
-    doubt = np.where(confirmed, 0.0, old.doubt)
     return Slope(
         limit=np.where(taken, new.limit, old.limit),
         error=np.where(taken, new.error, old.error),
         radius=np.where(taken, new.radius, old.radius),
         jump=old.jump if larger else new.jump,
-        doubt=np.maximum(doubt, np.where(contradicted & ~mute, apart, 0.0)),
+        doubt=np.maximum(old.doubt, np.where(contradicted & ~mute, apart, 0.0)),
         reach=np.where(taken, new.reach, old.reach),
     )
 

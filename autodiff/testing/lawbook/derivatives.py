@@ -11,12 +11,12 @@ import autodiff
 from autodiff.testing.differences.jacobian import numerical_pullback
 from autodiff.testing.differences.kinks_inside import kinks_inside
 from autodiff.testing.differences.pairing import magnitude, pairing
-from autodiff.testing.differences.second_look import GRAIN, ROUGHNESS, careful_slopes
+from autodiff.testing.differences.second_look import ROUGHNESS, careful_slopes
 from autodiff.testing.differences.sizes_inside import largest_inside
 from autodiff.testing.differences.slope import Slope
 from autodiff.testing.lawbook.agreement import RELATIVE, VANISHING, agree, allowed_for, same_shape, scale_of, trusted
 from autodiff.testing.lawbook.closeness import Difference, difference
-from autodiff.testing.lawbook.roughness import rounding_of
+from autodiff.testing.lawbook.roughness import GRAIN, rounding_of
 from autodiff.testing.mismatch import Undecided, Violation
 from autodiff.testing.problem import Problem
 

@@ -25,6 +25,9 @@ STEPS = (2.0**-16, 2.0**-20)
 FINE = tuple(1.222 * 2.0**-place for place in (14, 20, 26, 32, 38))
 """Steps at which rounding is seen that is larger than that of the value itself: by powers of two there may be none."""
 
+GRAIN = 2.0**-40
+"""Numbers of size one, such as log(2), leave smaller grains behind, and steps of functions are larger."""
+
 POINTS = range(-4, 5)
 DIFFERENCE = np.array([1.0, -4.0, 6.0, -4.0, 1.0])
 
@@ -74,7 +77,8 @@ def _staying(rough: Array, reach: Array) -> Array:
     coarse, fine = rough[:-1], rough[1:]
     steps = np.reshape(FINE[:-1], (-1,) + (1,) * np.ndim(reach))
     stays = (fine > coarse * STAYS) & (steps < reach)
-    return np.asarray(np.max(np.where(stays, np.minimum(coarse, fine), 0.0), axis=0))
+    lost = (fine == 0) & (coarse < GRAIN) & (steps < reach)  # nothing changes any more
+    return np.asarray(np.max(np.where(stays, np.minimum(coarse, fine), np.where(lost, coarse, 0.0)), axis=0))
 
 
 def roughness(smooth: Problem, problem: Problem) -> list[tuple[Array, Array, Array]]:
