@@ -1,4 +1,4 @@
-"""Operations that run as calls of the GPU backend on arrays of CuPy: products, convolutions, linear algebra, draws.
+"""What the GPU backend does: how tapes are scheduled there, and operations that are calls of it on arrays of CuPy.
 
 They are found when they are first needed.
 """
@@ -9,6 +9,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+from autodiff.backends.passes.schedule import SCHEDULERS
 from autodiff.ops import random  # noqa: F401
 from autodiff.ops.images import convolution  # noqa: F401
 from autodiff.ops.matrices import (  # noqa: F401
@@ -21,6 +22,7 @@ from autodiff.ops.matrices import (  # noqa: F401
     spectral,
 )
 from autodiff.trace.primitive import PRIMITIVES
+from autodiff.trace.tape import Tape
 
 FOLDER = "autodiff.backends.cupy"
 NAMES = {
@@ -45,8 +47,15 @@ def later(module: str, name: str) -> Callable[..., Any]:
     return evaluate
 
 
+def schedule(tape: Tape) -> Tape:
+    """A tape as it runs on a GPU."""
+    found: Tape = import_module(f"{FOLDER}.schedule").schedule_for_gpu(tape)
+    return found
+
+
 def enter() -> None:
-    """Give primitives their evaluators on GPUs."""
+    """Give primitives their evaluators on GPUs, and tapes their scheduler."""
+    SCHEDULERS["cupy"] = schedule
     for module, names in NAMES.items():
         for name in names:
             PRIMITIVES[name].on_gpu = later(module, name)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.backends.cupy.kernels.random import random_kernel
-from autodiff.backends.cupy.program import lone_call
+from autodiff.backends.cupy.runtime.alone import lone_call
 
 
 @functools.lru_cache(maxsize=1024)

@@ -6,16 +6,10 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
-from autodiff.backends.cupy.kernels.kernel import DeviceKernel
-from autodiff.backends.cupy.runtime.calls import Call
+from autodiff.backends.cupy.runtime.alone import as_number
 from autodiff.backends.cupy.runtime.capturing import why_not_captured, why_not_worth
 from autodiff.backends.cupy.runtime.device import device_of, on_device
-from autodiff.backends.cupy.runtime.launching import FILE, launch_scope, launch_text, scratch_of
-from autodiff.backends.cupy.runtime.modules import KernelModule
 from autodiff.backends.cupy.runtime.replay import LOOKED_AT, Replay
-from autodiff.backends.cupy.runtime.scratch import ScratchPool
 from autodiff.backends.cupy.straight import DeviceStraight, numbers_of, with_arrays
 from autodiff.backends.gpu import is_gpu_array, require
 from autodiff.backends.passes.schedule import schedule
@@ -103,11 +97,6 @@ class DeviceProgram:
         return tuple([k for k in self.numbers if is_gpu_array(values[k])]) if self.numbers else ()
 
 
-def as_number(value: Any) -> Any:
-    """A value with NumPy's arrays without axes as numbers."""
-    return value[()] if isinstance(value, np.ndarray) and not value.ndim else value
-
-
 class OnDevice:
     """A program on one GPU.
 
@@ -136,27 +125,3 @@ class OnDevice:
             return self.replay.run(values)
         except Exception as error:
             raise self.straight.explained(error) from None
-
-
-def lone_call(kernel: DeviceKernel) -> Callable[..., tuple[Any, ...]]:
-    """A kernel by itself as a function of arrays on one GPU, which is the current one while it is launched."""
-    module = KernelModule()
-    text = launch_text(kernel, module.add(kernel), range(len(kernel.parameters)))
-    own = ScratchPool(scratch_of(kernel), [None] * sum(scratch.role == "status" for scratch in scratch_of(kernel)))
-    ready: dict[int, Callable[..., tuple[Any, ...]]] = {}
-
-    def loaded(device: int) -> Callable[..., tuple[Any, ...]]:
-        scope = launch_scope(kernel)
-        functions = module.functions(device)
-        scope.update({name: functions[name] for name in text.functions})
-        exec(compile(text.source, FILE, "exec"), scope)
-        return ready.setdefault(device, scope["launch"])
-
-    def run(*values: Any) -> tuple[Any, ...]:
-        device = device_of(values, "a kernel")
-        with on_device(device), Call(own) as call:
-            outs = (ready.get(device) or loaded(device))(*map(as_number, values), *call.own())
-            call.check()
-        return outs
-
-    return run

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from autodiff.backends.choice import numba_is_there
@@ -45,6 +46,10 @@ LARGE = 50_000.0
 """Nanoseconds of work that threads share."""
 
 
+SCHEDULERS: dict[str, Callable[[Tape], Tape]] = {}
+"""How backends of other devices than CPUs schedule tapes: they enter themselves."""
+
+
 @dataclass(frozen=True)
 class Schedule:
     """How a tape is run.
@@ -60,10 +65,8 @@ class Schedule:
 
 def schedule(tape: Tape, backend: str = "auto") -> Schedule:
     """How a tape without constants is run."""
-    if backend == "cupy":
-        from autodiff.backends.cupy.schedule import schedule_for_gpu  # noqa: PLC0415 - programs on CPUs never need it
-
-        return Schedule(schedule_for_gpu(tape), "")
+    if backend in SCHEDULERS:
+        return Schedule(SCHEDULERS[backend](tape), "")
     if backend == "numpy" or not numba_is_there():
         why = "backend='numpy'" if backend == "numpy" else "Numba is not installed: pip install autodiff[numba]"
         return Schedule(simplify(tape), why)

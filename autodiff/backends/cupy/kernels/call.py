@@ -7,6 +7,7 @@ from typing import Any
 
 from autodiff.backends.cupy.kernels.grids import grid_kernel
 from autodiff.backends.cupy.kernels.kernel import DeviceKernel
+from autodiff.backends.cupy.runtime.alone import lone_call
 from autodiff.backends.kernels.call import KernelPrimitive
 from autodiff.trace.tape import Tape, strict
 
@@ -47,8 +48,6 @@ def kernel_of(*, kind: str, **params: Any) -> DeviceKernel:
 
 def make_call(*, kind: str, tape: Tape, **params: Any) -> Callable[..., tuple[Any, ...]]:
     """A kernel as a function of arrays on the current device, in a module of its own."""
-    from autodiff.backends.cupy.program import lone_call  # noqa: PLC0415 - it stands on all that runs kernels
-
     return lone_call(kernel_of(kind=kind, tape=tape, **params))
 
 
