@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,6 @@ from autodiff.trace.error_classes import (
     OperandError,
     RuleError,
 )
-from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 
 __all__ = [
@@ -30,7 +29,6 @@ __all__ = [
     "OperandError",
     "RuleError",
     "described",
-    "explained",
     "run_user_code",
 ]
 
@@ -48,23 +46,6 @@ def run_user_code(fun: Callable[..., Any], args: Iterable[Any]) -> Any:
         if isinstance(cause, ConcretizationError):
             raise cause.with_traceback(error.__traceback__) from None
         raise
-
-
-def explained(error: Exception, name: str, operands: Sequence[Any]) -> Exception:
-    """An error of the same type that says which operation failed, on what, and where in the user's code."""
-    from autodiff.trace.values.arrays import misplaced  # noqa: PLC0415 - that module imports this one
-
-    if isinstance(error, AutodiffError):
-        return error
-    problem = misplaced(operands)
-    if problem is not None:
-        return TypeError(f"{name}: {problem}")
-    kind = OperandError if type(error) is ValueError else type(error)
-    got = ", ".join(map(described, operands))
-    try:
-        return kind(f"{name}({got}){at_user_line()}: {error}")
-    except Exception:  # an error class whose constructor wants something else: pass on the original
-        return error
 
 
 def described(value: Any) -> str:

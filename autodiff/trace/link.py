@@ -19,14 +19,12 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from autodiff.trace.operation import Operation
 from autodiff.trace.spec import spec_of
-
-if TYPE_CHECKING:
-    from autodiff.trace.primitive import Primitive
 
 Rule = Callable[..., Any]
 NUMBERS = (int, float, np.number)
@@ -62,7 +60,7 @@ class Link:
     partial = False
     runs_again = False
 
-    def __init__(self, primitive: Primitive, positions: tuple[int, ...]) -> None:
+    def __init__(self, primitive: Operation, positions: tuple[int, ...]) -> None:
         rules = [rule for position in positions if (rule := primitive.rule(position)) is not None]
         needs = [needed_names(rule) for rule in rules]
         names = list(dict.fromkeys(name for need in needs for name in need if name != "index"))
@@ -94,7 +92,7 @@ def needed_names(rule: Rule) -> tuple[str, ...]:
     return tuple(inspect.signature(rule).parameters)[1:]
 
 
-def compile_collect(primitive: Primitive, names: Sequence[str]) -> Callable[[Sequence[Any], Any, Any], Any]:
+def compile_collect(primitive: Operation, names: Sequence[str]) -> Callable[[Sequence[Any], Any, Any], Any]:
     """A function that picks the residuals out of an operation's operands, result and parameters."""
     parts = [_residual_expression(primitive, name) for name in names]
     body = "None" if not parts else parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
@@ -106,7 +104,7 @@ def number_at(position: int) -> Callable[[Sequence[Any], Any, Any], Any]:
     return lambda values, out, params: values[position] if isinstance(values[position], NUMBERS) else None
 
 
-def _residual_expression(primitive: Primitive, name: str) -> str:
+def _residual_expression(primitive: Operation, name: str) -> str:
     if name == "out":
         return "out"
     if name in primitive.operands:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from autodiff.trace.errors import explained
+from autodiff.trace.failures import explained
 from autodiff.trace.link import Link
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.recording import Recording

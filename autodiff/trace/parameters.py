@@ -10,14 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import EllipsisType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from autodiff.trace.spec import LARGEST, Spec, is_number, sound_shape
-
-if TYPE_CHECKING:
-    from autodiff.trace.primitive import Primitive
 
 Operands = Sequence[Spec]
 
@@ -178,35 +175,6 @@ def optional(domain: Domain) -> Domain:
 def unless_left_out(domain: Domain) -> Domain:
     """What is in a domain, for a parameter that need not be there."""
     return replace(domain, needed=False)
-
-
-def check_application(primitive: Primitive, operands: Operands, params: Mapping[str, Any]) -> None:
-    """Refuse operands and parameters that a primitive does not take.
-
-    Args:
-        primitive: the primitive.
-        operands: the specs of its operands.
-        params: its parameters.
-
-    Raises:
-        ValueError: saying which of them, and what it may be.
-    """
-    if not primitive.variadic and len(operands) != len(primitive.operands):
-        raise ValueError(f"it takes {len(primitive.operands)} operands and got {len(operands)}")
-    if primitive.params is None:
-        return
-    for name, value in params.items():
-        domain = primitive.params.get(name)
-        if domain is None:
-            known = ", ".join(primitive.params) or "none"
-            raise ValueError(f"it has no parameter named {shortened(name)} (it has {known})")
-        if not domain.holds(value, operands):
-            raise ValueError(f"the parameter {name} must be {domain.text}, and is {shortened(value)}")
-    for name, domain in primitive.params.items():
-        if domain.needed and name not in params:
-            raise ValueError(f"the parameter {name} is missing: {domain.text}")
-    if primitive.check is not None:
-        primitive.check(*operands, **params)
 
 
 def shortened(value: Any) -> str:

@@ -5,13 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from itertools import count
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from autodiff.trace.errors import LeakedTracerError
 from autodiff.trace.source import at_user_line
-
-if TYPE_CHECKING:
-    from autodiff.trace.primitive import Primitive
 
 new_level = count(1).__next__
 """Levels come from one ever-growing counter: of several recordings, the one with the largest level records."""
@@ -56,7 +53,7 @@ class Recording:
 
     def record(
         self,
-        primitive: Primitive,
+        primitive: Any,
         operands: Sequence[Any],
         params: Mapping[str, Any],
         apply: Callable[..., Any] | None = None,

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.trace.application import check_application
 from autodiff.trace.errors import AutodiffError
-from autodiff.trace.parameters import check_application, shortened
+from autodiff.trace.parameters import shortened
 from autodiff.trace.primitive import ORDERED, Primitive
 from autodiff.trace.spec import Spec, is_number, sound_spec, spec, spec_of
 from autodiff.trace.trees.tree import TreeDef

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from autodiff.trace.error_classes import ConcretizationError
 from autodiff.trace.source import at_user_line
-
-if TYPE_CHECKING:
-    from autodiff.trace.primitive import Primitive
-    from autodiff.trace.spec import Spec
 
 
 class Traced:
@@ -26,7 +22,7 @@ class Traced:
         raise NotImplementedError
 
     @property
-    def spec(self) -> Spec:
+    def spec(self) -> Any:
         """Shape, dtype and kind of the value."""
         raise NotImplementedError
 
@@ -67,7 +63,7 @@ class Traced:
 
     def record(
         self,
-        primitive: Primitive,
+        primitive: Any,
         operands: Sequence[Any],
         params: Mapping[str, Any],
         apply: Callable[..., Any] | None = None,

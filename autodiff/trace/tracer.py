@@ -14,7 +14,6 @@ from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.traced import Traced
 
 if TYPE_CHECKING:
-    from autodiff.trace.primitive import Primitive
     from autodiff.trace.recording import Recording
 
 
@@ -54,7 +53,7 @@ class Tracer(Traced):
 
     def record(
         self,
-        primitive: Primitive,
+        primitive: Any,
         operands: Sequence[Any],
         params: Mapping[str, Any],
         apply: Callable[..., Any] | None = None,

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import autodiff
-from autodiff.trace.parameters import check_application
+from autodiff.trace.application import check_application
 from autodiff.trace.primitive import PRIMITIVES, Primitive
 from autodiff.trace.spec import Spec, spec, spec_of
 from autodiff.trace.tape import operand_specs

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from autodiff.trace.operation import Operation
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import ChunkedSpec, Spec, is_chunked, spec_of
-
-if TYPE_CHECKING:
-    from autodiff.trace.primitive import Primitive
 
 Labels = tuple[Any, ...]
 """A name for each axis of an operand: axes of one name run through the same blocks."""
@@ -38,7 +36,7 @@ class Evaluation:
     It is pickled by the primitive's name, and two of one primitive and equal parameters are one to Dask.
     """
 
-    def __init__(self, primitive: Primitive, params: dict[str, Any]) -> None:
+    def __init__(self, primitive: Operation, params: dict[str, Any]) -> None:
         self.primitive = primitive
         self.params = params
         self.__name__ = primitive.name
@@ -51,7 +49,7 @@ class Evaluation:
         return type(self).__name__, self.primitive.name, sorted(self.params.items())
 
 
-def evaluate(primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]) -> Any:
+def evaluate(primitive: Operation, operands: Sequence[Any], params: dict[str, Any]) -> Any:
     """The result of an operation on values of which some are in chunks, as a graph that nobody has run yet.
 
     Raises:
@@ -72,7 +70,7 @@ def refusal(
     return NotImplementedError(f"{name} of an array of Dask{at_user_line()} is not done chunk by chunk; {then}")
 
 
-def by_elements(primitive: Primitive, *operands: Any, **params: Any) -> Any:
+def by_elements(primitive: Operation, *operands: Any, **params: Any) -> Any:
     """An operation on each element, on the blocks of operands that broadcast."""
     labels = [tuple(range(-np.ndim(operand), 0)) for operand in operands]
     out = primitive.spec(*map(spec_of, operands), **params)
@@ -80,7 +78,7 @@ def by_elements(primitive: Primitive, *operands: Any, **params: Any) -> Any:
 
 
 def by_blocks(
-    primitive: Primitive,
+    primitive: Operation,
     operands: Sequence[Any],
     params: dict[str, Any],
     labels: Sequence[Labels],
