@@ -21,6 +21,7 @@ EXTRAS = {
     "hdf5": ("h5py",),
     "safetensors": ("safetensors",),
     "mpi": ("mpi4py", "mpich"),
+    "dask": ("dask", "distributed"),
     "images": ("pillow",),
     "cuda12": ("cupy-cuda12x",),
     "cuda13": ("cupy-cuda13x",),

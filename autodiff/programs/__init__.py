@@ -4,7 +4,7 @@
 that look at what arrives. Nothing of NumPy is changed, and no file.
 """
 
-from autodiff.programs import polynomials
+from autodiff.programs import polynomials as _polynomials  # noqa: F401 - enters what stands for NumPy's
 from autodiff.programs.switch import differentiable
 
-__all__ = ["differentiable", "polynomials"]
+__all__ = ["differentiable"]

@@ -121,9 +121,18 @@ def test_a_process_that_is_killed_while_it_waits_is_an_error(fork):
             list(itertools.islice(iterator, 3))  # the next batch may have been on its way
 
 
+def made_again():
+    raise TypeError("OwnError needs two arguments")
+
+
 class OwnError(Exception):
+    """One that other processes cannot make again, whatever libraries do to errors that are pickled."""
+
     def __init__(self, first, second):
         super().__init__(f"{first} and {second}")
+
+    def __reduce__(self):
+        return made_again, ()
 
 
 def fail():
