@@ -74,12 +74,13 @@ def schedule(tape: Tape, backend: str = "auto") -> Schedule:
     border = on_parts(simple)
     if border is None or len(border.core.equations) > MOST_ON_PARTS:
         return schedule_as_it_is(simple)
-    found = schedule_as_it_is(border.core)
-    if found.reason:
+    core = schedule_as_it_is(border.core)
+    found = Schedule(border.around(core.tape), core.reason)
+    if core.reason or calls(simple) < calls(found.tape):
         plain = schedule_as_it_is(simple)
         if calls(plain.tape) < calls(found.tape):
             return plain
-    return Schedule(border.around(found.tape), found.reason)
+    return found
 
 
 def schedule_as_it_is(tape: Tape) -> Schedule:

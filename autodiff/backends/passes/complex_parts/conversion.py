@@ -193,6 +193,8 @@ class Conversion:
         """A value as one of some spec: of its dtype if it is a number, and along all of its axes."""
         if isinstance(operand, Literal) and own.kind != "python":
             operand = Literal(own.dtype.type(operand.value))
+        elif self.builder.spec(operand).kind == "python" and own.kind != "python":
+            operand = self.emit(cast, operand, dtype=own.dtype)
         if self.builder.spec(operand) == own or own.kind != "array":
             return operand
         return self.builder.emit(broadcast_to, operand, shape=own.shape)

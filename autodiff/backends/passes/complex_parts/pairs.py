@@ -22,14 +22,20 @@ def real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return found
 
 
+REAL = {np.dtype(np.complex64): np.dtype(np.float32), np.dtype(np.complex128): np.dtype(np.float64)}
+"""The dtypes of the parts, at hand where programs run."""
+
+
 def evaluate_pairs(z: Any) -> Any:
     """The parts of the elements along a new last axis: in the same memory, if that is in order."""
-    return np.ascontiguousarray(z).reshape((*z.shape, 1)).view(real_dtype(z.dtype))
+    z = z if z.flags.c_contiguous else z.copy("C")
+    return z[..., None].view(REAL.get(z.dtype) or real_dtype(z.dtype))
 
 
 def evaluate_unpaired(x: Any, *, dtype: Any) -> Any:
     """The complex numbers whose parts lie along the last axis, in the same memory."""
-    return np.ascontiguousarray(x).view(dtype).reshape(x.shape[:-1])
+    x = x if x.flags.c_contiguous else x.copy("C")
+    return x.view(dtype)[..., 0]
 
 
 def internal(name: str, evaluate: Callable[..., Any], result: Callable[..., Spec]) -> Primitive:
