@@ -18,7 +18,7 @@ ROWS = {"ops", "numpy", "scipy"}
 """Folders of a thousand rows, each of which is tried on eighty fixed arguments, too: fewer are drawn than in a user's
 tests."""
 
-settings.register_profile("rows", settings.get_profile("ci"), max_examples=16)
+settings.register_profile("rows", settings.get_profile("ci"), max_examples=12)
 
 
 @pytest.fixture(autouse=True)
