@@ -131,6 +131,8 @@ class Errors:
             size = np.maximum(abs(found), 1.0)
         larger = LARGER.get(primitive.name) if own.dtype in (np.float64, np.float32) else None
         times = 1.0 if larger is None else larger(values[0])
+        if larger is not None:  # SciPy's are zero where they should be less than the smallest normal number
+            size = np.maximum(abs(found), np.finfo(own.dtype).tiny / np.finfo(own.dtype).eps)
         if primitive.name in DIVIDED_BY_SUMS:
             axes = getattr(evaluate, "keywords", {}).get("axes", ())
             times = longer(primitive, float(np.prod([np.shape(found)[axis] for axis in axes])))
