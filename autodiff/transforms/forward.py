@@ -20,7 +20,7 @@ from autodiff.trace.tracer import Tracer
 from autodiff.trace.trees.tree import flatten
 from autodiff.trace.values.arrays import check_places
 from autodiff.trace.values.leaves import COMMON, as_leaf
-from autodiff.transforms.gradient import own, zeros
+from autodiff.transforms.gradient import is_unknown, own, zeros
 from autodiff.transforms.masking import PARTIAL
 from autodiff.transforms.results import aux_leaf
 from autodiff.transforms.tangents import masked_out_tangent, out_tangent, selects, settled
@@ -156,9 +156,9 @@ def unpaired(out: Any, recording: Recording) -> tuple[Any, Any]:
 def own_tangent(value: Any, tangent: Any) -> Any:
     """A tangent as the caller gets it: like the value."""
     slot = spec_of(value)
-    if tangent is None:
+    if tangent is None and not (slot.kind == "array" and is_unknown(value)):
         return zeros(slot, value)
-    return own(settled(tangent, slot), slot, value)
+    return own(None if tangent is None else settled(tangent, slot), slot, value)
 
 
 def peeled(tree: Any, recording: Recording) -> Any:

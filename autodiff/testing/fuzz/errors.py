@@ -67,7 +67,7 @@ EXACT = frozenset({
 SIGNED = frozenset({"fft", "rfft", "irfft", "drop_gauge", "cross"})
 """Linear operations with coefficients of their own, which may be negative."""
 
-INSIDE = frozenset({"logaddexp", "logaddexp2"})
+INSIDE = frozenset({"logaddexp", "logaddexp2", "sinc"})
 """Operations on single elements that add in the end: near zero their errors are relative to what they are given."""
 
 ONE_BY_ONE = frozenset({"logaddexp_axes"})
