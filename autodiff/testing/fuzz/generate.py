@@ -64,8 +64,9 @@ OWN = 40
 REST = 0.5
 TRIES = 20
 
-MAIN = (*("float32", "float64") * 4, "complex64", "complex128")
-"""The dtype of most inputs of a program."""
+REAL = ("float32", "float64")
+MAIN = (*REAL * 4, "complex64", "complex128")
+"""The dtype of most inputs of a program; a real one where it calls operations of users, few of which take others."""
 
 FORMS = ("array", "array", "numpy scalar", "python scalar")
 
@@ -82,7 +83,7 @@ def generate(seed: int, operations: Mapping[str, Operation] = MappingProxyType({
     for space in scope.spaces:
         space.update({name: one.fun for name, one in operations.items()})
     scope.own_calls += [one.template(name) for name, one in operations.items()]
-    main = random.choice(MAIN)
+    main = random.choice(REAL if operations else MAIN)
     number = random.choice((1, 2, 2, 3, 3, 4))
     inputs = [_input(random, f"x{k}", main, first=k == 0) for k in range(number)]
     constants = [_input(random, f"c{k}", main) for k in range(random.choice((0, 0, 0, 1, 2)))]

@@ -115,8 +115,8 @@ def shapes(draw):
     rank = draw(st.integers(1, 3))
     shape = []
     for _ in range(rank):
-        scratch = MOST // int(np.prod(shape, dtype=int))
-        shape.append(draw(st.sampled_from([length for length in LENGTHS if length <= scratch])))
+        room = MOST // int(np.prod(shape, dtype=int))
+        shape.append(draw(st.sampled_from([length for length in LENGTHS if length <= room])))
     full = tuple(shape[::-1]) if draw(st.booleans()) else tuple(shape)
     parts = [full, full[-1:], (*full[:-1], 1), (), full]
     return [full, *draw(st.lists(st.sampled_from(parts), min_size=1, max_size=2))]
