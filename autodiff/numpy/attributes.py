@@ -20,11 +20,31 @@ INSTEAD = {
     "base": "use np.copy where memory must not be shared",
     "byteswap": "use it on plain arrays",
 }
+ELSEWHERE = {
+    "backward": "write grad(f)(x); backward() is a method of Variables",
+    "block_until_ready": "leave it out: results are there when a call returns",
+    "clone": "write x.copy()",
+    "cpu": "leave it out: nothing is moved unasked",
+    "cuda": "call the function with arrays of CuPy",
+    "detach": "write autodiff.stop_gradient(x)",
+    "numpy": "leave it out where it is used as an array; return it, by has_aux=True, where a plain one is wanted",
+    "permute": "write x.transpose(axes)",
+    "requires_grad": "arguments are chosen by argnums, and autodiff.stop_gradient(x) cuts",
+    "requires_grad_": "arguments are chosen by argnums, and autodiff.stop_gradient(x) cuts",
+    "unsqueeze": "write np.expand_dims(x, axis)",
+}
+"""What arrays of other libraries have, which NumPy's do not, and what is written in its place."""
 MEMORY = "it would show memory that is not traced; pass autodiff.stop_gradient(x) where no derivative is wanted"
 
 
 def missing_attribute(self: Tracer, name: str) -> NoReturn:
     """What Python asks for attributes that are nowhere found."""
+    if name in ELSEWHERE:
+        raise AttributeError(
+            f"arrays of NumPy have no {name!r}, nor have traced ones{at_user_line()}: {ELSEWHERE[name]}",
+            name=name,
+            obj=self,
+        )
     if name.startswith("__") or not hasattr(np.ndarray, name):
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
     raise AttributeError(

@@ -14,6 +14,7 @@ from autodiff.ops.shape import reshape
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
+from autodiff.trace.traced import Traced
 from autodiff.trace.trees.containers import register_tree
 
 HOW = "autodiff.scipy.sparse.coo_array((data, (rows, columns)), shape) makes one of traced entries"
@@ -39,12 +40,26 @@ class TracedSparse:
 
     __array_priority__ = 1000.0
     __array_ufunc__ = None
+    holds_traced = True
 
     def __init__(self, data: Any, pattern: Pattern) -> None:
         self.data = data
         self.pattern = pattern
         self.shape = pattern.shape
         self.ndim = 2
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise DifferentiationError(
+            f"a sparse matrix with traced entries has no {name!r}{at_user_line()}; it has data, T, conj, dot, toarray, "
+            "diagonal and sum, products with vectors and matrices, sums, and factors; make others of its data"
+        )
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        raise DifferentiationError(
+            f"a sparse matrix with traced entries cannot become a NumPy array{at_user_line()}; A.toarray() is traced"
+        )
 
     def __repr__(self) -> str:
         return f"<sparse {self.dtype.name}{list(self.shape)} of {self.nnz} traced entries>"
@@ -130,8 +145,12 @@ class TracedSparse:
         own = Pattern(places, np.arange(inside.size), (min(self.shape), max(1, inside.size)))
         return product(own, np.ones(inside.size), self.data[inside]) if inside.size else np.zeros(min(self.shape))
 
-    def sum(self, axis: int | None = None) -> Any:
+    def sum(self, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
         """The sum of the entries, of columns (0) or of rows (1)."""
+        if dtype is not None or out is not None:
+            raise DifferentiationError(
+                f"the sum of a sparse matrix with traced entries has no dtype= or out={at_user_line()}; leave them out"
+            )
         if axis is None:
             return FUNCTIONS[np.sum](self.data)
         return self.T @ np.ones(self.shape[0]) if axis in (0, -2) else self @ np.ones(self.shape[1])
@@ -146,6 +165,8 @@ def traced_matrix(a: Any) -> TracedSparse:
     """A matrix in the form in which traced ones are."""
     if isinstance(a, TracedSparse):
         return a
+    if isinstance(a, Traced):
+        raise DifferentiationError(f"a traced array is no sparse matrix{at_user_line()}: its pattern is unknown; {HOW}")
     coo = scipy.sparse.coo_array(a)
     return TracedSparse(coo.data, pattern_of(a, coo))
 

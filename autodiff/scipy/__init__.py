@@ -8,8 +8,8 @@ from importlib import import_module
 from typing import Any
 
 MODULES = (
-    "fft", "integrate", "interpolate", "linalg", "ndimage", "optimize", "signal", "sparse", "spatial", "special",
-    "stats",
+    "cluster", "fft", "integrate", "interpolate", "linalg", "ndimage", "optimize", "signal", "sparse", "spatial",
+    "special", "stats",
 )  # fmt: skip
 
 

@@ -16,12 +16,24 @@ from autodiff.trace.spec import spec_of
 
 
 def along(function: Callable[[Any], Any], x: Any, axis: int = -1) -> Any:
-    """A linear function of the last axis, applied along any axis."""
+    """A linear function of the last axis, applied along any axis.
+
+    It may add a constant, as edges of another number than zero do: what it makes of zeros.
+    """
     x = as_operand(x)
-    rule = LinearRule(function)
-    if axis in (-1, spec_of(x).ndim - 1):
-        return linear_along_axis(x, rule=rule)
-    return FUNCTIONS[np.moveaxis](linear_along_axis(FUNCTIONS[np.moveaxis](x, axis, -1), rule=rule), -1, axis)
+    last = axis in (-1, spec_of(x).ndim - 1)
+    x = x if last else FUNCTIONS[np.moveaxis](x, axis, -1)
+    added = function(np.zeros(spec_of(x).shape[-1]))
+    if isinstance(added, tuple):
+        raise DifferentiationError(
+            f"a filter of traced values has one result{at_user_line()}, and this call has {len(added)}; leave out the "
+            "option that asks for more"
+        )
+    if np.any(added):
+        found = linear_along_axis(x, rule=LinearRule(lambda own: function(own) - added)) + added
+    else:
+        found = linear_along_axis(x, rule=LinearRule(function))
+    return found if last else FUNCTIONS[np.moveaxis](found, -1, axis)
 
 
 def linear_counterpart(original: Callable[..., Any], name: str, place: int = 0) -> Callable[..., Any]:

@@ -7,14 +7,15 @@ from math import log as scalar_log
 from math import pi
 from typing import Any
 
+import numpy as np
 import scipy.special as sp
 
-from autodiff.numpy.dispatch import UFUNCS, as_operand, late_ufunc
+from autodiff.numpy.dispatch import UFUNCS, as_operand, late_ufunc, missing
 from autodiff.ops import elementwise as ew
 from autodiff.ops.special import bessel
 from autodiff.ops.special import gamma as own
 from autodiff.ops.special.sinc import sinc
-from autodiff.scipy.mirror import counterpart
+from autodiff.scipy.mirror import counterpart, holds_traced
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line
 
@@ -90,7 +91,9 @@ def of_order(name: str, function: Callable[..., Any], factor: Callable[[Any], An
     """A spherical Bessel function: one of half an order more, times ``factor(x)``."""
 
     def call(n: Any, z: Any, derivative: bool = False) -> Any:
-        z = as_operand(z)
+        if holds_traced(n):
+            raise missing(f"scipy.special.{name}", "its order is a whole number")
+        z, n = as_operand(z), np.asarray(n, dtype=np.dtype("long"))  # as SciPy, which cuts off the rest
 
         def value(order: Any) -> Any:
             return factor(z) * function(order + 0.5, z)

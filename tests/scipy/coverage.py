@@ -22,12 +22,13 @@ from autodiff.scipy.stats.multivariate_normal import MultivariateNormal
 PAGE = Path(__file__).parents[2] / "docs" / "scipy-coverage.md"
 MODULES = (
     "special", "stats", "linalg", "optimize", "integrate", "interpolate", "sparse", "sparse.linalg", "signal", "ndimage",
-    "spatial", "spatial.distance", "fft",
+    "cluster.vq", "spatial", "spatial.distance", "spatial.transform", "fft",
 )  # fmt: skip
 CALLED_BACK = {
     "optimize": "*",
     "integrate": "quad dblquad tplquad solve_ivp odeint",
-    "sparse.linalg": "cg bicgstab gmres minres",
+    "sparse.linalg": "cg bicgstab gmres minres bicg cgs gcrotmk lgmres qmr tfqmr eigsh svds",
+    "linalg": "solve_continuous_are solve_discrete_are",
 }
 """Functions that decide by values what they do: under vmap and jit SciPy is called back when the program runs."""
 

@@ -3,18 +3,21 @@
 import numpy as np
 import pytest
 import scipy.fft as sf
+import scipy.ndimage as sn
 import scipy.signal as sg
 
 import autodiff
 from autodiff.scipy import fft, ndimage, signal
+from autodiff.scipy.ndimage.transforms import MODES
 from autodiff.testing import check_laws
-from autodiff.trace.errors import DifferentiationError
+from autodiff.trace.errors import DifferentiationError, OperandError
 
 rng = np.random.default_rng(0)
 x = rng.normal(size=(3, 16))
 v, k = rng.normal(size=12), rng.normal(size=5)
 image, kernel, even = rng.normal(size=(5, 6)), rng.normal(size=(3, 3)), rng.normal(size=(2, 4))
 long = rng.normal(size=150)
+turn, coordinates = np.array([[0.93, 0.17], [-0.31, 1.09]]), rng.uniform(-3, 7, size=(2, 3))
 b, a = sg.butter(2, 0.4)
 sos = sg.butter(4, 0.4, output="sos")
 
@@ -37,6 +40,15 @@ PROGRAMS = {
     "correlate2d": (lambda a, b: signal.correlate2d(a, b, mode="valid"), (image, kernel)),
     "lfilter":    (lambda x: signal.lfilter(b, a, x), (x,)),
     "lfilter coefficients": (lambda b, a, x: signal.lfilter(b, a + np.array([3.0, 0, 0]), x), (b, a, v)),
+    "lfilter from a state": (lambda x, z: np.concatenate(signal.lfilter(b, a, x, zi=z)), (v, np.array([0.3, -0.2]))),
+    "welch":      (lambda x: signal.welch(x, nperseg=6, axis=0)[1], (long[:24].reshape(12, 2),)),
+    "csd":        (lambda x, y: signal.csd(x, y, 2.0, nperseg=6)[1].imag, (v, v[:9])),
+    "coherence":  (lambda x, y: signal.coherence(x, y, nperseg=6)[1], (v, long[:12])),
+    "periodogram": (lambda x: signal.periodogram(x, window="hann", nfft=20, scaling="spectrum")[1], (v,)),
+    "spectrogram": (lambda x: signal.spectrogram(x, nperseg=5)[2], (v,)),
+    "stft":       (lambda x: signal.stft(x, nperseg=6, boundary="odd")[2].real, (v,)),
+    "istft":      (lambda x: signal.istft(signal.stft(x, nperseg=6)[2], nperseg=6)[1], (v,)),
+    "freqz":      (lambda b, a: np.abs(signal.freqz(b, a, 5)[1]), (b, a)),
     "filtfilt":   (lambda x: signal.filtfilt(b, a, x), (x,)),
     "sosfilt":    (lambda x: signal.sosfilt(sos, x, axis=0), (x,)),
     "sosfiltfilt": (lambda x: signal.sosfiltfilt(sos, x, padlen=9), (x,)),
@@ -56,6 +68,17 @@ PROGRAMS = {
     "correlate1d": (lambda x, w: ndimage.correlate1d(x, w, origin=1), (image, k)),
     "sobel":      (lambda x: ndimage.sobel(x, axis=0), (image,)),
     "prewitt":    (lambda x: ndimage.prewitt(x), (image,)),
+    "map_coordinates": (lambda x, at: ndimage.map_coordinates(x, at, order=4, mode="nearest"), (image, coordinates)),
+    "affine":     (lambda x, m, o: ndimage.affine_transform(x, m, o, mode="grid-constant", cval=0.7), (image, turn, np.array([0.31, -0.22]))),
+    "homogeneous": (lambda x, m: ndimage.affine_transform(x, m, order=2, mode="mirror"), (image, np.c_[turn, [0.31, -0.22]])),
+    "shift":      (lambda x, s: ndimage.shift(x, s, mode="wrap"), (image, np.array([0.33, -0.28]))),
+    "zoom":       (lambda x: ndimage.zoom(x, (1.6, 0.7), mode="reflect", grid_mode=True), (image,)),
+    "rotate":     (lambda x, angle: ndimage.rotate(x, angle, reshape=False, mode="nearest"), (image, 17.0)),
+    "rotate planes": (lambda x: ndimage.rotate(x, 30.0, axes=(0, 2)), (rng.normal(size=(3, 2, 4)),)),
+    "edges of a number": (lambda x: ndimage.gaussian_filter1d(x, 1.0, mode="constant", cval=2.0), (x,)),
+    "savgol of a number": (lambda x: signal.savgol_filter(x, 5, 2, mode="constant", cval=1.0), (x,)),
+    "gaussian_laplace": (lambda x: ndimage.gaussian_laplace(x, 1.2, mode="wrap"), (image,)),
+    "spline_filter": (lambda x: ndimage.spline_filter(x, 5), (image,)),
     "laplace":    (lambda x: ndimage.laplace(x, mode="nearest"), (image,)),
 }
 # fmt: on
@@ -64,7 +87,8 @@ PROGRAMS = {
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_laws(name):
     fun, args = PROGRAMS[name]
-    check_laws(fun, args, skip=("value", "replay", "compiled", "batch"), name=name)
+    order = 1 if name in ("affine", "homogeneous", "shift", "rotate", "rotate planes") else 2
+    check_laws(fun, args, skip=("value", "replay", "compiled", "batch"), order=order, name=name)
     value = fun(*args)
     np.testing.assert_allclose(autodiff.vjp(fun, *args)[0], value, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(autodiff.jit(fun)(*args), value, rtol=1e-9, atol=1e-12)
@@ -79,9 +103,10 @@ def test_what_has_no_derivative_says_so():
     ):
         autodiff.grad(lambda b: np.sum(signal.filtfilt(b, a, v)))(b)
     with pytest.raises(
-        DifferentiationError, match=r"^scipy.signal.welch cannot be called with a traced value \(test_filters.py:\d+\)"
+        DifferentiationError,
+        match=r"^scipy.signal.lombscargle cannot be called with a traced value \(test_filters.py:\d+\)",
     ):
-        autodiff.grad(lambda x: np.sum(signal.welch(x)[1]))(v)
+        autodiff.grad(lambda x: np.sum(signal.lombscargle(v, x, [1.0])))(v)
     with pytest.raises(
         DifferentiationError,
         match=r"^gaussian_filter of traced values has no cval=1.0 \(test_filters.py:\d+\); pad with np.pad$",
@@ -91,3 +116,47 @@ def test_what_has_no_derivative_says_so():
         DifferentiationError, match=r"^scipy.ndimage.median_filter cannot be called with a traced value"
     ):
         autodiff.grad(lambda x: np.sum(ndimage.median_filter(x, 3)))(image)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_images_are_looked_up_as_scipy_does(mode):
+    everywhere = rng.uniform(-20, 25, size=(2, 60))
+    for order in range(6):
+        options = {"order": order, "mode": mode, "cval": 0.7}
+        found = autodiff.vjp(lambda x, options=options: ndimage.map_coordinates(x, everywhere, **options), image)[0]
+        np.testing.assert_allclose(found, sn.map_coordinates(image, everywhere, **options), rtol=1e-9, atol=1e-9)
+
+
+def test_spectra_refuse_what_they_cannot():
+    with pytest.raises(
+        DifferentiationError,
+        match=r"^csd of traced values has no average='median' \(test_filters.py:\d+\); leave it out$",
+    ):
+        autodiff.grad(lambda x: np.sum(signal.welch(x, average="median")[1]))(v)
+    with pytest.raises(
+        DifferentiationError,
+        match=r"^a filter of traced values has one result \(test_filters.py:\d+\), and this call has 2",
+    ):
+        autodiff.grad(lambda x: np.sum(signal.sosfilt(sos, x, zi=np.zeros((2, 2)))[0]))(v)
+
+
+def test_images_refuse_what_they_cannot():
+    with pytest.raises(
+        DifferentiationError,
+        match=r"^zoom has a derivative by the image alone \(test_filters.py:\d+\); affine_transform with",
+    ):
+        autodiff.grad(lambda z: np.sum(ndimage.zoom(image, z)))(1.5)
+    with pytest.raises(
+        DifferentiationError,
+        match=r"^rotate by a traced angle has a shape that depends on it \(test_filters.py:\d+\); pass reshape=False",
+    ):
+        autodiff.grad(lambda t: np.sum(ndimage.rotate(image, t)))(30.0)
+    with pytest.raises(
+        OperandError,
+        match=r"^map_coordinates got order=7 and mode='reflect' \(test_filters.py:\d+\); it needs an order",
+    ):
+        autodiff.grad(lambda x: np.sum(ndimage.map_coordinates(x, coordinates, order=7, mode="reflect")))(image)
+    with pytest.raises(
+        DifferentiationError, match=r"^sobel of traced values writes to no output= \(test_filters.py:\d+\)"
+    ):
+        autodiff.grad(lambda x: np.sum(ndimage.sobel(x, output=np.empty((5, 6)))))(image)

@@ -55,6 +55,7 @@ PROGRAMS = {  # functions of two parameters
     "solve_ivp t_eval": lambda p: integrate.solve_ivp(pendulum, (0.0, 1.0), [1.0, 0.0], t_eval=[0.2, 0.7, 1.0], method="DOP853", args=(p,), **fine).y,
     "solve_ivp span": lambda p: integrate.solve_ivp(lambda t, y: [y[1], -np.sin(y[0]) + t], (0.1 * p[0], p[0] + p[1]), [1.0, 0.0], method="DOP853", **fine).y[:, -1],
     "solve_ivp RK23": lambda p: integrate.solve_ivp(pendulum, (0.0, 1.0), [1.0, 0.0], method="RK23", args=(p,), rtol=1e-6, atol=1e-8).y[:, -1],
+    "solve_ivp dense": lambda p: integrate.solve_ivp(pendulum, (0.0, 2.0), [1.0, 0.0], args=(p,), dense_output=True, method="DOP853", **fine).sol(np.stack([0.4 * p[0], p[1], 1.3])),
     "solve_ivp event": lambda p: integrate.solve_ivp(pendulum, (0.0, 9.0), [1.0, 0.0], events=crossing, args=(p,), method="DOP853", **fine).t_events[0],
     "solve_ivp backwards": lambda p: integrate.solve_ivp(pendulum, (2.0, 0.5), [1.0, 0.0], args=(p,), **fine).y[:, -1],
     "odeint":        lambda p: integrate.odeint(lambda y, t, p: pendulum(t, y, p), [1.0, 0.0], np.linspace(0, 1, 3), (p,), rtol=1e-8, atol=1e-10),

@@ -15,6 +15,7 @@ b = rng.normal(size=(3, 3)) + 2 * np.eye(3)
 m = rng.normal(size=(3, 2))
 v = rng.normal(size=3)
 small = rng.normal(size=(3, 3)) / 4
+bands = np.array([[0.4, -0.7, 0.6], [5.0, 6.0, 7.0], [0.3, 0.8, -0.5]])
 
 
 def positive(x):
@@ -65,6 +66,20 @@ PROGRAMS = {
     "block_diag":         (linalg.block_diag, (a, m, v)),
     "solve_toeplitz":     (lambda c, b: linalg.solve_toeplitz(c + np.array([5.0, 0, 0]), b), (v, v)),
     "matmul_toeplitz":    (lambda c, x: linalg.matmul_toeplitz(c, x), (v, m)),
+    "convolution_matrix": (lambda v: linalg.convolution_matrix(v, 4, "valid"), (v,)),
+    "eig_banded":         (lambda u: linalg.eig_banded(u, lower=True)[1] ** 2, (bands[1:],)),
+    "eigh_tridiagonal":   (lambda d, e: linalg.eigh_tridiagonal(d, e)[0], (v, v[:2])),
+    "fractional power":   (lambda a, t: linalg.fractional_matrix_power(positive(a), t), (a, 0.4)),
+    "khatri_rao":         (linalg.khatri_rao, (a, b)),
+    "orthogonal_procrustes": (linalg.orthogonal_procrustes, (a, b)),
+    "pinvh":              (lambda a: linalg.pinvh(positive(a)), (a,)),
+    "solve_banded":       (lambda u, b: linalg.solve_banded((1, 1), u, b), (bands, v)),
+    "solve_banded one side": (lambda u, b: linalg.solve_banded((1, 0), u, b), (bands[1:], m)),
+    "solve_circulant":    (lambda c, b: linalg.solve_circulant(c + np.array([5.0, 0, 0]), b), (v, m)),
+    "solveh_banded":      (lambda u, b: linalg.solveh_banded(u, b), (bands[:2], m)),
+    "solveh_banded lower": (lambda u, b: linalg.solveh_banded(u, b, lower=True), (bands[1:], v)),
+    "solve_continuous_are": (lambda a, b, q: linalg.solve_continuous_are(a, b, positive(q), np.eye(2)), (a, m, b)),
+    "solve_discrete_are": (lambda a, q: linalg.solve_discrete_are(a, m, positive(q), np.eye(2)), (small, b)),
     "svdvals":            (linalg.svdvals, (a,)),
     "svd":                (lambda a: linalg.svd(a)[1], (a,)),
     "qr":                 (lambda a: linalg.qr(a, mode="economic"), (m,)),
@@ -75,7 +90,7 @@ PROGRAMS = {
     "polar left":         (lambda a: linalg.polar(a, side="left"), (a,)),
 }
 UNLIKE = {"solve_toeplitz", "matmul_toeplitz", "solve pos", "lu_solve", "lu_solve T", "cho_solve", "cho_solve lower", "discrete lyapunov",
-          "bilinear lyapunov", "tanm", "tanhm", "eigh generalised", "norm", "det", "lstsq", "pinv", "solve", "inv", "eigh", "eigvals", "expm_frechet"}
+          "bilinear lyapunov", "tanm", "tanhm", "eigh generalised", "norm", "fractional power", "solve_continuous_are", "solve_discrete_are", "det", "lstsq", "pinv", "solve", "inv", "eigh", "eigvals", "expm_frechet"}
 # fmt: on
 OTHER_ROUTINE = "SciPy's routine for plain values is another one: values differ by rounding"
 
@@ -131,9 +146,9 @@ def test_a_real_matrix_without_a_real_logarithm():
 def test_what_has_no_rule_says_so():
     with pytest.raises(
         DifferentiationError,
-        match=r"^scipy.linalg.schur cannot be called with a traced value \(test_linalg.py:\d+\): it has no",
+        match=r"^scipy.linalg.ldl cannot be called with a traced value \(test_linalg.py:\d+\): it has no",
     ):
-        autodiff.grad(lambda x: np.sum(linalg.schur(x)[0]))(a)
+        autodiff.grad(lambda x: np.sum(linalg.ldl(x)[0]))(a)
     with pytest.raises(
         DifferentiationError,
         match=r"^scipy.linalg.qr of traced values has no pivoting=True \(test_linalg.py:\d+\); leave it out$",
@@ -152,3 +167,42 @@ def test_a_gaussian_process():
 
     found = autodiff.grad(lambda length: likelihood(length, linalg))(-1.0)
     assert found == pytest.approx((likelihood(-1 + 1e-5, sl) - likelihood(-1 - 1e-5, sl)) / 2e-5, rel=1e-7)
+
+
+def test_a_long_band_takes_memory_for_its_diagonals_alone():
+    n = 50_000
+    ab = np.stack([np.full(n, -1.0), np.full(n, 2.5), np.full(n, -1.0)])
+    gradient = autodiff.grad(lambda ab, b: np.sum(linalg.solve_banded((1, 1), ab, b)), argnums=(0, 1))(ab, np.ones(n))
+    x = sl.solve_banded((1, 1), ab, np.ones(n))
+    np.testing.assert_allclose(gradient[1], x, rtol=1e-9)
+    np.testing.assert_allclose(gradient[0][1], -x * x, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("schur", "its vectors may be turned"),
+        ("null_space", "any other basis of the space is as good"),
+        ("orth", "any other basis of the space is as good"),
+    ],
+)
+def test_bases_that_are_not_determined_are_refused_with_the_reason(name, words):
+    with pytest.raises(
+        DifferentiationError,
+        match=rf"^scipy.linalg.{name} cannot be called with a traced value \(test_linalg.py:\d+\): {words}",
+    ):
+        autodiff.vjp(getattr(linalg, name), a)
+
+
+def test_equations_that_do_not_fit_say_so():
+    with pytest.raises(
+        OperandError,
+        match=r"^solve_banded got float64\[3,3\] and float64\[3\] \(test_linalg.py:\d+\); it needs 4 diagonals in rows",
+    ):
+        autodiff.vjp(lambda u: linalg.solve_banded((2, 1), u, v), bands)
+    with pytest.raises(
+        DifferentiationError, match=r"^solve_continuous_are of traced values has no e= \(test_linalg.py:\d+\)"
+    ):
+        autodiff.vjp(lambda a: linalg.solve_continuous_are(a, m, b, np.eye(2), e=a), a)
+    with pytest.raises(np.linalg.LinAlgError, match=r"singular"):
+        autodiff.vjp(lambda u: linalg.solve_banded((1, 1), u, v), 0 * bands)

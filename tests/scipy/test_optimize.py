@@ -169,9 +169,14 @@ def test_what_has_no_derivative_says_so():
         autodiff.grad(lambda a: optimize.least_squares(lambda x: x - a, start, loss="huber").x[0])(1.0)
     with pytest.raises(
         DifferentiationError,
-        match=r"^scipy.optimize.linprog cannot be called with a traced value \(test_optimize.py:\d+\)",
+        match=r"^at the solution of linprog 3 conditions hold as equations for 2 unknowns \(test_optimize.py:\d+\): it",
     ):
-        autodiff.grad(lambda c: optimize.linprog(c).fun)(start)
+        autodiff.grad(lambda c: optimize.linprog(-c, [[1.0, 1.0], [1.0, 2.0], [2.0, 1.0]], [2.0, 3.0, 3.0]).fun)(start)
+    with pytest.raises(
+        DifferentiationError,
+        match=r"^scipy.optimize.golden cannot be called with a traced value \(test_optimize.py:\d+\): the",
+    ):
+        autodiff.grad(lambda a: optimize.golden(lambda x: (x - a) ** 2))(1.0)
     with pytest.raises(
         DifferentiationError,
         match=r"^newton with full_output cannot be called with traced values under jit, vmap and checkpoint \(test_opt",
@@ -184,6 +189,45 @@ def test_what_has_no_derivative_says_so():
         autodiff.jit(lambda a: optimize.root(lambda x: x - a, start).message)(2.0)
     with pytest.raises(ConcretizationError, match=r"function that SciPy calls traces with shapes only"):
         autodiff.jit(lambda a: optimize.brentq(lambda x: x - a if x > 0 else x + a, 0.1, 3.0))(2.0)
+
+
+def test_what_is_made_on_the_way_is_no_function_of_the_solution():
+    def found(a):
+        return optimize.minimize(lambda x: np.sum((x - a) ** 2 + x**4), start, method="BFGS")
+
+    with pytest.raises(
+        DifferentiationError,
+        match=r"^the result's 'hess_inv' is made on the way to the solution, and has no derivative \(test_opt",
+    ):
+        autodiff.grad(lambda a: found(a).hess_inv[0, 0])(1.0)
+    assert (
+        autodiff.grad(lambda a: found(a).fun * found(a)["hess_inv"][0, 0] + np.sum(found(a).jac) * found(a).nit)(1.0)
+        != 0
+    )
+    with pytest.raises(DifferentiationError, match=r"^the result's 'fjac' is made on the way to the solution"):
+        autodiff.grad(lambda a: optimize.root(lambda x: x - a, start).fjac[0, 0])(2.0)
+
+
+def test_linear_programs():
+    rows, right, costs = np.array([[1.0, 0.7], [0.4, 1.2]]), np.array([4.0, 3.0]), np.array([-2.0, -1.5])
+
+    def f(c, a, b, e):
+        found = optimize.linprog(c, a, b, A_eq=[[1.0, 1.0, -1.0]], b_eq=e, bounds=[(0, 9), (0.5, None), (0, None)])
+        return found.fun + found.x[0] * found.x[2] + np.sum(found.slack * np.array([0.3, 0.2]))
+
+    wide = np.c_[rows, np.zeros(2)], np.append(costs, 0.1)
+    args = wide[1], wide[0], right, np.array([0.4])
+    gradient = autodiff.grad(f, (0, 1, 2, 3))(*args)
+    for place, found in enumerate(gradient):
+        for at in np.ndindex(found.shape):
+            after, before = (list(map(np.copy, args)) for _ in range(2))
+            after[place][at] += 1e-5
+            before[place][at] -= 1e-5
+            assert found[at] == pytest.approx((f(*after) - f(*before)) / 2e-5, rel=1e-6, abs=1e-8)
+    with pytest.raises(
+        DifferentiationError, match=r"^linprog with a corner whose conditions depend on values cannot be called"
+    ):
+        autodiff.jit(lambda c: optimize.linprog(c, rows, right).fun)(costs)
 
 
 def test_assignment_is_constant():

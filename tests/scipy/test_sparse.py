@@ -18,6 +18,14 @@ m = rng.normal(size=(3, 2))
 constant = ss.random_array((3, 3), density=0.6, rng=1) + 3 * ss.eye_array(3)
 
 
+large, tall = np.cumsum(rng.uniform(0.5, 2, 7)), rng.normal(size=(5, 4))
+
+
+def lowest(d, e):
+    a = sparse.diags_array([d, e, e], offsets=[0, 1, -1]).tocsc()
+    return sparse.linalg.eigsh(a, 2, which="SA", v0=np.ones(7))
+
+
 def matrix(d):
     return sparse.coo_array((d, (rows, columns)), shape=(3, 3))
 
@@ -37,6 +45,14 @@ PROGRAMS = {
     "spsolve":     (lambda d, b: sparse.linalg.spsolve(matrix(d).tocsc(), b), (data, v)),
     "spsolve columns": (lambda d, b: sparse.linalg.spsolve(matrix(d).tocsc(), b), (data, m)),
     "splu":        (lambda d, b: sparse.linalg.splu(matrix(d).tocsc()).solve(b, "T"), (data, v)),
+    "blocks":      (lambda d: sparse.bmat([[matrix(d), None], [constant, matrix(d).T]]) @ np.arange(6.0), (data,)),
+    "kron":        (lambda d: sparse.kron(sparse.triu(matrix(d)), matrix(d)) @ np.arange(9.0), (data,)),
+    "eigsh":       (lambda d, e: lowest(d, e)[1] ** 2, (large, large[:6])),
+    "eigsh values": (lambda d, e: lowest(d, e)[0], (large, large[:6])),
+    "eigsh dense": (lambda a: sparse.linalg.eigsh(a @ a.T, 2, v0=np.ones(5), return_eigenvectors=False), (tall,)),
+    "svds":        (lambda a: sparse.linalg.svds(a, 2, v0=np.ones(4))[1], (tall,)),
+    "svds vectors": (lambda a: (lambda u, s, vt: u * s @ vt)(*sparse.linalg.svds(a, 2, v0=np.ones(4))), (tall,)),
+    "spsolve_triangular": (lambda d, b: sparse.linalg.spsolve_triangular(sparse.tril(matrix(d)).tocsr(), b), (data, v)),
     "factorized":  (lambda b: sparse.linalg.factorized(sparse.csc_array(constant))(b), (v,)),
 }
 # fmt: on
@@ -48,12 +64,14 @@ def test_laws(name):
     check_laws(fun, args, skip=("value", "compiled", "replay", "batch"), name=name)
     found = autodiff.vjp(fun, *args)[0]
     for ours, own in zip(*(x if isinstance(x, tuple) else (x,) for x in (found, fun(*args))), strict=True):
-        np.testing.assert_allclose(ours, np.asarray(own), rtol=1e-12, atol=1e-13)
-    batched = autodiff.vmap(fun)(*(np.stack([a, 2 * a]) for a in args))
+        np.testing.assert_allclose(ours, np.asarray(own), rtol=1e-11, atol=1e-13)
+    batched = autodiff.vmap(fun)(*(np.stack([a, 1.2 * a]) for a in args))
     for ours, own in zip(*(x if isinstance(x, tuple) else (x,) for x in (batched, found)), strict=True):
         np.testing.assert_allclose(ours[0], own, rtol=1e-11, atol=1e-12)
     np.testing.assert_allclose(
-        *(np.ravel(x[0] if isinstance(x, tuple) else x) for x in (autodiff.jit(fun)(*args), found)), rtol=1e-12
+        *(np.ravel(x[0] if isinstance(x, tuple) else x) for x in (autodiff.jit(fun)(*args), found)),
+        rtol=1e-11,
+        atol=1e-13,
     )
 
 
@@ -141,6 +159,37 @@ def test_what_has_no_derivative_says_so():
     ):
         autodiff.grad(lambda d: (matrix(d) @ matrix(d)).sum())(data)
     with pytest.raises(
-        DifferentiationError, match=r"^scipy.sparse.kron cannot be called with a traced value \(test_sparse.py:\d+\)"
+        DifferentiationError, match=r"^a traced array is no sparse matrix \(test_sparse.py:\d+\): its pattern is"
     ):
         autodiff.grad(lambda x: sparse.kron(x, np.eye(2)).sum())(np.eye(2))
+
+
+def test_values_that_are_not_alone_are_refused():
+    where = r"\(test_sparse.py:\d+\): equal values and their vectors"
+    with pytest.raises(DifferentiationError, match=rf"^eigsh found the value 1 more than once {where}"):
+        autodiff.grad(lambda d: sparse.linalg.eigsh(sparse.diags_array([d], offsets=[0]).tocsc(), 1, which="SA")[0][0])(
+            np.array([1.0, 1.0, 2.0, 3.0, 4.0, 5.0])
+        )
+    with pytest.raises(
+        DifferentiationError,
+        match=r"^eigsh of traced values takes A, k and constants by name \(test_sparse.py:\d+\), and no M=",
+    ):
+        autodiff.vjp(lambda a: sparse.linalg.eigsh(a @ a.T, 2, M=a @ a.T)[0], tall)
+
+
+def test_objects_of_traced_entries_are_refused_by_name():
+    with pytest.raises(
+        DifferentiationError,
+        match=r"^scipy.sparse.linalg.lsqr cannot be called with a traced value \(test_sparse.py:\d+\)",
+    ):
+        autodiff.vjp(lambda d: sparse.linalg.lsqr(matrix(d), v)[0], data)
+    with pytest.raises(
+        DifferentiationError,
+        match=r"^a sparse matrix with traced entries has no 'multiply' \(test_sparse.py:\d+\); it has",
+    ):
+        autodiff.vjp(lambda d: matrix(d).multiply(2.0).sum(), data)
+    with pytest.raises(
+        DifferentiationError,
+        match=r"^a sparse matrix with traced entries cannot become a NumPy array \(test_sparse.py:\d+\)",
+    ):
+        autodiff.vjp(lambda d: np.dot(matrix(d), v), data)

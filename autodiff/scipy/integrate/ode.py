@@ -60,15 +60,15 @@ def solve_ivp(
             times parameters.
         t_eval: where the solution is wanted; the times may be traced. Under ``jit``, ``vmap`` and ``checkpoint`` it
             has to be given, since the number of steps is not known there.
-        dense_output: SciPy's; the interpolant is a function of plain numbers.
+        dense_output: SciPy's; between the steps the solution has the derivatives of a step of its own.
         events: SciPy's; times and values at events are differentiated through the condition that makes them.
         vectorized: SciPy's.
         args: further arguments of ``fun`` and ``events``, which may be traced.
         options: SciPy's.
 
     Returns:
-        SciPy's result, in which ``y``, ``t_events`` and ``y_events`` are functions of the initial values and of what
-        ``fun`` closes over.
+        SciPy's result, in which ``y``, ``t_events``, ``y_events`` and what ``sol`` gives are functions of the initial
+        values and of what ``fun`` closes over.
 
     Raises:
         DifferentiationError: for implicit methods with events, if there is something to differentiate.
@@ -116,6 +116,7 @@ def solve_ivp(
         found.y = with_value(found.y, moving)
         return found
     steps = Steps(EXPLICIT[method], slope, found, begin, end, start)
+    found.sol = Solution(found.sol, steps) if dense_output else None
     return differentiated(found, steps, conditions, extra, wanted if nesting(wanted) else None)
 
 
@@ -189,6 +190,31 @@ class Steps:
         if self.plain[k] == plain and not nesting(t):
             return self.values[k]
         return runge_kutta(self.method, self.fun, self.times[k], self.values[k], t - self.times[k])
+
+
+class Solution:
+    """The solution between the steps: SciPy's values, with the derivatives of a step from the last one before.
+
+    Args:
+        plain: SciPy's, of plain values.
+        steps: those that it has taken.
+    """
+
+    def __init__(self, plain: Any, steps: Steps) -> None:
+        self.plain = plain
+        self.steps = steps
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.plain, name)
+
+    def __call__(self, t: Any) -> Any:
+        """The solution at a time, or at times along the last axis."""
+        t = as_operand(t)
+        value = self.plain(peeled(t, "the solution of solve_ivp"))
+        if spec_of(t).ndim == 0:
+            return with_value(value, self.steps.at(t))
+        columns = [self.steps.at(t[k]) for k in range(spec_of(t).shape[0])]
+        return with_value(value, FUNCTIONS[np.stack](columns, -1))
 
 
 def with_value(value: Any, moving: Any) -> Any:

@@ -31,6 +31,14 @@ def matrix(name: str, a: Any) -> Any:
     return a
 
 
+def vector(name: str, x: Any) -> Any:
+    """A vector; a number is one of length one."""
+    x = array(x)
+    if len(shape_of(x)) > 1:
+        raise OperandError(f"{name} of traced values got {spec_of(x)!r}{at_user_line()}; it needs vectors: use vmap")
+    return x if shape_of(x) else reshape(x, shape=(1,))
+
+
 def with_columns(solve: Callable[[Any], Any], b: Any) -> Any:
     """A function of matrices of right-hand sides, of which a vector is one column."""
     if spec_of(b).ndim != 1:

@@ -9,7 +9,7 @@ import scipy.linalg
 
 from autodiff.numpy.dispatch import FUNCTIONS, as_operand
 from autodiff.ops.matrices.products import conj
-from autodiff.scipy.linalg.operands import array, with_columns
+from autodiff.scipy.linalg.operands import array, vector, with_columns
 from autodiff.scipy.mirror import counterpart
 from autodiff.trace.spec import spec_of
 
@@ -22,8 +22,8 @@ def toeplitz(c: Any, r: Any = None) -> Any:
     >>> autodiff.grad(lambda c: np.sum(toeplitz(c)))(np.ones(3))
     array([3., 4., 2.])
     """
-    c = FUNCTIONS[np.ravel](as_operand(c))
-    r = conj(c) if r is None else FUNCTIONS[np.ravel](as_operand(r))
+    c = vector("toeplitz", c)
+    r = conj(c) if r is None else vector("toeplitz", r)
     rows, columns = c.shape[0], r.shape[0]
     values = FUNCTIONS[np.concatenate]([c[::-1], r[1:]])
     return values[np.arange(rows - 1, -1, -1)[:, None] + np.arange(columns)]
@@ -32,8 +32,8 @@ def toeplitz(c: Any, r: Any = None) -> Any:
 @counterpart(scipy.linalg.hankel)
 def hankel(c: Any, r: Any = None) -> Any:
     """The matrix with constant antidiagonals that has a given first column and last row."""
-    c = FUNCTIONS[np.ravel](as_operand(c))
-    r = np.zeros(c.shape[0]) if r is None else FUNCTIONS[np.ravel](as_operand(r))
+    c = vector("hankel", c)
+    r = np.zeros(c.shape[0]) if r is None else vector("hankel", r)
     values = FUNCTIONS[np.concatenate]([c, r[1:]])
     return values[np.arange(c.shape[0])[:, None] + np.arange(r.shape[0])]
 

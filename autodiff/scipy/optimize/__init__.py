@@ -7,6 +7,7 @@ are functions of the traced values that the user's function closes over, or is g
 from autodiff.scipy.mirror import mirrored
 from autodiff.scipy.optimize.fitting import curve_fit, least_squares, linear_sum_assignment, nnls
 from autodiff.scipy.optimize.global_search import basinhopping, differential_evolution, direct, dual_annealing, shgo
+from autodiff.scipy.optimize.linear_programs import linprog
 from autodiff.scipy.optimize.minimizing import minimize, minimize_scalar
 from autodiff.scipy.optimize.roots import (
     bisect,
@@ -36,6 +37,7 @@ __all__ = [
     "fsolve",
     "least_squares",
     "linear_sum_assignment",
+    "linprog",
     "minimize",
     "minimize_scalar",
     "newton",

@@ -15,6 +15,7 @@ from autodiff.numpy.namespace import array
 from autodiff.ops.elementwise import where
 from autodiff.scipy.called_back import Result, call_back, known_later, refused_later
 from autodiff.scipy.mirror import holds_traced
+from autodiff.scipy.optimize.found import found_with
 from autodiff.scipy.optimize.implicit import all_on_values, nesting, on_values, plain_vector, solution
 from autodiff.scipy.optimize.later import solve_later
 from autodiff.scipy.optimize.minimizing import free_of
@@ -85,7 +86,10 @@ def least_squares(
     if not later:
         found.x = solution(grad(cost), found.x, free_of(found.x, ends_of(bounds, found.x.shape)))
     found.cost, found.fun, found.jac = cost(found.x), residuals(found.x), jacobian(residuals)(found.x)
-    return found
+    if later:
+        return found
+    found.grad = FUNCTIONS[np.transpose](found.jac) @ found.fun
+    return found_with(found, ("x", "cost", "fun", "jac", "grad"))
 
 
 def ends_of(bounds: Any, shape: tuple[int, ...]) -> scipy.optimize.Bounds:

@@ -12,6 +12,7 @@ from autodiff.numpy.dispatch import as_operand
 from autodiff.numpy.namespace import array
 from autodiff.ops.elementwise import where
 from autodiff.scipy.called_back import Result, known_later, refused_later
+from autodiff.scipy.optimize.found import found_with
 from autodiff.scipy.optimize.implicit import (
     all_on_values,
     elementwise_solution,
@@ -153,7 +154,7 @@ def at_minimum(found: Any, value: Function, bounds: Any = None, constraints: Any
         )
     found.x = solution(grad(value), found.x, free_of(found.x, bounds))
     found.fun = value(found.x)
-    return found
+    return found_with(found, ("x", "fun") if bounds is not None else ("x", "fun", "jac"))  # which is zero, and stays so
 
 
 def free_of(x: Any, bounds: Any) -> Any:
@@ -191,7 +192,7 @@ def minimize_scalar(
     if bounds is None or free_of(np.array([found.x]), [bounds])[0]:
         found.x = elementwise_solution(grad(objective), found.x)
     found.fun = objective(found.x)
-    return found
+    return found_with(found, ("x", "fun"))
 
 
 def scalar_minimum_later(find: Function, objective: Function, bounds: Any) -> Result:

@@ -12,7 +12,15 @@ import scipy.optimize
 from autodiff.numpy.dispatch import FUNCTIONS, as_operand, peeled
 from autodiff.numpy.namespace import array
 from autodiff.scipy.called_back import Result, known_later, refused_later
-from autodiff.scipy.optimize.implicit import all_on_values, elementwise_solution, on_values, plain_vector, solution
+from autodiff.scipy.optimize.found import found_with
+from autodiff.scipy.optimize.implicit import (
+    all_on_values,
+    elementwise_solution,
+    nesting,
+    on_values,
+    plain_vector,
+    solution,
+)
 from autodiff.scipy.optimize.later import solve_later
 from autodiff.trace.spec import spec_of
 from autodiff.trace.trees.tree import flatten
@@ -96,7 +104,7 @@ def with_solution(found: Any, equation: Function) -> Any:
     """SciPy's result, with the solution as a function of what the equation closes over."""
     shape = np.shape(found.x)
     found.x = solution(flattened(equation, shape), np.ravel(found.x)).reshape(shape)
-    return found
+    return found_with(found, ("x", "fun")) if nesting(found.x) else found  # fun is zero, and stays so
 
 
 def fsolve(

@@ -18,6 +18,7 @@ from autodiff.ops.matrices.sparse import Pattern
 from autodiff.scipy.mirror import holds_traced, mirrored
 from autodiff.scipy.sparse import linalg
 from autodiff.scipy.sparse.classes import CLASSES, adopted
+from autodiff.scipy.sparse.joining import JOINING
 
 _rest = mirrored("scipy.sparse")
 
@@ -59,8 +60,9 @@ def issparse(x: Any) -> bool:
 
 
 def __getattr__(name: str) -> Any:
-    if name in CLASSES:
-        return CLASSES[name]
+    own = CLASSES.get(name) or JOINING.get(name)
+    if own is not None:
+        return own
     found = _rest(name)
     if "refused" not in getattr(found, "__dict__", {}):
         return found

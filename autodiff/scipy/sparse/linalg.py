@@ -15,6 +15,7 @@ from autodiff.ops.matrices.sparse import Pattern, sparse_solve
 from autodiff.ops.shape import reshape
 from autodiff.scipy.called_back import call_back, known_later
 from autodiff.scipy.mirror import holds_traced, mirrored
+from autodiff.scipy.sparse.eigenpairs import eigsh, svds
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
@@ -111,6 +112,24 @@ def iterative(name: str) -> Callable[..., Any]:
     return solve
 
 
-cg, bicgstab, gmres, minres = map(iterative, ("cg", "bicgstab", "gmres", "minres"))
+NAMES = ("cg", "bicgstab", "gmres", "minres", "bicg", "cgs", "gcrotmk", "lgmres", "qmr", "tfqmr")
+cg, bicgstab, gmres, minres, bicg, cgs, gcrotmk, lgmres, qmr, tfqmr = map(iterative, NAMES)
+
+
+def spsolve_triangular(A: Any, b: Any, lower: bool = True, *args: Any, **options: Any) -> Any:
+    """The solution of A x = b with a triangular matrix."""
+    if not is_traced(A, b):
+        return scipy.sparse.linalg.spsolve_triangular(A, b, lower, *args, **options)
+    own = traced_matrix(A)
+    beyond = own.pattern.rows < own.pattern.columns if lower else own.pattern.rows > own.pattern.columns
+    if np.any(beyond) or (args[2:] and args[2]) or options.get("unit_diagonal"):
+        raise DifferentiationError(
+            f"spsolve_triangular of traced values needs a matrix without entries beyond its triangle, and its own "
+            f"diagonal{at_user_line()}; drop the others, and unit_diagonal="
+        )
+    return solved(own.pattern, own.data, b)
+
 
 __getattr__ = mirrored("scipy.sparse.linalg")
+
+__all__ = ["eigsh", "svds"]

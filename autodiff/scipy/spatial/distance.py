@@ -12,7 +12,7 @@ from autodiff.numpy.dispatch import FUNCTIONS, as_operand
 from autodiff.ops import elementwise as ew
 from autodiff.ops.special.gamma import rel_entr
 from autodiff.scipy.mirror import counterpart, mirrored
-from autodiff.trace.errors import DifferentiationError
+from autodiff.trace.errors import DifferentiationError, OperandError
 from autodiff.trace.source import at_user_line
 
 
@@ -42,11 +42,12 @@ def canberra_of(u: Any, v: Any) -> Any:
     return total(ew.absolute(u - v) / ew.where(ew.equal(size, 0), 1.0, size))
 
 
-def jensenshannon_of(u: Any, v: Any) -> Any:
+def jensenshannon_of(u: Any, v: Any, base: Any = None, *, axis: int = -1, keepdims: bool = False) -> Any:
     """The root of the mean divergence of two distributions from their mean."""
-    p, q = (each / FUNCTIONS[np.sum](each, -1, keepdims=True) for each in (u, v))
+    p, q = (each / FUNCTIONS[np.sum](each, axis, keepdims=True) for each in (u, v))
     middle = (p + q) / 2
-    return ew.sqrt((total(rel_entr(p, middle)) + total(rel_entr(q, middle))) / 2)
+    divergence = FUNCTIONS[np.sum](rel_entr(p, middle) + rel_entr(q, middle), axis, keepdims=keepdims)
+    return ew.sqrt(divergence / 2 if base is None else divergence / 2 / ew.log(as_operand(base) * 1.0))
 
 
 # fmt: off
@@ -76,6 +77,10 @@ def function_of_vectors(name: str) -> Callable[..., Any]:
         weights = options.pop("w", None)
         if weights is not None:
             raise DifferentiationError(f"{name} of traced values has no w={at_user_line()}; scale the vectors")
+        if name == "jensenshannon":
+            options = {"axis": 0, **options}
+        elif len(as_operand(u).shape) > 1 or len(as_operand(v).shape) > 1:
+            raise OperandError(f"{name} of traced values takes two vectors{at_user_line()}; cdist takes matrices")
         return own(as_operand(u), as_operand(v), *args, **options)
 
     distance.__name__ = distance.__qualname__ = name
@@ -146,6 +151,12 @@ def squareform(X: Any, force: str = "no", checks: bool = True) -> Any:
     rows, columns = np.triu_indices(size, 1)
     places[rows, columns] = places[columns, rows] = np.arange(1, x.shape[0] + 1)
     return FUNCTIONS[np.concatenate]([np.zeros(1), x])[places]
+
+
+@counterpart(scipy.spatial.distance_matrix)
+def distance_matrix(x: Any, y: Any, p: Any = 2, threshold: Any = 1000000) -> Any:
+    """Minkowski's distances of all rows of one matrix from all rows of another."""
+    return cdist(x, y, "minkowski", p=p)
 
 
 __getattr__ = mirrored("scipy.spatial.distance")

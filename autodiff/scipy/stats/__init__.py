@@ -1,4 +1,4 @@
-"""scipy.stats for plain and traced values alike: its distributions; other functions refuse traced values by name."""
+"""scipy.stats for plain and traced values alike: distributions, means and tests; others refuse traced ones by name."""
 
 from __future__ import annotations
 
@@ -7,9 +7,26 @@ from typing import Any
 import scipy.stats
 
 from autodiff.scipy.mirror import mirrored
-from autodiff.scipy.stats.distribution import Continuous, Discrete, Distribution
+from autodiff.scipy.stats.distribution import Continuous, Discrete, Distribution, Frozen
 from autodiff.scipy.stats.multivariate_normal import MultivariateNormal
 from autodiff.scipy.stats.poisson_binomial import PoissonBinomial
+from autodiff.scipy.stats.summaries import (
+    entropy,
+    gmean,
+    hmean,
+    kurtosis,
+    linregress,
+    moment,
+    pearsonr,
+    pmean,
+    sem,
+    skew,
+    ttest_1samp,
+    ttest_ind,
+    ttest_rel,
+    variation,
+    zscore,
+)
 
 multivariate_normal = MultivariateNormal()
 _rest = mirrored("scipy.stats")
@@ -31,3 +48,32 @@ def __getattr__(name: str) -> Any:
     if found is None:
         found = KNOWN[name] = kind(own)
     return found
+
+
+def adopted(value: Any) -> Any:
+    """A distribution of SciPy's with its parameters fixed as one of ours; anything else as it is."""
+    own: Any = getattr(value, "dist", None)
+    name = getattr(own, "name", None) or ""
+    if own is None or type(getattr(scipy.stats, name, None)) is not type(own):
+        return value
+    return Frozen(__getattr__(name), value.args, value.kwds)
+
+
+__all__ = [
+    "entropy",
+    "gmean",
+    "hmean",
+    "kurtosis",
+    "linregress",
+    "moment",
+    "multivariate_normal",
+    "pearsonr",
+    "pmean",
+    "sem",
+    "skew",
+    "ttest_1samp",
+    "ttest_ind",
+    "ttest_rel",
+    "variation",
+    "zscore",
+]

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 from math import inf, nan
+from types import MethodType
 from typing import Any
 
 import numpy as np
 
-from autodiff.numpy.dispatch import as_operand, contains_traced
+from autodiff.numpy.dispatch import as_operand, contains_traced, missing
 from autodiff.ops.elementwise import (
     cast,
     clip,
@@ -25,6 +26,7 @@ from autodiff.ops.elementwise import (
     sqrt,
     where,
 )
+from autodiff.scipy.mirror import holds_traced, refusing
 from autodiff.scipy.stats.methods import evaluate, moment, support, valid
 from autodiff.trace.traced import Traced
 from autodiff.transforms.stop_gradient import stop_gradient
@@ -48,7 +50,13 @@ class Distribution:
         self.__doc__ = own.__doc__
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self.own, name)
+        found = getattr(self.own, name)
+        method = isinstance(found, MethodType) and not name.startswith("_")
+        return refusing(found, f"scipy.stats.{self.own.name}.{name}") if method else found
+
+    def interval(self, confidence: Any, *args: Any, **kwds: Any) -> tuple[Any, Any]:
+        """The ends of the middle part of so much probability."""
+        return self.ppf((1 - confidence) / 2, *args, **kwds), self.ppf((1 + confidence) / 2, *args, **kwds)
 
     def __repr__(self) -> str:
         return f"<distribution {self.own.name}>"
@@ -277,4 +285,8 @@ class Frozen:
         if name in OF_PARAMETERS:
             own = getattr(self.dist, name)
             return lambda: own(*self.args, **self.kwds)
+        if name == "interval":
+            return lambda confidence: self.dist.interval(confidence, *self.args, **self.kwds)
+        if holds_traced((self.args, self.kwds)):
+            raise missing(f"scipy.stats.{self.dist.own.name}(...).{name}")
         return getattr(self.dist.own(*self.args, **self.kwds), name)

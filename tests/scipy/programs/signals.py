@@ -9,6 +9,8 @@ from tests.scipy.programs.check import Program
 rng = np.random.default_rng(1)
 x = rng.normal(size=(2, 8))
 v, k, image, kernel = rng.normal(size=12), rng.normal(size=5), rng.normal(size=(4, 5)), rng.normal(size=(3, 3))
+turn, shift = np.array([[0.9, 0.2], [-0.3, 1.1]]), np.array([0.3, -0.2])
+coordinates = rng.uniform(-1, 4, size=(2, 5))
 b, a = sg.butter(2, 0.4)
 sos = sg.butter(2, 0.4, output="sos")
 spectrum = rng.normal(size=(2, 5)) + 1j * rng.normal(size=(2, 5))
@@ -21,6 +23,14 @@ def real_part_of(name):
 
 # fmt: off
 SIGNAL = {
+    "coherence": Program(lambda x, y: signal.coherence(x, y, nperseg=6)[1], (v, v[::-1] + k[0])),
+    "csd": Program(lambda x, y: signal.csd(x, y, nperseg=6)[1], (v, v[:9])),
+    "freqz": Program(lambda b, a: signal.freqz(b, a, 5)[1], (b, a)),
+    "istft": Program(lambda z: signal.istft(z * (1 + 0.5j), nperseg=6)[1], (rng.normal(size=(4, 5)),)),
+    "periodogram": Program(lambda x: signal.periodogram(x, 2.0, "hann")[1], (v,)),
+    "spectrogram": Program(lambda x: signal.spectrogram(x, nperseg=5)[2], (v,)),
+    "stft": Program(lambda x: signal.stft(x, nperseg=6, boundary="even")[2], (v,)),
+    "welch": Program(lambda x: signal.welch(x, nperseg=5, detrend="linear")[1], (v,)),
     "convolve": Program(lambda x, y: signal.convolve(x, y, mode="same"), (v, k)),
     "convolve2d": Program(signal.convolve2d, (image, kernel)),
     "correlate": Program(signal.correlate, (v, k)),
@@ -40,6 +50,14 @@ SIGNAL = {
     "upfirdn": Program(lambda x: signal.upfirdn(k, x, 2, 3), (v,)),
 }
 NDIMAGE = {
+    "center_of_mass": Program(lambda x: ndimage.center_of_mass(np.exp(x)), (image,)),
+    "affine_transform": Program(lambda x, m, o: ndimage.affine_transform(x, m, o, order=3, mode="nearest"), (image, turn, shift)),
+    "map_coordinates": Program(lambda x, at: ndimage.map_coordinates(x, at, mode="reflect"), (image, coordinates), 1e-4),
+    "rotate": Program(lambda x, angle: ndimage.rotate(x, angle, reshape=False, mode="mirror"), (image, 17.0), 1e-4, 1e-4),
+    "shift": Program(lambda x, s: ndimage.shift(x, s, mode="grid-wrap"), (image, shift), 1e-4),
+    "zoom": Program(lambda x: ndimage.zoom(x, 1.6), (image,)),
+    "spline_filter": Program(ndimage.spline_filter, (image,)),
+    "gaussian_laplace": Program(lambda x: ndimage.gaussian_laplace(x, 1.2), (image,)),
     "convolve": Program(ndimage.convolve, (image, kernel)),
     "convolve1d": Program(lambda x, w: ndimage.convolve1d(x, w, axis=0, mode="wrap"), (image, k[:3])),
     "correlate": Program(lambda x, w: ndimage.correlate(x, w, mode="constant", cval=0.5), (image, kernel)),

@@ -1,9 +1,11 @@
-"""Programs of scipy.optimize, integrate, interpolate and spatial."""
+"""Programs of scipy.optimize, integrate and spatial."""
 
 import numpy as np
 
-from autodiff.scipy import integrate, interpolate, optimize
+from autodiff.scipy import integrate, optimize, spatial
+from autodiff.scipy.cluster import vq
 from autodiff.scipy.spatial import distance
+from autodiff.scipy.spatial.transform import Rotation, Slerp
 from tests.scipy.programs.check import Program
 
 rng = np.random.default_rng(2)
@@ -12,8 +14,6 @@ start = np.ones(2)
 A, c = rng.normal(size=(6, 2)), rng.normal(size=6)
 t = np.linspace(0.0, 2.0, 9)
 y = 1.5 * np.exp(-0.7 * t) + 0.05 * rng.normal(size=9)
-x = np.sort(rng.uniform(0, 4, 7))
-z, at = rng.normal(size=7), np.array([0.5, 1.7, 2.2])
 samples = rng.normal(size=(2, 9))
 u, w = rng.uniform(0.5, 2, 4), rng.uniform(0.5, 2, 4)
 points, others = rng.normal(size=(3, 4)), rng.normal(size=(2, 4))
@@ -52,6 +52,7 @@ fine = {"rtol": 1e-10, "atol": 1e-12}
 
 # fmt: off
 OPTIMIZE = {
+    "linprog": Program(lambda c, a, b: optimize.linprog(c, a, b, bounds=(0, 9)).x, (np.array([-2.0, -1.5]), np.array([[1.0, 0.7], [0.4, 1.2]]), np.array([4.0, 3.0]))),
     **{name: bracketing(name) for name in ("bisect", "brenth", "brentq", "ridder", "toms748")},
     "basinhopping": searching("basinhopping", x0=start, niter=1, rng=0),
     "differential_evolution": searching("differential_evolution", bounds=bounds, rng=0, tol=1e-8),
@@ -82,12 +83,6 @@ INTEGRATE = {
     "tplquad": Program(lambda p: integrate.tplquad(lambda z, y, x: p[0] * x * y * z, 0.0, 1.0, 0.0, p[1], 0.0, 1.0)[0], (p,)),
     "trapezoid": Program(integrate.trapezoid, (samples, t)),
 }
-INTERPOLATE = {
-    "CubicSpline": Program(lambda z, at: interpolate.CubicSpline(x, z)(at), (z, at)),
-    "Akima1DInterpolator": Program(lambda at: interpolate.Akima1DInterpolator(x, z)(at), (at,)),
-    "PchipInterpolator": Program(lambda at: interpolate.PchipInterpolator(x, z)(at), (at,)),
-    "make_interp_spline": Program(lambda z, at: interpolate.make_interp_spline(x, z)(at), (z, at)),
-}
 DISTANCE = {
     **{name: Program(getattr(distance, name), (u, w)) for name in
        ("braycurtis", "canberra", "chebyshev", "cityblock", "correlation", "cosine", "euclidean", "minkowski", "sqeuclidean")},
@@ -97,4 +92,14 @@ DISTANCE = {
     "pdist": Program(distance.pdist, (points,)),
     "seuclidean": Program(distance.seuclidean, (u, w, u + w)),
     "squareform": Program(lambda a: distance.squareform(distance.pdist(a)), (points,)),
+}
+SOME = Rotation.from_rotvec(points[:, :3])
+CLUSTER = {
+    "vq": Program(lambda x, y: vq.vq(x, y)[1], (points, others)),
+    "whiten": Program(vq.whiten, (points,)),
+}
+SPATIAL = {"distance_matrix": Program(lambda x, y: spatial.distance_matrix(x, y, 3), (points, others))}
+ROTATION = {
+    "Rotation": Program(lambda v, x: (Rotation.from_rotvec(v) * SOME).apply(x), (others[0, :3], points[:, :3])),
+    "Slerp": Program(lambda v, t: Slerp(np.arange(3.0), Rotation.from_rotvec(v))(t).as_matrix(), (points[:, :3], np.array([0.4, 1.3]))),
 }

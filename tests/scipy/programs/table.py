@@ -4,7 +4,7 @@ from pathlib import Path
 
 import scipy
 
-from tests.scipy.programs import formulas, linear, signals, solving
+from tests.scipy.programs import formulas, interpolating, linear, signals, solving
 
 PAGE = Path(__file__).parents[3] / "docs" / "scipy-programs.md"
 
@@ -13,16 +13,19 @@ def all_programs():
     """The programs of each module, by the name of the function."""
     return {
         "special": formulas.special_programs(),
-        "stats": formulas.stats_programs(),
+        "stats": {**formulas.stats_programs(), **formulas.SUMMARIES},
         "linalg": linear.LINALG,
         "optimize": solving.OPTIMIZE,
         "integrate": solving.INTEGRATE,
-        "interpolate": solving.INTERPOLATE,
+        "interpolate": interpolating.INTERPOLATE,
         "sparse": linear.SPARSE,
         "sparse.linalg": linear.SPARSE_LINALG,
         "signal": signals.SIGNAL,
         "ndimage": signals.NDIMAGE,
+        "cluster.vq": solving.CLUSTER,
+        "spatial": solving.SPATIAL,
         "spatial.distance": solving.DISTANCE,
+        "spatial.transform": solving.ROTATION,
         "fft": signals.FFT,
     }
 

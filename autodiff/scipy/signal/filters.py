@@ -1,4 +1,4 @@
-"""scipy.signal for plain and traced values alike: convolutions and linear filters."""
+"""Convolutions and linear filters of signals."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from autodiff.numpy.dispatch import FUNCTIONS, as_operand
 from autodiff.ops.matrices.products import conj
 from autodiff.ops.matrices.triangular import solve_triangular
 from autodiff.scipy.linalg.patterns import toeplitz
-from autodiff.scipy.linear import linear_counterpart
-from autodiff.scipy.mirror import counterpart, holds_traced, mirrored
+from autodiff.scipy.linear import along, linear_counterpart
+from autodiff.scipy.mirror import counterpart, holds_traced
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
@@ -110,7 +110,7 @@ def correlate2d(in1: Any, in2: Any, mode: str = "full", boundary: str = "fill", 
 def lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
     """A filter with rational transfer function, whose coefficients may be traced: a triangular system of equations."""
     if zi is not None:
-        raise DifferentiationError(f"lfilter of traced values has no zi={at_user_line()}; put zeros before x")
+        return lfilter_from(b, a, x, axis, zi)
     if not holds_traced((b, a)):
         return _linear_lfilter(b, a, x, axis=axis)
     x = FUNCTIONS[np.moveaxis](as_operand(x), axis, -1)
@@ -119,6 +119,28 @@ def lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
     rows = x.reshape(-1, length) @ FUNCTIONS[np.transpose](future)
     found = solve_triangular(past, FUNCTIONS[np.transpose](rows), lower=True, transposed=False, unit=False)
     return FUNCTIONS[np.moveaxis](FUNCTIONS[np.transpose](found).reshape(x.shape), -1, axis)
+
+
+def lfilter_from(b: Any, a: Any, x: Any, axis: int, zi: Any) -> tuple[Any, Any]:
+    """A filter that goes on from a state: its output, and the state that it leaves; linear in both."""
+    if holds_traced((b, a)):
+        raise DifferentiationError(
+            f"lfilter with zi= has a derivative by the signal and the state{at_user_line()}; keep b and a constant"
+        )
+    count = max(np.size(a), np.size(b)) - 1
+    return with_state(lambda x, zi: scipy.signal.lfilter(b, a, x, zi=zi), x, axis, zi, count)
+
+
+def with_state(function: Any, x: Any, axis: int, zi: Any, count: int) -> tuple[Any, Any]:
+    """A linear function of a signal and a state of so many numbers, along the last axis of both."""
+    x, zi = (FUNCTIONS[np.moveaxis](as_operand(each), axis, -1) for each in (x, zi))
+    lead = np.broadcast_shapes(x.shape[:-1], zi.shape[:-1])
+    both = FUNCTIONS[np.concatenate](
+        [FUNCTIONS[np.broadcast_to](each, (*lead, each.shape[-1])) for each in (zi, x)], -1
+    )
+    found = along(lambda own: np.concatenate(function(own[..., count:], own[..., :count]), -1), both)
+    y, state = found[..., : x.shape[-1]], found[..., x.shape[-1] :]
+    return FUNCTIONS[np.moveaxis](y, -1, axis), FUNCTIONS[np.moveaxis](state, -1, axis)
 
 
 def _lower(coefficients: Any, length: int) -> Any:
@@ -142,5 +164,3 @@ resample = linear_counterpart(scipy.signal.resample, "scipy.signal.resample")
 resample_poly = linear_counterpart(scipy.signal.resample_poly, "scipy.signal.resample_poly")
 decimate = linear_counterpart(scipy.signal.decimate, "scipy.signal.decimate")
 upfirdn = linear_counterpart(scipy.signal.upfirdn, "scipy.signal.upfirdn", 1)
-
-__getattr__ = mirrored("scipy.signal")

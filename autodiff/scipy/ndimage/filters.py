@@ -1,4 +1,4 @@
-"""scipy.ndimage for plain and traced values alike: linear filters."""
+"""Linear filters of images."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import scipy.ndimage
 
 from autodiff.numpy.dispatch import FUNCTIONS, as_operand
 from autodiff.scipy.linear import linear_counterpart
-from autodiff.scipy.mirror import counterpart, mirrored
+from autodiff.scipy.mirror import counterpart
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line
 
@@ -37,6 +37,14 @@ def each_axis(value: Any, count: int) -> list[Any]:
     return list(value) if isinstance(value, Sequence) and not isinstance(value, str) else [value] * count
 
 
+def no_output(name: str, output: Any) -> None:
+    """Refuse an array that SciPy would write to."""
+    if output is not None:
+        raise DifferentiationError(
+            f"{name} of traced values writes to no output={at_user_line()}; take what it returns"
+        )
+
+
 def no_constant(name: str, cval: Any) -> None:
     """Refuse edges of a number, by which a filter is not linear."""
     if cval != 0:
@@ -57,6 +65,7 @@ def gaussian_filter(
     axes: Any = None,
 ) -> Any:
     """A Gaussian filter along all axes; ``sigma`` is a constant."""
+    no_output("gaussian_filter", output)
     no_constant("gaussian_filter", cval)
     x = as_operand(input)
     places = axes_of(x, axes)
@@ -79,6 +88,7 @@ def uniform_filter(
     axes: Any = None,
 ) -> Any:
     """The mean of a box around each element."""
+    no_output("uniform_filter", output)
     no_constant("uniform_filter", cval)
     x = as_operand(input)
     places = axes_of(x, axes)
@@ -108,6 +118,7 @@ def correlate(
     input: Any, weights: Any, output: Any = None, mode: str = "reflect", cval: Any = 0.0, origin: Any = 0
 ) -> Any:
     """The correlation with weights, which may be traced."""
+    no_output("correlate", output)
     return windows(as_operand(input), as_operand(weights), mode, cval, origin)
 
 
@@ -116,6 +127,7 @@ def convolve(
     input: Any, weights: Any, output: Any = None, mode: str = "reflect", cval: Any = 0.0, origin: Any = 0
 ) -> Any:
     """The convolution with weights, which may be traced."""
+    no_output("convolve", output)
     weights = FUNCTIONS[np.flip](as_operand(weights))
     starts = [
         -start - (length % 2 == 0)
@@ -141,6 +153,7 @@ def correlate1d(
     origin: int = 0,
 ) -> Any:
     """The correlation with weights along one axis."""
+    no_output("correlate1d", output)
     x = as_operand(input)
     starts = [origin if k == axis % len(x.shape) else 0 for k in range(len(x.shape))]
     return correlate(x, line(weights, axis, len(x.shape)), mode=mode, cval=cval, origin=starts)
@@ -157,6 +170,7 @@ def convolve1d(
     origin: int = 0,
 ) -> Any:
     """The convolution with weights along one axis."""
+    no_output("convolve1d", output)
     weights = FUNCTIONS[np.flip](as_operand(weights))
     return correlate1d(input, weights, axis, None, mode, cval, -origin - (weights.shape[0] % 2 == 0))
 
@@ -176,18 +190,21 @@ def edges(input: Any, axis: int, mode: Any, cval: Any, across: Sequence[float]) 
 @counterpart(scipy.ndimage.sobel)
 def sobel(input: Any, axis: int = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0) -> Any:
     """Sobel's filter."""
+    no_output("sobel", output)
     return edges(input, axis, mode, cval, (1.0, 2.0, 1.0))
 
 
 @counterpart(scipy.ndimage.prewitt)
 def prewitt(input: Any, axis: int = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0) -> Any:
     """Prewitt's filter."""
+    no_output("prewitt", output)
     return edges(input, axis, mode, cval, (1.0, 1.0, 1.0))
 
 
 @counterpart(scipy.ndimage.laplace)
 def laplace(input: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, *, axes: Any = None) -> Any:
     """The sum of second differences."""
+    no_output("laplace", output)
     x = as_operand(input)
     places = axes_of(x, axes)
     ways = each_axis(mode, len(places))
@@ -197,4 +214,45 @@ def laplace(input: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0
     return total
 
 
-__getattr__ = mirrored("scipy.ndimage")
+@counterpart(scipy.ndimage.spline_filter)
+def spline_filter(input: Any, order: int = 3, output: Any = np.float64, mode: Any = "mirror") -> Any:
+    """The coefficients of B-splines that go through the elements of an array."""
+    no_output("spline_filter", None if output is np.float64 else output)
+    x = as_operand(input) * 1.0
+    for axis in range(len(x.shape)) if order > 1 else ():
+        x = spline_filter1d(x, order, axis=axis, mode=mode)
+    return x
+
+
+@counterpart(scipy.ndimage.gaussian_laplace)
+def gaussian_laplace(
+    input: Any,
+    sigma: Any,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    *,
+    axes: Any = None,
+    **options: Any,
+) -> Any:
+    """The sum of second derivatives of a Gaussian filter."""
+    no_output("gaussian_laplace", output)
+    x = as_operand(input)
+    places = axes_of(x, axes)
+    total: Any = 0
+    for axis in places:
+        orders = [2 if place == axis else 0 for place in places]
+        total = total + gaussian_filter(x, sigma, orders, None, mode, cval, axes=places, **options)
+    return total
+
+
+@counterpart(scipy.ndimage.center_of_mass)
+def center_of_mass(input: Any, labels: Any = None, index: Any = None) -> tuple[Any, ...]:
+    """The mean of coordinates, weighted by the elements."""
+    if labels is not None or index is not None:
+        raise DifferentiationError(
+            f"center_of_mass of traced values has no labels={at_user_line()}; select elements with np.where"
+        )
+    x = as_operand(input)
+    whole = FUNCTIONS[np.sum](x)
+    return tuple(FUNCTIONS[np.sum](x * place) / whole for place in np.indices(x.shape))

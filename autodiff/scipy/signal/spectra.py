@@ -1,0 +1,286 @@
+"""Spectra of signals in segments: Fourier transforms of windows that move along, and means of their squares."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.signal
+
+from autodiff.numpy.dispatch import FUNCTIONS, as_operand
+from autodiff.ops import elementwise as ew
+from autodiff.ops.matrices.products import conj
+from autodiff.scipy.linear import along
+from autodiff.scipy.mirror import counterpart
+from autodiff.trace.errors import DifferentiationError
+from autodiff.trace.source import at_user_line
+from autodiff.trace.spec import spec_of
+
+EDGES = {"even": "reflect", "constant": "edge", "zeros": "constant"}
+"""What NumPy calls SciPy's ways to go on beyond the ends."""
+
+
+class Segments(NamedTuple):
+    """How a signal is cut: SciPy's options, completed.
+
+    Attributes:
+        window: the weights of one segment.
+        step: from one segment to the next.
+        nfft: the length of transforms.
+        detrend: what is taken out of each segment; False for nothing.
+        scale: by which squares are multiplied.
+    """
+
+    window: Any
+    step: int
+    nfft: int
+    detrend: Any
+    scale: float
+
+
+def segments(
+    name: str, length: int, fs: float, window: Any, nperseg: Any, noverlap: Any, nfft: Any, detrend: Any, scaling: str
+) -> Segments:
+    """How a signal of a length is cut."""
+    if isinstance(window, (str, tuple)):
+        size = min(256 if nperseg is None else int(nperseg), length)
+        window = scipy.signal.get_window(window, size)
+    window = np.asarray(window, float)
+    size = window.size
+    overlap = size // 2 if noverlap is None else int(noverlap)
+    if size > length or overlap >= size or (nfft is not None and nfft < size):
+        raise ValueError(f"{name} cannot cut {length} samples into segments of {size} that overlap by {overlap}")
+    power = fs * np.sum(window**2) if scaling in ("density", "psd") else np.sum(window) ** 2
+    return Segments(window, size - overlap, size if nfft is None else int(nfft), detrend, 1.0 / power)
+
+
+def real_signal(name: str, x: Any, axis: int) -> Any:
+    """A signal along the last axis.
+
+    Raises:
+        DifferentiationError: if it is complex.
+    """
+    x = FUNCTIONS[np.moveaxis](as_operand(x) * 1.0, axis, -1)
+    if spec_of(x).dtype.kind == "c":
+        raise DifferentiationError(f"{name} of a traced complex signal has no rule{at_user_line()}; take real parts")
+    return x
+
+
+def transforms(x: Any, cut: Segments) -> Any:
+    """The Fourier transforms of all segments, the frequencies along the last axis."""
+    size = cut.window.size
+    count = (spec_of(x).shape[-1] - size) // cut.step + 1
+    parts = x[..., np.arange(count)[:, None] * cut.step + np.arange(size)]
+    if cut.detrend in ("constant", "c"):
+        parts = parts - FUNCTIONS[np.mean](parts, -1, keepdims=True)
+    elif cut.detrend in ("linear", "l"):
+        parts = along(scipy.signal.detrend, parts)
+    elif cut.detrend is not False:
+        parts = cut.detrend(parts)
+    return FUNCTIONS[np.fft.rfft](parts * cut.window, cut.nfft)
+
+
+def one_sided(squares: Any, nfft: int) -> Any:
+    """Squares at frequencies that are not negative, those of the negative ones added."""
+    twice = np.full(nfft // 2 + 1, 2.0)
+    twice[0] = 1.0
+    if nfft % 2 == 0:
+        twice[-1] = 1.0
+    return squares * twice
+
+
+def refuse(name: str, **options: Any) -> None:
+    """Refuse options that have no derivative here."""
+    for option, (value, usual) in options.items():
+        if value != usual:
+            raise DifferentiationError(
+                f"{name} of traced values has no {option}={value!r}{at_user_line()}; leave it out"
+            )
+
+
+@counterpart(scipy.signal.csd)
+def csd(
+    x: Any,
+    y: Any,
+    fs: float = 1.0,
+    window: Any = "hann",
+    nperseg: Any = None,
+    noverlap: Any = None,
+    nfft: Any = None,
+    detrend: Any = "constant",
+    return_onesided: bool = True,
+    scaling: str = "density",
+    axis: int = -1,
+    average: str = "mean",
+) -> tuple[Any, Any]:
+    """Frequencies, and the mean over segments of the product of two spectra."""
+    refuse("csd", return_onesided=(return_onesided, True), average=(average, "mean"))
+    x, y = real_signal("csd", x, axis), real_signal("csd", y, axis)
+    length = max(spec_of(x).shape[-1], spec_of(y).shape[-1])
+    x, y = (
+        FUNCTIONS[np.pad](s, [(0, 0)] * (spec_of(s).ndim - 1) + [(0, length - spec_of(s).shape[-1])]) for s in (x, y)
+    )
+    cut = segments("csd", length, fs, window, nperseg, noverlap, nfft, detrend, scaling)
+    products = conj(transforms(x, cut)) * transforms(y, cut) * cut.scale
+    found = FUNCTIONS[np.mean](one_sided(products, cut.nfft), -2)
+    return np.fft.rfftfreq(cut.nfft, 1 / fs), FUNCTIONS[np.moveaxis](found, -1, axis)
+
+
+@counterpart(scipy.signal.welch)
+def welch(x: Any, *args: Any, **options: Any) -> tuple[Any, Any]:
+    """Frequencies, and the mean over segments of the squares of the spectrum.
+
+    >>> import numpy as np, autodiff
+    >>> t = np.arange(64.0)
+    >>> round(autodiff.grad(lambda a: np.sum(welch(a * np.sin(t), nperseg=16)[1]))(1.0), 6)
+    16.145527
+    """
+    frequencies, found = csd.__wrapped__(x, x, *args, **options)  # type: ignore[attr-defined]
+    return frequencies, found.real
+
+
+@counterpart(scipy.signal.periodogram)
+def periodogram(
+    x: Any,
+    fs: float = 1.0,
+    window: Any = "boxcar",
+    nfft: Any = None,
+    detrend: Any = "constant",
+    return_onesided: bool = True,
+    scaling: str = "density",
+    axis: int = -1,
+) -> tuple[Any, Any]:
+    """Frequencies, and the squares of the spectrum of the whole signal."""
+    length = spec_of(as_operand(x)).shape[axis]
+    if nfft is not None and nfft < length:
+        raise DifferentiationError(f"periodogram of traced values has no nfft={nfft}{at_user_line()}; cut the signal")
+    window = "boxcar" if window is None else window
+    return welch(x, fs, window, length, 0, nfft, detrend, return_onesided, scaling, axis)
+
+
+@counterpart(scipy.signal.coherence)
+def coherence(x: Any, y: Any, *args: Any, **options: Any) -> tuple[Any, Any]:
+    """Frequencies, and the square of the product of two spectra over that of each."""
+    frequencies, both = csd(x, y, *args, **options)
+    first, second = welch(x, *args, **options)[1], welch(y, *args, **options)[1]
+    return frequencies, (both.real * both.real + both.imag * both.imag) / first / second
+
+
+@counterpart(scipy.signal.spectrogram)
+def spectrogram(
+    x: Any,
+    fs: float = 1.0,
+    window: Any = ("tukey_periodic", 0.25),
+    nperseg: Any = None,
+    noverlap: Any = None,
+    nfft: Any = None,
+    detrend: Any = "constant",
+    return_onesided: bool = True,
+    scaling: str = "density",
+    axis: int = -1,
+    mode: str = "psd",
+) -> tuple[Any, Any, Any]:
+    """Frequencies, times, and the squares of the spectrum of each segment, or its transform or size."""
+    refuse("spectrogram", return_onesided=(return_onesided, True))
+    if mode not in ("psd", "complex", "magnitude"):
+        raise DifferentiationError(
+            f"spectrogram of traced values has no mode={mode!r}{at_user_line()}; it has psd, complex and magnitude"
+        )
+    x = real_signal("spectrogram", x, axis)
+    length = spec_of(x).shape[-1]
+    size = min(256 if nperseg is None else int(nperseg), length) if isinstance(window, (str, tuple)) else len(window)
+    noverlap = size // 8 if noverlap is None else noverlap
+    cut = segments("spectrogram", length, fs, window, nperseg, noverlap, nfft, detrend, scaling)
+    found = transforms(x, cut)
+    if mode == "psd":
+        found = one_sided(found.real * found.real + found.imag * found.imag, cut.nfft) * cut.scale
+    else:
+        found = found * np.sqrt(cut.scale)
+        found = ew.absolute(found) if mode == "magnitude" else found
+    count = spec_of(found).shape[-2]
+    times = (np.arange(count) * cut.step + cut.window.size / 2) / fs
+    return np.fft.rfftfreq(cut.nfft, 1 / fs), times, placed(found, axis)
+
+
+def placed(found: Any, axis: int) -> Any:
+    """Segments by frequencies as SciPy returns them: frequencies where the signal was, segments last."""
+    found = FUNCTIONS[np.swapaxes](found, -1, -2)
+    return FUNCTIONS[np.moveaxis](found, -2, axis - 1 if axis < 0 else axis)
+
+
+@counterpart(scipy.signal.stft)
+def stft(
+    x: Any,
+    fs: float = 1.0,
+    window: Any = "hann",
+    nperseg: Any = 256,
+    noverlap: Any = None,
+    nfft: Any = None,
+    detrend: Any = False,
+    return_onesided: bool = True,
+    boundary: Any = "zeros",
+    padded: bool = True,
+    axis: int = -1,
+    scaling: str = "spectrum",
+) -> tuple[Any, Any, Any]:
+    """Frequencies, times, and the Fourier transforms of windows that move along a signal."""
+    refuse("stft", return_onesided=(return_onesided, True))
+    x = real_signal("stft", x, axis)
+    length = spec_of(x).shape[-1]
+    cut = segments("stft", length, fs, window, nperseg, noverlap, nfft, detrend, scaling)
+    size = cut.window.size
+    if boundary is not None:
+        x = extended(x, size // 2, boundary)
+    if padded:
+        x = extended(x, (0, -(spec_of(x).shape[-1] - size) % cut.step), "zeros")
+    found = transforms(x, cut) * np.sqrt(cut.scale)
+    times = (np.arange(spec_of(found).shape[-2]) * cut.step + (0 if boundary is not None else size / 2)) / fs
+    return np.fft.rfftfreq(cut.nfft, 1 / fs), times, placed(found, axis)
+
+
+def extended(x: Any, count: Any, boundary: str) -> Any:
+    """A signal that goes on beyond its ends."""
+    around: list[Any] = [(0, 0)] * (spec_of(x).ndim - 1)
+    if boundary == "odd":
+        return FUNCTIONS[np.pad](x, [*around, (count, count)], "reflect", reflect_type="odd")
+    return FUNCTIONS[np.pad](x, [*around, count if isinstance(count, tuple) else (count, count)], EDGES[boundary])
+
+
+def linear_inverse(original: Callable[..., Any]) -> Callable[..., Any]:
+    """The signal of transforms: linear in their real and imaginary parts, which SciPy itself puts together."""
+
+    def call(Zxx: Any, *args: Any, **options: Any) -> tuple[Any, Any]:
+        z = as_operand(Zxx)
+        its = spec_of(z)
+        if its.ndim != 2 or options.get("time_axis", -1) not in (-1, 1) or options.get("freq_axis", -2) not in (-2, 0):
+            raise DifferentiationError(
+                f"istft of traced values takes frequencies by segments{at_user_line()}; use vmap for more of them"
+            )
+        times = original(np.zeros(its.shape), *args, **options)[0]
+
+        def find(rows: Any) -> Any:
+            pairs = rows.reshape(*rows.shape[:-1], 2, *its.shape)
+            return original(pairs[..., 0, :, :] + 1j * pairs[..., 1, :, :], *args, **options)[1]
+
+        flat = FUNCTIONS[np.ravel](FUNCTIONS[np.stack]([z.real, z.imag]))
+        return times, along(find, flat)
+
+    return counterpart(original)(call)
+
+
+istft = linear_inverse(scipy.signal.istft)
+istft.__name__ = istft.__qualname__ = "istft"
+istft.__doc__ = "Times, and the signal of which Fourier transforms of windows that move along are given."
+
+
+@counterpart(scipy.signal.freqz)
+def freqz(b: Any, a: Any = 1, worN: Any = 512, whole: bool = False, *args: Any, **options: Any) -> tuple[Any, Any]:
+    """Frequencies, and the response of a filter there, whose coefficients may be traced."""
+    numbers = scipy.signal.freqz(np.ones(1), 1, worN, whole, *args, **options)[0]
+    fs = options.get("fs", 2 * np.pi)
+    b, a = (FUNCTIONS[np.atleast_1d](as_operand(each)) for each in (b, a))
+    count = max(spec_of(b).shape[0], spec_of(a).shape[0])
+    waves = np.exp(-2j * np.pi / fs * np.multiply.outer(numbers, np.arange(count)))
+    above, below = (waves[:, : spec_of(each).shape[0]] @ each for each in (b, a))
+    return numbers, above / below

@@ -1,0 +1,1 @@
+"""Programs of NumPy and SciPy alone: each has `start()`, the parameters, and `loss(p)`."""
