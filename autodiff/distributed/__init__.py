@@ -12,6 +12,7 @@ is differentiated is the **sum over all processes of what each returns**.
 array([2., 2.])
 """
 
+from autodiff.distributed import simulation
 from autodiff.distributed.averaging import averaged_backward
 from autodiff.distributed.checkpoint import load, save
 from autodiff.distributed.collectives import (
@@ -60,5 +61,6 @@ __all__ = [
     "save",
     "scatter",
     "shard_optimizer",
+    "simulation",
     "world",
 ]

@@ -37,8 +37,7 @@ def apply(name: str, tree: Any, comm: Communicator | None, rows: bool = False, *
     line, found = user_line(), []
     for leaf, place in zip(leaves, places, strict=True):
         leaf = as_leaf(leaf)
-        own = spec_of(leaf)
-        if rows and own.shape[:1] != (comm.size,):
+        if rows and spec_of(leaf).shape[:1] != (comm.size,):
             raise ValueError(
                 f"distributed.{name} got {described(leaf)}{at_user_line()}: its first axis has a row for each of the "
                 f"{comm.size} processes of {comm.name}"
@@ -69,7 +68,8 @@ def checked_root(name: str, root: int, comm: Communicator | None) -> None:
 def all_reduce(tree: Any, op: str = "sum", comm: Communicator | None = None) -> Any:
     """The sum, element by element, of the arrays of all processes, in all of them.
 
-    Sums are made in the order of ranks, whoever comes first, and have the same bits in all processes.
+    Sums are made in the order of ranks, whoever comes first, and have the same bits in all processes. Where machines
+    have equal numbers of processes, those of a machine add up large arrays first.
 
     Args:
         tree: arrays or numbers, of the same shapes and dtypes in all processes.

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from autodiff.distributed.faults import end_together, watch
-from autodiff.distributed.group import Peer
+from autodiff.distributed.group import Lines, Peer, lines_of, outnumber_cores
 from autodiff.distributed.messages import Call, agree
 from autodiff.trace.source import at_user_line, user_line
 
@@ -32,20 +32,24 @@ class Communicator:
         rank: the number of this process, from 0 on.
         size: how many processes there are.
         name: how error texts call it.
+        lines: over which arrays are added up.
+        crowded: whether more of them are on this machine than it has cores: then they let others run while they wait.
 
     >>> alone = Communicator()
     >>> alone.rank, alone.size
     (0, 1)
     """
 
-    __slots__ = ("mpi", "name", "own_aside", "peers", "rank", "size")
+    __slots__ = ("crowded", "lines", "mpi", "name", "own_aside", "peers", "rank", "size")
 
     def __init__(self, mpi: Any = None, name: str = "world", peers: Sequence[Peer] = ()) -> None:
         self.mpi, self.name = mpi, name
-        self.own_aside: Any = None
+        self.own_aside: Lines | None = None
         self.rank: int = 0 if mpi is None else mpi.Get_rank()
         self.size: int = 1 if mpi is None else mpi.Get_size()
         self.peers = tuple(peers)
+        self.lines = lines_of(mpi, self.peers, self.rank)
+        self.crowded = outnumber_cores(self.peers, self.rank)
         if self.size > 1:
             OPEN.append(self)
 
@@ -55,11 +59,11 @@ class Communicator:
     def __repr__(self) -> str:
         return f"<{self.name}: process {self.rank} of {self.size}>"
 
-    def aside(self) -> Any:
-        """mpi4py's communicator for messages beside the others, which overtake them. All processes have to call it."""
+    def aside(self) -> Lines:
+        """Communicators for messages beside the others, which overtake them. All processes have to call it."""
         if self.own_aside is None:
             agree(self, Call("messages that nobody waits for", line=user_line()))
-            self.own_aside = self.mpi.Dup()
+            self.own_aside = lines_of(self.mpi.Dup(), self.peers, self.rank)
         return self.own_aside
 
     def split(self, color: int | None, key: int = 0) -> Communicator | None:

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any, TypeGuard
+from typing import Any
 from zlib import crc32
 
 import numpy as np
 
 from autodiff.distributed.collectives import all_reduce
 from autodiff.distributed.communicator import Communicator, world
+from autodiff.distributed.compiled_overlap import OverlappedProgram
 from autodiff.distributed.errors import MismatchError
 from autodiff.distributed.messages import ranks_text
 from autodiff.distributed.overlap import OverlappedPull, sent_dtype
+from autodiff.distributed.packing import LARGE, packed, scaled, unpacked
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 from autodiff.trace.traced import Traced
 from autodiff.trace.trees.tree import flatten
 from autodiff.trace.values.leaves import as_leaf
 from autodiff.transforms.gradient import grad, gradient_read_by, value_and_grad
+from autodiff.transforms.jit.function import jit
 from autodiff.transforms.transformed import TransformedFunction
 from autodiff.tree import names
 
@@ -45,9 +48,9 @@ def data_parallel(
         dtype: in which arrays are sent, such as ``np.float16``: half the bytes, and results rounded to it. Numbers are
             sent as they are.
         comm: who takes part; all processes if None.
-        bucket: where ``fun`` is a function that ``grad`` or ``value_and_grad`` has made, gradients are sent while its
-            backward pass goes on, as soon as there are so many bytes of them; the bits are the same. If None, and of
-            other functions, programs of ``jit`` too, they are sent when all of them are there.
+        bucket: where ``fun`` is a function that ``grad`` or ``value_and_grad`` has made, or ``jit`` of one, gradients
+            are sent while its backward pass goes on, as soon as there are so many bytes of them; the bits are the same.
+            If None, and of other functions, they are sent when all of them are there.
 
     Returns:
         a function of the same arguments. At its first call with plain values it compares those that are not cut.
@@ -77,25 +80,30 @@ def data_parallel(
         first, last = bounds(length, group)
         own = [part(arg, first, last) if k in cut else arg for k, arg in enumerate(args)]
         weight = (last - first) / length
-        if group.size == 1 or bucket is None or not overlaps(fun):
+        gradient = gradient_in(fun)
+        if group.size == 1 or bucket is None or gradient is None:
             return weighted_mean(fun(*own, **kwargs), weight, dtype, group)
+        if isinstance(fun, jit):
+            program = OverlappedProgram(fun, gradient, weight, dtype, bucket, group)
+            return rest_of(gradient, program(*own, **kwargs), weight, dtype, group, program.done)
         pull = OverlappedPull(group, weight, dtype, bucket)
-        return rest_of(fun, gradient_read_by(pull, fun)(*own, **kwargs), weight, dtype, group, pull)
+        return rest_of(gradient, gradient_read_by(pull, gradient)(*own, **kwargs), weight, dtype, group, pull.done)
 
     return parallel
 
 
-def overlaps(fun: Callable[..., Any]) -> TypeGuard[TransformedFunction]:
-    """Whether it is a gradient, whose tape can be read while others are sent what is there."""
-    return isinstance(fun, TransformedFunction) and getattr(fun.made[0], "func", None) in (grad, value_and_grad)
+def gradient_in(fun: Callable[..., Any]) -> TransformedFunction | None:
+    """What ``grad`` or ``value_and_grad`` has made, compiled or not: parts of it are sent while others are computed."""
+    made = fun.fun if isinstance(fun, jit) else fun
+    if isinstance(made, TransformedFunction) and getattr(made.made[0], "func", None) in (grad, value_and_grad):
+        return made
+    return None
 
 
-def rest_of(
-    fun: TransformedFunction, result: Any, weight: float, dtype: Any, comm: Communicator, pull: OverlappedPull
-) -> Any:
-    """The result of a gradient function, whose gradient is a mean already, with the means of the rest."""
+def rest_of(fun: TransformedFunction, result: Any, weight: float, dtype: Any, comm: Communicator, is_mean: bool) -> Any:
+    """The result of a gradient function with the means of what is none yet: all but the gradient, if that is one."""
     with_value, (_, _, has_aux, _) = fun.made[0].func is value_and_grad, fun.made[1]  # type: ignore[attr-defined]
-    if not pull.done:
+    if not is_mean:
         return weighted_mean(result, weight, dtype, comm)
     if not with_value and not has_aux:
         return result
@@ -134,28 +142,27 @@ def batch_length(batches: Sequence[Any], comm: Communicator) -> int:
 def weighted_mean(tree: Any, weight: float, dtype: Any, comm: Communicator) -> Any:
     """The sum over processes of a tree times a weight of this process."""
     leaves, structure = flatten(tree)
-    scaled = [as_leaf(leaf) * weight for leaf in leaves]
+    own = [scaled(as_leaf(leaf), weight) for leaf in leaves]
     if comm.size == 1 and dtype is None:
-        return structure.unflatten(scaled)
-    if any(isinstance(leaf, Traced) for leaf in scaled):
-        return structure.unflatten(all_reduce(tuple(scaled), comm=comm))
-    return structure.unflatten(packed_sum(scaled, dtype, comm))
+        return structure.unflatten(own)
+    if any(isinstance(leaf, Traced) for leaf in own):
+        return structure.unflatten(all_reduce(tuple(own), comm=comm))
+    return structure.unflatten(packed_sum(own, dtype, comm))
 
 
 def packed_sum(leaves: Sequence[Any], dtype: Any, comm: Communicator) -> list[Any]:
-    """The sums over all processes of plain leaves, of which those of one dtype are one message."""
+    """The sums over all processes of plain leaves, of which the small ones of a dtype are one message."""
     leaves = [leaf if hasattr(leaf, "dtype") else np.asarray(leaf) for leaf in leaves]
     out: list[Any] = [None] * len(leaves)
     groups: dict[Any, list[int]] = {}
     for place, leaf in enumerate(leaves):
-        groups.setdefault(sent_dtype(leaf, dtype), []).append(place)
-    for sent, places in groups.items():
-        flat = np.concatenate([np.ravel(leaves[place]).astype(sent, copy=False) for place in places])
-        total, first = all_reduce(flat, comm=comm), 0
-        for place in places:
-            leaf = leaves[place]
-            found = total[first : first + leaf.size].reshape(leaf.shape).astype(leaf.dtype)
-            out[place], first = found if leaf.ndim else found[()], first + leaf.size
+        sent = sent_dtype(leaf, dtype)
+        groups.setdefault((sent, place if leaf.size * sent.itemsize >= LARGE else None), []).append(place)
+    for (sent, _), places in groups.items():
+        total = all_reduce(packed([leaves[place] for place in places], sent), comm=comm)
+        like = [(leaves[place].shape, leaves[place].dtype) for place in places]
+        for place, found in zip(places, unpacked(total, like), strict=True):
+            out[place] = found
     return out
 
 

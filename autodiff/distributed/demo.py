@@ -92,8 +92,9 @@ def split_time(events: Sequence[Event], whole: float) -> tuple[float, float, flo
     >>> split_time([Event("all_reduce", 8, 2, 1.0, 1.25, 1.5)], 2.0)
     (1.5, 0.25, 0.25)
     """
-    waited = sum(event.met - event.begun for event in events)
-    moved = sum(event.done - event.met for event in events)
+    blocking = [event for event in events if not event.overlapped]  # the others end in an event of waiting for them
+    waited = sum(event.met - event.begun for event in blocking)
+    moved = sum(event.done - event.met for event in blocking)
     return whole - waited - moved, waited, moved
 
 

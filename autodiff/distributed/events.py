@@ -16,8 +16,10 @@ class Event(NamedTuple):
         size: how many processes took part.
         begun: when this process called it, in seconds of :func:`time.perf_counter`.
         met: when all processes had said what they are about to do: until then this one waited for them. An array of up
-            to 1,008 bytes is there, too.
+            to 1,008 bytes is there, too. Of a bucket: when its turn came.
         done: when the result was there.
+        overlapped: whether it is a bucket of gradients, that left while the backward pass went on. ``"wait"``, of no
+            bytes, is then the name of the event in which the process waited for all of them.
 
     >>> event = Event("all_reduce", nbytes=8000, size=4, begun=1.0, met=1.5, done=1.75)
     >>> event.met - event.begun, event.done - event.met  # seconds of waiting, and of sending
@@ -30,7 +32,11 @@ class Event(NamedTuple):
     begun: float
     met: float
     done: float
+    overlapped: bool = False
 
+
+WAIT = "wait"
+"""The name of waiting for buckets."""
 
 RECORDS: list[list[Event]] = []
 """Those who take note at present."""
@@ -46,7 +52,7 @@ def note(event: Event) -> None:
 def record_events() -> Iterator[list[Event]]:
     """A list of all collective operations of this process inside of a ``with`` block, with their times.
 
-    Buckets of gradients that leave while a backward pass goes on are not among them: nobody waits for those.
+    Each stands where it was done.
 
     >>> from autodiff import distributed
     >>> with record_events() as events:

@@ -16,11 +16,9 @@ from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import Any
 
-import numpy as np
-
 from autodiff.distributed.errors import LostProcessError
 from autodiff.distributed.group import Group, Peer
-from autodiff.distributed.messages import DIGEST, END, ROOM, digest, disagree, wait
+from autodiff.distributed.messages import END, all_equal, begun_block, disagree, wait
 
 GUARD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "guard.py")
 
@@ -121,17 +119,15 @@ def end() -> None:
     if process != os.getpid():
         return  # a fork of it
     for comm in sorted(communicators, key=lambda comm: comm.name):
-        block = np.zeros(DIGEST + ROOM, np.uint8)
-        block[:DIGEST] = digest(END, "")
-        blocks = np.empty((comm.size, block.size), np.uint8)
-        waiting.append((comm, block, blocks, comm.mpi.Iallgather(block, blocks)))
-    for comm, block, blocks, request in waiting:
+        block, blocks, own = begun_block(comm, END)
+        waiting.append((comm, own, blocks, comm.mpi.Iallgather(block, blocks)))
+    for comm, own, blocks, request in waiting:
         try:
             wait(comm, request, END)
         except LostProcessError as error:
             sys.stderr.write(f"autodiff.distributed: {error}\n")
             dismiss("failed")
             abort(comm.mpi)
-        if (blocks[:, :DIGEST] != block[:DIGEST]).any():
+        if not all_equal(blocks, own):
             disagree(comm, END)
             return

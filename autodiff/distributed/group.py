@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
 
@@ -13,19 +16,55 @@ class Peer(NamedTuple):
     pid: int
 
 
+class Lines(NamedTuple):
+    """mpi4py's communicators over which arrays are added up.
+
+    Attributes:
+        whole: of all processes.
+        inside: of those of this machine; None where all are on one, or machines have unequal numbers of them.
+        across: of those that have the number of this process on their machines.
+    """
+
+    whole: Any
+    inside: Any = None
+    across: Any = None
+
+
+def lines_of(whole: Any, peers: Sequence[Peer], rank: int) -> Lines:
+    """The communicators of the processes of one. All of them have to call it."""
+    hosts = [peer.host for peer in peers]
+    machines = Counter(hosts)
+    if len(machines) in (0, 1, len(hosts)) or len(set(machines.values())) > 1:
+        return Lines(whole)
+    machine, number = list(machines).index(hosts[rank]), hosts[:rank].count(hosts[rank])
+    return Lines(whole, whole.Split(machine, rank), whole.Split(number, machine))
+
+
 class Group(Protocol):
     """Processes that work together, as a communicator describes them.
 
     Attributes:
         mpi: mpi4py's communicator; None for one process alone.
+        lines: over which arrays are added up.
         name: how error texts call it.
         peers: the processes, in the order of their ranks.
         rank: the number of this process, from 0 on.
         size: how many processes there are.
+        crowded: whether more of them are on this machine than it has cores for them.
     """
 
     mpi: Any
+    lines: Lines
     name: str
     peers: tuple[Peer, ...]
     rank: int
     size: int
+    crowded: bool
+
+
+def outnumber_cores(peers: Sequence[Peer], rank: int) -> bool:
+    """Whether more processes are on the machine of one of them than have cores; False where nobody can yield one."""
+    if not peers or not hasattr(os, "sched_yield"):
+        return False
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return sum(peer.host == peers[rank].host for peer in peers) > cores

@@ -12,13 +12,13 @@ import time
 from collections.abc import Generator
 from functools import lru_cache
 from hashlib import blake2b
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from autodiff.distributed.errors import DistributedError, LostProcessError, MismatchError
 from autodiff.distributed.group import Group
+from autodiff.distributed.packing import new
 
 Steps = Generator[Any, None, Any]
 """An exchange: it gives out each message that has to arrive before it goes on, and returns its result."""
@@ -28,9 +28,13 @@ Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 DIGEST, ROOM = 16, 1008
 """Bytes of a block that say what is done, and that are left for an array."""
 
-POLLS, NAP, LOOK = 2000, 1e-4, 0.0125
-"""A process looks so often before it sleeps, so many seconds each time. After so many seconds for each of the others,
-and at least after 0.1, it looks whether they are there."""
+AWAKE, NAP, BURST, LOOK = 0.05, 1e-4, 20, 0.0125
+"""A process that waits goes on asking for so many seconds; where processes outnumber cores it lets others have its core
+each time. Then it sleeps, so many seconds each time, and asks so often in between: large messages move a piece each
+time. After so many seconds for each of the others, and at least after 0.1, it looks whether they are there.
+
+Sleeping for no time at all is no way to let others have the core: it takes as long as the shortest sleep of the system.
+"""
 
 
 class Call(NamedTuple):
@@ -79,10 +83,10 @@ def debug(on: bool = True) -> None:
 
 
 @lru_cache(4096)
-def digest(call: Call, line: str) -> Bytes:
+def digest(call: Call, line: str) -> bytes:
     """What stands for a call in a block."""
-    text = f"{call}|{line}"
-    return np.frombuffer(blake2b(text.encode(), digest_size=DIGEST).digest(), np.uint8)
+    text = f"{call._replace(line='')}|{line}"
+    return blake2b(text.encode(), digest_size=DIGEST).digest()
 
 
 def agree(comm: Group, call: Call, array: np.ndarray[Any, Any] | None = None) -> Any:
@@ -99,24 +103,37 @@ def agree(comm: Group, call: Call, array: np.ndarray[Any, Any] | None = None) ->
     Raises:
         MismatchError: in all processes, saying who is about to do what.
     """
-    return waited_for(comm, agreement(comm, call, array), call)
-
-
-def agreement(comm: Group, call: Call, array: np.ndarray[Any, Any] | None = None) -> Steps:
-    """The same, step by step."""
-    block = np.zeros(DIGEST + ROOM, np.uint8)
-    block[:DIGEST] = digest(call._replace(line=""), call.line if Debugging.on else "")
-    small = array is not None and array.nbytes <= ROOM
-    if array is not None and small:
-        block[DIGEST : DIGEST + array.nbytes] = as_bytes(array)
-    blocks = np.empty((comm.size, block.size), np.uint8)
-    yield comm.mpi.Iallgather(block, blocks)
-    if (blocks[:, :DIGEST] != block[:DIGEST]).any():
+    if array is not None and array.nbytes > ROOM:
+        array = None
+    block, blocks, own = begun_block(comm, call, array)
+    wait(comm, comm.mpi.Iallgather(block, blocks), call)
+    if not all_equal(blocks, own):
         disagree(comm, call)
-    if array is None or not small:
+    if array is None:
         return None
     parts = np.ascontiguousarray(blocks[:, DIGEST : DIGEST + array.nbytes])
     return parts.reshape(-1).view(array.dtype).reshape(comm.size, *array.shape)
+
+
+def agreement(comm: Group, call: Call) -> Steps:
+    """The same, step by step, without an array."""
+    block, blocks, own = begun_block(comm, call)
+    yield comm.mpi.Iallgather(block, blocks)
+    if not all_equal(blocks, own):
+        disagree(comm, call)
+
+
+def begun_block(comm: Group, call: Call, array: np.ndarray[Any, Any] | None = None) -> tuple[Bytes, Bytes, bytes]:
+    """The block of this process, room for those of all, and how it begins."""
+    own = digest(call, call.line if Debugging.on else "")
+    text = own if array is None else own + array.tobytes()
+    block = np.frombuffer(text.ljust(DIGEST + ROOM, b"\0"), np.uint8)
+    return block, np.empty((comm.size, block.size), np.uint8), own
+
+
+def all_equal(blocks: Bytes, own: bytes) -> bool:
+    """Whether all processes are about to do the same."""
+    return blocks[:, :DIGEST].tobytes() == own * len(blocks)
 
 
 def disagree(comm: Group, call: Call) -> None:
@@ -155,15 +172,27 @@ def wait(comm: Group, request: Any, call: Call) -> None:
         LostProcessError: if a process on this machine is gone.
         DistributedError: if it takes longer than ``AUTODIFF_DISTRIBUTED_TIMEOUT`` seconds.
     """
-    for _ in range(POLLS):
-        if request.Test():
-            return
-        time.sleep(0)
     try:
-        wait_and_look(comm, request, call)
-    except DistributedError:
+        if not wait_awake(comm, request):
+            wait_and_look(comm, request, call)
+    except BaseException:  # the user's Ctrl-C, too
         ABANDONED.append(request)
         raise
+
+
+def wait_awake(comm: Group, request: Any) -> bool:
+    """Wait for a message for a while, and say whether it is there."""
+    test, begun = request.Test, time.monotonic()
+    while time.monotonic() - begun < AWAKE:
+        if comm.crowded:
+            if test():
+                return True
+            os.sched_yield()
+            continue
+        for _ in range(BURST):
+            if test():
+                return True
+    return False
 
 
 ABANDONED: list[Any] = []
@@ -174,7 +203,7 @@ def wait_and_look(comm: Group, request: Any, call: Call) -> None:
     """Wait for a message that takes longer, with a look at the others from time to time."""
     begun = looked = time.monotonic()
     limit = float(os.environ.get("AUTODIFF_DISTRIBUTED_TIMEOUT", "inf"))
-    while not request.Test():
+    while not any(request.Test() for _ in range(BURST)):
         time.sleep(NAP)
         now = time.monotonic()
         if now - looked > max(0.1, LOOK * comm.size):
@@ -219,50 +248,16 @@ def as_bytes(array: np.ndarray[Any, Any]) -> Bytes:
 
 def all_gathered(comm: Group, x: Any, call: Call) -> Any:
     """The arrays of all processes."""
-    out = np.empty((comm.size, *x.shape), x.dtype)
+    out = new((comm.size, *x.shape), x.dtype)
     wait(comm, comm.mpi.Iallgather(as_bytes(x), as_bytes(out)), call)
     return out
 
 
 def exchanged(comm: Group, x: Any, call: Call) -> Any:
     """What every process has for this one, of arrays with a row for each."""
-    out = np.empty(x.shape, x.dtype)
+    out = new(x.shape, x.dtype)
     wait(comm, comm.mpi.Ialltoall(as_bytes(x), as_bytes(out)), call)
     return out
-
-
-def summed(comm: Group, x: Any, call: Call) -> Any:
-    """The sum of the arrays of all processes: each adds up one part, in the order of ranks, and gives it to all."""
-    return waited_for(comm, summing(comm, comm.mpi, x), call)
-
-
-def summing(comm: Group, mpi: Any, x: Any) -> Steps:
-    """The same, step by step, by messages of mpi4py's communicator."""
-    sizes, places = parts_of(x.size, comm.size, x.dtype.itemsize)
-    own = sizes[comm.rank]
-    parts = np.empty((comm.size, own), np.uint8)
-    places_here = [k * own for k in range(comm.size)]
-    sent, received = [as_bytes(x), (sizes, places), "B"], [parts.reshape(-1), ([own] * comm.size, places_here), "B"]
-    yield mpi.Ialltoallv(sent, received)
-    part = total(parts.view(x.dtype)) if own else parts[0]
-    out = np.empty(x.shape, x.dtype)
-    yield mpi.Iallgatherv([as_bytes(part), "B"], [as_bytes(out), (sizes, places), "B"])
-    return out
-
-
-def parts_of(count: int, size: int, itemsize: int) -> tuple[list[int], list[int]]:
-    """The bytes of each of so many parts of so many elements, and where they begin."""
-    bounds = [count * k // size for k in range(size + 1)]
-    return [itemsize * (b - a) for a, b in pairwise(bounds)], [itemsize * a for a in bounds[:-1]]
-
-
-def total(stack: Any) -> Any:
-    """The sum of the rows, one after the other; halves are added as float32."""
-    half = stack.dtype.itemsize == 2 and stack.dtype.kind in "fV"
-    out = stack[0].astype(np.float32) if half else stack[0].copy()
-    for row in stack[1:]:
-        out += row.astype(np.float32) if half else row
-    return out.astype(stack.dtype) if half else out
 
 
 def gathered(comm: Group, x: Any, root: int, call: Call) -> Any:
@@ -281,7 +276,9 @@ def scattered(comm: Group, x: Any, root: int, call: Call) -> Any:
 
 def broadcasted(comm: Group, x: Any, root: int, call: Call) -> Any:
     """The array of one process."""
-    out = np.array(x, order="C")
+    out = new(x.shape, x.dtype)
+    if comm.rank == root:
+        out[...] = x
     wait(comm, comm.mpi.Ibcast(as_bytes(out), root), call)
     return out
 
@@ -291,6 +288,10 @@ def permuted(comm: Group, x: Any, pairs: tuple[tuple[int, int], ...], call: Call
     out = np.zeros(x.shape, x.dtype)
     requests = [comm.mpi.Irecv(as_bytes(out), a) for a, b in pairs if b == comm.rank]
     requests += [comm.mpi.Isend(as_bytes(x), b) for a, b in pairs if a == comm.rank]
-    for request in requests:
-        wait(comm, request, call)
+    for number, request in enumerate(requests):
+        try:
+            wait(comm, request, call)
+        except BaseException:
+            ABANDONED.extend(requests[number + 1 :])
+            raise
     return out

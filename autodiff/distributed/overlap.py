@@ -10,12 +10,16 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from autodiff.distributed.communicator import Communicator
-from autodiff.distributed.messages import Call, Steps, agreement, summing, wait
+from autodiff.distributed.events import WAIT, Event, note
+from autodiff.distributed.messages import Call, Steps, agreement, wait
+from autodiff.distributed.packing import packed, scaled, unpacked
+from autodiff.distributed.sums import summing
 from autodiff.ops.relative import absolute
 from autodiff.trace.live import Entry
 from autodiff.trace.recording import innermost_body
@@ -41,6 +45,7 @@ class Pipeline:
     def put(self, steps: Steps, done: Callable[[Any], None]) -> None:
         """Do an exchange after those before; ``done`` gets its result."""
         self.waiting.append((steps, done))
+        UNDER_WAY.add(self)
         self.poll()
 
     def poll(self) -> None:
@@ -56,6 +61,8 @@ class Pipeline:
         except StopIteration as end:
             self.request = None
             self.waiting.popleft()
+            if not self.waiting:
+                UNDER_WAY.discard(self)
             done(end.value)
 
     def finish(self) -> None:
@@ -64,6 +71,11 @@ class Pipeline:
             if self.request is not None:
                 wait(self.comm, self.request, self.call)
             self.step()
+
+
+UNDER_WAY: set[Pipeline] = set()
+"""Those with messages that have not come. Where an error ends a backward pass nobody else knows them any more, and MPI
+still reads and writes their memory."""
 
 
 class Buckets:
@@ -83,7 +95,7 @@ class Buckets:
         self.found: list[Any] = [None] * len(leaves)
         self.sums: list[Any] = [None] * len(leaves)
         self.comm, self.next = comm, 0
-        self.mpi = comm.aside()
+        self.lines = comm.aside()
         call = Call("gradients in buckets", rest=(("leaves", str(list(zip(self.like, self.sent)))),), line=user_line())
         self.pipeline = Pipeline(comm, call)
         self.pipeline.put(agreement(comm, call), lambda _: None)
@@ -108,22 +120,32 @@ class Buckets:
         while self.next < len(self.places) and all(self.found[k] is not None for k in self.places[self.next]):
             places = self.places[self.next]
             self.next += 1
-            flat = np.concatenate([np.ravel(self.found[k]).astype(self.sent[k], copy=False) for k in places])
-            self.pipeline.put(summing(self.comm, self.mpi, flat), lambda total, places=places: self.take(places, total))  # type: ignore[misc]
+            self.send(places, packed([self.found[k] for k in places], self.sent[places[0]]))
+
+    def send(self, places: Sequence[int], flat: np.ndarray[Any, Any]) -> None:
+        """Sum a bucket over all processes, in its turn."""
+        begun, met = perf_counter(), []
+
+        def steps() -> Steps:
+            met.append(perf_counter())
+            return (yield from summing(self.lines, flat))
+
+        def done(total: Any) -> None:
+            note(Event("all_reduce", flat.nbytes, self.comm.size, begun, met[0], perf_counter(), overlapped=True))
+            self.take(places, total)
+
+        self.pipeline.put(steps(), done)
 
     def take(self, places: Sequence[int], total: Any) -> None:
         """Take a sum apart into its leaves."""
-        first = 0
-        for place in places:
-            shape, dtype = self.like[place]
-            last = first + int(np.prod(shape))
-            found = total[first:last].reshape(shape).astype(dtype)
-            self.sums[place] = found if shape else found[()]
-            first = last
+        for place, found in zip(places, unpacked(total, [self.like[k] for k in places]), strict=True):
+            self.sums[place] = found
 
     def finish(self) -> list[Any]:
         """All sums."""
+        begun = perf_counter()
         self.pipeline.finish()
+        note(Event(WAIT, 0, self.comm.size, begun, begun, perf_counter()))
         return self.sums
 
 
@@ -161,14 +183,14 @@ class OverlappedPull:
 
         def complete(entry: Entry, ct: Any) -> None:
             place = places[entry]
-            buckets.put(place, own(ct, entry.spec, at.leaves[place]) * self.weight)
+            buckets.put(place, scaled(own(ct, entry.spec, at.leaves[place]), self.weight))
 
         def read(seeds: Sequence[tuple[Any, Any]]) -> dict[Any, Any]:
             return read_with(seeds, complete, buckets.pipeline.poll)
 
         for place, leaf in enumerate(at.pull(cotangents, read)):
             if buckets.found[place] is None:
-                buckets.put(place, leaf * self.weight)
+                buckets.put(place, scaled(leaf, self.weight))
         return buckets.finish()
 
 

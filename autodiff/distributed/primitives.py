@@ -14,8 +14,9 @@ import numpy as np
 
 from autodiff.distributed import messages
 from autodiff.distributed.communicator import Communicator
-from autodiff.distributed.events import Event, note
-from autodiff.distributed.messages import Call, agree, total
+from autodiff.distributed.events import RECORDS, Event, note
+from autodiff.distributed.messages import Call, agree
+from autodiff.distributed.sums import summed, total
 from autodiff.ops.shape import transpose
 from autodiff.trace.live import ordered_after
 from autodiff.trace.parameters import Domain, instance_of
@@ -63,7 +64,8 @@ class Collective(Primitive):
                 stack = agree(comm, call, x)
                 met = perf_counter()
                 out = apart(comm, x, call, **own) if stack is None else together(stack, comm.rank, **own)
-                note(Event(name, x.nbytes, comm.size, begun, met, perf_counter()))
+                if RECORDS:
+                    note(Event(name, x.nbytes, comm.size, begun, met, perf_counter()))
             return np.array(out, order="C", copy=None) if out.shape else out[()]
 
         def spec(x: Spec, *, comm: Communicator, **own: Any) -> Spec:
@@ -165,7 +167,7 @@ def row(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
 
 
 # fmt: off
-Collective("all_reduce", same, "all_reduce", lambda s, rank: total(s), lambda c, x, call: messages.summed(c, x, call))
+Collective("all_reduce", same, "all_reduce", lambda s, rank: total(s), lambda c, x, call: summed(c, x, call))
 Collective("all_gather", stacked, "reduce_scatter", lambda s, rank: s,
            lambda c, x, call: messages.all_gathered(c, x, call), rows=(False, True))
 Collective("reduce_scatter", row, "all_gather", lambda s, rank: total(s[:, rank]),

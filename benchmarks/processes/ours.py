@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,38 +41,50 @@ def collectives(rounds: int) -> dict[str, dict[str, float]]:
 def of_size(name: str, size: int, rounds: int) -> dict[str, float]:
     """The same of one operation and size; what it takes is that of many calls."""
     x = np.arange(size // 8, dtype=float)
-    ours, bare = FORMS[name](x)
-    np.testing.assert_allclose(ours(), bare(), rtol=1e-12)
+    ours, bare, shape = FORMS[name]
+    kept = np.empty(shape(x))
+    calls = {
+        "autodiff": lambda: ours(x),
+        "mpi4py": lambda: bare(x, np.empty(shape(x))),
+        "mpi4py, array kept": lambda: bare(x, kept),
+    }
+    for call in calls.values():
+        np.testing.assert_allclose(call(), calls["mpi4py"](), rtol=1e-12)
     often = 50 if size < 1 << 16 else 5
-    ways = {"autodiff": lambda: [ours() for _ in range(often)], "mpi4py": lambda: [bare() for _ in range(often)]}
+    ways = {who: repeated(call, often) for who, call in calls.items()}
     return {who: taken / often for who, taken in seconds_of_rounds(ways, BARE.Barrier, rounds).items()}
 
 
-def received(call: Callable[..., Any], x: Any, shape: tuple[int, ...]) -> Callable[[], Any]:
-    """A call of mpi4py's that returns what it has received, in a new array."""
-
-    def run() -> Any:
-        out = np.empty(shape)
-        call(x, out)
-        return out
-
-    return run
+def repeated(call: Callable[[], Any], often: int) -> Callable[[], Any]:
+    """So many calls as one."""
+    return lambda: [call() for _ in range(often)]
 
 
-def broadcast_bare(x: Any) -> Any:
+def all_reduced(x: Any, out: Any) -> Any:
+    """mpi4py's all-reduce."""
+    BARE.Allreduce(x, out)
+    return out
+
+
+def all_gathered(x: Any, out: Any) -> Any:
+    """mpi4py's all-gather."""
+    BARE.Allgather(x, out)
+    return out
+
+
+def broadcast(x: Any, out: Any) -> Any:
     """mpi4py's broadcast of a copy."""
-    out = x.copy()
+    out[...] = x
     BARE.Bcast(out)
     return out
 
 
-FORMS: dict[str, Callable[[Any], tuple[Callable[[], Any], Callable[[], Any]]]] = {
-    "all_reduce": lambda x: (lambda: distributed.all_reduce(x), received(BARE.Allreduce, x, x.shape)),
-    "all_gather": lambda x: (
-        lambda: distributed.all_gather(x), received(BARE.Allgather, x, (BARE.size, *x.shape)),
-    ),
-    "broadcast":  lambda x: (lambda: distributed.broadcast(x, 0), lambda: broadcast_bare(x)),
-}  # fmt: skip
+FORMS: dict[str, tuple[Callable[[Any], Any], Callable[[Any, Any], Any], Callable[[Any], tuple[int, ...]]]] = {
+    "all_reduce": (distributed.all_reduce, all_reduced, lambda x: x.shape),
+    "all_gather": (distributed.all_gather, all_gathered, lambda x: (BARE.size, *x.shape)),
+    "broadcast": (distributed.broadcast, broadcast, lambda x: x.shape),
+}
+"""Our operation, mpi4py's into a given array, and the shape of that."""
 
 
 def steps(name: str, rounds: int) -> tuple[dict[str, float], list[float]]:
@@ -98,7 +111,8 @@ def steps(name: str, rounds: int) -> tuple[dict[str, float], list[float]]:
         "eager, sent at the end": distributed.data_parallel(eager, bucket=None),
         **{f"eager, buckets of {size >> 20} MiB": distributed.data_parallel(eager, bucket=size) for size in BUCKETS},
         "jit, no messages": lambda p, x, t: compiled(p, x[first:last], t[first:last]),
-        "jit, sent at the end": distributed.data_parallel(compiled),
+        "jit, sent at the end": distributed.data_parallel(compiled, bucket=None),
+        **{f"jit, buckets of {size >> 20} MiB": distributed.data_parallel(compiled, bucket=size) for size in BUCKETS},
     }
     wanted = eager(parameters, images, labels)
     for way, gradient in ways.items():
@@ -114,7 +128,20 @@ def steps(name: str, rounds: int) -> tuple[dict[str, float], list[float]]:
         return lambda: descended(parameters, gradient(parameters, images, labels)[1])
 
     taken = seconds_of_rounds({way: whole(gradient) for way, gradient in ways.items()}, BARE.Barrier, rounds)
+    for kind in ("eager", "jit"):
+        taken[f"{kind}, alone"] = seconds_alone(whole(ways[f"{kind}, no messages"]), rounds)
     return taken, losses
+
+
+def seconds_alone(step: Callable[[], Any], rounds: int) -> float:
+    """The seconds of a step of process 0 while the others do nothing."""
+    found = {"alone": 0.0}
+    if BARE.rank == 0:
+        found = seconds_of_rounds({"alone": step}, lambda: None, rounds)
+    waiting = BARE.Ibarrier()
+    while not waiting.Test():
+        time.sleep(0.001)
+    return found["alone"]
 
 
 def descended(parameters: Any, gradients: Any) -> Any:

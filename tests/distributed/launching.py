@@ -24,19 +24,15 @@ def mpiexec():
 
 def launch(count, module, *args, seconds=120):
     """The result of a module run by so many processes, with how many seconds it took."""
-    command = [
-        mpiexec(),
-        "-n",
-        str(count),
-        sys.executable,
-        "-m",
-        f"tests.distributed.programs.{module}",
-        *args,
-    ]
+    return launch_command(count, [sys.executable, "-m", f"tests.distributed.programs.{module}", *args], seconds)
+
+
+def launch_command(count, command, seconds=120):
+    """The result of a command run by so many processes, with how many seconds it took."""
     path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
     begun = time.monotonic()
     done = subprocess.run(
-        command,
+        [mpiexec(), "-n", str(count), *command],
         capture_output=True,
         text=True,
         timeout=seconds,

@@ -14,6 +14,11 @@ def test_everything(count, programs):
     assert f"{count} processes, batches of 120" in done.stdout
 
 
+def test_machines_add_up_before_they_send():
+    done = launch(4, "machines")
+    assert (done.returncode, done.stdout) == (0, "equal\n"), done.stderr[-3000:]
+
+
 def test_a_process_that_is_killed_is_named_and_training_goes_on_from_the_checkpoint(tmp_path):
     done = launch(2, "failing", "kill", str(tmp_path))
     assert done.returncode != 0

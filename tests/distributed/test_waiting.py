@@ -10,6 +10,7 @@ import pytest
 from autodiff.distributed import DistributedError, LostProcessError
 from autodiff.distributed.group import Peer
 from autodiff.distributed.messages import ABANDONED, Call, wait
+from autodiff.distributed.overlap import UNDER_WAY, Pipeline
 
 CALL = Call("all_reduce", (3,), "float64", line="train.py:3")
 
@@ -21,9 +22,11 @@ class Never:
         return False
 
 
-def group(pid, host="here"):
+def group(pid, host="here", crowded=False):
     """Two processes, of which this is the first."""
-    return SimpleNamespace(rank=0, size=2, name="world", peers=(Peer(0, "here", os.getpid()), Peer(1, host, pid)))
+    return SimpleNamespace(
+        rank=0, size=2, crowded=crowded, name="world", peers=(Peer(0, "here", os.getpid()), Peer(1, host, pid))
+    )
 
 
 @pytest.mark.parametrize("reaped", [True, False])
@@ -44,8 +47,38 @@ def test_a_process_that_is_gone(reaped):
 def test_processes_of_other_machines_are_left_to_the_launcher(monkeypatch):
     monkeypatch.setenv("AUTODIFF_DISTRIBUTED_TIMEOUT", "0.2")
     with pytest.raises(DistributedError) as caught:
-        wait(group(2**22 + 1, host="there"), Never(), CALL)
+        wait(group(2**22 + 1, host="there", crowded=True), Never(), CALL)
     assert str(caught.value) == (
         "process 0 of world has waited 0.2 s for the others at all_reduce of float64[3] (train.py:3)"
     )
     ABANDONED.pop()
+
+
+def test_messages_under_way_keep_their_memory_when_nobody_knows_them_any_more():
+    arrived = []
+    message = SimpleNamespace(Test=lambda: bool(arrived))
+
+    def steps():
+        yield message
+        return "sum"
+
+    found, before = [], set(UNDER_WAY)
+    Pipeline(group(os.getpid()), CALL).put(steps(), found.append)  # an error ends what has begun it
+    (kept,) = UNDER_WAY - before
+    kept.poll()
+    assert not found
+    arrived.append(True)
+    kept.poll()
+    assert found == ["sum"]
+    assert before == UNDER_WAY
+
+
+@pytest.mark.parametrize("crowded", [False, True])
+def test_a_message_is_kept_whatever_ends_waiting_for_it(crowded):
+    def interrupted():
+        raise KeyboardInterrupt
+
+    message = SimpleNamespace(Test=interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        wait(group(os.getpid(), crowded=crowded), message, CALL)
+    assert ABANDONED.pop() is message

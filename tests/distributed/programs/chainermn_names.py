@@ -59,8 +59,48 @@ def check_messages():
     assert chainermn.create_communicator("pure_nccl", allreduce_grad_dtype=np.float16).size == size
 
 
+def check_communicators():
+    for name in (
+        "naive",
+        "flat",
+        "hierarchical",
+        "two_dimensional",
+        "single_node",
+        "non_cuda_aware",
+        "pure_nccl",
+        "dummy",
+    ):
+        assert isinstance(chainermn.create_communicator(name), chainermn.CommunicatorBase)
+    other = chainermn.create_communicator("pure_nccl", mpi_comm=comm.mpi_comm)
+    assert (other.rank, other.size, other.mpi_comm.Get_size()) == (rank, size, size)
+    other.set_config("allreduce_grad_dtype", np.float16)
+    assert other.get_config("allreduce_grad_dtype") == np.float16
+    assert other.get_config() == {"batched_copy": True, "allreduce_grad_dtype": np.float16}
+    assert "Unknown config" in raised(ValueError, lambda: other.set_config("color"))
+    chainermn.global_except_hook.add_hook()
+    model = Model(rank)
+    own = model.l1.W.array.copy()
+    (comm.bcast_data if rank == 0 else comm.broadcast_data)(model)
+    assert (model.l1.W.array.tobytes() == own.tobytes()) == (rank == 0)
+    bits = comm.allgather_obj([parameter.array.tobytes() for _, parameter in sorted(model.namedparams())])
+    assert bits == [bits[0]] * size
+    for average in (comm.multi_node_mean_grad, comm.allreduce_grad, other.allreduce_grad):
+        for parameter in model.params():
+            parameter.grad = np.full(parameter.shape, 3.0 * rank, "f")
+        average(model)
+        for parameter in model.params():
+            np.testing.assert_allclose(parameter.grad, 3 * np.mean(range(size)), rtol=1e-3)
+    other.finalize()
+
+
 def check_datasets():
     data = list(range(7))
+    first, last = chainermn.scatter_index(7 if rank == 0 else None, comm, force_equal_length=False)
+    assert comm.allreduce_obj(list(range(first, last))) == data
+    assert issubclass(chainermn.DataSizeError, RuntimeError)
+    with warnings.catch_warnings(action="ignore"):
+        assert chainermn.datasets.get_n_iterations_for_one_epoch(data, 2, comm) == 4
+        assert chainermn.datasets.get_epoch_trigger(3, data, 2, comm) == (12, "iteration")
     own = chainermn.scatter_dataset(data if rank == 0 else None, comm, shuffle=True, seed=0)
     assert len(own) == -(-7 // size)
     assert set().union(*map(set, comm.allgather_obj(list(own[:])))) == set(data)
@@ -173,6 +213,14 @@ def check_functions():
         received = CF.recv(comm, 0)
         backward_from(CF.send(received * 3, comm, 0))
     assert "must be different" in raised(ValueError, lambda: CF.send(x, comm, rank))
+    x.cleargrad()
+    if rank == 0:  # what was sent has its gradient by way of what is returned
+        delegate = CF.send(x * 2, comm, 1)
+        (y,) = CF.pseudo_connect(delegate, x * 3)
+        backward_from(y)
+        assert np.array_equal(x.grad, np.full(3, 2.0 * 7 + 3))
+    if rank == 1:
+        backward_from(CF.recv(comm, 0) * 7)
 
 
 def backward_from(y):
@@ -234,6 +282,31 @@ def check_links():
         else:
             delegate.backward()
             assert np.any(rnn[0].w0.grad)
+
+
+def check_early_stopping():
+    """All processes stop at once, when the mean over them gets no better."""
+    trigger = chainermn.extensions.MultiNodeEarlyStoppingTrigger(
+        comm, check_trigger=(1, "iteration"), monitor="loss", patience=2, max_trigger=(9, "iteration")
+    )
+    assert trigger.get_training_length() == (9, "iteration")
+    fired = []
+    for iteration, mean in enumerate([3.0, 2.0, 2.5, 2.25, 2.125], 1):
+        trainer = Stopped(iteration, {"loss": mean + rank - (size - 1) / 2})
+        fired.append(trigger(trainer))
+        np.testing.assert_allclose(trainer.observation["loss_aggregated"], mean)
+    stops = comm.allgather_obj(fired)
+    assert stops == [stops[0]] * size
+    assert fired.index(True) >= 3
+
+
+class Stopped:
+    """As much of a trainer as triggers ask for."""
+
+    def __init__(self, iteration, observation):
+        self.updater = self
+        self.iteration, self.observation = iteration, observation
+        self.epoch, self.epoch_detail, self.previous_epoch_detail, self.is_new_epoch = 0, 0.0, 0.0, False
 
 
 def check_training():
@@ -298,6 +371,15 @@ def check_training():
 
 
 def main():
-    for check in (check_messages, check_datasets, check_optimizer, check_functions, check_links, check_training):
+    for check in (
+        check_messages,
+        check_communicators,
+        check_datasets,
+        check_optimizer,
+        check_functions,
+        check_links,
+        check_early_stopping,
+        check_training,
+    ):
         check()
         assert comm.allgather_obj(check.__name__) == [check.__name__] * size

@@ -11,6 +11,8 @@ import pytest
 import autodiff
 from autodiff import distributed, optimize
 from autodiff.chainer import functions as F
+from autodiff.distributed import simulation
+from autodiff.distributed.compiled_overlap import Gradients
 from autodiff.distributed.demo import demo
 from autodiff.distributed.overlap import Buckets
 from autodiff.trace.trees.tree import flatten
@@ -84,6 +86,7 @@ def check_overlap():
                 assert [type(leaf) for leaf in leaves_of(found)] == [type(leaf) for leaf in leaves_of(wanted)]
                 assert all(map(same_bits, leaves_of(found), leaves_of(wanted)))
     check_gradients_leave_early(params)
+    check_programs_overlap(params)
     reduced = autodiff.grad(lambda w, x, y: np.sum(distributed.all_reduce(np.sum(x @ w - y) ** 2)))
     once = distributed.data_parallel(reduced, **plain)(PARAMS["w"], X, y)
     assert same_bits(distributed.data_parallel(reduced)(PARAMS["w"], X, y), once)
@@ -107,12 +110,66 @@ def check_gradients_leave_early(params):
     assert STEPS.index(3) < STEPS.index("operation") < STEPS.index(2) < STEPS.index(1)  # the last layer's is complete
 
 
+def check_programs_overlap(params):
+    """Gradients leave a program while it runs, with the bits of sending them at its end."""
+    for transform, backend, dtype in (
+        (autodiff.value_and_grad, "numpy", None),
+        (autodiff.grad, "numpy", np.float16),
+        (autodiff.value_and_grad, "auto", None),
+    ):
+        for has_aux in (True, False):
+            gradient = transform(layers if has_aux else lambda *args: layers(*args)[0], has_aux=has_aux)
+            fun = autodiff.jit(gradient, backend=backend)
+            wanted = distributed.data_parallel(fun, dtype=dtype, bucket=None)(params, X, y)
+            for bucket in (1, 100, 1 << 22):
+                found = distributed.data_parallel(fun, dtype=dtype, bucket=bucket)(params, X, y)
+                assert [type(leaf) for leaf in leaves_of(found)] == [type(leaf) for leaf in leaves_of(wanted)]
+                assert all(map(same_bits, leaves_of(found), leaves_of(wanted)))
+    large = {"deep": [np.ones((3, 300)), np.ones((300, 4)), np.ones((4, 2))], "scale": np.array(0.5), "b": 0.1}
+    fun = autodiff.jit(autodiff.grad(lambda *args: layers(*args)[0]), backend="numpy")
+    with pytest.MonkeyPatch.context() as patch:
+        told = noted_calls(patch, Gradients, "ready")
+        found = distributed.data_parallel(fun, bucket=64)(large, X, y)
+    assert size == 1 or told.index(3) < told.index(2) < told.index(1)  # the last layer's is there first
+    wanted = distributed.data_parallel(fun, bucket=None)(large, X, y)
+    assert all(map(same_bits, leaves_of(found), leaves_of(wanted)))
+
+
+def noted_calls(patch, owner, name):
+    """The first arguments of all calls of a method from here on."""
+    calls, method = [], getattr(owner, name)
+    patch.setattr(owner, name, lambda self, first, *rest: (calls.append(first), method(self, first, *rest))[1])
+    return calls
+
+
 def leaves_of(tree):
     return flatten(tree)[0]
 
 
 def same_bits(one, other):
     return np.asarray(one).tobytes() == np.asarray(other).tobytes()
+
+
+def check_recorded_steps():
+    """A step in buckets, as it was recorded, and replayed."""
+    weights, x = [np.ones((30, 30)) / 30, np.ones((30, 30)) / 30], np.ones((4 * size, 30))
+    gradient = autodiff.jit(autodiff.grad(lambda w, x: np.sum(np.tanh(x @ w[0]) @ w[1])), backend="numpy")
+    step = distributed.data_parallel(gradient, bucket=8)
+    if size == 1:
+        return
+    steps = simulation.record_steps(lambda: step(weights, x), times=3, warmup=1)
+    assert len(steps) == 3 * size
+    wanted = (("all_reduce", 7200, True), ("all_reduce", 7200, True), ("wait", 0, False), ("", 0, False))
+    assert {own.kind for own in steps} == {wanted}
+    assert all(part.compute >= 0 for own in steps for part in own.parts)
+    network = simulation.measure_network(rounds=4)
+    distributed.check_equal(list(network[2:4]))
+    assert 0 < network.within.latency < 1
+    assert network.per_machine == size
+    times = [simulation.replay(steps, network, count) for count in (1, size, 64)]
+    assert times == sorted(times)
+    found = simulation.record_steps(lambda: [distributed.all_reduce(np.ones(2)) for _ in range(2)], times=1)
+    assert [part.name for part in found[0].parts] == ["all_reduce", "all_reduce", ""]
 
 
 def check_sharded_optimizer():
@@ -165,12 +222,29 @@ def check_checkpoints():
         (folder / part).write_bytes(data)
     comm.gather_objects(None)
     refused(ValueError, lambda: distributed.load(folder, pieces), f"{part} is damaged")
+    half_written(folder / part, lambda: distributed.load(folder, pieces), f"{part} is damaged")
+    half_written(folder / "index.json", lambda: distributed.load(folder, pieces), "index.json is damaged")
     comm.gather_objects(None)
     if rank == 0:
         (folder / part).unlink()
     comm.gather_objects(None)
     refused(FileNotFoundError, lambda: distributed.load(folder, pieces), f"no {part}")
     refused(FileNotFoundError, lambda: distributed.load(folder / "nowhere"), "there is no checkpoint")
+
+
+def half_written(path, load, text):
+    """A file of which the end is missing is refused by name; afterwards it is there again."""
+    comm.gather_objects(None)
+    whole = path.read_bytes()
+    comm.gather_objects(None)
+    if rank == 0:
+        path.write_bytes(whole[: len(whole) // 2])
+    comm.gather_objects(None)
+    refused(ValueError, load, text)
+    comm.gather_objects(None)
+    if rank == 0:
+        path.write_bytes(whole)
+    comm.gather_objects(None)
 
 
 def check_variables():
@@ -226,6 +300,7 @@ def main():
     for check in (
         check_gradients,
         check_overlap,
+        check_recorded_steps,
         check_sharded_optimizer,
         check_checkpoints,
         check_variables,

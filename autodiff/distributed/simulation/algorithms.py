@@ -1,0 +1,165 @@
+"""Collective operations as rounds of messages, by the algorithms that libraries use.
+
+With P processes and N bytes a ring takes 2 (P - 1) rounds of N / P bytes for an all-reduce, a tree 2 log2 P rounds of N
+bytes, and both levels of a hierarchy are rings: inside of the machines, then between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from autodiff.distributed.messages import DIGEST, ROOM
+from autodiff.distributed.simulation.clocks import Array, Round
+from autodiff.distributed.simulation.network import Network
+from autodiff.distributed.sums import GATHERED
+
+BLOCK = DIGEST + ROOM
+"""Bytes of the block that each process gives to each other at the beginning of an operation of this package."""
+
+Rounds = Iterator[Round]
+
+
+def shifted(size: int, by: int) -> Array:
+    """Each process gets something from the one so many before it."""
+    return (np.arange(size) - by) % size
+
+
+def ring(network: Network, size: int, nbytes: float, added: bool) -> Rounds:
+    """Half of an all-reduce around a ring: a part of all arrays arrives at each process."""
+    yield Round(network, shifted(size, 1), nbytes / size, added, again=size - 1)
+
+
+def ring_all_reduce(network: Network, size: int, nbytes: float) -> Rounds:
+    """Parts are added up around a ring, and the sums go around once more."""
+    yield from ring(network, size, nbytes, added=True)
+    yield from ring(network, size, nbytes, added=False)
+
+
+def tree_reduce(network: Network, size: int, nbytes: float, added: bool = True) -> Rounds:
+    """Pairs, pairs of pairs, and so on: the sum is in process 0."""
+    ranks, reach = np.arange(size), 1
+    while reach < size:
+        receives = (ranks % (2 * reach) == 0) & (ranks + reach < size)
+        yield Round(network, np.where(receives, ranks + reach, -1), nbytes, added)
+        reach *= 2
+
+
+def tree_broadcast(network: Network, size: int, nbytes: float) -> Rounds:
+    """The same, back: from process 0 to all."""
+    ranks, reach = np.arange(size), 1 << max(size - 1, 0).bit_length()
+    while reach > 1:
+        reach //= 2
+        yield Round(network, np.where(ranks % (2 * reach) == reach, ranks - reach, -1), nbytes)
+
+
+def tree_all_reduce(network: Network, size: int, nbytes: float) -> Rounds:
+    """Up a tree, and down again."""
+    yield from tree_reduce(network, size, nbytes)
+    yield from tree_broadcast(network, size, nbytes)
+
+
+def inside(network: Network, size: int, by: int) -> Array:
+    """Each process gets something from the one of its machine so many before it."""
+    ranks, here = np.arange(size), min(network.per_machine, size)
+    return ranks - ranks % here + (ranks - by) % here
+
+
+def across(network: Network, size: int, by: int) -> Array:
+    """Each process gets something from the one with its number on the machine so many before its own."""
+    return shifted(size, by * min(network.per_machine, size))
+
+
+def hierarchical_all_reduce(network: Network, size: int, nbytes: float) -> Rounds:
+    """Rings inside of machines, a ring of machines for each part, rings inside of machines.
+
+    Raises:
+        ValueError: if machines do not have equal numbers of processes.
+    """
+    here = min(network.per_machine, size)
+    machines, left = divmod(size, here)
+    if left:
+        raise ValueError(f"{size} processes are not a number of machines with {here} processes each")
+    yield Round(network, inside(network, size, 1), nbytes / here, True, again=here - 1)
+    for added in (True, False):
+        yield Round(network, across(network, size, 1), nbytes / size, added, again=machines - 1)
+    yield Round(network, inside(network, size, 1), nbytes / here, again=here - 1)
+
+
+def gathering(network: Network, size: int, nbytes: float, added: bool = False) -> Rounds:
+    """An all-gather whose blocks double: all have those of two, of four, and so on."""
+    reach = 1
+    while reach < size:
+        yield Round(network, shifted(size, reach), nbytes * min(reach, size - reach), added)
+        reach *= 2
+
+
+def pairwise(network: Network, size: int, nbytes: float, added: bool = False) -> Rounds:
+    """Each process sends to each other: to the next one, to the one after it, and so on."""
+    for by in range(1, size):
+        yield Round(network, shifted(size, by), nbytes / size, added)
+
+
+def own_all_reduce(network: Network, size: int, nbytes: float) -> Rounds:
+    """What :func:`autodiff.distributed.all_reduce` does: a block, parts sent to those who add them, a ring of sums.
+
+    It does so inside of machines, between them and inside again, where they have equal numbers of processes. Of small
+    arrays all get all, and add them up; very small ones are in the block.
+    """
+    yield from gathering(network, size, BLOCK)
+    here = min(network.per_machine, size)
+    machines, left = divmod(size, here)
+    if ROOM < nbytes <= GATHERED / size:
+        yield from gathering(network, size, nbytes, added=True)
+    elif nbytes > ROOM and (left or 1 in (here, machines)):
+        yield from pairwise(network, size, nbytes, added=True)
+        yield from ring(network, size, nbytes, added=False)
+    elif nbytes > ROOM:
+        for by in range(1, here):
+            yield Round(network, inside(network, size, by), nbytes / here, True)
+        for by in range(1, machines):
+            yield Round(network, across(network, size, by), nbytes / size, True)
+        yield Round(network, across(network, size, 1), nbytes / size, again=machines - 1)
+        yield Round(network, inside(network, size, 1), nbytes / here, again=here - 1)
+
+
+ALL_REDUCE: dict[str, Callable[[Network, int, float], Rounds]] = {
+    "own": own_all_reduce,
+    "ring": ring_all_reduce,
+    "tree": tree_all_reduce,
+    "hierarchical": hierarchical_all_reduce,
+}
+"""All-reduces by their names."""
+
+OTHERS: dict[str, Callable[[Network, int, float], Rounds]] = {
+    "all_gather": lambda network, size, nbytes: ring(network, size, nbytes * size, added=False),
+    "reduce_scatter": lambda network, size, nbytes: pairwise(network, size, nbytes, added=True),
+    "all_to_all": pairwise,
+    "broadcast": tree_broadcast,
+    "reduce": tree_reduce,
+    "gather": lambda network, size, nbytes: tree_reduce(network, size, nbytes * size / 2, added=False),
+    "scatter": lambda network, size, nbytes: tree_broadcast(network, size, nbytes / 2),
+    "permute": lambda network, size, nbytes: iter([Round(network, shifted(size, 1), nbytes)]),
+    "barrier": lambda network, size, nbytes: iter(()),
+}
+"""The other operations; each begins with a block from each process to each other."""
+
+
+def rounds_of(name: str, nbytes: int, network: Network, size: int, algorithm: str) -> Rounds:
+    """The rounds of a collective operation.
+
+    Raises:
+        ValueError: if there is no such operation or algorithm.
+    """
+    if algorithm not in ALL_REDUCE or (name != "all_reduce" and name not in OTHERS):
+        raise ValueError(
+            f"there is no simulation of {name!r} by the algorithm {algorithm!r}: operations are all_reduce, "
+            f"{', '.join(OTHERS)}; algorithms are {', '.join(ALL_REDUCE)}"
+        )
+    if name == "all_reduce":
+        yield from ALL_REDUCE[algorithm](network, size, nbytes)
+        return
+    yield from gathering(network, size, BLOCK)
+    if nbytes > ROOM:
+        yield from OTHERS[name](network, size, nbytes)
