@@ -36,6 +36,7 @@ from autodiff.chainer.graph_optimizations.static_graph import static_code, stati
 from autodiff.chainer.initializer import Initializer
 from autodiff.chainer.link import Chain, ChainList, Link
 from autodiff.chainer.link_hook import LinkHook
+from autodiff.chainer.link_hook import get_link_hooks as _get_link_hooks  # noqa: F401 - libraries call it
 from autodiff.chainer.optimizer import GradientMethod, Optimizer, UpdateRule
 from autodiff.chainer.reporter import (
     DictSummary,

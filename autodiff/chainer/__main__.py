@@ -12,7 +12,7 @@ from autodiff.chainer.running.setting import Setting
 from autodiff.running.script import run_module, run_script
 
 DESCRIPTION = """Run a program that was written for Chainer, without a change: chainer, chainerx and chainermn are
-autodiff's own modules, in the processes that it starts too, and NumPy has its former names."""
+autodiff's own modules, in the processes that it starts too, and NumPy and Python have their former names."""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -20,7 +20,9 @@ def parser() -> argparse.ArgumentParser:
     found = argparse.ArgumentParser(prog="python -m autodiff.chainer", description=DESCRIPTION)
     found.add_argument("--compat", choices=["v1"], help="accept what Chainer 1 had: volatile, train=, test=, ...")
     found.add_argument(
-        "--no-numpy-aliases", action="store_true", help="leave NumPy as it is, without np.float, np.int, ..."
+        "--no-numpy-aliases",
+        action="store_true",
+        help="leave NumPy and Python as they are, without np.float, collections.Iterable, ...",
     )
     found.add_argument("-m", dest="module", action="store_true", help="the program is a module, not a file")
     found.add_argument("program", help="the script, or the module's name after -m")
@@ -40,7 +42,7 @@ def main(command_line: Sequence[str]) -> None:
     if arguments.module:
         run_module(arguments.program, arguments.arguments)
     else:
-        run_script(arguments.program, arguments.arguments, AGAIN, SCRIPT)
+        run_script(arguments.program, arguments.arguments, AGAIN, SCRIPT, setting.code_of)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ NO_CLASS = "functions that have no class of their own here"
 LEFT_OUT = {
     r".*Grad(2|3|W|Data|Weight|SP|Cudnn|CuDNN)?|.*\.(Assign|Cumprodsum|DiagEinSum|MaxPoolingNDWithIndexes)": GRADIENTS,
     r"chainer\.functions\.rnn\..*\.(NStep.*|BaseNStepRNN|CudnnRNNWeightConcat)": CUDNN_RNN,
-    r".*\.(SelectorBase|IndexSelectorBase|RsqrtGPU|TensorDot|AsLayout|BinaryHierarchicalSoftmaxFunction)": NO_CLASS,
+    r".*\.(SelectorBase|IndexSelectorBase|RsqrtGPU|AsLayout|BinaryHierarchicalSoftmaxFunction)": NO_CLASS,
     r"chainer\.distributions\..*\.(BernoulliLogProb|LaplaceI?CDF|TriangularInv|ModifiedXLogX)": NO_CLASS,
     r"chainer\.(functions|links)\.theano.*": "Theano is no more",
     r"chainer\.(exporters|links\.caffe\.protobuf3).*": CAFFE,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+from collections import abc
 
+import numpy as np
 import pytest
 
 import autodiff.chainer as chainer
@@ -53,6 +55,14 @@ def test_what_is_not_implemented_says_its_name(name):
 def test_the_configuration_has_chainers_entries():
     entries = attributes("chainer.configuration.GlobalConfig")
     assert [name for name in entries if not hasattr(chainer.global_config, name)] == []
+
+
+def test_what_libraries_use_beside_the_public_names():
+    """ChainerCV, ChainerRL and Chainer Chemistry do."""
+    assert chainer.utils.collections_abc.Iterable is abc.Iterable
+    assert chainer._get_link_hooks() == {}
+    assert chainer.dataset.convert._concat_arrays([np.ones(2)] * 3, None).shape == (3, 2)
+    assert chainer.dataset.convert._concat_arrays_with_padding([np.ones(2), np.ones(1)], 0).shape == (2, 2)
 
 
 def test_modules_are_attributes_of_the_package():

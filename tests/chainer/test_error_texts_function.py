@@ -73,13 +73,6 @@ def same_node_twice():
     f.apply((variable(1),))
 
 
-def same_function_twice():
-    f = Old()
-    kept = f(variable(1))
-    f(variable(1))
-    return kept
-
-
 def node_of_the_dead():
     return variable(1).node
 
@@ -315,13 +308,6 @@ ROWS = {
     "103 applied twice": (
         same_node_twice,
         "RuntimeError: this Own was applied before (LINE); make a new object for each application",
-    ),
-    "106 called twice": (
-        same_function_twice,
-        (
-            "RuntimeError: this Old was called before, and its graph is still there (LINE); make a new object for "
-            "each call"
-        ),
     ),
     "106 a list": (
         lambda: Old()([1.0]),

@@ -194,6 +194,10 @@ def stacked_padded(arrays: Any, padding: Any) -> Any:
     return batch
 
 
+_concat_arrays, _concat_arrays_with_padding = stacked, stacked_padded
+"""Names by which libraries know them."""
+
+
 class ConcatWithAsyncTransfer:
     """:func:`concat_examples` that copies to a GPU in a stream of its own, while the GPU computes.
 

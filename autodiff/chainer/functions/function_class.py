@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 from autodiff.chainer.backend import get_array_module
 from autodiff.facade.functions.function_node import FunctionNode
-from autodiff.facade.graph.creator import CREATORS, NUMBERS, Operation
+from autodiff.facade.graph.creator import ANY, CREATORS, NUMBERS, Operation
 from autodiff.facade.settings.mode import no_backprop_mode
 from autodiff.facade.variables.conversion import as_array, as_variable
 from autodiff.facade.variables.variable import Variable
@@ -55,10 +55,9 @@ class FunctionClass(FunctionNode, Operation):
         self._label = label
 
     def __getattr__(self, name: str) -> Any:
-        if self.kept is not None:
-            found = closed_over(getattr(self.kept[2], "fun", None))
-            if name in found:
-                return found[name]
+        found = closed_over(self.fun if self.kept is None else getattr(self.kept[2], "fun", None))
+        if name in found:
+            return found[name]
         if name in type(self).computed:
             return type(self).computed[name](self)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{at_user_line()}")
@@ -130,6 +129,9 @@ class FunctionClass(FunctionNode, Operation):
 
     def connect(self, node: Any) -> None:
         (FunctionNode if self._applied else Operation).connect(self, node)
+
+
+CREATORS[ANY] = FunctionClass  # programs that walk through a graph ask every creator whether it is a FunctionNode
 
 
 def closed_over(fun: Any, depth: int = 2) -> dict[str, Any]:

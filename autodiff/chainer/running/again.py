@@ -7,9 +7,9 @@ import os
 
 from autodiff.chainer.running.errors import SCRIPT
 from autodiff.chainer.running.setting import Setting
-from autodiff.running.script import compiled
 
 if __name__ == "__mp_main__":
-    Setting.inherited().enter()
+    setting = Setting.inherited()
+    setting.enter()
     __file__ = os.environ[SCRIPT]
-    exec(compiled(__file__), globals())
+    exec(setting.code_of(__file__), globals())

@@ -14,6 +14,10 @@ BROUGHT_ALONG = ("filelock", "mock", "nose", "protobuf", "six", "typing_extensio
 """What was installed together with Chainer, so that programs import it without a thought."""
 
 
+RUNNERS = ("setting.py", "single_elements.py")
+"""The files in this folder that stand between the command and the program's first line."""
+
+
 def show_error(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     """Print an error that the program did not catch, from the program's own first line on, as Python does.
 
@@ -24,5 +28,6 @@ def show_error(kind: type[BaseException], error: BaseException, trace: Traceback
     """
     if isinstance(error, ModuleNotFoundError) and error.name in BROUGHT_ALONG:
         error.add_note(f"Chainer brought {error.name} along and autodiff does not: pip install {error.name}")
-    trace = from_first_line(trace, [str(Path(__file__).parents[1] / "__main__.py")])
+    here = Path(__file__).parent
+    trace = from_first_line(trace, [str(here.parent / "__main__.py"), *(str(here / name) for name in RUNNERS)])
     sys.__excepthook__(kind, error.with_traceback(trace), trace)

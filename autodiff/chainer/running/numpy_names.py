@@ -1,8 +1,10 @@
-"""Names that NumPy had when Chainer programs were written, and has no more."""
+"""Names that NumPy had when Chainer programs were written, and has no more; numbers are shown without their types."""
 
 from __future__ import annotations
 
 import builtins
+import functools
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,9 @@ RENAMED = {
     "product": "prod", "round_": "round", "row_stack": "vstack", "singlecomplex": "complex64", "sometrue": "any",
     "string_": "bytes_", "trapz": "trapezoid", "unicode_": "str_",
 }  # fmt: skip
+
+STACKING = ("column_stack", "dstack", "hstack", "stack", "vstack")
+"""What took arrays from an iterator."""
 
 
 def asfarray(a: Any, dtype: Any = np.float64) -> Any:
@@ -44,8 +49,18 @@ def find_common_type(array_types: Any, scalar_types: Any) -> Any:
     return of_scalars if kinds.index(of_scalars.kind) > kinds.index(of_arrays.kind) else of_arrays
 
 
+def of_iterators(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of a sequence of arrays that takes what can only be iterated over, too."""
+
+    @functools.wraps(function)
+    def run(arrays: Any, *args: Any, **kwargs: Any) -> Any:
+        return function(list(arrays) if isinstance(arrays, Iterator) else arrays, *args, **kwargs)
+
+    return run
+
+
 def restore() -> list[str]:
-    """Give NumPy its former names back, in this process.
+    """Give NumPy its former names back, in this process, and show its numbers as they were shown: ``[1.5]``.
 
     Returns:
         the names that were missing.
@@ -66,4 +81,8 @@ def restore() -> list[str]:
     missing = [name for name in known if name not in vars(np)]
     for name in missing:
         setattr(np, name, known[name])
+    if missing:
+        for name in STACKING:
+            setattr(np, name, of_iterators(getattr(np, name)))
+    np.set_printoptions(legacy="1.25")
     return missing

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from types import CodeType
 from typing import NamedTuple
 
-from autodiff.chainer.running import names, numpy_names
+from autodiff.chainer.running import names, numpy_names, python_names, single_elements
 from autodiff.chainer.running.v1 import install as v1
+from autodiff.running.script import compiled
 
 SHIMS = str(Path(__file__).parent / "shims")
 """A folder in which ``chainer``, ``chainerx`` and ``chainermn`` can be found by processes that know nothing yet."""
@@ -24,7 +26,8 @@ class Setting(NamedTuple):
 
     Attributes:
         compat: ``"v1"`` to accept what Chainer 1 had and Chainer 7 refuses; None otherwise.
-        numpy_names: whether NumPy gets back the names that it has no more.
+        numpy_names: whether NumPy, and Python's own library, get back the names that they have no more, and the ways
+            that old programs rely on.
     """
 
     compat: str | None = None
@@ -52,5 +55,14 @@ class Setting(NamedTuple):
         names.install()
         if self.numpy_names:
             numpy_names.restore()
+            python_names.restore()
+            single_elements.install()
         if self.compat == "v1":
             v1.install()
+
+    def code_of(self, file: str) -> CodeType:
+        """The code in the program's file; from now on modules beside it are compiled in the same way."""
+        if not self.numpy_names:
+            return compiled(file)
+        single_elements.install(str(Path(file).resolve().parent))
+        return single_elements.compiled_with_calls(file)

@@ -8,6 +8,8 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from autodiff.chainer.testing._bundle import make_decorator, tests_of
 
 Parameters = Mapping[str, Any]
@@ -50,7 +52,10 @@ def class_name(base: str, number: int, param: Parameters) -> str:
 def shown(value: Any) -> str:
     """A parameter as text: the name of what has one."""
     name = getattr(value, "__name__", None)
-    return name if isinstance(name, str) else repr(value)
+    if isinstance(name, str):
+        return name
+    with np.printoptions(legacy="1.25"):  # numbers without their types, as in names that are written down somewhere
+        return repr(value)
 
 
 def shortened(text: str, length: int) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import os
+import random
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -16,20 +18,28 @@ _states: list[Any] = []
 
 
 def do_setup(deterministic: bool = True) -> None:
-    """Seed NumPy's global random numbers; what they were is remembered.
+    """Seed NumPy's global random numbers; what they were, and Python's own, is remembered.
+
+    Within another one nothing is seeded again.
 
     Args:
         deterministic: whether the seed is fixed. With the environment variable CHAINER_TEST_RANDOM_NONDETERMINISTIC
             set to 1 it never is.
     """
-    _states.append(np.random.get_state())  # noqa: NPY002 - the global state is what users' tests draw from
+    nested = bool(_states)
+    _states.append((random.getstate(), np.random.get_state()))  # noqa: NPY002 - what users' tests draw from
+    if nested:
+        return
     free = os.environ.get("CHAINER_TEST_RANDOM_NONDETERMINISTIC", "0") not in ("", "0")
     np.random.seed(SEED if deterministic and not free else None)  # noqa: NPY002
 
 
 def do_teardown() -> None:
-    """Go back to the random numbers of before."""
-    np.random.set_state(_states.pop())  # noqa: NPY002
+    """Go back to the random numbers of before, from the outermost :func:`do_setup`."""
+    pythons, numpys = _states.pop()
+    if not _states:
+        random.setstate(pythons)
+        np.random.set_state(numpys)  # noqa: NPY002
 
 
 def generate_seed() -> int:
@@ -44,7 +54,7 @@ def generate_seed() -> int:
 
 
 def fix_random(*, setup_method: str = "setUp", teardown_method: str = "tearDown") -> Callable[[Any], Any]:
-    """A decorator of test classes: each test starts from the same seed.
+    """A decorator of test classes, whose tests start each from the same seed, or of one test.
 
     Args:
         setup_method: the method that is called before each test.
@@ -52,11 +62,27 @@ def fix_random(*, setup_method: str = "setUp", teardown_method: str = "tearDown"
     """
 
     def decorator(case: Any) -> Any:
+        if isinstance(case, FunctionType):
+            return seeded(case)
         for klass in case.cases if isinstance(case, ParameterizedTestCaseBundle) else [case]:
             surround(klass, setup_method, teardown_method)
         return case
 
     return decorator
+
+
+def seeded(test: Callable[..., Any]) -> Callable[..., Any]:
+    """A test that starts from the same seed."""
+
+    @functools.wraps(test)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        do_setup()
+        try:
+            return test(*args, **kwargs)
+        finally:
+            do_teardown()
+
+    return run
 
 
 def surround(klass: type, setup_method: str, teardown_method: str) -> None:

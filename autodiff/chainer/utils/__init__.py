@@ -1,5 +1,7 @@
 """Small things that programs of Chainer use."""
 
+from collections import abc as collections_abc
+
 from autodiff.chainer.utils import argument, array, cache, conv, conv_nd, error, imgproc, precision, sparse, type_check
 from autodiff.chainer.utils.array import force_array, force_type, size_of_shape, sum_to
 from autodiff.chainer.utils.conv import get_conv_outsize, get_deconv_outsize
@@ -16,6 +18,7 @@ __all__ = [
     "argument",
     "array",
     "cache",
+    "collections_abc",
     "conv",
     "conv_nd",
     "enable_final",

@@ -345,6 +345,28 @@ def test_contract_106_functions_of_the_old_style():
         gc.enable()
 
 
+def test_contract_106_an_earlier_call_of_a_function_keeps_its_state():
+    class Scaled(Function):
+        def forward(self, inputs):
+            self.factor = float(inputs[0][0])
+            return (self.factor * inputs[0],)
+
+        def backward(self, inputs, grad_outputs):
+            return (self.factor * grad_outputs[0],)
+
+    f, x = Scaled(), variable(2, 1)
+    y = f(x)
+    again = y.creator is f
+    z = f(y)
+    z.grad = ONES
+    z.backward()
+    np.testing.assert_array_equal(x.grad, [8, 8])
+    assert again
+    assert z.creator is f
+    assert y.creator is not f
+    assert (y.creator.factor, f.factor) == (2, 4)
+
+
 def test_contract_107_all_inputs_are_retained_unless_some_are_chosen():
     seen = []
 

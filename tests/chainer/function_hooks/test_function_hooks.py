@@ -13,6 +13,8 @@ from autodiff.chainer.function_hooks import CUDAProfileHook, CupyMemoryProfileHo
 from autodiff.chainer.function_hooks.cupy_memory_profile import in_unit, suited
 from autodiff.facade import Variable
 from autodiff.facade.functions.function_node import FunctionNode
+from autodiff.facade.graph.observing import FunctionHook
+from autodiff.facade.settings.mode import no_backprop_mode
 
 
 class Double(FunctionNode):
@@ -112,3 +114,21 @@ def test_units_of_memory():
     assert in_unit(1536, "KB") == "1.50KB"
     with pytest.raises(ValueError, match="there is no unit 'bits'"):
         in_unit(1, "bits")
+
+
+def test_hooks_see_what_functions_were_given():
+    """As counters of operations do, with a graph and without one."""
+
+    class Steps(FunctionHook):
+        def __init__(self):
+            self.seen = []
+
+        def forward_postprocess(self, function, in_data):
+            self.seen.append((function.label, function.sy, function.pw))
+
+    hook, x = Steps(), np.ones((1, 1, 4, 4), np.float32)
+    with hook:
+        F.average_pooling_2d(Variable(x), 2, 1, (0, 1))
+        with no_backprop_mode():
+            F.convolution_2d(Variable(x), x[:, :, :2, :2], stride=2, pad=1)
+    assert hook.seen == [("AveragePooling2D", 1, 1), ("Convolution2DFunction", 2, 1)]

@@ -9,6 +9,8 @@ import types
 import numpy as np
 import pytest
 
+from tests.standin import streams
+
 KINDS = {"FLOAT16": np.float16, "FLOAT32": np.float32, "FLOAT64": np.float64, "INT32": np.int32, "INT64": np.int64}
 DTYPES = dict(enumerate(KINDS.values()))
 SUM = 0
@@ -36,7 +38,8 @@ class NcclCommunicator:
         self.group.barrier.wait()
 
     def exchanged(self, pointer, count, kind):
-        """Everybody's memory, by rank."""
+        """Everybody's memory, by rank, when the work before is done: NCCL waits for it in its stream."""
+        streams.settle()
         memory = (ctypes.c_uint8 * (count * DTYPES[kind]().itemsize)).from_address(pointer)
         own = np.frombuffer(memory, DTYPES[kind])
         self.group.parts[self.rank] = own

@@ -12,7 +12,7 @@ from autodiff.chainer.backends import cuda
 from autodiff.chainer.function_hooks import CUDAProfileHook, CupyMemoryProfileHook, TimerHook
 from autodiff.chainer.link_hooks import TimerHook as LinkTimerHook
 from tests.chainer.gpu.user_kernels import NEEDS_COMPILER, kernels
-from tests.standin import ufuncs
+from tests.standin import memory
 
 __all__ = ["kernels"]
 
@@ -182,15 +182,14 @@ class MemoryHook:
 
 
 def test_memory_that_functions_take(cupy, monkeypatch):
-    def wrapped(host, base=None):
-        made = original(host, base)
+    def alloc(size):
         for hook in MemoryHook.entered:
-            hook.malloc_postprocess(device_id=0, size=made.nbytes, mem_size=512, mem_ptr=0, pmem_id=0)
+            hook.malloc_postprocess(device_id=0, size=size, mem_size=512, mem_ptr=0, pmem_id=0)
             hook.alloc_postprocess(device_id=0, mem_size=1024, mem_ptr=0)
-        return made
+        return original(size)
 
-    original = ufuncs.wrapped
-    monkeypatch.setattr(ufuncs, "wrapped", wrapped)
+    original = memory.alloc
+    monkeypatch.setattr(memory, "alloc", alloc)
     monkeypatch.setattr(cupy.cuda, "MemoryHook", MemoryHook, raising=False)
     with CupyMemoryProfileHook() as hook:
         loss = loss_of(0)

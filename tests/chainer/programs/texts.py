@@ -178,6 +178,7 @@ def word2vec_by_a_tree():
 @program
 def language_model_with_black_out():
     model = chainer.Chain(embed=L.EmbedID(6, 4), rnn=L.StatelessGRU(4, 4), out=L.BlackOut(4, [3, 1, 4, 1, 5, 9], 3))
+    model.out.W.array[...] = normal(6, 4)  # Chainer leaves it NaN
     x, t = integers(6, 5), integers(6, 5)
     return updates(
         optimizers.Adam(0.02).setup(model), lambda: model.out(model.rnn(np.tanh(normal(5, 4)), model.embed(x)), t)

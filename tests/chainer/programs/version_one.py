@@ -1,6 +1,6 @@
 """Programs of the table as they were written for Chainer 1: a script that prints their losses.
 
-Run by ``python -m autodiff.chainer --compat v1``; Chainer 7 runs none of them.
+Run by ``python -m autodiff.chainer --compat v1``; Chainer 7 runs none of them, Chainer 1.24 has recorded the losses.
 """
 
 import copy

@@ -17,3 +17,56 @@ VALUES = """
 def test_numpy_has_its_former_names(tmp_path):
     script = written(tmp_path, "script.py", f"import numpy as np\nassert all(found := [{VALUES}]), found")
     run(script)
+
+
+def test_arrays_of_one_element_are_numbers_to_old_programs_and_modules_beside_them(tmp_path):
+    """Wherever Python itself still takes what NumPy made of them."""
+    written(tmp_path, "beside.py", "import numpy as np\ndef f(x): return float(x), int(*[x.item()])")
+    script = written(
+        tmp_path,
+        "script.py",
+        """
+        import numpy as np
+        import beside
+        x = np.array([[3]], "f")
+        print(int(x), float("1.5"), complex(x), int("11", 2), beside.f(x), int is type(1))
+        print([np.float32(1.5)], repr(np.int64(3)))
+        print(np.stack(a for a in (np.ones(2), np.zeros(2))).shape, np.vstack([[1], [2]]).shape)
+        """,
+    )
+    assert run(script)[0].splitlines() == ["3 1.5 (3+0j) 3 (3.0, 3) True", "[1.5] 3", "(2, 2) (2, 1)"]
+
+
+def test_python_has_its_former_names(tmp_path):
+    script = written(
+        tmp_path,
+        "script.py",
+        """
+        import collections, inspect
+        from collections import Iterable, Mapping
+        print(isinstance([], Iterable), Mapping is collections.abc.Mapping)
+        print(*inspect.getargspec(lambda a, b=1, *c, **d: 0))
+        try:
+            inspect.getargspec(lambda *, a: 0)
+        except ValueError as error:
+            print(error)
+        """,
+    )
+    assert run(script)[0].splitlines() == [
+        "True True",
+        "['a', 'b'] c d (1,)",
+        "the function has keyword-only arguments or annotations; use inspect.signature",
+    ]
+
+
+def test_without_former_names_python_and_numpy_are_as_they_are(tmp_path):
+    script = written(
+        tmp_path,
+        "script.py",
+        """
+        import collections
+        import numpy as np
+        print(hasattr(collections, "Iterable"), [np.float32(1.5)])
+        """,
+    )
+    assert run("--no-numpy-aliases", script)[0] == "False [np.float32(1.5)]\n"

@@ -350,6 +350,11 @@ def test_long_parameters_have_short_names():
     assert made.__name__ == f"Case_param_0_{{text='{'x' * 47}...{'x' * 48}'}}"
 
 
+def test_numbers_in_names_are_without_their_types():
+    (made,) = testing.parameterize({"mean": np.float32(0.5)})(type("Case", (unittest.TestCase,), {})).cases
+    assert made.__name__ == "Case_param_0_{mean=0.5}"
+
+
 def test_options_are_of_each_test_its_own():
     class Case(testing.FunctionTestCase):
         check_forward_options = {"atol": 1.0}  # noqa: RUF012

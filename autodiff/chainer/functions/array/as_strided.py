@@ -9,7 +9,7 @@ import numpy as np
 
 from autodiff.backends.recycling import owns_memory
 from autodiff.chainer.functions.beside import beside
-from autodiff.chainer.functions.function_class import function_class
+from autodiff.chainer.functions.function_class import function_class, shape_of_result
 from autodiff.facade.graph.applying import apply
 from autodiff.facade.variables.conversion import as_array
 from autodiff.facade.variables.variable import Variable
@@ -66,4 +66,6 @@ def memory_of(array: Any) -> tuple[Any, int]:
     return begin + positions(array.shape, steps), begin
 
 
-AsStrided = function_class("AsStrided", as_strided, "shape, strides, storage_offset=None")
+AsStrided = function_class(
+    "AsStrided", as_strided, "shape, strides, storage_offset=None", computed={"shape": shape_of_result}
+)

@@ -8,7 +8,7 @@ import numpy as np
 
 from autodiff.chainer.functions.conditions import broadcastable, demand_some
 from autodiff.chainer.functions.direct import direct
-from autodiff.chainer.functions.function_class import function_class
+from autodiff.chainer.functions.function_class import function_class, shape_of_result
 from autodiff.facade.functions.invalid import InvalidType
 from autodiff.facade.functions.type_check import Expr
 from autodiff.facade.graph.applying import apply
@@ -85,4 +85,4 @@ def mismatch(place: int, length: int, own: tuple[int, ...]) -> Exception:
 
 
 Broadcast = function_class("Broadcast", broadcast)
-BroadcastTo = function_class("BroadcastTo", broadcast_to, "shape")
+BroadcastTo = function_class("BroadcastTo", broadcast_to, "shape", computed={"_shape": shape_of_result})

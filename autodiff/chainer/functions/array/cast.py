@@ -32,4 +32,4 @@ def with_derivative(x: Any) -> Any:
     return x if x.dtype.kind in "fc" else stop_gradient(x)
 
 
-Cast = function_class("Cast", cast, "typ", computed={"type": lambda self: self.typ})
+Cast = function_class("Cast", cast, "typ", computed={"type": lambda self: self.dtype, "typ": lambda self: self.dtype})

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from autodiff.chainer.functions.function_class import function_class, residual
 from autodiff.facade.graph.applying import apply
 from autodiff.facade.variables.variable import Variable, is_array
@@ -37,7 +39,18 @@ def get_item(x: Any, slices: Any) -> Variable:
 
 def as_written(key: Any) -> tuple[Any, ...]:
     """The key of an operation as Python writes it."""
-    return tuple(slice(*part) if isinstance(part, tuple) else part for part in key)
+    parts = [slice(*part) if isinstance(part, tuple) else part for part in key]
+    while len(parts) > 1 and (parts[-1] is ... or parts[-1] == slice(None)):
+        parts.pop()
+    return tuple(parts)
 
 
-GetItem = function_class("GetItem", get_item, "slices", computed={"slices": lambda self: as_written(residual(self, 1))})
+def key_of(self: Any) -> tuple[Any, ...]:
+    """What was between the brackets, as far as it says something."""
+    kept = residual(self)
+    if isinstance(kept, tuple) and kept and isinstance(kept[0], np.ndarray):  # taken along the first axis
+        return (kept[0].tolist(),)
+    return as_written(residual(self, 1))
+
+
+GetItem = function_class("GetItem", get_item, "slices", computed={"slices": key_of})

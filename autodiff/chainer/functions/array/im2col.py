@@ -8,6 +8,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from autodiff.chainer.functions.function_class import function_class
+from autodiff.chainer.functions.shown_attributes import pairs
 from autodiff.chainer.utils.conv import get_conv_outsize
 from autodiff.facade.graph.applying import apply
 from autodiff.facade.variables.variable import Variable
@@ -57,4 +58,9 @@ def pair(value: Pair) -> tuple[int, int]:
     return value if isinstance(value, tuple) else (value, value)
 
 
-Im2Col = function_class("Im2Col", im2col, "ksize, stride, pad, cover_all, dilate")
+Im2Col = function_class(
+    "Im2Col",
+    im2col,
+    "ksize, stride, pad, cover_all, dilate",
+    computed={**pairs(k="sizes", s="steps", p="margins"), **pairs(d="gaps")},
+)

@@ -38,4 +38,9 @@ def moveaxis(x: Any, source: Any, destination: Any) -> Variable:
     )
 
 
-Moveaxis = function_class("Moveaxis", moveaxis, "source, destination")
+Moveaxis = function_class(
+    "Moveaxis",
+    moveaxis,
+    "source, destination",
+    computed={"source": lambda self: self.origins, "destination": lambda self: self.places},
+)

@@ -30,4 +30,10 @@ def pad(x: Any, pad_width: Any, mode: str, **keywords: Any) -> Variable:
     return apply("Pad", lambda x: np.pad(x, pad_width, mode, **keywords), (x,), floating)  # type: ignore[call-overload]
 
 
-Pad = function_class("Pad", pad, "pad_width, mode, **keywords")
+def widths(self: Any) -> Any:
+    """How many elements before and after, as an array: a pair where one number was given."""
+    given = np.asarray(self.pad_width)
+    return np.repeat(given, 2) if given.size == 1 else given
+
+
+Pad = function_class("Pad", pad, "pad_width, mode, **keywords", computed={"pad_bw": widths})

@@ -9,6 +9,7 @@ import numpy as np
 from autodiff.chainer.backend import get_array_module
 from autodiff.chainer.functions.conditions import has_axis
 from autodiff.chainer.functions.function_class import function_class
+from autodiff.chainer.functions.shown_attributes import always
 from autodiff.facade.graph.applying import apply
 from autodiff.facade.variables.conversion import as_array
 from autodiff.facade.variables.variable import Variable
@@ -43,4 +44,6 @@ def permutate(x: Any, indices: Any, axis: int = 0, inv: bool = False) -> Variabl
     return apply("Permutate", lambda x: np.take(x, order, axis), (x,), lambda x: has_axis(x, axis))
 
 
-Permutate = function_class("Permutate", permutate, "indices, axis, inv")
+Permutate = function_class(
+    "Permutate", permutate, "indices, axis, inv", computed={"indices": lambda self: self.order, "inv": always(False)}
+)

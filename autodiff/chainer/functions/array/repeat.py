@@ -51,4 +51,9 @@ def counted(numbers: Any, kind: str, sign: str) -> Any:
     return tuple(map(int, several))
 
 
-Repeat = function_class("Repeat", repeat, "repeats, axis=None", computed={"repeats": lambda self: self.counts})
+def counts_of(self: Any) -> tuple[int, ...]:
+    """How often each element is there."""
+    return tuple(np.ravel(self.counts).tolist())
+
+
+Repeat = function_class("Repeat", repeat, "repeats, axis=None", computed={"repeats": counts_of})

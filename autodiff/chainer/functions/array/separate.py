@@ -31,4 +31,11 @@ def separate(x: Any, axis: int = 0) -> tuple[Variable, ...]:
     return apply("Separate", lambda x: unstack(x, axis=axis), (x,), lambda x: has_axis(x, axis))
 
 
-Separate = function_class("Separate", separate, "axis")
+def shape_of_part(self: Any) -> tuple[int, ...]:
+    """The shape of each part."""
+    shape = list(self.inputs[0].shape)
+    del shape[self.axis]
+    return tuple(shape)
+
+
+Separate = function_class("Separate", separate, "axis", computed={"_shape": shape_of_part})

@@ -56,4 +56,10 @@ def ends(length: int) -> Any:
     return np.linspace(-1, 1, length)
 
 
-SpatialTransformerGrid = function_class("SpatialTransformerGrid", spatial_transformer_grid, "output_shape", called=True)
+SpatialTransformerGrid = function_class(
+    "SpatialTransformerGrid",
+    spatial_transformer_grid,
+    "output_shape",
+    called=True,
+    computed={"output_shape": lambda self: (self.height, self.width)},
+)

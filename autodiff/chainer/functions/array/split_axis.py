@@ -35,14 +35,14 @@ def split_axis(x: Any, indices_or_sections: Any, axis: int, force_tuple: bool = 
     >>> split_axis(np.array([[1.0, 2.0, 3.0]]), [1], axis=1)
     (variable([[1.]]), variable([[2., 3.]]))
     """
-    sections, indices = cuts(indices_or_sections)
+    count, places = cuts(indices_or_sections)
 
     def fun(x: Any) -> tuple[Any, ...]:
         length = x.shape[axis]
-        begins = [length // sections * part for part in range(1, sections)] if sections else indices
+        begins = [length // count * part for part in range(1, count)] if count else places
         return tuple(cut_at(x, begins, axis if axis < 0 else axis - len(x.shape)))
 
-    parts = apply("SplitAxis", fun, (x,), lambda *in_types: can_be_cut(in_types[0], axis, sections, indices))
+    parts = apply("SplitAxis", fun, (x,), lambda *in_types: can_be_cut(in_types[0], axis, count, places))
     return parts if force_tuple or len(parts) > 1 else parts[0]
 
 
@@ -69,4 +69,12 @@ def can_be_cut(x: Any, axis: int, sections: int, indices: tuple[int, ...]) -> tu
     return has_axis(x, axis), length % bound == 0 if sections else length >= bound
 
 
-SplitAxis = function_class("SplitAxis", split_axis, "indices_or_sections, axis")
+SplitAxis = function_class(
+    "SplitAxis",
+    split_axis,
+    "indices_or_sections, axis",
+    computed={
+        "sections": lambda self: self.count or None,
+        "indices": lambda self: None if self.count else self.places,
+    },
+)

@@ -47,4 +47,9 @@ def alike(condition: Any, x: Any, y: Any) -> Any:
     return x.dtype == y.dtype, broadcastable(shape, x.shape, y.shape)
 
 
-Where = function_class("Where", lambda x, y, condition: where(condition, x, y), "condition")
+Where = function_class(
+    "Where",
+    lambda x, y, condition: where(condition, x, y),
+    "condition",
+    computed={"condition": lambda self: self.chosen},
+)

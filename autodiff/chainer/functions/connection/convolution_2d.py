@@ -6,6 +6,7 @@ from typing import Any
 
 from autodiff.chainer.functions.connection.convolution_nd import bias_fits, convolution, kernels_fit
 from autodiff.chainer.functions.function_class import function_class
+from autodiff.chainer.functions.shown_attributes import always
 from autodiff.chainer.utils.argument import parse_kwargs
 from autodiff.facade import Variable
 from autodiff.facade.graph.applying import apply
@@ -80,5 +81,5 @@ Convolution2DFunction = function_class(
     "Convolution2DFunction",
     lambda x, W, b=None, **given: convolution_2d(x, W, b, **given),
     "stride=1, pad=0, cover_all=False, **kwargs",
-    computed=PLACES,
+    computed={**PLACES, "cudnn_fast": always(False)},
 )

@@ -196,4 +196,5 @@ ConvolutionND = function_class(
     "ConvolutionND",
     lambda x, W, b=None, ndim=None, **given: convolution_nd(x, W, b, **given),
     "ndim, stride=1, pad=0, cover_all=False, dilate=1, groups=1",
+    computed={"ndim": lambda self: len(self.stride)},
 )

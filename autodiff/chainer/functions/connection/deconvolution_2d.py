@@ -7,6 +7,7 @@ from typing import Any
 from autodiff.chainer.functions.connection.convolution_2d import DETERMINISTIC, PLACES, bias_has_dtype, pair
 from autodiff.chainer.functions.connection.deconvolution_nd import bias_fits, deconvolution, kernels_fit, size_fits
 from autodiff.chainer.functions.function_class import function_class
+from autodiff.chainer.functions.shown_attributes import length_of_result
 from autodiff.chainer.utils.argument import parse_kwargs
 from autodiff.facade import Variable
 from autodiff.facade.graph.applying import apply
@@ -56,5 +57,5 @@ Deconvolution2DFunction = function_class(
     "Deconvolution2DFunction",
     lambda x, W, b=None, **given: deconvolution_2d(x, W, b, **given),
     "stride=1, pad=0, outsize=None, **kwargs",
-    computed=PLACES,
+    computed={**PLACES, "outh": length_of_result(2), "outw": length_of_result(3)},
 )

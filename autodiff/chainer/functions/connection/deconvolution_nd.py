@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff.chainer.functions.connection.convolution_nd import check_groups, check_spatial, finished
-from autodiff.chainer.functions.function_class import function_class
+from autodiff.chainer.functions.function_class import function_class, shape_of_result
+from autodiff.chainer.functions.shown_attributes import always
 from autodiff.chainer.utils.conv import get_conv_outsize, get_deconv_outsize
 from autodiff.chainer.utils.conv_nd import as_tuple
 from autodiff.facade import Variable
@@ -149,4 +150,9 @@ DeconvolutionND = function_class(
     "DeconvolutionND",
     lambda x, W, b=None, ndim=None, **given: deconvolution_nd(x, W, b, **given),
     "ndim, stride=1, pad=0, outsize=None, dilate=1, groups=1",
+    computed={
+        "ndim": lambda self: len(self.stride),
+        "outs": lambda self: shape_of_result(self)[2:],
+        "cover_all": always(False),
+    },
 )

@@ -8,6 +8,7 @@ import numpy as np
 
 from autodiff.chainer.functions.connection.convolution_2d import pair
 from autodiff.chainer.functions.function_class import function_class
+from autodiff.chainer.functions.shown_attributes import pairs
 from autodiff.facade import Variable
 from autodiff.facade.graph.applying import apply
 from autodiff.trace.source import at_user_line
@@ -80,4 +81,4 @@ def steps(size: Step, length: Step) -> list[Step]:
     return found
 
 
-Shift = function_class("Shift", shift, "ksize=3, dilate=1")
+Shift = function_class("Shift", shift, "ksize=3, dilate=1", computed={**pairs(k="size"), **pairs(d="length")})

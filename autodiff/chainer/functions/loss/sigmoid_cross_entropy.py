@@ -9,6 +9,7 @@ import numpy as np
 from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.loss.labels import every
 from autodiff.chainer.functions.loss.reduction import check_reduce, mean_length
+from autodiff.chainer.functions.shown_attributes import always
 from autodiff.chainer.functions.sums import total
 from autodiff.facade import Variable
 from autodiff.facade.graph.applying import apply
@@ -52,9 +53,19 @@ def sigmoid_cross_entropy(x: Any, t: Any, normalize: bool = True, reduce: str = 
     )
 
 
+def counted(self: Any) -> Any:
+    """Which elements count, as an array."""
+    return self.inputs[1].data != -1
+
+
+def count_of(self: Any) -> int:
+    """By what the sum was divided."""
+    return max(1, int(counted(self).sum()) if self.normalize else len(self.inputs[1].data))
+
+
 SigmoidCrossEntropy = function_class(
     "SigmoidCrossEntropy",
     sigmoid_cross_entropy,
     "normalize=True, reduce='mean'",
-    computed={"ignore_label": lambda self: -1},
+    computed={"ignore_label": always(-1), "ignore_mask": counted, "count": count_of},
 )

@@ -11,6 +11,7 @@ from autodiff.chainer.functions.loss.labels import check_labels, every
 from autodiff.chainer.functions.loss.reduction import check_reduce, mean_length
 from autodiff.chainer.functions.loss.soft_targets import soft_target_cross_entropy
 from autodiff.chainer.functions.picking import all_are_classes, picked
+from autodiff.chainer.functions.shown_attributes import always
 from autodiff.chainer.functions.sums import total
 from autodiff.facade import Variable
 from autodiff.facade.graph.applying import apply
@@ -125,5 +126,10 @@ SoftmaxCrossEntropy = function_class(
     softmax_cross_entropy,
     "normalize=True, cache_score=True, class_weight=None, ignore_label=-1, reduce='mean', "
     "soft_target_loss='cross-entropy'",
-    computed={"y": probabilities},
+    computed={
+        "y": probabilities,
+        "class_weight": lambda self: self.weight,
+        "cache_score": always(True),
+        "soft_target_loss": always("cross-entropy"),
+    },
 )

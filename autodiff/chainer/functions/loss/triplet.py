@@ -52,4 +52,10 @@ def triplet(anchor: Any, positive: Any, negative: Any, margin: float = 0.2, redu
     )  # fmt: skip
 
 
-Triplet = function_class("Triplet", triplet, "margin, reduce='mean'")
+def hinges(self: Any) -> Any:
+    """The loss of each example, as an array."""
+    anchor, positive, negative = (node.data for node in self.inputs)
+    return np.maximum(np.sum((anchor - positive) ** 2 - (anchor - negative) ** 2, axis=1) + self.margin, 0)
+
+
+Triplet = function_class("Triplet", triplet, "margin, reduce='mean'", computed={"dist_hinge": hinges})

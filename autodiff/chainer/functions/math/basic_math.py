@@ -9,6 +9,7 @@ from typing import Any
 from autodiff.chainer.functions.conditions import broadcastable, numbered
 from autodiff.chainer.functions.function_class import constant_of, function_class
 from autodiff.facade.graph.applying import apply
+from autodiff.facade.graph.creator import CREATORS
 from autodiff.facade.variables.conversion import as_variable
 from autodiff.facade.variables.variable import Variable
 from autodiff.trace.source import at_user_line
@@ -129,6 +130,18 @@ def alike(*xs: Any) -> tuple[Any, ...]:
 
 Neg = function_class("Neg", neg, label="__neg__")
 Absolute = function_class("Absolute", absolute, label="|_|")
+
+
+def added(self: Any) -> Any:
+    """The number that was added, negative where it was subtracted."""
+    return -constant_of(self) if self.label.startswith("_ - ") else constant_of(self)
+
+
+def multiplied(self: Any) -> Any:
+    """The number that was multiplied by, the reciprocal of what was divided by."""
+    return 1 / constant_of(self) if self.label.startswith("_ / ") else constant_of(self)
+
+
 Add = function_class("Add", add, label="_ + _")
 Sub = function_class("Sub", sub, label="_ - _")
 Mul = function_class("Mul", mul, label="_ * _")
@@ -136,10 +149,10 @@ Div = function_class("Div", div, label="_ / _")
 PowVarVar = function_class("PowVarVar", pow, label="_ ** _")
 MultiAdd = function_class("MultiAdd", add, computed={"len": lambda self: len(self.inputs)})
 AddConstant = function_class(
-    "AddConstant", lambda x, value: x + value, "value", label="_ + #", computed={"value": constant_of}
+    "AddConstant", lambda x, value: x + value, "value", label="_ + #", computed={"value": added}
 )
 MulConstant = function_class(
-    "MulConstant", lambda x, value: x * value, "value", label="_ * #", computed={"value": constant_of}
+    "MulConstant", lambda x, value: x * value, "value", label="_ * #", computed={"value": multiplied}
 )
 SubFromConstant = function_class(
     "SubFromConstant", lambda x, value: value - x, "value", label="# - _", computed={"value": constant_of}
@@ -153,3 +166,4 @@ PowVarConst = function_class(
 PowConstVar = function_class(
     "PowConstVar", lambda x, value: value**x, "value", label="# ** _", computed={"value": constant_of}
 )
+CREATORS["_ - #"], CREATORS["_ / #"] = AddConstant, MulConstant

@@ -9,6 +9,7 @@ import numpy as np
 from autodiff.chainer.functions.array.cast import cast
 from autodiff.chainer.functions.conditions import broadcastable
 from autodiff.chainer.functions.function_class import function_class
+from autodiff.chainer.functions.shown_attributes import always
 from autodiff.facade.graph.applying import apply
 from autodiff.facade.variables.variable import Variable
 from autodiff.ops.shape import transpose
@@ -132,5 +133,10 @@ def product_of(a: Any, b: Any, transa: bool, transb: bool, transc: bool, dtype: 
     return y if dtype is None else cast(y, dtype)
 
 
-MatMul = function_class("MatMul", product_of, "transa=False, transb=False, transc=False, dtype=None")
+MatMul = function_class(
+    "MatMul",
+    product_of,
+    "transa=False, transb=False, transc=False, dtype=None",
+    computed={"transa": always(False), "transb": always(False), "transc": always(False), "dtype": always(None)},
+)
 BatchMatMul = function_class("BatchMatMul", batch_matmul, "transa=False, transb=False")

@@ -144,5 +144,5 @@ def position(label: str, find: Callable[..., Any], x: Any, axis: int | None) -> 
 
 Max = function_class("Max", max, "axis=None, keepdims=False", computed={"axis": lambda self: self.axes})
 Min = function_class("Min", min, "axis=None, keepdims=False", computed={"axis": lambda self: self.axes})
-ArgMax = function_class("ArgMax", argmax, "axis=None")
-ArgMin = function_class("ArgMin", argmin, "axis=None")
+ArgMax = function_class("ArgMax", argmax, "axis=None", computed={"axis": lambda self: self.where})
+ArgMin = function_class("ArgMin", argmin, "axis=None", computed={"axis": lambda self: self.where})

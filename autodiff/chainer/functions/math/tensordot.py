@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.functions.function_class import function_class
+from autodiff.chainer.functions.shown_attributes import always
 from autodiff.facade.graph.applying import apply
 from autodiff.facade.variables.variable import Variable
 from autodiff.trace.source import at_user_line
@@ -45,3 +48,40 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Variable:
         (a, b),
         lambda a, b: (a.dtype.kind == "f", b.dtype.kind == "f"),
     )
+
+
+def sums_over(place: int) -> Callable[[Any], Any]:
+    """What computes the axes of an operand that are summed over, counted from the first."""
+
+    def axes(self: Any) -> list[int]:
+        ndim = len(self.inputs[place].shape)
+        if isinstance(self.pairs, (int, np.integer)):
+            return list(range(ndim - int(self.pairs), ndim) if place == 0 else range(int(self.pairs)))
+        given = self.pairs[place]
+        return [int(axis) % ndim for axis in np.ravel(given)]
+
+    return axes
+
+
+def groups_of_axes(place: int) -> Callable[[Any], Any]:
+    """What computes the axes of an operand: those that stay, and those that are summed over, in the product's order."""
+
+    def groups(self: Any) -> list[list[int]]:
+        summed = sums_over(place)(self)
+        stay = [axis for axis in range(len(self.inputs[place].shape)) if axis not in summed]
+        return [stay, summed] if place == 0 else [summed, stay]
+
+    return groups
+
+
+TensorDot = function_class(
+    "TensorDot",
+    lambda a, b, axes, **_: tensordot(a, b, axes),
+    "axes=2, a_axes=None, b_axes=None, c_axes=None, dtype=None",
+    computed={
+        "axes": lambda self: (sums_over(0)(self), sums_over(1)(self)),
+        "a_axes": groups_of_axes(0),
+        "b_axes": groups_of_axes(1),
+        "dtype": always(None),
+    },
+)

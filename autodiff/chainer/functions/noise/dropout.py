@@ -7,6 +7,7 @@ from typing import Any
 from autodiff.chainer.backend import get_array_module
 from autodiff.chainer.functions.beside import drawing_beside
 from autodiff.chainer.functions.function_class import function_class
+from autodiff.chainer.functions.shown_attributes import always
 from autodiff.chainer.utils.argument import parse_kwargs
 from autodiff.facade import as_variable
 from autodiff.facade.graph.applying import apply
@@ -65,6 +66,15 @@ def random_mask(x: Any, ratio: float) -> Any:
         return kept * x.dtype.type(1.0 / (1 - ratio))
 
 
+def shown_ratio(self: Any) -> float:
+    """The share that is dropped, which the mask knows by the factor of what stays."""
+    return 1 - 1 / float(self.mask.max(initial=1))
+
+
 Dropout = function_class(
-    "Dropout", dropout, "dropout_ratio, mask=None, return_mask=False", renamed={"dropout_ratio": "ratio"}
+    "Dropout",
+    dropout,
+    "dropout_ratio, mask=None, return_mask=False",
+    renamed={"dropout_ratio": "ratio"},
+    computed={"dropout_ratio": shown_ratio, "return_mask": always(False)},
 )

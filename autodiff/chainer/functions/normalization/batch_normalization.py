@@ -11,6 +11,7 @@ import numpy as np
 
 from autodiff.chainer.backend import get_device_from_array
 from autodiff.chainer.functions.function_class import function_class
+from autodiff.chainer.functions.shown_attributes import always
 from autodiff.chainer.functions.sums import means_along
 from autodiff.chainer.utils.argument import parse_kwargs
 from autodiff.facade import Variable
@@ -211,10 +212,48 @@ def fixed_batch_normalization(
     return apply("FixedBatchNormalization", normalized, inputs, check=conditions(axes))
 
 
+def ndim_of(self: Any) -> int:
+    """How many axes the input has."""
+    return len(self.inputs[0].shape)
+
+
+def moment(place: int) -> Callable[[Any], Any]:
+    """What computes the mean or the variance, in the shape of gamma."""
+    return lambda self: self.moments[place].reshape(self.inputs[1].shape)
+
+
+def reciprocal(variance: Any, eps: float) -> Any:
+    """1 / sqrt(var + eps)."""
+    return 1 / np.sqrt(variance + eps)
+
+
+PLACES = {
+    "axis": lambda self: self.axes,
+    "key_axis": lambda self: kept_axes(self.axes, ndim_of(self)),
+    "expander": lambda self: tuple(None if k in self.axes else slice(None) for k in range(ndim_of(self))),
+}
+"""Which axes are averaged over, and how an array of gamma's shape is put beside x."""
+
 BatchNormalization = function_class(
     "BatchNormalization",
     lambda x, gamma, beta, impl_selector=None, **given: batch_normalization(x, gamma, beta, **given),
     "eps=2e-05, mean=None, var=None, decay=0.9, axis=None, impl_selector=None",
     renamed={"mean": "running_mean", "var": "running_var"},
+    computed={
+        **PLACES,
+        "mean": moment(0),
+        "var": moment(1),
+        "inv_std": lambda self: reciprocal(self.var, self.eps),
+        "forward_data": always(None),
+    },
 )
-FixedBatchNormalization = function_class("FixedBatchNormalization", fixed_batch_normalization, "eps=2e-05, axis=None")
+FixedBatchNormalization = function_class(
+    "FixedBatchNormalization",
+    fixed_batch_normalization,
+    "eps=2e-05, axis=None",
+    computed={
+        **PLACES,
+        "inv_std": lambda self: reciprocal(self.inputs[4].data, self.eps),
+        "inv_var": lambda self: self.inv_std**2,
+    },
+)

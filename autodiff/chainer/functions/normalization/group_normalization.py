@@ -9,6 +9,7 @@ import numpy as np
 
 from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.normalization.layer_normalization import standardized
+from autodiff.chainer.functions.shown_attributes import always
 from autodiff.facade import Variable
 from autodiff.facade.graph.applying import apply
 from autodiff.trace.source import at_user_line
@@ -68,8 +69,19 @@ def fits(*in_types: Any) -> tuple[Any, ...]:
     )
 
 
+def rows_of(self: Any) -> Any:
+    """The input with a row for each group of each example."""
+    x = self.inputs[0].data
+    return x.reshape(len(x) * self.groups, -1)
+
+
 GroupNormalization = function_class(
     "GroupNormalization",
     lambda x, gamma, beta, groups, eps: group_normalization(x, groups, gamma, beta, eps),
     "groups, eps=1e-05",
+    computed={
+        "mean": lambda self: rows_of(self).mean(axis=1),
+        "inv_std": lambda self: 1 / np.sqrt(rows_of(self).var(axis=1) + self.eps),
+        "dummy_gamma": always(None),
+    },
 )

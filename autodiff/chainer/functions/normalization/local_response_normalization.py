@@ -6,6 +6,7 @@ from math import prod
 from typing import Any
 
 from autodiff.chainer.functions.function_class import function_class
+from autodiff.chainer.functions.shown_attributes import always
 from autodiff.facade import Variable
 from autodiff.facade.graph.applying import apply
 from autodiff.ops.images.windows import sum_windows
@@ -55,5 +56,8 @@ def local_response_normalization(x: Any, n: int = 5, k: float = 2, alpha: float 
 
 
 LocalResponseNormalization = function_class(
-    "LocalResponseNormalization", local_response_normalization, "n=5, k=2, alpha=0.0001, beta=0.75"
+    "LocalResponseNormalization",
+    local_response_normalization,
+    "n=5, k=2, alpha=0.0001, beta=0.75",
+    computed={"n": lambda self: 2 * self.half + 1, "indexes": always(None)},
 )

@@ -7,6 +7,7 @@ from typing import Any
 from autodiff.chainer.functions.connection.convolution_2d import pair
 from autodiff.chainer.functions.function_class import element, function_class
 from autodiff.chainer.functions.pooling.average_pooling_nd import averaging
+from autodiff.chainer.functions.shown_attributes import always
 from autodiff.facade import Variable
 from autodiff.facade.graph.applying import apply
 
@@ -49,5 +50,7 @@ AveragePooling2D = function_class(
         "sx": element("stride", 1),
         "ph": element("pad", 0),
         "pw": element("pad", 1),
+        "cover_all": always(False),
+        "return_indices": always(False),
     },
 )

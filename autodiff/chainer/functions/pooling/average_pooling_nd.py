@@ -12,6 +12,7 @@ from autodiff.chainer.functions.beside import beside
 from autodiff.chainer.functions.connection.convolution_nd import check_spatial, paddings
 from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.pooling.max_pooling_nd import pooling_geometry
+from autodiff.chainer.functions.shown_attributes import always
 from autodiff.facade import Variable
 from autodiff.facade.graph.applying import apply
 from autodiff.ops.images.windows import sum_windows
@@ -94,5 +95,12 @@ AveragePoolingND = function_class(
     "AveragePoolingND",
     lambda x, ksize, ndim, stride, pad, cover_all, pad_value: average_pooling_nd(x, ksize, stride, pad, pad_value),
     "ndim, ksize, stride=None, pad=0, cover_all=False, pad_value=0",
-    computed={"ksize": lambda self: self.shape},
+    computed={
+        "ksize": lambda self: self.shape,
+        "ndim": lambda self: len(self.shape),
+        "pad_value": lambda self: None if self.only_inside else 0,
+        "width": always(None),
+        "cover_all": always(False),
+        "return_indices": always(False),
+    },
 )

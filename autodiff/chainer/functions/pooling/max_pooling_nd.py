@@ -8,6 +8,7 @@ import numpy as np
 
 from autodiff.chainer.functions.connection.convolution_nd import check_spatial, paddings
 from autodiff.chainer.functions.function_class import function_class
+from autodiff.chainer.functions.shown_attributes import always
 from autodiff.chainer.utils.conv_nd import as_tuple
 from autodiff.facade import Variable
 from autodiff.facade.graph.applying import apply
@@ -113,9 +114,21 @@ def max_pooling_3d(
     return max_pooling_nd(x, ksize, stride, pad, cover_all, return_indices)
 
 
+def places_of_largest(self: Any) -> Any:
+    """Where in each window the largest number is, as an array."""
+    x = self.padded(self.inputs[0].data)
+    largest = max_windows(x, shape=self.shape, stride=self.stride)
+    return first_positions(x, largest, shape=self.shape, stride=self.stride).astype(np.intp)
+
+
 MaxPoolingND = function_class(
     "MaxPoolingND",
     lambda x, ndim, **given: max_pooling_nd(x, **given),
     "ndim, ksize, stride=None, pad=0, cover_all=True, return_indices=False",
-    computed={"ksize": lambda self: self.shape},
+    computed={
+        "ksize": lambda self: self.shape,
+        "ndim": lambda self: len(self.shape),
+        "indexes": places_of_largest,
+        "return_indices": always(False),
+    },
 )

@@ -15,6 +15,7 @@ from autodiff.chainer.functions.pooling.roi_geometry import (
     regions_fit,
     weighted,
 )
+from autodiff.chainer.functions.shown_attributes import REGION
 from autodiff.facade import Variable
 from autodiff.facade.graph.applying import apply
 
@@ -61,4 +62,5 @@ ROIAverageAlign2D = function_class(
     lambda x, rois, index, **given: roi_average_align_2d(x, rois, index, **given),
     "outsize, spatial_scale, sampling_ratio=None",
     called=True,
+    computed={**REGION, "sampling_ratio": lambda self: self.ratio},
 )

@@ -13,6 +13,7 @@ from autodiff.chainer.functions.pooling.roi_geometry import (
     checked_scale,
     regions_fit,
 )
+from autodiff.chainer.functions.shown_attributes import REGION
 from autodiff.facade import Variable
 from autodiff.facade.graph.applying import apply
 from autodiff.ops.images.regions import largest_in_regions, picked
@@ -49,4 +50,6 @@ def roi_max_pooling_2d(x: Any, rois: Any, roi_indices: Any, outsize: Any, spatia
     return apply("ROIMaxPooling2D", largest, (x, rois, roi_indices), check=regions_fit)
 
 
-ROIMaxPooling2D = function_class("ROIMaxPooling2D", roi_max_pooling_2d, "outsize, spatial_scale", called=True)
+ROIMaxPooling2D = function_class(
+    "ROIMaxPooling2D", roi_max_pooling_2d, "outsize, spatial_scale", called=True, computed=REGION
+)

@@ -54,4 +54,9 @@ def roi_pooling_2d(x: Any, rois: Any, outh: int, outw: int, spatial_scale: float
     return apply("ROIPooling2D", largest, (x, rois), check=fits)
 
 
-ROIPooling2D = function_class("ROIPooling2D", roi_pooling_2d, "outh, outw, spatial_scale")
+ROIPooling2D = function_class(
+    "ROIPooling2D",
+    roi_pooling_2d,
+    "outh, outw, spatial_scale",
+    computed={"outh": lambda self: self.rows_of_cells, "outw": lambda self: self.columns_of_cells},
+)

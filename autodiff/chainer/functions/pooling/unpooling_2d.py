@@ -7,6 +7,7 @@ from typing import Any
 from autodiff.chainer.functions.connection.convolution_2d import pair
 from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.pooling.unpooling_nd import spreading, unpooled
+from autodiff.chainer.functions.shown_attributes import WINDOWS
 from autodiff.chainer.utils.conv import get_conv_outsize
 from autodiff.facade import Variable
 from autodiff.facade.graph.applying import apply
@@ -59,4 +60,9 @@ def size_fits(x: Any, shape: Any, stride: Any, pad: Any, outsize: Any, cover_all
     )
 
 
-Unpooling2D = function_class("Unpooling2D", unpooling_2d, "ksize, stride=None, pad=0, outsize=None, cover_all=True")
+Unpooling2D = function_class(
+    "Unpooling2D",
+    unpooling_2d,
+    "ksize, stride=None, pad=0, outsize=None, cover_all=True",
+    computed=WINDOWS,
+)

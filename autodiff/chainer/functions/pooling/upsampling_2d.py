@@ -10,6 +10,7 @@ from autodiff.chainer.functions.connection.convolution_2d import pair
 from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.pooling.unpooling_2d import size_fits
 from autodiff.chainer.functions.pooling.unpooling_nd import cut, unpooled
+from autodiff.chainer.functions.shown_attributes import WINDOWS
 from autodiff.facade import Variable
 from autodiff.facade.graph.applying import apply
 from autodiff.ops.images.windows import lay_in_windows
@@ -57,5 +58,8 @@ def upsampling_2d(
 
 
 Upsampling2D = function_class(
-    "Upsampling2D", upsampling_2d, "indexes, ksize, stride=None, pad=0, outsize=None, cover_all=True"
+    "Upsampling2D",
+    upsampling_2d,
+    "indexes, ksize, stride=None, pad=0, outsize=None, cover_all=True",
+    computed=WINDOWS,
 )

@@ -91,7 +91,7 @@ def dropout_masks(xs: Sequence[Any], n_layers: int, directions: int, width: int,
     """
     masks: list[Any] = [None] * (n_layers * directions)
     if config.train:
-        rows, dtype = sum(len(x) for x in xs), xs[0].dtype
+        rows, dtype = sum(x.shape[0] for x in xs), xs[0].dtype
         for k in range(directions, len(masks)):
             with drawing_beside(xs[0]):
                 kept = get_array_module(xs[0]).random.rand(rows, width) >= ratio
@@ -122,7 +122,7 @@ def check_sequences(xs: Any) -> list[Any]:
     """
     if not isinstance(xs, (list, tuple)):
         raise TypeError(f"xs must be a list of the inputs of each step, got {type(xs).__name__}{at_user_line()}")
-    batches = [len(x) for x in xs]
+    batches = [x.shape[0] for x in xs]
     if not batches or batches != sorted(batches, reverse=True):
         raise ValueError(
             f"the steps in xs must have batches that never grow, got {batches}{at_user_line()}; sort the sequences by "

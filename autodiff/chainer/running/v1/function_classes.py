@@ -14,8 +14,25 @@ NOT_NEEDED = ("ndim", "x_shape")
 OF_A_LIST = ("concat", "pad_sequence", "transpose_sequence")
 
 
+OF_WINDOWS = {
+    "kh": ("ksize", 0), "kw": ("ksize", 1),
+    "sy": ("stride", 0), "sx": ("stride", 1),
+    "ph": ("pad", 0), "pw": ("pad", 1),
+}  # fmt: skip
+"""What functions of windows call the two numbers of their parameters."""
+
+
+def of_window(given: dict[str, Any], name: str, axis: int) -> int:
+    """A parameter of windows along an axis: windows stand side by side unless a stride is given."""
+    value = given.get(name)
+    if value is None:
+        value = given["ksize"] if name == "stride" else 0
+    number: int = value[axis] if isinstance(value, (tuple, list)) else value
+    return number
+
+
 class OldFunction:
-    """A function with its parameters, to be called on its inputs.
+    """A function with its parameters, to be called on its inputs; then it shows what their node shows.
 
     Args:
         args: what the function takes besides its inputs, in the order of Chainer 1.
@@ -31,7 +48,23 @@ class OldFunction:
 
     def __call__(self, *inputs: Any) -> Any:
         function = getattr(functions, self.function)
-        return function(*([inputs] if self.function in OF_A_LIST else inputs), **self.parameters)
+        result = function(*([inputs] if self.function in OF_A_LIST else inputs), **self.parameters)
+        self.creator = getattr(result[0] if isinstance(result, tuple) else result, "creator", None)
+        return result
+
+    def __getattr__(self, name: str) -> Any:
+        """What it was given, or what its last call has left in the graph: ``pooling.indexes``."""
+        given = self.__dict__.get("parameters", {})
+        if RENAMED.get(name, name) in given:
+            return given[RENAMED.get(name, name)]
+        if name in OF_WINDOWS and "ksize" in given:
+            return of_window(given, *OF_WINDOWS[name])
+        if self.__dict__.get("creator") is None:
+            raise AttributeError(
+                f"{type(self).__name__!r} object has no attribute {name!r}{at_user_line()}; what its calls compute "
+                "is known after a call that builds a graph"
+            )
+        return getattr(self.creator, name)
 
 
 class Forget(OldFunction):

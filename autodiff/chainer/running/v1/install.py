@@ -18,6 +18,7 @@ from autodiff.chainer.running.v1 import (
     functions,
     links,
     optimizer,
+    orders,
     training,
     variable,
 )
@@ -33,6 +34,7 @@ def install() -> None:
     function_classes.install()
     links.install()
     optimizer.install()
+    orders.install()
     training.install()
     variable_module.Variable = variable.Variable  # type: ignore[assignment, misc]
     for name, value in NAMES.items():
