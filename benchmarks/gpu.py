@@ -15,7 +15,7 @@ from benchmarks.contest.peers import OURS
 from benchmarks.gpu_contest.budget import Budget
 from benchmarks.gpu_contest.peers import PEERS
 from benchmarks.gpu_contest.report import checks, document, failed, preface, table
-from benchmarks.gpu_contest.sanitizer import sanitize
+from benchmarks.gpu_contest.sanitizer import TOOLS, sanitize
 from benchmarks.gpu_contest.session import NoDeviceError, Session, say
 from benchmarks.gpu_programs.table import chosen_rows
 
@@ -38,6 +38,7 @@ def parse(given: list[str] | None) -> argparse.Namespace:
     add("--quick", action="store_true", help="one call, two rounds: a smoke test, not a measurement")
     add("--stand-in", action="store_true", help="a trial at tiny sizes on the tests' stand-in for CuPy")
     add("--sanitize", action="store_true", help="run the small programs under compute-sanitizer instead")
+    add("--tool", action="append", choices=TOOLS, help="with --sanitize: only this one; may be repeated")
     add("--json", type=Path, metavar="FOLDER", help="write all figures of all rounds to gpu.json in this folder")
     options = parser.parse_args(given)
     if not chosen_rows(options.only):
@@ -49,7 +50,7 @@ def main(given: list[str] | None = None) -> int:
     """Check, measure, print, write: 1 when a result was wrong or autodiff failed, 3 without a GPU, else 0."""
     options = parse(given)
     if options.sanitize:
-        return sanitize(options.check, NO_GPU)
+        return sanitize(options.check, NO_GPU, options.tool or TOOLS)
     rows = chosen_rows(options.only)
     names = options.peer or (WITH_STANDIN if options.stand_in else PEERS)
     peers = list(dict.fromkeys((OURS, *names)))

@@ -126,6 +126,11 @@ def special_functions() -> Any:
 LATE["special"] = special_functions
 
 
+def mapped_zeros(count: int, dtype: Any) -> Any:
+    """Zeros in an array of NumPy whose memory GPUs reach too, by the same address: it is pinned."""
+    return import_module("cupyx").zeros_pinned(count, dtype)
+
+
 def nccl_found() -> tuple[Any, str]:
     """``cupy.cuda.nccl``, which passes arrays between GPUs, or None and why not."""
     cupy, reason = found()

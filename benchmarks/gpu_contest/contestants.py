@@ -18,9 +18,8 @@ MEMORY = 0.9  # of the device's, for all libraries together
 
 
 def settings(standin: bool, memory: float) -> dict[str, str]:
-    """The environment of all: products of matrices in full precision, no memory taken before it is needed."""
+    """The environment of all: no memory taken before it is needed. How products round is set for each row."""
     return {
-        "NVIDIA_TF32_OVERRIDE": "0",
         "CUPY_TF32": "0",
         "XLA_PYTHON_CLIENT_PREALLOCATE": "false",
         "XLA_PYTHON_CLIENT_MEM_FRACTION": f"{memory:.3f}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from benchmarks.gpu_contest.peers.cupy import ArraysOfCupy
     from benchmarks.gpu_contest.peers.peer import DevicePeer
     from benchmarks.gpu_contest.work import DeviceWork
+    from benchmarks.gpu_programs.program import DeviceProgram, DeviceRow
 
 GUESSED = 10  # calls, where one takes less than `SHORT`
 
@@ -69,11 +71,13 @@ class DeviceEntrant:
         """Compile and run once; why the library has no part in it, if it has none."""
         chosen, chosen_row = PROGRAMS[program], row_of(program, row, self.peer.place.standin)
         try:
-            self.work = self.peer.work(chosen, chosen_row, inputs_of(chosen, chosen_row))  # type: ignore[arg-type]
+            self.peer.set_precision(chosen_row)
+            inputs = chosen.given(chosen_row, inputs_of(chosen, chosen_row))  # type: ignore[arg-type]
+            self.work = self.peer.work(chosen, chosen_row, inputs)
         except LeftOutError as reason:
             return {"left_out": str(reason)}
         self.results = [self.peer.plain(leaf) for leaf in leaves(self.work.result())]
-        return {}
+        return {"bytes": least_bytes((inputs, self.results), chosen_row)}
 
     def compare(self, program: str, row: int, folder: str) -> float:
         """The largest error.
@@ -83,7 +87,7 @@ class DeviceEntrant:
         """
         chosen, chosen_row = PROGRAMS[program], row_of(program, row, self.peer.place.standin)
         results, self.results = self.results, []
-        error = compare(chosen, chosen_row, results, Path(folder))  # type: ignore[arg-type]
+        error = compare(judged(chosen, chosen_row), chosen_row, results, Path(folder))  # type: ignore[arg-type]
         del results
         gc.collect()
         gc.freeze()
@@ -123,6 +127,20 @@ class DeviceEntrant:
         self.peer.release()
 
 
+def judged(program: DeviceProgram, row: DeviceRow) -> DeviceProgram:
+    """The program with the differences that are allowed in this row."""
+    found = copy(program)
+    found.tolerance = program.allowed(row)
+    return found
+
+
+def least_bytes(trees: Any, row: DeviceRow) -> int:
+    """What a call must move at least: arguments are read once, and results written once."""
+    arrays = [leaf for leaf in leaves(trees) if isinstance(leaf, np.ndarray)]
+    halved = row.kind == "bfloat16"
+    return sum(array.nbytes // (2 if halved and array.dtype == np.float32 else 1) for array in arrays)
+
+
 class DeviceReference:
     """Answers with the right results, computed by NumPy in double precision; it never touches a device."""
 
@@ -136,6 +154,7 @@ class DeviceReference:
         import autodiff.scipy.special  # noqa: PLC0415
 
         chosen, chosen_row = PROGRAMS[program], row_of(program, row, self.small)
-        results = chosen.reference(autodiff, chosen_row, inputs_of(chosen, chosen_row))  # type: ignore[arg-type]
+        inputs = chosen.given(chosen_row, inputs_of(chosen, chosen_row))  # type: ignore[arg-type]
+        results = chosen.reference(autodiff, chosen_row, inputs)
         for number, leaf in enumerate(leaves(results)):
             np.save(Path(folder) / f"{number}.npy", np.asarray(leaf))

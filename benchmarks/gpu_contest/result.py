@@ -14,9 +14,11 @@ class DeviceMeasurement(Measurement):
 
     Attributes:
         explained: what it says of how the program runs.
+        bytes: what a call reads and writes at least.
     """
 
     explained: str | None = None
+    bytes: int | None = None
 
 
 @dataclass

@@ -41,7 +41,7 @@ def command(tool: str, program: str, module: Sequence[str]) -> list[str]:
     return [program, *options, sys.executable, "-m", *module]
 
 
-def sanitize(only: Sequence[str], no_gpu: int) -> int:
+def sanitize(only: Sequence[str], no_gpu: int, tools: Sequence[str] = TOOLS) -> int:
     """Run all the tools and say what they found: 0 where that is nothing, `no_gpu` where nothing could run."""
     program = sanitizer()
     if program is None:
@@ -49,7 +49,7 @@ def sanitize(only: Sequence[str], no_gpu: int) -> int:
         return no_gpu
     statuses = {}
     environment = {**os.environ, **settings(False, 0.9), "AUTODIFF_CUDA_GRAPHS": "0"}  # a graph has a pool
-    for tool in TOOLS:
+    for tool in tools:
         for name, module in PROGRAMS.items():
             print(f"compute-sanitizer --tool {tool}, {name}", flush=True)
             arguments = (*module, *only) if name == "small programs" else module

@@ -65,6 +65,7 @@ def prepare(
         answer = heard(contestants, name, found[name], budget.patience)
         if answer is not None:
             found[name].left_out = answer.get("left_out")
+            found[name].bytes = answer.get("bytes")
             prepared += [] if found[name].left_out else [name]
     for name in prepared:
         arguments = {"program": program, "row": row, "folder": str(folder)}

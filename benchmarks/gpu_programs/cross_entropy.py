@@ -18,6 +18,7 @@ class DeviceCrossEntropy(DeviceProgram, CrossEntropy):
         DeviceRow("8192x10000", (8_192, 10_000), (6, 50), copied=81_920_000),
         DeviceRow("256x1000", (256, 1_000), (5, 20)),
         DeviceRow("256x1000 cold", (256, 1_000), (5, 20), cold=True),
+        DeviceRow("4096x32000 bfloat16", (4_096, 32_000), (6, 50), precision="bfloat16"),
     )
 
     def inputs(self, row: DeviceRow, random: Random) -> tuple[Any, ...]:  # type: ignore[override]

@@ -22,6 +22,7 @@ class LayerNorm(DeviceProgram):
     rows = (
         DeviceRow("16384x1024", (16_384, 1_024), (9, 40)),
         DeviceRow("4096x768 cold", (4_096, 768), (5, 24), cold=True),
+        DeviceRow("16384x1024 bfloat16", (16_384, 1_024), (9, 40), precision="bfloat16"),
     )
 
     def inputs(self, row: DeviceRow, random: Random) -> tuple[Any, ...]:  # type: ignore[override]

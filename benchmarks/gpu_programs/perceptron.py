@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.compiled_programs.perceptron import DECAY_1, DECAY_2, EPSILON, RATE, Perceptron
@@ -17,8 +18,24 @@ class DevicePerceptron(DeviceProgram, Perceptron):
     rows = (  # type: ignore[assignment]
         DeviceRow("784-1000-1000-10 batch 128", (128, (784, 1_000, 1_000, 10)), (4, (9, 7, 5, 3)), donated=(0,)),
         DeviceRow("4096 wide batch 4096", (4_096, (4_096, 4_096, 4_096, 10)), (6, (8, 8, 8, 4)), donated=(0,)),
+        DeviceRow(
+            "784-1000-1000-10 batch 96, the last", (96, (784, 1_000, 1_000, 10)), (3, (9, 7, 5, 3)), donated=(0,)
+        ),
+        DeviceRow(
+            "4096 wide batch 4096 TF32",
+            (4_096, (4_096, 4_096, 4_096, 10)),
+            (6, (8, 8, 8, 4)),
+            donated=(0,),
+            precision="TF32",
+        ),
         DeviceRow("64-32-10 batch 32", (32, (64, 32, 10)), (4, (6, 5, 3)), replayed=True, donated=(0,)),
     )
+
+    def operations(self, row: DeviceRow) -> int:
+        """Each weight meets each example forward and twice backward, those of the first layer once."""
+        batch, widths = row.parameters
+        weights = [one * other for one, other in pairwise(widths)]
+        return 2 * batch * (3 * sum(weights) - weights[0])
 
     def cupy(self, cupy: Any, row: DeviceRow) -> Function:
         def updated(parameter: Any, gradient: Any, mean: Any, square: Any, steps: Any) -> tuple[Any, Any, Any]:

@@ -13,6 +13,8 @@ from benchmarks.contest.trees import mapped
 if TYPE_CHECKING:
     from benchmarks.compiled_programs.program import Function, Native
 
+COARSE = {"TF32": 1e-2, "bfloat16": 5e-2}  # allowed differences of rows that round more
+
 FRACTION = 0.9  # of the copy bandwidth, that a program reaches which does little but read and write
 
 
@@ -31,6 +33,7 @@ class DeviceRow:
         goal: our time over the best peer's at most.
         rival: nobody has been measured before.
         native: no program in C or C++ takes part.
+        precision: "float32"; "TF32" for products of float32 by tensor cores; or "bfloat16" for all floats.
     """
 
     size: str
@@ -43,6 +46,12 @@ class DeviceRow:
     goal: float = 1.0
     rival: str | None = None
     native: Native | None = None
+    precision: str = "float32"
+
+    @property
+    def kind(self) -> str:
+        """The dtype of floats, as they are given and returned."""
+        return "bfloat16" if self.precision == "bfloat16" else "float32"
 
 
 class DeviceProgram(Program):
@@ -54,9 +63,30 @@ class DeviceProgram(Program):
         """Plain array code for CuPy, with derivatives written by hand, where somebody would write them."""
         raise LeftOutError("nobody writes its derivative by hand")
 
+    def operations(self, row: DeviceRow) -> int:
+        """Multiplications and additions of products of matrices, two a pair of factors; 0 if few."""
+        return 0
+
+    def allowed(self, row: DeviceRow) -> float:
+        """The largest difference from double precision, in proportion to the largest element."""
+        return max(self.tolerance, COARSE.get(row.precision, 0.0))
+
+    def given(self, row: DeviceRow, inputs: Any) -> Any:
+        """Inputs as all libraries get them, in float32: rounded where a row is of fewer bits."""
+        return mapped(shortened, inputs) if row.kind == "bfloat16" else inputs
+
     def reference(self, autodiff: Any, row: DeviceRow, inputs: tuple[Any, ...]) -> Any:
         """The results, from the inputs in double precision, by NumPy."""
         return self.autodiff(autodiff, row)(*mapped(doubled, inputs))  # type: ignore[arg-type]
+
+
+def shortened(leaf: Any) -> Any:
+    """float32 rounded to the numbers of bfloat16, to even ones in the middle; all else as it is."""
+    if not isinstance(leaf, np.ndarray) or leaf.dtype != np.float32:
+        return leaf
+    bits = np.atleast_1d(leaf).view(np.uint32)
+    rounded = (bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000
+    return rounded.astype(np.uint32).view(np.float32).reshape(leaf.shape)
 
 
 def doubled(leaf: Any) -> Any:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from benchmarks.gpu_programs.attention import Attention
+from benchmarks.gpu_programs.columns import Columns
 from benchmarks.gpu_programs.cross_entropy import DeviceCrossEntropy
 from benchmarks.gpu_programs.elementwise import DeviceElementwise
+from benchmarks.gpu_programs.embedding import Embedding
 from benchmarks.gpu_programs.layer_norm import LayerNorm
 from benchmarks.gpu_programs.lstm import Lstm
 from benchmarks.gpu_programs.networks import DeviceConvolutional, DeviceTransformer
 from benchmarks.gpu_programs.perceptron import DevicePerceptron
 from benchmarks.gpu_programs.program import DeviceProgram, DeviceRow
+from benchmarks.gpu_programs.residual import Residual
 
 SMALL_COPY = 1000  # elements, beside the stand-in
 
@@ -23,7 +27,11 @@ PROGRAMS: dict[str, DeviceProgram] = {
         DevicePerceptron(),
         Lstm(),
         DeviceConvolutional(),
+        Residual(),
         DeviceTransformer(),
+        Attention(),
+        Embedding(),
+        Columns(),
     )
 }
 

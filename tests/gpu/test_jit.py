@@ -1,14 +1,18 @@
 """Programs on arrays of a GPU: kernels as they are printed, compiled and launched in production, on the stand-in."""
 
+import itertools
 import subprocess
 import sys
 import textwrap
+import threading
 
 import numpy as np
 import pytest
 
 import autodiff
 from autodiff import cond, grad, jit, jvp, scan, value_and_grad, vmap, while_loop
+from autodiff.backends import cache
+from autodiff.backends.cupy.runtime import compiling, modules
 from autodiff.trace.trees.tree import flatten
 from tests.backends.cupy.hosting import needs_compiler
 from tests.standin import function, nvrtc
@@ -155,7 +159,11 @@ def test_a_steady_state_compiles_and_records_nothing(cupy, monkeypatch):
     for _ in range(20):
         program(x, w)
     assert nvrtc.compilations == []
-    assert function.launched == [("kernel_1", (1, 1))] * 20
+    cupy.cuda.Device().synchronize()
+    ((name, blocks),) = set(function.launched)
+    assert name.startswith("kernel_")
+    assert blocks == (1, 1)
+    assert len(function.launched) == 20
 
 
 def test_other_sizes_of_the_same_class_are_not_compiled_again(cupy):
@@ -166,6 +174,48 @@ def test_other_sizes_of_the_same_class_are_not_compiled_again(cupy):
         x = drawn(size)
         assert_same(program(cupy.asarray(x)), np.exp(x) * np.float32(3) + 1, cupy)
     assert nvrtc.compilations == []
+
+
+def perceptron(parameters, x, labels):
+    (w, b), (v, c), scale = parameters
+    hidden = np.tanh(x @ w + b)
+    centred = hidden - np.mean(hidden, axis=-1, keepdims=True)
+    hidden = centred / np.sqrt(np.mean(centred**2, axis=-1, keepdims=True) + 1e-5) * scale
+    return cross_entropy(hidden @ v + c, labels) + 0.01 * np.mean(hidden**2)
+
+
+def test_the_last_batch_of_an_epoch_compiles_nothing(cupy, monkeypatch):
+    """What differs are sizes, and 1/N of the means: both are parameters."""
+
+    def step(parameters, x, labels):
+        loss, gradients = value_and_grad(perceptron)(parameters, x, labels)
+        return loss, autodiff.tree.map(lambda p, g: p - 0.1 * g, parameters, gradients)
+
+    parameters = (drawn(5, 8), drawn(8)), (drawn(8, 6), drawn(6)), drawn(8)
+    program = jit(step)
+    monkeypatch.setattr(cache, "read", lambda key: None)
+    modules.forget_modules()
+    for size in (16, 15, 9):
+        x, labels = drawn(size, 5), RANDOM.integers(0, 6, size)
+        nvrtc.compilations.clear()
+        assert_same(program(*on_gpu(cupy, (parameters, x, labels))), step(parameters, x, labels), cupy)
+        assert bool(nvrtc.compilations) == (size == 16)
+
+
+def test_kernels_are_compiled_by_several_threads(cupy, monkeypatch):
+    meeting, compiled, arrivals = threading.Barrier(2, timeout=60), compiling.compiled, itertools.count()
+
+    def meet(*args):
+        if next(arrivals) < 2:
+            meeting.wait()  # neither of the first two goes on alone
+        return compiled(*args)
+
+    monkeypatch.setattr(compiling, "processors", lambda: 2)
+    monkeypatch.setattr(compiling, "compiled", meet)
+    monkeypatch.setattr(cache, "read", lambda key: None)
+    modules.forget_modules()
+    found = jit(lambda x: (np.exp(x) * 5, np.sort(np.sum(x, axis=0)) - 7))(cupy.asarray(X))
+    assert_same(found, (np.exp(X) * 5, np.sort(np.sum(X, axis=0)) - 7), cupy)
 
 
 def test_backends(cupy):

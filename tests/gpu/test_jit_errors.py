@@ -3,18 +3,21 @@
 import re
 import types
 
+import ml_dtypes
 import numpy as np
 import pytest
 
+import autodiff
 from autodiff import grad, jit
 from autodiff.backends import gpu
+from autodiff.backends.cupy.runtime import states
 from autodiff.backends.cupy.runtime.absent import reason_without_gpu
 from autodiff.backends.cupy.runtime.compiling import OPTIONS, KernelCompileError
 from autodiff.backends.cupy.runtime.errors import DeviceMemoryError, LaunchError
 from autodiff.backends.cupy.runtime.modules import KernelModule, forget_modules
 from autodiff.backends.kernels.call import IndexRangeError
 from tests.backends.cupy.hosting import needs_compiler
-from tests.standin import function
+from tests.standin import device, function
 
 pytestmark = needs_compiler
 X, W = np.ones((6, 5), np.float32), np.ones((5, 4), np.float32)
@@ -61,13 +64,59 @@ def test_a_program_runs_on_one_gpu(cupy):
         assert program(cupy.asarray(X), w).device.id == 1
 
 
-def test_an_index_out_of_range_is_found_at_the_end(cupy):
-    program = jit(lambda x, i: np.exp(x)[i])
-    x = cupy.asarray(X)
-    assert raised(lambda: program(x, cupy.asarray(np.array([0, 6]))), IndexRangeError) == (
-        "the kernel of gather (LINE): an index is out of range for the axis that it picks from"
-    )
-    assert program(x, cupy.asarray(np.array([0, 5]))).shape == (2, 5)
+WRONG = "the kernel of gather (LINE): an index is out of range for the axis that it picks from"
+LATE = (
+    "; this was a call before, which nobody has waited for: AUTODIFF_CHECK_INDICES=1 in the environment makes each call "
+    "wait, and autodiff.check_indices() asks for all of them"
+)
+
+
+def picking(cupy):
+    """A program that picks rows, with indices that are right and wrong."""
+    right, wrong = (cupy.asarray(np.array([0, k])) for k in (5, 6))
+    return jit(lambda x, i: np.exp(x)[i]), cupy.asarray(X), right, wrong
+
+
+def test_an_index_out_of_range_is_found_in_the_first_call(cupy):
+    program, x, right, wrong = picking(cupy)
+    assert raised(lambda: program(x, wrong), IndexRangeError) == WRONG
+    assert program(x, right).shape == (2, 5)
+
+
+def test_an_index_out_of_range_is_found_in_the_next_call_or_when_asked_for(cupy):
+    program, x, right, wrong = picking(cupy)
+    program(x, right)
+    program(x, wrong)
+    cupy.cuda.get_current_stream().synchronize()
+    assert raised(lambda: program(x, right), IndexRangeError) == WRONG + LATE
+    program(x, right)
+    program(x, wrong)
+    assert raised(autodiff.check_indices, IndexRangeError) == WRONG + LATE
+    autodiff.check_indices()
+    program(x, wrong)
+    cupy.cuda.get_current_stream().synchronize()
+    with pytest.warns(RuntimeWarning, match="an index is out of range"):
+        states.tell_at_exit()
+
+
+def test_each_call_waits_where_that_is_asked_for(cupy, monkeypatch):
+    monkeypatch.setenv("AUTODIFF_CHECK_INDICES", "1")
+    program, x, right, wrong = picking(cupy)
+    for _ in range(2):
+        program(x, right)
+        assert raised(lambda: program(x, wrong), IndexRangeError) == WRONG
+
+
+def test_calls_with_indices_wait_for_nothing(cupy, monkeypatch):
+    program, x, right, _ = picking(cupy)
+    for _ in range(6):  # it may be captured meanwhile
+        program(x, right)
+    waits, synchronize = [], cupy.cuda.Stream.synchronize
+    monkeypatch.setattr(cupy.cuda.Stream, "synchronize", lambda stream: (waits.append(stream), synchronize(stream)))
+    monkeypatch.setattr(cupy.ndarray, "get", None)
+    for _ in range(3):
+        program(x, right)
+    assert waits == []
 
 
 def test_memory_that_is_short(cupy, monkeypatch):
@@ -124,6 +173,21 @@ def test_a_dtype_without_kernels_runs_by_cupy(cupy):
     np.testing.assert_allclose(program(cupy.asarray(x)).get(), np.abs(x * x), rtol=1e-6)
     with pytest.raises(ValueError, match="Unsupported dtype"):
         cupy.asarray(np.array(["a"]))
+
+
+@pytest.mark.parametrize("fun", [lambda x: np.tanh(x) * 2, lambda x: x @ x])
+def test_bfloat16_on_a_gpu_that_does_not_know_it(cupy, monkeypatch, fun):
+    x = cupy.asarray(np.ones((3, 3), ml_dtypes.bfloat16))
+    monkeypatch.setattr(device.Device, "compute_capability", "75")
+    text = (
+        r"^bfloat16 needs a GPU of compute capability 8\.0 or more, and GPU 0 has 7\.5 \(test_jit_errors\.py:\d+\): take "
+        "float16 with loss scaling, or float32$"
+    )
+    with pytest.raises(TypeError, match=text):
+        jit(fun)(x)
+    jit(fun)(x.astype(np.float32))
+    monkeypatch.setattr(device.Device, "compute_capability", "80")
+    assert jit(fun)(x).dtype == x.dtype
 
 
 def test_a_text_that_the_compiler_refuses(cupy, monkeypatch):

@@ -76,3 +76,23 @@ def test_two_gpus(cupy):
     with pytest.raises(ValueError, match="different from the current device"):
         x + 1
     assert x.copy().device.id == 0
+
+
+def test_loops_are_those_that_cupy_chooses(cupy):
+    bfloat16 = np.dtype(pytest.importorskip("ml_dtypes").bfloat16)
+    x, truth = cupy.ones(3, np.float32).astype(bfloat16), cupy.ones(3, bool)
+    for found, kind in (
+        (x + x, bfloat16),
+        (x + 2, bfloat16),
+        (x * 2.5, np.float32),
+        (np.tanh(x), bfloat16),
+        (x + cupy.ones(3, np.float16), np.float32),
+        (np.where(truth, x, x), np.float32),
+        (np.where(truth, x, 0), np.float32),
+        (cupy.ones(3, np.int32) + cupy.ones(3, np.float16), np.float64),
+        (cupy.ones(3, np.float16) * 2.5, np.float16),
+        (cupy.ones(3, np.float32) * np.float64(2), np.float64),
+    ):
+        assert found.dtype == kind
+    with pytest.raises(TypeError, match="Wrong type"):
+        np.invert(x)

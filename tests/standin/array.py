@@ -1,12 +1,13 @@
 """Arrays of the stand-in: they lie in host memory, but nothing of NumPy may look at them."""
 
+import ctypes
 import functools
 import operator
 
 import numpy as np
 
 from tests.standin import device as devices
-from tests.standin import streams
+from tests.standin import memory, streams
 from tests.standin.recorded import METHODS, signature
 
 REFUSAL = (
@@ -14,6 +15,8 @@ REFUSAL = (
 )
 SCALARS = (bool, int, float, complex, np.generic)
 DTYPES = "?bhilqBHILQefdFD"
+DEPENDENT = {"nonzero", "argwhere", "flatnonzero", "unique", "sort", "partition"}
+"""What has results whose shapes depend on elements, or changes an array in place: the GPU is waited for."""
 
 
 class Flags:
@@ -37,50 +40,58 @@ class Flags:
 class ndarray:
     """An array on a GPU."""
 
-    __slots__ = ("__weakref__", "_device", "_host", "base")
+    __slots__ = ("__weakref__", "_block", "_content", "_device", "base")
     __array_priority__ = 100
     __hash__ = None
 
     def __init__(self, shape, dtype=float, memptr=None, strides=None, order="C"):
+        dtype = check_dtype(dtype)
+        shape = (shape,) if isinstance(shape, int) else tuple(shape)
+        self._block = None
         if memptr is None:
-            self._host = np.empty(shape, check_dtype(dtype), order=order)
+            size = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
+            self._block = memory.alloc(size)
+            self._content = placed(self._block, shape, dtype, None, order)
         else:
-            dtype = check_dtype(dtype)
-            shape = (shape,) if isinstance(shape, int) else tuple(shape)
-            memory = np.ctypeslib.as_array((np.ctypeslib.ctypes.c_uint8 * memptr.mem.size).from_address(memptr.mem.ptr))
-            self._host = np.ndarray(shape, dtype, memory, memptr.ptr - memptr.mem.ptr, strides, order)
+            self._content = placed(memptr, shape, dtype, strides, order)
         self._device = devices.current()
         self.base = None if memptr is None else memptr
 
+    @property
+    def _host(self):
+        """The elements for whoever computes on the host, or at once: the current stream has done its work then."""
+        streams.settle()
+        return self._content
+
     # What it is.
 
-    shape = property(lambda self: self._host.shape, lambda self, shape: set_shape(self, shape))
-    dtype = property(lambda self: self._host.dtype)
-    ndim = property(lambda self: self._host.ndim)
-    size = property(lambda self: self._host.size)
-    itemsize = property(lambda self: self._host.itemsize)
-    nbytes = property(lambda self: self._host.nbytes)
-    strides = property(lambda self: self._host.strides)
+    shape = property(lambda self: self._content.shape, lambda self, shape: set_shape(self, shape))
+    dtype = property(lambda self: self._content.dtype)
+    ndim = property(lambda self: self._content.ndim)
+    size = property(lambda self: self._content.size)
+    itemsize = property(lambda self: self._content.itemsize)
+    nbytes = property(lambda self: self._content.nbytes)
+    strides = property(lambda self: self._content.strides)
     device = property(lambda self: devices.Device(self._device))
     T = property(lambda self: self if self.ndim < 2 else self.transpose())
     mT = property(lambda self: self.swapaxes(-1, -2))
-    real = property(lambda self: view_of(self, self._host.real), lambda self, value: set_part(self, "real", value))
+    real = property(lambda self: view_of(self, self._content.real), lambda self, value: set_part(self, "real", value))
     imag = property(lambda self: imaginary(self), lambda self, value: set_part(self, "imag", value))
 
     @property
     def flags(self):
-        flags = self._host.flags
+        flags = self._content.flags
         return Flags(flags.c_contiguous, flags.f_contiguous, self.base is None)
 
     @property
     def data(self):
-        memory = devices.Memory(self._host.ctypes.data, self._host.nbytes, self._device)
-        memory.content = self._host
-        return devices.MemoryPointer(memory)
+        place = memory.Memory(self._content.ctypes.data, self._content.nbytes, self._device)
+        place.content, place.owner = self._content, self
+        return memory.MemoryPointer(place)
 
     @property
     def __cuda_array_interface__(self):
-        strides = None if self._host.flags.c_contiguous else self.strides
+        strides = None if self._content.flags.c_contiguous else self.strides
         return {
             "shape": self.shape,
             "typestr": self.dtype.str,
@@ -88,18 +99,19 @@ class ndarray:
             "version": 3,
             "stream": 1,
             "strides": strides,
-            "data": (self._host.ctypes.data if self.size else 0, False),
+            "data": (self._content.ctypes.data if self.size else 0, False),
         }
 
     # To and from the host.
 
     def get(self, stream=None, order="C", out=None, blocking=True):
         streams.refuse_capture("get")
+        streams.settle(stream)
         if out is None:
-            return np.array(self._host, order=order)
+            return np.array(self._content, order=order)
         if not isinstance(out, np.ndarray):
             raise TypeError("Only numpy.ndarray can be obtained from cupy.ndarray")
-        out[...] = self._host
+        out[...] = self._content
         return out
 
     def set(self, arr, stream=None):
@@ -109,7 +121,11 @@ class ndarray:
             raise TypeError(f"{arr.dtype} array cannot be set to {self.dtype} array")
         if self.shape != arr.shape:
             raise ValueError(f"Shape mismatch. Old shape: {self.shape}, new shape: {arr.shape}")
-        self._host[...] = arr
+        content, host = (
+            self._content,
+            arr if memory.is_pinned(arr) else arr.copy(),
+        )  # what is not pinned is read at once
+        streams.submit(lambda: np.copyto(content, host), stream)
 
     def item(self):
         streams.refuse_capture("item")
@@ -156,9 +172,8 @@ class ndarray:
     # Copies.
 
     def copy(self, order="C"):
-        made = wrapped(np.array(self._host, order=order))
-        repeated(made, lambda: self._host)
-        return made
+        content = self._content
+        return made(lambda: np.array(content, order=order))
 
     def __copy__(self):
         return self.copy()
@@ -176,32 +191,34 @@ class ndarray:
         if dtype == self.dtype and not copy:
             return self
 
+        content = self._content
+
         def converted():
             with np.errstate(all="ignore"):
-                return (self._host.real if loses(self, dtype) else self._host).astype(dtype, order)
+                return (content.real if loses(self, dtype) else content).astype(dtype, order)
 
-        made = wrapped(converted())
-        repeated(made, converted)
-        return made
+        return made(converted)
 
     def view(self, dtype=None, type=None):
-        return view_of(self, self._host.view() if dtype is None else self._host.view(check_dtype(dtype)))
+        return view_of(self, self._content.view() if dtype is None else self._content.view(check_dtype(dtype)))
 
     def reshape(self, *shape, order="C", copy=None):
-        made = view_of(self, self._host.reshape(*shape, order=order))
-        if not np.may_share_memory(made._host, self._host):
-            repeated(made, lambda: self._host.reshape(*shape, order=order))
-        return made
+        content = self._content
+        shaped = content.reshape(*shape, order=order)
+        if np.may_share_memory(shaped, content):
+            return view_of(self, shaped)
+        return made(lambda: content.reshape(*shape, order=order))
 
     def fill(self, value):
         if isinstance(value, np.ndarray):
             if value.shape != ():
                 raise ValueError("non-scalar numpy.ndarray cannot be used for fill")
             value = value.item()
-        streams.submit(lambda: self._host.fill(value._host if isinstance(value, ndarray) else value))
+        content, given = self._content, value._content if isinstance(value, ndarray) else value
+        streams.submit(lambda: content.fill(given))
 
     def __len__(self):
-        return len(self._host)
+        return len(self._content)
 
     def __iter__(self):
         if not self.ndim:
@@ -251,22 +268,53 @@ def check_dtype(dtype):
     return dtype
 
 
-def wrapped(host, base=None):
-    """A new array with the elements of one of NumPy."""
+def placed(pointer, shape, dtype, strides, order="C"):
+    """The elements at a place in memory, which they keep from being unmapped, not from being handed out again."""
+    start = pointer.ptr - pointer.mem.ptr
+    content = getattr(pointer.mem, "content", None)
+    if content is None or content.dtype != np.uint8:
+        raw = (ctypes.c_uint8 * pointer.mem.size).from_address(pointer.mem.ptr)
+        content = np.ctypeslib.as_array(raw)
+    return np.ndarray(shape, dtype, content, start, strides, order)
+
+
+def empty(like):
+    """A new array of this shape, dtype and order; what it holds is whatever lies there."""
+    check_dtype(like.dtype)
     array = ndarray.__new__(ndarray)
-    array._host = np.asarray(host)
-    array._device = devices.current()
-    array.base = base
-    check_dtype(array._host.dtype)
+    array._block = memory.alloc(like.nbytes)
+    array._content = placed(array._block, like.shape, like.dtype, np.empty_like(like, subok=False).strides)
+    array._device, array.base = devices.current(), None
+    return array
+
+
+def wrapped(host):
+    """A new array with the elements of one of NumPy, which are there when the call returns."""
+    host = np.asarray(host)
+    array = empty(host)
+    streams.settle()
+    array._content[...] = host
+    return array
+
+
+def made(compute):
+    """A new array with what a function gives: now, or when its turn has come. The function is called now in any case,
+    for the shape."""
+    if not streams.delayed():
+        return wrapped(compute())
+    array = empty(np.asarray(compute()))
+    content = array._content
+    streams.submit(lambda: np.copyto(content, compute()))
     return array
 
 
 def view_of(array, host):
     """An array that shows part of another one, if it does so; else a new one."""
-    if np.may_share_memory(array._host, host):
-        made = wrapped(host, array if array.base is None else array.base)
-        made._device = array._device
-        return made
+    if np.may_share_memory(array._content, host):
+        view = ndarray.__new__(ndarray)
+        view._block, view._content, view._device = None, host, array._device
+        view.base = array if array.base is None else array.base
+        return view
     return wrapped(host)
 
 
@@ -277,8 +325,8 @@ def from_host(host):
 
 def set_shape(array, shape):
     """Reshape without a copy."""
-    array._host = array._host.view()
-    array._host.shape = shape
+    array._content = array._content.view()
+    array._content.shape = shape
 
 
 def set_part(array, name, value):
@@ -290,14 +338,9 @@ def set_part(array, name, value):
 
 def imaginary(array):
     """The imaginary part: a view of complex numbers, new zeros of real ones."""
-    return view_of(array, array._host.imag) if array.dtype.kind == "c" else wrapped(np.zeros_like(array._host))
-
-
-def repeated(array, compute):
-    """Note what makes an array, while that is captured: nothing is in it before a graph has run."""
-    if streams.captured() is not None:
-        array._host.view(np.uint8).fill(0xA5) if array._host.flags.c_contiguous and array.ndim else None
-        streams.submit(lambda: np.copyto(array._host, compute()))
+    if array.dtype.kind == "c":
+        return view_of(array, array._content.imag)
+    return made(lambda: np.zeros_like(array._content))
 
 
 def loses(array, dtype):
@@ -314,7 +357,7 @@ def check_device(array):
         )
 
 
-def peeled(value, host_allowed=False):
+def peeled(value, host_allowed=False, waits=True):
     """What a function of NumPy gets in place of a stand-in array, in lists too.
 
     Raises:
@@ -322,18 +365,18 @@ def peeled(value, host_allowed=False):
     """
     if isinstance(value, ndarray):
         check_device(value)
-        return value._host
+        return value._host if waits else value._content
     if isinstance(value, np.ndarray) and not host_allowed:
         raise TypeError(f"Unsupported type {type(value)}")
     if type(value) in (list, tuple):
-        return type(value)(peeled(part, host_allowed) for part in value)
+        return type(value)(peeled(part, host_allowed, waits) for part in value)
     return value
 
 
 def dressed(value, arguments=()):
     """What CuPy returns where NumPy returns this: arrays, also without axes, in place of scalars."""
     if isinstance(value, np.ndarray):
-        base = next((a for a in arguments if isinstance(a, ndarray) and np.may_share_memory(a._host, value)), None)
+        base = next((a for a in arguments if isinstance(a, ndarray) and np.may_share_memory(a._content, value)), None)
         return wrapped(value) if base is None else view_of(base, value)
     if isinstance(value, (np.generic, bool, int, float, complex)):
         return wrapped(value)
@@ -352,14 +395,21 @@ def method(name):
         check(self, *args, **kwargs)
         check_device(self)
         out = kwargs.get("out")
-        plain = {key: peeled(value) for key, value in kwargs.items() if key != "kind"}
-        host = peeled(args)
-        with np.errstate(all="ignore"):
-            result = getattr(self._host, name)(*host, **plain)
-        found = out if out is not None else None if result is None else dressed(result, (self,))
-        if out is None and isinstance(found, ndarray) and not np.may_share_memory(found._host, self._host):
-            repeated(found, lambda: getattr(self._host, name)(*host, **plain))
-        return found
+        plain = {key: peeled(value, waits=False) for key, value in kwargs.items() if key != "kind"}
+        host, content = peeled(args, waits=False), self._content
+        if out is not None or name in DEPENDENT or not streams.delayed():
+            streams.settle()
+
+        def compute():
+            with np.errstate(all="ignore"):
+                return getattr(content, name)(*host, **plain)
+
+        result = compute()
+        if out is not None:
+            return out
+        if not isinstance(result, (np.ndarray, np.generic)) or np.may_share_memory(result, content):
+            return None if result is None else dressed(result, (self,))
+        return made(compute) if streams.delayed() and name not in DEPENDENT else wrapped(result)
 
     call.__name__ = name
     return call

@@ -17,6 +17,9 @@ SUMS = {68: "float32", 70: "float64", 75: "float32", 77: "float32"}
 BITS = {75: 7, 77: 10}
 """So many bits of the mantissa of float32 factors are read."""
 
+ALPHA, BETA = 6, {"gemmEx": (13, 17), "gemmStridedBatchedEx": (15, 20)}
+"""Which arguments are the number before a product, the one before what is there already, and the computation."""
+
 calls = []
 """The names and sizes of the products that were computed: (name, rows, columns, inner, count)."""
 
@@ -26,16 +29,20 @@ def gemmEx(
 ):  # fmt: skip
     """One product."""
     refuse()
-    one_product(
-        handle, transa, transb, m, n, k, alpha, a, atype, lda, b, btype, ldb, beta, c, ctype, ldc, computing, algorithm
-    )
+    alpha, beta = (number_at(place, computing, atype) for place in (alpha, beta))
+    calls.append(("gemmEx", n, m, k, 1))
+    streams.submit(
+        lambda: one_product(
+            handle, transa, transb, m, n, k, alpha, a, atype, lda, b, btype, ldb, beta, c, ctype, ldc, computing,
+            algorithm,
+        )
+    )  # fmt: skip
 
 
 def one_product(
     handle, transa, transb, m, n, k, alpha, a, atype, lda, b, btype, ldb, beta, c, ctype, ldc, computing, algorithm
 ):  # fmt: skip
     """One product, as cuBLAS itself computes it."""
-    calls.append(("gemmEx", n, m, k, 1))
     product(transa, transb, m, n, k, alpha, (a, atype, lda), (b, btype, ldb), beta, (c, ctype, ldc), computing)
 
 
@@ -45,9 +52,13 @@ def gemmStridedBatchedEx(
 ):  # fmt: skip
     """One product after the other, at equal distances."""
     refuse()
-    stack_of_products(
-        handle, transa, transb, m, n, k, alpha, a, atype, lda, stride_a, b, btype, ldb, stride_b, beta, c, ctype, ldc,
-        stride_c, count, computing, algorithm,
+    alpha, beta = (number_at(place, computing, atype) for place in (alpha, beta))
+    calls.append(("gemmStridedBatchedEx", n, m, k, count))
+    streams.submit(
+        lambda: stack_of_products(
+            handle, transa, transb, m, n, k, alpha, a, atype, lda, stride_a, b, btype, ldb, stride_b, beta, c, ctype,
+            ldc, stride_c, count, computing, algorithm,
+        )
     )  # fmt: skip
 
 
@@ -56,7 +67,6 @@ def stack_of_products(
     stride_c, count, computing, algorithm,
 ):  # fmt: skip
     """One product after the other, as cuBLAS itself computes them."""
-    calls.append(("gemmStridedBatchedEx", n, m, k, count))
     assert min(stride_a, stride_b) >= 0
     for step in range(count):
         first, second, out = (
@@ -95,22 +105,34 @@ class Library:
         return 0
 
     def own_cublasGemmEx(self, *arguments):
-        return self.done(one_product, arguments)
+        return self.done(one_product, arguments, *BETA["gemmEx"])
 
     def own_cublasGemmStridedBatchedEx(self, *arguments):
-        return self.done(stack_of_products, arguments)
+        return self.done(stack_of_products, arguments, *BETA["gemmStridedBatchedEx"])
 
-    def done(self, product, arguments):
+    def done(self, product, arguments, beta, computing):
         assert self.stream == streams.get_current_stream().ptr
-        streams.submit(lambda: product(*arguments))
+        own = list(arguments)
+        for place in (ALPHA, beta):
+            own[place] = number_at(own[place], own[computing], own[ALPHA + 2])
+        streams.submit(lambda: noted(product, own))
         return 0
+
+
+def noted(product, arguments):
+    """A product of a graph, in each of its launches."""
+    m, n, k = arguments[3:6]
+    count = arguments[18] if product is stack_of_products else 1
+    calls.append((product_names[product], n, m, k, count))
+    product(*arguments)
+
+
+product_names = {one_product: "gemmEx", stack_of_products: "gemmStridedBatchedEx"}
 
 
 def product(transa, transb, m, n, k, alpha, a, b, beta, c, computing):
     """alpha a b + beta c, written to c; columns lie together."""
-    sums = np.dtype(SUMS[computing])
-    complex_too = np.dtype(DTYPES[a[1]]).kind == "c"
-    dtype = np.result_type(sums, np.complex64) if complex_too else sums
+    sums, dtype = np.dtype(SUMS[computing]), dtype_of(computing, a[1])
     assert a[1] == b[1]
     assert (sums == np.float64) == (a[1] in (1, 5))
     assert c[1] == a[1] or (c[1] == 0 and a[1] in (2, 14))
@@ -118,8 +140,8 @@ def product(transa, transb, m, n, k, alpha, a, b, beta, c, computing):
     left, right = (rounded(x.astype(dtype), computing, itemsize(a[1])) for x in (left, right))
     out = matrix(c, m, n)
     with np.errstate(all="ignore"):
-        found = scalar(alpha, dtype) * ((left.T if transa else left) @ (right.T if transb else right))
-        out[...] = found + scalar(beta, dtype) * out.astype(dtype) if scalar(beta, dtype) else found
+        found = alpha * ((left.T if transa else left) @ (right.T if transb else right))
+        out[...] = found + beta * out.astype(dtype) if beta else found
 
 
 def matrix(place, rows, columns):
@@ -131,8 +153,15 @@ def matrix(place, rows, columns):
     return np.ndarray((rows, columns), dtype, memory, 0, (dtype.itemsize, pitch * dtype.itemsize))
 
 
-def scalar(address, dtype):
-    """A number at an address on the host."""
+def dtype_of(computing, kind):
+    """The dtype in which a product is computed, and in which its two numbers are given."""
+    sums = np.dtype(SUMS[computing])
+    return np.result_type(sums, np.complex64) if np.dtype(DTYPES[kind]).kind == "c" else sums
+
+
+def number_at(address, computing, kind):
+    """A number of the host, which cuBLAS reads while it is called, and not later."""
+    dtype = dtype_of(computing, kind)
     return np.ndarray((), dtype, (ctypes.c_uint8 * dtype.itemsize).from_address(address)).item()
 
 

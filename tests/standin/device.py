@@ -1,12 +1,11 @@
 """GPUs: two of them, of which one is current in a thread."""
 
 import threading
-from contextlib import contextmanager
-
-import numpy as np
 
 COUNT = 2
 _thread = threading.local()
+WAITING = {"for everything": lambda: None}
+"""What waits for all streams; they stand above GPUs."""
 
 
 def current():
@@ -66,7 +65,7 @@ class Device:
         _thread.device = self._before.pop()
 
     def synchronize(self):
-        pass
+        WAITING["for everything"]()
 
     @property
     def compute_capability(self):
@@ -83,80 +82,6 @@ class Device:
     @property
     def pci_bus_id(self):
         return f"0000:{self.id:02d}:00.0"
-
-
-class Memory:
-    """The memory of an array: where it lies."""
-
-    def __init__(self, ptr, size, device_id):
-        self.ptr, self.size, self.device_id = ptr, size, device_id
-
-
-class MemoryPointer:
-    """A place in memory."""
-
-    def __init__(self, mem, offset=0):
-        self.mem, self.ptr, self.device_id = mem, mem.ptr + offset, mem.device_id
-
-    def __int__(self):
-        return self.ptr
-
-    @property
-    def device(self):
-        return Device(self.device_id)
-
-    def memset_async(self, value, size, stream=None):
-        np.ctypeslib.as_array((np.ctypeslib.ctypes.c_uint8 * size).from_address(self.ptr))[...] = value
-
-
-class MemoryPool:
-    """What gives memory, and keeps what is given back."""
-
-    def __init__(self, allocator=None):
-        self.limit = 0
-
-    def malloc(self, size):
-        return alloc(size)
-
-    def used_bytes(self):
-        return 0
-
-    def total_bytes(self):
-        return 0
-
-    def free_bytes(self):
-        return 0
-
-    def n_free_blocks(self):
-        return 0
-
-    def free_all_blocks(self, stream=None):
-        pass
-
-    def get_limit(self):
-        return self.limit
-
-    def set_limit(self, size=None, fraction=None):
-        self.limit = size or 0
-
-
-class HostMemory(Memory):
-    """Memory of an array that nobody else holds."""
-
-    def __init__(self, size):
-        self.content = np.empty(max(size, 1), np.uint8)
-        super().__init__(self.content.ctypes.data, size, current())
-
-
-@contextmanager
-def using_allocator(allocator=None):
-    """Let something else give the memory of new arrays; here nothing changes."""
-    yield
-
-
-def alloc(size):
-    """New memory on the current GPU."""
-    return MemoryPointer(HostMemory(size))
 
 
 PROPERTIES = {

@@ -10,7 +10,7 @@ from tests.standin import device, streams
 from tests.standin.array import ndarray
 
 launched = []
-"""The names of the kernels that ran, with the blocks of their grids."""
+"""The names of the kernels that were asked for, with the blocks of their grids; those of a graph in each of its launches."""
 
 POINTERS = (np.generic, bool, int, float)
 
@@ -52,15 +52,29 @@ class Function:
         assert isinstance(block, tuple)
         if device.current() != self.module.device:
             raise RuntimeError("CUDA_ERROR_INVALID_HANDLE: invalid resource handle")
-        if max((*grid, 1)) > 2**31 - 1 or np.prod(block) > 1024 or (len(grid) > 1 and grid[1] > 65535):
-            raise RuntimeError("CUDA_ERROR_INVALID_VALUE: invalid argument")
+        refuse_sizes(grid, block)
         values = [value_of(arg) for arg in args]
+        contents = [arg._content for arg in args if isinstance(arg, ndarray)]
 
-        def run(kept=tuple(args)):  # CUDA's pool keeps the memory of a graph, here its arrays are kept
+        once = (streams.get_current_stream() if stream is None else stream)._nodes is None
+        if once:
             launched.append((self.name, grid))
+
+        def run(kept=contents):  # mapped as long as a graph may write there, whoever has it meanwhile
+            if not once:
+                launched.append((self.name, grid))
             self.hosted.launch(grid, block, values, shared_mem, Launch.order)
 
         streams.submit(run, stream)
+
+
+def refuse_sizes(grid, block):
+    """Refuse more blocks or threads than a GPU takes."""
+    for sizes, limits in ((grid, device.PROPERTIES["maxGridSize"]), (block, device.PROPERTIES["maxThreadsDim"])):
+        if any(not 0 < size <= limit for size, limit in zip(sizes, limits)):
+            raise RuntimeError("CUDA_ERROR_INVALID_VALUE: invalid argument")
+    if np.prod(block) > device.PROPERTIES["maxThreadsPerBlock"]:
+        raise RuntimeError("CUDA_ERROR_INVALID_VALUE: invalid argument")
 
 
 def value_of(argument):

@@ -4,8 +4,8 @@ import numpy as np
 
 from tests.standin import device as devices
 from tests.standin import streams
-from tests.standin.array import check_device, check_dtype, dressed, ndarray, peeled, repeated, wrapped
-from tests.standin.recorded import FUNCTIONS, signature
+from tests.standin.array import check_device, check_dtype, dressed, empty, made, ndarray, peeled, wrapped
+from tests.standin.recorded import FUNCTIONS, dtype_named, recorded_loop, signature
 
 PLAIN = {  # what returns Python's numbers, shapes, dtypes and the like, as NumPy does
     "ndim", "size", "shape", "isscalar", "iscomplexobj", "isrealobj", "result_type", "can_cast", "common_type",
@@ -14,6 +14,13 @@ PLAIN = {  # what returns Python's numbers, shapes, dtypes and the like, as NumP
     "array2string", "array_repr", "array_str", "get_printoptions", "set_printoptions", "printoptions", "typename",
     "mintypecode", "iterable", "isdtype", "get_array_module", "einsum_path",
 }  # fmt: skip
+WAITING = {
+    "nonzero", "argwhere", "flatnonzero", "unique", "bincount", "repeat", "array2string", "array_repr", "array_str",
+    "take", "take_along_axis", "choose", "put_along_axis", "put", "place", "putmask", "fill_diagonal",
+}  # fmt: skip
+"""What cannot say what shape it has before the GPU is asked, minds what indices are, gives text, or changes an array in
+place: it is not late."""
+
 HOST = {"take", "repeat"}
 """Functions whose integers may come from the host."""
 
@@ -27,19 +34,35 @@ def evaluated(module, name, evaluate):
         out = kwargs.get("out")
         if out is not None and not isinstance(out, ndarray):
             raise TypeError(f"Unsupported type {type(out)}")
-        plain = {key: peeled(value, name in HOST) for key, value in kwargs.items()}
-        with np.errstate(all="ignore"):
-            result = evaluate(*peeled(args, name in HOST), **plain)
+        plain = {key: peeled(value, name in HOST, waits=False) for key, value in kwargs.items()}
+        contents = peeled(args, name in HOST, waits=False)
+        late = module == "cupy" and name not in WAITING and out is None and streams.delayed()
+        if not late:
+            streams.settle()
+
+        def compute():
+            with np.errstate(all="ignore"):
+                return evaluate(*contents, **plain)
+
+        result = compute()
         if name in PLAIN or result is None:
             return result
         arrays = list(arrays_in(args))
+        shown = isinstance(result, np.ndarray) and shows(result, arrays)
         if name == "zeros" and streams.captured() is not None:
-            made = dressed(result)
-            repeated(made, lambda: 0)
-            return made
-        if name != "empty" and not (isinstance(result, np.ndarray) and shows(result, arrays)):
+            return made(compute)
+        if name == "empty":
+            return empty(result)
+        if not shown:
             streams.refuse_capture(name)
-        return out if out is not None else dressed(result, arrays)
+        if out is not None:
+            return out
+        if late and not shown and isinstance(result, (np.ndarray, np.generic)):
+            return made(compute)
+        if late and not shown:
+            streams.settle()
+            result = compute()
+        return dressed(result, arrays)
 
     call.__name__ = call.__qualname__ = name
     call.__module__ = module
@@ -48,7 +71,7 @@ def evaluated(module, name, evaluate):
 
 def shows(result, arrays):
     """Whether a result lies in the memory of an array."""
-    return any(np.may_share_memory(result, array._host) for array in arrays)
+    return any(np.may_share_memory(result, array._content) for array in arrays)
 
 
 def arrays_in(values):
@@ -65,14 +88,14 @@ def arrays_in(values):
 
 def array(obj, dtype=None, copy=True, order="K", subok=False, ndmin=0, *, blocking=False):
     if isinstance(obj, ndarray):
-        made = obj.copy(order) if copy or obj._device != devices.current() else obj
-        made = made if dtype is None else made.astype(dtype, copy=False)
-        return made.reshape((1,) * (ndmin - made.ndim) + made.shape) if made.ndim < ndmin else made
+        own = obj.copy(order) if copy or obj._device != devices.current() else obj
+        own = own if dtype is None else own.astype(dtype, copy=False)
+        return own.reshape((1,) * (ndmin - own.ndim) + own.shape) if own.ndim < ndmin else own
     if any(isinstance(part, ndarray) for part in arrays_in([obj])):
         obj = peeled(obj)
     host = np.array(obj, dtype=dtype, order=order, ndmin=ndmin)
     check_dtype(host.dtype)
-    return wrapped(host)
+    return wrapped(host) if streams.captured() is not None else made(lambda: host)
 
 
 def asarray(a, dtype=None, order=None, *, copy=None, blocking=False):
@@ -80,8 +103,8 @@ def asarray(a, dtype=None, order=None, *, copy=None, blocking=False):
 
 
 def ascontiguousarray(a, dtype=None):
-    made = asarray(a, dtype)
-    return made if made.flags.c_contiguous else made.copy()
+    own = asarray(a, dtype)
+    return own if own.flags.c_contiguous else own.copy()
 
 
 def asnumpy(a, stream=None, order="C", out=None, *, blocking=True):
@@ -93,26 +116,37 @@ def copyto(dst, src, casting="same_kind", where=None):
         if src.shape:
             raise ValueError("non-scalar numpy.ndarray cannot be used for copyto")
         src = src.item()
-    given = src._host if isinstance(src, ndarray) else src
-    mask = True if where is None else peeled(where)
-    streams.submit(lambda: np.copyto(dst._host, given, casting=casting, where=mask))
+    given = src._content if isinstance(src, ndarray) else src
+    mask, content = True if where is None else peeled(where, waits=False), dst._content
+    streams.submit(lambda: np.copyto(content, given, casting=casting, where=mask))
 
 
 def concatenate(tup, axis=0, out=None, *, dtype=None, casting="same_kind"):
     if any(not isinstance(part, ndarray) for part in tup):
         raise TypeError("Only cupy arrays can be concatenated")
-    made = dressed(np.concatenate(peeled(list(tup)), axis, dtype=dtype, casting=casting))
+    parts = peeled(list(tup), waits=False)
+    joined = made(lambda: np.concatenate(parts, axis, dtype=dtype, casting=casting))
     if out is None:
-        return made
-    out[...] = made
+        return joined
+    out[...] = joined
     return out
 
 
 def where(condition, x=None, y=None):
     if x is None:
         return condition.nonzero()
-    with np.errstate(all="ignore"):
-        return dressed(np.where(*peeled((condition.astype("?", copy=False), x, y))))
+    given = peeled((condition.astype("?", copy=False), x, y), waits=False)
+
+    loop = recorded_loop("cupy", "where", given[1:])
+    kinds = loop and list(map(dtype_named, loop[0][1:]))
+
+    def compute():
+        with np.errstate(all="ignore"):
+            if loop is None:
+                return np.where(*given)
+            return np.where(given[0], *(np.asarray(x).astype(kind) for x, kind in zip(given[1:], kinds, strict=True)))
+
+    return made(compute)
 
 
 def solve(a, b):
@@ -162,7 +196,10 @@ def like(name):
 
     def call(a, *args, **kwargs):
         check(a, *args, **kwargs)
-        return wrapped(getattr(np, name)(a._host if isinstance(a, ndarray) else a, *peeled(args), **kwargs))
+        prototype, plain = a._content if isinstance(a, ndarray) else a, peeled(args, waits=False)
+        if name == "empty_like":
+            return empty(np.empty_like(prototype, *plain, **kwargs))
+        return made(lambda: getattr(np, name)(prototype, *plain, **kwargs))
 
     call.__name__ = name
     return call

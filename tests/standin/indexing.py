@@ -1,7 +1,5 @@
 """Reading and writing parts of arrays, as CuPy does it: where an index is out of range it wraps around."""
 
-import operator
-
 import numpy as np
 
 from tests.standin import streams
@@ -58,12 +56,15 @@ def advance(part):
 def get(self, key):
     """``x[key]``: a view where the index is basic, of single elements too."""
     check_device(self)
-    key = plain(key, self.shape)
+    given, key = key, plain(key, self.shape)  # arrays among the indices live until they were read
     advanced = any(isinstance(part, np.ndarray) for part in key)
     if advanced:
+        streams.settle()
         streams.refuse_capture("an index by arrays")
     whole = advanced or any(part is Ellipsis for part in key)
-    return view_of(self, np.asarray(self._host[key if whole else (*key, ...)]))
+    found = np.asarray(self._content[key if whole else (*key, ...)])
+    del given
+    return view_of(self, found)
 
 
 def put(self, key, value):
@@ -73,18 +74,27 @@ def put(self, key, value):
         if value.shape != ():
             raise ValueError("non-scalar numpy.ndarray cannot be used for fill")
         value = value.item()
+    owner = value
     if isinstance(value, ndarray):
         check_device(value)
-        value = value._host
-    key = plain(key, self.shape)
+        value = value._content
+    given, key, content = key, plain(key, self.shape), self._content
     if not any(isinstance(part, np.ndarray) for part in key):
-        streams.submit(lambda: operator.setitem(self._host, key, value))
+        streams.submit(lambda: assign(content, key, value))
         return
+    streams.settle()
     places = np.arange(self.size).reshape(self.shape)[key]
     values = np.broadcast_to(np.asarray(value), places.shape).astype(self.dtype, copy=False)
     flat = self._host.copy().reshape(-1)
     flat[places.reshape(-1)[::-1]] = values.reshape(-1)[::-1]
     self._host[...] = flat.reshape(self.shape)
+    del given, owner  # arrays that were read here live until now
+
+
+def assign(content, key, value):
+    """Write a part; what overflows becomes infinite, and nobody is told."""
+    with np.errstate(all="ignore"):
+        content[key] = value
 
 
 def scatter(name):
@@ -94,11 +104,11 @@ def scatter(name):
         check_device(self)
         if isinstance(value, np.ndarray):
             raise TypeError(f"Unsupported type {type(value)}")
-        value = value._host if isinstance(value, ndarray) else value
+        added = value._host if isinstance(value, ndarray) else value
         key = plain(slices, self.shape)
         if any(isinstance(part, np.ndarray) for part in key) and self.dtype.name not in ATOMIC[name]:
             raise TypeError(f"cupyx.scatter_{SHORT[name]} only supports {', '.join(ATOMIC[name])} as data type")
-        getattr(np, name).at(self._host, key, value)
+        getattr(np, name).at(self._host, key, added)
 
     return call
 
@@ -106,10 +116,8 @@ def scatter(name):
 def take(self, indices, axis=None, out=None):
     """Elements along an axis; indices wrap around."""
     check_device(self)
-    indices = indices._host if isinstance(indices, ndarray) else np.asarray(indices)
-    result = wrapped(
-        np.take(self._host, indices, axis, mode="wrap") if self.size else np.take(self._host, indices, axis)
-    )
+    places = indices._host if isinstance(indices, ndarray) else np.asarray(indices)
+    result = wrapped(np.take(self._host, places, axis, mode="wrap") if self.size else np.take(self._host, places, axis))
     if out is None:
         return result
     out._host[...] = result._host

@@ -8,7 +8,19 @@ import types
 
 import numpy as np
 
-from tests.standin import blas, device, function, functions, indexing, kernels, nvrtc, randomness, solvers, streams
+from tests.standin import (
+    blas,
+    device,
+    function,
+    functions,
+    indexing,
+    kernels,
+    memory,
+    nvrtc,
+    randomness,
+    solvers,
+    streams,
+)
 from tests.standin.recorded import FUNCTIONS, UFUNCS, VERSION
 from tests.standin.ufuncs import ufunc
 
@@ -88,38 +100,39 @@ def fill_main(cupy):
         setattr(cupy, name, own)
     for name in ("ElementwiseKernel", "ReductionKernel", "RawKernel", "RawModule", "fuse"):
         setattr(cupy, name, getattr(kernels, name))
-    pool = device.MemoryPool()
-    cupy.get_default_memory_pool = lambda: pool
-    cupy.get_default_pinned_memory_pool = lambda: pool
+    cupy.get_default_memory_pool = lambda: memory.default_pool
+    pinned = memory.MemoryPool()
+    cupy.get_default_pinned_memory_pool = lambda: pinned
     cupy.show_config = lambda *, full=False: None
 
 
 def fill_cuda(modules):
     """``cupy.cuda``."""
     cuda, runtime = modules["cupy.cuda"], modules["cupy.cuda.runtime"]
-    for kind in (device.Device, device.MemoryPointer, device.MemoryPool, device.Memory):
+    for kind in (device.Device, memory.MemoryPointer, memory.MemoryPool, memory.Memory):
         setattr(cuda, kind.__name__, kind)
     for kind in (streams.Stream, streams.ExternalStream, streams.Event, streams.Graph):
         setattr(cuda, kind.__name__, kind)
     cuda.get_current_stream, cuda.get_elapsed_time = streams.get_current_stream, streams.get_elapsed_time
-    cuda.alloc, cuda.is_available = device.alloc, lambda: True
+    cuda.alloc, cuda.is_available = memory.alloc, lambda: True
+    cuda.alloc_pinned_memory = memory.alloc_pinned_memory
     cuda.cublas, cuda.get_cublas_handle = blas.module(), lambda: 1
     cuda.memory.OutOfMemoryError = type("OutOfMemoryError", (MemoryError,), {"__module__": "cupy.cuda.memory"})
-    cuda.memory.MemoryPointer = device.MemoryPointer
+    cuda.memory.MemoryPointer = memory.MemoryPointer
     cuda.device.Device, cuda.stream.Stream = device.Device, streams.Stream
     runtime.CUDARuntimeError = device.CUDARuntimeError
     nvrtc.fill(modules["cupy.cuda.nvrtc"])
     function.fill(modules["cupy.cuda.function"])
     modules["cupy.cuda.driver"].CUDADriverError = device.CUDADriverError
-    cuda.using_allocator, cuda.set_allocator = device.using_allocator, lambda allocator=None: None
+    cuda.using_allocator, cuda.set_allocator = memory.using_allocator, lambda allocator=None: None
     runtime.getDeviceCount, runtime.getDeviceProperties = device.device_count, device.properties
     runtime.getDevice, runtime.setDevice = device.current, device.set_device
     runtime.driverGetVersion = runtime.runtimeGetVersion = lambda: 12080
-    runtime.deviceSynchronize = lambda: None
+    runtime.deviceSynchronize = streams.finish
     runtime.is_hip = False
     runtime.deviceCanAccessPeer = lambda one, other: 0
     runtime.streamCaptureModeGlobal, runtime.streamCaptureModeThreadLocal, runtime.streamCaptureModeRelaxed = 0, 1, 2
-    for kind in (device.Device, streams.Stream, streams.Event, device.MemoryPool, device.MemoryPointer):
+    for kind in (device.Device, streams.Stream, streams.Event, memory.MemoryPool, memory.MemoryPointer):
         kind.__module__ = "cupy.cuda"
 
 
@@ -135,5 +148,6 @@ def fill_random(random):
 
 def fill_more(cupyx):
     """``cupyx``."""
+    cupyx.zeros_pinned = np.zeros
     for name in ("scatter_add", "scatter_max", "scatter_min"):
         setattr(cupyx, name, lambda a, slices, value, name=name: getattr(a, name)(slices, value))

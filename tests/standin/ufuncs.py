@@ -3,10 +3,10 @@
 import numpy as np
 
 from tests.standin import streams
-from tests.standin.array import SCALARS, check_device, check_dtype, ndarray, repeated, wrapped
-from tests.standin.recorded import UFUNCS
+from tests.standin.array import SCALARS, check_device, check_dtype, made, ndarray, wrapped
+from tests.standin.recorded import UFUNCS, dtype_named, recorded_loop
 
-SCORES = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 2}
+SCORES = {"b": 0, "i": 1, "u": 1, "f": 2, "V": 2, "c": 2}  # V: bfloat16
 INDEXING = {"add": "scatter_add", "maximum": "scatter_max", "minimum": "scatter_min"}
 
 
@@ -15,6 +15,7 @@ class ufunc:
 
     def __init__(self, module, name, evaluate):
         recorded = UFUNCS[module][name]
+        self.module = module
         self.name = self.__name__ = recorded["name"]
         self.short = name
         self.nin, self.nout, self.types = recorded["nin"], recorded["nout"], recorded["types"]
@@ -36,41 +37,36 @@ class ufunc:
         inputs, outs = list(map(accepted, args[: self.nin])), args[self.nin :]
         if out is not None:
             outs = out if isinstance(out, tuple) else (out,)
-        kinds, made = self.loop(inputs, dtype)
-        with np.errstate(all="ignore"):
-            results = self.evaluate(*(np.asarray(x).astype(kind) for x, kind in zip(inputs, kinds, strict=True)))
-        results = results if isinstance(results, tuple) else (results,)
-        results = [np.asarray(result).astype(kind, "C") for result, kind in zip(results, made, strict=True)]
-        if streams.captured() is not None:
-            return self.noted(args, outs, kinds, made, results)
+        kinds, found = self.loop(inputs, dtype)
+
+        def compute():
+            with np.errstate(all="ignore"):
+                results = self.evaluate(*(np.asarray(x).astype(kind) for x, kind in zip(inputs, kinds, strict=True)))
+            results = results if isinstance(results, tuple) else (results,)
+            return [np.asarray(result).astype(kind, "C") for result, kind in zip(results, found, strict=True)]
+
+        if streams.delayed() and self.nout == 1 and not outs:
+            return made(lambda: compute()[0])
+        assert streams.captured() is None
+        streams.settle()
+        results = compute()
         if outs:
             results = [written(one, result, casting) for one, result in zip(outs, results, strict=True)]
         else:
-            results = [wrapped(np.ascontiguousarray(result).reshape(result.shape)) for result in results]
+            results = list(map(wrapped, results))
         return results[0] if self.nout == 1 else tuple(results)
 
-    def noted(self, args, outs, kinds, made, results):
-        """The results where that is captured: they are computed when the graph runs."""
-        assert self.nout == 1
-        assert not outs
-        (kind,), (result,) = made, results
-        found = wrapped(np.ascontiguousarray(result).reshape(result.shape))
-
-        def compute():
-            now = list(map(accepted, args[: self.nin]))
-            with np.errstate(all="ignore"):
-                return self.evaluate(*(np.asarray(x).astype(k) for x, k in zip(now, kinds, strict=True))).astype(kind)
-
-        repeated(found, compute)
-        return found
-
     def loop(self, inputs, dtype):
-        """The dtypes of operands and results of the first loop that fits."""
+        """The dtypes of operands and results: as CuPy itself chose them where that is recorded, or of the first loop
+        that fits."""
+        recorded = None if dtype is not None else recorded_loop(self.module, self.short, inputs)
+        if recorded is not None:
+            return tuple(list(map(dtype_named, names)) for names in recorded)
         loops = [tuple(map(tuple, text.split("->"))) for text in map(str, self.types)]
-        for kinds, made in loops:
-            fits = made[0] == np.dtype(dtype).char if dtype is not None else self.takes(inputs, kinds)
+        for kinds, results in loops:
+            fits = results[0] == np.dtype(dtype).char if dtype is not None else self.takes(inputs, kinds)
             if fits:
-                return [np.dtype(k) for k in kinds], [np.dtype(k) for k in made]
+                return [np.dtype(k) for k in kinds], [np.dtype(k) for k in results]
         given = tuple(np.asarray(x).dtype for x in inputs) if dtype is None else dtype
         raise TypeError(f"Wrong type ({given}) of arguments for {self.name}")
 
@@ -123,7 +119,7 @@ def accepted(operand):
     """What an operand holds: a number or the elements of an array of the current GPU."""
     if isinstance(operand, ndarray):
         check_device(operand)
-        return operand._host
+        return operand._content
     if isinstance(operand, SCALARS):
         check_dtype(np.asarray(operand).dtype)
         return operand

@@ -25,10 +25,14 @@ class DeviceProgram:
         tape: without constants.
         name: the function's name and line, for error texts.
         backend: ``"cupy"`` for kernels, ``"numpy"`` for CuPy's functions alone.
+        donated: which inputs are arrays that the caller gives up.
+        fast_math: whether division, exp and tanh of float32 may be approximate.
     """
 
-    def __init__(self, tape: Tape, name: str, backend: str = "cupy") -> None:
-        self.tape, self.name, self.backend = tape, name, backend
+    def __init__(
+        self, tape: Tape, name: str, backend: str = "cupy", donated: Sequence[int] = (), fast_math: bool = False
+    ) -> None:
+        self.tape, self.name, self.backend, self.donated, self.fast_math = tape, name, backend, donated, fast_math
         self.numbers = numbers_of(tape)
         self.texts: dict[tuple[int, ...], DeviceStraight] = {}
         self.made: dict[tuple[int, tuple[int, ...]], OnDevice] = {}
@@ -40,7 +44,7 @@ class DeviceProgram:
         found = self.texts.get(places)
         if found is None:
             tape = schedule(with_arrays(self.tape, places), self.backend).tape
-            found = self.texts[places] = DeviceStraight(tape, self.backend)
+            found = self.texts[places] = DeviceStraight(tape, self.backend, fast_math=self.fast_math)
         return found
 
     def on(self, device: int, places: tuple[int, ...] = ()) -> OnDevice:
@@ -52,7 +56,8 @@ class DeviceProgram:
                 found = self.made.get(key)
                 if found is None:
                     tape = self.straight(places).tape
-                    found = self.made[key] = OnDevice(DeviceStraight(tape, self.backend), device)
+                    straight = DeviceStraight(tape, self.backend, fast_math=self.fast_math)
+                    found = self.made[key] = OnDevice(straight, device, self.donated)
         return found
 
     def run(self, values: Values) -> tuple[Any, ...]:
@@ -73,7 +78,9 @@ class DeviceProgram:
         found = self.clocked.get((device, places))
         if found is None:
             tape = with_arrays(self.tape, places)
-            found = self.clocked[device, places] = TimedOnDevice(tape, self.backend, device, self.name).run
+            found = self.clocked[device, places] = TimedOnDevice(
+                tape, self.backend, device, self.name, self.fast_math
+            ).run
         return found(*map(as_number, values))
 
     def replayed(self, device: int | None) -> str:
@@ -103,13 +110,14 @@ class OnDevice:
     Args:
         straight: its function; all that it refers to is made now.
         device: the number of the GPU.
+        donated: which inputs are given up.
     """
 
-    def __init__(self, straight: DeviceStraight, device: int) -> None:
+    def __init__(self, straight: DeviceStraight, device: int, donated: Sequence[int] = ()) -> None:
         self.straight, self.device = straight, device
         with on_device(device):
             straight.building.load(device)
-        self.replay = Replay(straight)
+        self.replay = Replay(straight, device, donated)
         self.current: Callable[[], int] = require().cuda.runtime.getDevice
 
     def run(self, *values: Any) -> tuple[Any, ...]:

@@ -13,11 +13,11 @@ from typing import Any
 from autodiff.backends.cupy.epilogues import fuse_epilogues
 from autodiff.backends.cupy.halves import compute_in_float32, store_halves
 from autodiff.backends.cupy.kernels.call import device_kernel
+from autodiff.backends.cupy.kernels.expressions import ELSEWHERE
 from autodiff.backends.cupy.kernels.sharing import long_rows
 from autodiff.backends.cupy.kernels.special import special_kernel
 from autodiff.backends.cupy.libraries.dots import DOTS
 from autodiff.backends.kernels.forms import FULL, PASSING, REDUCTIONS, ROW, Grid, Shape
-from autodiff.backends.numba.special import OPERANDS
 from autodiff.backends.passes.fusion.fuse import Machine, fuse, sub_tape
 from autodiff.backends.passes.fusion.groups import Fusion, Unit
 from autodiff.backends.passes.fusion.loop_invariants import LOOPS
@@ -71,14 +71,14 @@ def grid_equation(tape: Tape, shape: Shape) -> Equation:
 
 def worthwhile(unit: Unit, specs: Mapping[int, Spec]) -> bool:
     """Whether a group is worth a kernel: if it does anything that is no view."""
-    if unit.grid is None or any(e.primitive.name in OPERANDS for e in unit.equations):
+    if unit.grid is None or any(e.primitive.name in ELSEWHERE for e in unit.equations):
         return False
     return any(e.primitive.name not in PASSING for e in unit.equations)
 
 
 def suits(grid: Grid, equations: Sequence[Equation]) -> bool:
     """Whether operations may become one kernel: not where few long rows would wait for what is reduced of them."""
-    if any(equation.primitive.name in OPERANDS for equation in equations):
+    if any(equation.primitive.name in ELSEWHERE for equation in equations):
         return False  # SciPy's functions are on CPUs alone
     if not long_rows(grid):
         return True

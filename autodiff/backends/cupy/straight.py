@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from autodiff.backends.cupy.kernels.call import device_kernel, kernel_of
 from autodiff.backends.cupy.libraries.products import product_call
+from autodiff.backends.cupy.runtime.agreeing import FirstResults
 from autodiff.backends.cupy.runtime.calls import of_body
+from autodiff.backends.cupy.runtime.device import check_dtypes
 from autodiff.backends.cupy.runtime.errors import explained_on_gpu
 from autodiff.backends.cupy.runtime.launching import FILE, Scratch, launch_scope, launch_text, scratch_of
 from autodiff.backends.cupy.runtime.modules import KernelModule
@@ -17,6 +19,7 @@ from autodiff.backends.cupy.runtime.scratch import ScratchPool
 from autodiff.backends.gpu import require
 from autodiff.backends.passes.schedule import schedule
 from autodiff.backends.straight import Run, Straight, call, constant, defined, operand
+from autodiff.trace.formats.text import identifier
 from autodiff.trace.formats.written import name_source
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, Literal, Tape, operand_specs
@@ -25,25 +28,35 @@ from autodiff.trace.tape import Equation, Literal, Tape, operand_specs
 class Building:
     """What the texts of a program and of the bodies of its loops have in common.
 
+    Args:
+        fast_math: whether division, exp and tanh of float32 may be approximate.
+
     Attributes:
         module: their kernels.
         kernels: the kernels, each with the functions of the module that it launches, and what its text refers to.
         scopes: what texts refer to, with the names of arrays there that belong on the GPU.
         straights: the functions of the program and of bodies, by their code.
+        dtypes: the names of those of all values.
         works: whether any kernel needs memory to work in.
         arithmetic: whether numbers are computed on the host.
         products: whether cuBLAS is called.
     """
 
-    def __init__(self) -> None:
-        self.module = KernelModule()
+    def __init__(self, fast_math: bool = False) -> None:
+        self.module = KernelModule(fast_math)
         self.kernels: list[tuple[Any, tuple[str, ...], dict[str, Any]]] = []
         self.scopes: list[tuple[dict[str, Any], str, Any]] = []
         self.straights: dict[Any, DeviceStraight] = {}
+        self.dtypes: set[str] = set()
         self.works = self.arithmetic = self.products = False
 
     def load(self, device: int) -> None:
-        """Put everything where the texts look for it; the GPU is the current one."""
+        """Put everything where the texts look for it; the GPU is the current one.
+
+        Raises:
+            TypeError: if the GPU knows no numbers of a dtype.
+        """
+        check_dtypes(self.dtypes, device)
         functions = self.module.functions(device)
         for kernel, names, scope in self.kernels:
             scope.update(launch_scope(kernel), **{name: functions[name] for name in names})
@@ -63,6 +76,8 @@ class DeviceStraight(Straight):
         donated: nothing is made of it: CuPy's pool uses memory again.
         planned: neither is of this.
         building: that of the program around, for bodies.
+        into: for results of kernels the inputs whose memory they are written to.
+        fast_math: whether division, exp and tanh of float32 may be approximate.
 
     Attributes:
         building: what it has in common with its bodies.
@@ -70,7 +85,7 @@ class DeviceStraight(Straight):
         picking: for each word that becomes 1 where an index is out of range, the operation.
     """
 
-    __slots__ = ("building", "packed", "picking", "root", "scratch", "wanted")
+    __slots__ = ("building", "into", "packed", "picking", "root", "scratch", "wanted")
 
     def __init__(
         self,
@@ -79,12 +94,16 @@ class DeviceStraight(Straight):
         donated: Sequence[int] = (),
         planned: bool = False,
         building: Building | None = None,
+        into: Mapping[int, int] | None = None,
+        fast_math: bool = False,
     ) -> None:
+        self.into = into or {}
         self.root = building is None
-        self.building = building or Building()
+        self.building = building or Building(fast_math)
         self.wanted: list[Scratch] = []
         self.picking: list[Equation] = []
         self.packed: set[int] = set()
+        self.building.dtypes.update(own.dtype.name for own in tape.specs)
         super().__init__(tape, backend, planned=False)
 
     def entered(self, steps: Run) -> Run:
@@ -120,6 +139,9 @@ class DeviceStraight(Straight):
             trace = trace.tb_next
         return found
 
+    def held(self) -> Collection[int]:
+        return self.into.values()
+
     def lines(self, scope: dict[str, Any]) -> list[str]:
         head, *lines = super().lines(scope)
         if self.wanted:
@@ -149,18 +171,22 @@ class DeviceStraight(Straight):
             return f"{defined(scope, primitive.name, product)}({', '.join(operands)})"
         keywords = [f"{name_source(key)}={constant(value, scope)}" for key, value in equation.params]
         function = primitive.on_gpu or primitive.evaluate
-        return f"{defined(scope, primitive.name, function)}({', '.join((*operands, *keywords))})"
+        name = function_name(function, equation, scope)
+        return f"{name}({', '.join((*operands, *keywords))})"
 
     def call_of_kernel(self, equation: Equation, operands: Sequence[str], scope: dict[str, Any]) -> str:
         """The call of the function that launches a kernel."""
-        kernel = kernel_of(**dict(equation.params))
+        into = {place: self.into[slot] for place, slot in enumerate(equation.results) if slot in self.into}
+        shared = tuple((out, equation.operands.index(leaf)) for out, leaf in into.items() if leaf in equation.operands)
+        params = {**dict(equation.params), "in_place": shared} if shared else dict(equation.params)
+        kernel = kernel_of(**params)
         functions = self.building.module.add(kernel, equation.source)
         unsure = [k for k, o in enumerate(equation.operands) if not (isinstance(o, int) and o in self.packed)]
-        text = launch_text(kernel, functions, unsure)
+        text = launch_text(kernel, functions, unsure, into)
         own: dict[str, Any] = {}
         exec(compile(text.source, FILE, "exec"), own)
         self.building.kernels.append((kernel, text.functions, own))
-        arguments = list(operands)
+        arguments = [*operands, *map(identifier, into.values())]
         for scratch in scratch_of(kernel):
             if scratch.role == "status":
                 self.picking.append(equation)
@@ -191,6 +217,15 @@ class DeviceStraight(Straight):
     def body(self, tape: Tape) -> Run:
         """The tape of a loop's or branch's body as a function."""
         return Body(tape, self.backend, self.building).run
+
+
+def function_name(function: Run, equation: Equation, scope: dict[str, Any]) -> str:
+    """A name for a function of CuPy's, whose results are compared with their specs when it first runs."""
+    if equation.primitive.view:
+        return defined(scope, equation.primitive.name, function)
+    first = FirstResults(function, equation, lambda settled: scope.update({name: settled}))
+    name = defined(scope, equation.primitive.name, first)
+    return name
 
 
 def on_gpu(number: Any, dtype: np.dtype[Any]) -> Any:

@@ -24,6 +24,9 @@ class Autodiff(ArraysOfCupy):
         function = program.autodiff(autodiff, row)  # type: ignore[arg-type]
         return self.made(autodiff.jit(function, donate_argnums=row.donated), row, inputs)
 
+    def set_precision(self, row: DeviceRow) -> None:
+        autodiff.set_matmul_precision("high" if row.precision == "TF32" else "highest")
+
     def explained(self, work: DeviceWork) -> str | None:
         """What became kernels and what did not, and whether the program is replayed."""
         return str(work.call.explain(*work.arguments))  # type: ignore[attr-defined] # it is a function of jit

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from autodiff.backends import gpu
+from benchmarks.compiled_programs.program import LeftOutError
 from benchmarks.contest.trees import mapped
 from benchmarks.gpu_contest.clocks import CupyClock
 from benchmarks.gpu_contest.peers.peer import TIMES_CACHE, DevicePeer, Place
@@ -30,7 +31,8 @@ class ArraysOfCupy(DevicePeer):
             self.cupy.get_default_memory_pool().set_limit(fraction=place.memory)
 
     def plain(self, leaf: Any) -> Any:
-        return self.cupy.asnumpy(leaf)
+        found = self.cupy.asnumpy(leaf)
+        return found.astype(np.float32) if found.dtype.name == "bfloat16" else found
 
     def alive(self) -> None:
         float(self.cupy.ones(2, np.float32).sum())
@@ -41,14 +43,17 @@ class ArraysOfCupy(DevicePeer):
 
     def made(self, call: Callable[..., Any], row: DeviceRow, inputs: tuple[Any, ...]) -> DeviceWork:
         """Work of a function on arrays on the device."""
-        arguments, clock = mapped(self.native, inputs), CupyClock(self.cupy)
+        arguments, clock = mapped(partial(self.native, row.kind), inputs), CupyClock(self.cupy)
         if row.donated:
             return DonatedDeviceWork(call, arguments, clock, row.donated, self.copied)
         return DeviceWork(call, arguments, clock, self.flush if row.cold else None)
 
-    def native(self, leaf: Any) -> Any:
-        """Arrays on the device; numbers as they are."""
-        return self.cupy.asarray(leaf) if isinstance(leaf, (np.ndarray, np.generic)) else leaf
+    def native(self, kind: str, leaf: Any) -> Any:
+        """Arrays on the device, floats of the dtype; numbers as they are."""
+        if not isinstance(leaf, (np.ndarray, np.generic)):
+            return leaf
+        there = self.cupy.asarray(leaf)
+        return there.astype(brain_float()) if kind == "bfloat16" and there.dtype == np.float32 else there
 
     def copied(self, tree: Any) -> Any:
         """The same tree of new arrays."""
@@ -72,6 +77,19 @@ class ArraysOfCupy(DevicePeer):
         return DeviceWork(self.cupy.copyto, (target, source), CupyClock(self.cupy))
 
 
+def brain_float() -> Any:
+    """The dtype of ml_dtypes.
+
+    Raises:
+        LeftOutError: if that is not installed.
+    """
+    try:
+        import ml_dtypes  # noqa: PLC0415 - an optional package
+    except ImportError:
+        raise LeftOutError("needs the package ml_dtypes for bfloat16") from None
+    return np.dtype(ml_dtypes.bfloat16)
+
+
 def cache_bytes(cupy: Any) -> int:
     """The size of the device's second-level cache."""
     return int(cupy.cuda.runtime.getDeviceProperties(cupy.cuda.runtime.getDevice())["l2CacheSize"])
@@ -84,6 +102,10 @@ class Cupy(ArraysOfCupy):
 
     def version(self) -> str:
         return str(self.cupy.__version__)
+
+    def set_precision(self, row: DeviceRow) -> None:
+        if row.precision != "float32":
+            raise LeftOutError("takes part in rows of float32 alone")
 
     def work(self, program: DeviceProgram, row: DeviceRow, inputs: tuple[Any, ...]) -> DeviceWork:
         return self.made(program.cupy(self.cupy, row), row, inputs)

@@ -31,11 +31,18 @@ class Jax(DevicePeer):
 
     def work(self, program: DeviceProgram, row: DeviceRow, inputs: tuple[Any, ...]) -> DeviceWork:
         function = jax.jit(program.jax(jax, row), donate_argnums=row.donated)  # type: ignore[arg-type]
-        arguments = mapped(native, inputs)
+        arguments = mapped(partial(native, row.kind), inputs)
         clock = HostClock(partial(wait_for, path_to_leaf(jax.eval_shape(function, *arguments))))
         if row.donated:
             return DonatedDeviceWork(function, arguments, HostClock(jax.block_until_ready), row.donated, copied)
         return DeviceWork(function, arguments, clock, noop if row.cold else None)
+
+    def set_precision(self, row: DeviceRow) -> None:
+        jax.config.update("jax_default_matmul_precision", "tensorfloat32" if row.precision == "TF32" else "highest")
+
+    def plain(self, leaf: Any) -> Any:
+        found = np.asarray(leaf)
+        return found.astype(np.float32) if found.dtype.name == "bfloat16" else found
 
     def release(self) -> None:
         jax.clear_caches()
@@ -45,9 +52,12 @@ class Jax(DevicePeer):
         return {"platform": jax.default_backend(), "matmul": jax.config.jax_default_matmul_precision}
 
 
-def native(leaf: Any) -> Any:
-    """Arrays on JAX's device; numbers as they are."""
-    return jax.numpy.asarray(leaf) if isinstance(leaf, (np.ndarray, np.generic)) else leaf
+def native(kind: str, leaf: Any) -> Any:
+    """Arrays on JAX's device, floats of the dtype; numbers as they are."""
+    if not isinstance(leaf, (np.ndarray, np.generic)):
+        return leaf
+    there = jax.numpy.asarray(leaf)
+    return there.astype(kind) if there.dtype == np.float32 else there
 
 
 def copied(tree: Any) -> Any:

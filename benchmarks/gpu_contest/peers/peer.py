@@ -54,6 +54,14 @@ class DevicePeer:
         """How the program runs, in the library's own words."""
         return None
 
+    def set_precision(self, row: DeviceRow) -> None:
+        """Round factors of products as the row says.
+
+        Raises:
+            LeftOutError: if the library takes no part in such rows.
+        """
+        raise NotImplementedError
+
     def plain(self, leaf: Any) -> Any:
         """A result as a NumPy array."""
         return np.asarray(leaf)

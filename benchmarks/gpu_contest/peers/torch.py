@@ -38,14 +38,24 @@ class Torch(DevicePeer):
         torch.backends.cudnn.allow_tf32 = False
 
     def work(self, program: DeviceProgram, row: DeviceRow, inputs: tuple[Any, ...]) -> DeviceWork:
-        step = program.torch(torch, self.compiled, row, self.native(inputs))  # type: ignore[arg-type]
+        step = program.torch(torch, self.compiled, row, self.native(row, inputs))  # type: ignore[arg-type]
         return DeviceWork(step, (), self.clock, self.flush if row.cold else None)
 
-    def native(self, tree: Any) -> Any:
-        """Tensors with memory of their own, on the device."""
-        return mapped(lambda leaf: torch.tensor(leaf, device=self.device), tree)
+    def set_precision(self, row: DeviceRow) -> None:
+        torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = row.precision == "TF32"
+
+    def native(self, row: DeviceRow, tree: Any) -> Any:
+        """Tensors with memory of their own, on the device, floats of the row's dtype."""
+
+        def tensor(leaf: Any) -> Any:
+            there = torch.tensor(leaf, device=self.device)
+            return there.to(torch.bfloat16) if row.kind == "bfloat16" and there.dtype == torch.float32 else there
+
+        return mapped(tensor, tree)
 
     def plain(self, leaf: Any) -> Any:
+        if isinstance(leaf, torch.Tensor) and leaf.dtype == torch.bfloat16:
+            leaf = leaf.float()
         return leaf.detach().cpu().numpy() if isinstance(leaf, torch.Tensor) else np.asarray(leaf)
 
     @property
@@ -128,7 +138,7 @@ class GraphedTorch(Torch):
         self, program: DeviceProgram, row: DeviceRow, inputs: tuple[Any, ...], compiled: Callable[..., Any]
     ) -> DeviceWork:
         """The step as a graph, whose first replay begins with the given state."""
-        step = program.torch(torch, compiled, row, self.native(inputs))  # type: ignore[arg-type]
+        step = program.torch(torch, compiled, row, self.native(row, inputs))  # type: ignore[arg-type]
         stream = torch.cuda.Stream()
         stream.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(stream):
@@ -138,7 +148,7 @@ class GraphedTorch(Torch):
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph):
             result = step()
-        given = self.native(inputs)
+        given = self.native(row, inputs)
 
         def replay() -> Any:
             graph.replay()

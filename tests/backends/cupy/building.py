@@ -23,13 +23,14 @@ SHARED = os.environ.get("AUTODIFF_CACHE_DIR")
 """The folder of this run, as it was before any test changed it."""
 
 FLAGS = (
-    "-std=c++17", "-O1", "-ffp-contract=off", "-fwrapv", "-fPIC", "-shared", "-fno-exceptions", "-fno-rtti",
+    "-std=c++17", "-O1", "-ffp-contract=off", "-fwrapv", "-fPIC", "-shared", "-fno-exceptions", "-fno-rtti", "-fno-gnu-unique",
     "-fstack-clash-protection", "-fsanitize=alignment,bounds", "-fsanitize-undefined-trap-on-error",
     "-U_FORTIFY_SOURCE", "-Werror=double-promotion", "-Werror=float-conversion", "-Werror=return-type",
     "-Wno-unknown-pragmas", "-fmax-errors=5",
 )  # fmt: skip
 """Misaligned packs, and indices outside of arrays of fixed size, stop a kernel. A float that becomes a double, or a
-double a float, without being told to, is an error."""
+double a float, without being told to, is an error. Shared memory that templates declare is that of their library, and
+not of the first one that has such a template: else it would neither be poisoned nor kept apart for each block."""
 
 KERNEL = re.compile(
     r"__global__\s+(?:__launch_bounds__\s*\(([^)]*)\)\s*)?void\s+(?:__launch_bounds__\s*\(([^)]*)\)\s*)?(\w+)\s*\("

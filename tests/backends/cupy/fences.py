@@ -39,6 +39,7 @@ class Fenced:
         self, name: str, array: np.ndarray[Any, Any], order: int = 0, constant: bool = False, anywhere: bool = False
     ) -> None:
         self.name, self.size, self.dtype, self.shape = name, array.nbytes, array.dtype, array.shape
+        self.constant = constant
         pages = max(1, -(-self.size // PAGE)) * PAGE
         self._length = pages + 2 * PAGE
         flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS

@@ -38,6 +38,9 @@ __all__ = [
 ORDERS = (0, 1, 2)
 """Of threads and blocks: forwards, backwards, mixed."""
 
+TOGETHER = 4
+"""Blocks that run side by side, where stores are late."""
+
 _lock = threading.Lock()
 
 
@@ -46,6 +49,7 @@ class _Request(ctypes.Structure):
         ("grid", ctypes.c_uint * 3), ("block", ctypes.c_uint * 3), ("bound", ctypes.c_uint), ("order", ctypes.c_uint),
         ("poison", ctypes.c_uint), ("seed", ctypes.c_uint), ("shared", ctypes.c_ulonglong),
         ("scratch", ctypes.c_ulonglong), ("message", ctypes.c_char_p), ("address", ctypes.c_void_p),
+        ("late", ctypes.POINTER(ctypes.c_ulonglong)), ("lates", ctypes.c_uint), ("together", ctypes.c_uint),
     )  # fmt: skip
 
 
@@ -66,7 +70,13 @@ class Function:
         self.name, self.sizes = name, tuple(sizes[: library[f"shim_sizes_{name}"](sizes)])
 
     def launch(
-        self, grid: Sequence[int], block: Sequence[int], arguments: Sequence[Any], shared: int = 0, order: int = 0
+        self,
+        grid: Sequence[int],
+        block: Sequence[int],
+        arguments: Sequence[Any],
+        shared: int = 0,
+        order: int = 0,
+        late: bool = False,
     ) -> None:
         """Run it.
 
@@ -77,6 +87,8 @@ class Function:
                 double, as CuPy takes them.
             shared: bytes of dynamic shared memory.
             order: of threads and blocks.
+            late: whether some blocks run side by side, and see what others have stored in arrays with fences only
+                behind a `__threadfence`, or where that was an atomic operation.
         """
         values = [_bytes(argument) for argument in arguments]
         if tuple(map(len, values)) != self.sizes:
@@ -84,9 +96,14 @@ class Function:
         kept = [ctypes.create_string_buffer(value, len(value)) for value in values]
         pointers = (ctypes.c_void_p * len(kept))(*map(ctypes.addressof, kept))
         message = ctypes.create_string_buffer(1024)
+        fenced = [
+            (each.address, each.size) for each in arguments if late and isinstance(each, Fenced) and not each.constant
+        ]
+        places = (ctypes.c_ulonglong * (2 * len(fenced)))(*(number for pair in fenced for number in pair))
         request = _Request(
             _three(grid), _three(block), 0, order, POISON[order], zlib.crc32(self.name.encode()), shared,
-            len(message), ctypes.cast(message, ctypes.c_char_p),
+            len(message), ctypes.cast(message, ctypes.c_char_p), None, places, len(fenced),
+            TOGETHER if late else 1,
         )  # fmt: skip
         with _lock:
             failed = self._launch(ctypes.byref(request), pointers)
@@ -170,11 +187,11 @@ class Hosted:
             if k not in constant:
                 arguments[k][...] = memory.contents()
 
-    def run_fenced(self, launch: Launch, arguments: Sequence[Any], order: int = 0) -> None:
+    def run_fenced(self, launch: Launch, arguments: Sequence[Any], order: int = 0, late: bool = False) -> None:
         """Do one launch on memory that has fences already, and look at them."""
         fences = [argument for argument in arguments if isinstance(argument, Fenced)]
         try:
-            self[launch.function].launch(launch.blocks, (launch.threads,), arguments, launch.shared, order)
+            self[launch.function].launch(launch.blocks, (launch.threads,), arguments, launch.shared, order, late)
         except Failure as failure:
             address = getattr(failure, "address", None)
             near = [miss for fence in fences if address is not None and (miss := fence.misses(address))]
@@ -201,6 +218,7 @@ def run_kernel(
     status: int = 0,
     host: Hosted | None = None,
     anywhere: bool = False,
+    late: bool = False,
 ) -> list[np.ndarray[Any, Any]]:
     """Do all launches of a kernel.
 
@@ -211,6 +229,7 @@ def run_kernel(
         status: what the word of the status must be afterwards.
         host: the library that has its functions; otherwise its text is compiled.
         anywhere: whether inputs begin at any place, as parts of arrays do; else at multiples of 16 bytes.
+        late: whether blocks see what others have stored only behind a fence.
 
     Returns:
         The outputs, in order.
@@ -241,9 +260,12 @@ def run_kernel(
                 states.append(arguments[-1])
             case "size":
                 arguments.append(parameter.value)
+            case "constant":
+                assert parameter.dtype is not None
+                arguments.append(parameter.dtype.type(parameter.value))
     library = host or hosted(kernel.text)
     for launch in kernel.launches:
-        library.run_fenced(launch, arguments, order)
+        library.run_fenced(launch, arguments, order, late)
     for counter in counters:
         assert not counter.contents().any(), f"the counter {counter.name} is not left zero: {counter.contents()}"
     for state in states:

@@ -129,16 +129,24 @@ def _done(status: int) -> None:
         raise RuntimeError(_nvrtc().nvrtcGetErrorString(status).decode())
 
 
+def version() -> str:
+    """The version of NVRTC, such as ``13.0``."""
+    major, minor = ctypes.c_int(), ctypes.c_int()
+    _done(_nvrtc().nvrtcVersion(ctypes.byref(major), ctypes.byref(minor)))
+    return f"{major.value}.{minor.value}"
+
+
 @cache
-def resources(text: str, architecture: str) -> dict[str, Resources]:
+def resources(text: str, architecture: str, *options: str) -> dict[str, Resources]:
     """What each function of a text asks of a device.
 
     Args:
         text: of everything, the prelude too.
         architecture: such as ``sm_90``.
+        options: further ones.
     """
     found: dict[str, Resources] = {}
-    log = compiled(text, architecture)[1]
+    log = compiled(text, architecture, *options)[1]
     for part in re.split(r"(?=Compiling entry function)", log)[1:]:
         name, frame, used, shared = ENTRY.search(part), FRAME.search(part), USED.search(part), SHARED.search(part)
         assert None not in (name, frame, used), part

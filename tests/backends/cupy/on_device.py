@@ -17,6 +17,9 @@ from autodiff.backends.cupy.runtime.compiling import device_code
 from autodiff.backends.gpu import found, require
 from tests.backends.cupy import hosting
 
+HOST_ALONE = ("test_shim.py", "test_late_stores.py", "test_golden.py")
+"""What is run on the host in any case."""
+
 POISON = 0xA5
 """What memory is full of that a kernel must write first."""
 
@@ -83,8 +86,9 @@ def run_kernel(
     status: int = 0,
     host: OnDevice | None = None,
     anywhere: bool = False,
+    late: bool = False,
 ) -> Any:
-    """Do all launches of a kernel, as ``hosting.run_kernel`` does."""
+    """Do all launches of a kernel, as ``hosting.run_kernel`` does. When stores become visible is the GPU's affair."""
     outputs: dict[int, Any] = {}
     counters, states, arguments = [], [], []
     for parameter in kernel.parameters:
@@ -132,9 +136,7 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
-    """Leave out what has no sense on a GPU."""
-    out = [
-        item for item in items if "cupy" in item.fixturenames or item.path.name in ("test_shim.py", "test_golden.py")
-    ]
+    """Leave out what has no sense on a GPU: tests of the stand-ins for it, and of texts."""
+    out = [item for item in items if "cupy" in item.fixturenames or item.path.name in HOST_ALONE]
     config.hook.pytest_deselected(items=out)
     items[:] = [item for item in items if item not in out]

@@ -47,7 +47,7 @@ class Programs:
         """What a program does, operation by operation."""
         return [equation.primitive.name for equation in self.tapes[name][0].equations]
 
-    def run(self, name, *args, order=0, anywhere=False):
+    def run(self, name, *args, order=0, anywhere=False, late=False):
         """The outputs of a program; inputs of kernels begin at any place, or at multiples of 16 bytes."""
         tape, constants = self.tapes[name]
         slots = dict(enumerate((*flatten(args)[0], *constants)))
@@ -55,7 +55,7 @@ class Programs:
             operands = [slots[o] if isinstance(o, int) else o.value for o in equation.operands]
             if equation.primitive is device_kernel:
                 outs = run_kernel(
-                    self.kernels[equation.params], *operands, order=order, host=self.host, anywhere=anywhere
+                    self.kernels[equation.params], *operands, order=order, host=self.host, anywhere=anywhere, late=late
                 )
             else:
                 outs = equation.primitive.evaluate(*operands, **dict(equation.params))

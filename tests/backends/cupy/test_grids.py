@@ -9,7 +9,7 @@ from autodiff.backends.cupy.kernels.kernel import DeviceKernel, Launch
 from autodiff.backends.cupy.schedule import schedule_for_gpu
 from autodiff.trace.spec import spec
 from tests.backends.cupy.hosting import ORDERS, unavailable
-from tests.backends.cupy.nvrtc import checked, missing
+from tests.backends.cupy.nvrtc import checked, missing, needs_nvrtc
 from tests.backends.cupy.running import Programs
 
 RNG = np.random.default_rng(5)
@@ -145,6 +145,20 @@ def test_kernels_compile_without_spills(programs):
     if reason := missing():
         pytest.skip(reason)
     checked(programs.module.source)
+
+
+@needs_nvrtc
+@pytest.mark.parametrize("classes", [20_000, 30_522, 32_000])
+def test_cross_entropy_of_many_classes_keeps_to_its_registers(classes):
+    def loss(x, labels):
+        shifted = x - np.max(x, axis=1, keepdims=True)
+        logs = shifted - np.log(np.sum(np.exp(shifted), axis=1, keepdims=True))
+        return -np.mean(logs[np.arange(x.shape[0]), labels])
+
+    given = value_and_grad(loss), spec((4096, classes), np.float32), spec((4096,), np.int64)
+    program = Programs({"loss": given})
+    assert program.names("loss") == ["device_kernel"]
+    checked(program.module.source)
 
 
 def test_sums_over_more_columns_than_y_counts_blocks():

@@ -9,7 +9,7 @@ from autodiff import make_tape
 from autodiff.backends import cache
 from autodiff.backends.cupy.kernels.kernel import DeviceKernel, Launch
 from autodiff.backends.cupy.runtime import compiling, modules
-from autodiff.backends.cupy.runtime.modules import KernelModule, defined, of_line, renamed
+from autodiff.backends.cupy.runtime.modules import KernelModule, defined, of_line, renamed, word_of
 from autodiff.backends.cupy.schedule import schedule_for_gpu
 from tests.backends.cupy.hosting import needs_compiler
 from tests.backends.cupy.nvrtc import compiled, needs_nvrtc
@@ -31,18 +31,21 @@ def kernel(text=TEXT):
     return DeviceKernel(text, (), (Launch("kernel", (1, 1), 256), Launch("kernel_columns", (1, 1), 1)), ())
 
 
-def test_texts_are_there_once_and_their_functions_have_numbers():
-    module = KernelModule()
-    assert module.add(kernel()) == ("kernel_1", "kernel_columns_1")
-    assert module.add(kernel(OTHER), "model.py:3") == ("kernel_2", "kernel_columns_2")
-    assert module.add(kernel(), "model.py:9") == ("kernel_1", "kernel_columns_1")
+def test_texts_are_there_once_and_their_functions_have_names_of_their_own():
+    module, one, other = KernelModule(), word_of(TEXT), word_of(OTHER)
+    assert module.add(kernel()) == (f"kernel_{one}", f"kernel_columns_{one}")
+    assert module.add(kernel(OTHER), "model.py:3") == (f"kernel_{other}", f"kernel_columns_{other}")
+    assert module.add(kernel(), "model.py:9") == (f"kernel_{one}", f"kernel_columns_{one}")
     assert len(module.texts) == 2
-    assert defined(module.source)[-4:] == ["kernel_1", "kernel_columns_1", "kernel_2", "kernel_columns_2"]
+    names = [f"kernel_{one}", f"kernel_columns_{one}", f"kernel_{other}", f"kernel_columns_{other}"]
+    assert defined(module.source)[-4:] == names
+    again = KernelModule()
+    assert again.add(kernel(OTHER)) == (f"kernel_{other}", f"kernel_columns_{other}")  # whatever came before
 
 
 def test_only_functions_are_renamed():
     text = 'extern "C" __global__ void kernel(int kernel_size) { /* kernel */ other_kernel(kernel_size); }'
-    assert renamed(text, 7) == text.replace("void kernel(", "void kernel_7(")
+    assert renamed(text, "7a") == text.replace("void kernel(", "void kernel_7a(")
 
 
 def test_every_line_is_one_of_the_user_s():
@@ -100,9 +103,10 @@ def test_code_is_kept_by_content_and_loaded_once_on_each_gpu(fresh, monkeypatch)
     module = KernelModule()
     module.add(kernel(), "model.py:12")
     first = module.functions(0)
-    assert set(first) == {"kernel_1", "kernel_columns_1"}
-    assert module.functions(0) is first
-    assert module.functions(1) is not first
+    name = f"kernel_{word_of(TEXT)}"
+    assert set(first) == {name, f"kernel_columns_{word_of(TEXT)}"}
+    assert module.functions(0)[name] is first[name]
+    assert module.functions(1)[name] is not first[name]
     assert compiling.counts == {"hits": 1, "misses": 1, "compiled": 1}
     assert len(nvrtc.compilations) == 1
     modules.forget_modules()
@@ -118,13 +122,13 @@ def test_code_is_kept_by_content_and_loaded_once_on_each_gpu(fresh, monkeypatch)
 @needs_compiler
 def test_another_compiler_or_gpu_has_other_code(fresh, monkeypatch):
     source = f"{TEXT}// of a test\n"
-    compiling.device_code(source, 0)
+    compiling.device_codes({"": source}, 0)
     monkeypatch.setattr(nvrtc, "getVersion", lambda: (0, 1))
     monkeypatch.setattr(__import__("cupy").cuda.nvrtc, "getVersion", lambda: (0, 1))
-    compiling.device_code(source, 0)
+    compiling.device_codes({"": source}, 0)
     assert compiling.counts["compiled"] == 2
     monkeypatch.setattr(device.Device, "compute_capability", "80")
-    compiling.device_code(source, 0)
+    compiling.device_codes({"": source}, 0)
     assert compiling.counts["compiled"] == 3
 
 
@@ -139,5 +143,5 @@ def test_an_architecture_that_the_compiler_does_not_know_gets_portable_code(fres
         "compileProgram",
         lambda program, options: (seen.append(options), compile_program(program, options)),
     )
-    assert compiling.device_code(TEXT, 0).startswith(b"\x7fELF")
+    assert compiling.device_codes({"": TEXT}, 0)[""].startswith(b"\x7fELF")
     assert seen == [(*compiling.OPTIONS, f"--gpu-architecture={given}")]

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 import autodiff
 from autodiff import grad, jit, make_tape
-from autodiff.backends.cupy.libraries import gemm, products
+from autodiff.backends.cupy.libraries import gemm, layouts, products
+from autodiff.backends.cupy.libraries.blas import DirectBlas
 from autodiff.backends.cupy.libraries.contractions import contraction
 from autodiff.backends.cupy.libraries.products import product_call
 from autodiff.backends.cupy.schedule import schedule_for_gpu
@@ -99,7 +100,7 @@ def test_nothing_is_copied_that_can_be_read(cupy, monkeypatch):
         ("gemmStridedBatchedEx", 4, 5, 3, 6),
         ("gemmStridedBatchedEx", 5, 3, 4, 6),
         ("gemmEx", 4, 3, 5, 1),
-        ("gemmStridedBatchedEx", 4, 3, 5, 6),
+        ("gemmEx", 24, 3, 5, 1),
     ]
 
 
@@ -287,3 +288,71 @@ def test_products_of_vectors_are_sums_in_a_kernel():
     assert set(names(tape)) == {"device_kernel"}
     tape = schedule_for_gpu(plain(make_tape(lambda x, y: np.dot(x, y))(x + 1j, x + 1j)))
     assert names(tape) == ["dot"]
+
+
+def test_a_stack_times_one_matrix_is_one_product(cupy):
+    x, w = drawn(cupy, (4, 10, 6), "f"), drawn(cupy, (6, 5), "f")
+    blas.calls.clear()
+    close(products.matmul(x, w), exact(x) @ exact(w))
+    assert blas.calls == [("gemmEx", 40, 5, 6, 1)]
+    blas.calls.clear()
+    g = jit(grad(lambda x, w: np.sum(np.tanh(x @ w)), argnums=(0, 1)))(x, w)
+    assert blas.calls == [("gemmEx", 40, 5, 6, 1), ("gemmEx", 40, 6, 5, 1), ("gemmEx", 6, 5, 40, 1)]
+    slope = 1 - np.tanh(exact(x) @ exact(w)) ** 2
+    close(g[0], slope @ exact(w).T)
+    close(g[1], np.einsum("btk,btn->kn", exact(x), slope))
+
+
+@pytest.mark.parametrize(
+    ("shape", "part", "product"),
+    [
+        ((2, 3, 4, 6), (), ("gemmEx", 24, 5, 6, 1)),
+        ((3, 2, 4, 6), (slice(None), slice(0, 1)), ("gemmStridedBatchedEx", 4, 5, 6, 3)),
+        ((2, 3, 8, 6), (slice(None), slice(None), slice(None, None, 2)), ("gemmEx", 24, 5, 6, 1)),
+        ((2, 3, 8, 6), (slice(None), slice(None), slice(None, 4)), ("gemmStridedBatchedEx", 4, 5, 6, 6)),
+        ((7, 1, 6), (), ("gemmEx", 7, 5, 6, 1)),
+    ],
+)
+def test_rows_that_follow_each_other_are_those_of_one_matrix(cupy, shape, part, product):
+    x, w = drawn(cupy, shape, "f")[part], drawn(cupy, (1, 6, 5), "f")
+    blas.calls.clear()
+    close(products.matmul(x, w), exact(x) @ exact(w))
+    assert blas.calls == [product]
+
+
+SHAPES = [((12, 3), (3, 4)), ((3, 4), (4, 13)), ((3, 11), (11, 2)), ((13, 2, 3), (13, 3, 2)), ((2, 11, 3), (3, 2)),
+          ((11, 12), (12, 13)), ((3, 4, 2, 3), (4, 3, 2)), ((2, 1, 12), (12, 1))]  # fmt: skip
+
+
+@pytest.mark.parametrize(("one", "other"), SHAPES)
+def test_more_than_32_bits_count_is_several_products(cupy, monkeypatch, one, other):
+    monkeypatch.setattr(layouts, "MOST", 5)
+    monkeypatch.setattr(gemm, "known_plan", layouts.known_plan.__wrapped__)  # what was found before counts further
+    x, y = drawn(cupy, one, "f"), drawn(cupy, other, "f")
+    lead = np.broadcast_shapes(one[:-2], other[:-2])
+    out = drawn(cupy, (*lead, one[-2], other[-1]), "f")
+    before = exact(out)
+    blas.calls.clear()
+    gemm.multiply(x, y, out, add=True)
+    close(out, before + exact(x) @ exact(y))
+    assert all(max(sizes) <= 5 for _, *sizes in blas.calls)
+
+
+def test_numbers_of_more_than_32_bits_are_not_cut_off():
+    direct = DirectBlas(blas.Library())
+    with pytest.raises(OverflowError, match=r"^cublasGemmEx: cuBLAS counts with 32 bits, and 2,147,483,648 has more$"):
+        direct.gemmEx(1, 0, 0, 1 << 31, *range(15))
+
+
+def test_a_product_looks_up_once_where_each_operand_lies(cupy, monkeypatch):
+    """What is known of shapes and strides is found in the first call of their kind."""
+    x, w, found = drawn(cupy, (4, 10, 6), "f"), drawn(cupy, (6, 5), "f"), []
+    first = products.matmul(x, w)
+    data = cupy.ndarray.data
+    monkeypatch.setattr(cupy.ndarray, "data", property(lambda array: (found.append(id(array)), data.fget(array))[1]))
+    monkeypatch.setattr(layouts, "stack_of", None)
+    out = cupy.empty((4, 10, 5), "f")
+    products.matmul(x, w, out)
+    assert sorted(found) == sorted(map(id, (x, w, out)))
+    np.testing.assert_array_equal(out.get(), first.get())
+    assert all(type(place) is int for pair in gemm.SINGLE.values() for place in pair)

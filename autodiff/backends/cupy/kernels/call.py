@@ -56,6 +56,11 @@ device_kernel = KernelPrimitive("device_kernel", make_call)
 
 
 @prints("grid")
-def print_grid(*, tape: Tape, shape: tuple[int, ...], epilogue: int = 0) -> DeviceKernel:
-    """The kernel of a tape on a grid; so many of its last operations wait for totals."""
-    return grid_kernel(tape, shape, epilogue)
+def print_grid(
+    *, tape: Tape, shape: tuple[int, ...], epilogue: int = 0, in_place: tuple[tuple[int, int], ...] = ()
+) -> DeviceKernel:
+    """The kernel of a tape on a grid; so many of its last operations wait for totals.
+
+    ``in_place`` are pairs of an output and an input that lie in the same memory.
+    """
+    return grid_kernel(tape, shape, epilogue, in_place)

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from autodiff.backends.cupy.kernels.constants import Constants
 from autodiff.backends.cupy.kernels.expressions import statements
-from autodiff.backends.kernels.forms import PASSING, REDUCTIONS, sub_specs
-from autodiff.backends.kernels.scalars import cast, expression, literal
+from autodiff.backends.kernels.forms import PASSING, REDUCTIONS
+from autodiff.backends.kernels.scalars import cast
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, Operand, Tape
 
@@ -44,27 +45,30 @@ class Epilogue:
         """The slots of the operations after the loops."""
         return [slot for equation in self.equations for slot in equation.results]
 
-    def lines(self) -> Iterator[str]:
-        """The operations as C++."""
+    def lines(self, constants: Constants) -> Iterator[str]:
+        """The operations as C++.
+
+        Args:
+            constants: the numbers of the kernel that are parameters.
+        """
         specs = self.tape.specs
         for slot in self.brought:
             if specs[slot].kind == "array":
                 yield f"const auto in{slot} = at{slot}[0];"
         named = dict(enumerate(specs))
-        yield from statements(f"v{e.results[0]} = {self.text(e, named)}" for e in self.equations)
+        yield from statements(f"v{e.results[0]} = {self.text(e, named, constants)}" for e in self.equations)
 
-    def text(self, equation: Equation, specs: dict[int, Spec]) -> str:
+    def text(self, equation: Equation, specs: dict[int, Spec], constants: Constants) -> str:
         """The expression of an operation."""
         if equation.primitive.name in PASSING:
             (given,) = equation.operands
-            return self.name(given) if isinstance(given, int) else literal(given.value, equation.specs[0].dtype)
+            dtype = equation.specs[0].dtype
+            return self.name(given) if isinstance(given, int) else constants.number(equation, 0, dtype)
         if equation.primitive.name in REDUCTIONS:  # of one number
             (given,) = equation.operands
             assert isinstance(given, int)
             return cast(self.name(given), specs[given].dtype, equation.specs[0].dtype)
-        texts = [self.name(o) for o in equation.operands]
-        operands = sub_specs(equation.operands, specs)
-        return expression(equation.primitive.name, operands, texts, equation.primitive.operands, equation.specs[0])
+        return constants.expression(equation, [self.name(o) for o in equation.operands], specs)
 
     def name(self, operand: Operand) -> str:
         if not isinstance(operand, int):

@@ -13,6 +13,8 @@ from functools import lru_cache
 
 import numpy as np
 
+from autodiff.backends.numba.special import OPERANDS, PREFIX
+
 TYPES = {
     "b1": "bool", "u1": "uint8", "i4": "int32", "i8": "int64", "f4": "float", "f8": "double",
     "f2": "float16", "g2": "bfloat16",
@@ -31,6 +33,16 @@ FUNCTIONS = {
 }  # fmt: skip
 """Functions that C++, or the prelude, knows by another name."""
 
+SCIPY = {
+    "erfinv": "erfinv", "erfcinv": "erfcinv", "erfcx": "erfcx", "ndtri": "normcdfinv", "log_ndtr": "log_ndtr",
+    "logit": "logit", "gamma": "tgamma", "rgamma": "rgamma", "exp10": "exp10", "cosm1": "cosm1",
+    "j0": "j0", "j1": "j1", "y0": "y0", "y1": "y1", "i0": "cyl_bessel_i0", "i1": "cyl_bessel_i1",
+    "rel_entr": "rel_entr", "kl_div": "kl_div", "huber": "huber", "pseudo_huber": "pseudo_huber",
+}  # fmt: skip
+"""Functions of SciPy's that CUDA, or the prelude, knows. Kernels of CPUs call SciPy's own."""
+
+FUNCTIONS.update({PREFIX + name: own for name, own in SCIPY.items()})
+
 OPERATORS: dict[type, str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "/", ast.Mod: "%",
     ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^",
@@ -38,6 +50,10 @@ OPERATORS: dict[type, str] = {
     ast.And: "&&", ast.Or: "||", ast.USub: "-",
 }  # fmt: skip
 """``//`` and ``%`` are of places alone, which are never negative."""
+
+
+ELSEWHERE = OPERANDS.keys() - SCIPY.keys()
+"""Operations that only kernels of CPUs do: they call SciPy's functions."""
 
 
 def typename(dtype: np.dtype[np.generic]) -> str:
@@ -150,4 +166,4 @@ def _number(kind: str, value: float) -> str:
     return f"({text})" if value < 0 or text.startswith("-") else text
 
 
-__all__ = ["NAMES", "TYPES", "expression", "statements", "typename"]
+__all__ = ["ELSEWHERE", "NAMES", "TYPES", "expression", "statements", "typename"]

@@ -7,7 +7,7 @@ together, and keeps in registers what later loops need again; without rows every
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -17,9 +17,9 @@ from autodiff.backends.cupy.kernels.expressions import typename
 from autodiff.backends.cupy.kernels.kernel import DeviceKernel, Launch, Parameter
 from autodiff.backends.cupy.kernels.loops import ElementLoop
 from autodiff.backends.cupy.kernels.row_loops import RowLoop
-from autodiff.backends.cupy.kernels.sharing import SMALL, THREADS
+from autodiff.backends.cupy.kernels.sharing import MOST, SMALL, THREADS
 from autodiff.backends.cupy.kernels.totals import COLUMNS_OF_BLOCK, column_function, row_function
-from autodiff.backends.kernels.forms import COLUMN_TOTAL, ROW, TOTAL, Shape
+from autodiff.backends.kernels.forms import COLUMN_TOTAL, FULL, ROW, TOTAL, Shape
 from autodiff.backends.kernels.halves import is_half
 from autodiff.trace.tape import Tape
 
@@ -34,15 +34,19 @@ class GridKernel:
         tape: its inputs come from outside, its outputs are wanted there.
         shape: of a grid on which all its operations fit, but for the epilogue.
         epilogue_count: so many of its operations, the last ones, wait for totals.
+        in_place: pairs of an output and an input that lie in the same memory.
 
     Attributes:
         kernel: what is compiled and launched.
     """
 
-    def __init__(self, tape: Tape, shape: Shape, epilogue_count: int = 0) -> None:
+    def __init__(
+        self, tape: Tape, shape: Shape, epilogue_count: int = 0, in_place: Sequence[tuple[int, int]] = ()
+    ) -> None:
         epilogue = Epilogue(tape, epilogue_count)
         self.loop = loop_of(epilogue.main, shape)
         self.loop.epilogue = epilogue
+        self.shared = {("output", out) for out, _ in in_place} | {("input", given) for _, given in in_place}
         self.tape, self.grid, self.sharing = tape, self.loop.grid, self.loop.sharing
         self.index = np.dtype(np.int32 if max(self.places()) < SMALL else np.int64)
         self.totals = [slot for slot in self.loop.outputs if self.loop.forms[slot] == TOTAL]
@@ -70,12 +74,13 @@ class GridKernel:
     def function(self, name: str, body: Iterable[str], threads: int = 0) -> str:
         """One function of the text."""
         head = ", ".join(f"{self.type_of(p)} {p.name}" for p in self.parameters)
-        # To have more blocks at once the compiler would leave registers in memory around divisions of double, and where
-        # packs of 16-bit numbers are computed as float.
+        # To have more blocks at once the compiler would leave registers in memory around divisions of double, where
+        # packs of 16-bit numbers are computed as float, and where the largest blocks hold a row.
         doubles = any(self.loop.specs[slot].dtype == np.float64 for slot in self.loop.made)
         halves = any(is_half(own.dtype) for own in self.tape.inputs)
-        least = ", 1" if doubles or halves else ""
-        bounds = f"__launch_bounds__({threads or self.sharing.threads}{least})"
+        threads = threads or self.sharing.threads
+        least = ", 1" if doubles or halves or threads == MOST else ""
+        bounds = f"__launch_bounds__({threads}{least})"
         lines = [f'extern "C" __global__ void {bounds} {name}({head}) {{']
         lines.append(f"  typedef {typename(self.index)} Index;")
         named = [f"{a.name} = {a.name}_64" for a in self.loop.arguments]
@@ -87,9 +92,10 @@ class GridKernel:
             return "const int64"
         assert parameter.dtype is not None
         kind = typename(parameter.dtype)
-        if parameter.role == "number":
+        if parameter.role in ("number", "constant"):
             return f"const {kind}"
-        return f"const {kind}* __restrict__" if parameter.role == "input" else f"{kind}* __restrict__"
+        alone = "" if (parameter.role, parameter.slot) in self.shared else " __restrict__"
+        return f"const {kind}*{alone}" if parameter.role == "input" else f"{kind}*{alone}"
 
     def found_parameters(self) -> Iterator[Parameter]:
         loop = self.loop
@@ -111,6 +117,8 @@ class GridKernel:
             yield Parameter("status", "status", dtype=np.dtype(np.int32))
         for argument in loop.arguments:
             yield Parameter(f"{argument.name}_64", "size", value=argument.value)
+        for name, dtype, value in loop.constants.found.values():
+            yield Parameter(name, "constant", dtype=dtype, value=value)
 
 
 def loop_of(tape: Tape, shape: Shape) -> ElementLoop | RowLoop:
@@ -119,13 +127,34 @@ def loop_of(tape: Tape, shape: Shape) -> ElementLoop | RowLoop:
     return ElementLoop(tape, shape) if rows.grid.flat else rows
 
 
+def element_by_element(tape: Tape, shape: Shape, result: int, read: int, epilogue: int = 0) -> bool:
+    """Whether a kernel reads each element of an input in the thread that writes the one of an output, and before it.
+
+    Args:
+        tape: of the kernel.
+        shape: of its grid.
+        result: the output.
+        read: the input.
+        epilogue: so many of its operations, the last ones, wait for totals.
+    """
+    loop, out = loop_of(Epilogue(tape, epilogue).main, shape), tape.outputs[result]
+    if not isinstance(loop, ElementLoop) or tape.inputs[read] != tape.output_specs[result]:
+        return False
+    if any(view.base == read for view in loop.grid.views.values()) or loop.is_number(read):
+        return False
+    return loop.forms.get(read) == FULL and isinstance(out, int) and loop.forms.get(out) == FULL
+
+
 @lru_cache(maxsize=4096)
-def grid_kernel(tape: Tape, shape: Shape, epilogue: int = 0) -> DeviceKernel:
+def grid_kernel(
+    tape: Tape, shape: Shape, epilogue: int = 0, in_place: tuple[tuple[int, int], ...] = ()
+) -> DeviceKernel:
     """The kernel of a tape on a grid.
 
     Args:
         tape: its inputs come from outside, its outputs are wanted there; each output is one slot.
         shape: of a grid on which all its operations fit, but for the epilogue.
         epilogue: so many of its operations, the last ones, wait for totals.
+        in_place: pairs of an output and an input that lie in the same memory.
     """
-    return GridKernel(tape, shape, epilogue).kernel
+    return GridKernel(tape, shape, epilogue, in_place).kernel

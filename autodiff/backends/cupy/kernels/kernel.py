@@ -9,7 +9,7 @@ import numpy as np
 
 from autodiff.trace.spec import Spec
 
-Role = Literal["input", "number", "output", "partial", "counter", "status", "size"]
+Role = Literal["input", "number", "output", "partial", "counter", "status", "size", "constant"]
 
 
 @dataclass(frozen=True)
@@ -21,17 +21,17 @@ class Parameter:
         role: ``input``: where an array begins. ``number``: an input that is one number, by value. ``output``: where a
             new array begins. ``partial``: memory of ``value`` elements to work in. ``counter``: ``value`` words of 32
             bits that are 0 before the kernel and after it. ``status``: a word of 32 bits that becomes 1 where an index
-            is out of range. ``size``: 64 bits by value.
+            is out of range. ``size``: 64 bits by value. ``constant``: a number of the program, by value.
         slot: of the kernel's tape, for inputs and outputs.
         dtype: of the elements, or of the number.
-        value: a size, or how many elements.
+        value: a size, or how many elements; of a constant what it is.
     """
 
     name: str
     role: Role
     slot: int = -1
     dtype: np.dtype[Any] | None = None
-    value: int = 0
+    value: float = 0
 
 
 LIMITS = (1 << 31) - 1, 65535, 1024

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.backends.cupy.kernels.constants import Constants
 from autodiff.backends.cupy.kernels.epilogues import Epilogue
 from autodiff.backends.cupy.kernels.expressions import expression, statements, typename
 from autodiff.backends.cupy.kernels.sharing import (
@@ -15,13 +16,13 @@ from autodiff.backends.cupy.kernels.sharing import (
     width_of,
 )
 from autodiff.backends.cupy.kernels.totals import folded, total_lines
-from autodiff.backends.kernels.forms import COLUMN, COLUMN_TOTAL, FULL, REDUCTIONS, ROW, TOTAL, Shape
+from autodiff.backends.kernels.forms import COLUMN, COLUMN_TOTAL, FULL, PASSING, REDUCTIONS, ROW, TOTAL, Shape
 from autodiff.backends.kernels.rows.reductions import start
 from autodiff.backends.kernels.rows.schedule import Level
 from autodiff.backends.kernels.rows.values import RowValues
 from autodiff.backends.kernels.scalars import cast
 from autodiff.trace.caching import cached_property
-from autodiff.trace.tape import Tape
+from autodiff.trace.tape import Equation, Tape
 
 
 class Loop(RowValues):
@@ -31,6 +32,7 @@ class Loop(RowValues):
         sharing: how elements are shared out.
         epilogue: what is computed of the totals; entered when the loop is made.
         cut: whether blocks share a row, whose reductions a second pass puts together.
+        constants: the numbers that are parameters.
         packs: for each level the inputs that are loaded in packs.
         stores: for each level the outputs that are stored in packs.
     """
@@ -41,6 +43,7 @@ class Loop(RowValues):
 
     def __init__(self, tape: Tape, shape: Shape) -> None:
         super().__init__(tape, shape)
+        self.constants = Constants()
         self.packs: dict[int, set[int]] = {}
         self.stores: dict[int, set[int]] = {}
         self.sums: list[int] = [
@@ -74,12 +77,22 @@ class Loop(RowValues):
             return self.loaded(slot, level)
         return super().computed(slot, level)
 
+    def written(self, equation: Equation, name: Any) -> str:
+        if equation.primitive.name == "place":
+            return super().written(equation, name)
+        if equation.primitive.name in PASSING:
+            (given,) = equation.operands
+            dtype = equation.specs[0].dtype
+            return str(name(given)) if isinstance(given, int) else self.constants.number(equation, 0, dtype)
+        texts = [name(o) if isinstance(o, int) else "" for o in equation.operands]
+        return self.constants.expression(equation, texts, self.specs)
+
     def loaded(self, slot: int, level: int) -> str:
         """An element of what is loaded in packs."""
         self.packs.setdefault(level, set()).add(slot)
         return f"pack{slot}[e]"
 
-    def kept_at(self, slot: int) -> str:
+    def kept_at(self, slot: int, column: str = "j") -> str:
         return "i"
 
     def store(self, slot: int, level: int, value: str) -> None:
@@ -150,7 +163,7 @@ class Loop(RowValues):
         totals = [slot for slot in self.sums if self.forms[slot] == TOTAL]
         late = {*totals, *self.epilogue.made}
         wanted = [out for out in self.epilogue.tape.outputs if isinstance(out, int) and out in late]
-        yield from total_lines(self, totals, list(self.epilogue.lines()), wanted)
+        yield from total_lines(self, totals, list(self.epilogue.lines(self.constants)), wanted)
 
     def lines(self) -> Iterator[str]:
         raise NotImplementedError

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 
 from autodiff.backends.cupy.kernels.expressions import expression, statements, typename
 from autodiff.backends.cupy.kernels.loops import Loop
+from autodiff.backends.cupy.kernels.online import ended, joined, sums_of_exponentials
 from autodiff.backends.cupy.kernels.sharing import (
     MOST,
     REGISTERS,
@@ -23,7 +25,13 @@ from autodiff.trace.tape import Equation, Tape
 
 
 class RowLoop(Loop):
-    """Rows, each of which a team of threads takes together."""
+    """Rows, each of which a team of threads takes together.
+
+    Attributes:
+        online: the sums of exponentials that are taken with the maximum of their row, each with it.
+    """
+
+    online: Mapping[int, int] = MappingProxyType({})
 
     def __init__(self, tape: Tape, shape: Shape) -> None:
         super().__init__(tape, shape)
@@ -40,17 +48,30 @@ class RowLoop(Loop):
             self.size("tiles", share.tiles)
         shared = sum(dtype.itemsize for dtype in {self.specs[slot].dtype for slot in self.column_totals()})
         again = self.needed_again()
-        held = [*again, *self.column_totals()]
-        words = sum(-(-self.specs[slot].dtype.itemsize // 4) for slot in held)
+        words = self.words((*again, *self.column_totals()))
         self.sharing = share or share_rows(self.grid, self.width, bool(self.sums), shared, words)
         if self.column_totals():
             self.size("blocks", self.sharing.blocks)
-        if words * self.sharing.each <= REGISTERS // (2 if self.sharing.threads == MOST else 1):
-            self.hold(again)
+        room = REGISTERS // (2 if self.sharing.threads == MOST else 1)
+        loaded = {slot: level for slot, level in again.items() if slot not in self.made}
+        for some, most in ((again, room), (loaded, room * 3 // 4)):  # to compute the others again takes some, too
+            if not self.kept and self.words((*some, *self.column_totals())) * self.sharing.each <= most:
+                self.hold(some)
+        if not self.kept and not self.cut:  # a row that is not on chip is read for each loop
+            self.online = sums_of_exponentials(self.made, self.forms, self.specs)
+            self.find_levels()
+            del self.roots
         for level in sorted(self.roots):
             self.levels[level] = Level()
             for slot in self.roots[level]:
                 self.root(slot, level)
+
+    def reduced_at(self, slot: int) -> int:
+        return super().reduced_at(self.online.get(slot, slot))
+
+    def words(self, slots: Iterable[int]) -> int:
+        """Words of 32 bits that an element of each value takes."""
+        return sum(-(-self.specs[slot].dtype.itemsize // 4) for slot in slots)
 
     def sums_alone(self) -> bool:
         """Whether nothing is wanted of rows as wholes: then they may be cut into tiles."""
@@ -118,6 +139,11 @@ class RowLoop(Loop):
         operand = equation.operands[0]
         assert isinstance(operand, int)
         form, dtype, place = self.forms[slot], self.specs[slot].dtype, self.levels[level]
+        if slot in self.online.values():
+            return  # the sum of exponentials finds it, too
+        if slot in self.online:
+            self.reduction_online(slot, self.online[slot], level)
+            return
         if self.forms[operand] == ROW:
             value = cast(self.row_value(operand, level), self.specs[operand].dtype, dtype)
             place.before += ["if lane == 0:", f"    {folded(equation, f'total{slot}', value)}"]
@@ -138,6 +164,17 @@ class RowLoop(Loop):
                 place.end.append(f"if (lane == 0) part{slot}[{self.tile} * rows + r] = sum{slot};")
             elif slot in self.outputs:
                 place.end.append(f"if (lane == 0) out{slot}[r] = sum{slot};")
+
+    def reduction_online(self, slot: int, most: int, level: int) -> None:
+        """The maximum of a row, and the sum of exponentials of what is below it."""
+        place, spec, kind = self.levels[level], self.specs[slot], typename(self.specs[slot].dtype)
+        (operand,) = self.made[most].operands
+        assert isinstance(operand, int)
+        names = self.row_names[most], self.row_names[slot] = f"sum{most}", f"sum{slot}"
+        place.begin += [f"{kind} {names[0]} = -infinity<{kind}>();", f"{kind} {names[1]} = 0;"]
+        place.body += joined(*names, self.element(operand, level), spec)
+        place.end += ended(*names, kind, self.sharing.team)
+        place.end += [f"if (lane == 0) out{own}[r] = sum{own};" for own in (most, slot) if own in self.outputs]
 
     # Text.
 

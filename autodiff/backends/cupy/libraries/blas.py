@@ -21,7 +21,7 @@ WORKSPACE = 32 << 20
 """Bytes that cuBLAS works in: as many as it wants on the largest GPUs."""
 
 LOADED = getattr(os, "RTLD_NOLOAD", 0) | getattr(os, "RTLD_NOW", 0)
-"""How a library is found that is there already; Windows finds it by its name."""
+"""How a library is found that is there already; Windows finds cuBLAS by its name."""
 
 POINTER, INT, LONG = ctypes.c_void_p, ctypes.c_int, ctypes.c_longlong
 
@@ -57,6 +57,15 @@ class DirectBlas:
             self.functions[name] = function
 
     def __call__(self, name: str, *arguments: Any) -> None:
+        """Call a function.
+
+        Raises:
+            BlasError: if cuBLAS refuses it.
+            OverflowError: if a number has more bits than its parameter: ctypes would cut them off without a word.
+        """
+        for number, kind in zip(arguments, SIGNATURES[name], strict=True):
+            if kind is INT and not -(1 << 31) <= number < 1 << 31:
+                raise OverflowError(f"{name}: cuBLAS counts with 32 bits, and {number:,} has more")
         status = self.functions[name](*arguments)
         if status:
             raise BlasError(f"{name}: cuBLAS returned status {status}")
@@ -85,19 +94,25 @@ def cublas() -> Any:
 
 
 def direct_blas() -> DirectBlas | None:
-    """The library that CuPy has loaded; None where it is not found under its name, or there is no CuPy."""
+    """The library that CuPy has loaded; None where it is not found, or there is no CuPy."""
     cupy = library()
     return None if cupy is None else loaded_by(cupy)
 
 
 @cache
 def loaded_by(cupy: Any) -> DirectBlas | None:
-    """The library that CuPy has loaded. Another copy would not do: handles belong to the copy that made them."""
-    major = cupy.cuda.runtime.runtimeGetVersion() // 1000
-    name = f"cublas64_{major}.dll" if sys.platform == "win32" else f"libcublas.so.{major}"
+    """The library that CuPy has loaded. Another copy would not do: handles belong to the copy that made them.
+
+    There may be several, of other packages. So the functions are looked for where CuPy's own module finds them: in the
+    libraries that it is linked with.
+    """
     cupy.cuda.get_cublas_handle()  # loads it
+    if sys.platform == "win32":
+        name = f"cublas64_{cupy.cuda.runtime.runtimeGetVersion() // 1000}.dll"
+    else:
+        name = getattr(cupy.cuda.cublas, "__file__", "")
     try:
-        return DirectBlas(ctypes.CDLL(name, LOADED))
+        return DirectBlas(ctypes.CDLL(name, LOADED)) if name else None
     except (OSError, AttributeError):
         return None
 

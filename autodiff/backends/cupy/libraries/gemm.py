@@ -2,18 +2,22 @@
 
 CuPy's own ``matmul`` copies transposed stacks and reads broadcast ones through tables of pointers. Here every operand
 is read where it lies: transposition is a flag, what is broadcast has a stride of zero, and results go to whatever
-memory is given. Sums of float16 and bfloat16 are taken in float32.
+memory is given. A stack that is multiplied by one matrix is one tall matrix. Sums of float16 and bfloat16 are taken in
+float32.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from math import prod
+from typing import Any
 
 import numpy as np
 
+from autodiff.backends.cupy.libraries import layouts
 from autodiff.backends.cupy.libraries.blas import cublas
+from autodiff.backends.cupy.libraries.layouts import Plan, common_step, known_plan, stack_of
 from autodiff.backends.cupy.libraries.precision import compute_type
 
 CODES = {"float16": 2, "bfloat16": 14, "float32": 0, "float64": 1, "complex64": 4, "complex128": 5}
@@ -25,62 +29,16 @@ ALGORITHM = -1
 FEW = 8
 """So many calls at most stand for what one call cannot read; beyond that what is broadcast is written out."""
 
-SINGLE = {name: (np.array(1, name), np.array(0, name)) for name in ("float32", "float64", "complex64", "complex128")}
-"""One and zero of the dtypes in which is computed; cuBLAS reads them where they lie."""
+NUMBERS = {name: np.array((1, 0), name) for name in ("float32", "float64", "complex64", "complex128")}
+"""One and zero of the dtypes in which is computed."""
 
-
-class Stack(NamedTuple):
-    """How cuBLAS reads a stack of matrices.
-
-    Attributes:
-        turned: whether the elements of a column lie side by side, not those of a row.
-        pitch: elements from one row, or column, to the next one.
-        step: elements from one matrix to the next one; None where several steps would be needed.
-    """
-
-    turned: bool
-    pitch: int
-    step: int | None
+SINGLE = {name: (pair.ctypes.data, pair.ctypes.data + pair.itemsize) for name, pair in NUMBERS.items()}
+"""Where they lie: cuBLAS reads them there."""
 
 
 def multipliable(dtype: np.dtype[Any]) -> bool:
     """Whether cuBLAS multiplies matrices of a dtype."""
     return dtype.name in CODES
-
-
-def stack_of(shape: Sequence[int], strides: Sequence[int], lead: Sequence[int]) -> Stack | None:
-    """How cuBLAS reads an array; None where neither rows nor columns lie together.
-
-    Args:
-        shape: of the array.
-        strides: of the array, in elements.
-        lead: the leading axes of the stack, to which its own are broadcast.
-    """
-    (rows, columns), (down, right) = shape[-2:], strides[-2:]
-    if (right == 1 or columns == 1) and (down >= columns or rows == 1):
-        turned, pitch = False, down if rows > 1 else columns
-    elif (down == 1 or rows == 1) and (right >= rows or columns == 1):
-        turned, pitch = True, right if columns > 1 else rows
-    else:
-        return None
-    return Stack(turned, pitch, common_step(shape[:-2], strides[:-2], lead))
-
-
-def common_step(shape: Sequence[int], strides: Sequence[int], lead: Sequence[int]) -> int | None:
-    """The one step that leads through all leading axes; None where there is none."""
-    absent = len(lead) - len(shape)
-    found, expected = 0, None
-    for axis in reversed(range(len(lead))):
-        if lead[axis] == 1:
-            continue
-        broadcast = axis < absent or shape[axis - absent] == 1
-        step = 0 if broadcast else strides[axis - absent]
-        if expected is None:
-            found = step
-        elif step != expected:
-            return None
-        expected = step * lead[axis]
-    return found if found >= 0 else None
 
 
 def elements(array: Any) -> tuple[int, ...]:
@@ -98,24 +56,60 @@ def multiply(x: Any, y: Any, out: Any, add: bool = False) -> None:
             those to which the operands' broadcast; it overlaps with none of them.
         add: whether it is added to what is there.
     """
-    lead = out.shape[:-2]
     if out.size == 0 or x.shape[-1] == 0:
         if not add:
             out.fill(0)
         return
-    target = stack_of(out.shape, elements(out), lead)
-    if target is not None and target.turned:
-        multiply(turned(y), turned(x), turned(out), add)
+    plan = known_plan(x.shape, x.strides, y.shape, y.strides, out.shape, out.strides, x.itemsize, out.itemsize)
+    if plan is None:
+        in_steps(x, y, out, add)
+    else:
+        call(plan, x, y, out, add)
+
+
+def in_steps(x: Any, y: Any, out: Any, add: bool) -> None:
+    """A product that is no single call: operands are copied, or there are several calls."""
+    lead = out.shape[:-2]
+    if max(*out.shape[-2:], x.shape[-1], prod(lead)) > layouts.MOST:
+        in_halves(x, y, out, add)
         return
+    target = stack_of(out.shape, elements(out), lead)
     if target is None:
         apart(x, y, out, add)
         return
-    x, first = readable(x, lead)
-    y, second = readable(y, lead)
-    if None in (first.step, second.step, target.step):
+    if target.turned:
+        x, y, out = turned(y), turned(x), turned(out)
+    one, other = readable(x, lead), readable(y, lead)
+    if one is x and other is y:
         in_parts(x, y, out, add)
     else:
-        call(x, first, y, second, out, target, add)
+        multiply(one, other, out, add)
+
+
+def in_halves(x: Any, y: Any, out: Any, add: bool) -> None:
+    """A product that has more of something than cuBLAS counts: two products of half as many."""
+    (rows, columns), inner, lead = out.shape[-2:], x.shape[-1], out.shape[:-2]
+    if rows > layouts.MOST:
+        for half in halves(rows):
+            multiply(x[..., half, :], y, out[..., half, :], add)
+    elif columns > layouts.MOST:
+        for half in halves(columns):
+            multiply(x, y[..., half], out[..., half], add)
+    elif inner > layouts.MOST:
+        first, second = halves(inner)
+        multiply(x[..., first], y[..., first, :], out, add)
+        multiply(x[..., second], y[..., second, :], out, True)
+    else:
+        x, y = (sys.modules["cupy"].broadcast_to(a, (*lead, *a.shape[-2:])) for a in (x, y))
+        axis = max(range(len(lead)), key=lead.__getitem__)
+        for half in halves(lead[axis]):
+            at = (slice(None),) * axis + (half,)
+            multiply(x[at], y[at], out[at], add)
+
+
+def halves(length: int) -> tuple[slice, slice]:
+    """The first and the second half of an axis."""
+    return slice(0, length // 2), slice(length // 2, length)
 
 
 def apart(x: Any, y: Any, out: Any, add: bool) -> None:
@@ -130,14 +124,9 @@ def turned(x: Any) -> Any:
     return x.swapaxes(-1, -2)
 
 
-def readable(x: Any, lead: Sequence[int]) -> tuple[Any, Stack]:
-    """An operand, copied if cuBLAS could not read it, and how it is read."""
-    found = stack_of(x.shape, elements(x), lead)
-    if found is None:
-        x = sys.modules["cupy"].ascontiguousarray(x)
-        found = stack_of(x.shape, elements(x), lead)
-        assert found is not None
-    return x, found
+def readable(x: Any, lead: Sequence[int]) -> Any:
+    """An operand, copied if cuBLAS could not read it."""
+    return x if stack_of(x.shape, elements(x), lead) is not None else sys.modules["cupy"].ascontiguousarray(x)
 
 
 def in_parts(x: Any, y: Any, out: Any, add: bool) -> None:
@@ -165,23 +154,21 @@ def goes_through(x: Any, lead: Sequence[int]) -> bool:
     return common_step(x.shape[:-2], elements(x)[:-2], lead) is not None
 
 
-def call(x: Any, first: Stack, y: Any, second: Stack, out: Any, target: Stack, add: bool) -> None:
-    """The call of cuBLAS, which counts columns first: it computes the transposed product of the transposed operands."""
-    cupy = sys.modules["cupy"]
-    library, handle = cublas(), cupy.cuda.get_cublas_handle()
-    (rows, inner), columns = x.shape[-2:], y.shape[-1]
+def call(plan: Plan, x: Any, y: Any, out: Any, add: bool) -> None:
+    """The call of cuBLAS."""
+    library, handle = cublas(), sys.modules["cupy"].cuda.get_cublas_handle()
     code, single = CODES[x.dtype.name], "float32" if x.itemsize == 2 else x.dtype.name
     one, zero = SINGLE[single]
-    head = (handle, int(second.turned), int(first.turned), columns, rows, inner, one.ctypes.data)
-    beta, computing = (one if add else zero).ctypes.data, compute_type(single, x.itemsize)
-    count = int(np.prod(out.shape[:-2], dtype=np.int64))
-    if count == 1:
+    (left, right), (first, second, target) = (y, x) if plan.swapped else (x, y), plan[1:4]
+    head = (handle, int(second.turned), int(first.turned), plan.columns, plan.rows, plan.inner, one)
+    beta, computing = one if add else zero, compute_type(single, x.itemsize)
+    if plan.matrices == 1:
         library.gemmEx(
-            *head, y.data.ptr, code, second.pitch, x.data.ptr, code, first.pitch,
+            *head, right.data.ptr, code, second.pitch, left.data.ptr, code, first.pitch,
             beta, out.data.ptr, CODES[out.dtype.name], target.pitch, computing, ALGORITHM,
         )  # fmt: skip
     else:
         library.gemmStridedBatchedEx(
-            *head, y.data.ptr, code, second.pitch, second.step, x.data.ptr, code, first.pitch, first.step,
-            beta, out.data.ptr, CODES[out.dtype.name], target.pitch, target.step, count, computing, ALGORITHM,
+            *head, right.data.ptr, code, second.pitch, second.step, left.data.ptr, code, first.pitch, first.step,
+            beta, out.data.ptr, CODES[out.dtype.name], target.pitch, target.step, plan.matrices, computing, ALGORITHM,
         )  # fmt: skip

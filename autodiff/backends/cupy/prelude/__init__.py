@@ -6,7 +6,7 @@ from functools import cache
 from importlib.resources import files
 
 PARTS = (
-    "types", "half", "mathematics", "digamma", "packs", "reductions",
+    "types", "half", "fast", "mathematics", "digamma", "scipy", "packs", "reductions",
     "places", "gathering", "atomics", "scans", "sorting", "scattering", "moving", "windows", "positions", "philox",
 )  # fmt: skip
 """The files of the prelude, each of which may use those before it."""

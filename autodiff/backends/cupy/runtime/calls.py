@@ -66,14 +66,20 @@ class Call:
         """The scratch of the program, as its function takes them."""
         return taken_scratch(self.scratch)
 
-    def check(self) -> None:
-        """Look whether all indices were in range.
+    def check(self, late: bool = False) -> None:
+        """Look whether kernels have left a mark that an index was out of range.
+
+        Args:
+            late: whether it would be of a call before; otherwise this one is waited for.
 
         Raises:
-            IndexRangeError: if one was not.
+            IndexRangeError: if there is one.
         """
-        for scratch, own in self.taken.values():
-            scratch.check(own)
+        states = [own[-1] for _, own in self.taken.values() if own[-1] is not None]
+        if states and not late:
+            require().cuda.get_current_stream().synchronize()
+        for words in states:
+            words.check(late)
 
 
 def taken_scratch(scratch: ScratchPool) -> Sequence[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import numpy as np
 
@@ -96,15 +96,18 @@ def starts(equation: Equation) -> int:
     return 0 if is_view(equation) or equation.specs[0].kind == "python" else 1
 
 
-def why_not_worth(tape: Tape, moving: Iterator[Spec] | list[Spec]) -> str:
+def why_not_worth(tape: Tape, moving: Iterator[Spec] | list[Spec], in_place: Collection[int] = ()) -> str:
     """Why replaying would not pay, however often the program is called; empty if it may.
 
     Args:
         tape: as it is run.
         moving: the arguments that lie elsewhere in each call, and must be copied to where the graph reads them.
+        in_place: the results that lie in the memory of donated arguments.
     """
     results = [
-        own for own, out in zip(tape.output_specs, tape.outputs, strict=True) if out not in range(len(tape.inputs))
+        own
+        for place, (own, out) in enumerate(zip(tape.output_specs, tape.outputs, strict=True))
+        if out not in range(len(tape.inputs)) and place not in in_place
     ]
     copied = [*moving, *results]
     size = sum(own.size * own.dtype.itemsize for own in copied)

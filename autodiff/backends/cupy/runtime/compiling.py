@@ -6,6 +6,9 @@ CuPy's own modules are not used: they flush small numbers to zero.
 from __future__ import annotations
 
 import hashlib
+import os
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from autodiff.backends import cache as store
@@ -16,6 +19,9 @@ from autodiff.trace.errors import AutodiffError
 OPTIONS = ("--std=c++17", "--fmad=true", "-lineinfo", "--device-as-default-execution-space")
 """No fast mathematics: quotients, roots and small numbers are exact. NVRTC 12 takes lambdas of kernels for host code
 unless it is told what is meant."""
+
+FAST = ("-DAUTODIFF_FAST_MATH", "--prec-div=false")
+"""What ``fast_math=True`` adds: approximate quotients, and the prelude's exp and tanh. Small numbers stay."""
 
 NAME = "autodiff_kernels.cu"
 """What the compiler calls the text where no line of the user's is known."""
@@ -28,29 +34,55 @@ class KernelCompileError(AutodiffError, RuntimeError):
     """The compiler refuses a kernel: a bug of autodiff."""
 
 
-def device_code(source: str, device: int, shown: str = "") -> bytes:
-    """The code of a text for a GPU.
+THREADS = 8
+"""So many texts are compiled at once, at most: each takes some 100 MB meanwhile."""
+
+
+def device_codes(sources: Mapping[str, str], device: int, fast_math: bool = False) -> dict[str, bytes]:
+    """The codes of texts for a GPU; those that are not on disk are compiled by several threads.
 
     Args:
-        source: the text.
+        sources: the texts, by what of them is shown where the compiler refuses one.
         device: the number of the GPU.
-        shown: what of it is shown where the compiler refuses it; all of it if empty.
+        fast_math: whether division, exp and tanh of float32 may be approximate.
+
+    Raises:
+        KernelCompileError: if the compiler refuses a text.
+    """
+    number, exact = architecture(device)
+    options = (*OPTIONS, *(FAST if fast_math else ()), f"--gpu-architecture={'sm' if exact else 'compute'}_{number}")
+    keys = {shown: key_of(source, options) for shown, source in sources.items()}
+    found = {shown: code for shown, key in keys.items() if (code := store.read(key)) is not None}
+    missing = [shown for shown in sources if shown not in found]
+    counts["hits"] += len(found)
+    counts["misses"] += len(missing)
+    if missing:
+        with ThreadPoolExecutor(min(len(missing), processors(), THREADS)) as threads:
+            codes = threads.map(lambda shown: compiled(sources[shown], options, exact, shown), missing)
+            for shown, code in zip(missing, codes, strict=True):
+                counts["compiled"] += 1
+                found[shown] = code
+                store.write(keys[shown], code)
+    return found
+
+
+def device_code(source: str, device: int) -> bytes:
+    """The code of one text for a GPU.
 
     Raises:
         KernelCompileError: if the compiler refuses the text.
     """
-    number, exact = architecture(device)
-    options = (*OPTIONS, f"--gpu-architecture={'sm' if exact else 'compute'}_{number}")
-    key = hashlib.sha256("\0".join((compiler(), *options, source)).encode()).digest()
-    code = store.read(key)
-    if code is not None:
-        counts["hits"] += 1
-        return code
-    counts["misses"] += 1
-    code = compiled(source, options, exact, shown or source)
-    counts["compiled"] += 1
-    store.write(key, code)
-    return code
+    return device_codes({source: source}, device)[source]
+
+
+def key_of(source: str, options: tuple[str, ...]) -> bytes:
+    """What the code of a text is stored under."""
+    return hashlib.sha256("\0".join((compiler(), *options, source)).encode()).digest()
+
+
+def processors() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def compiler() -> str:

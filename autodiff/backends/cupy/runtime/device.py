@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -78,3 +78,26 @@ def architecture(device: int) -> tuple[str, bool]:
     if int(own) in known:
         return own, True
     return str(max(number for number in known if number <= int(own))), False
+
+
+LEAST = {"bfloat16": 80}
+"""The compute capability, times 10, below which GPUs do not compute with a dtype."""
+
+
+def check_dtypes(names: Collection[str], device: int) -> None:
+    """Refuse dtypes that a GPU does not know, before a compiler or a library does it in its words.
+
+    Args:
+        names: of the dtypes.
+        device: the number of the GPU.
+
+    Raises:
+        TypeError: naming the dtype, the GPU, and what it would take.
+    """
+    for name, least in LEAST.items():
+        own = int(require().cuda.Device(device).compute_capability) if name in names else least
+        if own < least:
+            raise TypeError(
+                f"{name} needs a GPU of compute capability {least / 10:.1f} or more, and GPU {device} has "
+                f"{own / 10:.1f}{at_user_line()}: take float16 with loss scaling, or float32"
+            )

@@ -3,7 +3,8 @@
 A graph reads and writes where the program did when it was captured. So it has memory of its own, from a pool that
 nobody else uses: for what is in between, for results, which are copied for each caller, and for arguments that lie
 elsewhere in each call, which are copied into it. Others are read where they lie: the graph is used only if they are
-still there.
+still there. Donated arguments are read there and written to: their results are new arrays on the same memory, and
+nothing moves.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 
 from autodiff.backends.cupy.libraries.blas import capturable, workspace
 from autodiff.backends.cupy.runtime.calls import Call
+from autodiff.backends.cupy.runtime.donating import Partners
 from autodiff.backends.cupy.straight import DeviceStraight
 from autodiff.backends.gpu import is_gpu_array, require
 
@@ -32,18 +34,24 @@ class Captured:
         straight: the program, loaded on the current GPU.
         values: the arguments.
         moving: which of them are copied into the graph in each call.
+        partners: which results lie in the memory of donated arguments.
 
     Attributes:
         fixed: the other arguments: where arrays lie, and numbers.
         inside: the arguments as the graph reads them.
+        replays: how often it was launched.
 
     Raises:
         Exception: whatever the program raises, or CUDA where it cannot capture it. Nothing is left behind.
     """
 
-    def __init__(self, straight: DeviceStraight, values: Values, moving: Collection[int]) -> None:
+    def __init__(
+        self, straight: DeviceStraight, values: Values, moving: Collection[int], partners: Partners | None = None
+    ) -> None:
         cupy = require()
-        self.straight, self.moving = straight, tuple(sorted(moving))
+        self.straight, self.moving, self.partners = straight, tuple(sorted(moving)), partners or Partners()
+        self.copied = self.partners.copied(straight.tape)
+        self.replays = 0
         self.fixed = self.key(values)
         self.lock = threading.Lock()
         self.pool = cupy.cuda.MemoryPool()
@@ -55,20 +63,29 @@ class Captured:
             self.inside = [value.copy() if k in self.moving else value for k, value in enumerate(values)]
             self.call = Call(straight.scratch, kept=True)
             with self.call, capturable(self.stream, self.work):
-                self.steps()  # whatever is loaded or made once, is so now
+                self.rehearse()
                 self.stream.synchronize()
+                self.call.check(late=True)
                 self.graph, self.outs = self.captured()
 
-    def steps(self) -> tuple[Any, ...]:
+    def rehearse(self) -> None:
+        """Run it once, so that whatever is loaded or made once is so, on copies of what it would write to."""
+        donated = set(self.partners.leaves.values())
+        self.steps([value.copy() if k in donated else value for k, value in enumerate(self.inside)])
+
+    def steps(self, values: Values) -> tuple[Any, ...]:
         """The program, operation by operation."""
         own = self.call.own() if self.straight.wanted else ()
-        return self.straight.run(*self.inside, *own)
+        outs = self.straight.run(*values, *own)
+        for place, leaf in self.copied.items():
+            values[leaf][...] = outs[place]
+        return outs
 
     def captured(self) -> tuple[Any, tuple[Any, ...]]:
         """The graph, and the results in its memory."""
         self.stream.begin_capture()
         try:
-            outs = self.steps()
+            outs = self.steps(self.inside)
         except BaseException:
             self.abandon()
             raise
@@ -85,26 +102,38 @@ class Captured:
         """What must be as it was captured."""
         return tuple([place_of(value) for k, value in enumerate(values) if k not in self.moving])
 
-    def run(self, values: Values, again: Callable[[Values], tuple[Any, ...]]) -> tuple[Any, ...]:
+    def run(self, values: Values, again: Callable[[Values], tuple[Any, ...]], waits: bool = False) -> tuple[Any, ...]:
         """The results in memory of their own.
 
         Args:
             values: the arguments; those that do not move are the ones of the key.
             again: what runs the program otherwise, while another thread uses the graph.
+            waits: whether to wait to see whether indices are in range; otherwise what replays before have left is
+                looked at.
+
+        Raises:
+            IndexRangeError: if an index was not.
         """
         if not self.lock.acquire(blocking=False):
             return again(values)
         try:
             for k in self.moving:
                 self.inside[k][...] = values[k]
+            self.call.check(late=True)
             self.graph.launch()
-            self.call.check()
+            self.replays += 1
+            if waits:
+                self.call.check()
             return tuple([self.result(k, values) for k in range(len(self.outs))])
         finally:
             self.lock.release()
 
     def result(self, k: int, values: Values) -> Any:
-        """A result: an argument itself, a number, or a copy of what the graph wrote."""
+        """A result: an argument itself, a number, what lies in a donated one, or a copy of what the graph wrote."""
+        leaf = self.partners.leaves.get(k)
+        if leaf is not None:
+            given = values[leaf]
+            return require().ndarray(given.shape, given.dtype, given.data)
         out = self.straight.tape.outputs[k]
         if isinstance(out, int) and out < len(values):
             return values[out]

@@ -50,9 +50,9 @@ def scratch(parameter: Parameter) -> Scratch:
     """The memory of a parameter."""
     if parameter.role == "partial":
         assert parameter.dtype is not None
-        return Scratch("partial", max(parameter.value, 1), parameter.dtype)
+        return Scratch("partial", max(int(parameter.value), 1), parameter.dtype)
     if parameter.role == "counter":
-        return Scratch("counter", max(parameter.value, 1), np.dtype(np.uint32))
+        return Scratch("counter", max(int(parameter.value), 1), np.dtype(np.uint32))
     return Scratch("status", 1, np.dtype(np.int32))
 
 
@@ -69,19 +69,23 @@ class LaunchText:
     functions: tuple[str, ...]
 
 
-def launch_text(kernel: DeviceKernel, functions: Sequence[str], unsure: Collection[int]) -> LaunchText:
+def launch_text(
+    kernel: DeviceKernel, functions: Sequence[str], unsure: Collection[int], given: Collection[int] = ()
+) -> LaunchText:
     """The text of the function that calls a kernel.
 
     Args:
         kernel: the kernel.
         functions: the names of its functions in the module, one for each launch.
         unsure: the inputs that may lie in memory in another way than kernels read it.
+        given: the outputs whose memory is given: after the inputs, in the order of the outputs.
     """
     inputs = {p.slot: p for p in kernel.parameters if p.role in ("input", "number")}
     count = max(inputs, default=-1) + 1
     names = [f"in{slot}" for slot in range(count)]
+    outs = [f"out{place}" for place, _ in enumerate(kernel.results) if place in given]
     own = [f"scratch{place}" for place, _ in enumerate(scratch_of(kernel))]
-    lines = [f"def launch({', '.join((*names, *own))}):"]
+    lines = [f"def launch({', '.join((*names, *outs, *own))}):"]
     for slot, parameter in inputs.items():
         if parameter.role == "input" and slot in unsure:
             assert parameter.dtype is not None
@@ -91,10 +95,11 @@ def launch_text(kernel: DeviceKernel, functions: Sequence[str], unsure: Collecti
         if parameter.role == "number":
             lines.append(f"    in{slot} = number_{slot}(in{slot})")
     for place, spec in enumerate(kernel.results):
-        lines.append(f"    out{place} = empty({spec.shape!r}, dtype_{place})")
-    given = ", ".join(arguments(kernel))
+        if place not in given:
+            lines.append(f"    out{place} = empty({spec.shape!r}, dtype_{place})")
+    passed = ", ".join(arguments(kernel))
     for launch, function in zip(kernel.launches, functions, strict=True):
-        lines.append(f"    {function}({launch.blocks!r}, ({launch.threads},), ({given},), {launch.shared})")
+        lines.append(f"    {function}({launch.blocks!r}, ({launch.threads},), ({passed},), {launch.shared})")
     results = "".join(f"out{place}, " for place in range(len(kernel.results)))
     lines.append(f"    return ({results})")
     return LaunchText("\n".join(lines) + "\n", tuple(dict.fromkeys(functions)))
@@ -108,8 +113,8 @@ def arguments(kernel: DeviceKernel) -> list[str]:
             found.append(f"in{parameter.slot}")
         elif parameter.role == "output":
             found.append(f"out{parameter.slot}")
-        elif parameter.role == "size":
-            found.append(f"size_{place}")
+        elif parameter.role in ("size", "constant"):
+            found.append(f"{parameter.role}_{place}")
         else:
             found.append(f"scratch{own}")
             own += 1
@@ -123,9 +128,9 @@ def launch_scope(kernel: DeviceKernel) -> dict[str, Any]:
     for place, spec in enumerate(kernel.results):
         scope[f"dtype_{place}"] = spec.dtype
     for place, parameter in enumerate(kernel.parameters):
-        if parameter.role == "size":
+        if parameter.role in ("size", "constant"):
             kind = np.int64 if parameter.dtype is None else parameter.dtype.type
-            scope[f"size_{place}"] = kind(parameter.value)
+            scope[f"{parameter.role}_{place}"] = kind(parameter.value)
         elif parameter.role == "number":
             assert parameter.dtype is not None
             scope[f"number_{parameter.slot}"] = parameter.dtype.type

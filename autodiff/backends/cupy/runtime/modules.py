@@ -1,39 +1,47 @@
-"""The kernels of a program as one module: one text that is compiled once, and loaded on every GPU that runs it."""
+"""The kernels of a program: each is compiled by itself, and loaded on every GPU that runs it.
+
+So programs that differ in one kernel have all others in common: those for another batch size, say.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import re
 import threading
 from typing import Any
 
 from autodiff.backends.cupy.kernels.kernel import DeviceKernel
 from autodiff.backends.cupy.prelude import prelude
-from autodiff.backends.cupy.runtime.compiling import device_code
+from autodiff.backends.cupy.runtime.compiling import device_codes
 from autodiff.backends.cupy.runtime.device import on_device
 from autodiff.backends.gpu import require
 from autodiff.trace.caching import cached_property
 
 Functions = dict[str, Any]
-"""What can be launched, by the names in the module."""
+"""What can be launched, by the names in the texts."""
 
-_loaded: dict[tuple[Any, int, str], Functions] = {}
-"""By the class that loads them, the GPU, and the text."""
+_loaded: dict[tuple[Any, int, bool, str], Functions] = {}
+"""By the class that loads them, the GPU, whether mathematics is fast, and the text of a kernel."""
 _lock = threading.RLock()
 
 
 class KernelModule:
     """The kernels of a program.
 
-    Kernels whose texts are the same are one: their functions get names that end in a number, the same for all functions
-    of a text.
+    Kernels whose texts are the same are one: their functions get names that end in a word made of the text. So they are
+    the same in all programs, and profilers tell kernels apart.
+
+    Args:
+        fast_math: whether division, exp and tanh of float32 may be approximate.
 
     Attributes:
-        texts: the text of each kernel with the names in the module.
+        texts: the text of each kernel with these names.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, fast_math: bool = False) -> None:
+        self.fast_math = fast_math
         self.texts: list[str] = []
-        self.numbers: dict[str, int] = {}
+        self.words: dict[str, str] = {}
 
     def add(self, kernel: DeviceKernel, source: str = "") -> tuple[str, ...]:
         """Take a kernel in.
@@ -45,37 +53,43 @@ class KernelModule:
         Returns:
             the names of the functions that are launched, in their order.
         """
-        number = self.numbers.get(kernel.text)
-        if number is None:
-            number = self.numbers[kernel.text] = len(self.numbers) + 1
-            self.texts.append(of_line(renamed(kernel.text, number), source))
-        return tuple(f"{launch.function}_{number}" for launch in kernel.launches)
+        word = self.words.get(kernel.text)
+        if word is None:
+            word = self.words[kernel.text] = word_of(kernel.text)
+            self.texts.append(of_line(renamed(kernel.text, word), source))
+        return tuple(f"{launch.function}_{word}" for launch in kernel.launches)
 
     @cached_property
     def source(self) -> str:
-        """What is compiled; no kernel is added any more."""
+        """All texts as one, for those who compile them together; no kernel is added any more."""
         return "\n".join((prelude(), *self.texts))
 
     def functions(self, device: int) -> Functions:
         """The functions on a GPU."""
         if not self.texts:
             return {}
-        key = require().cuda.function.Module, device, self.source
-        found = _loaded.get(key)
-        if found is None:
-            with _lock:
-                found = _loaded.get(key)
-                if found is None:
-                    found = _loaded[key] = self.load(device)
-        return found
+        kind = require().cuda.function.Module, device, self.fast_math
+        with _lock:
+            new = [text for text in self.texts if (*kind, text) not in _loaded]
+            if new:
+                codes = device_codes({text: f"{prelude()}\n{text}" for text in new}, device, self.fast_math)
+                with on_device(device):
+                    for text, code in codes.items():
+                        _loaded[*kind, text] = loaded(code, text)
+            parts = [_loaded[*kind, text] for text in self.texts]
+        return {name: function for part in parts for name, function in part.items()}
 
-    def load(self, device: int) -> Functions:
-        """The functions on a GPU that has not met this module."""
-        code = device_code(self.source, device, "\n".join(self.texts))
-        with on_device(device):
-            module = require().cuda.function.Module()
-            module.load(code)
-            return {name: module.get_function(name) for text in self.texts for name in defined(text)}
+
+def loaded(code: bytes, text: str) -> Functions:
+    """The functions of a kernel on the current GPU."""
+    module = require().cuda.function.Module()
+    module.load(code)
+    return {name: module.get_function(name) for name in defined(text)}
+
+
+def word_of(text: str) -> str:
+    """Eight letters and digits that stand for a text."""
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 FUNCTION = re.compile(r"__global__\s+void\s+(?:__launch_bounds__\([^)]*\)\s*)?(\w+)\s*\(")
@@ -87,10 +101,10 @@ def defined(text: str) -> list[str]:
     return FUNCTION.findall(text)
 
 
-def renamed(text: str, number: int) -> str:
-    """A text whose functions have a number in their names."""
+def renamed(text: str, word: str) -> str:
+    """A text whose functions have a word in their names."""
     names = "|".join(sorted(defined(text), key=len, reverse=True))
-    return re.sub(rf"\b({names})\b(?=\s*\()", rf"\1_{number}", text)
+    return re.sub(rf"\b({names})\b(?=\s*\()", rf"\1_{word}", text)
 
 
 def of_line(text: str, source: str) -> str:

@@ -7,7 +7,9 @@ from typing import Any
 
 from autodiff.backends.cupy.runtime.calls import Call, current_stream, is_captured
 from autodiff.backends.cupy.runtime.capturing import why_not_captured, why_not_worth
+from autodiff.backends.cupy.runtime.donating import Partners, partners_of, usable
 from autodiff.backends.cupy.runtime.graphs import Captured, place_of
+from autodiff.backends.cupy.runtime.states import always_waits
 from autodiff.backends.cupy.straight import DeviceStraight
 from autodiff.backends.gpu import is_gpu_array, require
 
@@ -25,15 +27,23 @@ class Replay:
 
     Args:
         straight: the program, loaded on the GPU.
+        device: the number of the GPU.
+        donated: which inputs are given up.
 
     Attributes:
+        partners: the results that may lie in their memory.
         reason: why it is not captured; empty if it was, or may be.
+        waits: whether the next call waits to see whether indices are in range.
+        always: whether all do.
     """
 
-    def __init__(self, straight: DeviceStraight) -> None:
-        self.straight = straight
+    def __init__(self, straight: DeviceStraight, device: int, donated: Sequence[int] = ()) -> None:
+        self.straight, self.device = straight, device
         self.reason = why_not_captured(straight.tape)
+        self.partners = Partners() if self.reason else partners_of(straight.tape, donated)
         self.looks: dict[int, Look] = {}
+        self.waits = True
+        self.always = always_waits()
 
     def run(self, values: Values) -> tuple[Any, ...]:
         """The outputs."""
@@ -48,7 +58,7 @@ class Replay:
         graph = look.graph
         if graph is None or graph.key(values) != graph.fixed or is_captured(stream):
             graph = self.look_at(look, values, stream)
-        return self.steps(values) if graph is None else graph.run(values, self.steps)
+        return self.steps(values) if graph is None else graph.run(values, self.steps, self.always)
 
     def steps(self, values: Values) -> tuple[Any, ...]:
         """The outputs, operation by operation."""
@@ -57,7 +67,9 @@ class Replay:
             return straight.quiet(values)
         with Call(straight.scratch) as call:
             outs = straight.quiet((*values, *(call.own() if straight.wanted else ())))
-            call.check()
+            if self.waits and not is_captured(call.stream):
+                call.check()
+                self.waits = self.always
         return outs
 
     def look_at(self, look: Look, values: Values, stream: int) -> Captured | None:
@@ -65,25 +77,38 @@ class Replay:
         look.note(values)
         if look.calls < LOOKED_AT or is_captured(stream):
             return None
+        if look.graph is not None:  # it may still run
+            require().cuda.get_current_stream().synchronize()
+            look.served(look.graph.replays)
+            look.graph = None
+        donated = list(self.partners.leaves.values())
+        partners = self.partners.among(usable(values, donated)) if look.in_place else Partners()
+        moving = look.moving.difference(partners.leaves.values())
         if look.numbers:
             self.reason = "a number among its arguments is another one in each call: pass it as an array on the GPU"
         elif look.attempts >= ATTEMPTS:
             self.reason = "its arguments lie elsewhere in each call"
         else:
             tape = self.straight.tape
-            self.reason = why_not_worth(tape, [tape.inputs[k] for k in look.moving])
-        if look.graph is not None:  # it may still run
-            require().cuda.get_current_stream().synchronize()
-            look.graph = None
+            self.reason = why_not_worth(tape, [tape.inputs[k] for k in moving], partners.leaves)
         if self.reason:
             return None
         look.attempts += 1
         look.calls = 1
         try:
-            look.graph = Captured(self.straight, values, look.moving)
+            look.graph = Captured(self.in_place(partners), values, moving, partners)
         except Exception as error:  # it runs as it did; what is wrong with the call itself is raised there
             self.reason = f"CUDA or CuPy cannot capture it: {type(error).__name__}: {error}"
         return look.graph
+
+    def in_place(self, partners: Partners) -> DeviceStraight:
+        """The program whose kernels write results to the memory of donated arguments, loaded on this GPU."""
+        if not partners.direct:
+            return self.straight
+        straight, fast_math = self.straight, self.straight.building.module.fast_math
+        found = DeviceStraight(straight.tape, straight.backend, into=partners.direct, fast_math=fast_math)
+        found.building.load(self.device)
+        return found
 
 
 class Look:
@@ -94,15 +119,24 @@ class Look:
         calls: how many were looked at since.
         moving: which arrays lay elsewhere than in the call before.
         numbers: whether a number was another one.
-        attempts: how often it was captured.
+        attempts: how often it was captured, but for graphs that have served.
+        in_place: whether donated arguments come again as results.
     """
 
     def __init__(self) -> None:
         self.graph: Captured | None = None
         self.calls = self.attempts = 0
+        self.in_place = True
         self.moving: set[int] = set()
         self.numbers = False
         self.last: list[Any] = []
+
+    def served(self, replays: int) -> None:
+        """Take note of what a graph was good for that is given up."""
+        if replays > LOOKED_AT:
+            self.attempts = 0
+        elif replays < 2:  # its own call
+            self.in_place = False
 
     def note(self, values: Values) -> None:
         """Take note of a call."""

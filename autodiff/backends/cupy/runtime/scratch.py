@@ -11,16 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.backends.cupy.runtime.errors import out_of_range
 from autodiff.backends.cupy.runtime.launching import Scratch
+from autodiff.backends.cupy.runtime.states import StatusWords
 from autodiff.backends.gpu import require
-from autodiff.backends.kernels.call import IndexRangeError
 from autodiff.trace.tape import Equation
 
 Arrays = tuple[Any, ...]
-
-WORDS = {"counter": np.uint32, "status": np.int32}
-"""The words that are zero before a kernel and, if all indices are in range, after it."""
 
 
 class ScratchPool:
@@ -41,30 +37,36 @@ class ScratchPool:
         self.lent: list[Arrays] = []
 
     def make(self) -> Arrays:
-        """New memory: all words are parts of two arrays, the last of which holds the states."""
+        """New memory: counters are parts of one array of zeros; all states come last."""
         cupy = require()
-        words = {role: cupy.zeros(self.size(role), dtype) for role, dtype in WORDS.items() if self.size(role)}
-        begun = dict.fromkeys(WORDS, 0)
-        found = []
+        size = sum(own.size for own in self.wanted if own.role == "counter")
+        counters, begun = cupy.zeros(size, np.uint32) if size else (), 0
+        states = StatusWords(self.watched, int(cupy.cuda.runtime.getDevice())) if self.watched else None
+        places = iter(states.places() if states is not None else ())
+        found: list[Any] = []
         for own in self.wanted:
             if own.role == "partial":
                 found.append(cupy.empty(own.size, own.dtype))
+            elif own.role == "status":
+                found.append(next(places))
             else:
-                start = begun[own.role]
-                begun[own.role] += own.size
-                found.append(words[own.role][start : start + own.size])
-        return (*found, words.get("status"))
-
-    def size(self, role: str) -> int:
-        """How many words of a kind there are."""
-        return sum(own.size for own in self.wanted if own.role == role)
+                found.append(counters[begun : begun + own.size])
+                begun += own.size
+        return (*found, states)
 
     def take(self, stream: int) -> Arrays:
-        """Memory for a call in a stream; the array of all states comes last."""
+        """Memory for a call in a stream; all states come last.
+
+        Raises:
+            IndexRangeError: if a call before has left a mark there.
+        """
         try:
-            return self.idle[stream].pop()
+            own = self.idle[stream].pop()
         except (KeyError, IndexError):
             return self.make()
+        if own[-1] is not None:
+            own[-1].check(late=True)
+        return own
 
     def give(self, stream: int, own: Arrays) -> None:
         """Take it back."""
@@ -73,17 +75,3 @@ class ScratchPool:
     def lend(self, stream: int, own: Arrays) -> None:
         """Leave it to a graph of the user's, which may be launched at any time."""
         self.lent.append(own)
-
-    def check(self, own: Arrays) -> None:
-        """Look whether all indices were in range, which waits for the kernels.
-
-        Raises:
-            IndexRangeError: naming the first operation that met one which was not. The words are zero again.
-        """
-        states = own[-1]
-        if states is None:
-            return
-        for operation, state in zip(self.watched, states.get().tolist(), strict=True):
-            if state:
-                states.fill(0)
-                raise IndexRangeError(out_of_range(operation))

@@ -36,12 +36,13 @@ class TimedOnDevice:
         backend: that runs it.
         device: the number of the GPU.
         name: of the program.
+        fast_math: whether division, exp and tanh of float32 may be approximate.
     """
 
-    def __init__(self, tape: Tape, backend: str, device: int, name: str) -> None:
+    def __init__(self, tape: Tape, backend: str, device: int, name: str, fast_math: bool = False) -> None:
         self.whole = Entry(name, "program", name, "", Count())
         self.device = device
-        self.inner = WatchedOnDevice(plan(tape, backend), backend, name)
+        self.inner = WatchedOnDevice(plan(tape, backend), backend, name, fast_math=fast_math)
         with on_device(device):
             self.inner.building.load(device)
 
@@ -71,12 +72,15 @@ class WatchedOnDevice(Watched, DeviceStraight):
         backend: that runs them.
         name: of the program.
         building: that of the program around, for bodies.
+        fast_math: whether division, exp and tanh of float32 may be approximate.
     """
 
-    def __init__(self, found: Plan, backend: str, name: str, building: Building | None = None) -> None:
+    def __init__(
+        self, found: Plan, backend: str, name: str, building: Building | None = None, fast_math: bool = False
+    ) -> None:
         self.found, self.name = found, name
         self.statements = {id(statement.equation): statement for statement in found.statements}
-        DeviceStraight.__init__(self, found.tape, backend, building=building)
+        DeviceStraight.__init__(self, found.tape, backend, building=building, fast_math=fast_math)
 
     def executed(self, scope: dict[str, Any]) -> Run:
         run = super().executed(scope)

@@ -32,7 +32,7 @@
 //     return d, c
 
 // kernel: 256 x 1 blocks of 256
-extern "C" __global__ void __launch_bounds__(256) kernel(const float* __restrict__ in0, const int64* __restrict__ in1, float* __restrict__ out26, float* __restrict__ out28, double* __restrict__ part20, uint32* __restrict__ counter, int32* __restrict__ status, const int64 rows_64, const int64 columns_64) {
+extern "C" __global__ void __launch_bounds__(256) kernel(const float* __restrict__ in0, const int64* __restrict__ in1, float* __restrict__ out26, float* __restrict__ out28, double* __restrict__ part20, uint32* __restrict__ counter, int32* __restrict__ status, const int64 rows_64, const int64 columns_64, const int64 number0, const int64 number1, const int64 number2, const float number3, const float number4, const float number5) {
   typedef int32 Index;
   const Index rows = rows_64, columns = columns_64;
   float total20 = 0.0f;
@@ -46,12 +46,12 @@ extern "C" __global__ void __launch_bounds__(256) kernel(const float* __restrict
     float row5[4];
     auto v1 = in1[r];
     auto v10 = v1 < 0LL;
-    auto v11 = cast<int64>(v1 + 1000LL);
+    auto v11 = cast<int64>(v1 + number0);
     auto v12 = v10 ? v11 : v1;
     auto v13 = v12 < 0LL;
-    auto v14 = v12 >= 1000LL;
+    auto v14 = v12 >= number1;
     auto v15 = v13 | v14;
-    auto v16 = v15 ? 256000LL : v12;
+    auto v16 = v15 ? number2 : v12;
     auto v17 = v16;
     auto column17 = (v17 < 0) ? (v17 + columns) : v17;
     if ((column17 < 0) | (column17 >= columns)) {
@@ -103,8 +103,8 @@ extern "C" __global__ void __launch_bounds__(256) kernel(const float* __restrict
     if (lane == 0) {
       total20 = total20 + v19;
     }
-    auto v21 = (-0.00390625f);
-    auto v23 = 0.00390625f / sum6;
+    auto v21 = number3;
+    auto v23 = number4 / sum6;
     auto v24 = v23;
     #pragma unroll
     for (int k = 0; k < 4 / width; ++k) {
@@ -136,7 +136,7 @@ extern "C" __global__ void __launch_bounds__(256) kernel(const float* __restrict
   if (last_block(counter)) {
     const auto v20 = finish_total<float, Sum, 256>(part20, static_cast<double>(0.0));
     if (threadIdx.x == 0) {
-      auto v27 = v20 / 256.0f;
+      auto v27 = v20 / number5;
       auto v28 = -v27;
       out28[0] = v28;
     }

@@ -19,7 +19,7 @@
 //     return d
 
 // kernel: 1024 x 1 blocks of 64
-extern "C" __global__ void __launch_bounds__(64) kernel(const float* __restrict__ in0, const float* __restrict__ in1, const float* __restrict__ in2, float* __restrict__ out16, const int64 rows_64, const int64 columns_64) {
+extern "C" __global__ void __launch_bounds__(64) kernel(const float* __restrict__ in0, const float* __restrict__ in1, const float* __restrict__ in2, float* __restrict__ out16, const int64 rows_64, const int64 columns_64, const float number0, const float number1, const float number2) {
   typedef int32 Index;
   const Index rows = rows_64, columns = columns_64;
   const int lane = threadIdx.x;
@@ -46,7 +46,7 @@ extern "C" __global__ void __launch_bounds__(64) kernel(const float* __restrict_
       }
     }
     sum3 = reduce_team<Sum, 64>(sum3);
-    auto v4 = sum3 * 0.00390625f;
+    auto v4 = sum3 * number0;
     auto v5 = v4;
     float sum8 = 0.0f;
     #pragma unroll
@@ -64,8 +64,8 @@ extern "C" __global__ void __launch_bounds__(64) kernel(const float* __restrict_
       }
     }
     sum8 = reduce_team<Sum, 64>(sum8);
-    auto v9 = sum8 * 0.00390625f;
-    auto v10 = v9 + 9.999999747378752e-06f;
+    auto v9 = sum8 * number1;
+    auto v10 = v9 + number2;
     auto v11 = sqrt(v10);
     auto v12 = 1.0f / v11;
     auto v13 = v12;

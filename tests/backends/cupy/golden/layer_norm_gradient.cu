@@ -43,7 +43,7 @@
 
 // kernel: 1024 x 1 blocks of 64
 // kernel_columns: 8 x 1 blocks of 256
-extern "C" __global__ void __launch_bounds__(64) kernel(const float* __restrict__ in0, const float* __restrict__ in1, const float* __restrict__ in2, float* __restrict__ out15, float* __restrict__ out18, float* __restrict__ out39, float* __restrict__ part15, float* __restrict__ part18, const int64 rows_64, const int64 columns_64, const int64 blocks_64) {
+extern "C" __global__ void __launch_bounds__(64) kernel(const float* __restrict__ in0, const float* __restrict__ in1, const float* __restrict__ in2, float* __restrict__ out15, float* __restrict__ out18, float* __restrict__ out39, float* __restrict__ part15, float* __restrict__ part18, const int64 rows_64, const int64 columns_64, const int64 blocks_64, const float number0, const float number1, const float number2, const float number3, const float number4) {
   typedef int32 Index;
   const Index rows = rows_64, columns = columns_64, blocks = blocks_64;
   float* const mine15 = Index(gridDim.x) == 1 ? out15 : part15 + Index(blockIdx.x) * columns;
@@ -79,7 +79,7 @@ extern "C" __global__ void __launch_bounds__(64) kernel(const float* __restrict_
       }
     }
     sum3 = reduce_team<Sum, 64>(sum3);
-    auto v4 = sum3 * 0.00390625f;
+    auto v4 = sum3 * number0;
     auto v5 = v4;
     float sum8 = 0.0f;
     float sum32 = 0.0f;
@@ -100,8 +100,8 @@ extern "C" __global__ void __launch_bounds__(64) kernel(const float* __restrict_
     }
     sum8 = reduce_team<Sum, 64>(sum8);
     sum32 = reduce_team<Sum, 64>(sum32);
-    auto v9 = sum8 * 0.00390625f;
-    auto v10 = v9 + 9.999999747378752e-06f;
+    auto v9 = sum8 * number1;
+    auto v10 = v9 + number2;
     auto v11 = sqrt(v10);
     auto v12 = 1.0f / v11;
     auto v13 = v12;
@@ -136,13 +136,13 @@ extern "C" __global__ void __launch_bounds__(64) kernel(const float* __restrict_
     auto v23 = 0.0f - sum22;
     auto v24 = 2.0f * v11;
     auto v25 = v23 / v24;
-    auto v26 = v25 * 0.00390625f;
+    auto v26 = v25 * number3;
     auto v27 = v26;
     auto v33 = sum32 * v26;
     auto v34 = sum31 + v33;
     auto v35 = v34 + v33;
     auto v36 = 0.0f - v35;
-    auto v37 = v36 * 0.00390625f;
+    auto v37 = v36 * number4;
     auto v38 = v37;
     #pragma unroll
     for (int k = 0; k < 4 / width; ++k) {
@@ -181,7 +181,7 @@ extern "C" __global__ void __launch_bounds__(64) kernel(const float* __restrict_
   else leave_columns<1, 64, 64, 4>(column_total18, mine18, Index(0) * 256, columns);
 }
 
-extern "C" __global__ void __launch_bounds__(256) kernel_columns(const float* __restrict__ in0, const float* __restrict__ in1, const float* __restrict__ in2, float* __restrict__ out15, float* __restrict__ out18, float* __restrict__ out39, float* __restrict__ part15, float* __restrict__ part18, const int64 rows_64, const int64 columns_64, const int64 blocks_64) {
+extern "C" __global__ void __launch_bounds__(256) kernel_columns(const float* __restrict__ in0, const float* __restrict__ in1, const float* __restrict__ in2, float* __restrict__ out15, float* __restrict__ out18, float* __restrict__ out39, float* __restrict__ part15, float* __restrict__ part18, const int64 rows_64, const int64 columns_64, const int64 blocks_64, const float number0, const float number1, const float number2, const float number3, const float number4) {
   typedef int32 Index;
   const Index rows = rows_64, columns = columns_64, blocks = blocks_64;
   sum_columns<256, 32>(part15, blocks, columns, out15);

@@ -88,7 +88,7 @@ extern "C" __global__ void __launch_bounds__(256) kernel(const float* __restrict
 
 
 // kernel: 1 x 1 blocks of 256
-extern "C" __global__ void __launch_bounds__(256) kernel(const float* __restrict__ in0, const float* __restrict__ in1, const float* __restrict__ in2, float* __restrict__ out8, float* __restrict__ out9, float* __restrict__ out10, double* __restrict__ part6, float* __restrict__ part9, uint32* __restrict__ counter, const int64 rows_64, const int64 columns_64, const int64 blocks_64) {
+extern "C" __global__ void __launch_bounds__(256) kernel(const float* __restrict__ in0, const float* __restrict__ in1, const float* __restrict__ in2, float* __restrict__ out8, float* __restrict__ out9, float* __restrict__ out10, double* __restrict__ part6, float* __restrict__ part9, uint32* __restrict__ counter, const int64 rows_64, const int64 columns_64, const int64 blocks_64, const float number0, const float number1) {
   typedef int32 Index;
   const Index rows = rows_64, columns = columns_64, blocks = blocks_64;
   float total6 = 0.0f;
@@ -120,7 +120,7 @@ extern "C" __global__ void __launch_bounds__(256) kernel(const float* __restrict
           auto v5 = v4 * v4;
           total6 = total6 + v5;
           auto v7 = 2.0f * v4;
-          auto v8 = 0.010416666977107525f * v7;
+          auto v8 = number0 * v7;
           result8[e] = v8;
           column_total9[i] = column_total9[i] + v8;
         }
@@ -140,7 +140,7 @@ extern "C" __global__ void __launch_bounds__(256) kernel(const float* __restrict
   if (last_block(counter)) {
     const auto v6 = finish_total<float, Sum, 256>(part6, static_cast<double>(0.0));
     if (threadIdx.x == 0) {
-      auto v10 = v6 / 96.0f;
+      auto v10 = v6 / number1;
       out10[0] = v10;
     }
   }

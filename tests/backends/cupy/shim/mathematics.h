@@ -64,6 +64,65 @@ inline float cospi(float x) { return cospif(x); }
 inline void sincospi(double x, double* s, double* c) { *s = sinpi(x), *c = cospi(x); }
 inline void sincospif(float x, float* s, float* c) { *s = sinpif(x), *c = cospif(x); }
 
+// Functions that the host has under another name, or not at all: roots of those that it has.
+extern "C" {
+#define SHIM_BESSEL(name) double name(double) noexcept; float name##f(float) noexcept;
+SHIM_BESSEL(j0) SHIM_BESSEL(j1) SHIM_BESSEL(y0) SHIM_BESSEL(y1)
+#undef SHIM_BESSEL
+long double erfcl(long double) noexcept;
+long double expl(long double) noexcept;
+}
+#define SHIM_FLOAT(name) \
+  inline float name##f(float x) { return float(name(double(x))); } \
+  inline float name(float x) { return name##f(x); }
+inline float j0(float x) { return j0f(x); }
+inline float j1(float x) { return j1f(x); }
+inline float y0(float x) { return y0f(x); }
+inline float y1(float x) { return y1f(x); }
+
+// exp(x * x) erfc(x); far out, by the continued fraction.
+inline long double shim_erfcx(long double x) {
+  if (x < 8) return expl(x * x) * erfcl(x);
+  long double below = x;
+  for (int k = 60; k > 0; --k) below = x + 0.5L * k / below;
+  return 0.564189583547756286948079451560772586L / below;
+}
+inline double erfcx(double x) { return double(shim_erfcx(x)); }
+
+// Newton's iterations for log erfc(x) = log y, which is nearly a parabola, from where it is known.
+inline double erfcinv(double y) {
+  if (!(y >= 0 && y <= 2)) return __builtin_nan("");
+  if (y == 0 || y == 2) return y == 0 ? __builtin_inf() : -__builtin_inf();
+  if (y > 1) return -erfcinv(2 - y);
+  long double x = y < 0.5 ? sqrt(-log(y)) : (1 - y) * 0.886226925452758013649L;
+  for (int k = 0; k < 60; ++k) {
+    const long double tail = shim_erfcx(x), wanted = (long double)y * expl(x * x);
+    x += tail / 1.128379167095512573896158903121545172L * (tail > wanted ? __builtin_logl(tail / wanted) : -__builtin_logl(wanted / tail));
+  }
+  return double(x);
+}
+inline double erfinv(double x) {
+  if (x < 0) return -erfinv(-x);
+  if (x > 0.5) return x > 1 ? __builtin_nan("") : erfcinv(1 - x);
+  long double root = 0.886226925452758013649L * x;
+  for (int k = 0; k < 20; ++k) root -= (__builtin_erfl(root) - x) * expl(root * root) * 0.886226925452758013649L;
+  return double(root);
+}
+inline double normcdfinv(double p) { return -1.41421356237309504880168872420969808 * erfcinv(2 * p); }
+
+// The power series, all of whose terms are positive.
+inline double shim_bessel_i(int order, double x) {
+  if (x != x) return x;
+  long double term = order ? fabs(x) / 2.0L : 1.0L, sum = term;
+  for (int k = 1; k < 2000 && term > sum * 1e-22L; ++k) sum += term *= 0.25L * x * x / ((long double)k * (k + order));
+  return x == __builtin_inf() || x == -__builtin_inf() ? x * x : double(sum);
+}
+inline double cyl_bessel_i0(double x) { return shim_bessel_i(0, x); }
+inline double cyl_bessel_i1(double x) { return copysign(shim_bessel_i(1, x), x); }
+SHIM_FLOAT(erfcx) SHIM_FLOAT(erfcinv) SHIM_FLOAT(erfinv) SHIM_FLOAT(normcdfinv)
+SHIM_FLOAT(cyl_bessel_i0) SHIM_FLOAT(cyl_bessel_i1)
+#undef SHIM_FLOAT
+
 inline bool isnan(float x) { return __builtin_isnan(x); }
 inline bool isnan(double x) { return __builtin_isnan(x); }
 inline bool isinf(float x) { return __builtin_isinf(x); }

@@ -10,9 +10,9 @@ template <class T> inline void __stcg(T* place, T value) { *place = value; }
 template <class T> inline void __stcs(T* place, T value) { *place = value; }
 template <class T> inline void __stwt(T* place, T value) { *place = value; }
 
-inline void __threadfence() {}
+inline void __threadfence() { shim::publish(); }
 inline void __threadfence_block() {}
-inline void __threadfence_system() {}
+inline void __threadfence_system() { shim::publish(); }
 inline void __trap() {
   shim::failed("thread (%u, %u, %u) of block (%u, %u, %u) calls __trap", threadIdx.x, threadIdx.y, threadIdx.z, blockIdx.x,
                blockIdx.y, blockIdx.z);
@@ -31,6 +31,7 @@ template <class T> inline void atomic_of(const T* place) {
     shim::atomic_of(place); \
     const T before = *place; \
     *place = result; \
+    shim::publish(place, sizeof(T)); \
     return before; \
   }
 SHIM_ATOMIC(atomicAdd, T(before + value))
@@ -49,6 +50,7 @@ inline T atomicCAS(T* place, typename shim::Same<T>::type wanted, typename shim:
   shim::atomic_of(place);
   const T before = *place;
   if (before == wanted) *place = value;
+  shim::publish(place, sizeof(T));
   return before;
 }
 

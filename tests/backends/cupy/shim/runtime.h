@@ -11,6 +11,8 @@ extern dim3 blockDim, gridDim;
 
 namespace shim {
 
+constexpr unsigned TOGETHER = 4;  // blocks at most that run side by side
+
 enum Kind { SHUFFLE, BALLOT, ANY_MATCH, SYNC };  // what the lanes of a warp do together
 
 struct Request {
@@ -23,6 +25,9 @@ struct Request {
   unsigned long long room;    // for the message
   char* message;              // why it failed
   void* address;              // where it reached for memory that it may not touch
+  const unsigned long long* late;  // where memory begins whose stores become visible late, and its bytes, in turn
+  unsigned lates;                  // how much memory of that kind there is
+  unsigned together;               // so many blocks run side by side, by turns: one of them whenever its threads wait
 };
 
 int run(Request& request, void (*body)(void*), void* given);  // 0 where all went well
@@ -30,6 +35,8 @@ int wait_for_block(int yes, const char* call);                // how many thread
 unsigned long long wait_for_warp(Kind kind, unsigned mask, unsigned long long word, int source, const char* call);
 [[noreturn]] void failed(const char* form, ...);
 void* dynamic();                                              // dynamic shared memory
+void publish();                                               // what this block has stored is visible to others
+void publish(const void* place, unsigned size);               // what it has just stored there is
 int lane();
 
 }  // namespace shim

@@ -1,0 +1,1 @@
+"""First meetings with a device: seconds each, and each by itself."""
