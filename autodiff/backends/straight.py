@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from itertools import count
 from typing import Any
@@ -95,7 +95,7 @@ class Straight:
         tape, workspace = self.tape, self.workspace
         inputs = [identifier(slot) for slot in range(len(tape.inputs))]
         written = [f"def run({', '.join((*inputs, *workspace.names))}):"]
-        kept = {*self.memory.places, *workspace.views, *self.memory.reused.values()}
+        kept = {*self.memory.places, *workspace.views, *self.memory.reused.values(), *self.held()}
         known = list(tape.inputs)
         for number, (equation, dead) in enumerate(zip(tape.equations, last_uses(tape), strict=True)):
             if not (equation.results and equation.results[0] in workspace.views):
@@ -108,6 +108,10 @@ class Straight:
             known.extend(equation.specs)
         outs = "".join(f"{operand(out, scope)}, " for out in tape.outputs)
         return [*written, f"    return ({outs})"]
+
+    def held(self) -> Collection[int]:
+        """Values that have names to the end, whoever reads them last."""
+        return ()
 
     def call(self, equation: Equation, number: int, scope: dict[str, Any]) -> str:
         """The call of an operation, the one of some number."""

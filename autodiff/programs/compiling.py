@@ -6,7 +6,7 @@ import ast
 import linecache
 from collections.abc import Iterator
 from functools import lru_cache
-from types import CodeType, FunctionType
+from types import CellType, CodeType, FunctionType
 from typing import Any
 
 from autodiff.numpy.namespace import KNOWN
@@ -75,7 +75,13 @@ def code_of(function: FunctionType) -> CodeType:
 
 
 def bound_names(function: FunctionType) -> Iterator[str]:
-    """Global names that stand for something of NumPy's, which notebooks import elsewhere."""
+    """Names that stand for something of NumPy's or SciPy's, which the source does not import: notebooks do elsewhere.
+
+    They are global, or stand for objects of SciPy's in a function around it.
+    """
     for name, value in list(function.__globals__.items()):
         if id(value) in KNOWN or (home_of(value).partition(".")[0] in ("numpy", "scipy") and not name.startswith("__")):
+            yield name
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        if cell != CellType() and home_of(cell.cell_contents).partition(".")[0] == "scipy":
             yield name

@@ -15,10 +15,13 @@ LASTING = (ModuleType, FunctionType, BuiltinFunctionType, type)
 """Objects that stay as long as their module does: what is found for them is kept."""
 
 OURS = frozenset((
-    "fft", "integrate", "interpolate", "linalg", "ndimage", "optimize", "signal", "sparse", "spatial", "special",
-    "stats", "sparse.linalg", "spatial.distance",
+    "cluster", "cluster.vq", "fft", "integrate", "interpolate", "linalg", "ndimage", "optimize", "signal", "sparse",
+    "sparse.linalg", "spatial", "spatial.distance", "spatial.transform", "special", "stats",
 ))  # fmt: skip
 """SciPy's modules of which there is one of ours."""
+
+ADOPTING = frozenset(("interpolate", "spatial.transform", "stats"))
+"""Those that take objects which SciPy has made: interpolants, rotations, frozen distributions."""
 
 FINDERS: dict[str, Callable[[Any], Any]] = {"numpy": of_numpy}
 """What finds the counterparts of what comes from a package; who enters a part of one enters it before the whole."""
@@ -34,7 +37,17 @@ def counterpart(value: Any) -> Any:
         return enter(value, value) if isinstance(value, LASTING) else value
     if isinstance(value, ModuleType):
         return enter(value, module_for(value))
-    return enter(value, object_for(value, home))
+    found = object_for(value, home)
+    return enter(value, found) if isinstance(value, LASTING) or found is not value else adopted(value, home)
+
+
+def adopted(value: Any, home: str) -> Any:
+    """An object that SciPy has made, as one of ours, where its module has such."""
+    words = [word for word in home.split(".")[1:] if not word.startswith("_")]
+    inside = ".".join(words[:2])
+    if inside not in ADOPTING:
+        return value
+    return import_module(f"autodiff.scipy.{inside}").adopted(value)
 
 
 def home_of(value: Any) -> str:

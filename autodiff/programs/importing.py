@@ -28,7 +28,13 @@ class RewritingLoader(SourceFileLoader):
 
 
 class Finder(MetaPathFinder):
-    """Finds modules as others do, and has some of them rewritten."""
+    """Finds modules as others do, and has some of them rewritten.
+
+    Attributes:
+        loader: the class of what loads them.
+    """
+
+    loader: type[SourceFileLoader] = RewritingLoader
 
     def wants(self, spec: ModuleSpec) -> bool:
         """Whether a module is rewritten."""
@@ -39,7 +45,7 @@ class Finder(MetaPathFinder):
         found = (finder.find_spec(fullname, path, target) for finder in others if hasattr(finder, "find_spec"))
         spec = next((one for one in found if one is not None), None)
         if spec is not None and type(spec.loader) is SourceFileLoader and self.wants(spec):
-            spec.loader = RewritingLoader(fullname, spec.loader.path)
+            spec.loader = self.loader(fullname, spec.loader.path)
             return spec
         return None
 

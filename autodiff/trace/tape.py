@@ -117,11 +117,16 @@ class Tape:
     constants: tuple[Any, ...] = field(default=(), compare=False)
     arguments: TreeDef | None = None
     results: TreeDef | None = None
+    _specs: tuple[Spec, ...] | None = field(default=None, init=False, repr=False, compare=False)
 
     @property
     def specs(self) -> tuple[Spec, ...]:
         """The specs of all slots."""
-        return (*self.inputs, *(one for equation in self.equations for one in equation.specs))
+        found = self._specs
+        if found is None:  # asked for again and again, so put together once
+            found = (*self.inputs, *(one for equation in self.equations for one in equation.specs))
+            object.__setattr__(self, "_specs", found)
+        return found
 
     @property
     def output_specs(self) -> tuple[Spec, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -55,24 +56,31 @@ def partition(tree: Any, where: Any = is_differentiable) -> tuple[Any, Any]:
     )
 
 
-def spread(where: Any, structure: TreeDef) -> list[bool]:
-    """The booleans of all leaves, from a tree in which one may stand for a whole part.
+def is_boolean(part: Any) -> bool:
+    """Whether a part of a tree is a boolean."""
+    return isinstance(part, (bool, np.bool_))
+
+
+def spread(
+    where: Any, structure: TreeDef, is_value: Callable[[Any], bool] = is_boolean, noun: str = "boolean"
+) -> list[Any]:
+    """The booleans of all leaves, or other values, from a tree in which one may stand for a whole part.
 
     Raises:
         ValueError: if it does not fit.
     """
-    found: list[bool] = []
+    found: list[Any] = []
     waiting = [(where, structure)]
     while waiting:
         part, its = waiting.pop()
-        if isinstance(part, (bool, np.bool_)):
-            found += [bool(part)] * its.count
+        if is_value(part):
+            found += [part] * its.count
             continue
         parts = parts_of(part)
         if parts is None or (type(part), parts[0], len(parts[1])) != (its.kind, its.extra, len(its.children)):
             raise ValueError(
-                f"a tree of booleans does not fit{at_user_line()}: it has {part!r} where the tree has {its}; give a "
-                "boolean for each leaf, or one for a whole part"
+                f"a tree of {noun}s does not fit{at_user_line()}: it has {part!r} where the tree has {its}; give a "
+                f"{noun} for each leaf, or one for a whole part"
             )
         waiting.extend([*zip(parts[1], its.children, strict=True)][::-1])
     return found

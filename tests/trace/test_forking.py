@@ -238,6 +238,7 @@ LOCKS = re.compile(r"functools.*cached_property|\b(R?Lock|Condition|Semaphore)\(
 ALLOWED = {
     "trace/forking.py",
     "backends/numba/kernels.py",  # held at every fork
+    "testing/gpu/journal.py",  # of a command, which does not fork
     "programs/switch.py",  # looks for those of users' classes, and has none
     "backends/numba/threads.py",  # renewed with the pool
     "backends/cupy/runtime/modules.py", "backends/cupy/program.py", "backends/cupy/runtime/graphs.py",  # GPUs do not survive a fork

@@ -254,6 +254,16 @@ def test_maps_and_reductions() -> None:
         tree.register(SimpleNamespace, lambda t: ((), None), lambda extra, children: SimpleNamespace())
 
 
+def test_the_place_where_large_trees_differ_is_named():
+    one = {"layers": [{"w": 1.0, "b": 2.0}] * 40, "scale": 1.0}
+    other = {"layers": [{"w": 1.0, "b": 2.0}] * 39 + [{"w": 1.0}], "scale": 1.0}
+    with pytest.raises(
+        ValueError,
+        match=r"^trees of different structure \(test_tree.py:\d+\): at \['layers'\]\[39\], {'b': \*, 'w': \*} and {'w': \*}$",
+    ):
+        tree.map(lambda a, b: a + b, one, other)
+
+
 def test_registered_classes_name_their_children() -> None:
     class Point:
         def __init__(self, x: Any, y: Any) -> None:

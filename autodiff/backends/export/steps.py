@@ -279,7 +279,14 @@ class Maker:
     # From kernels to steps.
 
     def add(self, equation: Equation) -> None:
-        """The steps of a kernel."""
+        """The steps of a kernel.
+
+        Raises:
+            ExportError: if it calls out to Python.
+        """
+        if equation.primitive is whole:
+            called_out = whole_kernel(**dict(equation.params)).called_out
+            refuse([(call.equation, "it has no form in kernels") for call in called_out], self.caller)
         found = stages_of(equation)
         work = [self.space.take(size) for size in found.work]
         for stage in found.stages:

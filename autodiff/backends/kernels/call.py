@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 import numpy as np
@@ -30,17 +30,28 @@ NUMBERS = {"float64": "float", "float32": "float32", "int64": "int"}
 
 
 class KernelPrimitive(Primitive):
-    """The primitive of fused operations; its parameters are their tape and what kind of kernel they become."""
+    """The primitive of fused operations; its parameters are their tape and what kind of kernel they become.
+
+    Args:
+        name: of the primitive.
+        make: gives the function that runs a kernel, for the parameters.
+        run: runs one by itself, where that takes more than the function.
+        told: what the function tells of besides, such as the user's lines, which are no part of a tape's structure.
+    """
 
     __slots__ = ("made",)
 
     def __init__(
-        self, name: str, make: Callable[..., Callable[..., Any]], run: Callable[..., Any] | None = None
+        self,
+        name: str,
+        make: Callable[..., Callable[..., Any]],
+        run: Callable[..., Any] | None = None,
+        told: Callable[..., Hashable] = lambda **_: None,
     ) -> None:
         made: Recent[Callable[..., Any]] = Recent(LIMIT)
 
         def bound(**params: Any) -> Callable[..., Any]:
-            key = tuple(params.items())
+            key = *params.items(), told(**params)
             found = made.get(key)
             return made.put(key, proved_or_plain(make, params)) if found is None else found
 

@@ -348,6 +348,6 @@ def grid_of(equations: Sequence[Equation], specs: Mapping[int, Spec], shape: Sha
     return next((grid for grid in fitting if not grid.flat), fitting[0])
 
 
-def sub_specs(operands: Sequence[Any], specs: Mapping[int, Spec]) -> list[Any]:
+def sub_specs(operands: Sequence[Any], specs: Mapping[int, Spec] | Sequence[Spec]) -> list[Any]:
     """The specs of operands, and the numbers among them."""
     return [specs[o] if isinstance(o, int) else o.value if isinstance(o, Literal) else spec_of(o) for o in operands]

@@ -8,13 +8,13 @@ from math import prod
 from typing import Any
 
 from autodiff.backends import cache
-from autodiff.backends.numba.arguments import Argument, ArrayArgument, NumberArgument
+from autodiff.backends.numba.arguments import Argument, ArrayArgument, NumberArgument, bits
 from autodiff.backends.numba.identity import digest, surroundings
 from autodiff.backends.numba.kernels import kernel_address
 from autodiff.backends.numba.launching import bind
 from autodiff.backends.verifier.launch import Array, Launch, UnprovedKernelError, listed
 
-__all__ = ["ArrayArgument", "KernelLaunch", "NumberArgument"]
+__all__ = ["ArrayArgument", "KernelLaunch", "NumberArgument", "bits"]
 
 TYPES = {"bool": "b1", "uint8": "u1", "int32": "i4", "int64": "i8", "float32": "f4", "float64": "f8"}
 NUMBERS = {"int": "i8", "float": "f8", "float32": "f4"}
@@ -50,8 +50,25 @@ class KernelLaunch:
             KernelError: if it cannot be compiled.
         """
         self.refuse_unproved()
-        options = {"rows": self.rows, "chunk": self.chunk, "parallel": self.parallel, "release": self.release}
-        return bind(kernel_address(self.text), self.words, self.arguments, **options)
+        return bind(kernel_address(self.text), self.words, self.arguments, release=self.release, **self.range)
+
+    def on_words(self, words: Sequence[int]) -> Callable[[], object]:
+        """A function without arguments that runs the kernel on a block that is filled already, and looks at nothing.
+
+        What the words point to must be as large as the arguments say, and live as long as the function is called. Other
+        Python threads run meanwhile.
+
+        Raises:
+            UnprovedKernelError: if it cannot be proved that the kernel stays within its memory.
+            KernelError: if it cannot be compiled.
+        """
+        self.refuse_unproved()
+        return bind(kernel_address(self.text), words, (), release=True, **self.range)
+
+    @property
+    def range(self) -> dict[str, Any]:
+        """How far the kernel's outermost loop runs, and who shares it."""
+        return {"rows": self.rows, "chunk": self.chunk, "parallel": self.parallel}
 
     def refuse_unproved(self) -> None:
         """See to it that the kernel stays within its memory, once for all processes.

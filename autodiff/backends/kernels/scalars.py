@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import math
-import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -52,6 +51,7 @@ FLOATING = {
     "logistic":   "logistic(x)",
     "softplus":   "softplus(x)",
     "logaddexp":  "where(x == y, x + LN2, maximum(x, y) + log1p(exp(-absolute(x - y))))",
+    "logaddexp2": "where(x == y, x + 1, maximum(x, y) + log1p(exp2(-absolute(x - y))) / LN2)",
     "sin":        "sin(x)",
     "cos":        "cos(x)",
     "tan":        "tan(x)",
@@ -279,23 +279,28 @@ def expression(name: str, operands: Sequence[Any], texts: Sequence[str], names: 
     return cast(written, computed, out.dtype)
 
 
-ATOM = re.compile(r"\w+(\([\w.+-]*\))?")
-"""An operand that stands in an expression as it is: a name, or a cast of a name or number."""
+def stands_alone(text: str) -> bool:
+    """Whether an operand stands in an expression as it is: a name, or a cast of a name or number."""
+    name, bracket, inner = text.partition("(")
+    plain = inner.replace(".", "0").replace("+", "0").replace("-", "0").replace("_", "0")
+    return name.isidentifier() and (not bracket or (plain.endswith(")") and (plain[:-1] or "0").isalnum()))
 
 
 def put_in(text: str, dtype: np.dtype[Any], given: Mapping[str, str]) -> str:
     """An expression with the texts of its operands in it."""
-    if all(map(ATOM.fullmatch, given.values())):
+    if all(map(stands_alone, given.values())):
         return with_places(text, dtype).format_map(given)
     return _Writer(given, dtype).text(parsed(text))
 
 
 @cache
 def with_places(text: str, dtype: np.dtype[Any]) -> str:
-    """An expression with places for its operands, every number typed."""
+    """An expression with places for its operands, ``{x}``, every number typed.
+
+    To Python such a place is a set of one name, which it writes as it reads it.
+    """
     names = {node.id for node in ast.walk(parsed(text)) if isinstance(node, ast.Name)}
-    found = _Writer({name: f"_{name}_" for name in names}, dtype).text(parsed(text))
-    return re.sub(rf"\b_({'|'.join(names)})_\b", r"{\1}", found)
+    return _Writer({name: f"{{{name}}}" for name in names}, dtype).text(parsed(text))
 
 
 @cache
@@ -371,6 +376,11 @@ def _number(node: ast.expr) -> float | None:
 
 def costly(name: str, operands: Sequence[Any], out: Spec) -> bool:
     """Whether computing an element again costs more than loading it: divisions and functions do."""
-    text = template(name, operands, out)
+    return has_costly_calls(template(name, operands, out))
+
+
+@cache
+def has_costly_calls(text: str) -> bool:
+    """Whether an expression divides, or calls a function that is not cheap."""
     calls = {node.func.id for node in ast.walk(parsed(text)) if isinstance(node, ast.Call)}  # type: ignore[attr-defined]
     return "/" in text or bool(calls - CHEAP_CALLS)

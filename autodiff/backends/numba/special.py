@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import re
 from typing import Any
 
 from autodiff.backends.numba.mathematics.plain import define as define_intrinsic
@@ -44,7 +43,8 @@ _SIGNATURES = """
 """
 
 OPERANDS: dict[str, tuple[str, ...]] = {
-    name: tuple(re.findall(r"\w+", operands)) for name, operands in re.findall(r"(\w+)\(([^)]*)\)", _SIGNATURES)
+    name: tuple(operands.removesuffix(")").split(","))
+    for name, _, operands in (one.partition("(") for one in "".join(_SIGNATURES.split()).split(";"))
 }
 """The operands of each, by the name that it has in SciPy and on tapes. What warns of numbers that are not whole is none
 of them: a kernel would have to stop for it."""
@@ -66,9 +66,9 @@ def address(name: str) -> int | None:
         return None
     capsules = cython_special.__pyx_capi__
     wanted = f"double ({'double, ' * len(OPERANDS[name])}int __pyx_skip_dispatch)".encode()
-    variant = re.compile(rf"(__pyx_fuse_(\d+_)*\d+)?{name}")
     for own, capsule in capsules.items():
-        if variant.fullmatch(own) and _name_of(capsule) == wanted:
+        plain = own.removeprefix("__pyx_fuse_").lstrip("_0123456789") if own.startswith("__pyx_fuse_") else own
+        if plain == name and _name_of(capsule) == wanted:
             return _pointer_of(capsule, wanted)
     return None
 

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from autodiff.backends.choice import numba_is_there
 from autodiff.backends.kernels.products.convolutions import with_convolutions
 from autodiff.backends.kernels.programs.call import whole_equation
-from autodiff.backends.kernels.programs.program import whole_kernel
+from autodiff.backends.kernels.programs.program import WholeKernel, whole_kernel
 from autodiff.backends.kernels.programs.storage import Impossible
 from autodiff.backends.passes.complex_parts.border import on_parts
 from autodiff.backends.passes.fusion.cost import LAUNCH, calls, work
 from autodiff.backends.passes.fusion.fuse import fuse
+from autodiff.backends.passes.fusion.islands import around_islands
 from autodiff.backends.passes.fusion.loop_invariants import LOOPS
 from autodiff.backends.passes.fusion.products import fuse_products
 from autodiff.backends.passes.fusion.row_gathers import pick_by_rows
@@ -74,7 +75,7 @@ def schedule(tape: Tape, backend: str = "auto") -> Schedule:
     border = on_parts(simple)
     if border is None or len(border.core.equations) > MOST_ON_PARTS:
         return schedule_as_it_is(simple)
-    core = schedule_as_it_is(border.core)
+    core = schedule_as_it_is(simplify(border.core))
     found = Schedule(border.around(core.tape), core.reason)
     if core.reason or calls(simple) < calls(found.tape):
         plain = schedule_as_it_is(simple)
@@ -84,28 +85,47 @@ def schedule(tape: Tape, backend: str = "auto") -> Schedule:
 
 
 def schedule_as_it_is(tape: Tape) -> Schedule:
-    """How a tape is run on CPUs: its complex numbers, if it has some, are no kernel's."""
-    expanded = simplified(with_turns(simplify(tape)), EXPANSIONS)  # in the bodies of loops and branches, too
-    simple = simplify(rewrite(expanded, BEFORE_FUSION, merge=True), stable=False)
-    apart = rewrite(fuse_products(pick_by_rows(simple)), SPLIT_LARGE_SUMS)
-    fused = with_convolutions(fuse(with_windows(apart)))
-    effort = work(simple)
+    """How a simplified tape is run on CPUs: its complex numbers, if it has some, are no kernel's."""
+    expanded = simplified(with_turns(tape), EXPANSIONS)  # in the bodies of loops and branches, too
+    changed = rewrite(expanded, BEFORE_FUSION, merge=True)
+    simple = tape if changed is tape else simplify(changed, stable=False)
+    fused = kernels_of_rows(simple)
+    try:
+        kernel = worthwhile_kernel(simple, fused)
+    except Impossible as refused:
+        parts = around_islands(simple, refused.position, lambda part: worthwhile_kernel(part, kernels_of_rows(part)))
+        return Schedule(fused if parts is simple else kernels_of_rows(parts), str(refused))
+    if kernel is None:
+        return Schedule(fused, "kernels of rows share the work among threads")
+    return Schedule(one_kernel(simple, kernel), "")
+
+
+def kernels_of_rows(tape: Tape) -> Tape:
+    """A tape with kernels in the places of operations on one grid, of products, convolutions and windows."""
+    apart = rewrite(fuse_products(pick_by_rows(tape)), SPLIT_LARGE_SUMS)
+    return with_convolutions(fuse(with_windows(apart)))
+
+
+def worthwhile_kernel(tape: Tape, fused: Tape) -> WholeKernel | None:
+    """The one kernel that does all of a tape; None where kernels of rows, which share the work, take less time.
+
+    Args:
+        tape: the program.
+        fused: with kernels of rows.
+
+    Raises:
+        Impossible: if it would take less time, and there is none.
+    """
+    effort = work(tape)
     spread = calls(fused) + (effort / THREADS if effort > LARGE else effort)
     if effort > LARGE and spread > effort / THREADS + SAVING:
-        rows = common_length(simple)
+        rows = common_length(tape)
         if rows is not None:
             try:
-                whole_kernel(simple, rows)
-                return Schedule(one_kernel(simple, rows), "")
+                return whole_kernel(tape, rows)
             except Impossible:
                 pass
-    if effort + LAUNCH >= spread:
-        return Schedule(fused, "kernels of rows share the work among threads")
-    try:
-        whole_kernel(simple)
-    except Impossible as reason:
-        return Schedule(fused, str(reason))
-    return Schedule(one_kernel(simple), "")
+    return None if effort + LAUNCH >= spread else whole_kernel(tape)
 
 
 def common_length(tape: Tape) -> int | None:
@@ -116,7 +136,7 @@ def common_length(tape: Tape) -> int | None:
     return lengths.most_common(1)[0][0] if lengths else None
 
 
-def one_kernel(tape: Tape, rows: int | None = None) -> Tape:
+def one_kernel(tape: Tape, kernel: WholeKernel | None = None) -> Tape:
     """A tape whose one operation does all that another one does."""
-    equation = whole_equation(tape, rows)
+    equation = whole_equation(tape, None if kernel is None else kernel.rows)
     return Tape(tape.inputs, (equation,), equation.results, (), tape.arguments, tape.results)

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
+from autodiff.backends.kernels.programs.call import whole
+from autodiff.backends.kernels.programs.program import whole_kernel
 from autodiff.backends.reports.plan import Plan, Statement
 from autodiff.backends.reports.reasons import why
 from autodiff.backends.reports.sources import names_of
@@ -42,11 +44,14 @@ class Fused:
         operations: what it does: ``multiply x 2, exp, sum``.
         inside: the loops and branches around it, the outermost first.
         source: the user's lines.
+        called_out: operations without a form in kernels for which it calls NumPy in every round of a loop, with the
+            user's lines.
     """
 
     operations: str
     inside: tuple[str, ...]
     source: str
+    called_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -73,6 +78,7 @@ class Explanation:
         parts += [
             "\n".join(
                 f"kernel {number}{place(own.inside)}: {own.operations}{f'  # {own.source}' if own.source else ''}"
+                + "".join(f"\n  calls out to NumPy in every round: {call}" for call in own.called_out)
                 for number, own in enumerate(self.kernels, 1)
             )
         ]
@@ -123,11 +129,18 @@ def explanation(plan: Plan, name: str, replayed: str = "") -> Explanation:
     calls: list[Call] = []
     for statement, owner, inside in walked(plan, ()):
         if statement.kind == "kernel":
-            kernels.append(Fused(names_of(statement.tape), inside, statement.source))
+            kernels.append(Fused(names_of(statement.tape), inside, statement.source, calls_of(statement)))
         else:
             own = statement.equation.primitive.name
             calls.append(Call(statement.kind, own, inside, statement.source, why(statement, owner)))
     return Explanation(name, plan.reason, tuple(kernels), tuple(calls), replayed)
+
+
+def calls_of(statement: Statement) -> tuple[str, ...]:
+    """The operations that a kernel calls out for."""
+    if statement.equation.primitive is not whole:
+        return ()
+    return tuple(map(str, whole_kernel(**dict(statement.equation.params)).called_out))
 
 
 def walked(plan: Plan, inside: tuple[str, ...]) -> Iterator[tuple[Statement, Plan, tuple[str, ...]]]:

@@ -97,7 +97,8 @@ def written_whole(tape: Tape, rows: int | None = None) -> tuple[str, str]:
     """The text of the kernel of a whole program."""
     kernel = whole_kernel(tape, rows)
     room = f", {short(kernel.memory, 'B')} of memory to work in" if kernel.memory else ""
-    return kernel.text, f"{f'{rows} rows, shared by threads' if rows else 'one thread'}{room}"
+    calls = f", calls out to NumPy: {', '.join(map(str, kernel.called_out))}" if kernel.called_out else ""
+    return kernel.text, f"{f'{rows} rows, shared by threads' if rows else 'one thread'}{room}{calls}"
 
 
 def written_products(tape: Tape) -> tuple[str, str]:

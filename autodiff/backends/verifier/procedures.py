@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from autodiff.backends.numba.vectors.elements import SIZES
 from autodiff.backends.numba.vectors.polynomials import Polynomial, constant
-from autodiff.backends.verifier.values import Address, Number, Value
+from autodiff.backends.verifier.values import RANGES, Address, Number, Value
 
 if TYPE_CHECKING:
     from autodiff.backends.verifier.expressions import Expressions
@@ -39,6 +39,22 @@ def multiply_matrices(walk: Expressions, type_: str, given: Sequence[Value]) -> 
     touch(walk, type_, a, ((rows, steps[0]), (terms, steps[1])), False)
     touch(walk, type_, b, ((terms, steps[2]), (columns, steps[3])), False)
     touch(walk, type_, c, ((rows, steps[4]), (columns, constant(1))), True)
+
+
+def call_out(walk: Expressions, given: Sequence[Value]) -> None:
+    """A function of Python works in a part of memory, and may note an error in its first word."""
+    _, memory, begin, size, _ = given
+    first, count = sizes(walk, begin, size)
+    if not isinstance(memory, Address):
+        walk.memory.fault("nothing is known of where this is")
+        return
+    facts = walk.facts.inside()
+    for offset, length in ((memory.offset, constant(SIZES["i8"])), (memory.offset + first, count)):
+        byte = facts.new("byte", (constant(0),), (length - constant(1),))
+        walk.memory.touch(facts, memory.word, offset + byte, 1, "u1", True)
+        walk.memory.keep(
+            walk.facts, memory.word, offset, int(walk.facts.highest(length)), facts.between("any", *RANGES["i8"])
+        )
 
 
 def gather_panel(walk: Expressions, type_: str, given: Sequence[Value]) -> None:

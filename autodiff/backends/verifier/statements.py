@@ -13,7 +13,7 @@ from autodiff.backends.verifier import numbers
 from autodiff.backends.verifier.expressions import Expressions
 from autodiff.backends.verifier.facts import Facts
 from autodiff.backends.verifier.launch import Launch
-from autodiff.backends.verifier.procedures import PROCEDURES
+from autodiff.backends.verifier.procedures import PROCEDURES, call_out
 from autodiff.backends.verifier.uses import Uses
 from autodiff.backends.verifier.values import OTHER, UNKNOWN, Address, Number, Truth, Value
 
@@ -87,6 +87,9 @@ class Statements(Expressions):
         """A store, or a procedure."""
         if name.startswith("store_"):
             self.store(STORED[name.removeprefix("store_")], *operands)
+            return
+        if name == "call_out":
+            call_out(self, [self.value(operand) for operand in operands])
             return
         stem, _, bits = name.rpartition("_float")
         check = PROCEDURES.get(stem)

@@ -105,6 +105,26 @@ def built(structure: TreeDef, leaves: Iterator[Any]) -> Any:
             children.append(whole)
 
 
+def difference(one: TreeDef, other: TreeDef) -> str:
+    """The first place where two structures differ, and what each has there.
+
+    >>> difference(flatten({"a": [1.0, 2.0], "b": 3.0})[1], flatten({"a": [1.0, (2.0, 3.0)], "b": 4.0})[1])
+    "at ['a'][1], * and (*, *)"
+    """
+    where: list[str] = []
+    while one.depth <= READABLE and (one.kind, one.extra, len(one.children)) == (
+        other.kind,
+        other.extra,
+        len(other.children),
+    ):
+        assert one.kind is not None
+        steps = steps_into(one.kind, one.extra, len(one.children))
+        place = next(k for k, pair in enumerate(zip(one.children, other.children, strict=True)) if pair[0] != pair[1])
+        where.append(str(steps[place]))
+        one, other = one.children[place], other.children[place]
+    return f"{'at ' + ''.join(where) + ', ' if where else ''}{one} and {other}"
+
+
 class _Star:
     def __repr__(self) -> str:
         return "*"
@@ -168,7 +188,7 @@ def map_tree(function: Callable[..., Any], tree: Any, *others: Any, is_leaf: IsL
     for other in others:
         more, its = flatten(other, is_leaf)
         if its != structure:
-            raise ValueError(f"trees of different structure{at_user_line()}: {structure} and {its}")
+            raise ValueError(f"trees of different structure{at_user_line()}: {difference(structure, its)}")
         columns.append(more)
     return structure.unflatten(function(*row) for row in zip(*columns, strict=True))
 

@@ -109,13 +109,21 @@ _uploaded: dict[tuple[int, int], Any] = {}
 
 
 def uploaded(constant: np.ndarray[Any, Any], module: Any) -> Any:
-    """A constant on the current GPU: loops run one tape many times, and copy it once."""
+    """A constant on the current GPU: loops run one tape many times, and copy it once.
+
+    The copy that is kept is waited for, once, since other streams than the current one will read it. While a stream is
+    captured nobody can wait, so the copy stays the capture's own.
+    """
     if constant.flags.writeable:
         return module.asarray(constant)
     key = id(constant), module.cuda.Device().id
     found = _uploaded.get(key)
     if found is None:
-        found = _uploaded[key] = module.asarray(constant)
+        found, stream = module.asarray(constant), module.cuda.get_current_stream()
+        if stream.is_capturing():
+            return found
+        stream.synchronize()
+        _uploaded[key] = found
         weakref.finalize(constant, _uploaded.pop, key, None)
     return found
 

@@ -8,6 +8,7 @@ labels by which operands are aligned.
 from __future__ import annotations
 
 import sys
+from types import ModuleType
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -45,6 +46,9 @@ REMEDIES = (
 
 TELLING = ("__array_ufunc__", "__array_function__", "__mul__")
 """What is told first of what a subclass does in a way of its own."""
+
+HOLDER = "to make it a tree, make its class a dataclass, or give it to autodiff.tree.register"
+"""What to do with an instance of a class that may hold arrays in attributes."""
 
 OBJECTS = "make numbers of them, x.astype(float)"
 TRACED_OBJECTS = "make a traced array of them, autodiff.numpy.array(x)"
@@ -92,8 +96,11 @@ def remedy(value: Any) -> str:
         return "pass np.asarray(x), and write @ for products"
     if hasattr(kind, "to_numpy") and hasattr(kind, "data"):
         return "take its array, x.data"
-    own = getattr(value, "__dict__", ())
-    return next((text for name, text in REMEDIES if hasattr(kind, name) or name in own), "")
+    own = getattr(value, "__dict__", None)
+    holder = own is not None and not callable(value) and not isinstance(value, ModuleType)
+    return next(
+        (text for name, text in REMEDIES if hasattr(kind, name) or name in (own or ())), HOLDER if holder else ""
+    )
 
 
 def refusal(value: Any) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.backends.recycling import owns_memory
-from autodiff.transforms.jit.signatures import Key, arguments
+from autodiff.transforms.jit.signatures import Key, arguments, is_array_class
 
 WRITABLE, OWNED = 0x0400 | 0x0100 | 0x0001, 0x0004
 """NumPy's flags of arrays that kernels can write to, aligned and C-contiguous ones, and that own their memory."""
@@ -47,13 +47,13 @@ class Donation:
 
 
 def donated_leaves(key: Key, positions: Sequence[int]) -> tuple[int, ...]:
-    """Which leaves belong to the arguments at some positions, and are arrays."""
+    """Which leaves belong to the arguments at some positions, and are arrays, of NumPy's or on a GPU."""
     wanted = {f"args[{n}]" for n in positions}
     found: list[int] = []
     start = 0
     for path, part in arguments(key):
         if path in wanted:
-            found += (k for k in range(start, start + part.count) if key.kinds[k] is np.ndarray)
+            found += (k for k in range(start, start + part.count) if is_array_class(key.kinds[k]))
         start += part.count
     return tuple(found)
 

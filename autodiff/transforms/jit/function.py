@@ -13,6 +13,7 @@ from autodiff.trace.traced import Traced
 from autodiff.trace.trees.tree import flatten
 from autodiff.transforms.custom.arguments import place_of
 from autodiff.transforms.jit.arguments import bound, known_leaves, refuse_specs, split
+from autodiff.transforms.jit.binding import Binding
 from autodiff.transforms.jit.call_path import call_path, static_of
 from autodiff.transforms.jit.looking import Looking
 from autodiff.transforms.jit.options import checked_function, checked_options
@@ -57,6 +58,9 @@ class jit(Looking):
             for others, compiled kernels where Numba is installed, and NumPy's functions where not. ``"numba"`` and
             ``"cupy"`` insist on a compiler, and refuse arrays that are elsewhere. ``"numpy"`` for NumPy's functions
             alone, or CuPy's. NumPy arrays that the function closes over are copied to the GPU once.
+        fast_math: whether kernels of GPUs may be quick about ``float32``, and 16 bits: quotients within 2 units in the
+            last place, ``exp(x)`` within ``2 + 1.2 * abs(x)``, ``tanh`` within 8, and what is made of them. On CPUs
+            nothing changes.
 
     Attributes:
         kept: how many programs are kept, 4096; the least recently used go. May be set, for one function or for all.
@@ -104,12 +108,13 @@ class jit(Looking):
         static_argnames: str | Sequence[str] = (),
         donate_argnums: int | Sequence[int] = (),
         backend: str = "auto",
+        fast_math: bool = False,
     ) -> None:
         checked_function(fun)
         update_wrapper(self, fun)
         self.fun = fun
         self.name = place_of(without_partial(fun))
-        self.options = checked_options(fun, static_argnums, static_argnames, donate_argnums, backend)
+        self.options = checked_options(fun, static_argnums, static_argnames, donate_argnums, backend, fast_math)
         self.clear_cache()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -142,6 +147,32 @@ class jit(Looking):
         found, leaves = self.recorded(args, kwargs)
         paths = leaf_paths(found.signature.key)
         return [paths[k] for k in found.donation.usable(leaves)]
+
+    def bind(self, *args: Any, **kwargs: Any) -> Binding:
+        """The program for these arguments, bound to their memory: a function without arguments, for inner loops.
+
+        It reads what the arrays hold when it is called, and writes to the same results each time. Nothing is looked at,
+        allocated or donated, and other Python threads run meanwhile.
+
+        Returns:
+            a :class:`~autodiff.Binding`.
+
+        Raises:
+            TypeError: if an argument is traced, or the function closes over something that is.
+            ValueError: if the program is one kernel and an array is not one block of memory in C order.
+
+        >>> import numpy as np
+        >>> x = np.array([3.0, 4.0])
+        >>> length = jit(lambda x: np.sqrt(np.sum(x * x))).bind(x)
+        >>> length()
+        array(5.)
+        >>> x[:] = 5.0, 12.0
+        >>> length()
+        array(13.)
+        """
+        found, leaves = self.recorded(args, kwargs)
+        refuse_specs(self.name, leaves)
+        return Binding(self.name, found, leaves, (args, kwargs))
 
     def cache_size(self) -> int:
         """How many programs are kept."""

@@ -23,6 +23,7 @@ class Options(NamedTuple):
         static_names: the names of static arguments: of all that may be passed by keyword.
         donated: the positions of donated arguments, none of them negative.
         backend: ``"auto"``, ``"numba"``, ``"numpy"`` or ``"cupy"``.
+        fast_math: whether division, exp and tanh of float32 may be approximate on GPUs.
     """
 
     given: tuple[Any, ...]
@@ -30,6 +31,7 @@ class Options(NamedTuple):
     static_names: tuple[str, ...]
     donated: tuple[int, ...]
     backend: str
+    fast_math: bool = False
 
 
 def checked_function(fun: Any) -> None:
@@ -56,7 +58,12 @@ def checked_function(fun: Any) -> None:
 
 
 def checked_options(
-    fun: Callable[..., Any], static_argnums: Any, static_argnames: Any, donate_argnums: Any, backend: str
+    fun: Callable[..., Any],
+    static_argnums: Any,
+    static_argnames: Any,
+    donate_argnums: Any,
+    backend: str,
+    fast_math: Any = False,
 ) -> Options:
     """The options, normalised by the signature of the function where it has one.
 
@@ -77,8 +84,10 @@ def checked_options(
                 f"jit: argument {position} of {place_of(fun)} is both static and donated{at_user_line()}; only arrays "
                 "can be donated, and static arguments are none: take it out of one of the two"
             )
-    given = (static_argnums, static_argnames, donate_argnums, backend)
-    return Options(given, static, names, donated, checked_backend(backend))
+    if not isinstance(fast_math, bool):
+        raise TypeError(f"jit: fast_math must be True or False, got {fast_math!r}{at_user_line()}")
+    given = (static_argnums, static_argnames, donate_argnums, backend, fast_math)
+    return Options(given, static, names, donated, checked_backend(backend), fast_math)
 
 
 class Parameters:

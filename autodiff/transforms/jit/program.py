@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from autodiff.trace.live import ordered_after
 from autodiff.trace.primitive import newest_traced
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
-from autodiff.trace.tape import Tape, in_turn
+from autodiff.trace.tape import Equation, Tape, in_turn
 from autodiff.transforms.call import run_for_batch
 from autodiff.transforms.custom.call import CustomCall, CustomLink
 from autodiff.transforms.custom.rule import CustomRule, Leaves
@@ -34,6 +35,7 @@ from autodiff.transforms.jit.reverse_mode import Backward, ReverseMode
 from autodiff.transforms.partial import Forms, form_of, joined, parts_of
 
 if TYPE_CHECKING:
+    from autodiff.backends.announcing import Announcing, Listener
     from autodiff.backends.cupy.program import DeviceProgram
     from autodiff.backends.reports.timed import Timed
 
@@ -49,13 +51,18 @@ class Program(CustomRule):
         backend: ``"auto"``, ``"numba"``, ``"numpy"`` or ``"cupy"``.
         donated: inputs whose arrays nobody needs after a call, so that outputs may take their memory: each is a plain
             array that owns it, may be written to, and that no other input shows.
+        fast_math: whether division, exp and tanh of float32 may be approximate on GPUs.
     """
 
-    def __init__(self, tape: Tape, name: str, backend: str = "auto", donated: tuple[int, ...] = ()) -> None:
+    def __init__(
+        self, tape: Tape, name: str, backend: str = "auto", donated: tuple[int, ...] = (), fast_math: bool = False
+    ) -> None:
         self.tape = tape
         self._name = name
         self.backend = backend
         self.donated = donated
+        self.fast_math = fast_math
+        self.given_up: tuple[int, ...] = ()  # inputs that are looked at in each call, on GPUs
         self.derived: dict[Any, Any] = {}
         self.alone: Callable[..., tuple[Any, ...]] | None = None  # the one kernel that does everything
 
@@ -86,7 +93,8 @@ class Program(CustomRule):
         """The tape as it runs on GPUs."""
         from autodiff.backends.cupy.program import DeviceProgram  # noqa: PLC0415 - programs on CPUs never need it
 
-        return DeviceProgram(self.tape, self.name, "numpy" if self.backend == "numpy" else "cupy")
+        backend = "numpy" if self.backend == "numpy" else "cupy"
+        return DeviceProgram(self.tape, self.name, backend, self.given_up, self.fast_math)
 
     @cached_property
     def straight(self) -> Straight:
@@ -99,6 +107,13 @@ class Program(CustomRule):
         from autodiff.backends.reports.timed import Timed  # noqa: PLC0415 - most programs are never timed
 
         return Timed(self.tape, self.backend, self.name, self.donated)
+
+    @cached_property
+    def announcing(self) -> Announcing:
+        """The same, which says when outputs are there."""
+        from autodiff.backends.announcing import Announcing  # noqa: PLC0415 - most programs are never asked
+
+        return Announcing(self.schedule.tape, self.backend)
 
     def __call__(self, *values: Any) -> tuple[Any, ...]:
         """The outputs for plain values, or as somebody's recording takes note of them."""
@@ -121,12 +136,16 @@ class Program(CustomRule):
                 raise self.straight.explained(error) from None
         straight = self.straight
         self.alone = lone_kernel(self.schedule.tape)
-        run = self.timed.run if open_profiles else straight.run
-        with np.errstate(all="ignore"):
-            try:
-                return run(*values)
-            except Exception as error:
-                raise straight.explained(error) from None
+        return explained(self.timed.run if open_profiles else straight.run, values, straight)
+
+    def evaluate_for(self, listener: Listener, values: Leaves) -> tuple[Any, ...]:
+        """The outputs for plain values on the CPU; a listener is told of each as soon as it is there.
+
+        It is told nothing where the program is one kernel, or is timed.
+        """
+        if open_profiles or lone_kernel(self.schedule.tape) is not None:
+            return self.evaluate(values)
+        return explained(partial(self.announcing.run_for, listener), (values,), self.announcing)
 
     def evaluate_anywhere(self, values: Leaves) -> tuple[Any, ...]:
         """The outputs for plain values, on a GPU where some of them are on one."""
@@ -150,7 +169,7 @@ class Program(CustomRule):
 
     def part(self, key: Any, tape: Tape) -> BoundProgram:
         """A program that was derived, with the constants of its tape."""
-        found = self.derived[key] = BoundProgram(tape, f"{key[0]} of {self.name}", self.backend)
+        found = self.derived[key] = BoundProgram(tape, f"{key[0]} of {self.name}", self.backend, self.fast_math)
         return found
 
     # The rule.
@@ -166,7 +185,8 @@ class Program(CustomRule):
         key = "reverse mode", positions
         found = self.derived.get(key)
         if found is None:
-            found = self.derived[key] = Passes(ReverseMode(self.tape, positions), self.name, self.backend)
+            mode = ReverseMode(self.tape, positions)
+            found = self.derived[key] = Passes(mode, self.name, self.backend, self.fast_math)
         return found
 
     def pull(self, kept: Any, g: Leaves, positions: Sequence[int]) -> tuple[Any, ...]:
@@ -195,14 +215,29 @@ class Program(CustomRule):
         return program(*values)
 
 
-def lone_kernel(tape: Tape) -> Callable[..., tuple[Any, ...]] | None:
-    """The function of a tape that is one kernel; None if it is not."""
+def explained(run: Callable[..., tuple[Any, ...]], arguments: Sequence[Any], straight: Straight) -> tuple[Any, ...]:
+    """What a function gives, without NumPy's warnings; errors say which operation it was."""
+    with np.errstate(all="ignore"):
+        try:
+            return run(*arguments)
+        except Exception as error:
+            raise straight.explained(error) from None
+
+
+def lone_equation(tape: Tape) -> Equation | None:
+    """The one kernel that a tape is; None if it is not."""
     if len(tape.equations) != 1 or tape.equations[0].primitive is not whole:
         return None
     (equation,) = tape.equations
     if equation.operands != tuple(range(len(tape.inputs))) or tape.outputs != equation.results:
         return None
-    return whole.made(**dict(equation.params))
+    return equation
+
+
+def lone_kernel(tape: Tape) -> Callable[..., tuple[Any, ...]] | None:
+    """The function of a tape that is one kernel; None if it is not."""
+    equation = lone_equation(tape)
+    return None if equation is None else whole.made(**dict(equation.params))
 
 
 class Passes:
@@ -212,11 +247,12 @@ class Passes:
         mode: their tapes.
         name: the function's name and line, for error texts.
         backend: of the programs.
+        fast_math: of the programs.
     """
 
-    def __init__(self, mode: ReverseMode, name: str, backend: str) -> None:
-        self.mode, self.name, self.backend = mode, name, backend
-        self.forward = BoundProgram(mode.forward, f"the forward pass of {name}", backend)
+    def __init__(self, mode: ReverseMode, name: str, backend: str, fast_math: bool = False) -> None:
+        self.mode, self.name, self.backend, self.fast_math = mode, name, backend, fast_math
+        self.forward = BoundProgram(mode.forward, f"the forward pass of {name}", backend, fast_math)
         self.backward: dict[Forms, tuple[BoundProgram, Backward]] = {}
 
     def pull(self, available: Sequence[Any], g: Sequence[Any]) -> tuple[Any, ...]:
@@ -226,7 +262,7 @@ class Passes:
         found = self.backward.get(forms)
         if found is None:
             made = self.mode.backward(forms)
-            program = BoundProgram(made.tape, f"the backward pass of {self.name}", self.backend)
+            program = BoundProgram(made.tape, f"the backward pass of {self.name}", self.backend, self.fast_math)
             found = self.backward[forms] = program, made
         program, made = found
         parts = [part for ct in cts for part in parts_of(ct)]
@@ -240,14 +276,16 @@ class BoundProgram:
         tape: with its constants.
         name: for error texts.
         backend: of the program.
+        fast_math: of the program.
     """
 
     __slots__ = ("constants", "program")
 
-    def __init__(self, tape: Tape, name: str, backend: str) -> None:
+    def __init__(self, tape: Tape, name: str, backend: str, fast_math: bool = False) -> None:
         tape = use_constants(fold_constants(tape))
         self.constants = Constants(tape.constants)
-        self.program = Program(replace(tape, constants=(), arguments=None, results=None), name, backend)
+        plain = replace(tape, constants=(), arguments=None, results=None)
+        self.program = Program(plain, name, backend, fast_math=fast_math)
 
     def __call__(self, *values: Any) -> tuple[Any, ...]:
         return self.program(*values, *self.constants.beside(values))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from autodiff.transforms.jit.options import Options
 from autodiff.transforms.jit.program import Program
 from autodiff.transforms.jit.rebuilding import rebuilder
 from autodiff.transforms.jit.signatures import Signature, details_of
+
+if TYPE_CHECKING:
+    from autodiff.backends.announcing import Listener
 
 
 class Recorded:
@@ -47,6 +50,7 @@ class Recorded:
         run: gives the outputs for plain leaves.
         direct: the program on its GPU, once a call has shown that its arguments are all there; None before.
         moved: its constants there.
+        results: the structure of the result.
         rebuild: gives the result from the outputs; None where there is one, which is the result.
     """
 
@@ -63,6 +67,7 @@ class Recorded:
         "places",
         "program",
         "rebuild",
+        "results",
         "reusing",
         "run",
         "signature",
@@ -86,16 +91,18 @@ class Recorded:
         self.kept = tuple(k for k, out in outputs if isinstance(out, int) and given <= out < len(tape.inputs))
         self.name = name
         refuse_chunks(name, tape.constants)
-        self.program = Program(replace(tape, constants=(), arguments=None, results=None), name, options.backend)
+        bare = replace(tape, constants=(), arguments=None, results=None)
+        self.program = Program(bare, name, options.backend, fast_math=options.fast_math)
         self.captures, self.constants = staged.captures, Constants(tape.constants)
         self.signature, self.specs, self.state, self.details = signature, tuple(specs), state, details_of(specs, leaves)
         self.places = tuple([leaf.device.id if is_gpu_array(leaf) else None for leaf in leaves])
         self.device = next((place for place in self.places if place is not None), self.constants.device())
         self.donation = Donation(signature.key, options.donated)
+        self.program.given_up = self.donation.leaves
         self.reusing: dict[tuple[int, ...], Program] = {(): self.program}
-        structure = tape.results
-        assert structure is not None
-        self.rebuild = rebuilder(structure)
+        assert tape.results is not None
+        self.results = tape.results
+        self.rebuild = rebuilder(self.results)
         self.direct: Callable[..., tuple[Any, ...]] | None = None
         self.moved: tuple[Any, ...] = ()
         plain = not (tape.constants or self.donation.leaves)
@@ -138,6 +145,10 @@ class Recorded:
             made = Program(self.program.tape, self.name, self.program.backend, positions)
             found = self.reusing.setdefault(positions, made)
         return found
+
+    def run_for(self, listener: Listener, leaves: Sequence[Any]) -> tuple[Any, ...]:
+        """The outputs for plain leaves on the CPU; a listener is told of each as soon as it is there."""
+        return self.own(self.program.evaluate_for(listener, (*leaves, *self.constants.arrays)))
 
     @property
     def backend(self) -> str:

@@ -124,8 +124,8 @@ def kernel(block, lo, hi):
 
 def test_where_a_text_loads_and_stores():
     loads, stores = rows_accesses(TEXT)
-    assert loads == {"in0": [(1, 7, "at + j"), (2, 8, "at + v4"), (3, 10, "at + j")]}
-    assert stores == {"out1": [(3, 11, "at + j")], "out3": [(3, 12, "outside")]}
+    assert loads == {"in0": [(1, 8, "at + j"), (2, 9, "at + v4"), (3, 11, "at + j")]}
+    assert stores == {"out1": [(3, 12, "at + j")], "out3": [(0, 13, "outside")]}
 
 
 def test_the_text_names_one_word_for_both():
@@ -142,5 +142,5 @@ def test_places_are_read_to_their_end():
         "    x = load_int64(in0, at + min(j, last(r))) + load_int64(in1, (r % 3) * columns + j)\n"
         "    store_int64(out2, at + (j + 1), min(x, 4))\n"
     )
-    assert loads == {"in0": [(0, 1, "at + min(j, last(r))")], "in1": [(0, 1, "(r % 3) * columns + j")]}
-    assert stores == {"out2": [(0, 2, "at + (j + 1)")]}
+    assert loads == {"in0": [(0, 2, "at + min(j, last(r))")], "in1": [(0, 2, "r % 3 * columns + j")]}
+    assert stores == {"out2": [(0, 3, "at + (j + 1)")]}

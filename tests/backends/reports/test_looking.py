@@ -36,11 +36,11 @@ def test_a_schedule_is_a_tape_with_kernels():
 
 def test_a_schedule_shows_the_bodies_of_loops_as_they_are_run():
     def body(c, x):
-        return np.linalg.pinv(c) + x, np.sum(np.exp(c) * x)
+        return c.astype(np.float16).astype(float) + x, np.sum(np.exp(c) * x)  # kernels know no halves
 
     found = jit(lambda c, xs: scan(body, c, xs)).schedule(np.eye(3), np.ones((5, 3, 3)))
     (loop,) = found.equations
-    assert "kernel_of_rows" in names(dict(loop.params)["tape"])
+    assert "kernel_of_all" in names(dict(loop.params)["tape"])
     check_tape(found)
 
 
@@ -103,11 +103,7 @@ def test_one_kernel_needs_no_explanation():
         (
             lambda x: np.partition(x, 3) @ x,
             (np.ones((12, 12)),),
-            [
-                ("NumPy", "partition_order", "partition_order is no operation of single elements"),
-                ("NumPy", "pick", "pick of more than one element of a row"),
-                ("BLAS", "matmul", "BLAS does it"),
-            ],
+            [("NumPy", "partition_order", "partition_order is no operation of single elements")],
         ),
         (lambda x: x.astype(np.float16), (np.ones(3),), [("NumPy", "cast", "kernels know no float16")]),
         (lambda x: x + 1, (np.ones(3, complex),), [("NumPy", "add", "kernels know no complex128")]),

@@ -28,9 +28,9 @@ def doubled(a, b, x):
 def unguarded(monkeypatch):
     """Axes are taken for rows by their length, as they once were."""
     monkeypatch.setattr(program, "refuse_mixed_rows", lambda tape, rows: None)
-    program.kernel_or_reason.cache_clear()
+    program.kernel_or_refusal.cache_clear()
     yield
-    program.kernel_or_reason.cache_clear()
+    program.kernel_or_refusal.cache_clear()
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -11,7 +12,8 @@ import numpy as np
 from autodiff.backends.aligned import room
 from autodiff.backends.idle import SMALL, Idle
 from autodiff.backends.kernels.call import NUMBERS, KernelPrimitive, fitting, kernel_specs, out_of_range, refuse
-from autodiff.backends.kernels.launching import ArrayArgument, KernelLaunch, NumberArgument
+from autodiff.backends.kernels.launching import ArrayArgument, KernelLaunch, NumberArgument, bits
+from autodiff.backends.kernels.programs.calling_out import Hook
 from autodiff.backends.kernels.programs.emitter import BLOCK
 from autodiff.backends.kernels.programs.program import whole_kernel
 from autodiff.backends.recycling import maker
@@ -28,6 +30,21 @@ LONG = 20_000
 """Operations from which on other Python threads may run meanwhile."""
 
 
+@dataclass(frozen=True)
+class OnMemory:
+    """A kernel on memory that stays.
+
+    Attributes:
+        run: runs it, and looks at nothing.
+        results: the arrays that it writes to; without axes where results are numbers.
+        memory: what else it reads and writes, which must live as long as it is run.
+    """
+
+    run: Callable[[], object]
+    results: tuple[np.ndarray[Any, Any], ...]
+    memory: tuple[Any, ...]
+
+
 class WholeCall:
     """The kernel of a whole program, as a function of its inputs.
 
@@ -42,6 +59,7 @@ class WholeCall:
     def __init__(self, tape: Tape, rows: int | None = None) -> None:
         self.tape = tape
         self.kernel = whole_kernel(tape, rows)
+        self.hook = Hook(self.kernel.called_out, self.kernel.memory) if self.kernel.called_out else None
         self.chunk = 1 if rows is None else max(BLOCK, -(-rows // (PARTS * BLOCK)) * BLOCK)
         self.parts = 1 if rows is None else -(-rows // self.chunk)
         outs = tape.output_specs
@@ -50,7 +68,7 @@ class WholeCall:
         self.integers = [k for k, s in enumerate(outs) if s.kind != "array" and s.dtype.kind != "f"]
         self.scope: dict[str, Any] = {"fitting": fitting, "refuse": refuse, "specs": tape.inputs}
         self.source = "\n".join(self.lines()) + "\n"
-        words = [0] * (len(tape.inputs) + len(self.arrays) + 4) + [self.chunk]
+        words = [0] * (len(tape.inputs) + len(self.arrays) + 4) + [self.chunk] + [0] * (self.hook is not None)
         self.kernel_launch = KernelLaunch(
             self.kernel.text,
             words,
@@ -93,7 +111,49 @@ class WholeCall:
                     )
                 )
             place += 1
+        if self.hook is not None:
+            found.append(NumberArgument(place + 1, "int"))
         return found
+
+    def on_memory(self, values: Sequence[Any]) -> OnMemory:
+        """The kernel on memory that stays.
+
+        Args:
+            values: the inputs; of arrays, which are in C order, the kernel reads what they hold when it runs.
+        """
+        specs = self.tape.output_specs
+        outs = [np.zeros(s.shape, s.dtype) for s in specs]
+        shared = {name: make() for name, make in self.shared().items()}
+        copies: list[tuple[np.ndarray[Any, Any], Any]] = []
+        for name, places in (("reals", self.reals), ("integers", self.integers)):
+            for place, k in enumerate(places):
+                found = shared[name][place :: len(places)]
+                if self.parts == 1 and specs[k].dtype == found.dtype:
+                    outs[k] = found.reshape(())  # nothing need be moved
+                else:
+                    copies.append((outs[k], found))
+        words = [
+            address_of(value) if own.kind == "array" else bits(fitting(value, own))
+            for value, own in zip(values, self.tape.inputs, strict=True)
+        ]
+        words += [address_of(outs[k]) for k in self.arrays]
+        words += [address_of(shared[name]) if name in shared else 0 for name in SHARED]
+        hook = self.hook
+        launch = self.kernel_launch.on_words((*words, self.chunk, *(() if hook is None else (hook.address,))))
+        status, memory = shared.get("status"), (*values, *shared.values())
+        if status is None and hook is None and not copies:
+            return OnMemory(launch, tuple(outs), memory)
+
+        def run() -> None:
+            launch()
+            if hook is not None and hook.errors:
+                hook.raise_error(address_of(shared["memory"]))
+            if status is not None and status[0]:
+                raise_noted(status, self.kernel.notes)
+            for target, parts in copies:
+                target[()] = parts.sum()
+
+        return OnMemory(run, tuple(outs), memory)
 
     def lines(self) -> list[str]:
         """The function: it makes what is returned, and takes the memory to work in from those who are done."""
@@ -104,10 +164,14 @@ class WholeCall:
             self.scope[f"new{k}"] = maker(self.tape.output_specs[k])
             head.append(f"out{k} = new{k}()")
         shared = self.shared()
-        names = ", ".join((*inputs, *own, *shared))
+        names = ", ".join((*inputs, *own, *shared, *(() if self.hook is None else ("hook",))))
         body = [f"if launch({names}) is NotImplemented:"]
         body += [f"    in{k} = fitting(in{k}, specs[{k}])" for k in range(len(inputs))]
         body += [f"    if launch({names}) is NotImplemented:", f"        refuse({', '.join(inputs)})"]
+        if self.hook is not None:
+            self.scope.update(hook=self.hook.address, errors=self.hook.errors, raise_error=self.hook.raise_error)
+            self.scope["address_of"] = address_of
+            body += ["if errors:", "    raise_error(address_of(memory))"]
         if self.kernel.checks:
             self.scope["raise_noted"] = partial(raise_noted, notes=self.kernel.notes)
             body += ["if status[0]:", "    raise_noted(status)"]
@@ -158,6 +222,12 @@ class WholeCall:
         return f"type{k}({name}[{place}])"
 
 
+def address_of(array: np.ndarray[Any, Any]) -> int:
+    """Where an array begins."""
+    found: int = array.__array_interface__["data"][0]
+    return found
+
+
 def raise_noted(status: np.ndarray[Any, Any], notes: Sequence[str]) -> None:
     """Raise the error that a kernel asks for.
 
@@ -178,7 +248,12 @@ def make_whole_call(*, tape: Tape, rows: int | None = None) -> Callable[..., Any
     return WholeCall(tape, rows).call
 
 
-whole = KernelPrimitive("kernel_of_all", make_whole_call)
+def notes_of(*, tape: Tape, rows: int | None = None) -> tuple[str, ...]:
+    """The errors that a kernel may ask for, with the user's lines."""
+    return whole_kernel(tape, rows).lines
+
+
+whole = KernelPrimitive("kernel_of_all", make_whole_call, told=notes_of)
 
 
 def whole_equation(tape: Tape, rows: int | None = None) -> Equation:

@@ -123,9 +123,9 @@ def copy_between(scope: Scope, target: Buffer, value: Registers | Buffer) -> Non
     del scope.values[free]
 
 
-def body_scope(scope: Scope, tape: Tape, values: Sequence[Value], targets: dict[int, Buffer] | None = None) -> Scope:
+def body_scope(scope: Scope, tape: Tape, values: Sequence[Value], looped: bool = True) -> Scope:
     """The values of a body whose operations are emitted where the lines are now."""
-    inner = Scope(scope.emitter, tape, values, targets)
+    inner = Scope(scope.emitter, tape, values, looped=looped)
     inner.run()
     return inner
 
@@ -177,7 +177,7 @@ def scan(scope: Scope, equation: Equation) -> None:
         base = emitter.define(f"shifted({row.base}, {step} * {row.strides[0] * row.dtype.itemsize})")
         slice_ = Buffer(base, row.shape[1:], row.strides[1:], row.offset, row.dtype)
         inputs.append(slice_)
-    inner = Scope(emitter, tape, [*inputs, *around])
+    inner = Scope(emitter, tape, [*inputs, *around], looped=True)
     targets = []
     for stack, out in zip(stacks, tape.outputs[count:], strict=True):
         base = emitter.define(f"shifted({stack.base}, {step} * {stack.strides[0] * stack.dtype.itemsize})")
@@ -224,6 +224,9 @@ def while_loop(scope: Scope, equation: Equation) -> None:
     emitter.line("    break")
     inner = body_scope(scope, body, [*inputs, *around])
     go_round(carries, inner, body.outputs[:count])
+    if emitter.called_out:  # after an error nobody knows whether the condition will ever fail
+        emitter.line("if load_int64(memory, 0) != 0:")
+        emitter.line("    break")
     emitter.end()
     scope.keep(equation, *(carry.place for carry in carries))
 
@@ -264,7 +267,7 @@ def switch(scope: Scope, equation: Equation) -> None:
         last = k == len(branches) - 1
         head = "else:" if last and k else "if True:" if last else f"{'el' if k else ''}if {number} == {k}:"
         emitter.loop(head)
-        inner = body_scope(scope, branch, values)
+        inner = body_scope(scope, branch, values, scope.looped)
         for result, out in zip(results, branch.outputs, strict=True):
             if isinstance(result, Buffer):
                 inner.copied(result, out)

@@ -7,6 +7,7 @@ goes to memory.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Set
 from itertools import product
 from math import prod
 from typing import Any
@@ -14,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from autodiff.backends.kernels.programs.nest import Nest
-from autodiff.backends.kernels.programs.storage import Buffer, Shape, steps, text
+from autodiff.backends.kernels.programs.storage import Buffer, Impossible, Shape, steps, text
+from autodiff.trace.tape import Equation
 
 BLOCK = 256
 """So many rows are done at a time, so that what is between two operations stays in cache."""
@@ -30,15 +32,27 @@ class Emitter:
         registers: values of at most so many elements live in variables.
         unrolled: so many elements of the last axes do in loops over the others.
         rows: the length of an axis of which the kernel takes a block at a time; None if it takes everything at once.
+        outside: the operations, by their identities, for which the kernel calls out.
+        call_out: emits such a call.
 
     Attributes:
+        called_out: these calls, in the order of their numbers.
         totals: sums over that axis: their variables, what they begin with, and their dtypes.
         notes: the errors that it may ask for.
         asked: what was decided by the sizes of small values: questions and answers.
     """
 
-    def __init__(self, registers: int, unrolled: int, rows: int | None = None) -> None:
+    def __init__(
+        self,
+        registers: int,
+        unrolled: int,
+        rows: int | None = None,
+        outside: Set[int] = frozenset(),
+        call_out: Callable[[Any, Equation], None] | None = None,
+    ) -> None:
         self.registers, self.unrolled, self.rows = registers, unrolled, rows
+        self.outside, self.call_out = outside, call_out or refuse_call
+        self.called_out: list[Any] = []
         self.totals: list[tuple[str, str, np.dtype[Any]]] = []
         self.lines: list[str] = []
         self.depth = 1
@@ -131,6 +145,11 @@ class Emitter:
             self.loops += len(own.dims)
 
 
+def refuse_call(_: Any, equation: Equation) -> None:
+    """What kernels do that call out for nothing."""
+    raise Impossible(f"{equation.primitive.name} has no form in kernels")
+
+
 def loops(shape: Shape, registers: int, unrolled: int) -> int:
     """How many leading axes of a value are loops."""
     if prod(shape) <= registers:
@@ -161,6 +180,5 @@ def write(nest: Nest, target: Buffer, elements: np.ndarray, adding: bool = False
         )
         value = text(elements[index], target.dtype)
         place = nest.place(offset, strides)
-        if adding:
-            value = f"load_{target.dtype}({target.base}, {place}) + {value}"
-        nest.body.append(f"store_{target.dtype}({target.base}, {place}, {value})")
+        so_far = (f"load_{target.dtype}({target.base}, ", place, ") + ") if adding else ()
+        nest.body.append((f"store_{target.dtype}({target.base}, ", place, ", ", *so_far, f"{value})"))

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from autodiff.backends.kernels.programs.storage import Buffer, Shape
-
-PLACE = re.compile(r"<(\d+)>")
 
 
 @dataclass
@@ -20,6 +17,10 @@ class Access:
     strides: tuple[int, ...]
 
 
+Line = str | tuple[str | Access, ...]
+"""A line of the loops: its text, with the places in memory in it, which are written when the loops are."""
+
+
 @dataclass(eq=False)
 class Nest:
     """Loops over the leading axes of values.
@@ -27,8 +28,8 @@ class Nest:
     Attributes:
         dims: how far the loops run.
         rows: the length of an axis of which the kernel is handed a part at a time.
-        body: the lines of the innermost loop. Places in memory stand as ``<number>``, the number of an access.
-        accesses: those places.
+        body: the lines of the innermost loop.
+        accesses: the places in memory in all lines.
         starts: lines before the loop of a depth, such as the beginnings of sums.
         ends: lines after it.
         loaded: the names of elements that were loaded.
@@ -39,19 +40,20 @@ class Nest:
 
     dims: Shape
     rows: int | None = None
-    body: list[str] = field(default_factory=list)
+    body: list[Line] = field(default_factory=list)
     accesses: list[Access] = field(default_factory=list)
-    starts: dict[int, list[str]] = field(default_factory=dict)
-    ends: dict[int, list[str]] = field(default_factory=dict)
+    starts: dict[int, list[Line]] = field(default_factory=dict)
+    ends: dict[int, list[Line]] = field(default_factory=dict)
     loaded: dict[Any, str] = field(default_factory=dict)
     pending: dict[Any, Any] = field(default_factory=dict)
     targets: dict[str, tuple[int, ...]] = field(default_factory=dict)
     written: bool = False
 
-    def place(self, offset: int, strides: tuple[int, ...]) -> str:
-        """The text of a place, to be filled in when the loops are written."""
-        self.accesses.append(Access(offset, strides))
-        return f"<{len(self.accesses) - 1}>"
+    def place(self, offset: int, strides: tuple[int, ...]) -> Access:
+        """A place in memory, to be a part of a line."""
+        found = Access(offset, strides)
+        self.accesses.append(found)
+        return found
 
     def load(self, buffer: Buffer, offset: int, strides: tuple[int, ...], name: str) -> str:
         """The name of an element of a buffer; ``name`` if it is loaded now."""
@@ -59,11 +61,15 @@ class Nest:
         found = self.loaded.get(key)
         if found is None:
             found = self.loaded[key] = name
-            self.body.append(f"{name} = load_{buffer.dtype}({buffer.base}, {self.place(offset, strides)})")
+            self.body.append((f"{name} = load_{buffer.dtype}({buffer.base}, ", self.place(offset, strides), ")"))
         return found
 
-    def collapsed(self) -> tuple[list[str], list[Access], dict[int, int]]:
-        """How far the loops run, with those made one that run through memory as one; also where each depth has gone."""
+    def collapsed(self) -> tuple[list[str], list[int], dict[int, int]]:
+        """How far the loops run, with those made one that run through memory as one.
+
+        Returns:
+            their limits, the number of the last of those that each is made of, and where each depth has gone.
+        """
         marked = {*self.starts, *self.ends}
         dims: list[int] = []
         kept: list[int] = []
@@ -76,19 +82,21 @@ class Nest:
             else:
                 dims.append(length)
                 kept.append(axis)
-        accesses = [Access(a.offset, tuple(a.strides[k] for k in kept)) for a in self.accesses]
         depths = {depth: sum(k < depth for k in kept) for depth in marked}
         rows = [self.dims[k] == self.rows for k in kept]  # several loops made one may be as long as the rows are
-        return ["first, last" if own else str(n) for own, n in zip(rows, dims, strict=True)], accesses, depths
+        limits = ["first, last" if own else str(n) for own, n in zip(rows, dims, strict=True)]
+        return limits, kept, depths
 
     def lines(self) -> Iterator[str]:
         """The loops as text."""
-        bounds, accesses, depths = self.collapsed()
+        bounds, kept, depths = self.collapsed()
         starts = {depths[depth]: lines for depth, lines in self.starts.items()}
         ends = {depths[depth]: lines for depth, lines in self.ends.items()}
 
-        def filled(line: str, depth: int) -> str:
-            return PLACE.sub(lambda found: written(accesses[int(found[1])], depth), line)
+        def filled(line: Line, depth: int) -> str:
+            if isinstance(line, str):
+                return line
+            return "".join([part if isinstance(part, str) else written(part, kept[:depth]) for part in line])
 
         for depth, limits in enumerate(bounds):
             yield from ("    " * depth + filled(line, depth) for line in starts.get(depth, ()))
@@ -98,10 +106,11 @@ class Nest:
             yield from ("    " * depth + filled(line, depth) for line in ends.get(depth, ()))
 
 
-def written(access: Access, depth: int) -> str:
-    """A place in the loops down to a depth."""
+def written(access: Access, axes: Sequence[int]) -> str:
+    """A place in the loops over some axes."""
     terms = []
-    for number, stride in enumerate(access.strides[:depth]):
+    for number, axis in enumerate(axes):
+        stride = access.strides[axis]
         if stride:
             terms.append(f"i{number}" if stride == 1 else f"i{number} * {stride}")
     if access.offset or not terms:

@@ -19,8 +19,9 @@ from autodiff.backends.kernels.programs import (
     sliding,
     structure,
 )
+from autodiff.backends.kernels.programs.calling_out import CallOut, call_out, can_be_called, without_form
 from autodiff.backends.kernels.programs.emitter import BLOCK, Emitter
-from autodiff.backends.kernels.programs.scope import Scope, refuse_mixed_rows
+from autodiff.backends.kernels.programs.scope import HANDLERS, Scope, refuse_mixed_rows
 from autodiff.backends.kernels.programs.storage import (
     Buffer,
     Impossible,
@@ -35,6 +36,9 @@ from autodiff.backends.kernels.rows.values import number
 from autodiff.backends.kernels.scalars import DTYPES, cast
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Tape
+
+HOOK_WORD = 5
+"""Where the function is that a kernel calls out to, behind its inputs and outputs: after four arrays and a number."""
 
 TRIALS = ((64, 32), (16, 16), (4, 4), (1, 1))
 """How many elements live in variables, and how many are unrolled in loops; the cheapest to compile is taken."""
@@ -72,6 +76,7 @@ class WholeKernel:
         cost: estimated milliseconds of compiling it.
         rows: the length of the axis of which it takes a part at a time, if it does.
         notes: the errors that it may ask for, by numbers from 2 on.
+        called_out: the operations that it calls out for, by their numbers.
     """
 
     tape: Tape
@@ -81,6 +86,12 @@ class WholeKernel:
     cost: float
     rows: int | None = None
     notes: tuple[str, ...] = ()
+    called_out: tuple[CallOut, ...] = ()
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """What errors say that it may raise, with the user's lines."""
+        return *self.notes, *map(str, self.called_out)
 
 
 def whole_kernel(tape: Tape, rows: int | None = None) -> WholeKernel:
@@ -94,40 +105,88 @@ def whole_kernel(tape: Tape, rows: int | None = None) -> WholeKernel:
     Raises:
         Impossible: if one of its operations has no form in kernels, or it would take too long to compile.
     """
-    found = kernel_or_reason(tape, rows)
-    if isinstance(found, str):
-        raise Impossible(found)
+    found = kernel_or_refusal(tape, rows)
+    if isinstance(found, Refusal):
+        raise found.error()
+    if found.lines and found.tape is not tape:  # of a tape that is equal: errors name the lines of this one
+        found = kernel_or_refusal.__wrapped__(tape, rows)
+        assert isinstance(found, WholeKernel)
     return found
 
 
+@dataclass(frozen=True)
+class Refusal:
+    """Why a program is no kernel, and which of its operations is to blame, if it is one of them."""
+
+    reason: str
+    position: int | None = None
+
+    def error(self) -> Impossible:
+        error = Impossible(self.reason)
+        error.position = self.position
+        return error
+
+
 @lru_cache(maxsize=256)
-def kernel_or_reason(tape: Tape, rows: int | None) -> WholeKernel | str:
+def kernel_or_refusal(tape: Tape, rows: int | None) -> WholeKernel | Refusal:
     """The kernel of a whole program, or why there is none: asked for to decide, to compile and to show."""
     if rows is not None:
         try:
             refuse_mixed_rows(tape, rows)
         except Impossible as reason:
-            return str(reason)
+            return Refusal(str(reason))
     best: WholeKernel | None = None
+    longest, too_long = LONGEST, False
+    outside = without_form(tape, frozenset(HANDLERS)) if rows is None else set()
     tried: list[Emitter] = []
-    for sizes in TRIALS:
+    trials = list(TRIALS)
+    while trials:
+        sizes = trials.pop(0)
         if any(emitter.like(*sizes) for emitter in tried):
             continue
-        tried.append(Emitter(*sizes, rows))
+        tried.append(Emitter(*sizes, rows, outside, call_out))
         try:
-            kernel = attempt(tape, tried[-1])
-        except Impossible as reason:
-            if best is None:
-                return str(reason)
-            continue  # what moves in variables alone needs that they are small
+            kernel = attempt(tape, tried[-1], longest)
+        except TooLong:
+            too_long = True
+            continue
+        except Impossible as found:
+            if best is not None or too_long:
+                continue  # what moves in variables alone needs that they are small
+            if rows is not None or not found.looped or found.equation is None or id(found.equation) in outside:
+                return Refusal(str(found), found.position)
+            if not can_be_called(found.equation):
+                return Refusal(str(found), found.position)
+            outside.add(id(found.equation))
+            trials.insert(0, sizes)
+            tried.pop()
+            continue
         if best is None or kernel.cost < best.cost:
-            best = kernel
-    assert best is not None
-    return best if best.cost <= LONGEST else f"it would take about {best.cost / 1000:.0f} s to compile"
+            best, longest = kernel, kernel.cost
+    return best or Refusal(f"it would take more than {LONGEST / 1000:.0f} s to compile")
 
 
-def attempt(tape: Tape, emitter: Emitter) -> WholeKernel:
-    """The kernel as an emitter writes it that knows nothing yet."""
+class TooLong(Impossible):
+    """What was written already takes longer to compile than is worth it."""
+
+
+def estimated_cost(emitter: Emitter, lines: int) -> float:
+    """Milliseconds that it takes to compile so many lines."""
+    return 60 + STATEMENT * lines + LOOP * emitter.loops
+
+
+def attempt(tape: Tape, emitter: Emitter, longest: float = LONGEST) -> WholeKernel:
+    """The kernel as an emitter writes it that knows nothing yet.
+
+    Raises:
+        TooLong: as soon as what is written is estimated to take longer than so many milliseconds to compile.
+        Impossible: if an operation has no form in kernels.
+    """
+
+    def within_reason() -> None:
+        if estimated_cost(emitter, len(emitter.lines)) > longest:
+            raise TooLong
+
     rows = emitter.rows
     head: list[str] = ["def kernel(block, lo, hi):"]
     values: list[Value] = []
@@ -152,17 +211,24 @@ def attempt(tape: Tape, emitter: Emitter) -> WholeKernel:
             targets.setdefault(out, Buffer(f"out{k}", s.shape, steps(s.shape), 0, s.dtype))
     if rows:
         emitter.depth += 1
+    if emitter.outside:
+        failed = emitter.allocate((1,), I8)  # the first word of the memory, where a call out notes an error
+        emitter.line(f"store_int64({failed.base}, 0, i8(0))")
     scope = Scope(emitter, tape, values, targets)
-    scope.run()
+    scope.run(within_reason)
     finish(scope, arrays)
+    within_reason()
     body = emitter.lines
     if rows:
         if any(rows not in s.shape for k, s in enumerate(tape.output_specs) if k in arrays):
             raise Impossible("an output that is not made of rows")
         body = in_blocks(emitter, scope)
-    cost = 60 + STATEMENT * len(body) + LOOP * emitter.loops
+    cost = estimated_cost(emitter, len(body))
+    if emitter.called_out:
+        head.append(f"    hook = word(block, {first + len(arrays) + HOOK_WORD})")
     written = "\n".join((*head, *body)) + "\n"
-    return WholeKernel(tape, written, emitter.memory, emitter.checks, cost, rows, tuple(emitter.notes))
+    notes, called_out = tuple(emitter.notes), tuple(emitter.called_out)
+    return WholeKernel(tape, written, emitter.memory, emitter.checks, cost, rows, notes, called_out)
 
 
 def in_blocks(emitter: Emitter, scope: Scope) -> list[str]:

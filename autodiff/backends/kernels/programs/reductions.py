@@ -159,7 +159,7 @@ def in_loops(
     for index in product(*map(range, inner)):
         offset = target.offset + sum(k * s for k, s in zip(index, target.strides[depth:], strict=True))
         place = nest.place(offset, (*target.strides[:depth], *(0,) * (len(nest.dims) - depth)))
-        line = f"store_{out.dtype}({target.base}, {place}, {totals.reshape(inner)[index]})"
+        line = f"store_{out.dtype}({target.base}, ", place, f", {totals.reshape(inner)[index]})"
         nest.ends.setdefault(depth, []).append(line)
     nest.starts.setdefault(depth, [])
     return Awaited(nest, target)
@@ -183,8 +183,9 @@ def accumulated(scope: Scope, equation: Equation, operand: Any, shape: Shape, ax
         value = cast(text(np.broadcast_to(elements, shape[depth:])[index], own), own, out.dtype)
         offset = target.offset + sum(k * steps.get(depth + axis, 0) for axis, k in enumerate(index))
         place = nest.place(offset, tuple(steps.get(axis, 0) for axis in range(depth)))
-        so_far = f"load_{out.dtype}({target.base}, {place})"
-        nest.body.append(f"store_{out.dtype}({target.base}, {place}, {combined(kind, so_far, value, out.dtype)})")
+        name = emitter.name()
+        nest.body.append((f"{name} = load_{out.dtype}({target.base}, ", place, ")"))
+        nest.body.append((f"store_{out.dtype}({target.base}, ", place, f", {combined(kind, name, value, out.dtype)})"))
     emitter.writing[target.base] = [nest]
     return target
 

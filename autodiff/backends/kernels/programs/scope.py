@@ -79,12 +79,18 @@ class Scope:
         tape: whose operations are emitted.
         values: of its inputs.
         targets: buffers for outputs.
+        looped: whether it is in the body of a loop.
     """
 
     def __init__(
-        self, emitter: Emitter, tape: Tape, values: Sequence[Value], targets: dict[int, Buffer] | None = None
+        self,
+        emitter: Emitter,
+        tape: Tape,
+        values: Sequence[Value],
+        targets: dict[int, Buffer] | None = None,
+        looped: bool = False,
     ) -> None:
-        self.emitter, self.tape = emitter, tape
+        self.emitter, self.tape, self.looped = emitter, tape, looped
         self.specs = tape.specs
         self.values: dict[int, Value] = dict(enumerate(values))
         self.targets = targets or {}
@@ -108,14 +114,28 @@ class Scope:
         found = self.targets.pop(slot, None)
         return found if found is not None else self.emitter.allocate(shape, dtype)
 
-    def run(self) -> None:
-        """Emit all operations."""
+    def run(self, look: Callable[[], None] = lambda: None) -> None:
+        """Emit all operations; after each one somebody may look at what is there.
+
+        Raises:
+            Impossible: if one of them has no form in kernels, with its position.
+        """
         for number, equation in enumerate(self.tape.equations):
             self.position = number
-            self.emit(equation)
+            try:
+                self.emit(equation)
+            except Impossible as reason:
+                if reason.equation is None:
+                    reason.equation, reason.looped = equation, self.looped
+                reason.position = number  # the outermost tape's is left in the end
+                raise
+            look()
         self.position = len(self.tape.equations)
 
     def emit(self, equation: Equation) -> None:
+        if id(equation) in self.emitter.outside:
+            self.emitter.call_out(self, equation)
+            return
         for one in equation.specs:
             if one.dtype not in DTYPES:
                 raise Impossible(f"{equation.primitive.name} gives {one.dtype.name}, which kernels do not know")
@@ -255,7 +275,7 @@ class Scope:
         if equation.primitive.name == "add" and self.added_parts(equation):
             return
         out = equation.specs[0]
-        operands = sub_specs(equation.operands, dict(enumerate(self.specs)))
+        operands = sub_specs(equation.operands, self.specs)
         reason = unsupported(equation.primitive.name, operands, out)
         if reason:
             raise Impossible(reason)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.backends.kernels.scalars import literal
+from autodiff.trace.tape import Equation
 
 Shape = tuple[int, ...]
 Element = Any
@@ -17,7 +18,17 @@ Element = Any
 
 
 class Impossible(Exception):
-    """A program cannot become one kernel; the text says why."""
+    """A program cannot become one kernel; the text says why.
+
+    Attributes:
+        position: which of its operations has no form; None if it is none of them alone.
+        equation: the same, or the one in the body of a loop that it is.
+        looped: whether that is in the body of a loop.
+    """
+
+    position: int | None = None
+    equation: Equation | None = None
+    looped: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,6 @@ and what it needs of an element in one with such a place for each column.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -112,16 +111,17 @@ class Block:
         steps: in their order.
         words: what the kernel reads of its block, as statements.
         everywhere: names that are no row's own: they pass from row to row.
+        width: how many columns there are, as the text says it.
 
     Attributes:
         passed: the names that pass from step to step, and their dtypes.
     """
 
-    def __init__(self, steps: Iterable[Step], words: Iterable[str], everywhere: set[str]) -> None:
-        self.steps = joined([step for step in steps if step.lines])
+    def __init__(self, steps: Iterable[Step], words: Iterable[str], everywhere: set[str], width: str) -> None:
+        self.steps, self.width = joined([step for step in steps if step.lines]), width
         for step in self.steps:
-            if re.search(r"\bat\b", "\n".join(step.lines)):
-                step.lines.insert(0, "at = r * columns")
+            if "at" in names_in(step.lines):
+                step.lines.insert(0, f"at = r * {width}")
         lines = [line for step in self.steps for line in (*step.before, *step.lines)]
         places = [f"{name} = lo" for name in ("part", "columns", "start", "r", "j")]
         text = written("kernel(block, lo, hi)", [*words, *places, *lines])
@@ -136,7 +136,7 @@ class Block:
         for step in self.steps:
             space = "        "
             if step.columns:
-                yield space + "for j in range(columns):"
+                yield space + f"for j in range({self.width}):"
                 space += "    "
             yield from (space + line for line in step.before)
             yield space + "for r in range(start, stop):"
@@ -181,9 +181,14 @@ def pass_on(steps: Sequence[Step], everywhere: set[str], types: Mapping[str, Typ
     return passed
 
 
-def place_of(column: str = "") -> str:
+def place_of(column: str = "", width: str = "columns") -> str:
     """The place of a row of the block in an array of such rows, or of an element of it."""
-    return f"(part * columns + {column}) * {BLOCK_ROWS} + {PLACE}" if column else f"part * {BLOCK_ROWS} + {PLACE}"
+    return f"(part * {width} + {column}) * {BLOCK_ROWS} + {PLACE}" if column else f"part * {BLOCK_ROWS} + {PLACE}"
+
+
+def names_in(lines: Iterable[str]) -> set[str]:
+    """The names that statements read or assign."""
+    return {node.id for node in ast.walk(written("step()", lines)) if isinstance(node, ast.Name)}
 
 
 def written(head: str, lines: Iterable[str]) -> ast.FunctionDef:

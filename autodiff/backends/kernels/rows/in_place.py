@@ -7,12 +7,11 @@ same loop.
 
 from __future__ import annotations
 
-import re
+import ast
+from collections.abc import Iterable, Iterator
 
 from autodiff.backends.kernels.forms import FULL
 from autodiff.backends.kernels.rows.text import RowKernel
-
-ACCESS = re.compile(r"\b(load|store)_\w+\((\w+), ")
 
 Access = tuple[int, int, str]
 """The loop that an access is in, its line, and the place of the element."""
@@ -49,39 +48,42 @@ def comes_first(loads: list[Access], stores: list[Access]) -> bool:
 
 
 def rows_accesses(text: str) -> tuple[dict[str, list[Access]], dict[str, list[Access]]] | None:
-    """The loads and stores of each array in the loop over rows, or over blocks of them; None if there is none."""
+    """The loads and stores of each array, in the loop over rows, or over blocks of them; None if there is none.
+
+    Statements between two loops over columns are a loop of their own; outside of the loop over rows no place is known.
+    """
+    kernel = ast.parse(text)
+    over_rows = next((node for node in ast.walk(kernel) if is_loop(node, "r", "start")), None)
+    if over_rows is None:
+        return None
     loads: dict[str, list[Access]] = {}
     stores: dict[str, list[Access]] = {}
-    lines = text.splitlines()
-    over_rows = ("for r in ", "for start in ")
-    first = next((k for k, line in enumerate(lines) if line.lstrip().startswith(over_rows)), len(lines))
-    depth = indentation(lines[first]) if first < len(lines) else 0
-    inside, loop, inner = False, 0, False
-    for number, line in enumerate(lines):
-        if number == first:
-            inside = True
-            continue
-        if inside and indentation(line) <= depth:
-            inside = False
-        if inside and (line.lstrip().startswith("for j in ") or inner != (indentation(line) > depth + 4)):
-            loop, inner = loop + 1, line.lstrip().startswith("for j in ") or indentation(line) > depth + 4
-        for found in ACCESS.finditer(line):
-            kind, name = found.groups()
-            place = place_in(line[found.end() :]) if inside else "outside"
-            (loads if kind == "load" else stores).setdefault(name, []).append((loop, number, place))
-    return (loads, stores) if first < len(lines) else None
+
+    def note(nodes: Iterable[ast.AST], loop: int, inside: bool) -> None:
+        for kind, name, line, place in accesses_in(nodes):
+            found = loads if kind == "load" else stores
+            found.setdefault(name, []).append((loop, line, place if inside else "outside"))
+
+    body = over_rows.body  # type: ignore[attr-defined] # it is a loop
+    within = {id(node) for statement in body for node in ast.walk(statement)}
+    note((node for node in ast.walk(kernel) if id(node) not in within), 0, False)
+    loop = 0
+    for before, statement in zip([None, *body], body, strict=False):
+        loop += isinstance(statement, ast.For) or isinstance(before, ast.For)
+        note(ast.walk(statement), loop, True)
+    return loads, stores
 
 
-def place_in(text: str) -> str:
-    """The argument that a text begins with."""
-    depth = 0
-    for k, letter in enumerate(text):
-        if letter in ",)" and depth == 0:
-            return text[:k]
-        depth += (letter == "(") - (letter == ")")
-    return text
+def is_loop(node: ast.AST, *names: str) -> bool:
+    """Whether a statement is a loop with a variable of one of some names."""
+    return isinstance(node, ast.For) and isinstance(node.target, ast.Name) and node.target.id in names
 
 
-def indentation(line: str) -> int:
-    """The spaces before a line."""
-    return len(line) - len(line.lstrip())
+def accesses_in(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, str, int, str]]:
+    """The loads and stores among nodes: which, of which array, in which line, at which place."""
+    for node in nodes:
+        match node:
+            case ast.Call(ast.Name(name), [ast.Name(array), place, *_]):
+                kind = name.partition("_")[0]
+                if kind in ("load", "store"):
+                    yield kind, array, node.lineno, ast.unparse(place)

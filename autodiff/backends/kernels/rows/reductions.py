@@ -122,10 +122,10 @@ class RowReductions(RowValues):
         return found
 
     def stored(self, name: str, slot: int, value: str) -> str:
-        return f"store_{self.specs[slot].dtype}({name}{slot}, part * columns + j, {value})"
+        return f"store_{self.specs[slot].dtype}({name}{slot}, part * {self.columns_text} + j, {value})"
 
     def loaded(self, name: str, slot: int) -> str:
-        return f"load_{self.specs[slot].dtype}({name}{slot}, part * columns + j)"
+        return f"load_{self.specs[slot].dtype}({name}{slot}, part * {self.columns_text} + j)"
 
     def added(self, slot: int, value: str) -> list[str]:
         """Some rows' sum added to that of all, of which the rounding error is added to another sum."""
@@ -157,9 +157,15 @@ class RowReductions(RowValues):
             return f"total{slot} = reduce_add(total{slot}, {cast(value, self.specs[slot].dtype, kind)})"
         return self.gather_total(slot, value)
 
+    def partial_totals(self) -> list[int]:
+        """Totals of so many rows that sums of some rows are added to them."""
+        if self.grid.flat or self.blocks or self.grid.rows < MANY:
+            return []
+        return [slot for slot in self.slots_of(TOTAL) if self.is_real_sum(slot)]
+
     def gather_total(self, slot: int, value: str) -> str:
         equation = self.made[slot]
         if self.is_sum(slot):
             code = DTYPES[accumulated(self.specs[slot].dtype)]
-            return f"total{slot} += {code}({value})"
+            return f"{'some' if slot in self.partial_totals() else 'total'}{slot} += {code}({value})"
         return self.fold(equation, f"total{slot}", value)

@@ -97,6 +97,11 @@ class RowSchedule:
         self.checks = any(e.primitive.name in ("pick", "place") for e in tape.equations)
         self.find_levels()
 
+    @property
+    def columns_text(self) -> str:
+        """How many columns there are, as the text says it."""
+        return "columns"
+
     def in_blocks(self) -> bool:
         """Whether several rows are done at a time."""
         return in_blocks(self.grid, self.tape)
@@ -109,7 +114,14 @@ class RowSchedule:
         """Find the first loop for each value: operations stand in their order, so operands are known."""
         for slot, equation in self.made.items():
             found = max((self.level(o) for o in equation.operands if isinstance(o, int)), default=0)
-            self.known_at[slot] = found + (self.forms[slot] == ROW and equation.primitive.name in REDUCTIONS)
+            along_rows = self.forms[slot] == ROW and equation.primitive.name in REDUCTIONS
+            self.known_at[slot] = self.reduced_at(slot) + 1 if along_rows else found
+
+    def reduced_at(self, slot: int) -> int:
+        """The loop in which a reduction reads what it reduces."""
+        (operand,) = self.made[slot].operands
+        assert isinstance(operand, int)
+        return self.level(operand)
 
     @cached_property
     def roots(self) -> dict[int, list[int]]:
@@ -118,9 +130,7 @@ class RowSchedule:
         for equation in self.tape.equations:
             slot = equation.results[0]
             if equation.primitive.name in REDUCTIONS:
-                operand = equation.operands[0]
-                assert isinstance(operand, int)
-                found.setdefault(self.level(operand), []).append(slot)
+                found.setdefault(self.reduced_at(slot), []).append(slot)
             elif slot in self.outputs:
                 found.setdefault(ONCE if self.forms[slot] == COLUMN else self.level(slot), []).append(slot)
         return found

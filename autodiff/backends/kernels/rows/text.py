@@ -7,7 +7,6 @@ dear to compute; a row stays in cache from one loop to the next.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -50,6 +49,10 @@ class RowKernel(RowReductions):
         super().__init__(tape, shape, shared)
         self.text = self.write()
 
+    @property
+    def columns_text(self) -> str:
+        return str(self.grid.columns) if self.grid.columns <= SHORT else "columns"
+
     def write(self) -> str:
         grid = self.grid
         if not grid.flat:
@@ -71,7 +74,7 @@ class RowKernel(RowReductions):
         if self.checks:
             self.arguments.append(Argument("status", "status", dtype=np.dtype(np.int64)))
         self.size("chunk", 0)
-        if not grid.flat and grid.columns > SHORT:
+        if not grid.flat and self.columns_text == "columns":
             self.size("columns", grid.columns)
         for level in sorted(self.roots):
             self.levels[level] = Level()
@@ -80,8 +83,7 @@ class RowKernel(RowReductions):
             for slot in self.roots[level]:
                 self.root(slot, level)
         self.block = self.block_of_rows() if self.blocks else None
-        text = "\n".join(self.lines()) + "\n"
-        return text if grid.columns > SHORT else re.sub(r"\bcolumns\b", str(grid.columns), text)
+        return "\n".join(self.lines()) + "\n"
 
     def lines(self) -> Iterable[str]:
         yield "def kernel(block, lo, hi):"
@@ -99,7 +101,7 @@ class RowKernel(RowReductions):
             dtype = self.specs[slot].dtype
             yield f"    total{slot} = {self.start(slot, accumulated(dtype) if self.is_sum(slot) else dtype)}"
         if columns:
-            yield "    for j in range(columns):"
+            yield f"    for j in range({self.columns_text}):"
             for slot in columns:
                 yield f"        {self.stored('out', slot, self.start(slot))}"
             for slot in carried:
@@ -107,7 +109,7 @@ class RowKernel(RowReductions):
         once = self.levels.pop(ONCE, None)
         if once is not None:
             yield "    if lo == 0:"
-            yield "        for j in range(columns):"
+            yield f"        for j in range({self.columns_text}):"
             yield from (f"            {line}" for line in once.body)
         if self.grid.flat:
             yield from self.flat_loop(totals)
@@ -116,7 +118,7 @@ class RowKernel(RowReductions):
         else:
             yield from self.row_loop()
         if carried:
-            yield "    for j in range(columns):"
+            yield f"    for j in range({self.columns_text}):"
             yield from (f"        {line}" for slot in carried for line in self.completed(slot))
         for slot in totals:
             yield f"    store_{self.argument(f'out{slot}').dtype}(out{slot}, part, total{slot})"
@@ -134,37 +136,31 @@ class RowKernel(RowReductions):
         yield from (f"        {self.gather_total(slot, f'sum{slot}')}" for slot in totals)
 
     def row_loop(self) -> Iterable[str]:
-        totals = [slot for slot in self.slots_of(TOTAL) if self.is_real_sum(slot)]
-        columns = [slot for slot in self.slots_of(COLUMN_TOTAL) if slot in self.carried]
+        totals, columns = self.partial_totals(), [s for s in self.slots_of(COLUMN_TOTAL) if s in self.carried]
         if self.grid.rows < MANY or not (totals or columns):
             yield from self.rows_between("lo", "hi")
             return
         yield f"    for first in range(lo, hi, {ROWS}):"
         yield from (f"        some{slot} = {self.start(slot, accumulated(self.specs[slot].dtype))}" for slot in totals)
         if columns:
-            yield "        for j in range(columns):"
+            yield f"        for j in range({self.columns_text}):"
             yield from (f"            {self.stored('some', slot, self.start(slot))}" for slot in columns)
-        for line in self.rows_between("first", f"min(first + {ROWS}, hi)"):
-            yield (
-                "    " + re.sub(rf"\btotal({'|'.join(map(str, totals))})\b", r"some\1", line)
-                if totals
-                else "    " + line
-            )
+        yield from (f"    {line}" for line in self.rows_between("first", f"min(first + {ROWS}, hi)"))
         yield from (f"        total{slot} += some{slot}" for slot in totals)
         if columns:
-            yield "        for j in range(columns):"
+            yield f"        for j in range({self.columns_text}):"
             for slot in columns:
                 yield from (f"            {line}" for line in self.added(slot, self.loaded("some", slot)))
 
     def rows_between(self, first: str, last: str) -> Iterable[str]:
         """The loop over some rows."""
         yield f"    for r in range({first}, {last}):"
-        yield "        at = r * columns"
+        yield f"        at = r * {self.columns_text}"
         for place in sorted(self.levels):
             level = self.levels[place]
             yield from (f"        {line}" for line in level.before)
             if level.body:
-                yield "        for j in range(columns):"
+                yield f"        for j in range({self.columns_text}):"
                 yield from (f"            {line}" for line in level.body)
             yield from (f"        {line}" for line in level.after)
 
@@ -177,7 +173,7 @@ class RowKernel(RowReductions):
             steps.append(Step(level.body, True, level.begin, level.end))
             steps.append(Step(level.after))
         words = [f"{a.name} = {self.word(k, a)}" for k, a in enumerate(self.arguments)]
-        block = Block(steps, words, {f"total{slot}" for slot in self.slots_of(TOTAL)} | {"outside"})
+        block = Block(steps, words, {f"total{slot}" for slot in self.slots_of(TOTAL)} | {"outside"}, self.columns_text)
         for name, dtype in block.passed.items():
             self.arguments.append(Argument(f"row_{name}", "scratch", dtype=dtype, value=BLOCK_ROWS))
         return block

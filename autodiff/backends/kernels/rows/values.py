@@ -69,10 +69,11 @@ class RowValues(RowSchedule):
                     f"store_{self.specs[slot].dtype}({self.kept[slot]}, {self.kept_at(slot)}, {found})"
                 )
 
-    def kept_at(self, slot: int) -> str:
+    def kept_at(self, slot: int, column: str = "j") -> str:
+        """Where an element is kept between two loops."""
         if slot in self.outputs:
-            return "at + j"
-        return place_of("j") if self.blocks else "part * columns + j"
+            return f"at + {column}"
+        return place_of(column, self.columns_text) if self.blocks else f"part * {self.columns_text} + {column}"
 
     def computed(self, slot: int, level: int) -> str:
         spec = self.specs[slot]
@@ -139,16 +140,20 @@ class RowValues(RowSchedule):
             level = self.level(slot)
             raw = cast(self.row_value(slot, level), self.specs[slot].dtype, np.dtype(np.int64))
             place = self.levels[min(self.levels.keys() - {ONCE})] if slot not in self.made else self.levels[level]
-            place.before.append(f"{name} = where({raw} < 0, {raw} + columns, {raw})")
+            place.before.append(f"{name} = where({raw} < 0, {raw} + {self.columns_text}, {raw})")
             place.before += self.out_of_range(name)
         return name
 
     def out_of_range(self, name: str) -> list[str]:
         """What leaves a mark if a column is out of range, and takes another one."""
         if self.blocks:
-            outside = f"({name} < 0) | ({name} >= columns)"
+            outside = f"({name} < 0) | ({name} >= {self.columns_text})"
             return [f"outside = outside | ({outside})", f"{name} = where({outside}, 0, {name})"]
-        return [f"if {name} < 0 or {name} >= columns:", "    store_int64(status, 0, i8(1))", f"    {name} = 0"]
+        return [
+            f"if {name} < 0 or {name} >= {self.columns_text}:",
+            "    store_int64(status, 0, i8(1))",
+            f"    {name} = 0",
+        ]
 
     def picked(self, equation: Equation, level: int) -> str:
         """One element of a row, computed by itself."""
@@ -186,11 +191,11 @@ class RowValues(RowSchedule):
         if found in self.checked:
             return
         if slot in self.kept and self.known_at[slot] < level and not self.blocks:
-            text = f"load_{spec.dtype}({self.kept[slot]}, {self.kept_at(slot).replace('j', column)})"
+            text = f"load_{spec.dtype}({self.kept[slot]}, {self.kept_at(slot, column)})"
         elif slot not in self.made:
             where = column if form == COLUMN else f"at + {column}"
             if form == OUTER:
-                where = self.outer_place(slot).replace("j", column)
+                where = self.outer_place(slot, column)
             text = f"load_{spec.dtype}(in{slot}, {where})"
         elif slot in self.grid.views:
             view = self.grid.views[slot]
@@ -216,7 +221,7 @@ class RowValues(RowSchedule):
             return self.outer_place(slot)
         raise AssertionError(form)
 
-    def outer_place(self, slot: int) -> str:
+    def outer_place(self, slot: int, column: str = "j") -> str:
         """The place of an element that stretches along some of the row axes."""
         grid, spec = self.grid, self.specs[slot]
         padded = (*(1,) * (len(grid.shape) - spec.ndim), *spec.shape)
@@ -233,7 +238,7 @@ class RowValues(RowSchedule):
                 terms.append(f"{row} * {self.size(number + 'step', step)}")
                 step *= length
             below *= length
-        return " + ".join((*terms, *(("j",) if inner else ())))
+        return " + ".join((*terms, *((column,) if inner else ())))
 
     def view_place(self, slot: int, view: View, column: str) -> str:
         """The place of an element of a view."""

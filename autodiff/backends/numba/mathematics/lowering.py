@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import functools
 import operator
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -74,7 +73,8 @@ class Library:
         self.texts: dict[str, str] = {}
         self.constants: dict[str, Constant | ByWidth] = {}
         for text, constants in sources:
-            texts = {part[4 : part.index("(")]: part for part in re.split(r"^(?=def )", text, flags=re.MULTILINE)[1:]}
+            parts = f"\n{text}".split("\ndef ")[1:]
+            texts = {part.partition("(")[0]: f"def {part}\n" for part in parts}
             twice = (texts.keys() & self.texts.keys()) | (constants.keys() & self.constants.keys())
             if twice:
                 raise ValueError(f"defined in two sources of vector mathematics: {', '.join(sorted(twice))}")

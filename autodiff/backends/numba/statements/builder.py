@@ -165,6 +165,11 @@ class Builder:
         result = function.result
         return self.made(f"call {text_of(result)} @{function.name}({', '.join(map(typed, operands))})", result)
 
+    def call_at(self, address: Any, operands: Sequence[Any]) -> Any:
+        """Call a function that gives nothing, at an address."""
+        function = self.cast("inttoptr", address, self.ir.IntType(64).as_pointer())
+        return self.done(f"call void {function.get_reference()}({', '.join(map(typed, operands))})")
+
     def phi(self, type_: Any) -> Any:
         return self.made(f"phi {text_of(type_)}", type_, Phi)
 

@@ -243,6 +243,11 @@ class Expressions(Operations):
             raise Unsuited(f"{first_line(node)!r} is no index")
         return self.converted(typed, "i8")
 
+    def call_out(self, operands: list[ast.expr]) -> None:
+        """Call a function whose address is known when the kernel runs, with an address and a number."""
+        hook, (memory, _), number = self.as_type(operands[0], "i8"), self.address(operands[1]), literal(operands[4])
+        self.builder.call_at(hook, [memory, self.word(number)])
+
     def procedure(self, name: str, operands: list[ast.expr]) -> bool:
         """Run what a name with the bits of its elements stands for; False if there is no such thing."""
         stem, _, bits = name.rpartition("_float")

@@ -169,6 +169,8 @@ class Function(Expressions):
         """A function that gives nothing."""
         if name.startswith("store_") and name.removeprefix("store_") in STORED and len(operands) == 3:
             self.store(name.removeprefix("store_"), operands)
+        elif name == "call_out" and len(operands) == 5:
+            self.call_out(operands)
         elif not self.procedure(name, operands):
             raise Unsuited(f"it has {first_line(node)!r}")
 

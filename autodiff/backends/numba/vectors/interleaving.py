@@ -11,16 +11,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from autodiff.backends.numba.vectors.elements import SIZES, Pointer, Type
-from autodiff.backends.numba.vectors.quotients import Quotients
+from autodiff.backends.numba.vectors.masks import Masks
 from autodiff.backends.numba.vectors.tree import Node, Place, Plan, Store
 
 FEW = (2, 3, 4)  # how far elements may lie apart
 
 
-class Interleaving(Quotients):
+class Interleaving(Masks):
     """Prints loads and stores of such elements."""
-
-    mask: Any = None
 
     def apart(self, address: Any, stride: int, type_: str, stored: Any, mark: Any) -> Any:
         """The elements from an address on, so many apart.
@@ -47,36 +45,28 @@ class Interleaving(Quotients):
 
     def neighbours(self, address: Any, begin: int, stride: int, type_: str, stored: Any, mark: Any) -> Any:
         """A vector of elements, from one of those behind an address on."""
-        builder, vector = self.builder, self.vector(stored)
-        place = builder.add(address, self.word(begin * SIZES[type_]))
-        place = builder.inttoptr(place, vector.as_pointer())
-        if self.mask is None:
-            found = builder.load(place, align=SIZES[type_])
-        else:
+        place = self.builder.add(address, self.word(begin * SIZES[type_]))
+        if self.mask is not None:
             lanes = [-(-(begin + at) // stride) for at in range(self.count)]  # a lane behind it is wanted
-            mask, nothing = self.shuffled(self.mask, lanes), self.ir.Constant(vector, self.ir.Undefined)
-            operands = [place, self.ir.IntType(32)(SIZES[type_]), mask, nothing]
-            found = self.call(f"llvm.masked.load.{self.suffix(vector)}.p0", vector, operands)
+            return self.load_live(place, type_, stored, lanes, mark)
+        found = self.builder.load(self.builder.inttoptr(place, self.vector(stored).as_pointer()), align=SIZES[type_])
         mark(found)
         return found
 
     def woven(self, address: Any, values: Sequence[Any], type_: str, mark: Any) -> None:
         """Store vectors: first the first lanes of all, then the second ones."""
-        builder, count, stride = self.builder, self.count, len(values)
+        count, stride = self.count, len(values)
         whole = values[0]
         for number, value in enumerate(values[1:], 1):  # one behind the other
             longer = self.shuffled(value, [lane if lane < count else 0 for lane in range(number * count)])
             lanes = [*range(number * count), *(number * count + lane for lane in range(count))]
             whole = self.sorted(whole, longer, lanes)
         whole = self.shuffled(whole, [at % stride * count + at // stride for at in range(stride * count)])
-        place = builder.inttoptr(address, whole.type.as_pointer())
-        if self.mask is None:
-            made = builder.store(whole, place, align=SIZES[type_])
-        else:
-            mask = self.shuffled(self.mask, [at // stride for at in range(stride * count)])
-            operands = [whole, place, self.ir.IntType(32)(SIZES[type_]), mask]
-            made = self.call(f"llvm.masked.store.{self.suffix(whole.type)}.p0", self.ir.VoidType(), operands)
-        mark(made)
+        if self.mask is not None:
+            self.store_live(whole, address, type_, [at // stride for at in range(stride * count)], mark)
+            return
+        place = self.builder.inttoptr(address, whole.type.as_pointer())
+        mark(self.builder.store(whole, place, align=SIZES[type_]))
 
     def sorted(self, x: Any, y: Any, lanes: Sequence[int]) -> Any:
         """A vector of lanes of two others."""

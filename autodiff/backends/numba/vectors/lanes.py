@@ -67,12 +67,24 @@ class Lanes:
 
     def first(self, count: Any) -> Any:
         """A mask of so many lanes; all of them if there are fewer."""
+        return self.below(count, range(self.count))
+
+    def below(self, count: Any, places: Sequence[int]) -> Any:
+        """A mask of as many lanes as there are places: of those whose place is one of the first so many.
+
+        Args:
+            count: how many there are; with more than there are lanes it is as many as there are lanes.
+            places: for each lane of the mask.
+        """
+        kinds = [self.ir.VectorType(element, len(places)) for element in (self.ir.IntType(1), self.ir.IntType(32))]
         if isinstance(count, int):
-            return self.numbers(self.ir.IntType(1), [int(lane < count) for lane in range(self.count)])
+            return self.ir.Constant(kinds[0], [int(place < min(count, self.count)) for place in places])
         short = self.ir.IntType(32)
         enough = self.builder.icmp_signed("<", count, self.word(self.count))
         count = self.builder.trunc(self.builder.select(enough, count, self.word(self.count)), short)
-        return self.builder.icmp_signed("<", self.numbers(short, range(self.count)), self.wide(count))
+        nothing = self.ir.Constant(kinds[1], self.ir.Undefined)
+        everywhere = self.shuffled(self.builder.insert_element(nothing, count, short(0)), [0] * len(places))
+        return self.builder.icmp_signed("<", self.ir.Constant(kinds[1], list(places)), everywhere)
 
     def call(self, name: str, result: Any, operands: Sequence[Any]) -> Any:
         """Call an intrinsic function of LLVM."""

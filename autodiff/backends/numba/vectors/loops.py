@@ -95,10 +95,9 @@ class Printer(Rounds):
         """Rounds one after another, four of them with totals of their own."""
         found: list[Totals] = []
         for number, done in enumerate(range(first, length, self.count)):
-            mask = None if length - done >= self.count else self.first(length - done)
+            live = None if length - done >= self.count else length - done
             totals = found[number % 4] if number >= 4 else self.nothing()
-            lone = mask is not None and length - done == 1
-            totals = self.run(self.builder.add(start, self.word(done)), totals, mask, lone)
+            totals = self.run(self.builder.add(start, self.word(done)), totals, live)
             found[number % 4 : number % 4 + 1] = [totals]
         return found
 
@@ -110,7 +109,7 @@ class Printer(Rounds):
             found.append(self.whole(start, whole))
 
         def masked(done: Any, now: Totals) -> Totals:
-            return self.run(builder.add(start, done), now, self.first(builder.sub(length, done)))
+            return self.run(builder.add(start, done), now, builder.sub(length, done))
 
         return [*found, (self.rounds if self.form.together else self.in_blocks)(whole, length, masked)]
 

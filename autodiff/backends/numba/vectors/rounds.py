@@ -32,27 +32,33 @@ class Rounds(Interleaving):
         self.values: dict[str, Any] = {}
         self.reciprocals: dict[Node, Any] = {}
         self.position: Any = None
-        self.mask: Any = None
         self.lone = False
         self.together = filled(plan) if count > 1 else {}
         self.waiting: dict[Store, Any] = {}
 
     def before(self, start: Any) -> None:
         """What is the same in all rounds."""
-        self.position, self.mask, self.values = start, None, {}
+        self.position, self.live, self.mask, self.values = start, None, None, {}
         for statement in self.plan.statements:
             if isinstance(statement, Assign) and not statement.value.varying:
                 self.given[statement.name] = self.of(statement.value)
         if self.multiplies:
             self.reciprocals = {node: self.reciprocal(self.of(node), node.type) for node in divisors(self.plan)}
 
-    def run(self, position: Any, totals: Mapping[str, Any], mask: Any = None, lone: bool = False) -> dict[str, Any]:
-        """Rounds from a position on, with a mask where there are fewer than lanes; the new totals.
+    def run(self, position: Any, totals: Mapping[str, Any], live: Any = None) -> dict[str, Any]:
+        """Rounds from a position on; the new totals.
 
         Where it is known that the mask leaves one lane, LLVM makes a masked store a store of a single element, but of
         the wider type that a narrower one was cut from: it writes beyond it. So that lane is stored as a number.
+
+        Args:
+            position: of the first round.
+            totals: so far.
+            live: how many rounds there are, where there may be fewer than lanes.
         """
-        self.position, self.mask, self.lone, self.values = position, mask, lone, {}
+        mask = None if live is None else self.first(live)
+        self.lone = lone = isinstance(live, int) and live == 1
+        self.position, self.live, self.mask, self.values = position, live, mask, {}
         found = dict(totals)
         for statement in self.plan.statements:
             match statement:
@@ -135,14 +141,14 @@ class Rounds(Interleaving):
             address = self.builder.inttoptr(self.address(place, type_, index), stored.as_pointer())
             found = self.builder.load(address, align=SIZES[type_])
         elif place.stride == 1:
-            vector = self.vector(stored)
-            address = self.builder.inttoptr(self.address(place, type_, index), vector.as_pointer())
+            address = self.address(place, type_, index)
             if self.mask is None:
-                found = self.builder.load(address, align=SIZES[type_])
+                pointer = self.builder.inttoptr(address, self.vector(stored).as_pointer())
+                found = self.builder.load(pointer, align=SIZES[type_])
             else:
-                nothing = self.ir.Constant(vector, self.ir.Undefined)
-                operands = [address, self.ir.IntType(32)(SIZES[type_]), self.mask, nothing]
-                found = self.call(f"llvm.masked.load.{self.suffix(vector)}.p0", vector, operands)
+                every = range(self.count)
+                found = self.load_live(address, type_, stored, every, lambda each: self.marked(each, kind))
+                return self.compared("!=", "u1", found, self.zero(found.type)) if type_ == "b1" else found
         elif place.stride in FEW:
             first = self.address(place, type_, index)
             found = self.apart(first, place.stride, type_, stored, lambda each: self.marked(each, kind))
@@ -165,12 +171,12 @@ class Rounds(Interleaving):
         if self.lone and self.is_vector(value):
             value = self.builder.extract_element(value, self.ir.IntType(32)(0))
         if place.stride == 1 or self.count == 1 or self.lone:
-            address = self.builder.inttoptr(self.address(place, type_, index), value.type.as_pointer())
-            if self.mask is None or self.lone:
-                made = self.builder.store(value, address, align=SIZES[type_])
-            else:
-                name = f"llvm.masked.store.{self.suffix(value.type)}.p0"
-                made = self.call(name, self.ir.VoidType(), [value, address, align, self.mask])
+            address = self.address(place, type_, index)
+            if self.mask is not None and not self.lone:
+                self.store_live(value, address, type_, range(self.count), lambda made: self.marked(made, kind))
+                return
+            pointer = self.builder.inttoptr(address, value.type.as_pointer())
+            made = self.builder.store(value, pointer, align=SIZES[type_])
         else:
             places = self.places(place, type_, index, value.type.element)
             name = f"llvm.masked.scatter.{self.suffix(value.type)}.v{self.count}p0"

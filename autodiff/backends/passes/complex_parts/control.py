@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from autodiff.backends.passes.complex_parts.conversion import (
     Conversion,
     Found,
@@ -14,9 +16,10 @@ from autodiff.backends.passes.complex_parts.conversion import (
     is_complex,
     real_spec,
 )
+from autodiff.backends.passes.complex_parts.islands import of_parts, parts_of
 from autodiff.backends.passes.rewrite.rewriting import Builder
 from autodiff.trace.spec import Spec
-from autodiff.trace.tape import Equation, Operand, Tape
+from autodiff.trace.tape import Equation, Operand, Tape, inner_tapes
 
 
 @in_parts("scan")
@@ -77,6 +80,25 @@ def called(
     return tuple(Parts(next(outs), next(outs)) if is_complex(own) else next(outs) for own in equation.specs)
 
 
+class OfBody(Conversion):
+    """The conversion of the body of a loop or branch: what has no form in parts is given parts, and gives parts."""
+
+    def island(self, equation: Equation) -> tuple[Found, ...]:
+        if inner_tapes(equation):
+            return super().island(equation)
+        operands: list[Operand] = []
+        dtypes: list[np.dtype[Any] | None] = []
+        for operand in equation.operands:
+            own = self.spec(operand)
+            dtypes.append(own.dtype if is_complex(own) else None)
+            operands.extend(self.parts(operand) if is_complex(own) else (self.whole(operand),))
+        params = ("given", tuple(dtypes)), ("params", equation.params)
+        specs = tuple(part for own in equation.specs for part in parts_of(own))
+        written = Equation(of_parts(equation.primitive), tuple(operands), params, (), specs, equation.source)
+        outs = iter(self.builder.append(written, tuple(operands)))
+        return tuple(Parts(next(outs), next(outs)) if is_complex(own) else next(outs) for own in equation.specs)
+
+
 def places(specs: Iterable[Spec]) -> int:
     """How many values the parts of values are."""
     return sum(2 if is_complex(own) else 1 for own in specs)
@@ -87,7 +109,7 @@ def real_body(tape: Tape) -> Tape | None:
     specs = [part for own in tape.inputs for part in [real_spec(own)] * (2 if is_complex(own) else 1)]
     slots = iter(range(len(specs)))
     given: list[Found] = [Parts(next(slots), next(slots)) if is_complex(own) else next(slots) for own in tape.inputs]
-    conversion = Conversion(Builder(specs, {}, merge=True), given, tape.specs)
+    conversion = OfBody(Builder(specs, {}, merge=True), given, tape.specs)
     outs: list[Operand] = []
     for out, own in zip(conversion.run(tape), tape.output_specs, strict=True):
         if isinstance(out, Parts):

@@ -109,6 +109,10 @@ class Conversion:
             outs = (found,) if isinstance(found, Parts) or not isinstance(found, tuple) else found
             if self.fits(outs, equation.specs):
                 return outs  # type: ignore[return-value] # none of them is None
+        return self.island(equation)
+
+    def island(self, equation: Equation) -> tuple[Found, ...]:
+        """What an operation gives that has no form in parts."""
         self.islands += 1
         return self.as_it_is(equation)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from math import prod
 from typing import Any
@@ -23,6 +23,7 @@ class Unit:
 
     def __init__(self, equation: Equation) -> None:
         self.equations = [equation]
+        self.operands = {o for o in equation.operands if isinstance(o, int)}
         self.grid: Grid | None = None
         self.into: Unit | None = None
 
@@ -31,6 +32,8 @@ class Unit:
         unit = self
         while unit.into is not None:
             unit = unit.into
+        if self.into is not None:
+            self.into = unit  # the next one who asks has one step only
         return unit
 
 
@@ -59,6 +62,7 @@ class Fusion:
         self.units: list[Unit] = []
         self.order = {equation.results[0]: k for k, equation in enumerate(tape.equations) if equation.results}
         self.looking = {e.results[0]: e for e in tape.equations if e.primitive.name in VIEWS}
+        self.across = [0] * (len(tape.equations) + 1)  # how many units begin before an operation and end at it or later
         for equation in tape.equations:
             self.take(equation)
         self.join_siblings()
@@ -84,7 +88,7 @@ class Fusion:
 
     def reads(self, unit: Unit, other: Unit) -> bool:
         """Whether a unit reads what another one makes."""
-        return other in self.producers(unit.equations)
+        return other in self.producers(unit)
 
     def views(self, operands: Sequence[Operand]) -> list[Equation]:
         """The operations by which operands are views of what nobody looks at in another way, in their order."""
@@ -95,10 +99,14 @@ class Fusion:
                 operand = found[operand].operands[0]
         return [found[slot] for slot in sorted(found, key=self.order.__getitem__)]
 
-    def producers(self, equations: Sequence[Equation]) -> list[Unit]:
-        """The units that make the operands, the latest first."""
-        slots = sorted({o for e in equations for o in e.operands if isinstance(o, int)}, reverse=True)
-        return list(dict.fromkeys(self.maker[slot].root() for slot in slots if slot in self.maker))
+    def producers(self, unit: Unit) -> list[Unit]:
+        """The units that make the operands of one, itself among them if it is one of these; the latest first."""
+        return self.makers(unit.operands)
+
+    def makers(self, slots: Iterable[int]) -> list[Unit]:
+        """The units that make values, the latest first."""
+        made = [self.maker[slot] for slot in sorted(slots, reverse=True) if slot in self.maker]
+        return list(dict.fromkeys([unit if unit.into is None else unit.root() for unit in made]))
 
     def take(self, equation: Equation) -> None:
         """Put one more operation into a unit."""
@@ -109,7 +117,7 @@ class Fusion:
         unit.grid = None if equation.primitive.name in VIEWS else alone(equation, self.specs, self.numbers)
         if unit.grid is None:
             return
-        for other in self.producers([equation]):
+        for other in self.producers(unit):
             if other.grid is not None:
                 self.join(unit.root(), other)
 
@@ -127,22 +135,41 @@ class Fusion:
                 continue
             if not self.suits(grid, equations):
                 continue
+            self.note(unit, -1)
+            self.note(other, -1)
             unit.equations, unit.grid = equations, grid
+            unit.operands |= other.operands
             other.into = unit
+            self.note(unit, 1)
             return
 
     def between(self, first: Unit, last: Unit) -> bool:
         """Whether a unit outside of both needs the first and is needed by the last."""
-        waiting = [p for p in self.producers(last.equations) if p not in (first, last)]
+        begin, end = self.place(first.equations[0]), self.place(last.equations[0])
+        own = end < begin <= self.place(last.equations[-1])  # the last one goes across that place itself
+        apart = self.across[begin] == own
+        waiting = [p for p in self.producers(last) if p not in (first, last)]
         seen = set(waiting)
         while waiting:
-            for unit in self.producers(waiting.pop().equations):
-                if unit is first:
+            unit = waiting.pop()
+            if apart and self.place(unit.equations[-1]) < begin:
+                continue  # all that it does, and all that it needs, was done before
+            for needed in self.producers(unit):
+                if needed is first:
                     return True
-                if unit is not last and unit not in seen:
-                    seen.add(unit)
-                    waiting.append(unit)
+                if needed is not last and needed not in seen:
+                    seen.add(needed)
+                    waiting.append(needed)
         return False
+
+    def place(self, equation: Equation) -> int:
+        """Which of the tape's operations it is; those without results come last, since nothing needs them."""
+        return self.order[equation.results[0]] if equation.results else len(self.order)
+
+    def note(self, unit: Unit, count: int) -> None:
+        """Note that a unit goes across places, or that it does no more."""
+        for place in range(self.place(unit.equations[0]) + 1, self.place(unit.equations[-1]) + 1):
+            self.across[place] += count
 
     def ordered(self) -> list[Unit]:
         """The units, each after those whose results it needs."""
@@ -150,7 +177,7 @@ class Fusion:
         for unit in dict.fromkeys(u.root() for u in self.units):
             waiting = [unit]
             while waiting:
-                needed = [p for p in self.producers(waiting[-1].equations) if p not in done and p is not waiting[-1]]
+                needed = [p for p in self.producers(waiting[-1]) if p not in done and p is not waiting[-1]]
                 if waiting[-1] in done or not needed:
                     done.setdefault(waiting.pop())
                 else:

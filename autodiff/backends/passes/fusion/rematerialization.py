@@ -33,8 +33,9 @@ class Rematerialization:
         self.home = {slot: unit for unit in kernels for e in unit.equations for slot in e.results}
         self.stored = {slot for slot, unit in self.home.items() if slot in final or readers.get(slot, set()) - {unit}}
         self.extra: dict[Unit, dict[int, Equation]] = {unit: {} for unit in kernels}
+        self.repeating: dict[int, set[Unit]] = {}  # the groups that read a slot in what they do again
         for unit in kernels:
-            several = [slot for slot in self.home if self.home[slot] is unit and slot in self.stored - final]
+            several = [s for e in unit.equations for s in e.results if s in self.stored and s not in final]
             several = [slot for slot in several if self.users(slot) <= kernels.keys() and self.cheap(slot)]
             if not self.try_again(several):
                 for slot in reversed(several):
@@ -49,12 +50,20 @@ class Rematerialization:
         for slot in sorted(slots & self.fusion.looking.keys()):
             chain = self.fusion.views([slot])
             if self.fits(unit, chain):
-                self.extra[unit].update({e.results[0]: e for e in chain})
+                self.repeat(unit, chain)
 
     def users(self, slot: int) -> set[Unit]:
         """The groups that read a result of another one: their operations, or those that they do again."""
-        again = {unit for unit, extra in self.extra.items() if any(slot in e.operands for e in extra.values())}
+        again = self.repeating.get(slot, set())
         return (self.readers.get(slot, set()) | again) - {self.home[slot]}
+
+    def repeat(self, unit: Unit, equations: Sequence[Equation]) -> None:
+        """Let a group do operations of others again."""
+        for equation in equations:
+            self.extra[unit][equation.results[0]] = equation
+            for operand in equation.operands:
+                if isinstance(operand, int):
+                    self.repeating.setdefault(operand, set()).add(unit)
 
     def try_again(self, slots: Sequence[int]) -> bool:
         """Let the users of some results of a kernel compute them again, if that moves fewer bytes."""
@@ -81,7 +90,7 @@ class Rematerialization:
         self.stored -= set(slots)
         self.stored |= {leaf for leaf in leaves if leaf in self.home}
         for user, equations in merged.items():
-            self.extra[user].update({e.results[0]: e for e in equations})
+            self.repeat(user, equations)
         return True
 
     def fits(self, user: Unit, equations: Sequence[Equation]) -> bool:
@@ -151,7 +160,8 @@ class Rematerialization:
             while waiting:
                 top = waiting[-1]
                 equations = self.equations(top) if top in self.kernels else top.equations
-                needed = [p for p in self.fusion.producers(equations) if p not in done and p is not top]
+                read = {o for e in equations for o in e.operands if isinstance(o, int)}
+                needed = [p for p in self.fusion.makers(read) if p not in done and p is not top]
                 if top in done or not needed:
                     done.setdefault(waiting.pop())
                 else:

@@ -1,0 +1,203 @@
+"""Operations without a form in kernels, in the bodies of loops: the kernel calls out for them, and stays a kernel.
+
+The operands are copied to a part of the kernel's memory, ``call_out`` hands its address to a function of Python, which
+runs the operation on arrays that lie there, and the results are read from it. Such a call takes a microsecond or two
+beside the operation itself, and nothing else in the loop costs more for it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from autodiff.backends.kernels.programs.scope import Scope
+from autodiff.backends.kernels.programs.storage import Buffer, Impossible
+from autodiff.backends.kernels.scalars import DTYPES
+from autodiff.backends.reference import run_equation
+from autodiff.trace.spec import Spec, spec_of
+from autodiff.trace.tape import Equation, Literal, Tape, inner_tapes, ordered
+
+KEPT = 256
+"""So many operations' arrays are kept, by where their memory is."""
+
+HOOK = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64)
+
+
+@dataclass(frozen=True)
+class CallOut:
+    """An operation that a kernel calls out for.
+
+    Attributes:
+        equation: the operation.
+        operands: of each the place in the kernel's memory, in bytes, and the spec; literals as they are.
+        results: the same.
+    """
+
+    equation: Equation
+    operands: tuple[Literal | tuple[int, Spec], ...]
+    results: tuple[tuple[int, Spec], ...]
+
+    def __str__(self) -> str:
+        where = f" ({self.equation.source})" if self.equation.source else ""
+        return f"{self.equation.primitive.name}{where}"
+
+
+def can_be_called(equation: Equation) -> bool:
+    """Whether a kernel can call out for an operation: what it takes and gives can lie in the memory of kernels."""
+    operands = [spec_of(o.value) for o in equation.operands if isinstance(o, Literal)]
+    return not ordered(equation) and all(storable(one) for one in (*operands, *equation.specs))
+
+
+def storable(spec: Spec) -> bool:
+    """Whether a value can lie in the memory of kernels."""
+    return spec.dtype in DTYPES and 0 not in spec.shape
+
+
+def without_form(tape: Tape, known: frozenset[str]) -> set[int]:
+    """The operations in the bodies of loops, by their identities, whose primitives have no form in kernels.
+
+    Args:
+        tape: the program.
+        known: the names of primitives that have one, beside those that are elementwise.
+    """
+    return {
+        id(equation)
+        for outer in tape.equations
+        if outer.primitive.name in ("scan", "while_loop")
+        for _, body in inner_tapes(outer)
+        for equation in everything(body)
+        if equation.primitive.name not in known and equation.primitive.family != "elementwise"
+        if can_be_called(equation)
+    }
+
+
+def everything(tape: Tape) -> list[Equation]:
+    """The operations of a tape and of the tapes that kernels go into."""
+    found: list[Equation] = []
+    for equation in tape.equations:
+        found.append(equation)
+        if equation.primitive.name in ("scan", "while_loop", "switch"):
+            found += [inner for _, body in inner_tapes(equation) for inner in everything(body)]
+    return found
+
+
+def call_out(scope: Scope, equation: Equation) -> None:
+    """Emit the call, with the copies of the operands before it."""
+    emitter = scope.emitter
+    if not all(storable(scope.spec(o)) for o in equation.operands):
+        raise Impossible(f"{equation.primitive.name} takes what kernels do not know")
+    emitter.flush()
+    begin = emitter.memory
+    operands: list[Literal | tuple[int, Spec]] = []
+    for operand in equation.operands:
+        if isinstance(operand, Literal):
+            operands.append(operand)
+            continue
+        own = scope.spec(operand)
+        operands.append((emitter.memory, own))
+        scope.copied(emitter.allocate(own.shape, own.dtype), operand)
+        emitter.flush()
+    results: list[tuple[int, Spec]] = []
+    buffers: list[Buffer] = []
+    for own in equation.specs:
+        results.append((emitter.memory, own))
+        buffers.append(emitter.allocate(own.shape, own.dtype))
+    emitter.line(f"call_out(hook, memory, {begin}, {emitter.memory - begin}, {len(emitter.called_out)})")
+    emitter.called_out.append(CallOut(equation, tuple(operands), tuple(results)))
+    scope.keep(equation, *buffers)
+
+
+class Hook:
+    """What a kernel calls: runs operations on arrays in its memory.
+
+    An error ends the calls of that run: the kernel is told by the first word of its memory, and whoever has called it
+    raises the error.
+
+    Args:
+        calls: the operations, in the order of their numbers.
+        size: the bytes of the kernel's memory.
+
+    Attributes:
+        address: of the function.
+        errors: those of runs that are not done, by the address of their memory.
+    """
+
+    def __init__(self, calls: Sequence[CallOut], size: int) -> None:
+        self.calls, self.size = calls, size
+        self.functions = [function_of(call.equation) for call in calls]
+        self.arrays: dict[tuple[int, int], tuple[list[Any], list[Any]]] = {}
+        self.errors: dict[int, BaseException] = {}
+        self.function = HOOK(self.run)
+        self.address: int = ctypes.cast(self.function, ctypes.c_void_p).value or 0
+
+    def run(self, memory: int, number: int) -> None:
+        """Run an operation on the memory of a kernel."""
+        if memory in self.errors:
+            return
+        try:
+            operands, targets = self.arrays.get((memory, number)) or self.arrays_at(memory, number)
+            with np.errstate(all="ignore"):
+                found = self.functions[number](*map(valued, operands, self.calls[number].operands))
+            if len(targets) == 1 and not isinstance(found, tuple):
+                targets[0][...] = found
+                return
+            for target, out in zip(targets, found, strict=True):
+                target[...] = out
+        except BaseException as error:  # whatever it is, the one who has called the kernel raises it
+            self.errors[memory] = told(error, self.calls[number].equation)
+            ctypes.c_int64.from_address(memory).value = 1
+
+    def arrays_at(self, memory: int, number: int) -> tuple[list[Any], list[Any]]:
+        """The operands and results of an operation as arrays in the memory of a kernel."""
+        call = self.calls[number]
+        whole = np.ctypeslib.as_array((ctypes.c_uint8 * self.size).from_address(memory))
+
+        def array(place: int, own: Spec) -> Any:
+            return whole[place : place + own.size * own.dtype.itemsize].view(own.dtype).reshape(own.shape)
+
+        operands = [one.value if isinstance(one, Literal) else array(*one) for one in call.operands]
+        found = operands, [array(*one) for one in call.results]
+        if len(self.arrays) >= KEPT:  # memory that is made anew for each run lies in other places
+            self.arrays.clear()
+        self.arrays[memory, number] = found
+        return found
+
+    def raise_error(self, memory: int) -> None:
+        """Raise the error of a run, if it had one."""
+        error = self.errors.pop(memory, None)
+        if error is not None:
+            raise error
+
+
+def function_of(equation: Equation) -> Callable[..., Any]:
+    """The results of an operation for plain operands."""
+    if equation.specs[0].kind == "python":
+        return lambda *operands: run_equation(equation, operands)
+    return partial(equation.primitive.evaluate, **dict(equation.params))
+
+
+def valued(array: Any, operand: Literal | tuple[int, Spec]) -> Any:
+    """An operand as the operation takes it: a number where it is one, an array that whoever is called may keep."""
+    if isinstance(operand, Literal):
+        return array
+    if operand[1].kind == "array":
+        return array.copy()
+    return array.item() if operand[1].kind == "python" else array[()]
+
+
+def told(error: BaseException, equation: Equation) -> BaseException:
+    """The error with the operation and the user's line."""
+    if not isinstance(error, Exception) or getattr(error, "names_its_place", False):
+        return error
+    where = f" ({equation.source})" if equation.source else ""
+    try:
+        found = type(error)(f"{equation.primitive.name}{where}: {error}")
+    except Exception:  # an error class whose constructor wants something else
+        return error
+    found.names_its_place = True  # type: ignore[attr-defined] # it stands in one of many operations
+    return found
