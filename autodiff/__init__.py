@@ -26,6 +26,7 @@ from autodiff.transforms.custom.jvp import custom_jvp
 from autodiff.transforms.custom.vjp import custom_vjp
 from autodiff.transforms.gradient import grad, value_and_grad, vjp
 from autodiff.transforms.jacobian import hessian, hvp, jacfwd, jacobian, jacrev, value_and_jacobian
+from autodiff.transforms.jit.binding import Binding
 from autodiff.transforms.jit.function import jit
 from autodiff.transforms.jit.randomness import RandomnessWarning
 from autodiff.transforms.jit.recompiles import explain_recompiles
@@ -63,6 +64,7 @@ _FOUND_LATER = {  # by __getattr__ below: many programs have no use for them, an
     **dict.fromkeys(("as_array", "as_variable", "force_backprop_mode", "no_backprop_mode"), "autodiff.facade"),
     **dict.fromkeys(("load", "save"), "autodiff.saving"),
     **dict.fromkeys(("load_tape", "save_tape"), "autodiff.trace.formats.save"),
+    "check_indices": "autodiff.backends.cupy.runtime.states",
     "differentiable": "autodiff.programs",
     "export": "autodiff.transforms.export",
     "functional": "autodiff.chainer.functional",
@@ -73,6 +75,7 @@ _FOUND_LATER = {  # by __getattr__ below: many programs have no use for them, an
 _MODULES = frozenset(("debug", "distributed", "optimize", "tree"))
 __version__ = "0.1.0"
 __all__ = [
+    "Binding",
     "GaugeWarning",
     "InvalidType",
     "Parameter",
@@ -84,6 +87,7 @@ __all__ = [
     "as_variable",
     "associative_scan",
     "cache_info",
+    "check_indices",
     "check_tape",
     "checkpoint",
     "clear_cache",

@@ -130,15 +130,16 @@ class Rebuilding:
         self.function(*self.structure.unflatten(leaves))
 
 
-def print(text: str, *values: Any) -> Any:
+def print(text: str, *values: Any, **named: Any) -> Any:
     """Write values to the standard output whenever the program runs, and hand them on: :func:`callback` of a format.
 
     Args:
-        text: a format such as ``"loss {:.3f}"``, with a place for each value.
+        text: a format such as ``"loss {:.3f}"`` or ``"loss {loss:.3f}"``, with a place for each value.
         *values: trees of arrays and numbers.
+        **named: the same, by their names in the format.
 
     Returns:
-        the values: one, or a tuple of several. Use what is returned.
+        the values, those by name last: one, or a tuple of several. Use what is returned.
 
     >>> import autodiff
     >>> f = autodiff.jit(lambda x: print("x is {:.1f}", x) ** 2)
@@ -146,12 +147,14 @@ def print(text: str, *values: Any) -> Any:
     x is 3.0
     9.0
     """
-    return callback(partial(write, text), *values)
+    return callback(partial(write, text, tuple(named)), *values, *named.values())
 
 
-def write(text: str, *values: Any) -> None:
-    """Write formatted values to the standard output."""
-    sys.stdout.write(text.format(*values) + "\n")
+def write(text: str, names: tuple[str, ...], *values: Any) -> None:
+    """Write formatted values, the last of which have names, to the standard output."""
+    places = len(values) - len(names)
+    named = dict(zip(names, values[places:], strict=True))
+    sys.stdout.write(text.format(*values[:places], **named) + "\n")
 
 
 def breakpoint(*values: Any) -> Any:

@@ -39,10 +39,20 @@ from autodiff.optimize.averaging import ema, incremental_update
 from autodiff.optimize.clipping import clip, clip_by_block_rms, clip_by_global_norm, clip_by_norm
 from autodiff.optimize.decay import add_decayed_weights, masked
 from autodiff.optimize.fitting import Fit, fit
+from autodiff.optimize.groups import multi_transform, set_to_zero
+from autodiff.optimize.hyperparameters import inject_hyperparams
 from autodiff.optimize.lbfgs import lbfgs, scale_by_lbfgs
 from autodiff.optimize.least_squares import gauss_newton, levenberg_marquardt
 from autodiff.optimize.line_search import scale_by_backtracking_linesearch, scale_by_zoom_linesearch
 from autodiff.optimize.lion import lion, scale_by_lion
+from autodiff.optimize.losses import (
+    huber_loss,
+    l2_loss,
+    sigmoid_binary_cross_entropy,
+    softmax_cross_entropy,
+    softmax_cross_entropy_with_integer_labels,
+    squared_error,
+)
 from autodiff.optimize.momentum import sgd, trace
 from autodiff.optimize.muon import muon, scale_by_muon
 from autodiff.optimize.numbers import global_norm
@@ -102,9 +112,12 @@ __all__ = [
     "fit",
     "gauss_newton",
     "global_norm",
+    "huber_loss",
     "identity",
     "incremental_update",
+    "inject_hyperparams",
     "join_schedules",
+    "l2_loss",
     "lamb",
     "lbfgs",
     "levenberg_marquardt",
@@ -112,6 +125,7 @@ __all__ = [
     "linear_schedule",
     "lion",
     "masked",
+    "multi_transform",
     "muon",
     "piecewise_constant_schedule",
     "piecewise_interpolate_schedule",
@@ -134,7 +148,12 @@ __all__ = [
     "scale_by_stddev",
     "scale_by_trust_ratio",
     "scale_by_zoom_linesearch",
+    "set_to_zero",
     "sgd",
+    "sigmoid_binary_cross_entropy",
+    "softmax_cross_entropy",
+    "softmax_cross_entropy_with_integer_labels",
+    "squared_error",
     "stateless",
     "trace",
     "warmup_constant_schedule",

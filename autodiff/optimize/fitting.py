@@ -12,8 +12,9 @@ import numpy as np
 
 from autodiff.optimize.stopping import EarlyStopping
 from autodiff.saving import load, save
+from autodiff.trace.errors import described
 from autodiff.trace.source import at_user_line
-from autodiff.tree import leaves, names
+from autodiff.tree import leaves, names, structure
 
 History = dict[str, list[float]]
 Batches = Iterable[Any] | Callable[[int], Iterable[Any]]
@@ -61,8 +62,9 @@ def fit(
         the last state, or the best one, and the history: means over the batches of each epoch.
 
     Raises:
-        ValueError: if there are no batches, or they cannot be gone through again; or if the checkpoint does not fit.
-        TypeError: if ``step`` does not return a pair.
+        ValueError: if there are no batches, or they cannot be gone through again; if ``step`` returns a
+            state of another structure; or if the checkpoint does not fit.
+        TypeError: if ``step`` does not return a pair, or a metric is no single number.
         KeyError: if early stopping looks at a number that is not in the history.
         ModuleNotFoundError: if a bar is asked for and tqdm is not installed.
 
@@ -116,6 +118,11 @@ def run_epoch(step: Callable[[Any, Any], Any], state: Any, batches: Iterable[Any
         found = step(state, batch)
         if not isinstance(found, tuple) or len(found) != 2:
             raise TypeError(f"fit: step must return (state, metrics), got {type(found).__name__}{at_user_line()}")
+        if not count and structure(found[0]) != structure(state):
+            raise ValueError(
+                f"fit: the state was {structure(state)}, and step returned {structure(found[0])} for it"
+                f"{at_user_line()}; return (state, metrics), in this order, and a state like the one that is given"
+            )
         state, metrics = found
         count += 1
         for name, value in numbers(metrics, "loss").items():
@@ -128,9 +135,18 @@ def run_epoch(step: Callable[[Any, Any], Any], state: Any, batches: Iterable[Any
 
 
 def numbers(metrics: Any, alone: str) -> dict[str, float]:
-    """Metrics as plain numbers by their names."""
+    """Metrics as plain numbers by their names.
+
+    Raises:
+        TypeError: if one is an array.
+    """
     named = metrics if isinstance(metrics, Mapping) else {} if metrics is None else {alone: metrics}
-    return {str(name): float(value) for name, value in named.items()}
+    for name, value in named.items():
+        if np.size(value) != 1:
+            raise TypeError(
+                f"fit: the metric {name} is {described(value)}{at_user_line()}; a metric is one number: take its mean"
+            )
+    return {str(name): float(np.reshape(value, ())) for name, value in named.items()}
 
 
 def batches_of(batches: Batches, epoch: int, epochs: int) -> Iterable[Any]:

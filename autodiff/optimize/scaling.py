@@ -7,7 +7,10 @@ from typing import Any, NamedTuple
 
 from autodiff.optimize.numbers import ZERO, beside
 from autodiff.optimize.transformation import GradientTransformation, stateless
+from autodiff.trace.errors import described
+from autodiff.trace.source import at_user_line
 from autodiff.trace.trees.tree import map_tree
+from autodiff.trace.values.leaves import is_leaf
 
 LearningRate = float | Callable[[Any], Any]
 """A number, or a schedule: a function of how many updates there were."""
@@ -49,7 +52,14 @@ def scale_by_learning_rate(learning_rate: LearningRate, *, flip_sign: bool = Tru
     Args:
         learning_rate: a number or schedule.
         flip_sign: whether the sign is turned.
+
+    Raises:
+        TypeError: if the rate is neither a number nor a function.
     """
+    if not callable(learning_rate) and not is_leaf(learning_rate):
+        raise TypeError(
+            f"a learning rate is a number or a schedule, not {described(learning_rate)}{at_user_line()}; convert it"
+        )
     sign = -1 if flip_sign else 1
     if callable(learning_rate):
         return scale_by_schedule(lambda count: sign * learning_rate(count))

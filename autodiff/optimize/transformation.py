@@ -12,9 +12,11 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from autodiff.optimize.numbers import as_dtype
+from autodiff.trace.errors import described
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
-from autodiff.trace.trees.tree import map_tree
+from autodiff.trace.trees.tree import flatten, map_tree
+from autodiff.tree import names
 
 
 class GradientTransformation(NamedTuple):
@@ -63,6 +65,7 @@ def chain(*transformations: Any) -> GradientTransformation:
         a transformation whose state is the tuple of theirs.
 
     Raises:
+        TypeError: if something is no transformation: a list of them, or a function that makes one and was not called.
         ValueError: when it updates, if the state is not one of its own.
 
     >>> import numpy as np
@@ -73,6 +76,8 @@ def chain(*transformations: Any) -> GradientTransformation:
     >>> optimize.apply_updates(params, updates)
     array([0.95, 2.1 ])
     """
+    for number, one in enumerate(transformations):
+        require_transformation(number, one)
     parts = [(one.init, with_extra(one.update)) for one in transformations]
 
     def init(params: Any) -> tuple[Any, ...]:
@@ -93,6 +98,23 @@ def chain(*transformations: Any) -> GradientTransformation:
     return GradientTransformation(init, update)
 
 
+def require_transformation(number: int, one: Any) -> None:
+    """See that an argument of ``chain`` is a pair of ``init`` and ``update``.
+
+    Raises:
+        TypeError: if it is not.
+    """
+    if hasattr(one, "init") and hasattr(one, "update"):
+        return
+    if isinstance(one, (list, tuple)):
+        cure = "give them one by one: chain(*transformations)"
+    elif callable(one):
+        cure = f"call it: {getattr(one, '__name__', 'it')}(...)"
+    else:
+        cure = "it needs init and update"
+    raise TypeError(f"chain: argument {number} is no transformation, but {described(one)}{at_user_line()}; {cure}")
+
+
 def with_extra(update: Callable[..., Any]) -> Callable[..., Any]:
     """An update function that takes any keyword arguments, and leaves out those that it has no use for."""
     parameters = inspect.signature(update).parameters
@@ -110,12 +132,40 @@ def apply_updates(params: Any, updates: Any) -> Any:
     """Parameters plus updates, in the dtypes of the parameters.
 
     Raises:
-        ValueError: if the trees have different structures.
+        ValueError: if the trees have different structures, or a sum has another shape than its parameter.
+        TypeError: if a parameter holds integers, which an update by parts of one would not move.
 
     >>> apply_updates({"w": 1.0}, {"w": -0.25})
     {'w': 0.75}
     """
-    return map_tree(lambda p, u: as_dtype(p + u, spec_of(p).dtype), params, updates)
+    return map_tree(lambda p, u: moved(p, u, params), params, updates)
+
+
+def moved(parameter: Any, update: Any, params: Any) -> Any:
+    """A parameter plus its update.
+
+    Raises:
+        ValueError: if the sum has another shape.
+        TypeError: if fractions would be added to integers.
+    """
+    own, by = spec_of(parameter), spec_of(update)
+    if by.shape not in (own.shape, ()):
+        raise ValueError(
+            f"apply_updates: {name_of(parameter, params)} has shape {own.shape}, its update {by.shape}"
+            f"{at_user_line()}; give the updates that were made for these parameters"
+        )
+    if by.inexact and not own.inexact:
+        raise TypeError(
+            f"apply_updates: {name_of(parameter, params)} holds {own.dtype}, its update {by.dtype}"
+            f"{at_user_line()}; make it floating-point numbers, or leave it out by tree.partition"
+        )
+    return as_dtype(parameter + update, own.dtype)
+
+
+def name_of(parameter: Any, params: Any) -> str:
+    """What a leaf is called in an error."""
+    leaves, found = flatten(params)[0], names(params)
+    return next((name for leaf, name in zip(leaves, found, strict=True) if leaf is parameter), "") or "the parameter"
 
 
 def require_params(name: str, params: Any) -> None:

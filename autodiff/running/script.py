@@ -7,13 +7,21 @@ import io
 import os
 import runpy
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import CodeType, ModuleType, TracebackType
 
 
-def run_script(path: str, arguments: Sequence[str], again: str, variable: str) -> None:
+def compiled(file: str) -> CodeType:
+    """The code in a file."""
+    with io.open_code(file) as opened:
+        return compile(opened.read(), file, "exec", dont_inherit=True)
+
+
+def run_script(
+    path: str, arguments: Sequence[str], again: str, variable: str, code_of: Callable[[str], CodeType] = compiled
+) -> None:
     """Run a file as ``__main__``; processes that it starts can import it again.
 
     Args:
@@ -21,6 +29,7 @@ def run_script(path: str, arguments: Sequence[str], again: str, variable: str) -
         arguments: what the script finds behind its own name in ``sys.argv``.
         again: the module that multiprocessing runs in the processes that it starts.
         variable: of the environment, by which that module finds the file.
+        code_of: compiles a file.
     """
     file = os.path.abspath(path)
     module = ModuleType("__main__")
@@ -30,13 +39,7 @@ def run_script(path: str, arguments: Sequence[str], again: str, variable: str) -
     sys.modules["__main__"] = module
     sys.argv = [path, *arguments]
     put_first(str(Path(path).resolve().parent))
-    exec(compiled(file), module.__dict__)
-
-
-def compiled(file: str) -> CodeType:
-    """The code in a file."""
-    with io.open_code(file) as opened:
-        return compile(opened.read(), file, "exec", dont_inherit=True)
+    exec(code_of(file), module.__dict__)
 
 
 def run_module(name: str, arguments: Sequence[str]) -> None:

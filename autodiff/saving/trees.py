@@ -12,12 +12,14 @@ from autodiff.backends.gpu import is_gpu_array
 from autodiff.saving.archive import Check
 from autodiff.saving.atomic import replacing
 from autodiff.saving.formats import Reader, format_of
+from autodiff.trace.errors import described
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.traced import Traced
 from autodiff.trace.trees.tree import flatten
 from autodiff.trace.values.arrays import placed
-from autodiff.trace.values.leaves import as_leaf
+from autodiff.trace.values.foreign import remedy
+from autodiff.trace.values.leaves import as_leaf, is_leaf
 from autodiff.tree import names as names_of
 
 ALONE = "value"
@@ -148,6 +150,11 @@ def plain(name: str, leaf: Any) -> np.ndarray[Any, Any]:
     """
     if isinstance(leaf, (Traced, Spec)):
         raise TypeError(f"save: {name} is a traced value{at_user_line()}; call save outside of transformations")
+    if not is_leaf(leaf):
+        raise TypeError(
+            f"save: {name} is {described(leaf)}{at_user_line()}, and only arrays and numbers are saved; "
+            f"{remedy(leaf) or 'leave it out, by autodiff.tree.partition'}"
+        )
     leaf = as_leaf(leaf)
     return leaf.get() if is_gpu_array(leaf) else np.asarray(leaf)
 

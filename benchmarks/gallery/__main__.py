@@ -12,7 +12,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -45,9 +45,9 @@ class Figures:
         return median(self.warm) if self.warm else None
 
 
-def parse(given: list[str] | None) -> argparse.Namespace:
+def parse(given: list[str] | None, package: str) -> argparse.Namespace:
     """The command line; argparse ends the process on what it does not know."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.gallery", description="The gallery, beside JAX.")
+    parser = argparse.ArgumentParser(prog=f"python -m {package}", description="Programs, beside JAX.")
     add = parser.add_argument
     add("--only", action="append", metavar="NAME", default=[], help="only programs whose names contain it")
     add("--rounds", type=int, default=3, metavar="N", help="warm processes of each (default: 3)")
@@ -59,15 +59,21 @@ def parse(given: list[str] | None) -> argparse.Namespace:
     return options
 
 
-def main(given: list[str] | None = None) -> int:
-    """Measure, print, write. 1 when results differ or autodiff failed, else 0."""
-    options = parse(given)
+def main(given: list[str] | None = None, package: str = "benchmarks.gallery", table: Mapping[str, Row] = ROWS) -> int:
+    """Measure, print, write. 1 when results differ or autodiff failed, else 0.
+
+    Args:
+        given: the command line.
+        package: whose module `process` runs one program.
+        table: its programs.
+    """
+    options = parse(given, package)
     present = [name for name in LIBRARIES if find_spec(name) is not None]
     before, rows = load_average(), []
     print(line("program", *(f"{name}, {way}" for way in ("cold", "warm") for name in LIBRARIES), "ratio"))
-    for name, row in ROWS.items():
+    for name, row in table.items():
         if any(part in name for part in options.only or [""]):
-            rows.append(measured(name, row, present, options))
+            rows.append(measured(name, row, present, options, package))
             print(line(*shown(rows[-1])), flush=True)
     for text in remarks(rows, present):
         print(text)
@@ -78,24 +84,24 @@ def main(given: list[str] | None = None) -> int:
     return int(any(row["mismatch"] or row["libraries"]["autodiff"]["failure"] for row in rows))
 
 
-def measured(name: str, row: Row, present: list[str], options: argparse.Namespace) -> dict[str, Any]:
+def measured(name: str, row: Row, present: list[str], options: argparse.Namespace, package: str) -> dict[str, Any]:
     """One program by all libraries, which take turns."""
     figures = {library: Figures() for library in present}
     with tempfile.TemporaryDirectory(prefix="benchmarks-") as folder:
         for turn in range(options.rounds + 1):
             for library, of_library in figures.items():
                 if of_library.failure is None:
-                    run(name, library, of_library, options.threads, Path(folder), cold=turn == 0)
+                    run(package, name, library, of_library, options.threads, Path(folder), cold=turn == 0)
         found = [dict(np.load(Path(folder) / f"{library}.npz")) for library in present if not figures[library].failure]
     apart = row.mismatch(*found) if len(found) == len(LIBRARIES) else None
     libraries = {library: {**vars(of), "median": of.median} for library, of in figures.items()}
     return {"program": name, "note": row.note, "mismatch": apart, "libraries": libraries}
 
 
-def run(name: str, library: str, figures: Figures, threads: int, folder: Path, cold: bool) -> None:
+def run(package: str, name: str, library: str, figures: Figures, threads: int, folder: Path, cold: bool) -> None:
     """One process; its figure is kept, or its failure."""
     caches = dict.fromkeys(CACHES, str(folder / f"cache of {library}"))
-    command = [sys.executable, "-m", "benchmarks.gallery.process", library, name, str(folder / f"{library}.npz")]
+    command = [sys.executable, "-m", f"{package}.process", library, name, str(folder / f"{library}.npz")]
     settings = {**os.environ, **variables(threads), **KEEP_ALL, **caches}
     try:
         done = subprocess.run(command, cwd=ROOT, env=settings, capture_output=True, text=True, timeout=PATIENCE)

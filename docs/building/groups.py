@@ -7,7 +7,7 @@ from docs.building.public_names import PublicName
 GROUPS = {
     "derivatives": (
         "Derivatives",
-        "grad value_and_grad vjp jvp linearize jacobian jacfwd jacrev hessian hvp stop_gradient",
+        "grad value_and_grad vjp jvp linearize jacobian jacfwd jacrev hessian hvp value_and_jacobian stop_gradient",
     ),
     "rules": ("Rules of your own", "custom_vjp custom_jvp pure_callback"),
     "batches": ("Batches", "vmap map"),
@@ -15,8 +15,8 @@ GROUPS = {
     "memory": ("Memory", "checkpoint remat"),
     "programs": (
         "Programs",
-        "jit differentiable explain_recompiles profile RandomnessWarning cache_info clear_cache get_num_threads "
-        "set_num_threads get_matmul_precision set_matmul_precision export",
+        "jit Binding differentiable explain_recompiles profile RandomnessWarning cache_info clear_cache "
+        "get_num_threads set_num_threads get_matmul_precision set_matmul_precision export check_indices",
     ),
     "tapes": (
         "Tapes",
@@ -26,7 +26,7 @@ GROUPS = {
         "Variables",
         "Variable Parameter VariableNode as_array as_variable no_backprop_mode force_backprop_mode functional",
     ),
-    "trees": ("Trees", "register_tree"),
+    "trees": ("Trees, and trees in files", "register_tree save load"),
     "errors": ("Errors and warnings", "InvalidType GaugeWarning"),
 }
 """The names of `autodiff` by topic. What stands in no group is on a page of its own, so that nothing is lost."""

@@ -24,6 +24,11 @@ def write(docs: Path) -> None:
     write_pages(docs / "_generated" / "reference", texts)
 
 
+def keep_initials(app: object, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
+    """Keep a line that begins with an initial, as a source does, from being read as item M of a list."""
+    lines[:] = [re.sub(r"^( *)([A-Z])\. ", r"\1\2\\. ", line) for line in lines]
+
+
 def page_text(page: str, names: list[PublicName]) -> str:
     """One page of the reference, as reStructuredText."""
     title = page_title(page)
@@ -78,7 +83,7 @@ def index(pages: dict[str, list[PublicName]]) -> str:
     lines = ["# Reference", "", "Every public name, from its docstring. The examples are run by the tests.", ""]
     lines += ["| page | names |", "|---|---|"]
     for page in (page for page in ordered if not page.startswith("autodiff.chainer")):
-        links = " ".join(f"{{any}}`{n.name} <{n.module}.{n.name}>`" for n in in_order(page, pages[page]))
+        links = " ".join(linked(n, n.name) for n in in_order(page, pages[page]))
         lines.append(f"| [{page_title(page)}]({page}.rst) | {links} |")
     entries = "\n".join([*ordered, "names"])
     chainer = ", ".join(f"[{page}]({page}.rst)" for page in ordered if page.startswith("autodiff.chainer"))
@@ -88,6 +93,12 @@ def index(pages: dict[str, list[PublicName]]) -> str:
         "are SciPy's own\nare documented there; [what is covered](../../scipy-coverage.md)."
     )
     return "\n".join(lines) + f"\n\n{others}\n\n```{{toctree}}\n:hidden:\n\n{entries}\n```\n"
+
+
+def linked(name: PublicName, text: str) -> str:
+    """A link to where a name is documented: a module that is a name has a page of its own."""
+    path = f"{name.module}.{name.name}"
+    return f"[{text}]({path}.rst)" if path in public_modules() else f"{{any}}`{text} <{path}>`"
 
 
 def listing() -> str:
@@ -111,7 +122,7 @@ def cells_of(name: PublicName) -> list[str]:
     first = re.sub(r":\w+:`", "`", says.strip().partition("\n")[0].replace("``", "`")).replace("|", "\\|")
     test = test_of(name)
     return [
-        f"{{any}}`{name.module}.{name.name}`",
+        linked(name, f"{name.module}.{name.name}"),
         first,
         f"[{page_title(page)}]({page}.rst)",
         example,

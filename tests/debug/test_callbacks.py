@@ -195,3 +195,10 @@ def test_what_is_refused() -> None:
     tape = autodiff.make_tape(lambda x: debug.callback(print, x))(1.0)
     with pytest.raises(autodiff.trace.tape.TapeError, match="the parameter function of debug_call cannot be saved"):  # type: ignore[attr-defined]
         autodiff.save_tape(tape, "nowhere.json")
+
+
+def test_prints_values_by_their_names(capsys: Any) -> None:
+    f = autodiff.jit(lambda x: sum(debug.print("{} and {b:.1f}", x, b=2 * x)))
+    assert float(f(1.0)) == 3.0
+    assert capsys.readouterr().out == "1.0 and 2.0\n"
+    assert float(debug.print("{x}", x=4.0)) == 4.0

@@ -158,3 +158,24 @@ def test_what_is_refused() -> None:
         fit(step, begin(), iter(BATCHES), epochs=2, progress=False)
     with pytest.raises(TypeError, match=r"fit: step must return \(state, metrics\), got int \(test_fit.py:\d+\)"):
         fit(lambda state, batch: 1, begin(), BATCHES, progress=False)  # type: ignore[arg-type,return-value]
+
+
+def test_steps_that_return_something_else_are_refused() -> None:
+    with pytest.raises(
+        ValueError,
+        match=r"^fit: the state was \(\*, \*\), and step returned {'loss': \*} for it \(test_fit.py:\d+\); return",
+    ):
+        optimize.fit(lambda state, batch: ({"loss": 1.0}, state), (0.0, 1.0), [1], progress=False)
+    with pytest.raises(
+        TypeError,
+        match=r"^fit: the metric accuracy is float64\[3\] \(test_fit.py:\d+\); a metric is one number: take its mean$",
+    ):
+        optimize.fit(lambda state, batch: (state, {"accuracy": np.ones(3)}), 0.0, [1], progress=False)
+    assert optimize.fit(lambda state, batch: (state, np.ones(1)), 0.0, [1], progress=False).history == {"loss": [1.0]}
+
+
+def test_a_learning_rate_that_is_a_text_is_refused() -> None:
+    with pytest.raises(
+        TypeError, match=r"^a learning rate is a number or a schedule, not str \(test_fit.py:\d+\); convert it$"
+    ):
+        optimize.adam("0.1")  # type: ignore[arg-type]

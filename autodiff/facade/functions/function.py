@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 import weakref
 from collections.abc import Sequence
+from copy import copy
 from typing import Any
 
 from autodiff.facade.functions.function_node import FunctionNode
@@ -18,7 +19,8 @@ class Function:
     """A function of Variables whose ``forward`` and ``backward`` take and return tuples of arrays.
 
     All inputs are kept for ``backward`` unless ``forward`` calls :meth:`retain_inputs`. The graph that a call builds
-    holds the object; the object refers to its node only weakly.
+    holds the object; the object refers to its node only weakly. It may be called again: the graph of the earlier call
+    then goes on with a copy of it.
 
     >>> import numpy as np
     >>> class Twice(Function):
@@ -39,12 +41,10 @@ class Function:
     _owned_node: FunctionAdapter | None = None
 
     def __call__(self, *inputs: Any) -> Any:
+        if self.node._applied:
+            self.node._function = copy(self)  # the graph of the earlier call keeps the state that it had
+            self._node = None
         node = self.node
-        if node._applied:
-            raise RuntimeError(
-                f"this {self.label} was called before, and its graph is still there{at_user_line()}; make a new "
-                "object for each call"
-            )
         self._node, self._owned_node = weakref.ref(node), None
         results = node.apply(inputs)
         return results[0] if len(results) == 1 else results

@@ -103,7 +103,9 @@ def apply_watched(label: str, fun: Function, operation: Operands, level: int, no
     sketch = announced(label, operation.rank)
     graph = recorded(operation)
     found = None
-    if sketch is None:
+    if sketch is not None:
+        sketch.fun = fun
+    else:
         tier = tiers.get(label) or tier_of(label)
         tier.left -= 1
         if tier.left < 0:

@@ -29,9 +29,11 @@ class Operation:
         outputs: weak references to the nodes of the results; None after :meth:`unchain`.
         rank: the largest rank of the inputs.
         label: its name in drawings of the graph.
+        fun: what a composition runs, for hooks that watch it: there are no nodes yet.
     """
 
     stack: Any = None
+    fun: Any = None
     kept_arrays: Any = None
     inputs: tuple[VariableNode, ...] | None = None
     outputs: tuple[Any, ...] | None = None
@@ -91,10 +93,13 @@ class Operation:
 CREATORS: dict[str, type[Operation]] = {}
 """The classes of creators by their labels, for functions that have a class of their own."""
 
+ANY = ""
+"""Stands in that table for all labels without a class of their own."""
+
 
 def creator(label: str, rank: int) -> Operation:
     """The object that shows an operation of that label."""
-    kind = CREATORS.get(label) or CREATORS.get(with_any_number(label), Operation)
+    kind = CREATORS.get(label) or CREATORS.get(with_any_number(label)) or CREATORS.get(ANY, Operation)
     found: Operation = kind.__new__(kind)
     Operation.__init__(found, label, rank)
     return found

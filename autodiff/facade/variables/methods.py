@@ -52,13 +52,6 @@ def transpose(self: Variable, *axes: Any) -> Any:
     return FUNCTIONS[np.transpose](self, order)
 
 
-def mean(self: Variable, axis: Any = None, *, weights: Any = None, keepdims: bool = False) -> Any:
-    """The mean, or the weighted mean, over all axes or the given ones."""
-    if weights is None:
-        return FUNCTIONS[np.mean](self, axis, keepdims=keepdims)
-    return FUNCTIONS[np.average](self, axis, weights=weights, keepdims=keepdims)
-
-
 def long_matmul(self: Variable, other: Any) -> Any:
     """The matrix product of anything."""
     refuse_number(other)
@@ -225,7 +218,7 @@ def warn_zerograd() -> None:
 
 def install() -> None:
     """Give Variables their methods."""
-    for function in (reshape, transpose, mean, item, cleargrad, zerograd, addgrad, copydata):
+    for function in (reshape, transpose, item, cleargrad, zerograd, addgrad, copydata):
         setattr(Variable, function.__name__, function)
     for name, operation in {"getitem": get_item, "matmul": matmul, "rmatmul": reflected_matmul}.items():
         setattr(Variable, f"__{name}__", operation)

@@ -30,6 +30,27 @@ READ_ONLY = {
 """Attributes that cannot be assigned, and what to do instead."""
 
 
+ELSEWHERE = {
+    "clone": "write v + 0.0, or Variable(v.array.copy())",
+    "cpu": "write v.to_cpu()",
+    "cuda": "write v.to_gpu()",
+    "detach": "write Variable(v.array), or v.array for the array",
+    "numpy": "write v.array",
+    "permute": "write v.transpose(axes)",
+    "unsqueeze": "write np.expand_dims(v, axis)",
+    "view": "write v.reshape(shape)",
+    "zero_grad": "write v.cleargrad()",
+}
+"""What tensors of other libraries have, and what is written in its place."""
+
+
+def missing_attribute(self: Variable, name: str) -> Any:
+    """What Python asks for attributes that are nowhere found; what a property raised is raised again."""
+    if name in ELSEWHERE:
+        raise AttributeError(f"Variables have no {name!r}{at_user_line()}: {ELSEWHERE[name]}", name=name, obj=self)
+    return object.__getattribute__(self, name)
+
+
 def comparison(sign: str) -> Callable[[Any, Any], NoReturn]:
     """A comparison."""
 
@@ -84,6 +105,7 @@ def install() -> None:
         "int": conversion("an int"),
         "format": formatted,
         "setitem": set_item,
+        "getattr": missing_attribute,
     }
     for name, method in refusals.items():
         setattr(Variable, f"__{name}__", method)

@@ -15,6 +15,7 @@ from autodiff.facade.graph.node import VariableNode, new_node
 from autodiff.facade.graph.unchain import unchain_backward
 from autodiff.facade.settings.mode import taken_out
 from autodiff.facade.variables import text
+from autodiff.facade.variables.array_methods import ArrayMethods
 from autodiff.facade.variables.gradient import check_gradient
 from autodiff.trace.concretization import remedy_by_library
 from autodiff.trace.errors import ConcretizationError, LeakedTracerError
@@ -28,7 +29,7 @@ from autodiff.trace.values.arrays import module_of
 COLLECTED = "take v.array where that is wanted, and np.stack or np.concatenate to collect Variables"
 
 
-class Variable(Traced):
+class Variable(ArrayMethods, Traced):
     """An array that remembers how it was computed, so that ``backward()`` can compute derivatives.
 
     The array is held by reference, never copied. Operators, NumPy's functions and the methods below give new
@@ -253,7 +254,6 @@ class Variable(Traced):
         ) -> None: ...
         def reshape(self, *shape: Any) -> Variable: ...
         def transpose(self, *axes: Any) -> Variable: ...
-        def mean(self, axis: Any = None, *, weights: Any = None, keepdims: bool = False) -> Variable: ...
         def item(self) -> Any: ...
         def cleargrad(self) -> None: ...
         def zerograd(self) -> None: ...

@@ -45,11 +45,11 @@ FEW_ROWS = 32.0
 """Up to so many rows the errors of eliminations are those of a few operations."""
 
 IN_A_ROW = 512
-"""Equal terms round the same way: sums of rows, of which so many are added one after the other, err as their number
-says, by half a unit of the partial sum each."""
+"""Equal terms round the same way: sums of rows or of products, of which so many are added one after the other, err as
+their number says, by half a unit of the partial sum each."""
 
 FEW_PRODUCTS = 2.0
-"""The same of sums of products, which BLAS adds in an order of its own: equal terms round the same way."""
+"""The same of sums of products, which BLAS adds in an order of its own."""
 
 CLOSE = 8.0
 """Numbers are taken for equal that differ by so many times their errors at most."""
@@ -138,6 +138,8 @@ class Errors:
             times = longer(primitive, float(np.prod([np.shape(found)[axis] for axis in axes])))
         if primitive.name in ONE_BY_ONE:
             times = max(1.0, np.size(values[0]) / max(np.size(found), 1) / (4 * ALLOWED))
+        if primitive.name == "prod" and not self.together:
+            found = in_another_order(values[0], found, evaluate, own)
         moved = self.moved(found, own, size, times)
         return np.where(found == 0, found, moved) if primitive.name in self.meeting else moved
 
@@ -160,9 +162,22 @@ class Errors:
 
 def longer(primitive: Primitive, count: float) -> float:
     """How many times more than an operation on elements a sum of so many terms errs."""
-    if primitive.family == "multilinear":
-        return max(1.0, sqrt(count) / FEW_PRODUCTS)
-    return max(1.0, sqrt(count) / FEW, min(count, IN_A_ROW) / (4 * ALLOWED))
+    few = FEW_PRODUCTS if primitive.family == "multilinear" else FEW
+    return max(1.0, sqrt(count) / few, min(count, IN_A_ROW) / (4 * ALLOWED))
+
+
+def in_another_order(factors: Any, found: Any, evaluate: Evaluate, own: Spec) -> Any:
+    """Products as they come out where all large factors are multiplied first, or all small ones.
+
+    What overflows before it meets a zero is NaN, before it meets small factors infinite; what underflows stays zero.
+    """
+    if own.dtype not in (np.float32, np.float64):
+        return found
+    limits = np.finfo(own.dtype)
+    sizes = abs(np.asarray(factors))
+    large, small = evaluate(np.maximum(sizes, 1.0)), evaluate(np.where(sizes > 0, np.minimum(sizes, 1.0), 1.0))
+    found = np.where(small < float(limits.smallest_subnormal), 0.0, found)
+    return np.where(large > float(limits.max), np.where(found == 0, np.nan, np.inf), found)
 
 
 def order(values: Sequence[Any]) -> int:

@@ -1,0 +1,107 @@
+"""Losses, one number for each example."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autodiff.scipy.special import log_softmax
+from autodiff.trace.source import at_user_line
+from autodiff.trace.spec import spec_of
+
+
+def softmax_cross_entropy(logits: Any, labels: Any, axis: int = -1) -> Any:
+    """``-sum(labels * log_softmax(logits))``: how unlikely labels are that are probabilities themselves.
+
+    Args:
+        logits: numbers, of which the exponentials are proportional to probabilities along the axis.
+        labels: probabilities of the same shape. A class of probability 0 contributes nothing, even if its logit is
+            minus infinity.
+        axis: the axis of the classes.
+
+    Returns:
+        an array without this axis.
+
+    >>> softmax_cross_entropy(np.array([[0.0, 0.0], [0.0, -1.0]]), np.array([[0.5, 0.5], [1.0, 0.0]]))
+    array([0.69314718, 0.31326169])
+    """
+    chosen = labels != 0
+    return -np.sum(np.where(chosen, labels * np.where(chosen, log_softmax(logits, axis=axis), 0), 0), axis=axis)
+
+
+def softmax_cross_entropy_with_integer_labels(logits: Any, labels: Any, axis: int = -1) -> Any:
+    """``-log_softmax(logits)[label]``: how unlikely the class of each example is.
+
+    Args:
+        logits: numbers, of which the exponentials are proportional to probabilities along the axis.
+        labels: the numbers of the classes, integers, of the shape without this axis.
+        axis: the axis of the classes.
+
+    Returns:
+        an array of the shape of the labels.
+
+    Raises:
+        TypeError: if the labels are no integers.
+        IndexError: if there is no class of such a number; counted from the end where it is negative.
+
+    >>> softmax_cross_entropy_with_integer_labels(np.array([[0.0, 0.0], [0.0, -1.0]]), np.array([1, 0]))
+    array([0.69314718, 0.31326169])
+    """
+    if (dtype := spec_of(labels).dtype).kind not in "iu":
+        raise TypeError(
+            f"softmax_cross_entropy_with_integer_labels needs integers for labels, got {dtype}{at_user_line()}; "
+            "softmax_cross_entropy takes probabilities"
+        )
+    picked = np.take_along_axis(log_softmax(logits, axis=axis), np.expand_dims(labels, axis), axis=axis)
+    return -np.squeeze(picked, axis=axis)
+
+
+def sigmoid_binary_cross_entropy(logits: Any, labels: Any) -> Any:
+    """``-y log(s) - (1 - y) log(1 - s)`` of ``s = 1 / (1 + exp(-x))``, element by element.
+
+    It is precise for logits of any size.
+
+    Args:
+        logits: numbers x.
+        labels: probabilities y, of a shape that broadcasts with it; booleans are 1 and 0.
+
+    >>> sigmoid_binary_cross_entropy(np.array([0.0, 40.0, -40.0]), np.array([1.0, 1.0, 1.0]))
+    array([6.93147181e-01, 4.24835426e-18, 4.00000000e+01])
+    """
+    return labels * np.logaddexp(0, -logits) + (1 - labels * 1) * np.logaddexp(0, logits)
+
+
+def squared_error(predictions: Any, targets: Any) -> Any:
+    """``(prediction - target)**2``, element by element.
+
+    >>> squared_error(np.array([1.0, 4.0]), np.array([1.0, 1.0]))
+    array([0., 9.])
+    """
+    return (predictions - targets) ** 2
+
+
+def l2_loss(predictions: Any, targets: Any) -> Any:
+    """``(prediction - target)**2 / 2``, element by element, whose derivative is the difference.
+
+    >>> l2_loss(np.array([1.0, 4.0]), np.array([1.0, 1.0]))
+    array([0. , 4.5])
+    """
+    return 0.5 * (predictions - targets) ** 2
+
+
+def huber_loss(predictions: Any, targets: Any, delta: float = 1.0) -> Any:
+    """``e**2 / 2`` of errors up to delta, ``delta (|e| - delta / 2)`` of larger ones, element by element.
+
+    Args:
+        predictions: numbers.
+        targets: numbers of a shape that broadcasts with it.
+        delta: where the parabola goes over into lines; the derivative has no jump there.
+
+    P. Huber, Robust Estimation of a Location Parameter, 1964.
+
+    >>> huber_loss(np.array([0.5, 3.0]), np.array([0.0, 0.0]))
+    array([0.125, 2.5  ])
+    """
+    error = np.abs(predictions - targets)
+    return np.where(error <= delta, 0.5 * error**2, delta * (error - 0.5 * delta))
