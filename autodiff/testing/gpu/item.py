@@ -33,3 +33,17 @@ Items = Mapping[str, Item]
 
 class LeftOutError(Exception):
     """An item has no sense here, or lacks what it needs; the text says what."""
+
+
+class FaultError(Exception):
+    """The device, its libraries or a program on it do not do what an item needs."""
+
+
+def check(holds: bool, fault: object) -> None:
+    """Go on if it holds; unlike an assert, also where Python optimises them away.
+
+    Raises:
+        FaultError: with the text of the fault.
+    """
+    if not holds:
+        raise FaultError(fault)

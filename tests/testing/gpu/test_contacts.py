@@ -5,7 +5,7 @@ import pytest
 
 from autodiff.testing.gpu.contacts import first, library, peaks, races
 from autodiff.testing.gpu.contacts.comparing import compared
-from autodiff.testing.gpu.item import Given, LeftOutError
+from autodiff.testing.gpu.item import FaultError, Given, LeftOutError
 from tests.backends.cupy.hosting import needs_compiler
 from tests.standin import streams
 from tests.standin.fixture import cupy
@@ -39,7 +39,7 @@ def test_batches_are_copied_while_the_gpu_computes(cupy):
 
 def test_a_name_that_is_missing(cupy, monkeypatch):
     monkeypatch.delattr(cupy.cuda, "using_allocator")
-    with pytest.raises(AssertionError, match=r"^CuPy 14\S* has no cuda.using_allocator$"):
+    with pytest.raises(FaultError, match=r"^CuPy 14\S* has no cuda.using_allocator$"):
         library.names(GIVEN)
 
 
@@ -51,11 +51,11 @@ def test_names_are_read_off_the_text():
 def test_a_wrong_dtype_is_named(cupy, monkeypatch):
     monkeypatch.setattr(library, "BINARY", (np.add,))
     monkeypatch.setattr(cupy, "add", lambda *args: cupy.ones(2, np.float32))
-    with pytest.raises(AssertionError, match=r"add\(bool, bool\) is float32, not bool"):
+    with pytest.raises(FaultError, match=r"add\(bool, bool\) is float32, not bool"):
         library.dtypes(GIVEN)
 
 
 def test_a_wrong_number_is_named(cupy):
     calls = []
-    with pytest.raises(AssertionError, match=r"^call 1 is off by 1, allowed 2e-05$"):
+    with pytest.raises(FaultError, match=r"^call 1 is off by 1, allowed 2e-05$"):
         compared(lambda x: x * (1 if calls.append(1) or len(calls) == 1 else 2), np.ones(3, np.float32))

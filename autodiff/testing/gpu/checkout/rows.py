@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from autodiff.testing.gpu.item import Given, Item, Said
+from autodiff.testing.gpu.item import Given, Item, Said, check
 
 # No part of an installed package.
 budget = import_module("benchmarks.gpu_contest.budget")
@@ -31,18 +31,21 @@ def row(name: str, number: int, given: Given) -> Said:
     """Seconds of everybody.
 
     Raises:
-        AssertionError: where somebody was wrong, or autodiff failed.
+        FaultError: where somebody was wrong, or autodiff failed.
     """
     everybody = started(given.standin)
     everybody.budget = budget.Budget(given.seconds, 1)
     with tempfile.TemporaryDirectory(prefix="gpu-") as folder:
         found = everybody.row(name, number, Path(folder) / "reference")
     block: dict[str, Any] = report.block(found)
-    assert not found.skipped, found.skipped
-    assert not report.failed([found], {}), "; ".join(
-        f"{each['peer']}: {each.get('wrong') or each.get('failure')}"
-        for each in block["measurements"]
-        if each.get("wrong") or each.get("failure")
+    check(not found.skipped, found.skipped)
+    check(
+        not report.failed([found], {}),
+        "; ".join(
+            f"{each['peer']}: {each.get('wrong') or each.get('failure')}"
+            for each in block["measurements"]
+            if each.get("wrong") or each.get("failure")
+        ),
     )
     return {**block, "absent": dict(everybody.contestants.absent)}
 

@@ -8,7 +8,7 @@ from functools import partial
 from importlib import import_module
 from itertools import product
 
-from autodiff.testing.gpu.item import Given, Item, LeftOutError, Said
+from autodiff.testing.gpu.item import Given, Item, LeftOutError, Said, check
 from autodiff.testing.gpu.stages import CHECKOUT, TESTS
 
 sanitizer = import_module("benchmarks.gpu_contest.sanitizer")  # no part of an installed package
@@ -30,7 +30,7 @@ def watched(tool: str, module: tuple[str, ...], given: Given) -> Said:
     """The last line that is printed, where the tool finds nothing and all results are right.
 
     Raises:
-        AssertionError: otherwise.
+        FaultError: otherwise.
         LeftOutError: where the tool is not there, or refuses the device.
     """
     if given.standin:
@@ -51,7 +51,7 @@ def watched(tool: str, module: tuple[str, ...], given: Given) -> Said:
     refused = [line for line in text.splitlines() if any(word in line for word in REFUSED)]
     if done.returncode and refused:
         raise LeftOutError(f"{tool} does not work on this machine: {refused[0].strip()}")
-    assert done.returncode == 0, f"{sanitizer.said(done.returncode)}\n{text[-KEPT:]}"
+    check(done.returncode == 0, f"{sanitizer.said(done.returncode)}\n{text[-KEPT:]}")
     return (text.strip().splitlines() or [""])[-1]
 
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from functools import partial
 
-from autodiff.testing.gpu.item import Given, Item, LeftOutError, Said
+from autodiff.testing.gpu.item import Given, Item, LeftOutError, Said, check
 from autodiff.testing.gpu.stages import CHECKOUT, TESTS
 
 OPTIONS = ("-q", "--tb=short", "-p", "no:cacheprovider", "-p", "no:randomly")
@@ -27,7 +27,7 @@ def suite(file: str, given: Given) -> Said:
     """The last line of pytest.
 
     Raises:
-        AssertionError: where a test failed.
+        FaultError: where a test failed.
     """
     done = subprocess.run(
         command(file, given.standin),
@@ -40,7 +40,7 @@ def suite(file: str, given: Given) -> Said:
     lines = done.stdout.strip().splitlines() or ["pytest said nothing"]
     if done.returncode == NO_TESTS:
         raise LeftOutError("it has no tests for a device")
-    assert done.returncode == 0, f"{lines[-1]}\n{(done.stdout + done.stderr)[-KEPT:]}"
+    check(done.returncode == 0, f"{lines[-1]}\n{(done.stdout + done.stderr)[-KEPT:]}")
     return lines[-1]
 
 

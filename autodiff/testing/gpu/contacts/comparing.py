@@ -9,6 +9,7 @@ import numpy as np
 
 import autodiff
 from autodiff.backends.gpu import require
+from autodiff.testing.gpu.item import check
 from autodiff.trace.trees.tree import flatten
 
 TOLERANCE = 2e-5
@@ -23,8 +24,8 @@ def worst(found: Any, right: Any) -> float:
     """The largest error in proportion to the largest element, over all results."""
     errors = [0.0]
     for own, needed in zip(flatten(found)[0], flatten(right)[0], strict=True):
-        assert isinstance(own, require().ndarray), f"a result is {type(own).__name__}, no array on the device"
-        assert own.shape == np.shape(needed), f"shape {own.shape}, needed {np.shape(needed)}"
+        check(isinstance(own, require().ndarray), f"a result is {type(own).__name__}, no array on the device")
+        check(own.shape == np.shape(needed), f"shape {own.shape}, needed {np.shape(needed)}")
         host, wide = doubled(own.get()), np.asarray(needed, np.float64)
         if wide.size:
             errors.append(float(np.max(np.abs(host - wide)) / (np.max(np.abs(wide)) or 1.0)))
@@ -51,5 +52,5 @@ def compared(
     error = 0.0
     for call in range(calls):
         error = worst(run(*there), right)
-        assert error <= tolerance, f"call {call + 1} is off by {error:.3g}, allowed {tolerance:.3g}"
+        check(error <= tolerance, f"call {call + 1} is off by {error:.3g}, allowed {tolerance:.3g}")
     return error, run, there

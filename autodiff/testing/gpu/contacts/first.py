@@ -11,7 +11,7 @@ from autodiff.backends.gpu import require
 from autodiff.scipy import special
 from autodiff.testing.gpu.contacts.comparing import compared
 from autodiff.testing.gpu.contacts.library import brain_float
-from autodiff.testing.gpu.item import Given, Item, Said
+from autodiff.testing.gpu.item import FaultError, Given, Item, Said, check
 
 REPLAYED = 8
 """Calls after which a program has been captured and replayed, where that pays."""
@@ -144,7 +144,7 @@ def donated(given: Given) -> Said:
         there[0], loss = run(*there)
         wide[0], right = step(*wide)
     error = abs(float(loss) - float(right)) / abs(float(right))
-    assert error <= 1e-4, f"the loss is off by {error:.3g}"
+    check(error <= 1e-4, f"the loss is off by {error:.3g}")
     np.testing.assert_allclose(there[0].get(), wide[0], rtol=1e-3, atol=1e-4)
     return error
 
@@ -158,7 +158,7 @@ def out_of_range(given: Given) -> Said:
         autodiff.jit(lambda x, i: x[i])(x, places)
     except IndexError as error:
         return str(error).splitlines()[0]
-    raise AssertionError("index 7 of 5 elements was no error")
+    raise FaultError("index 7 of 5 elements was no error")
 
 
 def halves(given: Given) -> Said:
@@ -176,7 +176,7 @@ def of_sixteen_bits(kind: Any) -> Said:
     both = autodiff.value_and_grad(cross_entropy)
     error, run, there = compared(both, normal(64, 1000), whole(1000, 64), tolerance=2e-2, kind=kind)
     gradient = run(*there)[1]
-    assert gradient.dtype == kind, f"the gradient is {gradient.dtype}"
+    check(gradient.dtype == kind, f"the gradient is {gradient.dtype}")
     return error
 
 
@@ -190,7 +190,7 @@ def precisions(given: Given) -> Said:
             autodiff.set_matmul_precision(level)
             found = autodiff.jit(lambda x, y: x @ y)(cupy.asarray(x), cupy.asarray(y)).get()
             errors[level] = float(np.max(np.abs(found - right)) / np.max(np.abs(right)))
-            assert errors[level] <= most, f"{level}: off by {errors[level]:.3g}, allowed {most:.3g}"
+            check(errors[level] <= most, f"{level}: off by {errors[level]:.3g}, allowed {most:.3g}")
     finally:
         autodiff.set_matmul_precision("highest")
     return errors
@@ -209,7 +209,7 @@ def inverses(given: Given) -> Said:
         autodiff.jit(np.linalg.inv)(require().zeros((3, 3), np.float32))
     except np.linalg.LinAlgError:
         return error
-    raise AssertionError("a singular matrix was no error")
+    raise FaultError("a singular matrix was no error")
 
 
 def other_batch(given: Given) -> Said:

@@ -16,7 +16,7 @@ from autodiff.backends.cupy.libraries.blas import capturable, direct_blas, works
 from autodiff.backends.cupy.prelude import prelude
 from autodiff.backends.cupy.runtime.compiling import device_code
 from autodiff.backends.gpu import require
-from autodiff.testing.gpu.item import Given, Item, LeftOutError, Said
+from autodiff.testing.gpu.item import Given, Item, LeftOutError, Said, check
 
 KERNEL = """
 extern "C" __global__ void doubled(const float* in, float* out, const int64 size) {
@@ -63,7 +63,7 @@ def names(given: Given) -> Said:
             reduce(getattr, name, cupy)
         except AttributeError:
             missing.append(".".join(name))
-    assert not missing, f"CuPy {cupy.__version__} has no {', '.join(missing)}"
+    check(not missing, f"CuPy {cupy.__version__} has no {', '.join(missing)}")
     return f"{len(used)} names"
 
 
@@ -80,7 +80,7 @@ def dtypes(given: Given) -> Said:
                 host = tuple(np.ones(2, kind) if isinstance(kind, str) else kind for kind in (one, other))
                 wrong += differences(name, host)
     wrong += [text for name in UNARY for kind in KINDS[1:] for text in differences(name, (np.ones(2, kind),))]
-    assert not wrong, "; ".join(wrong)
+    check(not wrong, "; ".join(wrong))
     return f"{len(BINARY)} functions of two arrays, {len(UNARY)} of one"
 
 
@@ -98,7 +98,7 @@ def brain_floats(given: Given) -> Said:
     """Arrays of bfloat16 go there, compute and come back."""
     kind = brain_float()
     x = require().asarray(np.arange(5, dtype=np.float32)).astype(kind)
-    assert x.dtype == kind
+    check(x.dtype == kind, f"ones are {x.dtype}")
     back = require().asnumpy((x * x).astype(np.float32))
     np.testing.assert_array_equal(back, np.arange(5.0) ** 2)
     return str((x + 1).dtype)
@@ -133,9 +133,9 @@ def streams(given: Given) -> Said:
         y = x * 2
         done = side.record()
     cupy.cuda.get_current_stream().wait_event(done)
-    assert float(y.sum()) == SIZE * (SIZE - 1)
+    check(float(y.sum()) == SIZE * (SIZE - 1), f"the sum is {float(y.sum())}")
     done.synchronize()
-    assert done.done
+    check(done.done, "an event that was waited for is not done")
     return f"{cupy.cuda.get_elapsed_time(event, done):.3f} ms between two events"
 
 
@@ -194,7 +194,7 @@ def products(given: Given) -> Said:
         wide = np.complex128 if kind == "complex64" else np.float64
         found, right = (cupy.asarray(x) @ cupy.asarray(y)).get().astype(wide), x.astype(wide) @ y.astype(wide)
         errors[kind] = float(np.max(np.abs(found - right)) / np.max(np.abs(right)))
-        assert errors[kind] <= most, f"{kind} is off by {errors[kind]:.2g}"
+        check(errors[kind] <= most, f"{kind} is off by {errors[kind]:.2g}")
     return errors
 
 
@@ -203,7 +203,7 @@ def products_in_capture(given: Given) -> Said:
     if given.standin:
         raise LeftOutError("the stand-in for CuPy is no library that is called by address")
     cupy = require()
-    assert direct_blas() is not None, "the library that CuPy has loaded is not found under its name"
+    check(direct_blas() is not None, "the library that CuPy has loaded is not found under its name")
     random = np.random.default_rng(0)
     x, y = (cupy.asarray(random.standard_normal((32, 32)).astype(np.float32)) for _ in range(2))
     stream = cupy.cuda.Stream(non_blocking=True)
@@ -232,8 +232,8 @@ def pool(given: Given) -> Said:
         place = first.data.ptr
         del first
         again = cupy.empty(1 << 20, np.uint8)
-    assert again.data.ptr == place, "freed memory was not handed out again"
-    assert own.used_bytes() >= 1 << 20
+    check(again.data.ptr == place, "freed memory was not handed out again")
+    check(own.used_bytes() >= 1 << 20, f"the pool says {own.used_bytes()} bytes are in use")
     return f"{own.total_bytes()} bytes held"
 
 
@@ -269,9 +269,9 @@ def grid_limits(given: Given) -> Said:
     cupy = require()
     said = cupy.cuda.runtime.getDeviceProperties(cupy.cuda.runtime.getDevice())
     limits = tuple(said["maxGridSize"])
-    assert limits[0] >= 2**31 - 1, limits
-    assert limits[1] >= 65535, limits
-    assert said["warpSize"] == 32, said["warpSize"]
+    check(limits[0] >= 2**31 - 1, limits)
+    check(limits[1] >= 65535, limits)
+    check(said["warpSize"] == 32, said["warpSize"])
     return {"grid": limits, "registers": said["regsPerMultiprocessor"], "shared": said["sharedMemPerBlockOptin"]}
 
 
@@ -279,9 +279,9 @@ def handles(given: Given) -> Said:
     """The handle of cuBLAS and addresses are whole numbers of 64 bits."""
     cupy = require()
     x = cupy.zeros(3)
-    assert isinstance(cupy.cuda.get_cublas_handle(), int)
-    assert isinstance(x.data.ptr, int)
-    assert ctypes.sizeof(ctypes.c_void_p) == 8
+    check(isinstance(cupy.cuda.get_cublas_handle(), int), "the handle of cuBLAS is no number")
+    check(isinstance(x.data.ptr, int), "an address is no number")
+    check(ctypes.sizeof(ctypes.c_void_p) == 8, "pointers have no 64 bits")
     return hex(x.data.ptr)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import autodiff
 from autodiff.backends.gpu import require
 from autodiff.testing.gpu.contacts.first import normal
-from autodiff.testing.gpu.item import Given, Item, Said
+from autodiff.testing.gpu.item import Given, Item, Said, check
 
 ROUNDS = 20
 
@@ -61,7 +61,7 @@ def graphs_of_streams(given: Given) -> Said:
         for stream, own, needed in zip(streams, found, right, strict=True):
             with stream:
                 error = np.max(np.abs(own.get() - needed)) / np.max(np.abs(needed))
-                assert error <= 1e-3, f"round {number + 1}: off by {error:.3g}"
+                check(error <= 1e-3, f"round {number + 1}: off by {error:.3g}")
     return f"{ROUNDS} rounds"
 
 
@@ -96,7 +96,7 @@ def threads(given: Given) -> Said:
         each.start()
     for each in both:
         each.join()
-    assert not wrong, ", ".join(wrong)
+    check(not wrong, ", ".join(wrong))
     return f"2 threads, {ROUNDS} calls each"
 
 
