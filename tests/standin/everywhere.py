@@ -4,4 +4,7 @@ import sys
 
 from tests.standin.module import build
 
-sys.modules.update(build())
+
+def pytest_load_initial_conftests():
+    """Put it in CuPy's place: a hook, since whoever looks for doctests imports this file too."""
+    sys.modules.update(build())
