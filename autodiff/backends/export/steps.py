@@ -282,11 +282,12 @@ class Maker:
         """The steps of a kernel.
 
         Raises:
-            ExportError: if it calls out to Python.
+            ExportError: if it calls Python or NumPy.
         """
         if equation.primitive is whole:
-            called_out = whole_kernel(**dict(equation.params)).called_out
-            refuse([(call.equation, "it has no form in kernels") for call in called_out], self.caller)
+            kernel = whole_kernel(**dict(equation.params))
+            refuse([(each, "its kernel calls a loop of NumPy's") for each in kernel.of_numpy], self.caller)
+            refuse([(call.equation, "it has no form in kernels") for call in kernel.called_out], self.caller)
         found = stages_of(equation)
         work = [self.space.take(size) for size in found.work]
         for stage in found.stages:

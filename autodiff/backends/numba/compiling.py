@@ -6,7 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.backends.numba import contexts, mathematics, memory, products, special, statements, vectors
+from autodiff.backends.numba import (
+    contexts,
+    mathematics,
+    memory,
+    numpy_loops,
+    products,
+    special,
+    statements,
+    vectors,
+)
 from autodiff.backends.numba.errors import KernelError
 from autodiff.backends.numba.loading import ENTRY, SIGNATURE
 from autodiff.backends.numba.symbols import undefined_symbols
@@ -128,7 +137,7 @@ def namespace() -> dict[str, Any]:
 
 def refuse_foreign_symbols(code: bytes, text: str) -> None:
     """A kernel that calls Numba or Python allocates memory or may raise: neither works without them."""
-    allowed = ALLOWED | special.CALLS.keys()
+    allowed = ALLOWED | special.CALLS.keys() | numpy_loops.SYMBOLS
     foreign = [name for name in undefined_symbols(code) if name not in allowed and not name.startswith("_ZGV")]
     if foreign:
         raise KernelError(

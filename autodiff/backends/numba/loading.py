@@ -7,7 +7,7 @@ import functools
 from collections import deque
 from typing import Any
 
-from autodiff.backends.numba import special
+from autodiff.backends.numba import numpy_loops, special
 from autodiff.backends.numba.errors import KernelError
 from autodiff.backends.numba.symbols import undefined_symbols
 
@@ -89,6 +89,7 @@ def refuse_missing_symbols(code: bytes) -> None:
     if any(name.startswith("_ZGV") for name in needed):
         load_vector_library()
     special.define([name for name in needed if name.startswith(special.PREFIX)])
+    numpy_loops.define([name for name in needed if name.startswith(numpy_loops.PREFIX)])
     missing = [name for name in needed if llvm.address_of_symbol(name) is None]
     if missing:
         raise KernelError(f"the code of a kernel needs {', '.join(missing)}, which this process does not have")

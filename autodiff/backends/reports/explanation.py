@@ -140,7 +140,7 @@ def calls_of(statement: Statement) -> tuple[str, ...]:
     """The operations that a kernel calls out for."""
     if statement.equation.primitive is not whole:
         return ()
-    return tuple(map(str, whole_kernel(**dict(statement.equation.params)).called_out))
+    return whole_kernel(**dict(statement.equation.params)).calls
 
 
 def walked(plan: Plan, inside: tuple[str, ...]) -> Iterator[tuple[Statement, Plan, tuple[str, ...]]]:

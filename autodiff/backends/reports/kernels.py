@@ -97,7 +97,7 @@ def written_whole(tape: Tape, rows: int | None = None) -> tuple[str, str]:
     """The text of the kernel of a whole program."""
     kernel = whole_kernel(tape, rows)
     room = f", {short(kernel.memory, 'B')} of memory to work in" if kernel.memory else ""
-    calls = f", calls out to NumPy: {', '.join(map(str, kernel.called_out))}" if kernel.called_out else ""
+    calls = f", calls out to NumPy: {', '.join(kernel.calls)}" if kernel.calls else ""
     return kernel.text, f"{f'{rows} rows, shared by threads' if rows else 'one thread'}{room}{calls}"
 
 

@@ -10,6 +10,7 @@ from autodiff.backends.numba.vectors.polynomials import Polynomial, constant
 from autodiff.backends.verifier.values import RANGES, Address, Number, Value
 
 if TYPE_CHECKING:
+    from autodiff.backends.numba.numpy_loops import NumpyLoop
     from autodiff.backends.verifier.expressions import Expressions
 
 LANES = 16
@@ -19,15 +20,27 @@ Axis = tuple[Polynomial, Polynomial]
 """How many elements there are along an axis, and how far they lie apart."""
 
 
-def touch(walk: Expressions, type_: str, address: Value, axes: Sequence[Axis], stores: bool) -> None:
-    """Note all elements of a matrix."""
+def touch(
+    walk: Expressions, type_: str, address: Value, axes: Sequence[Axis], stores: bool, unit: int | None = None
+) -> None:
+    """Note all elements of a matrix.
+
+    Args:
+        walk: where.
+        type_: of an element.
+        address: of the first one.
+        axes: of the matrix.
+        stores: whether they are written.
+        unit: the bytes that steps count; those of an element if None.
+    """
     if not isinstance(address, Address):
         walk.memory.fault("nothing is known of where this is")
         return
     facts, size = walk.facts.inside(), SIZES[type_]
     offset = address.offset
     for count, step in axes:
-        offset = offset + constant(size) * step * facts.new("axis", (constant(0),), (count - constant(1),))
+        place = facts.new("axis", (constant(0),), (count - constant(1),))
+        offset = offset + constant(size if unit is None else unit) * step * place
     walk.memory.touch(facts, address.word, offset, size, type_, stores)
 
 
@@ -55,6 +68,27 @@ def call_out(walk: Expressions, given: Sequence[Value]) -> None:
         walk.memory.keep(
             walk.facts, memory.word, offset, int(walk.facts.highest(length)), facts.between("any", *RANGES["i8"])
         )
+
+
+LETTERS = {"d": ("f8", 1), "f": ("f4", 1), "D": ("f8", 2), "F": ("f4", 2)}
+"""The dtypes of NumPy's loops: of what their numbers are made, and of how many."""
+
+
+def numpy_loop(walk: Expressions, loop: NumpyLoop, given: Sequence[Value]) -> None:
+    """A loop of NumPy's reads its operands and writes its results."""
+    rest = list(given)
+    count, *lengths = sizes(walk, *rest[: 1 + len(loop.lengths)])
+    known, place = dict(zip(loop.lengths, lengths, strict=True)), 1 + len(loop.lengths)
+    for number, (axes, letter) in enumerate(zip(loop.axes, loop.letters, strict=True)):
+        address, steps = rest[place], sizes(walk, *rest[place + 1 : place + 2 + len(axes)])
+        place += 2 + len(axes)
+        type_, parts = LETTERS[letter]
+        reach = [(count, steps[0]), *((known[axis], step) for axis, step in zip(axes, steps[1:], strict=True))]
+        reach.append((constant(parts), constant(SIZES[type_])))
+        if number < loop.inputs:
+            touch(walk, type_, address, reach, False, 1)
+        if number >= loop.inputs or number == loop.written:
+            touch(walk, type_, address, reach, True, 1)
 
 
 def gather_panel(walk: Expressions, type_: str, given: Sequence[Value]) -> None:

@@ -7,13 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
+from autodiff.backends.numba.numpy_loops import LOOPS
 from autodiff.backends.numba.vectors.elements import STORED
 from autodiff.backends.numba.vectors.polynomials import Polynomial, constant
 from autodiff.backends.verifier import numbers
 from autodiff.backends.verifier.expressions import Expressions
 from autodiff.backends.verifier.facts import Facts
 from autodiff.backends.verifier.launch import Launch
-from autodiff.backends.verifier.procedures import PROCEDURES, call_out
+from autodiff.backends.verifier.procedures import PROCEDURES, call_out, numpy_loop
 from autodiff.backends.verifier.uses import Uses
 from autodiff.backends.verifier.values import OTHER, UNKNOWN, Address, Number, Truth, Value
 
@@ -90,6 +91,9 @@ class Statements(Expressions):
             return
         if name == "call_out":
             call_out(self, [self.value(operand) for operand in operands])
+            return
+        if name in LOOPS:
+            numpy_loop(self, LOOPS[name], [self.value(operand) for operand in operands])
             return
         stem, _, bits = name.rpartition("_float")
         check = PROCEDURES.get(stem)

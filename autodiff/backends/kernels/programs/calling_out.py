@@ -11,6 +11,7 @@ import ctypes
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,9 @@ from autodiff.trace.tape import Equation, Literal, Tape, inner_tapes, ordered
 KEPT = 256
 """So many operations' arrays are kept, by where their memory is."""
 
+SELDOM: set[str] = set()
+"""The names of primitives that have forms in kernels and call out where NumPy would raise an error or warn."""
+
 HOOK = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64)
 
 
@@ -36,11 +40,13 @@ class CallOut:
         equation: the operation.
         operands: of each the place in the kernel's memory, in bytes, and the spec; literals as they are.
         results: the same.
+        seldom: whether that is the exception: where NumPy would raise an error or warn.
     """
 
     equation: Equation
     operands: tuple[Literal | tuple[int, Spec], ...]
     results: tuple[tuple[int, Spec], ...]
+    seldom: bool = False
 
     def __str__(self) -> str:
         where = f" ({self.equation.source})" if self.equation.source else ""
@@ -76,6 +82,11 @@ def without_form(tape: Tape, known: frozenset[str]) -> set[int]:
     }
 
 
+def may_call(tape: Tape) -> bool:
+    """Whether an operation of a program has a form in kernels that calls out at times."""
+    return any(equation.primitive.name in SELDOM for equation in everything(tape))
+
+
 def everything(tape: Tape) -> list[Equation]:
     """The operations of a tape and of the tapes that kernels go into."""
     found: list[Equation] = []
@@ -86,30 +97,71 @@ def everything(tape: Tape) -> list[Equation]:
     return found
 
 
-def call_out(scope: Scope, equation: Equation) -> None:
-    """Emit the call, with the copies of the operands before it."""
+@dataclass(frozen=True)
+class Placed:
+    """Operands and results of an operation in one part of the kernel's memory.
+
+    Attributes:
+        begin: where the part begins.
+        operands: of each the buffer, with its place in bytes; literals as they are.
+        results: the same.
+    """
+
+    begin: int
+    operands: tuple[Literal | tuple[int, Buffer], ...]
+    results: tuple[tuple[int, Buffer], ...]
+
+    @property
+    def buffers(self) -> list[Buffer]:
+        """Those of operands that are no literals."""
+        return [one[1] for one in self.operands if not isinstance(one, Literal)]
+
+    @property
+    def outs(self) -> list[Buffer]:
+        """Those of results."""
+        return [buffer for _, buffer in self.results]
+
+
+def placed(scope: Scope, equation: Equation) -> Placed:
+    """Copy the operands of an operation to a part of the kernel's memory, where there is room for its results too."""
     emitter = scope.emitter
     if not all(storable(scope.spec(o)) for o in equation.operands):
         raise Impossible(f"{equation.primitive.name} takes what kernels do not know")
     emitter.flush()
     begin = emitter.memory
-    operands: list[Literal | tuple[int, Spec]] = []
+    operands: list[Literal | tuple[int, Buffer]] = []
     for operand in equation.operands:
         if isinstance(operand, Literal):
             operands.append(operand)
             continue
-        own = scope.spec(operand)
-        operands.append((emitter.memory, own))
-        scope.copied(emitter.allocate(own.shape, own.dtype), operand)
+        own, place = scope.spec(operand), emitter.memory
+        buffer = emitter.allocate(own.shape, own.dtype)
+        operands.append((place, buffer))
+        scope.copied(buffer, operand)
         emitter.flush()
-    results: list[tuple[int, Spec]] = []
-    buffers: list[Buffer] = []
-    for own in equation.specs:
-        results.append((emitter.memory, own))
-        buffers.append(emitter.allocate(own.shape, own.dtype))
-    emitter.line(f"call_out(hook, memory, {begin}, {emitter.memory - begin}, {len(emitter.called_out)})")
-    emitter.called_out.append(CallOut(equation, tuple(operands), tuple(results)))
-    scope.keep(equation, *buffers)
+    results = [(emitter.memory, emitter.allocate(own.shape, own.dtype)) for own in equation.specs]
+    return Placed(begin, tuple(operands), tuple(results))
+
+
+def write_call(scope: Scope, equation: Equation, where: Placed, seldom: bool = False) -> None:
+    """Emit the call."""
+    emitter = scope.emitter
+    operands = tuple(
+        one if isinstance(one, Literal) else (one[0], scope.spec(operand))
+        for operand, one in zip(equation.operands, where.operands, strict=True)
+    )
+    results = tuple((place, own) for (place, _), own in zip(where.results, equation.specs, strict=True))
+    last, buffer = where.results[-1]
+    end = last + prod(buffer.shape) * buffer.dtype.itemsize
+    emitter.line(f"call_out(hook, memory, {where.begin}, {end - where.begin}, {len(emitter.called_out)})")
+    emitter.called_out.append(CallOut(equation, operands, results, seldom))
+
+
+def call_out(scope: Scope, equation: Equation) -> None:
+    """Emit the call, with the copies of the operands before it."""
+    where = placed(scope, equation)
+    write_call(scope, equation, where)
+    scope.keep(equation, *where.outs)
 
 
 class Hook:

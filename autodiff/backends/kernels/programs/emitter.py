@@ -37,6 +37,7 @@ class Emitter:
 
     Attributes:
         called_out: these calls, in the order of their numbers.
+        of_numpy: the operations that are loops of NumPy's.
         totals: sums over that axis: their variables, what they begin with, and their dtypes.
         notes: the errors that it may ask for.
         asked: what was decided by the sizes of small values: questions and answers.
@@ -53,6 +54,7 @@ class Emitter:
         self.registers, self.unrolled, self.rows = registers, unrolled, rows
         self.outside, self.call_out = outside, call_out or refuse_call
         self.called_out: list[Any] = []
+        self.of_numpy: list[Equation] = []
         self.totals: list[tuple[str, str, np.dtype[Any]]] = []
         self.lines: list[str] = []
         self.depth = 1

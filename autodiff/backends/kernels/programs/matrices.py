@@ -11,7 +11,7 @@ from math import prod
 
 from autodiff.backends.kernels.programs.scope import Scope, handles
 from autodiff.backends.kernels.programs.storage import Buffer, Impossible, Shape
-from autodiff.backends.kernels.scalars import literal
+from autodiff.backends.kernels.programs.writer import Writer
 from autodiff.trace.tape import Equation, Literal, Operand
 
 LARGEST = 24
@@ -24,7 +24,7 @@ SINGULAR, INDEFINITE = "Singular matrix", "Matrix is not positive definite"
 """NumPy's words for what a kernel cannot go on with."""
 
 
-class Matrices:
+class Matrices(Writer):
     """Writes loops over matrices that lie in memory row by row.
 
     Args:
@@ -34,9 +34,9 @@ class Matrices:
     """
 
     def __init__(self, scope: Scope, equation: Equation, largest: int = LARGEST) -> None:
-        self.scope, self.emitter, self.equation = scope, scope.emitter, equation
+        super().__init__(scope, equation, equation.specs[-1].dtype)
         shape = scope.spec(equation.operands[0]).shape
-        self.side, self.dtype = shape[-1], equation.specs[-1].dtype
+        self.side = shape[-1]
         if self.side > largest or any(scope.spec(o).dtype != self.dtype for o in equation.operands):
             raise Impossible(f"{equation.primitive.name} of {shape[-2]} x {shape[-1]} matrices, or of mixed dtypes")
         if self.dtype.kind != "f":
@@ -56,43 +56,6 @@ class Matrices:
         """Where a result goes."""
         out = self.equation.specs[number]
         return self.scope.target(self.equation.results[number], out.shape, out.dtype)
-
-    def at(self, base: str, place: str) -> str:
-        return f"load_{self.dtype}({base}, {place})"
-
-    def put(self, base: str, place: str, value: str) -> None:
-        self.emitter.line(f"store_{self.dtype}({base}, {place}, {value})")
-
-    def number(self, value: float) -> str:
-        return literal(value, self.dtype)
-
-    # Control.
-
-    def name(self, stem: str) -> str:
-        return self.emitter.name(stem)
-
-    def let(self, written: str, stem: str = "v") -> str:
-        name = self.name(stem)
-        self.emitter.line(f"{name} = {written}")
-        return name
-
-    def assign(self, name: str, written: str) -> None:
-        self.emitter.line(f"{name} = {written}")
-
-    @contextmanager
-    def inside(self, head: str) -> Iterator[None]:
-        self.emitter.line(head)
-        self.emitter.depth += 1
-        yield
-        self.emitter.depth -= 1
-
-    @contextmanager
-    def loop(self, start: str | int, stop: str | int) -> Iterator[str]:
-        """A loop; the name of its variable."""
-        name = self.name("k")
-        self.emitter.loops += 1
-        with self.inside(f"for {name} in range({start}, {stop}):"):
-            yield name
 
     @contextmanager
     def each(self, *buffers: Buffer) -> Iterator[list[str]]:

@@ -9,8 +9,10 @@ from itertools import product
 from autodiff.backends.kernels.programs import (
     control,
     filling,
+    gauge,
     joining,
     matrices,
+    numpy_loops,
     ordering,
     picking,
     products,
@@ -19,7 +21,7 @@ from autodiff.backends.kernels.programs import (
     sliding,
     structure,
 )
-from autodiff.backends.kernels.programs.calling_out import CallOut, call_out, can_be_called, without_form
+from autodiff.backends.kernels.programs.calling_out import CallOut, call_out, can_be_called, may_call, without_form
 from autodiff.backends.kernels.programs.emitter import BLOCK, Emitter
 from autodiff.backends.kernels.programs.scope import HANDLERS, Scope, refuse_mixed_rows
 from autodiff.backends.kernels.programs.storage import (
@@ -35,7 +37,7 @@ from autodiff.backends.kernels.programs.values import Value
 from autodiff.backends.kernels.rows.values import number
 from autodiff.backends.kernels.scalars import DTYPES, cast
 from autodiff.trace.spec import Spec
-from autodiff.trace.tape import Tape
+from autodiff.trace.tape import Equation, Tape
 
 HOOK_WORD = 5
 """Where the function is that a kernel calls out to, behind its inputs and outputs: after four arrays and a number."""
@@ -49,8 +51,10 @@ STATEMENT, LOOP, LONGEST = 1.0, 30.0, 10_000.0
 MODULES = (
     control,
     filling,
+    gauge,
     joining,
     matrices,
+    numpy_loops,
     ordering,
     picking,
     products,
@@ -77,6 +81,7 @@ class WholeKernel:
         rows: the length of the axis of which it takes a part at a time, if it does.
         notes: the errors that it may ask for, by numbers from 2 on.
         called_out: the operations that it calls out for, by their numbers.
+        of_numpy: the operations that are loops of NumPy's, which it calls by address.
     """
 
     tape: Tape
@@ -87,11 +92,17 @@ class WholeKernel:
     rows: int | None = None
     notes: tuple[str, ...] = ()
     called_out: tuple[CallOut, ...] = ()
+    of_numpy: tuple[Equation, ...] = ()
 
     @property
     def lines(self) -> tuple[str, ...]:
         """What errors say that it may raise, with the user's lines."""
         return *self.notes, *map(str, self.called_out)
+
+    @property
+    def calls(self) -> tuple[str, ...]:
+        """The operations that it calls out for whatever happens, with the user's lines."""
+        return tuple(str(call) for call in self.called_out if not call.seldom)
 
 
 def whole_kernel(tape: Tape, rows: int | None = None) -> WholeKernel:
@@ -211,7 +222,7 @@ def attempt(tape: Tape, emitter: Emitter, longest: float = LONGEST) -> WholeKern
             targets.setdefault(out, Buffer(f"out{k}", s.shape, steps(s.shape), 0, s.dtype))
     if rows:
         emitter.depth += 1
-    if emitter.outside:
+    if emitter.outside or may_call(tape):
         failed = emitter.allocate((1,), I8)  # the first word of the memory, where a call out notes an error
         emitter.line(f"store_int64({failed.base}, 0, i8(0))")
     scope = Scope(emitter, tape, values, targets)
@@ -227,8 +238,8 @@ def attempt(tape: Tape, emitter: Emitter, longest: float = LONGEST) -> WholeKern
     if emitter.called_out:
         head.append(f"    hook = word(block, {first + len(arrays) + HOOK_WORD})")
     written = "\n".join((*head, *body)) + "\n"
-    notes, called_out = tuple(emitter.notes), tuple(emitter.called_out)
-    return WholeKernel(tape, written, emitter.memory, emitter.checks, cost, rows, notes, called_out)
+    known = tuple(emitter.notes), tuple(emitter.called_out), tuple(emitter.of_numpy)
+    return WholeKernel(tape, written, emitter.memory, emitter.checks, cost, rows, *known)
 
 
 def in_blocks(emitter: Emitter, scope: Scope) -> list[str]:

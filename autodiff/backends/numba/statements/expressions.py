@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.backends.numba import memory, special
+from autodiff.backends.numba import memory, numpy_loops, special
 from autodiff.backends.numba.mathematics.names import FUNCTIONS
 from autodiff.backends.numba.mathematics.plain import PLAIN
 from autodiff.backends.numba.products.machine import Machine
@@ -247,6 +247,15 @@ class Expressions(Operations):
         """Call a function whose address is known when the kernel runs, with an address and a number."""
         hook, (memory, _), number = self.as_type(operands[0], "i8"), self.address(operands[1]), literal(operands[4])
         self.builder.call_at(hook, [memory, self.word(number)])
+
+    def numpy_loop(self, name: str, operands: list[ast.expr], entry: Any) -> None:
+        """Call a loop of NumPy's, with numbers and addresses."""
+        loop, given = numpy_loops.LOOPS[name], iter(operands)
+        count, *lengths = (literal(next(given)) for _ in range(1 + len(loop.lengths)))
+        places = [
+            (self.address(next(given))[0], [literal(next(given)) for _ in range(1 + len(axes))]) for axes in loop.axes
+        ]
+        numpy_loops.call(self.builder, entry, name, count, lengths, places)
 
     def procedure(self, name: str, operands: list[ast.expr]) -> bool:
         """Run what a name with the bits of its elements stands for; False if there is no such thing."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from autodiff.backends.numba.mathematics.names import FUNCTIONS
+from autodiff.backends.numba.numpy_loops import LOOPS
 from autodiff.backends.numba.products.machine import Machine
 from autodiff.backends.numba.statements.builder import Builder
 from autodiff.backends.numba.statements.builder import Function as Code
@@ -171,6 +172,8 @@ class Function(Expressions):
             self.store(name.removeprefix("store_"), operands)
         elif name == "call_out" and len(operands) == 5:
             self.call_out(operands)
+        elif name in LOOPS:
+            self.numpy_loop(name, operands, self.start)
         elif not self.procedure(name, operands):
             raise Unsuited(f"it has {first_line(node)!r}")
 
