@@ -228,6 +228,26 @@ def test_assignment_into_a_plain_array_is_refused():
         grad_of(g)
 
 
+@pytest.mark.parametrize("wrapped", [lambda f: f, jit, grad])
+def test_numbers_cannot_be_written_into(wrapped):
+    """NumPy's functions give numbers for arrays without axes, and views of one axis less, which are arrays."""
+
+    def f(x):
+        y = np.squeeze(x) * 1.5
+        y[...] = 2.0
+        return y
+
+    with pytest.raises(TypeError, match="does not support item assignment"):
+        wrapped(f)(np.array([1.0]))
+
+    def g(x):
+        y = np.squeeze(x * 1.5)
+        y[...] = x[0] * 2.0
+        return np.sum(y)
+
+    assert wrapped(g)(np.array([1.0])) == 2.0
+
+
 def test_an_inner_value_cannot_be_written_into_an_outer_array():
     def f(x):
         y = x * 1.0

@@ -50,7 +50,16 @@ def get_item(self: Tracer, key: Any) -> Any:
 
 
 def set_item(self: Tracer, key: Any, value: Any) -> None:
-    """x[key] = value."""
+    """x[key] = value.
+
+    Raises:
+        TypeError: if x is a number, which NumPy cannot write into either.
+    """
+    if self.spec.kind != "array":
+        raise TypeError(
+            f"a traced number, {self.dtype} without axes, does not support item assignment{at_user_line()}: NumPy's "
+            "scalars do not either; write into an array, such as np.asarray(x), or give it a new name"
+        )
     parsed = None if is_traced_mask(key) else ParsedKey(key, self.shape)
     if parsed is not None and not parsed.arrays:
         if type(value) is View and value.base is self and value.key == parsed.basic:

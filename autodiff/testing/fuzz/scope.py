@@ -19,8 +19,8 @@ from autodiff.testing.fuzz.program import Function, Kind, Line, names_in
 
 Shape = tuple[int, ...]
 
-PROBES = ({"n": 3, "m": 5, "k": 2}, {"n": 4, "m": 2, "k": 7})
-"""The two sizes."""
+PROBES = ({"n": 3, "m": 5, "k": 2}, {"n": 6, "m": 2, "k": 7})
+"""The two sizes. Halves of their lengths differ too: a program that stacks both would fit one size only."""
 
 DTYPES = frozenset(["bool", "uint8", "int32", "int64", "float32", "float64", "complex64", "complex128"])
 MAX_SIZE, MAX_RANK, MAX_MAGNITUDE = 1500, 4, 1e4
