@@ -25,44 +25,47 @@ PAGE = Path(__file__).parents[3] / "docs" / "values.md"
 
 HEAD = """# What may stand for an array or a number
 
-Written by `python -m tests.trace.foreign.page`, which tries every cell with `k` as the object and a traced `x`. The tests draw from all kinds, at
-every place, under all transformations.
+Arrays and numbers of known kinds take part in computations. Everything else is **refused wherever it could take part, by an error that says what to
+write instead**. The reason: other array-like objects attach something to their numbers (masks, units, labels that align operands), or compute outside of
+autodiff, and a derivative would silently ignore that.
 
-Only arrays and numbers of kinds that are known take part in a computation. Everything else keeps something of its own behind its
-numbers (masks, units, labels by which operands are aligned) or a derivative that nobody would see. So there is one rule for all of it:
-**it is refused wherever it could take part, by an error that says what to write.** There are two exceptions. In a key, `x[k]`, only places count, and in
-an assignment, `x[...] = k`, NumPy itself keeps nothing but the numbers; both take what NumPy's `asarray` makes of it. And an
-operator whose other side is an object that can hold any array leaves the work to it: `quantity * x` is a quantity that holds a traced value, and
-`(quantity * x).magnitude` goes on where `x` was. The quantity itself is no result.
+There are two exceptions:
+
+- **Keys and assigned values.** In `x[k]` only positions matter, and in `x[...] = k` NumPy itself takes nothing but the numbers. Both accept whatever NumPy's
+  `asarray` accepts.
+- **Wrappers.** An operator leaves the work to an object that can hold any array. `quantity * x` is a quantity that holds a traced value;
+  continue with `(quantity * x).magnitude`. The function must not return the quantity itself.
+
+`python -m tests.trace.foreign.page` writes this page. It tries every cell, with `k` as the object and a traced `x`. *wraps* means that the
+result is an object of that kind which holds the traced value.
 
 | object | argument | result | `x * k` | `np.arctan2(x, k)` | `x[k]` | `x[...] = k` | in its place |
 |---|---|---|---|---|---|---|---|
 """
 
 TAIL = """
-- **Arrays of Python objects** are what `DataFrame.values` gives of mixed columns. Those of Python's and NumPy's numbers become arrays of the
-  dtype that holds all of them exactly, at each operation anew: convert them once, `x.astype(float)`, where that takes time. A `Variable` keeps its
-  array by reference, and so takes none of them.
-- **Subclasses of `numpy.ndarray`** are arrays if they change nothing that computes; a subclass may carry a name or a unit along, which results do not
-  have under `jit`.
-- **Trees**: tuples, lists, dictionaries, named tuples, dataclasses, attrs classes and what `autodiff.register_tree` knows hold arguments and results
-  ([trees](trees.md)).
-  With `has_aux=True` the second result is passed on whatever it is.
-- **Keys and masks** of pandas and its like are taken: `x[table["age"] > 30]`.
+- **Arrays of Python objects** are what `DataFrame.values` returns for mixed columns. If all elements are numbers of Python or NumPy, each operation
+  converts them to the dtype that holds all of them exactly. Convert them once, with `x.astype(float)`, if that takes time. A `Variable` holds its array by reference and
+  therefore refuses them.
+- **Subclasses of `numpy.ndarray`** count as arrays if they change nothing that computes. A subclass may carry a name or a unit; results under `jit`
+  do not have it.
+- **Trees** hold arguments and results: tuples, lists, dictionaries, named tuples, dataclasses, attrs classes and classes given to
+  `autodiff.register_tree` ([trees](trees.md)). With `has_aux=True` the second result may be anything.
+- **Keys and masks** of pandas and similar libraries work: `x[table["age"] > 30]`.
 
 ## Where a traced array is not an array
 
-- `isinstance(x, np.ndarray)` is False: a traced array is no block of memory, and code that takes it for one would read nothing or lose the
-  derivative. Ask `hasattr(x, "shape")` or `np.ndim(x)` instead. For the same reason `np.asarray(x)` raises: leave it away, or write
-  `np.asarray(x, like=x)`.
-- `np.array([[a, b], [c, d]])` of traced numbers raises, since NumPy does not ask them; `autodiff.numpy.array([[a, b], [c, d]])`,
-  `np.array([[a, b], [c, d]], like=x)` and `np.block` make the array. `np.stack` takes lists of traced values that are not nested.
-- A traced number that is written into a plain array raises; make the array with `np.zeros_like(x)` or `np.zeros(n, like=x)`. Of a `Variable`, outside
-  of all transformations, NumPy replaces the error by its own, `setting an array element with a sequence`; the error above that, which Python prints
-  as its cause, says what to do.
-- An array of Python objects can hold traced numbers, and NumPy's loops over it are right: `np.sum(a)`. It is no operand and no result:
+- `isinstance(x, np.ndarray)` is False: a traced array is not a block of memory, and code that treats it as one would read nothing or lose the
+  derivative. Test `hasattr(x, "shape")` or `np.ndim(x)` instead.
+- `np.asarray(x)` raises for the same reason. Omit it, or write `np.asarray(x, like=x)`.
+- `np.array([[a, b], [c, d]])` of traced numbers raises, because NumPy's protocols do not cover it. Write `autodiff.numpy.array([[a, b], [c, d]])`,
+  `np.array([[a, b], [c, d]], like=x)` or `np.block`. `np.stack` takes lists of traced values that are not nested.
+- Writing a traced number into a plain array raises. Make the array with `np.zeros_like(x)` or `np.zeros(n, like=x)`. For a `Variable` outside
+  of all transformations, NumPy replaces the error by its own, `setting an array element with a sequence`. Python prints our error above it, as its cause; that
+  one says what to do.
+- An array of Python objects can hold traced numbers, and NumPy's loops over it are right: `np.sum(a)`. It cannot be an operand or a result;
   `autodiff.numpy.array(a)` makes a traced array of it.
-- `grad(f)` and its like can be pickled where `f` can; a lambda or a function inside of a function cannot.
+- `grad(f)`, `jit(f)` and so on can be pickled if `f` can; lambdas and functions inside of functions cannot.
 """
 
 
