@@ -50,11 +50,11 @@ def scale_by_adam(
     """Adam's direction: ``m / (sqrt(v + eps_root) + eps)``, of the means m of u and v of ``|u|**2`` without their bias.
 
     Args:
-        b1: how much of the mean of gradients is kept.
-        b2: how much of the mean of their squares is kept.
-        eps: a small number against division by zero.
-        eps_root: the same under the root, where the update itself is to be differentiated.
-        mu_dtype: the dtype of the means of gradients; that of the parameters if None.
+        b1: decay rate of the mean ``m`` of gradients.
+        b2: decay rate of the mean ``v`` of squared gradients.
+        eps: a small number that prevents division by zero.
+        eps_root: a small number inside the root; use it if the update itself is differentiated.
+        mu_dtype: the dtype of ``m``; by default that of the parameters.
         nesterov: whether to look one step ahead (NAdam).
     """
 

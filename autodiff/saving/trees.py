@@ -29,17 +29,17 @@ ALONE = "value"
 def save(path: str | PathLike[str], tree: Any) -> None:
     """Write a tree of arrays and numbers to a file, each leaf under its name: ``layers/0/W``.
 
-    The file is there as a whole or not at all, and nothing of it is a pickle. Files of ``.npz`` can be read by NumPy,
-    and by Chainer where the tree is that of a link (:func:`autodiff.functional`).
+    Writing is atomic, and the file contains no pickle. NumPy reads ``.npz`` files, and so does Chainer if the tree is
+    that of a link (:func:`autodiff.functional`).
 
     Args:
-        path: the file, which is replaced; it ends in ``.npz`` or ``.safetensors``, which says the format. The latter
-            needs the library, an extra.
-        tree: the tree. What is no leaf, such as the class of a container, a static field or None, is not saved.
+        path: the file, which is replaced. Its suffix chooses the format: ``.npz``, or ``.safetensors``, which needs the
+            extra of that name.
+        tree: the tree. Only leaves are saved, not container classes, static fields or None.
 
     Raises:
-        ValueError: if the end of the name is another one, or two leaves have the same name.
-        TypeError: if a leaf is no array or number, is traced, or of a dtype that the format does not have.
+        ValueError: if the file has another suffix, or two leaves have the same name.
+        TypeError: if a leaf is not an array or number, is traced, or has a dtype that the format does not support.
         ModuleNotFoundError: if the library of the format is not installed.
 
     >>> import tempfile
@@ -59,25 +59,25 @@ def save(path: str | PathLike[str], tree: Any) -> None:
 
 
 def load(path: str | PathLike[str], template: Any = None, *, prefix: str = "", strict: bool = True) -> Any:
-    """Read a tree that :func:`save` wrote, or any file of arrays in these formats. It runs no code of the file.
+    """Read a tree that :func:`save` wrote, or any file of arrays in these formats. No code in the file is run.
 
     Args:
         path: the file.
-        template: a tree of the structure, shapes and dtypes that the file has to have; specs, such as
-            ``autodiff.eval_shape`` gives, will do. Leaves lie beside those of the template. None for dictionaries by
-            the parts of names.
-        prefix: what the names of the part to be loaded begin with, such as ``"updater/model:main/"`` in a snapshot
-            of a Chainer trainer.
-        strict: whether it is an error that the file has more than the template.
+        template: a tree with the expected structure, shapes and dtypes, of arrays or of specs, as from
+            ``autodiff.eval_shape``. Leaves are loaded to the devices of the template's. None returns nested
+            dictionaries, split at the slashes of names.
+        prefix: load only leaves whose names start with this, such as ``"updater/model:main/"`` in a snapshot of a
+            Chainer trainer.
+        strict: whether additional leaves in the file are an error.
 
     Returns:
         a tree like the template, or dictionaries of arrays.
 
     Raises:
         FileNotFoundError: if there is no file.
-        ValueError: if the file is damaged, misses a leaf or has one too many, or a shape is another one; or, without a
-            template, takes more than 1 GiB and 16 times the file.
-        TypeError: if a dtype is another one, or the file holds Python objects.
+        ValueError: if the file is damaged, a leaf is missing or unexpected, or a shape differs; or, without a template,
+            if the arrays need more than 1 GiB and 16 times the size of the file.
+        TypeError: if a dtype differs, or the file contains Python objects.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:

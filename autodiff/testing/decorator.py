@@ -9,13 +9,13 @@ from autodiff.testing.properties import laws
 
 
 def gradient_test(fun: Callable[..., Any] | None = None, /, **options: Any) -> Callable[..., Any]:
-    """Make a test of a function: `laws` with these options.
+    """Turn a function into a test that calls `laws` with these options.
 
-    Under pytest the test carries the mark `gradient`, `--gradient-examples` and `--gradient-seed` decide how much is
-    drawn, and the summary at the end says what was found out.
+    Under pytest the test has the marker `gradient`, `--gradient-examples` and `--gradient-seed` set how many arguments
+    are drawn and which, and the run ends with a summary.
 
     Args:
-        fun: the function, where the decorator has no options.
+        fun: the function, if the decorator has no options.
         options: those of `laws`, such as domain and shapes.
 
     Returns:

@@ -45,36 +45,36 @@ def check_pair(
     seed: int = 0,
     name: str | None = None,
 ) -> Summary:
-    """Try to break derivatives that come from anywhere: written by hand, or by another library.
+    """Search for arguments at which derivatives from elsewhere are wrong: written by hand, or by another library.
 
-    Neither the function nor its derivatives need to know of autodiff: they are called with plain arrays.
+    The function and its derivatives are called with plain arrays; autodiff need not be able to trace them.
 
     Args:
         fun: function of one or several arrays that returns one.
-        df: the gradient, as `gradient=`.
-        gradient: function of the arguments. Returns for each argument an array of its shape: the gradient of a single
-            number; of results of the shape of the argument, the slope at each element. Of one argument it stands alone.
-        jacobian: function of the arguments: arrays of the shape of the result followed by that of the argument.
-        hessian: function of the one argument: an array of its shape twice. It is compared with the gradient.
-        hvp: function of the arguments, and as many tangents: like the gradient, with which it is compared.
-        vjp: function of the arguments, and a cotangent of the result: like the gradient.
-        jvp: function of the arguments, and as many tangents: like the result.
-        args: check at these arguments alone.
-        domain: where arguments lie, as for `laws`; so are shapes, dtypes, arity, max_examples, seed and name.
-        shapes: by default of vectors.
-        dtypes: by default double precision alone.
-        arity: how many arguments; by default as many as domains are given.
+        df: another name for `gradient`.
+        gradient: function of the arguments that returns an array of the argument's shape, or a tuple of them for
+            several arguments: the gradient if fun returns one number, the slope at each element if fun is elementwise.
+        jacobian: function of the arguments that returns arrays of the shape of the result followed by the argument's.
+        hessian: function of the one argument that returns an array with its shape twice; compared with the gradient.
+        hvp: function of the arguments and of a tangent for each; returns the same as gradient; compared with it.
+        vjp: function of the arguments and of a cotangent of the result; returns the same as gradient.
+        jvp: function of the arguments and of a tangent for each; returns an array like the result.
+        args: check at these arguments only.
+        domain: as for `laws`; so are shapes, dtypes, arity, max_examples, seed and name.
+        shapes: by default those of vectors.
+        dtypes: by default double precision only.
+        arity: the number of arguments; by default the number of domains.
         max_examples: how many arguments to draw.
-        seed: another number draws other arguments.
-        name: what to call fun in messages.
+        seed: another seed draws other arguments.
+        name: the name of fun in messages.
 
     Returns:
-        What was tried, and what could not be decided.
+        A summary: what was checked, and what could not be decided.
 
     Raises:
-        GradientMismatch: a derivative is wrong; the text has the smallest arguments found at which it is.
-        Undecided: no arguments were found at which a numerical derivative can be trusted.
-        TypeError: there is no derivative to check, or second ones without first ones.
+        GradientMismatch: a derivative is wrong; the message has the smallest arguments found at which it is.
+        Undecided: no arguments were found at which a numerical derivative is reliable.
+        TypeError: no derivative is given, or second derivatives without first ones.
 
     >>> import numpy as np
     >>> def energy(x):

@@ -40,11 +40,11 @@ def check_case(
         max_examples: how many arguments to draw; by default as the hypothesis profile says.
 
     Returns:
-        What was tried, and what could not be decided.
+        A summary: what was checked, and what could not be decided.
 
     Raises:
-        GradientMismatch: a law is broken; the text has the smallest arguments found that break it.
-        Undecided: no arguments were found at which a numerical derivative can be trusted.
+        GradientMismatch: a law is broken; the message has the smallest arguments found that break it.
+        Undecided: no arguments were found at which a numerical derivative is reliable.
 
     >>> import numpy as np
     >>> from autodiff.testing import domains
@@ -90,26 +90,26 @@ def laws(
     seed: int = 0,
     name: str | None = None,
 ) -> Summary:
-    """Try to break every law of derivatives for a function of arrays.
+    """Search for arguments at which the derivatives of a function break one of the laws.
 
     Args:
         fun: function of one or several arrays, written in plain NumPy.
-        domain: where the operands lie: one for all, or a tuple with one for each. Where an argument is a list, a tuple,
-            a dictionary or a dataclass of arrays, one of these with a domain in each place: `{"w": domains.real}`.
-        shapes: a list of examples, or a strategy. For one operand of shapes, for several of tuples with one
+        domain: the domain of the arguments: one for all, or a tuple with one for each. For an argument that is a list,
+            a tuple, a dictionary or a dataclass of arrays, the same with a domain for each leaf: `{"w": domains.real}`.
+        shapes: a list of examples, or a hypothesis strategy, of shapes; for several arguments, of tuples with one
             shape for each. By default small shapes that broadcast together.
-        dtypes: what the operands may be: names for all of them, or one tuple of names for each.
-        arity: how many operands; by default as many as domains are given.
+        dtypes: names of dtypes for all arguments, or one tuple of names for each.
+        arity: the number of arguments; by default the number of domains.
         order: how often fun can be differentiated: 0, 1 or 2.
         batch: whether vmap is expected to work.
-        skip: names of the laws to leave out.
-        only: names of the laws to check; all by default.
+        skip: names of laws to skip.
+        only: names of laws to check; all by default.
         layouts: names of the memory layouts to try.
-        scalars: whether an operand without axes may also be a NumPy or Python scalar.
-        kinks: "accept" takes any derivative between the one-sided ones; "error" refuses functions that have kinks.
-        max_examples: how many arguments to draw; by default as the hypothesis profile says.
-        seed: another number draws other arguments.
-        name: what to call fun in messages; by default its own name.
+        scalars: whether an argument without axes may also be a NumPy or Python scalar.
+        kinks: "accept" allows any derivative between the one-sided ones; "error" refuses functions with kinks.
+        max_examples: how many arguments to draw; by default that of the hypothesis profile.
+        seed: another seed draws other arguments.
+        name: the name of fun in messages; by default its own name.
 
     Returns:
         What was tried, and what could not be decided.

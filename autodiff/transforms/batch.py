@@ -127,11 +127,11 @@ def vmap(fun: Callable[..., Any] = DECORATED, in_axes: Any = 0, out_axes: Any = 
     """The function applied to each example of a batch, all at once.
 
     Args:
-        fun: a function of one example, of trees of arrays. Where it is left out the others are the options of a
-            decorator: ``@vmap(in_axes=1)``.
-        in_axes: for each argument the axis along which the examples lie: an int, None for an argument that is the
-            same for all, or a tuple of these, or of trees of these that begin like the arguments.
-        out_axes: where the batch axis goes in the results, an int or a tree that begins like the result; None for
+        fun: a function of one example; arguments and results are trees of arrays. Without it, the other arguments
+            make a decorator: ``@vmap(in_axes=1)``.
+        in_axes: the batch axis of each argument: an int; None for an argument that all examples share; or a tuple with
+            an entry for each argument, which may be a tree whose structure is a prefix of the argument's.
+        out_axes: the batch axis of the results: an int, or a tree whose structure is a prefix of the result's; None for
             results that are the same for all examples.
 
     Returns:

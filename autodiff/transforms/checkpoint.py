@@ -10,13 +10,13 @@ from autodiff.transforms.transformed import TransformedFunction
 
 
 def checkpoint(fun: Callable[..., Any]) -> Callable[..., Any]:
-    """The same function, of which the reverse pass keeps only the arguments; all else is computed a second time.
+    """The same function, for which reverse mode stores only the arguments and recomputes everything else.
 
-    The value is that of ``fun``, and so are all derivatives. Split a long computation of n steps in about sqrt(n)
-    checkpointed parts, and it needs memory for 2 sqrt(n) of them in place of n.
+    Values and derivatives are those of ``fun``. Split a computation of n steps into about sqrt(n) checkpointed parts,
+    and it needs memory for 2 sqrt(n) steps instead of n.
 
     Args:
-        fun: any function of trees. It may branch on values, and close over traced values, whose derivatives are taken
+        fun: any function of trees. It may branch on values. Traced values from an enclosing scope are differentiated
             too.
 
     Returns:

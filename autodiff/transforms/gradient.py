@@ -194,7 +194,7 @@ def zeros(slot: Spec, like: Any = None) -> Any:
 
 
 def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
-    """Vector-Jacobian product: the function's value, and its derivative as a function of cotangents.
+    """Vector-Jacobian product: the value of ``fun``, and the pullback, which maps cotangents ``v`` to ``v @ J``.
 
     Args:
         fun: a function of the primals that returns a tree of arrays.
@@ -203,7 +203,7 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
 
     Returns:
         ``(value, pullback)`` or ``(value, pullback, aux)``. ``pullback(v)``, with ``v`` like the value, is a tuple of
-        one cotangent ``v @ J`` for each primal, of its shape and dtype. It may be called again.
+        one cotangent ``v @ J`` for each primal, with its shape and dtype. You may call it several times.
 
     Raises:
         DifferentiationError: if a primal is not made of floating-point numbers.
@@ -278,18 +278,18 @@ def value_and_grad(
     """The function that returns both the value of ``fun`` and its gradient.
 
     Args:
-        fun: a function with one real number as its result. Where it is left out the others are the options of a
-            decorator: ``@value_and_grad(argnums=1)``.
+        fun: a function that returns one real number. Without it, the other arguments make a decorator:
+            ``@value_and_grad(argnums=1)``.
         argnums: which positional arguments to differentiate: a position, or several.
         has_aux: whether ``fun`` returns ``(value, aux)``; aux is passed on.
-        holomorphic: whether ``fun`` is complex-differentiable: its arguments and its one number are complex then, and
-            the gradient is the complex derivative df/dz. Where values are known, the equations of Cauchy and Riemann
-            are checked at the point, which reads the tape twice more.
+        holomorphic: whether ``fun`` is complex-differentiable. Its arguments and its result are complex then, and the
+            gradient is the complex derivative df/dz. Where values are known, the Cauchy-Riemann equations are checked
+            at the point, with two more backward passes.
         argnames: names of arguments in place of positions.
 
     Returns:
         a function of the same arguments that returns ``(value, gradient)``, or ``((value, aux), gradient)``. The
-        gradient has the structure, shapes and dtypes of the argument; it is a tuple where several are selected. For a
+        gradient has the structure, shapes and dtypes of the argument; it is a tuple if several are selected. For a
         complex argument z = x + iy it is df/dx - i df/dy.
 
     Raises:
@@ -311,7 +311,7 @@ def grad(
     *,
     argnames: Names = None,
 ) -> Callable[..., Any]:
-    """The gradient of a function with one real number as its result, or, with ``holomorphic``, one complex number.
+    """The gradient of a function that returns one real number, or, with ``holomorphic``, one complex number.
 
     Args and errors are those of :func:`value_and_grad`.
 

@@ -70,25 +70,25 @@ def jacobian(
     argnames: Names = None,
     sparse: bool = False,
 ) -> Function:
-    """The matrix of all first derivatives: J[i, j] = d out[i] / d x[j].
+    """The Jacobian, the matrix of first derivatives: J[i, j] = d out[i] / d x[j].
 
     Args:
-        fun: a function of arrays or trees that returns an array or a tree. Where it is left out the others are the
-            options of a decorator: ``@jacobian(argnums=1)``.
+        fun: a function of arrays or trees that returns an array or a tree. Without it, the other arguments
+            make a decorator: ``@jacobian(argnums=1)``.
         argnums: which positional arguments to differentiate: a position, or several.
         mode: ``"forward"``, ``"reverse"``, or ``"auto"`` for the one that takes fewer passes.
         has_aux: whether ``fun`` returns ``(value, aux)``; aux is passed on.
         holomorphic: whether ``fun`` is complex-differentiable; inputs and results then must be complex. Where values
-            are known, the equations of Cauchy and Riemann are checked at the point, along one direction.
+            are known, the Cauchy-Riemann equations are checked at the point, along one direction.
         argnames: names of arguments in place of positions.
-        sparse: whether the blocks are sparse matrices of the shape ``(out.size, in.size)``. The pattern is read off the
-            operations, whatever the values are; it is kept for later calls of the function that is returned. A few
-            directions then give all entries.
+        sparse: whether the blocks are sparse matrices of the shape ``(out.size, in.size)``. The pattern comes from the
+            operations, not from values, and is cached by the returned function. Colouring then computes all entries
+            from a few directions.
 
     Returns:
         a function of the same arguments that returns the Jacobian: a tree like the result, whose leaves are trees like
-        the argument (a tuple of them where several are selected), whose leaves have the shape ``out.shape +
-        in.shape``; a pair of it and aux with ``has_aux``. With ``sparse`` the leaves are ``scipy.sparse.csr_array``,
+        the argument (a tuple of them if several are selected), whose leaves have the shape ``out.shape +
+        in.shape``; with ``has_aux``, ``(jacobian, aux)``. With ``sparse`` the leaves are ``scipy.sparse.csr_array``,
         and where their entries are traced, matrices of :mod:`autodiff.scipy.sparse`.
 
     Raises:
@@ -151,15 +151,15 @@ def hessian(
     argnames: Names = None,
     sparse: bool = False,
 ) -> Function:
-    """The matrix of all second derivatives, forward over reverse: H[i, j] = d2 f / dx[i] dx[j].
+    """The Hessian, the matrix of second derivatives, forward over reverse: H[i, j] = d2 f / dx[i] dx[j].
 
     Args and errors are those of :func:`jacobian`.
 
     Returns:
         a function of the same arguments that returns a tree of trees like the argument, with leaves of the shape
-        ``out.shape + in.shape + in.shape``. With ``sparse`` the function has one real number as its result, and the
-        leaves are sparse matrices; the Hessian is taken to be symmetric, as that of every function is whose rules of
-        the user's own are derivatives.
+        ``out.shape + in.shape + in.shape``. With ``sparse``, ``fun`` must return one real number, and
+        the leaves are sparse matrices. The Hessian is assumed to be symmetric; only custom rules that are not true
+        derivatives can violate this.
 
     >>> import numpy as np
     >>> hessian(lambda x: x[0] * x[1] ** 2)(np.array([1.0, 2.0]))

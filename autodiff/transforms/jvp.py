@@ -23,17 +23,17 @@ from autodiff.transforms.tangents import settled
 
 
 def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False) -> Any:
-    """Jacobian-vector product: the function's value, and its derivative along given tangents, in one run.
+    """Jacobian-vector product: the value of ``fun`` and its derivative ``J @ v`` along tangents ``v``, in one run.
 
     Args:
         fun: a function of the primals that returns a tree of arrays.
         primals: a tuple or list of the arguments: numbers, arrays, or trees of them.
-        tangents: as many, of the same structure, shapes and dtypes.
+        tangents: one for each primal, with its structure, shapes and dtypes.
         has_aux: whether ``fun`` returns ``(value, aux)``; aux is passed on.
 
     Returns:
-        ``(value, tangent)``, or ``(value, tangent, aux)``; the tangent ``J @ v`` is like the value. What does not move,
-        because its tangent is zero, contributes nothing, even where its derivative is infinite.
+        ``(value, tangent)``, or ``(value, tangent, aux)``; the tangent has the structure and shapes of the value.
+        Elements whose tangent is exactly zero contribute nothing, even where their derivative is infinite.
 
     Raises:
         DifferentiationError: if a primal is not made of floating-point numbers.

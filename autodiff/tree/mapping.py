@@ -12,13 +12,13 @@ from autodiff.trace.trees.tree import flatten as flatten_tree
 
 
 def map(function: Callable[..., Any], tree: Any, *others: Any, is_leaf: IsLeaf = None) -> Any:
-    """The tree of ``function(leaf, *leaves of others)``.
+    """Apply a function to each leaf of a tree, together with the same leaf of other trees.
 
     Args:
         function: a function of one leaf of each tree.
         tree: a tree.
         *others: trees of the same structure.
-        is_leaf: a function of a part of the tree; where it says True, the part is not taken apart.
+        is_leaf: a function of a subtree; where it returns True, the subtree is treated as a leaf.
 
     Returns:
         a tree of the structure of the first.

@@ -32,18 +32,19 @@ COLLECTED = "take v.array where that is wanted, and np.stack or np.concatenate t
 class Variable(ArrayMethods, Traced):
     """An array that remembers how it was computed, so that ``backward()`` can compute derivatives.
 
-    The array is held by reference, never copied. Operators, NumPy's functions and the methods below give new
+    The array is held by reference, never copied. Operators, NumPy's functions and the methods below return new
     Variables.
 
     Args:
         data: a NumPy or CuPy array; None for a Variable that gets its array later.
-        name: what the Variable is called in texts.
-        grad: a gradient to begin with.
+        name: a name for messages and pictures.
+        grad: an initial gradient.
         requires_grad: whether ``backward()`` computes a gradient for it.
 
     Raises:
-        TypeError: if the data are no array.
+        TypeError: if the data are not an array.
 
+    >>> from autodiff import Variable
     >>> x = Variable(np.array([1.0, 2.0]))
     >>> y = x**2 + 1
     >>> y

@@ -38,18 +38,19 @@ def with_args(function: Function, args: Any) -> Function:
 def root(
     fun: Function, x0: Any, args: Any = (), method: str = "hybr", jac: Any = None, **options: Any
 ) -> scipy.optimize.OptimizeResult:
-    """The root of a vector function, as SciPy finds it, with our Jacobian where a method takes one.
+    """The root of a vector function: SciPy's solver, with a Jacobian from autodiff if the method takes one.
 
     Args:
-        fun: as many equations as unknowns, written in NumPy. It may close over traced values.
-        x0: where to begin; no derivative goes through it.
+        fun: a function of n unknowns that returns n residuals, written in NumPy. It may close over traced values.
+        x0: the start; the derivative with respect to it is zero.
         args: further arguments of ``fun``, which may be traced.
         method: SciPy's.
-        jac: a function, or True where ``fun`` returns the Jacobian as well; by default it is computed.
+        jac: a function, or True if ``fun`` also returns the Jacobian; by default autodiff computes it.
         options: SciPy's.
 
     Returns:
-        SciPy's result; ``x`` is a function of what ``fun`` closes over, by the implicit function theorem, to any order.
+        SciPy's result. Its ``x`` has derivatives of any order with respect to the values that ``fun`` closes over and
+        ``args``, by the implicit function theorem.
 
     >>> import numpy as np, autodiff
     >>> def f(a):

@@ -22,31 +22,31 @@ def pure_callback(
     jvp: Callable[..., Any] | None = None,
     vectorized: bool = False,
 ) -> Any:
-    """``function(*args)`` as one operation: with plain arrays, whatever records, compiles or batches the call.
+    """``function(*args)`` as one operation, called with plain arrays under every transformation.
 
-    The function may do what it likes inside, in C, in another library, by root finding. It must be pure: the same
-    arguments give the same result, and nothing else counts, since programs call it as often as they need the result,
-    which may be never.
+    The function may use C, other libraries, or iterations. It must be pure: the same arguments give the same result,
+    without side effects. Programs may call it several times, or never.
 
     Args:
-        function: takes trees of NumPy arrays and numbers, which it must not write to, and returns what is declared.
-        result_spec: what it returns: a tree of arrays, of which shapes and dtypes count, or of what
-            :func:`~autodiff.eval_shape` returns.
+        function: takes trees of NumPy arrays and numbers, which it must not write to; returns a tree like
+            ``result_spec``.
+        result_spec: a tree of arrays with the shapes and dtypes of the result, or a result of
+            :func:`~autodiff.eval_shape`.
         *args: trees of arrays and numbers, traced or not.
-        vjp: ``vjp(cotangent, result, *args)``, again on plain arrays, returns a tuple with a cotangent for each
-            argument, of its structure and shapes; None, anywhere in it, for zero.
+        vjp: ``vjp(cotangent, result, *args)``, also with plain arrays, returns a tuple with a cotangent for each
+            argument, with its structure and shapes; None, anywhere in it, stands for zero.
         jvp: ``jvp(tangents, result, *args)`` returns the tangent of the result; ``tangents`` is a tuple like ``args``.
-        vectorized: whether the functions take arguments, all of them, with further axes in front, and return results
-            with these axes. Otherwise they are called for each example of a batch.
+        vectorized: whether the functions accept additional leading axes on all arguments and return results with these
+            axes. Otherwise they are called once for each example of a batch.
 
     Returns:
         the result.
 
     Raises:
-        TypeError: if ``function`` is none, or ``result_spec`` is no tree of arrays.
-        DifferentiationError: if it is differentiated in a mode for which there is no rule. Rules have no derivatives:
-            for second ones put :func:`~autodiff.custom_vjp` around it, with rules in NumPy's functions.
-        RuleError: if the function, or a rule, returns other structures, shapes or dtypes than were declared.
+        TypeError: if ``function`` is not callable, or ``result_spec`` is not a tree of arrays.
+        DifferentiationError: if it is differentiated in a mode without a rule. Rules themselves have no derivatives:
+            for second derivatives, wrap the call in :func:`~autodiff.custom_vjp` with rules written in NumPy.
+        RuleError: if the function or a rule returns structures, shapes or dtypes other than declared.
 
     >>> import math
     >>> import numpy as np

@@ -19,22 +19,22 @@ from autodiff.transforms.control.staging import known
 
 
 def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any], *operands: Any) -> Any:
-    """``true_fun(*operands)`` where ``pred`` holds, ``false_fun(*operands)`` where it does not.
+    """``true_fun(*operands)`` if ``pred`` is true, otherwise ``false_fun(*operands)``.
 
-    Where the predicate is known only the branch that it names runs, also under ``grad``, ``vjp`` and ``jvp``. Where it
-    is not (``make_tape``) both are recorded, and one runs when the tape does. Where it differs between the examples of
-    a batch (``vmap``) both run for all examples, and the results are selected; what the branch that was not taken
-    computes has no influence on derivatives, though NumPy may warn of it inside of a loop. Python numbers among the
-    results become NumPy's.
+    If the value of the predicate is known, also under ``grad``, ``vjp`` and ``jvp``, only the selected branch runs. If
+    it is not known (``jit``, ``make_tape``), both branches are recorded, and the program runs one. If it differs
+    between the examples of a batch (``vmap``), both run for all examples and the results are selected; the branch that
+    is not taken has no influence on derivatives, though NumPy may warn about it inside a loop. Python numbers among
+    the results become NumPy's.
 
     Args:
-        pred: a number, usually a boolean; it holds if it is not zero.
+        pred: a number, usually a boolean; true if it is not zero.
         true_fun: a function of the operands; it may close over other values.
         false_fun: likewise. Both return trees of the same structure, shapes and dtypes.
         operands: trees of numbers and arrays.
 
     Returns:
-        the tree that the function returned.
+        the tree that the selected function returns.
 
     Raises:
         ControlError: if the predicate is not one number, or the branches return different things.

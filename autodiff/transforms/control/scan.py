@@ -21,23 +21,23 @@ def scan(
     unroll: int = 1,
     checkpoint: int | str | None = None,
 ) -> tuple[Any, Any]:
-    """carry, y = f(carry, x) for each slice x of ``xs`` in turn: the last carry, and all y stacked.
+    """``carry, y = f(carry, x)`` for each slice x of ``xs`` in turn: the last carry, and all y stacked.
 
-    Where values are known it is a Python loop, and ``f`` may branch on them. Where only shapes are known
-    (``make_tape``, ``vmap``) ``f`` is recorded once, and the loop is one operation; its derivatives are loops in turn.
-    In reverse mode that operation keeps the carry of every step, and runs ``f`` again at each.
+    Where values are known, this is a Python loop, and ``f`` may branch on them. Where only shapes are known (``jit``,
+    ``vmap``, ``make_tape``), ``f`` is recorded once and the loop is one operation, whose derivatives are loops too. In
+    reverse mode this operation stores the carry of every step and runs ``f`` again at each.
 
     Args:
-        f: takes the carry and a slice, returns the next carry and a result; trees all of them, None where there is
-            nothing. The carry keeps its structure, shapes and dtypes.
+        f: takes the carry and a slice; returns the next carry and a result. All are trees; None stands for nothing.
+            The carry must keep its structure, shapes and dtypes.
         init: the first carry. A Python number in it takes the dtype that ``f`` gives it.
-        xs: a tree of arrays, whose slices along the first axis come in; None where only ``length`` counts.
-        length: the number of steps, if ``xs`` does not tell.
-        reverse: begin with the last slice. The results stand where their slices do.
-        unroll: how many steps a compiled loop takes at once; results do not depend on it.
-        checkpoint: None, or how many steps make a block, or "sqrt" for the square root of the length. Reverse mode then
-            keeps one carry a block, and takes the steps of a block again: in place of a length of values it keeps
-            length / n + n.
+        xs: a tree of arrays, sliced along the first axis; None if there are none, then give ``length``.
+        length: the number of steps; by default that of ``xs``.
+        reverse: start with the last slice. Each result is at the position of its slice.
+        unroll: how many steps a compiled loop unrolls; results do not depend on it.
+        checkpoint: None, or the number n of steps in a block, or "sqrt" for the square root of the length. Reverse mode
+            then stores one carry for each block and recomputes the steps of a block: it stores length / n + n
+            carries instead of length.
 
     Returns:
         the last carry, and the tree of results, each stacked along a new first axis.

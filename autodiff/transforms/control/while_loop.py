@@ -21,26 +21,26 @@ from autodiff.transforms.control.while_call import looped
 def while_loop(
     cond_fun: Callable[[Any], Any], body_fun: Callable[[Any], Any], init: Any, max_steps: int | None = None
 ) -> Any:
-    """carry = body_fun(carry) as long as cond_fun(carry) holds.
+    """``carry = body_fun(carry)`` while ``cond_fun(carry)`` is true.
 
-    Where values are known it is a Python loop. Where only shapes are known (``make_tape``, ``vmap``) both functions
-    are recorded once, and the loop is one operation. For a batch it goes on until all examples have stopped; those
-    that have keep their carry. In reverse mode that operation runs the loop again and keeps the carry of every step;
-    with ``max_steps`` it is a ``scan`` of so many steps there, which costs as many. Derivatives of higher order with
-    shapes only cost the square of the number of steps, unless there is a ``max_steps``.
+    Where values are known, this is a Python loop. Where only shapes are known (``jit``, ``vmap``, ``make_tape``), both
+    functions are recorded once and the loop is one operation. A batch runs until all examples have stopped; an example
+    that has stopped keeps its carry. In reverse mode this operation runs the loop again and stores the carry of every
+    step; with ``max_steps`` it is a ``scan`` of ``max_steps`` steps, at the cost of as many. Without ``max_steps``,
+    derivatives of higher order cost the square of the number of steps.
 
     Args:
         cond_fun: takes the carry, returns one boolean.
         body_fun: takes the carry, returns the next one, of the same structure, shapes and dtypes.
         init: the first carry, a tree. A Python number in it takes the dtype that ``body_fun`` gives it.
-        max_steps: how many steps there can be at most; None where there is no bound.
+        max_steps: the largest number of steps; None for no bound.
 
     Returns:
-        the carry for which ``cond_fun`` does not hold any more.
+        the first carry for which ``cond_fun`` is false.
 
     Raises:
         ControlError: if the carry changes its form, or ``cond_fun`` does not return one boolean.
-        StepsError: if ``cond_fun`` still holds after ``max_steps`` steps.
+        StepsError: if ``cond_fun`` is still true after ``max_steps`` steps.
 
     >>> import numpy as np
     >>> from autodiff import grad

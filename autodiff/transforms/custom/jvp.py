@@ -18,16 +18,16 @@ from autodiff.transforms.transformed import DECORATED
 
 
 class custom_jvp(CustomFunction):
-    """A function with a forward-mode rule of its own; reverse mode follows as its transpose.
+    """A function whose forward-mode derivative is a rule that you write; reverse mode follows by transposing it.
 
     Args:
-        fun: the function. What it closes over is constant: traced values must be arguments.
-        nondiff_argnums: positions of arguments that are no arrays and are passed on as they are. Given alone it is the
-            option of a decorator.
+        fun: the function. Closed-over values are constants: pass traced values as arguments.
+        nondiff_argnums: positions of arguments that are not arrays, which are passed on unchanged. Without ``fun``,
+            it makes a decorator.
 
     Raises:
-        RuleError: if the function is called before its rule is given, or the rule returns what does not fit, or is
-            not linear in the tangents where its transpose is wanted.
+        RuleError: if the function is called before its rule is given, the rule returns the wrong structure,
+            shape or dtype, or, for reverse mode, it is not linear in the tangents.
         DifferentiationError: if the function closes over a traced value.
 
     >>> import numpy as np

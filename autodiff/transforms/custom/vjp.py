@@ -17,15 +17,16 @@ from autodiff.transforms.transformed import DECORATED
 
 
 class custom_vjp(CustomFunction):
-    """A function with a reverse-mode rule of its own; forward mode follows as its transpose.
+    """A function whose reverse-mode derivative is a rule that you write; forward mode follows by transposing it.
 
     Args:
-        fun: the function. What it closes over is constant: traced values must be arguments.
-        nondiff_argnums: positions of arguments that are no arrays and are passed on as they are. Given alone it is the
-            option of a decorator.
+        fun: the function. Closed-over values are constants: pass traced values as arguments.
+        nondiff_argnums: positions of arguments that are not arrays, which are passed on unchanged. Without ``fun``,
+            it makes a decorator.
 
     Raises:
-        RuleError: if the function is called before :meth:`defvjp`, or a rule returns what does not fit.
+        RuleError: if the function is called before :meth:`defvjp`, or a rule returns a wrong structure,
+            shape or dtype.
         DifferentiationError: if the function closes over a traced value.
 
     >>> import numpy as np

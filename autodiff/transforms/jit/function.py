@@ -32,51 +32,50 @@ PATIENCE = 4
 
 
 class jit(Looking):
-    """The same function, recorded once and run as a program.
+    """The same function, recorded once and run as a compiled program.
 
-    The first call with arguments of one structure, shapes and dtypes runs ``fun`` with shapes and dtypes alone and
-    records its operations; further calls run the program, without ``fun``. Derivatives and batches of the program are
-    programs too, and so it nests with all transformations in any order. Variables may be arguments: the call is one
-    node of their graph.
+    The first call with arguments of one structure, shapes and dtypes runs ``fun`` with shapes and dtypes only, and
+    records its operations. Further calls run the compiled program, without ``fun``. Derivatives and batches of the
+    program are programs too, so ``jit`` nests with all transformations in any order. Variables may be arguments: the
+    call is one node of their graph.
 
     Args:
-        fun: a function of trees of arrays and numbers. Where it is left out the others are the options of a decorator:
-            ``@jit(static_argnums=0)``. It must not branch on their values; shapes and dtypes are known
-            to it. What it does besides, such as printing or appending to a list, happens when it is recorded, with
-            traced values. Writing to an argument, ``x[0] = 1``, changes what ``x`` means in ``fun`` from there on and
-            never the caller's array. Arrays that it closes over are taken as they are then, and so are random numbers
-            that it draws; traced values that it closes over make it be recorded anew in every call. Programs give
-            infinities and NaN without NumPy's warnings.
-        static_argnums: positions of arguments that are no arrays, such as flags and shapes: they are handed to ``fun``
-            as they are, and it is recorded for each of their values. They must be hashable. Where the signature is
-            known, an argument is static whether it is passed by position or by name.
+        fun: a function of trees of arrays and numbers. It must not branch on their values; shapes and dtypes are known.
+            Side effects, such as printing or appending to a list, happen once, when it is recorded, with traced values.
+            Writing to an argument, ``x[0] = 1``, never changes the caller's array. Arrays from an enclosing scope and
+            random numbers become constants. If it closes over traced values, it is recorded in every call. Programs
+            produce infinities and NaN without NumPy's warnings. Without ``fun``, the other arguments make a decorator:
+            ``@jit(static_argnums=0)``.
+        static_argnums: positions of arguments that are not arrays, such as flags and shapes. They are passed to ``fun``
+            unchanged and must be hashable; ``fun`` is recorded for each of their values. If the signature is known,
+            an argument is static whether it is passed by position or by name.
         static_argnames: names of such arguments.
-        donate_argnums: positions of arguments whose arrays the caller gives up: after the call they may hold anything,
-            since results may take their memory. Arrays that are views, read-only, of a subclass, or shown by another
-            argument are left alone. Under other transformations nothing is donated.
-        backend: ``"auto"`` for the compiler of where the arguments are: kernels of the GPU that arrays of CuPy are on;
-            for others, compiled kernels where Numba is installed, and NumPy's functions where not. ``"numba"`` and
-            ``"cupy"`` insist on a compiler, and refuse arrays that are elsewhere. ``"numpy"`` for NumPy's functions
-            alone, or CuPy's. NumPy arrays that the function closes over are copied to the GPU once.
-        fast_math: whether kernels of GPUs may be quick about ``float32``, and 16 bits: quotients within 2 units in the
-            last place, ``exp(x)`` within ``2 + 1.2 * abs(x)``, ``tanh`` within 8, and what is made of them. On CPUs
-            nothing changes.
+        donate_argnums: positions of arguments whose memory results may reuse; after the call they may hold anything.
+            Views, read-only arrays, subclasses, and arrays that share memory with another argument are not reused.
+            Under other transformations nothing is donated.
+        backend: ``"auto"`` chooses by the arguments: CUDA kernels for arrays of CuPy; for others, compiled
+            kernels if Numba is installed, otherwise NumPy's functions. ``"numba"`` and ``"cupy"`` insist on a compiler
+            and refuse arrays elsewhere. ``"numpy"`` runs NumPy's functions only, or CuPy's. NumPy arrays from an
+            enclosing scope are copied to the GPU once.
+        fast_math: whether GPU kernels may approximate functions of ``float32`` and 16-bit numbers: quotients within 2
+            units in the last place, ``exp(x)`` within ``2 + 1.2 * abs(x)``, ``tanh`` within 8, and functions that
+            contain these. It has no effect on CPUs.
 
     Attributes:
-        kept: how many programs are kept, 4096; the least recently used go. May be set, for one function or for all.
+        kept: the largest number of cached programs, 4096; the least recently used are dropped. Set it for one function,
+            or for all.
 
-    A method is a function whose first argument is the instance. Where the class is a tree (a dataclass, or made one by
-    ``register_tree``) the arrays in its attributes are arguments like others; otherwise ``self`` must be static,
-    ``@jit(static_argnums=0)``, and its attributes are taken as they are when the method is recorded.
+    A method is a function whose first argument is the instance. If the class is a tree (a dataclass, or given to
+    ``register_tree``), the arrays in its attributes are arguments like others. Otherwise ``self`` must be static,
+    ``@jit(static_argnums=0)``, and its attributes are constants.
 
     Raises:
-        TypeError: if ``fun`` is no function, or a generator or async function; or, when it is called, if a static
-            argument cannot be hashed, another one is no tree of arrays, or ``fun`` returns no tree of arrays; or if
-            some arguments are arrays on a GPU and others are not, or are where the backend does not compile for.
-        ValueError: if a position or name does not exist, or stands twice; or, when it is called, if arrays are on
-            different GPUs.
+        TypeError: if ``fun`` is not a function, or is a generator or async function. In a call: if a static argument is
+            not hashable, another argument or the result is not a tree of arrays, some arguments are arrays on a GPU
+            and others are not, or the backend does not compile for the arguments' device.
+        ValueError: if a position or name does not exist or occurs twice. In a call: if arrays are on different GPUs.
         ModuleNotFoundError: if ``backend="numba"`` and Numba is not installed.
-        ConcretizationError: when it is called, if ``fun`` branches on a traced value.
+        ConcretizationError: in a call, if ``fun`` branches on a traced value.
 
     >>> import numpy as np
     >>> @jit
