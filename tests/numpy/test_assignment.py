@@ -228,7 +228,7 @@ def test_assignment_into_a_plain_array_is_refused():
         grad_of(g)
 
 
-@pytest.mark.parametrize("wrapped", [lambda f: f, jit, grad])
+@pytest.mark.parametrize("wrapped", [lambda f: f, autodiff.jit, autodiff.grad])
 def test_numbers_cannot_be_written_into(wrapped):
     """NumPy's functions give numbers for arrays without axes, and views of one axis less, which are arrays."""
 
