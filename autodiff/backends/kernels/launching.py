@@ -16,7 +16,9 @@ from autodiff.backends.verifier.launch import Array, Launch, UnprovedKernelError
 
 __all__ = ["ArrayArgument", "KernelLaunch", "NumberArgument", "bits"]
 
-TYPES = {"bool": "b1", "uint8": "u1", "int32": "i4", "int64": "i8", "float32": "f4", "float64": "f8"}
+TYPES = {
+    "bool": "b1", "uint8": "u1", "int32": "i4", "int64": "i8", "uint64": "i8", "float32": "f4", "float64": "f8",
+}  # fmt: skip
 NUMBERS = {"int": "i8", "float": "f8", "float32": "f4"}
 
 

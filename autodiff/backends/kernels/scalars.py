@@ -24,6 +24,9 @@ DTYPES = {
 }  # fmt: skip
 """The dtypes of elements in kernels, and their names in kernel text."""
 
+WORD = np.dtype(np.uint64)
+"""The dtype of random states, which kernels move and draw from, as signed numbers of the same bits."""
+
 HALVES = {"float16": "f2", "bfloat16": "g2"}
 """The dtypes of elements that some kernels load and store, and compute as float32: their names in kernel text."""
 
@@ -238,6 +241,8 @@ def storable(name: str, dtype: np.dtype[Any]) -> bool:
 
 def literal(value: Any, dtype: np.dtype[Any]) -> str:
     """The text of a number of a dtype."""
+    if dtype == WORD:
+        return f"i8({int(np.uint64(value).view(np.int64))})"
     code = DTYPES[dtype]
     if dtype.kind == "f":
         number = float(dtype.type(value))

@@ -38,6 +38,7 @@ ELEMENTS = {
     "uint8":   8,
     "int32":   32,
     "int64":   64,
+    "uint64":  64,
     "float32": "float",
     "float64": "double",
 }

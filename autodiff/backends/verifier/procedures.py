@@ -129,9 +129,15 @@ def sizes(walk: Expressions, *given: Value) -> list[Polynomial]:
     return found
 
 
+def philox(walk: Expressions, type_: str, given: Sequence[Value]) -> None:
+    """The four words of a counter are written."""
+    touch(walk, type_, given[2], ((constant(4), constant(1)),), True)
+
+
 PROCEDURES: dict[str, Callable[[Expressions, str, Sequence[Value]], None]] = {
     "multiply_matrices": multiply_matrices,
     "gather_panel": gather_panel,
     "turn_panel": turn_panel,
     "multiply_panels": multiply_panels,
+    "philox": philox,
 }

@@ -8,6 +8,7 @@ from itertools import product
 
 from autodiff.backends.kernels.programs import (
     control,
+    drawing,
     filling,
     gauge,
     joining,
@@ -35,7 +36,7 @@ from autodiff.backends.kernels.programs.storage import (
 )
 from autodiff.backends.kernels.programs.values import Value
 from autodiff.backends.kernels.rows.values import number
-from autodiff.backends.kernels.scalars import DTYPES, cast
+from autodiff.backends.kernels.scalars import DTYPES, WORD, cast
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, Tape
 
@@ -50,6 +51,7 @@ STATEMENT, LOOP, LONGEST = 1.0, 30.0, 10_000.0
 
 MODULES = (
     control,
+    drawing,
     filling,
     gauge,
     joining,
@@ -202,7 +204,7 @@ def attempt(tape: Tape, emitter: Emitter, longest: float = LONGEST) -> WholeKern
     head: list[str] = ["def kernel(block, lo, hi):"]
     values: list[Value] = []
     for place, spec in enumerate(tape.inputs):
-        if spec.dtype not in DTYPES:
+        if spec.dtype not in DTYPES and not (spec.dtype == WORD and spec.kind == "array"):
             raise Impossible(f"an argument of {spec.dtype.name}, which kernels do not know")
         if 0 in spec.shape:
             raise Impossible(f"an argument of shape {spec.shape}")

@@ -25,7 +25,7 @@ from autodiff.backends.kernels.programs.storage import (
 )
 from autodiff.backends.kernels.programs.values import Awaited, Parts, Pending, Value
 from autodiff.backends.kernels.programs.views import at, leading, viewed
-from autodiff.backends.kernels.scalars import DTYPES, cast, expression, unsupported
+from autodiff.backends.kernels.scalars import DTYPES, WORD, cast, expression, unsupported
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.tape import Equation, Literal, Operand, Tape
 
@@ -69,6 +69,13 @@ def refuse_mixed_rows(tape: Tape, rows: int) -> None:
         return KIN.get(equation.primitive.name, broadcasting if elementwise else None)
 
     Axes(tape, kin).refuse_other_rows(rows)
+
+
+MOVING = {
+    "broadcast_to", "concatenate", "copy", "gather", "pick", "random_numbers", "reshape", "scan", "slice_of",
+    "slice_set", "split", "stack", "switch", "transpose", "unstack", "where", "while_loop",
+}  # fmt: skip
+"""Operations that may meet words of random states: they compute with none of them, but for the one that draws."""
 
 
 class Scope:
@@ -137,10 +144,14 @@ class Scope:
             self.emitter.call_out(self, equation)
             return
         for one in equation.specs:
-            if one.dtype not in DTYPES:
+            if one.dtype not in DTYPES and one.dtype != WORD:
                 raise Impossible(f"{equation.primitive.name} gives {one.dtype.name}, which kernels do not know")
             if 0 in one.shape:
                 raise Impossible("an array without elements")
+        if equation.primitive.name not in MOVING:
+            dtypes = [one.dtype for one in (*equation.specs, *map(self.spec, equation.operands))]
+            if WORD in dtypes:
+                raise Impossible(f"{equation.primitive.name} of {WORD.name}, which kernels only move")
         self.refuse_other_strides(equation)
         handler = HANDLERS.get(equation.primitive.name)
         if handler is not None:

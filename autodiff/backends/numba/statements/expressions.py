@@ -14,6 +14,7 @@ from autodiff.backends.numba.mathematics.plain import PLAIN
 from autodiff.backends.numba.products.machine import Machine
 from autodiff.backends.numba.products.printer import Printer as Products
 from autodiff.backends.numba.special import CALLS
+from autodiff.backends.numba.statements.philox import random_words
 from autodiff.backends.numba.statements.procedures import PROCEDURES, place
 from autodiff.backends.numba.vectors.elements import (
     CASTS,
@@ -256,6 +257,13 @@ class Expressions(Operations):
             (self.address(next(given))[0], [literal(next(given)) for _ in range(1 + len(axes))]) for axes in loop.axes
         ]
         numpy_loops.call(self.builder, entry, name, count, lengths, places)
+
+    def philox(self, operands: list[ast.expr]) -> None:
+        """Write the words of a counter to an address."""
+        seed, number = (self.as_type(each, "i8") for each in operands[:2])
+        base, kind = self.address(operands[2])
+        for index, word in enumerate(random_words(self.builder, seed, number)):
+            memory.store_element(self.builder, "float64", base, self.word(index), word, kind)
 
     def procedure(self, name: str, operands: list[ast.expr]) -> bool:
         """Run what a name with the bits of its elements stands for; False if there is no such thing."""

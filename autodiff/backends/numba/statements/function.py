@@ -172,6 +172,8 @@ class Function(Expressions):
             self.store(name.removeprefix("store_"), operands)
         elif name == "call_out" and len(operands) == 5:
             self.call_out(operands)
+        elif name == "philox_float64" and len(operands) == 3:
+            self.philox(operands)
         elif name in LOOPS:
             self.numpy_loop(name, operands, self.start)
         elif not self.procedure(name, operands):

@@ -26,8 +26,10 @@ Type = str | Pointer
 SIZES = {"b1": 1, "u1": 1, "i4": 4, "i8": 8, "f4": 4, "f8": 8, "u8": 8}
 """The types of elements, and their bytes; u8 is what Numba computes whole numbers without sign in, and nothing else."""
 
-STORED = {"bool": "b1", "uint8": "u1", "int32": "i4", "int64": "i8", "float32": "f4", "float64": "f8"}
-"""The types of elements by the names of loads and stores."""
+STORED = {
+    "bool": "b1", "uint8": "u1", "int32": "i4", "int64": "i8", "uint64": "i8", "float32": "f4", "float64": "f8",
+}  # fmt: skip
+"""The types of elements by the names of loads and stores; words of random states are moved as signed numbers."""
 
 WORDS = {"word": "i8", "real64": "f8", "real32": "f4"}
 SIGNED, FLOATS, CASTS = {"i4", "i8"}, {"f4", "f8"}, SIZES.keys() - {"u8"}
