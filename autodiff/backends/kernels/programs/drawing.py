@@ -111,7 +111,7 @@ def random_numbers(scope: Scope, equation: Equation) -> None:
         seed, first = (writer.let(f"load_uint64({state.base}, {k} * 2 + {part})", "w") for part in (0, 1))
         with writer.loop(0, many) as number:
             emitter.line(f"philox_float64({seed}, {first} + {number}, {words.base})")
-            drawn = [writer.let(writer.at(words.base, place)) for place in range(4)]
+            drawn = [writer.let(writer.at(words.base, str(place))) for place in range(4)]
             for place, made in enumerate(maker(writer, drawn)):
                 value = made if out.dtype.kind == "b" else cast(made, DOUBLE, out.dtype)
                 target = f"({k} * {many} + {number}) * {each} + {place}"
