@@ -112,6 +112,11 @@ class Chain(Link):
             own.name = name
         return copied
 
+    def _draw(self) -> None:
+        super()._draw()
+        for _, child in self.named_children():  # a second time, in Chainer too
+            child._draw()
+
     def addgrads(self, link: Link) -> None:
         super().addgrads(link)
         for name, child in self.named_children():

@@ -124,6 +124,13 @@ class ChainList(Link, MutableSequence[Any]):
         copied._rename()
         return copied
 
+    def _draw(self) -> None:
+        for param in Link.params(self, include_uninit=False):
+            param._first_grad = "nan"
+            param.initialize(param.shape)
+        for child in self._children:
+            child._draw()
+
     def addgrads(self, link: Link) -> None:
         super().addgrads(link)
         for child, other in zip(self._children, link.children()):

@@ -252,10 +252,15 @@ class Link(Registering):
         if mode not in ("copy", "init"):
             raise ValueError(f"the mode of a copy is 'share', 'copy' or 'init', got {mode!r}{at_user_line()}")
         copied = copy.deepcopy(self)
-        for param in copied.params(include_uninit=False) if mode == "init" else ():
+        if mode == "init":
+            copied._draw()
+        return copied
+
+    def _draw(self) -> None:
+        """Fill all Parameters anew, which takes as many random numbers as in Chainer."""
+        for param in self.params(include_uninit=False):
             param._first_grad = "nan"
             param.initialize(param.shape)
-        return copied
 
     def _shared(self) -> Self:
         copied = copy.copy(self)

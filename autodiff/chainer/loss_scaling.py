@@ -37,7 +37,8 @@ class LossScaling:
             scale: a fixed scale; None for one that grows while all gradients are finite and halves when one is not.
 
         Raises:
-            ValueError: if the interval is less than 1.
+            TypeError: if the scale is no number.
+            ValueError: if the interval is less than 1, or the scale not positive.
         """
         if interval < 1:
             raise ValueError(f"interval must be greater than or equal to 1. Actual: {interval}{at_user_line()}")
@@ -51,7 +52,19 @@ class LossScaling:
         self._loss_scaling_isnan = self._loss_scaling_isnan_ever = False
 
     def set_loss_scale(self, loss_scale: float | None) -> None:
-        """Scale the loss by this number, from which a scale that changes goes on."""
+        """Scale the loss by this number, from which a scale that changes goes on; None lets the scale change.
+
+        Raises:
+            TypeError: if the scale is no number.
+            ValueError: if it is not positive.
+        """
+        if loss_scale is None:
+            self.loss_scaling()
+            return
+        if isinstance(loss_scale, str):
+            raise TypeError(f"loss_scale must be a positive number, got the text {loss_scale!r}{at_user_line()}")
+        if not loss_scale > 0:
+            raise ValueError(f"loss_scale must be a positive number. Actual: {loss_scale}{at_user_line()}")
         self._loss_scale = loss_scale
 
     def check_nan_in_grads(self) -> None:

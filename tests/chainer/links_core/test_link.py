@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from models import Linear, Loader, Model, Plain, Recorder
 
-from autodiff.chainer.link import ChainList, Link
+from autodiff.chainer import links
+from autodiff.chainer.link import Chain, ChainList, Link
 from autodiff.chainer.sequential import Sequential
 from autodiff.facade import Parameter, Variable
 
@@ -368,3 +369,27 @@ def test_classes_that_override_to_cpu():
     with pytest.warns(DeprecationWarning, match=r"^to_cpu"):
         link.to_cpu()
     assert calls == [link, link, link]
+
+
+def test_drawing_anew_takes_as_many_random_numbers_as_in_chainer():
+    """A Chain draws for all that is in it and then lets each child draw again; a ChainList draws once."""
+
+    def drawn(link):
+        before = calls[0]
+        link.copy("init")
+        return calls[0] - before
+
+    calls = [0]
+
+    def fill(array):
+        calls[0] += 1
+        array[...] = calls[0]
+
+    def linear():
+        return links.Linear(2, 2, initialW=fill)
+
+    assert drawn(linear()) == 1
+    assert drawn(ChainList(linear(), linear())) == 2
+    assert drawn(Chain(a=linear(), b=linear())) == 4
+    assert drawn(Chain(a=Chain(b=linear()))) == 3
+    assert drawn(Sequential(Chain(a=linear()))) == 2

@@ -92,3 +92,15 @@ def test_gradients_that_are_not_finite_pass_without_a_dynamic_scale(pair):
     pair.p.grad = np.full(2, np.nan, np.float32)
     optimizer.check_nan_in_grads()
     assert optimizer.is_safe_to_update()
+
+
+def test_scales_that_are_none(pair):
+    optimizer = optimizers.SGD().setup(pair)
+    with pytest.raises(TypeError, match="loss_scale must be a positive number, got the text '8'"):
+        optimizer.set_loss_scale("8")
+    for scale in (0, -1.0, float("nan")):
+        with pytest.raises(ValueError, match="loss_scale must be a positive number"):
+            optimizer.loss_scaling(scale=scale)
+    optimizer.set_loss_scale(None)
+    optimizer.update(pair.loss)
+    assert optimizer._loss_scale == 2.0

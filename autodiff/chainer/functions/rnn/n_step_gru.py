@@ -70,7 +70,7 @@ def n_step_gru_base(
     """:func:`n_step_gru`, or :func:`n_step_bigru` if ``use_bi_direction`` is true."""
     refuse_keywords("n_step_bigru" if use_bi_direction else "n_step_gru", kwargs)
     label, directions = ("NStepBiGRU", 2) if use_bi_direction else ("NStepGRU", 1)
-    h, *ys = recurrence(label, gru_layer, 6, n_layers, directions, dropout_ratio, (hx,), ws, bs, xs)
+    h, *ys = recurrence(label, gru_layer, 6, n_layers, directions, dropout_ratio, (hx,), ws, bs, xs, False)
     return h, tuple(ys)
 
 

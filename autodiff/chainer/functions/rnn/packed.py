@@ -129,3 +129,16 @@ def check_sequences(xs: Any) -> list[Any]:
             "length, the longest first, and transpose them (transpose_sequence)"
         )
     return list(xs)
+
+
+def check_width(xs: Sequence[Any], ws: Sequence[Sequence[Any]]) -> None:
+    """See that the inputs of the first step have as many columns as the first layer's weights.
+
+    Raises:
+        ValueError: if not.
+    """
+    widths = [x.shape[1] for x in (xs[0], ws[0][0]) if x.ndim == 2]
+    if len(set(widths)) == 2:
+        raise ValueError(
+            f"Inconsistent input size in input values and weight parameters: {widths[0]} != {widths[1]}{at_user_line()}"
+        )

@@ -9,6 +9,7 @@ from autodiff.chainer.functions.rnn.packed import (
     Layer,
     check_layers,
     check_sequences,
+    check_width,
     dropout_masks,
     run_layers,
 )
@@ -19,7 +20,7 @@ Make = Callable[[Sequence[Any], Sequence[Any]], Layer]
 
 def recurrence(
     label: str, make: Make, each: int, n_layers: int, directions: int, dropout_ratio: float,
-    states: tuple[Any, ...], ws: Any, bs: Any, xs: Any,
+    states: tuple[Any, ...], ws: Any, bs: Any, xs: Any, checks_width: bool = True,
 ) -> tuple[Any, ...]:  # fmt: skip
     """The final states and the outputs of all steps.
 
@@ -34,9 +35,12 @@ def recurrence(
         ws: weights for each layer and direction.
         bs: biases for each layer and direction.
         xs: the inputs of each step.
+        checks_width: whether inputs of another width than the weights are a ValueError, not an InvalidType.
     """
     check_layers(n_layers, directions, ws, bs, each)
     xs = check_sequences(xs)
+    if checks_width:
+        check_width(xs, ws)
     count = n_layers * directions
     masks = dropout_masks(xs, n_layers, directions, states[0].shape[-1] * directions, dropout_ratio)
     ends = (len(states), len(states) + count * each, len(states) + 2 * count * each)

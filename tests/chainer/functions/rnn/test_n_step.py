@@ -168,7 +168,7 @@ REFUSED = {
     "layers": (lambda: n_step_rnn(1, 0.0, draw(2, 3, UNITS), WS, BS, XS), "in_types[0].shape[0] == 1", "2 != 1"),
     "batch": (lambda: n_step_rnn(1, 0.0, HX[:, :2], WS, BS, XS), "in_types[0].shape[1] == in_types[5].shape[0]", "2 != 3"),
     "dtypes": (lambda: n_step_rnn(1, 0.0, HX.astype("f"), WS, BS, XS), "in_types[1].dtype == in_types[0].dtype", "float64 != float32"),
-    "inputs": (lambda: n_step_rnn(1, 0.0, HX, WS, BS, [x[:, :1] for x in XS]), "in_types[5].shape[1] == in_types[1].shape[1]", "1 != 2"),
+    "inputs": (lambda: n_step_rnn(1, 0.0, HX, WS, BS, [XS[0], *(x[:, :1] for x in XS[1:])]), "in_types[6].shape[1] == in_types[1].shape[1]", "1 != 2"),
 }  # fmt: skip
 
 
@@ -217,3 +217,13 @@ def test_directions_as_an_argument() -> None:
     np.testing.assert_array_equal(h.array, expected.array)
     assert h.creator.label == "NStepBiRNNTanh"
     assert len(ys) == len(XS)
+
+
+def test_inputs_of_another_width_than_the_weights() -> None:
+    narrow = [x[:, :1] for x in XS]
+    with pytest.raises(ValueError, match="Inconsistent input size in input values and weight parameters: 1 != 2"):
+        n_step_rnn(1, 0.0, HX, WS, BS, narrow)
+    with pytest.raises(ValueError, match="Inconsistent input size"):
+        n_step_lstm(1, 0.0, HX, HX, *weights(8, 1, 1), narrow)
+    with pytest.raises(InvalidType):
+        n_step_gru(1, 0.0, HX, *weights(6, 1, 1), narrow)
