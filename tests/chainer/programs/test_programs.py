@@ -9,15 +9,20 @@ import pytest
 from tests.chainer.programs.record import FILE
 from tests.chainer.programs.record_version_one import FILE as FILE_OF_VERSION_ONE
 from tests.chainer.programs.record_version_one import SCRIPTS
+from tests.chainer.programs.record_version_three import FILE as FILE_OF_VERSION_THREE
+from tests.chainer.programs.record_version_three import SCRIPTS as SCRIPTS_OF_VERSION_THREE
 from tests.chainer.programs.table import PROGRAMS, STEPS
 from tests.chainer.running.process import run
 
-LOSSES, LOSSES_OF_VERSION_ONE = (json.loads(file.read_text()) for file in (FILE, FILE_OF_VERSION_ONE))
+LOSSES, LOSSES_OF_VERSION_ONE, LOSSES_OF_VERSION_THREE = (
+    json.loads(file.read_text()) for file in (FILE, FILE_OF_VERSION_ONE, FILE_OF_VERSION_THREE)
+)
+SHUFFLED = ("mnist_with_a_trainer", "training_that_is_resumed")  # in another order by Chainer 3 than by Chainer 7
 
 
 def test_every_program_is_recorded():
     assert sorted(LOSSES) == sorted(PROGRAMS)
-    assert len(PROGRAMS) >= 50
+    assert len(PROGRAMS) >= 85
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -37,3 +42,16 @@ def test_programs_as_they_were_written_for_chainer_1(script):
     assert len(found) == 10
     for name, losses in found.items():
         np.testing.assert_allclose(losses, LOSSES_OF_VERSION_ONE[name], rtol=1e-5, err_msg=name)
+
+
+@pytest.mark.parametrize("script", SCRIPTS_OF_VERSION_THREE)
+def test_programs_as_they_were_written_for_chainer_3(script):
+    """Their losses are Chainer 7's, and Chainer 3's but where an iterator shuffles."""
+    out, _ = run(Path(__file__).parent / f"{script}.py")
+    found = json.loads(out)
+    assert len(found) >= 6
+    for name, losses in found.items():
+        assert len(losses) == STEPS
+        for version, recorded in LOSSES_OF_VERSION_THREE.items():
+            if version.startswith("7.") or name not in SHUFFLED:
+                np.testing.assert_allclose(losses, recorded[name], rtol=1e-5, err_msg=f"{name} {version}")

@@ -55,6 +55,8 @@ class BinaryHierarchicalSoftmax(Link):
     def create_huffman_tree(word_counts: Mapping[Any, int]) -> Any:
         """The tree in which frequent classes have short ways, by Huffman's algorithm.
 
+        Of parts that are equally frequent, the one with the class that comes first goes first.
+
         Args:
             word_counts: how often each class occurs.
 
@@ -68,9 +70,9 @@ class BinaryHierarchicalSoftmax(Link):
             raise ValueError(f"a tree needs at least one class, got none{at_user_line()}")
         queue = [(count, age, word) for age, (word, count) in enumerate(word_counts.items())]
         heapq.heapify(queue)
-        for age in range(len(queue), 2 * len(queue) - 1):
+        while len(queue) > 1:
             first, second = heapq.heappop(queue), heapq.heappop(queue)
-            heapq.heappush(queue, (first[0] + second[0], age, (first[2], second[2])))
+            heapq.heappush(queue, (first[0] + second[0], min(first[1], second[1]), (first[2], second[2])))
         return queue[0][2]
 
     def device_resident_accept(self, visitor: DeviceResidentsVisitor) -> None:
