@@ -138,6 +138,9 @@ class GlobalConfig(Configuration):
         getattr(self, name)
         self._store.remove(name)
 
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.names()]
+
     def names(self) -> list[str]:
         return list(self._store.values)
 

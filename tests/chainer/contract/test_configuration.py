@@ -234,3 +234,11 @@ def test_contract_122_callbacks_of_built_in_functions():
         ("before forward", "Concat"),
     ]
     assert [line[1] for line in log.lines if line[0] == "before backward"] == ["Concat", "_ * 2"]
+
+
+def test_entries_are_listed():
+    assert {"train", "dtype", "enable_backprop"} <= set(dir(chainer.global_config))
+    chainer.global_config.entry_of_this_test = 1
+    assert "entry_of_this_test" in dir(chainer.global_config)
+    del chainer.global_config.entry_of_this_test
+    assert "entry_of_this_test" not in dir(chainer.global_config)
