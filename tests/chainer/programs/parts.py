@@ -309,3 +309,38 @@ def tables_and_transforms():
         optimizer.update()
         losses.append(loss)
     return losses
+
+
+@program
+def classifiers_of_every_call():
+    """Classifiers with names of labels, several inputs, losses of their own; dictionaries and tuples from datasets."""
+
+    class Two(chainer.Chain):
+        def __init__(self):
+            super().__init__()
+            with self.init_scope():
+                self.a, self.b = L.Linear(4, 6), L.Linear(None, 3)
+
+        def forward(self, image, extra):
+            return self.b(F.hstack([F.sigmoid(self.a(image)), extra]))
+
+    model = L.Classifier(Two(), lossfun=lambda y, t: F.softmax_cross_entropy(y, t, normalize=False), label_key="answer")
+    data = [{"image": normal(4), "extra": normal(2), "answer": np.int32(k % 3)} for k in range(12)]
+    optimizer = optimizers.SGD(0.1).setup(model)
+    updater = training.StandardUpdater(iterators.SerialIterator(data, 4), optimizer)
+    trainer = training.Trainer(updater, (6, "iteration"), out=tempfile.mkdtemp())
+    trainer.extend(
+        training.extensions.Evaluator(iterators.SerialIterator(data, 5, False, False), model), trigger=(1, "iteration")
+    )
+    trainer.extend(training.extensions.LogReport(trigger=(1, "iteration")))
+    trainer.run()
+    losses = [e["main/loss"] + e["validation/main/accuracy"] for e in trainer.get_extension("LogReport").log]
+    other = L.Classifier(Two(), F.mean_squared_error, None, label_key=0)
+    other.compute_accuracy = False
+    optimizer = optimizers.RMSprop(0.01).setup(other)
+    pairs = datasets.TransformDataset(data, lambda e: (np.eye(3, dtype="f")[e["answer"]], e["image"], e["extra"]))
+    iterator = iterators.SerialIterator(pairs, 6, order_sampler=lambda order, position: np.arange(12)[::-1])
+    for _ in range(4):
+        optimizer.update(other, *chainer.dataset.concat_examples(next(iterator)))
+        losses.append(other.loss + F.sum(other.y) * 0.1)
+    return losses

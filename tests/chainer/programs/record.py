@@ -12,7 +12,18 @@ from pathlib import Path
 from tests.chainer.programs.table import PROGRAMS
 
 FILE = Path(__file__).parent / "losses.json"
-FAMILIES = ("adversaries", "images", "libraries", "machinery", "parts", "repositories", "scenes", "studies", "texts")
+FAMILIES = (
+    "adversaries",
+    "companions",
+    "images",
+    "libraries",
+    "machinery",
+    "parts",
+    "repositories",
+    "scenes",
+    "studies",
+    "texts",
+)
 
 for family in FAMILIES:
     import_module(f"tests.chainer.programs.{family}")

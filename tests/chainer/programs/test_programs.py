@@ -22,7 +22,7 @@ SHUFFLED = ("mnist_with_a_trainer", "training_that_is_resumed")  # in another or
 
 def test_every_program_is_recorded():
     assert sorted(LOSSES) == sorted(PROGRAMS)
-    assert len(PROGRAMS) >= 85
+    assert len(PROGRAMS) >= 95
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
