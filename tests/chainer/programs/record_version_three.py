@@ -1,4 +1,4 @@
-"""Record the losses that Chainer gives for the scripts of the time of Chainer 3, under the number of its version.
+"""Record the losses that Chainer gives for the programs of the time of Chainer 3, under the number of its version.
 
 Run from the top of the repository, with Python 3.9, NumPy 1.19 and chainer 7.8.1, and again with Python 3.6, NumPy 1.16
 and chainer 3.5.0: ``python -m tests.chainer.programs.record_version_three``.
@@ -11,7 +11,7 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent
 FILE = FOLDER / "losses_version_three.json"
-SCRIPTS = ("version_three", "version_three_training")
+SCRIPT = FOLDER / "version_three.py"
 
 
 if __name__ == "__main__":
@@ -19,9 +19,8 @@ if __name__ == "__main__":
 
     recorded = json.loads(FILE.read_text()) if FILE.exists() else {}
     found = recorded[chainer.__version__] = {}
-    for script in SCRIPTS:
-        command = [sys.executable, "-W", "ignore", str(FOLDER / f"{script}.py")]
-        found.update(json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout))
+    command = [sys.executable, "-W", "ignore", str(SCRIPT)]
+    found.update(json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout))
     blocks = []
     for version, losses in sorted(recorded.items()):
         lines = [f"  {json.dumps(name)}: {json.dumps(values)}" for name, values in losses.items()]

@@ -1,7 +1,4 @@
-"""Programs of the table with trainers, as they were written for Chainer 3: a script that prints their losses.
-
-Run by ``python -m autodiff.chainer``; Chainer 3.5 has recorded the losses.
-"""
+"""Programs of the table with trainers, as they were written for Chainer 3: a module of ``version_three.py``."""
 
 import json
 import os
@@ -376,11 +373,3 @@ PROGRAMS = (
     training_that_is_resumed,
     functions_of_ones_own,
 )
-
-
-if __name__ == "__main__":
-    found = {}
-    for program in PROGRAMS:
-        np.random.seed(0)  # noqa: NPY002
-        found[program.__name__] = program()
-    print(json.dumps(found))  # noqa: T201 - a command prints

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.backend import get_array_module
+from autodiff.chainer.functions.array.stack import stack
 from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.loss.reduction import check_reduce
 from autodiff.facade import Variable, as_array, as_variable
@@ -52,7 +53,7 @@ def connectionist_temporal_classification(
     """
     check_reduce(reduce, "mean", "no")
     check_symbols(x, blank_symbol)
-    stacked: Any = np.stack([as_variable(scores) for scores in x])
+    stacked = stack([as_variable(scores) for scores in x])
     steps, batch = len(x), as_array(t).shape[0]
     longest = as_array(t).shape[1] if as_array(t).ndim > 1 else 0
     given = [
