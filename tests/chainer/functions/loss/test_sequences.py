@@ -175,3 +175,10 @@ def test_wrong_arguments(name: str) -> None:
     with pytest.raises(kind) as caught:
         loss()
     assert str(caught.value).startswith(f"{text} (test_sequences.py:")
+
+
+def test_the_steps_of_ctc_are_stacked_in_the_graph() -> None:
+    loss = connectionist_temporal_classification([Variable(step) for step in STEPS], SYMBOLS, 0)
+    *_, stacked = loss.creator.inputs
+    assert (loss.creator.label, stacked.creator.label) == ("ConnectionistTemporalClassification", "Stack")
+    assert stacked.shape == (5, 2, 4)
