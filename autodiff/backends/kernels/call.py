@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.backends import checked
 from autodiff.backends.kernels.forms import TOTAL, Shape
 from autodiff.backends.kernels.launching import ArrayArgument, KernelLaunch, NumberArgument
 from autodiff.backends.kernels.partition import element_cost, shared
@@ -51,7 +52,7 @@ class KernelPrimitive(Primitive):
         made: Recent[Callable[..., Any]] = Recent(LIMIT)
 
         def bound(**params: Any) -> Callable[..., Any]:
-            key = *params.items(), told(**params)
+            key = *params.items(), told(**params), checked.CHECKED
             found = made.get(key)
             return made.put(key, proved_or_plain(make, params)) if found is None else found
 
@@ -115,6 +116,7 @@ class RowCall:
             chunk=share.chunk,
             parallel=share.parallel,
             release=share.work > RELEASE,
+            name="a kernel of rows",
         )
         launch = self.kernel_launch.bound()
         scope: dict[str, Any] = {"launch": launch, "fitting": fitting, "refuse": refuse, "specs": tape.inputs}

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from autodiff.backends import cache
+from autodiff.backends import cache, checked
+from autodiff.backends.kernels.checked import CheckedKernel
 from autodiff.backends.numba.arguments import Argument, ArrayArgument, NumberArgument, bits
 from autodiff.backends.numba.identity import digest, surroundings
 from autodiff.backends.numba.kernels import kernel_address
@@ -34,6 +35,7 @@ class KernelLaunch:
         chunk: rows of one call of the kernel.
         parallel: whether threads share the chunks.
         release: whether other Python threads may run meanwhile.
+        name: what it is called in errors.
     """
 
     text: str
@@ -43,6 +45,7 @@ class KernelLaunch:
     chunk: int | None = None
     parallel: bool = False
     release: bool = True
+    name: str = "a kernel"
 
     def bound(self) -> Callable[..., Any]:
         """A function that takes the arguments of the kernel and runs it.
@@ -52,6 +55,8 @@ class KernelLaunch:
             KernelError: if it cannot be compiled.
         """
         self.refuse_unproved()
+        if checked.CHECKED:
+            return self.checked.bound(release=self.release, **self.range)
         return bind(kernel_address(self.text), self.words, self.arguments, release=self.release, **self.range)
 
     def on_words(self, words: Sequence[int]) -> Callable[[], object]:
@@ -65,7 +70,14 @@ class KernelLaunch:
             KernelError: if it cannot be compiled.
         """
         self.refuse_unproved()
+        if checked.CHECKED:
+            return self.checked.on_words(words, release=True, **self.range)
         return bind(kernel_address(self.text), words, (), release=True, **self.range)
+
+    @property
+    def checked(self) -> CheckedKernel:
+        """The kernel as one that checks each access to memory while it runs."""
+        return CheckedKernel(self.name, self.text, self.words, self.arguments)
 
     @property
     def range(self) -> dict[str, Any]:

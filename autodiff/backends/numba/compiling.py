@@ -16,7 +16,8 @@ from autodiff.backends.numba import (
     statements,
     vectors,
 )
-from autodiff.backends.numba.errors import KernelError
+from autodiff.backends.numba.checks import Checks
+from autodiff.backends.numba.errors import KernelError, UncheckedKernelError
 from autodiff.backends.numba.loading import ENTRY, SIGNATURE
 from autodiff.backends.numba.symbols import undefined_symbols
 from autodiff.backends.numba.vectors.tree import Unsuited
@@ -41,20 +42,24 @@ ALLOWED = MEMORY | DOUBLE | {name + "f" for name in DOUBLE}
 # fmt: on
 
 
-def compile_object(text: str) -> bytes:
+def compile_object(text: str, checks: Checks | None = None) -> bytes:
     """The object code of a kernel; its one visible function is ``ENTRY``.
 
     Args:
         text: a Python module that defines ``kernel(block, lo, hi)``. Names that it does not define are those of
             :func:`namespace`.
+        checks: what is known of its block, where each access to memory is checked.
 
     Raises:
         KernelError: if Numba cannot be imported or refuses the text, or if the code would need Numba or Python when it
             runs.
+        UncheckedKernelError: if there is something in the text that cannot be checked.
     """
     try:
-        code = statements.compiled(text)
-    except Unsuited:
+        code = statements.compiled(text, checks)
+    except Unsuited as reason:
+        if checks is not None:
+            raise UncheckedKernelError(f"a kernel cannot be checked while it runs, for {reason}:\n{text}") from None
         code = compile_by_numba(text)
     refuse_foreign_symbols(code, text)
     return code

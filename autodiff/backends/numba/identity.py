@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import os
 import sys
+from collections.abc import Hashable
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -38,9 +39,16 @@ def unavailable() -> str:
     return f"{' and '.join(missing)} cannot be found (pip install numba)" if missing else ""
 
 
-def key(text: str, native: bool) -> bytes:
-    """The key of a kernel: 32 bytes."""
-    return digest(b"\0".join([surroundings(), b"native" if native else b"numba", text.encode()]))
+def key(text: str, native: bool, checks: Hashable = None) -> bytes:
+    """The key of a kernel: 32 bytes.
+
+    Args:
+        text: of the kernel.
+        native: in which language it is.
+        checks: what its accesses to memory are compared with while it runs; None where they are not.
+    """
+    kind = b"native" if native else b"numba" if checks is None else repr(checks).encode()
+    return digest(b"\0".join([surroundings(), kind, text.encode()]))
 
 
 def digest(data: bytes) -> bytes:

@@ -7,6 +7,7 @@ import threading
 from dataclasses import dataclass
 
 from autodiff.backends import cache
+from autodiff.backends.numba.checks import Checks
 from autodiff.backends.numba.errors import KernelError
 from autodiff.backends.numba.identity import key, unavailable
 from autodiff.backends.numba.loading import Code, free_unused, load_object
@@ -15,7 +16,7 @@ from autodiff.backends.recent import Recent
 LIMIT = 256
 """So many kernels stay loaded although nothing uses them."""
 
-_codes: Recent[Code] = Recent(LIMIT)
+_codes: Recent[Code] = Recent(LIMIT)  # by text and checks
 _lasting: dict[str, int] = {}  # of the launcher and the pool of threads, which threads are in
 _lock = threading.RLock()
 _counts = {"hits": 0, "misses": 0, "compiled": 0}
@@ -55,23 +56,25 @@ class Address(int):
     code: Code
 
 
-def kernel_address(text: str, native: bool = False) -> int:
+def kernel_address(text: str, native: bool = False, checks: Checks | None = None) -> int:
     """The address of the function ``kernel`` that a text defines. The function is there for as long as the result is.
 
     Args:
         text: in the language of :func:`compiling.compile_object`.
         native: whether it is in the language of :func:`native.compile_native`, which Numba is not needed for. Such a
             function stays for as long as the process lives.
+        checks: what is known of its block, where each access to memory is checked.
 
     Raises:
         KernelError: if the text cannot be compiled, or Numba is missing.
+        UncheckedKernelError: if there is something in it that cannot be checked.
     """
     if native:
         return lasting_address(text)
-    code = _codes.get(text)
+    code = _codes.get((text, checks))
     if code is None:
         with _lock:
-            code = _codes.get(text) or _codes.put(text, found_or_made(text, native))
+            code = _codes.get((text, checks)) or _codes.put((text, checks), found_or_made(text, native, checks))
             free_unused()
     found = Address(code.address)
     found.code = code
@@ -89,12 +92,12 @@ def lasting_address(text: str) -> int:
     return found
 
 
-def found_or_made(text: str, native: bool) -> Code:
+def found_or_made(text: str, native: bool, checks: Checks | None = None) -> Code:
     """The code of a kernel that this process has not met, or has forgotten."""
     reason = unavailable()
     if reason:
         raise KernelError(f"this needs Numba: {reason}")
-    name = key(text, native)
+    name = key(text, native, checks)
     code = cache.read(name)
     if code is not None:
         try:
@@ -105,15 +108,15 @@ def found_or_made(text: str, native: bool) -> Code:
             _counts["hits"] += 1
             return found
     _counts["misses"] += 1
-    return made(text, native, name)
+    return made(text, native, name, checks)
 
 
-def made(text: str, native: bool, name: bytes) -> Code:
+def made(text: str, native: bool, name: bytes, checks: Checks | None) -> Code:
     """The code of a kernel that is compiled now."""
     from autodiff.backends.numba.compiling import compile_object  # noqa: PLC0415 - nothing of these is needed on a hit
     from autodiff.backends.numba.native import compile_native  # noqa: PLC0415
 
-    code = compile_native(text) if native else compile_object(text)
+    code = compile_native(text) if native else compile_object(text, checks)
     _counts["compiled"] += 1
     found = load_object(code)
     cache.write(name, code)

@@ -102,6 +102,7 @@ class ConvolutionCall:
             chunk=layout.chunk,
             parallel=layout.parts > 1,
             release=True,
+            name="a kernel of convolutions",
         )
         self.launch = self.kernel_launch.bound()
 

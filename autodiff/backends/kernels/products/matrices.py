@@ -124,6 +124,7 @@ class MatrixCall:
             chunk=layout.chunk,
             parallel=layout.chunks > 1,
             release=True,
+            name="a kernel of a product of large matrices",
         )
         self.launch = self.kernel_launch.bound()
 

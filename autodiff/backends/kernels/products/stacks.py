@@ -96,6 +96,7 @@ class StackCall:
             chunk=plan.chunk,
             parallel=True,
             release=True,
+            name="a kernel of small products",
         )
         self.launch = self.kernel_launch.bound()
 

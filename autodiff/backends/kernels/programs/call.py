@@ -77,6 +77,7 @@ class WholeCall:
             chunk=self.chunk,
             parallel=self.parts > 1,
             release=self.parts > 1 or self.work() > LONG,
+            name="a kernel of a whole program",
         )
         self.scope["launch"] = self.kernel_launch.bound()
         exec(self.source, self.scope)

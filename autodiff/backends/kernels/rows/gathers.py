@@ -97,6 +97,7 @@ class PickCall:
             chunk=-(-rows // PARTS),
             parallel=True,
             release=True,
+            name="a kernel that picks rows",
         )
         self.launch = self.kernel_launch.bound()
 

@@ -105,6 +105,7 @@ class WindowCall:
             chunk=-(-layout.images // parts),
             parallel=parts > 1,
             release=True,
+            name="a kernel of windows",
         )
         self.launch = self.kernel_launch.bound()
 

@@ -110,7 +110,12 @@ class Builder:
         module: of llvmlite, for metadata and the functions that are called.
         function: to which the block belongs.
         block: where to write.
+
+    Attributes:
+        line: of the kernel's text, whose instructions are written.
     """
+
+    line = 0
 
     def __init__(self, module: Any, function: Function, block: Block) -> None:
         from llvmlite import ir  # noqa: PLC0415 - only where kernels are compiled
@@ -165,8 +170,8 @@ class Builder:
         result = function.result
         return self.made(f"call {text_of(result)} @{function.name}({', '.join(map(typed, operands))})", result)
 
-    def call_at(self, address: Any, operands: Sequence[Any]) -> Any:
-        """Call a function that gives nothing, at an address."""
+    def call_at(self, address: Any, operands: Sequence[Any], reach: Sequence[tuple[Any, Any]] = ()) -> Any:
+        """Call a function that gives nothing, at an address; `reach`, addresses and bytes there, is all it touches."""
         function = self.cast("inttoptr", address, self.ir.IntType(64).as_pointer())
         return self.done(f"call void {function.get_reference()}({', '.join(map(typed, operands))})")
 

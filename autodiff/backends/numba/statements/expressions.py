@@ -247,7 +247,9 @@ class Expressions(Operations):
     def call_out(self, operands: list[ast.expr]) -> None:
         """Call a function whose address is known when the kernel runs, with an address and a number."""
         hook, (memory, _), number = self.as_type(operands[0], "i8"), self.address(operands[1]), literal(operands[4])
-        self.builder.call_at(hook, [memory, self.word(number)])
+        begin, size = (self.as_type(each, "i8") for each in operands[2:4])
+        reach = [(memory, self.word(SIZES["i8"])), (self.builder.add(memory, begin), size)]
+        self.builder.call_at(hook, [memory, self.word(number)], reach)
 
     def numpy_loop(self, name: str, operands: list[ast.expr], entry: Any) -> None:
         """Call a loop of NumPy's, with numbers and addresses."""

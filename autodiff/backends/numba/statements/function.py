@@ -6,11 +6,13 @@ import ast
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from autodiff.backends.numba.checks import Checks
 from autodiff.backends.numba.mathematics.names import FUNCTIONS
 from autodiff.backends.numba.numpy_loops import LOOPS
 from autodiff.backends.numba.products.machine import Machine
 from autodiff.backends.numba.statements.builder import Builder
 from autodiff.backends.numba.statements.builder import Function as Code
+from autodiff.backends.numba.statements.checked import CheckedBuilder
 from autodiff.backends.numba.statements.expressions import Expressions, Typed, literal
 from autodiff.backends.numba.statements.scopes import changing
 from autodiff.backends.numba.vectors.choice import form_of
@@ -41,13 +43,20 @@ class Function(Expressions):
         plans: of the loops that are printed as vectors.
         machine: for which processor.
         fused: whether it has a fused multiply-add.
+        checks: what is known of its block, where each access to memory is checked.
 
     Raises:
         Unsuited: if the text has something that is not known here.
     """
 
     def __init__(
-        self, module: Any, definition: ast.FunctionDef, plans: Mapping[ast.AST, Plan], machine: Machine, fused: bool
+        self,
+        module: Any,
+        definition: ast.FunctionDef,
+        plans: Mapping[ast.AST, Plan],
+        machine: Machine,
+        fused: bool,
+        checks: Checks | None = None,
     ) -> None:
         from llvmlite import ir  # noqa: PLC0415 - only where kernels are compiled
 
@@ -55,7 +64,8 @@ class Function(Expressions):
         code = Code(definition.name, [ir.IntType(64)] * len(parameters))
         self.start = Builder(module, code, code.append_basic_block("entry"))  # the places of names on the stack
         first = code.append_basic_block("first")
-        super().__init__(Builder(module, code, first), machine, fused)
+        builder = Builder(module, code, first) if checks is None else CheckedBuilder(module, code, first, checks)
+        super().__init__(builder, machine, fused)
         self.code, self.plans = code, plans
         self.shared: dict[tuple[str, str], Code] | None = {} if functions_in(definition) > WRITTEN_OUT else None
         self.types = types_of_names(definition)
@@ -135,6 +145,7 @@ class Function(Expressions):
 
     def statement(self, node: ast.stmt) -> None:
         """Any statement."""
+        self.builder.line = node.lineno
         match node:
             case ast.Assign([ast.Name(name)], value):
                 self.assign(name, self.value(value))

@@ -7,37 +7,44 @@ import functools
 import os
 from typing import Any
 
+from autodiff.backends.numba.checks import Checks
 from autodiff.backends.numba.loading import ENTRY, target
 from autodiff.backends.numba.products.machine import machine_of
+from autodiff.backends.numba.statements.checked import outside_text
 from autodiff.backends.numba.statements.function import Function
 from autodiff.backends.numba.vectors.lowering import plans
 from autodiff.backends.numba.vectors.tree import Plan, Unsuited
 
 
-def compiled(text: str) -> bytes:
+def compiled(text: str, checks: Checks | None = None) -> bytes:
     """The object code of a kernel.
+
+    Args:
+        text: of the kernel.
+        checks: what is known of its block, where each access to memory is checked.
 
     Raises:
         Unsuited: if the text has something that is not known here.
     """
     machine = target_machine()
-    return bytes(machine.emit_object(optimized(text, machine, processor()[1])))
+    return bytes(machine.emit_object(optimized(text, machine, processor()[1], checks)))
 
 
-def optimized(text: str, machine: Any, features: str) -> Any:
+def optimized(text: str, machine: Any, features: str, checks: Checks | None = None) -> Any:
     """A kernel as LLVM's module, ready to be printed.
 
     Args:
         text: of the kernel.
         machine: LLVM's, for which it is.
         features: of its processor.
+        checks: what is known of its block, where each access to memory is checked.
 
     Raises:
         Unsuited: if the text has something that is not known here.
     """
     import llvmlite.binding as llvm  # noqa: PLC0415 - an optional extra
 
-    module = llvm.parse_assembly(printed(text, machine, features))
+    module = llvm.parse_assembly(printed(text, machine, features, checks))
     tuning = llvm.create_pipeline_tuning_options(speed_level=3)
     tuning.slp_vectorization = False
     builder = llvm.create_pass_builder(machine, tuning)
@@ -60,7 +67,7 @@ def free(passes: Any) -> None:
         passes.detach()
 
 
-def printed(text: str, machine: Any = None, features: str | None = None) -> str:
+def printed(text: str, machine: Any = None, features: str | None = None, checks: Checks | None = None) -> str:
     """A kernel in LLVM's language, for this machine where no other is given."""
     from llvmlite import ir  # noqa: PLC0415 - an optional extra
 
@@ -74,8 +81,9 @@ def printed(text: str, machine: Any = None, features: str | None = None) -> str:
             module.data_layout = str(machine.target_data)
             found: dict[ast.AST, Plan] = {node: plan for node, plan in plans(tree) if isinstance(plan, Plan)}
             fused = "+fma" in features.split(",") or target().triple.startswith(("aarch64", "arm64"))
-            function = Function(module, definition, found, machine_of(target().triple, features), fused)
-            return "\n".join(map(str, (module, *(function.shared or {}).values(), function.code)))
+            function = Function(module, definition, found, machine_of(target().triple, features), fused, checks)
+            parts = module, *(function.shared or {}).values(), function.code
+            return "\n".join([*map(str, parts), *([] if checks is None else [outside_text()])])
     raise Unsuited("it has more than one function")
 
 

@@ -56,7 +56,15 @@ class _Planning:
         if not results and not any(isinstance(each, Store) for each in statements):
             raise Unsuited("it does nothing")
         return Plan(
-            self.variable, self.start, self.stop, self.length, tuple(statements), given, self.accumulators, results
+            self.variable,
+            self.start,
+            self.stop,
+            self.length,
+            tuple(statements),
+            given,
+            self.accumulators,
+            results,
+            tuple(each.lineno for each in self.node.body),
         )
 
     def reach(self) -> tuple[float, float]:

@@ -39,7 +39,8 @@ class Rounds(Interleaving):
     def before(self, start: Any) -> None:
         """What is the same in all rounds."""
         self.position, self.live, self.mask, self.values = start, None, None, {}
-        for statement in self.plan.statements:
+        for statement, line in zip(self.plan.statements, self.plan.lines, strict=True):
+            self.builder.line = line
             if isinstance(statement, Assign) and not statement.value.varying:
                 self.given[statement.name] = self.of(statement.value)
         if self.multiplies:
@@ -60,7 +61,8 @@ class Rounds(Interleaving):
         self.lone = lone = isinstance(live, int) and live == 1
         self.position, self.live, self.mask, self.values = position, live, mask, {}
         found = dict(totals)
-        for statement in self.plan.statements:
+        for statement, line in zip(self.plan.statements, self.plan.lines, strict=True):
+            self.builder.line = line
             match statement:
                 case Assign(name, value) if value.varying:
                     self.values[name] = self.of(value)

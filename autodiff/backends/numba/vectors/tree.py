@@ -91,6 +91,7 @@ class Plan:
         given: the names that a round reads of what was before the loop, and their types.
         accumulators: the names that pass from round to round, and what they accumulate; all are among the given.
         results: the accumulators that are read after the loop.
+        lines: of the kernel's text, one for each statement.
     """
 
     variable: str
@@ -101,6 +102,7 @@ class Plan:
     given: Mapping[str, Type]
     accumulators: Mapping[str, str]
     results: tuple[str, ...]
+    lines: tuple[int, ...]
 
 
 def strides(plan: Plan) -> set[int | None]:

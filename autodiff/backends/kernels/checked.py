@@ -1,0 +1,157 @@
+"""Kernels that look at each place in memory before they touch it: what they are told, and what is raised."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from autodiff.backends.numba.arguments import Argument, ArrayArgument
+from autodiff.backends.numba.checks import BLOCK, NOTED, STACK, Checks
+from autodiff.backends.numba.errors import UncheckedKernelError
+from autodiff.backends.numba.kernels import kernel_address
+from autodiff.backends.numba.launching import bind
+from autodiff.backends.verifier.launch import UnprovedKernelError
+from autodiff.trace.errors import AutodiffError
+
+Extent = tuple[int, int, str]
+"""Where a buffer begins, how many bytes it has, and what is said of it."""
+
+
+class KernelMemoryError(AutodiffError, RuntimeError):
+    """A compiled kernel would have touched memory beyond one of its buffers: please report it."""
+
+
+@dataclass(frozen=True)
+class CheckedKernel:
+    """A kernel whose accesses are compared with the extents of its buffers.
+
+    Args:
+        name: of the kind of kernel.
+        text: of the kernel.
+        words: its block.
+        arguments: what a call takes, in order.
+    """
+
+    name: str
+    text: str
+    words: Sequence[int]
+    arguments: Sequence[Argument]
+
+    def bound(self, **options: Any) -> Callable[..., Any]:
+        """A function that takes the arguments of the kernel and runs it.
+
+        It raises a KernelMemoryError where the kernel would have left a buffer.
+
+        Args:
+            options: those of a launch.
+
+        Raises:
+            UnprovedKernelError: if there is something in the kernel that cannot be checked.
+        """
+        size = len(NOTED) + 2 * len(self.words)
+        own = ArrayArgument(len(self.words), np.int64, True, size=size)
+        launch = bind(self.address(), (*self.words, 0), (*self.arguments, own), **options)
+
+        def call(*values: Any) -> Any:
+            extents = {
+                argument.word: extent_of(value)
+                for argument, value in zip(self.arguments, values, strict=False)  # launch counts them
+                if isinstance(argument, ArrayArgument) and isinstance(value, np.ndarray)
+            }
+            noted = told(extents, size)
+            found = launch(*values, noted)
+            self.refuse(noted, extents)
+            return found
+
+        return call
+
+    def on_words(self, words: Sequence[int], **options: Any) -> Callable[[], object]:
+        """A function without arguments that runs the kernel on a block that is filled already.
+
+        Args:
+            words: the block; arrays at its addresses are as large as the arguments say.
+            options: those of a launch.
+
+        Raises:
+            UnprovedKernelError: if there is something in the kernel that cannot be checked.
+        """
+        arrays = [each for each in self.arguments if isinstance(each, ArrayArgument)]
+        extents = {each.word: extent_at(words[each.word], each) for each in arrays}
+        noted = told(extents, len(NOTED) + 2 * len(words))
+        launch = bind(self.address(), (*words, noted.ctypes.data), (), **options)
+
+        def run() -> None:
+            launch()
+            self.refuse(noted, extents)
+
+        return run
+
+    def address(self) -> int:
+        """The address of the kernel."""
+        arrays = sorted(each.word for each in self.arguments if isinstance(each, ArrayArgument))
+        try:
+            return kernel_address(self.text, checks=Checks(len(self.words), tuple(arrays)))
+        except UncheckedKernelError as error:
+            raise UnprovedKernelError(str(error)) from error
+
+    def refuse(self, noted: np.ndarray[Any, Any], extents: dict[int, Extent]) -> None:
+        """Raise what a kernel has noted.
+
+        Raises:
+            KernelMemoryError: if it would have left a buffer.
+        """
+        if not noted[0]:
+            return
+        _, line, word, address, size, stores = map(int, noted[: len(NOTED)])
+        noted[0] = 0
+        begin, _, buffer = extents.get(word, (address, 0, {BLOCK: "its block", STACK: "its stack"}.get(word, "")))
+        name = name_of(self.text, word)
+        raise KernelMemoryError(
+            f"{self.name} would have {'written' if stores else 'read'} {size} bytes at byte {address - begin} of "
+            f"{f'{name}, ' if name else ''}{buffer}, in line {line} of its text: "
+            f"{self.text.splitlines()[line - 1].strip()}\nNothing beyond that memory was touched, and what the kernel "
+            "has computed is lost. This is a fault of autodiff: please report it, with the program and what follows."
+            f"\n\n{self.text}"
+        )
+
+
+def told(extents: dict[int, Extent], size: int) -> np.ndarray[Any, Any]:
+    """The words that a kernel finds extents in, and notes in."""
+    found = np.zeros(size, np.int64)
+    for word, (begin, extent, _) in extents.items():
+        place = len(NOTED) + 2 * word
+        found[place : place + 2] = begin, extent
+    return found
+
+
+def extent_of(array: np.ndarray[Any, Any]) -> Extent:
+    """The memory from the first element of an array to the last."""
+    low = high = array.ctypes.data
+    if array.size:
+        low, high = np.lib.array_utils.byte_bounds(array)
+    strides = "" if array.flags.c_contiguous else f" and strides {array.strides}"
+    return low, high - low, f"{array.dtype} of shape {array.shape}{strides}, {high - low} bytes"
+
+
+def extent_at(address: int, argument: ArrayArgument) -> Extent:
+    """The memory at an address that an argument stands for, which is in C order."""
+    count = argument.size if argument.shape is None else prod(argument.shape)
+    if count is None or argument.strides is not None:
+        raise ValueError(f"word {argument.word} is an array of which is not known how it lies in memory")
+    size = count * argument.dtype.itemsize
+    return address, size, f"{argument.dtype} of {count} elements, {size} bytes"
+
+
+def name_of(text: str, word: int) -> str:
+    """What the text of a kernel calls the array of a word; empty where it has no name for it."""
+    for node in ast.walk(ast.parse(text)):
+        match node:
+            case ast.Assign([ast.Name(name)], ast.Call(ast.Name("pointer"), [_, ast.Constant(int(found))])):
+                if found == word:
+                    return name
+    return ""
