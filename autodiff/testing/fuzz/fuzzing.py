@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from autodiff.backends import checked
 from autodiff.testing.fuzz.checking import Compiled, check, quiet
 from autodiff.testing.fuzz.comparing import Finding
 from autodiff.testing.fuzz.cutting import without_dead_lines
@@ -31,6 +33,7 @@ class Plan:
         backend: that of ``jit``, if another one than its own choice.
         operations: functions of users, by the names that programs call them by.
         skip: the names of modes that are left out.
+        checked: programs whose numbers are multiples of it run with ``AUTODIFF_CHECK_KERNELS``; 0 for none.
     """
 
     draws: int = 10
@@ -40,6 +43,7 @@ class Plan:
     backend: str = ""
     operations: Mapping[str, Operation] = field(default_factory=dict)
     skip: tuple[str, ...] = ()
+    checked: int = 0
 
     @property
     def modes(self) -> Mapping[str, Mode]:
@@ -49,6 +53,23 @@ class Plan:
 
 def fuzz_one(seed: int, plan: Plan) -> Report:
     """Check the program of a seed; of each kind of finding the first mismatch is reported."""
+    with checking_kernels(plan.checked > 0 and seed % plan.checked == 0):
+        return fuzz_program(seed, plan)
+
+
+@contextmanager
+def checking_kernels(chosen: bool) -> Iterator[None]:
+    """Let kernels that are made here check each access to memory; also where the environment says so."""
+    before = checked.CHECKED
+    checked.CHECKED = before or chosen
+    try:
+        yield
+    finally:
+        checked.CHECKED = before
+
+
+def fuzz_program(seed: int, plan: Plan) -> Report:
+    """The same, by kernels as they are made now."""
     program, report = generate(seed, plan.operations), Report(programs=1)
     if plan.size != "small":  # nobody may compute what is found too large only where it is needed
         program = replace(program, main=without_dead_lines(program.main))
