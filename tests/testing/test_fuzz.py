@@ -8,6 +8,7 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
+from autodiff.backends.kernels.checked import CheckedKernel
 from autodiff.testing.fuzz import Plan, Report, fuzz_one, generate, jobs, printed, program_from
 from autodiff.testing.fuzz.__main__ import main
 from autodiff.testing.fuzz.checking import contents, laid_out, quiet
@@ -17,6 +18,7 @@ from autodiff.testing.fuzz.printing import IMPORTS, eager_function_of, function_
 from autodiff.testing.fuzz.program import every_line
 from autodiff.testing.fuzz.shrinking import simpler_arguments
 from autodiff.trace.trees.tree import flatten
+from tests.backends.kernels.running import needs_numba
 
 SEEDS = range(40)
 
@@ -45,6 +47,16 @@ def test_nothing_is_found_in_what_runs_without_kernels(first):
 def test_nothing_is_found_in_kernels(seed):
     report = fuzz_one(seed, Plan(draws=2, trials=0))
     assert [str(one) for one in report.mismatches] == []
+
+
+@needs_numba
+@pytest.mark.parametrize(("seed", "every", "checks"), [(100, 10, True), (101, 10, False), (100, 0, False)])
+def test_a_share_of_the_programs_checks_its_kernels(seed, every, checks, monkeypatch):
+    bound, kinds = CheckedKernel.bound, []
+    monkeypatch.setattr(CheckedKernel, "bound", lambda self, **given: kinds.append(self.name) or bound(self, **given))
+    report = fuzz_one(seed, Plan(draws=1, trials=0, checked=every))
+    assert [str(one) for one in report.mismatches] == []
+    assert bool(kinds) == checks
 
 
 def test_nothing_is_found_in_tapes():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.backends.numba.arguments import Argument, ArrayArgument
-from autodiff.backends.numba.checks import BLOCK, NOTED, STACK, Checks
+from autodiff.backends.numba.checks import BLOCK, NOTED, Checks, Rooms
 from autodiff.backends.numba.errors import UncheckedKernelError
 from autodiff.backends.numba.kernels import kernel_address
 from autodiff.backends.numba.launching import bind
@@ -35,12 +35,14 @@ class CheckedKernel:
         text: of the kernel.
         words: its block.
         arguments: what a call takes, in order.
+        rooms: the parts of the memory that it works in.
     """
 
     name: str
     text: str
     words: Sequence[int]
     arguments: Sequence[Argument]
+    rooms: Rooms
 
     def bound(self, **options: Any) -> Callable[..., Any]:
         """A function that takes the arguments of the kernel and runs it.
@@ -91,15 +93,20 @@ class CheckedKernel:
 
         return run
 
+    @property
+    def checks(self) -> Checks:
+        """What is known of the block."""
+        arrays = sorted(each.word for each in self.arguments if isinstance(each, ArrayArgument))
+        return Checks(len(self.words), tuple(arrays), tuple(self.rooms.items()))
+
     def address(self) -> int:
         """The address of the kernel."""
-        arrays = sorted(each.word for each in self.arguments if isinstance(each, ArrayArgument))
         try:
-            return kernel_address(self.text, checks=Checks(len(self.words), tuple(arrays)))
+            return kernel_address(self.text, checks=self.checks)
         except UncheckedKernelError as error:
             raise UnprovedKernelError(str(error)) from error
 
-    def refuse(self, noted: np.ndarray[Any, Any], extents: dict[int, Extent]) -> None:
+    def refuse(self, noted: np.ndarray[Any, Any], extents: Mapping[int, Extent]) -> None:
         """Raise what a kernel has noted.
 
         Raises:
@@ -107,20 +114,26 @@ class CheckedKernel:
         """
         if not noted[0]:
             return
-        _, line, word, address, size, stores = map(int, noted[: len(NOTED)])
+        _, line, word, begin, extent, address, size, stores = map(int, noted[: len(NOTED)])
         noted[0] = 0
-        begin, _, buffer = extents.get(word, (address, 0, {BLOCK: "its block", STACK: "its stack"}.get(word, "")))
-        name = name_of(self.text, word)
         raise KernelMemoryError(
             f"{self.name} would have {'written' if stores else 'read'} {size} bytes at byte {address - begin} of "
-            f"{f'{name}, ' if name else ''}{buffer}, in line {line} of its text: "
+            f"{self.buffer(word, extents, extent)}, in line {line} of its text: "
             f"{self.text.splitlines()[line - 1].strip()}\nNothing beyond that memory was touched, and what the kernel "
             "has computed is lost. This is a fault of autodiff: please report it, with the program and what follows."
             f"\n\n{self.text}"
         )
 
+    def buffer(self, word: int, extents: Mapping[int, Extent], extent: int) -> str:
+        """What an error says of a buffer."""
+        if word >= len(self.words):
+            return f"{self.checks.rooms[word - len(self.words)][0]}, {extent} bytes of the memory that it works in"
+        if word not in extents:
+            return f"its {'block' if word == BLOCK else 'stack'}, {extent} bytes"
+        return ", ".join(filter(None, (name_of(self.text, word), extents[word][2])))
 
-def told(extents: dict[int, Extent], size: int) -> np.ndarray[Any, Any]:
+
+def told(extents: Mapping[int, Extent], size: int) -> np.ndarray[Any, Any]:
     """The words that a kernel finds extents in, and notes in."""
     found = np.zeros(size, np.int64)
     for word, (begin, extent, _) in extents.items():

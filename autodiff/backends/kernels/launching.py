@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
 from typing import Any
 
 from autodiff.backends import cache, checked
 from autodiff.backends.kernels.checked import CheckedKernel
 from autodiff.backends.numba.arguments import Argument, ArrayArgument, NumberArgument, bits
+from autodiff.backends.numba.checks import Rooms
 from autodiff.backends.numba.identity import digest, surroundings
 from autodiff.backends.numba.kernels import kernel_address
 from autodiff.backends.numba.launching import bind
@@ -36,6 +37,7 @@ class KernelLaunch:
         parallel: whether threads share the chunks.
         release: whether other Python threads may run meanwhile.
         name: what it is called in errors.
+        rooms: the parts of the memory that it works in, as far as they are known.
     """
 
     text: str
@@ -46,6 +48,7 @@ class KernelLaunch:
     parallel: bool = False
     release: bool = True
     name: str = "a kernel"
+    rooms: Rooms = field(default_factory=dict)
 
     def bound(self) -> Callable[..., Any]:
         """A function that takes the arguments of the kernel and runs it.
@@ -77,7 +80,7 @@ class KernelLaunch:
     @property
     def checked(self) -> CheckedKernel:
         """The kernel as one that checks each access to memory while it runs."""
-        return CheckedKernel(self.name, self.text, self.words, self.arguments)
+        return CheckedKernel(self.name, self.text, self.words, self.arguments, self.rooms)
 
     @property
     def range(self) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 The proof is switched off here: what it finds never runs.
 """
 
+import ctypes
 import re
 
 import numpy as np
@@ -13,6 +14,7 @@ from autodiff.backends import cache, checked
 from autodiff.backends.kernels.checked import KernelMemoryError
 from autodiff.backends.kernels.launching import ArrayArgument, KernelLaunch
 from autodiff.backends.kernels.programs import call
+from autodiff.backends.kernels.programs.emitter import Emitter
 from autodiff.backends.verifier.launch import Array, UnprovedKernelError
 from tests.backends.kernels.running import needs_numba
 from tests.backends.verifier.test_planted_faults import FAULTS, PICKED
@@ -253,6 +255,85 @@ def test_scratch_is_as_large_as_it_was_made(checking, monkeypatch):
     monkeypatch.setattr(call, "room", lambda size: room(size - 64))
     with pytest.raises(KernelMemoryError, match="of memory, uint8 of shape"):
         jit(program)(x)
+
+
+ROOMS = """
+def kernel(block, lo, hi):
+    x = pointer(block, 0)
+    memory = pointer(block, 1)
+    memory = shifted(memory, lo // 10 * 192)
+    a = shifted(memory, 0 - lo * 8)
+    b = shifted(memory, 128)
+    for k in range(8):
+        store_float64(b, k, 1.0)
+    for k in range(lo, hi):
+        store_float64(a, k, load_float64(x, k))
+    for k in range(lo, hi):
+        store_float64(x, k, load_float64(a, k) + load_float64(b, 7))
+"""
+
+
+@pytest.mark.parametrize(("room", "least"), [("a", 80), ("b", 64)])
+def test_parts_of_the_memory_to_work_in_do_not_meet(room, least, unproved, checking):
+    """They lie in one array, of which a store beyond the first part would meet the second one."""
+
+    def run(size):
+        rooms = {"a": (0, 80), "b": (128, 64)} | {room: (0 if room == "a" else 128, size)}
+        memory = ArrayArgument(1, np.uint8, True, size=384, scratch=True)
+        arguments = [ArrayArgument(0, np.float64, True, size=20), memory]
+        x = np.zeros(20)
+        launch = KernelLaunch(ROOMS, [0, 0], arguments, 20, chunk=10, parallel=True, rooms=rooms)
+        launch.bound()(x, np.zeros(384, np.uint8))
+        return x
+
+    assert run(least).tolist() == [1.0] * 20
+    message = f"at byte [0-9]+ of {room}, {least - 1} bytes of the memory that it works in"
+    with pytest.raises(KernelMemoryError, match=message):
+        run(least - 1)
+
+
+def test_a_room_lies_in_the_memory(unproved, checking):
+    text = """def kernel(block, lo, hi):
+    memory = pointer(block, 0)
+    a = shifted(memory, 8)
+    store_int64(a, 0, 1)
+"""
+    launch = KernelLaunch(text, [0], [ArrayArgument(0, np.uint8, True, size=16, scratch=True)], 1, rooms={"a": (8, 16)})
+    with pytest.raises(KernelMemoryError, match="written 16 bytes at byte 8 of memory, uint8 of shape"):
+        launch.bound()(np.zeros(16, np.uint8))
+
+
+def test_rooms_of_programs_are_as_large_as_their_values(checking, monkeypatch):
+    allocate = Emitter.allocate
+
+    def less(self, shape, dtype):
+        found = allocate(self, shape, dtype)
+        place, size = self.rooms[found.base]
+        self.rooms[found.base] = place, size - 1
+        return found
+
+    monkeypatch.setattr(Emitter, "allocate", less)
+    with pytest.raises(KernelMemoryError, match=r"of m[0-9]+, 1183 bytes of the memory that it works in"):
+        jit(lambda x: np.cumsum(np.cumsum(x)[::-1])[::-1] * x)(np.linspace(0, 1, 148))
+
+
+@pytest.mark.parametrize(("begin", "size", "inside"), [(8, 56, True), (8, 57, False), (-8, 8, False)])
+def test_what_is_called_out_for_stays_in_its_memory(begin, size, inside, unproved, checking):
+    called = []
+    hook = ctypes.PYFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64)(lambda memory, number: called.append(number))
+    text = f"""def kernel(block, lo, hi):
+    memory = pointer(block, 0)
+    hook = word(block, 1)
+    call_out(hook, memory, {begin}, {size}, 7)
+"""
+    memory = ArrayArgument(0, np.uint8, True, size=64, scratch=True)
+    launch = KernelLaunch(text, [0, ctypes.cast(hook, ctypes.c_void_p).value], [memory], 1, release=False)
+    if inside:
+        launch.bound()(np.zeros(64, np.uint8))
+    else:
+        with pytest.raises(KernelMemoryError, match=f"written {size} bytes at byte {begin} of memory, uint8"):
+            launch.bound()(np.zeros(64, np.uint8))
+    assert called == [7] * inside
 
 
 def test_checked_and_other_code_have_their_own_keys(unproved, monkeypatch, tmp_path):

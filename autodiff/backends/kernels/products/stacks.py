@@ -78,6 +78,7 @@ class StackCall:
         self.tape = tape
         self.text = stack_text(tape)
         plan = stack_plan(tape)
+        rooms = plan.rooms
         self.new = [maker(plan.specs[slot]) for slot in plan.wanted]
         arguments = [ArrayArgument(k, s.dtype, shape=s.shape) for k, s in enumerate(tape.inputs)]
         for slot in plan.wanted:
@@ -97,6 +98,10 @@ class StackCall:
             parallel=True,
             release=True,
             name="a kernel of small products",
+            rooms={
+                name: (place, end - place)
+                for (name, place), end in zip(rooms.items(), [*rooms.values()][1:], strict=False)
+            },
         )
         self.launch = self.kernel_launch.bound()
 

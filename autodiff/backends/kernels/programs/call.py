@@ -78,6 +78,7 @@ class WholeCall:
             parallel=self.parts > 1,
             release=self.parts > 1 or self.work() > LONG,
             name="a kernel of a whole program",
+            rooms=self.kernel.rooms,
         )
         self.scope["launch"] = self.kernel_launch.bound()
         exec(self.source, self.scope)

@@ -38,6 +38,7 @@ class Emitter:
     Attributes:
         called_out: these calls, in the order of their numbers.
         of_numpy: the operations that are loops of NumPy's.
+        rooms: the parts of the memory, by the names of their addresses: where they begin, and their bytes.
         totals: sums over that axis: their variables, what they begin with, and their dtypes.
         notes: the errors that it may ask for.
         asked: what was decided by the sizes of small values: questions and answers.
@@ -60,6 +61,7 @@ class Emitter:
         self.depth = 1
         self.count = 0
         self.memory = 0
+        self.rooms: dict[str, tuple[int, int]] = {}
         self.loops = 0
         self.open: dict[Shape, Nest] = {}
         self.writing: dict[str, list[Nest]] = {}
@@ -90,6 +92,7 @@ class Emitter:
             place += f" - first * {strides[shape.index(self.rows)] * dtype.itemsize}"
         self.line(f"{base} = shifted(memory, {place})")
         size = prod(lengths) * dtype.itemsize
+        self.rooms[base] = self.memory, size
         self.memory += -(-max(size, 1) // ALIGNMENT) * ALIGNMENT
         return Buffer(base, shape, strides, 0, dtype)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import product
 
@@ -37,6 +37,7 @@ from autodiff.backends.kernels.programs.storage import (
 from autodiff.backends.kernels.programs.values import Value
 from autodiff.backends.kernels.rows.values import number
 from autodiff.backends.kernels.scalars import DTYPES, WORD, cast
+from autodiff.backends.numba.checks import Rooms
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, Tape
 
@@ -84,6 +85,7 @@ class WholeKernel:
         notes: the errors that it may ask for, by numbers from 2 on.
         called_out: the operations that it calls out for, by their numbers.
         of_numpy: the operations that are loops of NumPy's, which it calls by address.
+        rooms: the parts of its memory, by the names of their addresses.
     """
 
     tape: Tape
@@ -95,6 +97,7 @@ class WholeKernel:
     notes: tuple[str, ...] = ()
     called_out: tuple[CallOut, ...] = ()
     of_numpy: tuple[Equation, ...] = ()
+    rooms: Rooms = field(default_factory=dict)
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -240,7 +243,7 @@ def attempt(tape: Tape, emitter: Emitter, longest: float = LONGEST) -> WholeKern
     if emitter.called_out:
         head.append(f"    hook = word(block, {first + len(arrays) + HOOK_WORD})")
     written = "\n".join((*head, *body)) + "\n"
-    known = tuple(emitter.notes), tuple(emitter.called_out), tuple(emitter.of_numpy)
+    known = tuple(emitter.notes), tuple(emitter.called_out), tuple(emitter.of_numpy), emitter.rooms
     return WholeKernel(tape, written, emitter.memory, emitter.checks, cost, rows, *known)
 
 

@@ -21,7 +21,7 @@ from autodiff.backends.numba.vectors.tree import Unsuited
 
 OUTSIDE = """
 define internal void @outside(i64 %told, {arguments}) noinline nounwind cold {{
-begin:
+start:
   %noted = inttoptr i64 %told to ptr
   %state = cmpxchg ptr %noted, i64 0, i64 1 seq_cst seq_cst
   %first = extractvalue {{ i64, i1 }} %state, 1
@@ -77,7 +77,7 @@ class CheckedBuilder(Builder):
 
     def __init__(self, module: Any, function: Function, block: Block, checks: Checks) -> None:
         super().__init__(module, function, block)
-        self.words, self.word = checks.words, self.ir.IntType(64)
+        self.checks, self.words, self.word = checks, checks.words, self.ir.IntType(64)
         self.buffers: dict[str, Buffer | None] = {}  # by the names of values
         self.word_at: dict[str, int] = {}  # the words of the block whose addresses values are
         words = function.args[0]
@@ -102,6 +102,24 @@ class CheckedBuilder(Builder):
     def array(self, word: int) -> Buffer:
         begin, extent = (self.plain_word(self.told, len(NOTED) + 2 * word + part) for part in (0, 1))
         return Buffer(word, begin, extent)
+
+    def enter(self, name: str, address: Any, memory: Any) -> Any:
+        """An address that is given a name: where that is the name of a room, it leads to this room alone.
+
+        Args:
+            name: of the text.
+            address: the value.
+            memory: gives the address of the memory that the kernel works in.
+        """
+        room = self.checks.room(name)
+        if room is None:
+            return address
+        word, place, size = room
+        whole = memory()
+        buffer, begin = self.known(whole), super().two("add", whole, self.word(place))
+        self.compare(buffer, begin, self.word(size), True)
+        found = super().two("add", address, self.word(0))
+        return self.lead(found, Buffer(word, begin, self.word(size)))
 
     # Where addresses lead.
 
@@ -278,7 +296,8 @@ class CheckedBuilder(Builder):
         outside, following = self.append_basic_block("outside"), self.append_basic_block("inside")
         self.cbranch(inside, following, outside)
         self.position_at_end(outside)
-        numbers = self.told, self.word(self.line), self.word(buffer.word), address(), size, self.word(int(stores))
+        line, word, stored = (self.word(each) for each in (self.line, buffer.word, int(stores)))
+        numbers = self.told, line, word, buffer.begin, buffer.extent, address(), size, stored
         self.done(f"call void @outside({', '.join(map(typed, numbers))})")
         self.ret_void()
         self.position_at_end(following)

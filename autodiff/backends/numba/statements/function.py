@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from autodiff.backends.numba.checks import Checks
+from autodiff.backends.numba.checks import MEMORY, Checks
 from autodiff.backends.numba.mathematics.names import FUNCTIONS
 from autodiff.backends.numba.numpy_loops import LOOPS
 from autodiff.backends.numba.products.machine import Machine
@@ -123,7 +123,7 @@ class Function(Expressions):
     def assign(self, name: str, typed: Typed) -> None:
         """Give a name a value."""
         if name not in self.changing:
-            self.values[name] = typed
+            self.values[name] = self.confined(name, typed)
             return
         value, type_ = typed
         if type_ != self.type_of(name):
@@ -132,6 +132,12 @@ class Function(Expressions):
             element = self.word if isinstance(type_, Pointer) else self.element(type_)
             self.places[name] = self.start.alloca(element)
         self.builder.store(value, self.places[name])
+
+    def confined(self, name: str, typed: Typed) -> Typed:
+        """A value that gets a name; where accesses are checked, an address of a part of the memory to work in."""
+        if isinstance(self.builder, CheckedBuilder):
+            return self.builder.enter(name, typed[0], lambda: self.variable(MEMORY)[0]), typed[1]
+        return typed
 
     # Statements.
 
