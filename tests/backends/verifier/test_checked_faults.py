@@ -220,6 +220,28 @@ def test_the_extent_of_an_array_is_that_of_its_elements(index, place, unproved, 
 
 
 @pytest.mark.parametrize(
+    "lines",
+    [
+        ("p = shifted(x, 8) if lo == 0 else x", "store_float64(p, hi - 2, 1.0)"),
+        ("p = where(lo == 0, shifted(x, 8), x)", "store_float64(p, hi - 2, 1.0)"),
+        ("p = x", "for k in range(lo, hi - 1):", "    p = shifted(p, 8)", "store_float64(p, 0, 1.0)"),
+        ("p = x", "k = lo", "while k < hi - 1:", "    p = shifted(p, 8)", "    k = k + 1", "store_float64(p, 0, 1.0)"),
+        ("p = shifted(shifted(x, hi * 8), 0 - 8)", "store_float64(p, 0, 1.0)"),
+        ("p = word(block, 0) + 8 * hi - 8", "store_float64(p, 0, 1.0)"),
+    ],
+)
+def test_addresses_are_followed(lines, unproved, checking):
+    text = (
+        "\n".join(["def kernel(block, lo, hi):", "    x = pointer(block, 0)", *(f"    {line}" for line in lines)])
+        + "\n"
+    )
+    (found,) = launched(text, [np.zeros(5)], (0,), 5)
+    assert found.tolist() == [0, 0, 0, 0, 1]
+    with pytest.raises(KernelMemoryError, match=r"written 8 bytes at byte 40 of x, .* store_float64\(p"):
+        launched(text, [np.zeros(5)], (0,), 6)
+
+
+@pytest.mark.parametrize(
     ("statement", "reason"),
     [
         ("store_float64(y, 0, 1.0)", "nothing is known of the memory"),
