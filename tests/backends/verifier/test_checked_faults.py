@@ -246,6 +246,7 @@ def test_addresses_are_followed(lines, unproved, checking):
     [
         ("store_float64(y, 0, 1.0)", "nothing is known of the memory"),
         ("store_int64(x, word(block, 9), 1)", "it reads word 9 of a block of 2"),
+        ("y = word(block, 0)", "one of its names leads to several buffers"),
     ],
 )
 def test_what_cannot_be_checked_is_not_run(statement, reason, unproved, checking):

@@ -134,11 +134,10 @@ class CheckedBuilder(Builder):
         return value
 
     def meet(self, target: Value, value: Any) -> None:
-        """One more value for what has several."""
-        name, found = target.get_reference(), self.buffer_of(value)
-        before = self.buffers.setdefault(name, found)
-        if before is not found:
-            self.buffers[name] = UNSURE
+        """One more value for what has several: what was read of it may have been any of them."""
+        found = self.buffer_of(value)
+        if self.buffers.setdefault(target.get_reference(), found) is not found:
+            raise Unsuited("one of its names leads to several buffers")
 
     def common(self, *values: Any) -> Buffer | None:
         """The buffer of values of which one is chosen."""

@@ -45,6 +45,8 @@ def optimized(text: str, machine: Any, features: str, checks: Checks | None = No
     import llvmlite.binding as llvm  # noqa: PLC0415 - an optional extra
 
     module = llvm.parse_assembly(printed(text, machine, features, checks))
+    if checks is not None:
+        refuse_unfit(module)
     tuning = llvm.create_pipeline_tuning_options(speed_level=3)
     tuning.slp_vectorization = False
     builder = llvm.create_pass_builder(machine, tuning)
@@ -52,6 +54,18 @@ def optimized(text: str, machine: Any, features: str, checks: Checks | None = No
     passes.run(module, builder)
     free(passes)
     return module
+
+
+def refuse_unfit(module: Any) -> None:
+    """An address may be used where it is not known where its buffer begins.
+
+    Raises:
+        Unsuited: if it is.
+    """
+    try:
+        module.verify()
+    except RuntimeError as error:
+        raise Unsuited(f"its checks cannot be written where they are needed ({error})") from None
 
 
 def free(passes: Any) -> None:
