@@ -166,12 +166,11 @@ def define(symbols: list[str]) -> None:
             llvm.add_symbol(symbol, found[symbol.endswith(DATA)])
 
 
-def call(builder: Any, entry: Any, name: str, count: int, lengths: Sequence[int], operands: Sequence[Operand]) -> None:
+def call(builder: Any, name: str, count: int, lengths: Sequence[int], operands: Sequence[Operand]) -> None:
     """Print the call of a loop.
 
     Args:
         builder: where.
-        entry: a builder at the beginning of the function.
         name: of the loop.
         count: how often it runs.
         lengths: of its axes.
@@ -186,7 +185,8 @@ def call(builder: Any, entry: Any, name: str, count: int, lengths: Sequence[int]
         function.attributes.add("nounwind")
 
     def table(values: Sequence[Any]) -> Any:
-        found = entry.alloca(ir.ArrayType(word, len(values)))
+        with builder.goto_entry_block():
+            found = builder.alloca(ir.ArrayType(word, len(values)))
         first = builder.bitcast(found, word.as_pointer())
         for place, value in enumerate(values):
             builder.store(value, builder.gep(first, [word(place)], inbounds=True))
@@ -198,4 +198,11 @@ def call(builder: Any, entry: Any, name: str, count: int, lengths: Sequence[int]
     if has_data(LOOPS[name]):
         data = module.globals.get(name + DATA) or ir.GlobalVariable(module, ir.IntType(8), name + DATA)
     tables = (places, [word(n) for n in (count, *lengths)], list(map(word, steps)))
-    builder.call(function, [*map(table, tables), data])
+    loop, known = LOOPS[name], dict(zip(LOOPS[name].lengths, lengths, strict=True))
+    reach = []
+    for number, ((address, strides), axes, letter) in enumerate(zip(operands, loop.axes, loop.letters, strict=True)):
+        rounds = (count, *(known[axis] for axis in axes))
+        last = sum((n - 1) * step for n, step in zip(rounds, strides, strict=True))  # strides are not negative
+        stores = number >= loop.inputs or number == loop.written
+        reach.append((address, word(last + np.dtype(letter).itemsize), stores))
+    builder.call_foreign(function, [*map(table, tables), data], reach)

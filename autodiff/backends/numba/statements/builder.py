@@ -178,6 +178,10 @@ class Builder:
     def phi(self, type_: Any) -> Any:
         return self.made(f"phi {text_of(type_)}", type_, Phi)
 
+    def call_foreign(self, function: Any, operands: Sequence[Any], reach: Sequence[tuple[Any, Any, bool]]) -> Any:
+        """Call a function of others; `reach`, addresses, bytes and whether it writes there, is all that it touches."""
+        return self.done(f"call void @{function.name}({', '.join(map(typed, operands))})")
+
     def call(self, function: Any, operands: Sequence[Any], fastmath: Sequence[str] = ()) -> Any:
         result = function.function_type.return_type
         flags = "".join(f"{each} " for each in fastmath)

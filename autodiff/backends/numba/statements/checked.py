@@ -235,6 +235,12 @@ class CheckedBuilder(Builder):
             self.refuse_addresses("a function of Python", operands)
         return super().call_at(address, operands)
 
+    def call_foreign(self, function: Any, operands: Sequence[Any], reach: Sequence[tuple[Any, Any, bool]]) -> Any:
+        """Call a function that touches so many bytes at some addresses."""
+        for at, size, stores in reach:
+            self.compare(self.known(at), at, size, stores)
+        return super().call_foreign(function, operands, reach)
+
     def refuse_addresses(self, name: str, operands: Sequence[Any]) -> None:
         """See to it that a function that nothing is known of touches no memory."""
         if any(self.buffer_of(each) is not None for each in operands):

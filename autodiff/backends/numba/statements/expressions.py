@@ -251,14 +251,14 @@ class Expressions(Operations):
         reach = [(memory, self.word(SIZES["i8"])), (self.builder.add(memory, begin), size)]
         self.builder.call_at(hook, [memory, self.word(number)], reach)
 
-    def numpy_loop(self, name: str, operands: list[ast.expr], entry: Any) -> None:
+    def numpy_loop(self, name: str, operands: list[ast.expr]) -> None:
         """Call a loop of NumPy's, with numbers and addresses."""
         loop, given = numpy_loops.LOOPS[name], iter(operands)
         count, *lengths = (literal(next(given)) for _ in range(1 + len(loop.lengths)))
         places = [
             (self.address(next(given))[0], [literal(next(given)) for _ in range(1 + len(axes))]) for axes in loop.axes
         ]
-        numpy_loops.call(self.builder, entry, name, count, lengths, places)
+        numpy_loops.call(self.builder, name, count, lengths, places)
 
     def philox(self, operands: list[ast.expr]) -> None:
         """Write the words of a counter to an address."""

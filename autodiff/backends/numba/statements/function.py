@@ -192,7 +192,7 @@ class Function(Expressions):
         elif name == "philox_float64" and len(operands) == 3:
             self.philox(operands)
         elif name in LOOPS:
-            self.numpy_loop(name, operands, self.start)
+            self.numpy_loop(name, operands)
         elif not self.procedure(name, operands):
             raise Unsuited(f"it has {first_line(node)!r}")
 
