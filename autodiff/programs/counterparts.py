@@ -15,8 +15,11 @@ LASTING = (ModuleType, FunctionType, BuiltinFunctionType, type)
 """Objects that stay as long as their module does: what is found for them is kept."""
 
 OURS = frozenset((
-    "cluster", "cluster.vq", "fft", "integrate", "interpolate", "linalg", "ndimage", "optimize", "signal", "sparse",
-    "sparse.linalg", "spatial", "spatial.distance", "spatial.transform", "special", "stats",
+    "cluster", "cluster.hierarchy", "cluster.vq", "constants", "datasets", "differentiate", "fft", "fftpack",
+    "integrate", "interpolate", "io", "io.arff", "io.matlab", "io.wavfile", "linalg", "linalg.blas",
+    "linalg.interpolative", "linalg.lapack", "ndimage", "odr", "optimize", "optimize.elementwise", "signal",
+    "signal.windows", "sparse", "sparse.csgraph", "sparse.linalg", "spatial", "spatial.distance", "spatial.transform",
+    "special", "stats", "stats.contingency", "stats.distributions", "stats.mstats", "stats.qmc", "stats.sampling",
 ))  # fmt: skip
 """SciPy's modules of which there is one of ours."""
 

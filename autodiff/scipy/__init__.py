@@ -8,8 +8,8 @@ from importlib import import_module
 from typing import Any
 
 MODULES = (
-    "cluster", "fft", "integrate", "interpolate", "linalg", "ndimage", "optimize", "signal", "sparse", "spatial",
-    "special", "stats",
+    "cluster", "constants", "datasets", "differentiate", "fft", "fftpack", "integrate", "interpolate", "io", "linalg",
+    "ndimage", "odr", "optimize", "signal", "sparse", "spatial", "special", "stats",
 )  # fmt: skip
 
 

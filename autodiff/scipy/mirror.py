@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
 from importlib import import_module
-from types import BuiltinFunctionType, FunctionType, MappingProxyType, MethodType
+from importlib.util import find_spec
+from types import BuiltinFunctionType, FunctionType, MappingProxyType, MethodType, ModuleType
 from typing import Any, TypeVar
+
+import numpy as np
 
 from autodiff.numpy.buffers import settled
 from autodiff.numpy.dispatch import contains_traced, missing
@@ -79,6 +82,78 @@ def refusing(function: Callable[..., Any], name: str, reason: str | None = None)
     return call
 
 
+def refusing_class(original: type, name: str, reason: str | None = None) -> type:
+    """A class of SciPy's of which no object can be made with traced values; its objects are SciPy's own.
+
+    Classes that are derived from it are as if they were derived from SciPy's.
+    """
+
+    class Refusing(type(original)):  # type: ignore[misc]
+        def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+            if cls is not own:
+                return super().__call__(*args, **kwargs)
+            if holds_traced(args) or holds_traced(kwargs):
+                raise missing(name, reason)
+            return plain_call(original, args, kwargs)
+
+        def __instancecheck__(cls, value: Any) -> bool:
+            return original in type(value).__mro__ if cls is own else super().__instancecheck__(value)
+
+        def __subclasscheck__(cls, kind: type) -> bool:
+            # Abstract classes ask all that derive from them, of which this is one: it must not ask back.
+            return original in kind.__mro__ if cls is own else super().__subclasscheck__(kind)
+
+    own: Any = None
+    try:
+        own = Refusing(original.__name__, (original,), {"__module__": original.__module__, "__doc__": original.__doc__})
+    except TypeError:  # a class from which none can be derived
+        return original
+    own.refused = True
+    return own  # type: ignore[no-any-return]
+
+
+class RefusingObject:
+    """An object of SciPy's that can be called: it and its methods refuse traced values."""
+
+    def __init__(self, original: Any, name: str, reason: str | None) -> None:
+        self.__dict__.update(original=original, __doc__=original.__doc__, __name__=name.rpartition(".")[2])
+        self.__dict__["call"] = refusing(original, name, reason)
+        self.__dict__["refused"] = True
+        self.__dict__["path"] = name
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.call(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self.__dict__["original"], name)
+        return refusing(found, f"{self.path}.{name}") if isinstance(found, MethodType) else found
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self.original, name, value)
+
+    def __repr__(self) -> str:
+        return repr(self.original)
+
+
+RESULTS = ("OptimizeResult", "RootResults")
+"""Classes that keep what they are given, whatever it is."""
+
+
+def stand_in(found: Any, name: str, reason: str | None) -> Any:
+    """What stands for a name of SciPy's that has no derivative."""
+    if isinstance(found, ModuleType) and found.__name__.startswith("scipy."):
+        return import_module(f"autodiff.{found.__name__}") if find_spec(f"autodiff.{found.__name__}") else found
+    if isinstance(found, (FunctionType, BuiltinFunctionType)):
+        return refusing(found, name, reason)
+    if isinstance(found, type) and not issubclass(found, (Exception, Warning)) and found.__name__ not in RESULTS:
+        return refusing_class(found, name, reason)
+    if getattr(found, "__module__", "").startswith("numpy"):  # which asks its arguments
+        return found
+    if callable(found) and not isinstance(found, (type, np.ufunc)):
+        return RefusingObject(found, name, reason)
+    return found
+
+
 def guarded(value: Any, name: str) -> Any:
     """A function that SciPy will call, and that must not return traced values, with which SciPy would do anything."""
     if not isinstance(value, (FunctionType, MethodType)):
@@ -110,9 +185,7 @@ def mirrored(module: str, reasons: Mapping[str, str] = MappingProxyType({})) -> 
         if name.startswith("__"):
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
         if name not in known:
-            found = getattr(import_module(module), name)
-            plain = isinstance(found, (FunctionType, BuiltinFunctionType))
-            known[name] = refusing(found, f"{module}.{name}", reasons.get(name)) if plain else found
+            known[name] = stand_in(getattr(import_module(module), name), f"{module}.{name}", reasons.get(name))
         return known[name]
 
     return find

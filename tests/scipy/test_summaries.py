@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
+import scipy.stats
 
 import autodiff
 from autodiff.scipy import stats
 from autodiff.scipy.cluster import vq
 from autodiff.testing import check_laws
-from autodiff.trace.errors import DifferentiationError
+from autodiff.trace.errors import ConcretizationError, DifferentiationError
 
 rng = np.random.default_rng(0)
 x, y = rng.uniform(0.5, 2, size=(6, 2)), rng.uniform(0.5, 2, size=(6, 2))
@@ -29,6 +30,16 @@ PROGRAMS = {
     "pearsonr":      (lambda x, y: tuple(stats.pearsonr(x, y)), (u, v)),
     "linregress":    (lambda x, y: tuple(stats.linregress(x, y)), (u, v)),
     "error of intercept": (lambda x, y: stats.linregress(x, y).intercept_stderr, (u, v)),
+    "less":          (lambda x, m: tuple(stats.ttest_1samp(x, m, alternative="less")), (x, 1.3)),
+    "keepdims":      (lambda x: stats.iqr(x, axis=0, keepdims=True) + stats.tvar(x, axis=0), (x,)),
+    "all elements":  (lambda x: stats.differential_entropy(x, axis=None) + stats.circmean(x, axis=None), (x,)),
+    "pearsonr, axis": (lambda x, y: tuple(stats.pearsonr(x, y, axis=0)), (x, y)),
+    "lmoment":       (lambda x: stats.lmoment(x), (x,)),
+    "powers":        (lambda x, p: stats.yeojohnson(x - 1, p) + stats.boxcox_llf(p, x, axis=0), (x, 0.4)),
+    "at the power 0 and 2": (lambda x: stats.yeojohnson(x - 1, 0.0) + stats.yeojohnson(x - 1, 2.0), (x,)),
+    "distances":     (lambda x, y: stats.wasserstein_distance(x, y) + stats.energy_distance(x, y), (u, v)),
+    "scores of others": (lambda x, y: stats.zmap(x, y) + stats.gzscore(x), (x, y)),
+    "normaltest":    (lambda x: tuple(stats.normaltest(x)), (np.tile(x, (3, 1)) + np.arange(36.0).reshape(18, 2) ** 2 / 300,)),
     "interval":      (lambda m, s: stats.norm(m, s).interval(0.9), (0.3, 1.2)),
     "whiten":        (vq.whiten, (x,)),
     "vq":            (lambda x, c: vq.vq(x, c)[1], (x, y[:3])),
@@ -50,8 +61,12 @@ def test_laws(name):
 
 @pytest.mark.parametrize(("fun", "words"), [
     (lambda x: stats.zscore(x, nan_policy="omit"), "zscore of traced values has no nan_policy='omit'"),
-    (lambda x: stats.ttest_1samp(x, 0.0, alternative="less")[0], "ttest_1samp of traced values has no alternative='less'"),
-    (lambda x: stats.pearsonr(x, y)[0], "pearsonr of traced values takes vectors"),
+    (lambda x: stats.linregress(x[:, 0], u, "less").slope, "linregress of traced values has no alternative='less'"),
+    (lambda x: stats.hmean(x, keepdims=True), "hmean of traced values has no keepdims=True"),
+    (lambda x: stats.boxcox_normmax(x[:, 0]), "boxcox_normmax of traced values takes method='mle' and no other option"),
+    (lambda x: stats.gaussian_kde(x.T).resample(3), "gaussian_kde.resample cannot be called with traced values"),
+    (lambda x: stats.wishart(5, x[:2]).rvs(), "wishart with traced parameters has no rvs"),
+    (lambda x: stats.dirichlet.entropy(x[0]), "scipy.stats.dirichlet.entropy cannot be called with a traced value"),
     (lambda x: stats.norm.rvs(loc=x), "scipy.stats.norm.rvs cannot be called with a traced value"),
     (lambda x: stats.norm(x).expect(), r"scipy.stats.norm\(...\).expect cannot be called with a traced value"),
     (lambda x: stats.mode(x), "scipy.stats.mode cannot be called with a traced value"),
@@ -59,3 +74,38 @@ def test_laws(name):
 def test_what_has_no_derivative_says_so(fun, words):
     with pytest.raises(DifferentiationError, match=rf"^{words} \(test_summaries.py:\d+\)"):
         autodiff.vjp(fun, x)
+
+
+@pytest.mark.parametrize("fun", [
+    lambda x: stats.rankdata(x[:, 0]), lambda x: stats.spearmanr(x[:, 0], u)[0], lambda x: stats.kendalltau(x[:, 0], v)[0],
+    lambda x: stats.mannwhitneyu(x[:, 0], x[:, 1] + 1)[0], lambda x: stats.wilcoxon(x[:, 0], v)[1], lambda x: stats.kruskal(x[:, 0], v)[0],
+])  # fmt: skip
+def test_what_ranks_say_is_constant(fun):
+    value, gradient = autodiff.value_and_grad(lambda x: np.sum(fun(x)) + 0 * x[0, 0])(x)
+    assert value == np.sum(fun(x))
+    assert not gradient.any()
+    with pytest.raises(ConcretizationError, match=r"would become an argument of scipy\.stats\.[a-z]+ \("):
+        autodiff.jit(fun)(x)
+
+
+def test_powers_that_fit_best_move_with_the_sample():
+    direction, step = np.cos(np.arange(6.0)), 1e-4
+
+    def total(x):
+        transformed, power = stats.boxcox(x)
+        return np.sum(transformed * direction) + power
+
+    change = (total(u + step * direction) - total(u - step * direction)) / (2 * step)
+    assert np.sum(autodiff.grad(total)(u) * direction) == pytest.approx(change, rel=1e-4)
+
+
+def test_results_are_of_scipys_types():
+    found = autodiff.vjp(lambda x: stats.describe(x).variance, x)[0]
+    np.testing.assert_allclose(found, x.var(0, ddof=1))
+    kept = []
+    autodiff.grad(lambda x: kept.append(stats.ttest_ind(x, y)) or kept[0].pvalue[0])(x)
+    assert type(kept[0]) is type(scipy.stats.ttest_ind(x, y))
+
+
+def test_an_expectile_at_alpha_one_half_is_the_mean():
+    np.testing.assert_allclose(autodiff.grad(stats.expectile)(u), np.full(6, 1 / 6))

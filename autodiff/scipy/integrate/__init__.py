@@ -1,6 +1,6 @@
 """scipy.integrate for plain and traced values alike: quadrature, integrals of samples, initial value problems."""
 
-from autodiff.scipy.integrate.ode import odeint, solve_ivp
+from autodiff.scipy.integrate.initial_values import odeint, solve_ivp
 from autodiff.scipy.integrate.quadrature import dblquad, fixed_quad, quad, tplquad
 from autodiff.scipy.integrate.samples import (
     cumulative_simpson,

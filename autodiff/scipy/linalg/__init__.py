@@ -69,6 +69,7 @@ from autodiff.scipy.linalg.solving import (
     solve_triangular,
 )
 from autodiff.scipy.mirror import mirrored
+from autodiff.scipy.python_code import with_formulas
 
 UNITARY = (
     "its vectors may be turned, and eigenvalues be in another order, so that it has no derivative; eigh, eig, svd, "
@@ -86,7 +87,9 @@ REASONS = {
 }
 """Why functions have no derivative."""
 
-__getattr__ = mirrored("scipy.linalg", REASONS)
+__getattr__ = with_formulas(
+    "scipy.linalg", "diagsvd fiedler fiedler_companion leslie", mirrored("scipy.linalg", REASONS)
+)
 
 __all__ = [
     "block_diag",

@@ -1,6 +1,5 @@
 """scipy.ndimage for plain and traced values alike: linear filters, and images looked up between their elements."""
 
-from autodiff.scipy.mirror import mirrored
 from autodiff.scipy.ndimage.filters import (
     center_of_mass,
     convolve,
@@ -19,8 +18,9 @@ from autodiff.scipy.ndimage.filters import (
     uniform_filter1d,
 )
 from autodiff.scipy.ndimage.transforms import affine_transform, map_coordinates, rotate, shift, zoom
+from autodiff.scipy.python_code import with_formulas
 
-__getattr__ = mirrored("scipy.ndimage")
+__getattr__ = with_formulas("scipy.ndimage", "mean sum sum_labels variance standard_deviation maximum minimum")
 
 __all__ = [
     "affine_transform",

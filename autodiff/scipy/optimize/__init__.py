@@ -4,7 +4,6 @@ Gradients, Jacobians and Hessians of functions written in NumPy are computed whe
 are functions of the traced values that the user's function closes over, or is given by ``args=``.
 """
 
-from autodiff.scipy.mirror import mirrored
 from autodiff.scipy.optimize.fitting import curve_fit, least_squares, linear_sum_assignment, nnls
 from autodiff.scipy.optimize.global_search import basinhopping, differential_evolution, direct, dual_annealing, shgo
 from autodiff.scipy.optimize.linear_programs import linprog
@@ -21,8 +20,9 @@ from autodiff.scipy.optimize.roots import (
     root_scalar,
     toms748,
 )
+from autodiff.scipy.python_code import with_formulas
 
-__getattr__ = mirrored("scipy.optimize")
+__getattr__ = with_formulas("scipy.optimize", "rosen rosen_der rosen_hess_prod")
 
 __all__ = [
     "basinhopping",

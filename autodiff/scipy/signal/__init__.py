@@ -1,6 +1,6 @@
 """scipy.signal for plain and traced values alike: convolutions, linear filters and spectra."""
 
-from autodiff.scipy.mirror import mirrored
+from autodiff.scipy.python_code import with_formulas
 from autodiff.scipy.signal.filters import (
     convolve,
     convolve2d,
@@ -22,7 +22,14 @@ from autodiff.scipy.signal.filters import (
 )
 from autodiff.scipy.signal.spectra import coherence, csd, freqz, istft, periodogram, spectrogram, stft, welch
 
-__getattr__ = mirrored("scipy.signal")
+FORMULAS = """
+    sawtooth gausspulse sweep_poly freqz_zpk freqs_zpk lp2lp_zpk lp2hp_zpk lp2bp_zpk lp2bs_zpk bilinear_zpk zpk2tf
+    lp2lp lp2hp lp2bp lp2bs lfiltic residue residuez invres invresz vectorstrength kaiser_atten kaiser_beta czt_points
+    firwin lombscargle
+"""
+"""Functions that are formulas in SciPy."""
+
+__getattr__ = with_formulas("scipy.signal", FORMULAS)
 
 __all__ = [
     "coherence",

@@ -64,7 +64,7 @@ def __getattr__(name: str) -> Any:
     if own is not None:
         return own
     found = _rest(name)
-    if "refused" not in getattr(found, "__dict__", {}):
+    if isinstance(found, type) or "refused" not in getattr(found, "__dict__", {}):
         return found
 
     @wraps(found)

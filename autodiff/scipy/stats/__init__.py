@@ -8,32 +8,22 @@ import scipy.stats
 
 from autodiff.scipy.mirror import mirrored
 from autodiff.scipy.stats.distribution import Continuous, Discrete, Distribution, Frozen
+from autodiff.scipy.stats.kernel_density import gaussian_kde
+from autodiff.scipy.stats.multivariate import MULTIVARIATE
 from autodiff.scipy.stats.multivariate_normal import MultivariateNormal
 from autodiff.scipy.stats.poisson_binomial import PoissonBinomial
-from autodiff.scipy.stats.summaries import (
-    entropy,
-    gmean,
-    hmean,
-    kurtosis,
-    linregress,
-    moment,
-    pearsonr,
-    pmean,
-    sem,
-    skew,
-    ttest_1samp,
-    ttest_ind,
-    ttest_rel,
-    variation,
-    zscore,
-)
+from autodiff.scipy.stats.powers import POWERS
+from autodiff.scipy.stats.summaries import SUMMARIES
 
 multivariate_normal = MultivariateNormal()
+OURS: dict[str, Any] = {**SUMMARIES, **POWERS, **MULTIVARIATE}
 _rest = mirrored("scipy.stats")
 KNOWN: dict[str, Distribution] = {"poisson_binom": PoissonBinomial(scipy.stats.poisson_binom)}
 
 
 def __getattr__(name: str) -> Any:
+    if name in OURS:
+        return OURS[name]
     own = getattr(scipy.stats, name)
     kind = (
         Continuous
@@ -61,6 +51,7 @@ def adopted(value: Any) -> Any:
 
 __all__ = [
     "entropy",
+    "gaussian_kde",
     "gmean",
     "hmean",
     "kurtosis",

@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.numpy.dispatch import FUNCTIONS, UFUNCS, as_operand, contains_traced
+from autodiff.numpy.dispatch import FUNCTIONS, UFUNCS, contains_traced
 from autodiff.numpy.namespace import array
+from autodiff.scipy.python_code import apply_where, select
 
 Evaluate = Callable[..., Any]
 
@@ -43,28 +44,6 @@ def asking(original: Evaluate, own: Evaluate) -> Evaluate:
         return (own if contains_traced((*args, *kwargs.values())) else original)(*args, **kwargs)
 
     return function
-
-
-def apply_where(
-    cond: Any, args: Any, f1: Any, f2: Any = None, /, *, fill_value: Any = None, xp: Any = None, kwargs: Any = None
-) -> Any:
-    """One formula where a condition holds, another one, or a number, elsewhere.
-
-    Both are computed everywhere, so that shapes do not depend on values; derivatives of what is not chosen are masked.
-    """
-    operands = args if isinstance(args, tuple) else (args,)
-    options = kwargs or {}
-    chosen = f1(*operands, **options)
-    other = fill_value if f2 is None else f2(*operands, **options)
-    return FUNCTIONS[np.where](cond, chosen, other)
-
-
-def select(condlist: Sequence[Any], choicelist: Sequence[Any], arrays: Any, default: Any = 0) -> Any:
-    """The first formula whose condition holds."""
-    result = default
-    for cond, choice in zip(reversed(condlist), reversed(choicelist), strict=True):
-        result = FUNCTIONS[np.where](cond, as_operand(choice(*arrays)), result)
-    return result
 
 
 NUMPY = NumPyNames()

@@ -85,7 +85,7 @@ def vectorized(distribution: Any, name: str) -> Callable[..., Any]:
     def call(*operands: Any) -> Any:
         arrays = np.broadcast_arrays(*(np.asarray(x, np.float64) for x in operands))
         with np.errstate(all="ignore"):
-            found = getattr(distribution, name)(*(np.atleast_1d(x) for x in arrays))
+            found = getattr(distribution, name)(*map(np.ravel, arrays))
         return np.reshape(np.asarray(found, np.float64), arrays[0].shape)[()]
 
     return call

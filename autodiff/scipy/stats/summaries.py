@@ -1,8 +1,13 @@
-"""Means, moments, scores and tests of samples, along one axis or over all elements."""
+"""Means, moments, scores, transformations and tests of samples, along one axis or over all elements.
+
+Most of them are SciPy's own Python, run on traced values: results are SciPy's, of the same types. Those that are
+written down here look at values in SciPy, or call compiled code.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,14 +15,44 @@ import numpy as np
 import scipy.special
 import scipy.stats
 
-from autodiff.numpy.dispatch import FUNCTIONS, as_operand
+from autodiff.numpy.dispatch import FUNCTIONS, as_operand, peeled
 from autodiff.ops import elementwise as ew
 from autodiff.scipy.mirror import counterpart
+from autodiff.scipy.python_code import on_traced
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 
 Function = Callable[..., Any]
+
+SCIPYS = """
+    gmean sem skew kurtosis moment variation entropy differential_entropy describe gstd kstat kstatvar lmoment
+    circmean circvar circstd directional_stats tmean tvar tstd tsem tmin tmax trim_mean trim1 trimboth sigmaclip
+    iqr median_abs_deviation quantile scoreatpercentile zscore gzscore zmap wasserstein_distance energy_distance
+    ttest_1samp ttest_ind ttest_rel ttest_ind_from_stats f_oneway alexandergovern bartlett levene tukey_hsd
+    median_test pearsonr pointbiserialr skewtest kurtosistest normaltest jarque_bera chisquare power_divergence
+    chi2_contingency combine_pvalues false_discovery_control ks_1samp kstest cramervonmises theilslopes obrientransform
+"""
+"""Functions that are formulas in SciPy."""
+
+RANKS = """
+    rankdata tiecorrect spearmanr spearmanrho kendalltau somersd chatterjeexi weightedtau mannwhitneyu wilcoxon ranksums
+    kruskal friedmanchisquare ansari mood brunnermunzel fligner ks_2samp cramervonmises_2samp page_trend_test
+    anderson_ksamp bws_test percentileofscore quantile_test
+"""
+"""Functions of ranks and counts alone: constant wherever no two elements are equal."""
+
+
+def of_ranks(name: str) -> Function:
+    """A function of SciPy's, called with the values behind traced ones."""
+    original, known_as = getattr(scipy.stats, name), f"scipy.stats.{name}"
+
+    @wraps(original)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        plain = [peeled(value, known_as) for value in args]
+        return original(*plain, **{key: peeled(value, known_as) for key, value in kwargs.items()})
+
+    return call
 
 
 def mean(x: Any, axis: Any, weights: Any = None) -> Any:
@@ -32,6 +67,10 @@ def without(x: Any, axis: Any) -> Any:
     return FUNCTIONS[np.sum](x, axis)[()]
 
 
+USUAL = {"nan_policy": "propagate", "keepdims": False, "alternative": "two-sided"}
+"""What says how SciPy computes, by its own value."""
+
+
 def usual(name: str, options: dict[str, Any]) -> None:
     """Refuse options with other values than SciPy's own.
 
@@ -39,210 +78,47 @@ def usual(name: str, options: dict[str, Any]) -> None:
         DifferentiationError: for one of them.
     """
     for option, value in options.items():
-        if value != USUAL.get(option, value) or option not in USUAL:
+        if option not in USUAL or value != USUAL[option]:
             raise DifferentiationError(
                 f"{name} of traced values has no {option}={value!r}{at_user_line()}; leave it out"
             )
 
 
-USUAL = {"nan_policy": "propagate", "keepdims": False, "method": None, "alternative": "two-sided"}
-"""What says how SciPy computes, by its own value."""
-
-
 def summary(function: Function) -> Function:
-    """A function of a sample, with SciPy's name and its options of how; ``function(x, axis, ...)`` keeps the axis."""
-    name = function.__name__
-
-    def call(a: Any, *args: Any, axis: Any = ABSENT, **options: Any) -> Any:
-        return function(as_operand(a) * 1.0, *args, **({} if axis is ABSENT else {"axis": axis}), **options)
-
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = function.__doc__
-    return counterpart(getattr(scipy.stats, name))(call)
+    """A function of a sample that takes SciPy's place, and may be given lists."""
+    return counterpart(getattr(scipy.stats, function.__name__))(function)
 
 
-ABSENT: Any = object()
+def real(x: Any) -> Any:
+    """An array of real numbers."""
+    return as_operand(x) * 1.0
 
 
 @summary
-def gmean(x: Any, axis: Any = 0, dtype: Any = None, weights: Any = None, **how: Any) -> Any:
-    """The geometric mean."""
-    usual("gmean", how)
-    return without(ew.exp(mean(ew.log(x), axis, weights)), axis)
-
-
-@summary
-def hmean(x: Any, axis: Any = 0, dtype: Any = None, *, weights: Any = None, **how: Any) -> Any:
+def hmean(a: Any, axis: Any = 0, dtype: Any = None, *, weights: Any = None, **how: Any) -> Any:
     """The harmonic mean."""
     usual("hmean", how)
-    return without(1 / mean(1 / x, axis, weights), axis)
+    return without(1 / mean(1 / real(a), axis, weights), axis)
 
 
 @summary
-def pmean(x: Any, p: Any, axis: Any = 0, dtype: Any = None, weights: Any = None, **how: Any) -> Any:
+def pmean(a: Any, p: Any, axis: Any = 0, dtype: Any = None, weights: Any = None, **how: Any) -> Any:
     """The mean of powers, to the power of one over them; of 0 the geometric mean."""
     usual("pmean", how)
+    x = real(a)
     if isinstance(p, (int, float)) and p == 0:
         return without(ew.exp(mean(ew.log(x), axis, weights)), axis)
     return without(mean(x**p, axis, weights) ** (1 / p), axis)
-
-
-def central(x: Any, order: int, axis: Any) -> Any:
-    """The mean of powers of differences from the mean."""
-    apart = x - mean(x, axis)
-    return mean(apart**order, axis)
-
-
-def size_along(x: Any, axis: Any) -> int:
-    """How many elements there are along an axis, or in all."""
-    return spec_of(x).size if axis is None else spec_of(x).shape[axis]
-
-
-@summary
-def moment(x: Any, order: int = 1, axis: Any = 0, *, center: Any = None, **how: Any) -> Any:
-    """The mean of powers of differences from the mean, or from another centre."""
-    usual("moment", how)
-    if np.ndim(order):
-        raise DifferentiationError(f"moment of traced values takes one order{at_user_line()}; call it for each")
-    return without(central(x, order, axis) if center is None else mean((x - center) ** order, axis), axis)
-
-
-@summary
-def skew(x: Any, axis: Any = 0, bias: bool = True, **how: Any) -> Any:
-    """The third moment over the power of the variance."""
-    usual("skew", how)
-    n = size_along(x, axis)
-    found = central(x, 3, axis) / central(x, 2, axis) ** 1.5
-    return without(found if bias else found * np.sqrt(n * (n - 1.0)) / (n - 2.0), axis)
-
-
-@summary
-def kurtosis(x: Any, axis: Any = 0, fisher: bool = True, bias: bool = True, **how: Any) -> Any:
-    """The fourth moment over the square of the variance; three less for Fisher's."""
-    usual("kurtosis", how)
-    n = size_along(x, axis)
-    found = central(x, 4, axis) / central(x, 2, axis) ** 2
-    if not bias:
-        found = ((n**2 - 1.0) * found - 3 * (n - 1.0) ** 2) / ((n - 2.0) * (n - 3.0)) + 3
-    return without(found - 3 if fisher else found, axis)
-
-
-def deviation(x: Any, axis: Any, ddof: Any) -> Any:
-    """The standard deviation, which keeps its axis."""
-    return FUNCTIONS[np.std](x, axis, ddof=ddof, keepdims=True)
-
-
-@summary
-def sem(x: Any, axis: Any = 0, ddof: int = 1, **how: Any) -> Any:
-    """The standard error of the mean."""
-    usual("sem", how)
-    return without(deviation(x, axis, ddof) / np.sqrt(size_along(x, axis)), axis)
-
-
-@summary
-def variation(x: Any, axis: Any = 0, nan_policy: str = "propagate", ddof: int = 0, **how: Any) -> Any:
-    """The standard deviation over the mean."""
-    usual("variation", {"nan_policy": nan_policy, **how})
-    return without(deviation(x, axis, ddof) / mean(x, axis), axis)
-
-
-@summary
-def zscore(x: Any, axis: Any = 0, ddof: int = 0, nan_policy: str = "propagate") -> Any:
-    """Differences from the mean over the standard deviation."""
-    usual("zscore", {"nan_policy": nan_policy})
-    return (x - mean(x, axis)) / deviation(x, axis, ddof)
-
-
-@summary
-def entropy(pk: Any, qk: Any = None, base: Any = None, axis: Any = 0, **how: Any) -> Any:
-    """The entropy of probabilities, which need not sum to one; relative to others if there are any."""
-    usual("entropy", how)
-    p = pk / FUNCTIONS[np.sum](pk, axis, keepdims=True)
-    if qk is None:
-        terms = scipy.special.entr(p)
-    else:
-        qk = as_operand(qk) * 1.0
-        terms = scipy.special.rel_entr(p, qk / FUNCTIONS[np.sum](qk, axis, keepdims=True))
-    found = FUNCTIONS[np.sum](terms, axis)
-    return found if base is None else found / ew.log(as_operand(base) * 1.0)
-
-
-def two_sided(t: Any, freedom: Any) -> Any:
-    """The probability of a larger t, of either sign."""
-    return 2 * scipy.special.stdtr(freedom, -ew.absolute(t))
-
-
-class Tested(SimpleNamespace):
-    """A statistic and its probability, as a pair too."""
-
-    def __iter__(self) -> Any:
-        return iter((self.statistic, self.pvalue))
-
-    def __getitem__(self, key: Any) -> Any:
-        return (self.statistic, self.pvalue)[key]
-
-
-@summary
-def ttest_1samp(x: Any, popmean: Any, axis: Any = 0, **how: Any) -> Tested:
-    """Student's test of a mean."""
-    usual("ttest_1samp", how)
-    n = size_along(x, axis)
-    error = deviation(x, axis, 1) / np.sqrt(n)
-    t = without((mean(x, axis) - as_operand(popmean)) / error, axis)
-    return Tested(statistic=t, pvalue=two_sided(t, n - 1.0), df=n - 1)
-
-
-@summary
-def ttest_rel(x: Any, b: Any, axis: Any = 0, **how: Any) -> Tested:
-    """Student's test of differences."""
-    usual("ttest_rel", how)
-    apart = x - as_operand(b)
-    n = size_along(apart, axis)
-    t = without(mean(apart, axis) / (deviation(apart, axis, 1) / np.sqrt(n)), axis)
-    return Tested(statistic=t, pvalue=two_sided(t, n - 1.0), df=n - 1)
-
-
-@summary
-def ttest_ind(x: Any, b: Any, *, axis: Any = 0, equal_var: bool = True, **how: Any) -> Tested:
-    """Student's test of two means, or Welch's for ``equal_var=False``."""
-    usual("ttest_ind", how)
-    y = as_operand(b) * 1.0
-    n, m = size_along(x, axis), size_along(y, axis)
-    first, second = (FUNCTIONS[np.var](each, axis, ddof=1) for each in (x, y))
-    if equal_var:
-        freedom: Any = n + m - 2.0
-        error = ew.sqrt(((n - 1) * first + (m - 1) * second) / freedom * (1 / n + 1 / m))
-    else:
-        u, v = first / n, second / m
-        freedom, error = (u + v) ** 2 / (u * u / (n - 1) + v * v / (m - 1)), ew.sqrt(u + v)
-    t = (FUNCTIONS[np.mean](x, axis) - FUNCTIONS[np.mean](y, axis)) / error
-    return Tested(statistic=t, pvalue=two_sided(t, freedom), df=freedom)
-
-
-def correlation(x: Any, y: Any) -> Any:
-    """Pearson's coefficient of two vectors."""
-    x, y = x - FUNCTIONS[np.mean](x), y - FUNCTIONS[np.mean](y)
-    return FUNCTIONS[np.sum](x * y) / ew.sqrt(FUNCTIONS[np.sum](x * x) * FUNCTIONS[np.sum](y * y))
-
-
-@summary
-def pearsonr(x: Any, y: Any, *, axis: Any = 0, **how: Any) -> Tested:
-    """Pearson's coefficient of two vectors, and its probability."""
-    usual("pearsonr", how)
-    y = as_operand(y) * 1.0
-    if spec_of(x).ndim != 1 or spec_of(y).ndim != 1:
-        raise DifferentiationError(f"pearsonr of traced values takes vectors{at_user_line()}; use vmap for more")
-    r, half = correlation(x, y), spec_of(x).size / 2 - 1.0
-    return Tested(statistic=r, pvalue=2 * scipy.special.betainc(half, half, (1 - ew.absolute(r)) / 2))
 
 
 @summary
 def linregress(x: Any, y: Any, alternative: str = "two-sided", **how: Any) -> SimpleNamespace:
     """The straight line through points with the least squares, its errors, and the probability of no slope."""
     usual("linregress", {"alternative": alternative, **how})
-    y = as_operand(y) * 1.0
+    x, y = real(x), real(y)
     n = spec_of(x).size
-    r = correlation(x, y)
+    apart, other = x - FUNCTIONS[np.mean](x), y - FUNCTIONS[np.mean](y)
+    r = FUNCTIONS[np.sum](apart * other) / ew.sqrt(FUNCTIONS[np.sum](apart**2) * FUNCTIONS[np.sum](other**2))
     squares, others = (FUNCTIONS[np.var](each) for each in (x, y))
     slope = r * ew.sqrt(others / squares)
     middle = FUNCTIONS[np.mean](x)
@@ -252,7 +128,7 @@ def linregress(x: Any, y: Any, alternative: str = "two-sided", **how: Any) -> Si
         slope=slope,
         intercept=FUNCTIONS[np.mean](y) - slope * middle,
         rvalue=r,
-        pvalue=two_sided(t, n - 2.0),
+        pvalue=2 * scipy.special.stdtr(n - 2.0, -ew.absolute(t)),
         stderr=error,
         intercept_stderr=error * ew.sqrt(squares + middle * middle),
     )
@@ -263,3 +139,28 @@ class Line(SimpleNamespace):
 
     def __iter__(self) -> Any:
         return iter((self.slope, self.intercept, self.rvalue, self.pvalue, self.stderr))
+
+
+@summary
+def expectile(a: Any, alpha: float = 0.5, *, weights: Any = None) -> Any:
+    """The number from which those above it, times alpha, are as far as those below it, times 1 - alpha.
+
+    It is a mean with weights that depend only on which elements lie above it.
+    """
+    x = real(a)
+    share = real(1.0 if weights is None else weights)
+    plain = [np.asarray(peeled(each, "scipy.stats.expectile")) for each in (x, alpha, share)]
+    found = scipy.stats.expectile(plain[0], plain[1][()], weights=np.broadcast_to(plain[2], plain[0].shape))
+    share = share * FUNCTIONS[np.where](plain[0] > found, alpha, 1.0 - alpha)
+    return FUNCTIONS[np.sum](share * x) / FUNCTIONS[np.sum](share)
+
+
+SUMMARIES: dict[str, Function] = {
+    **{
+        name: counterpart(getattr(scipy.stats, name))(on_traced(getattr(scipy.stats, name)))
+        for name in SCIPYS.split()
+        if hasattr(scipy.stats, name)
+    },
+    **{name: of_ranks(name) for name in RANKS.split() if hasattr(scipy.stats, name)},
+    **{function.__name__: function for function in (hmean, pmean, linregress, expectile)},
+}

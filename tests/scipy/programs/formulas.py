@@ -45,9 +45,6 @@ def stats_programs():
         name: discrete(name) for name in DISCRETE.keys() - WHOLE - {"poisson_binom"}
     }
     found["poisson_binom"] = Program(lambda p: stats.poisson_binom.logpmf([1, 2], p), (unit,))
-    found["multivariate_normal"] = Program(
-        lambda x, m, c: stats.multivariate_normal.logpdf(x, m, c @ c.T + np.eye(3)), (wide, some, np.outer(unit, wide))
-    )
     return found
 
 
@@ -83,19 +80,3 @@ def discrete(name):
 
     smooth = tuple(float(shape) for shape, integral in zip(shapes, whole, strict=True) if not integral)
     return Program(logpmf, smooth, 1e-3, 1e-4, 1e-5)
-
-
-samples, others = np.outer(some, unit) + np.outer(wide, unit**2) + 2, np.outer(unit, some) + np.eye(3)
-SUMMARIES = {
-    **{
-        name: Program(getattr(stats, name), (samples,))
-        for name in ("entropy", "gmean", "hmean", "kurtosis", "sem", "skew", "variation", "zscore")
-    },
-    "linregress": Program(lambda x, y: tuple(stats.linregress(x, y)), (samples[:, 0], others[:, 1])),
-    "moment": Program(lambda x: stats.moment(x, 3), (samples,)),
-    "pearsonr": Program(lambda x, y: tuple(stats.pearsonr(x, y)), (samples.ravel(), others.ravel())),
-    "pmean": Program(lambda x, p: stats.pmean(x, p), (samples, 1.7)),
-    "ttest_1samp": Program(lambda x: tuple(stats.ttest_1samp(x, 1.5)), (samples,)),
-    "ttest_ind": Program(lambda x, y: tuple(stats.ttest_ind(x, y, equal_var=False)), (samples, others)),
-    "ttest_rel": Program(lambda x, y: tuple(stats.ttest_rel(x, y)), (samples, others)),
-}

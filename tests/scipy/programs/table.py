@@ -4,7 +4,7 @@ from pathlib import Path
 
 import scipy
 
-from tests.scipy.programs import formulas, interpolating, linear, signals, solving
+from tests.scipy.programs import distributions, formulas, interpolating, linear, python_code, samples, signals, solving
 
 PAGE = Path(__file__).parents[3] / "docs" / "scipy-programs.md"
 
@@ -13,20 +13,24 @@ def all_programs():
     """The programs of each module, by the name of the function."""
     return {
         "special": formulas.special_programs(),
-        "stats": {**formulas.stats_programs(), **formulas.SUMMARIES},
-        "linalg": linear.LINALG,
-        "optimize": solving.OPTIMIZE,
+        "stats": {**formulas.stats_programs(), **distributions.MULTIVARIATE, **samples.SUMMARIES},
+        "stats.contingency": python_code.CONTINGENCY,
+        "linalg": {**linear.LINALG, **python_code.LINALG},
+        "optimize": {**solving.OPTIMIZE, **python_code.OPTIMIZE},
         "integrate": solving.INTEGRATE,
         "interpolate": interpolating.INTERPOLATE,
         "sparse": linear.SPARSE,
         "sparse.linalg": linear.SPARSE_LINALG,
-        "signal": signals.SIGNAL,
-        "ndimage": signals.NDIMAGE,
+        "signal": {**signals.SIGNAL, **python_code.SIGNAL},
+        "signal.windows": python_code.WINDOWS,
+        "ndimage": {**signals.NDIMAGE, **python_code.NDIMAGE},
         "cluster.vq": solving.CLUSTER,
-        "spatial": solving.SPATIAL,
+        "spatial": {**solving.SPATIAL, **python_code.SPATIAL},
         "spatial.distance": solving.DISTANCE,
         "spatial.transform": solving.ROTATION,
         "fft": signals.FFT,
+        "fftpack": python_code.FFTPACK,
+        "constants": python_code.CONSTANTS,
     }
 
 

@@ -1,0 +1,5 @@
+"""scipy.linalg.interpolative, interpolative decompositions: SciPy's own, which refuse traced values by name."""
+
+from autodiff.scipy.mirror import mirrored
+
+__getattr__ = mirrored("scipy.linalg.interpolative")

@@ -1,0 +1,5 @@
+"""scipy.optimize.elementwise, roots and minima elementwise: SciPy's own, which refuse traced values by name."""
+
+from autodiff.scipy.mirror import mirrored
+
+__getattr__ = mirrored("scipy.optimize.elementwise")

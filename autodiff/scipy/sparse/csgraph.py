@@ -1,0 +1,5 @@
+"""scipy.sparse.csgraph, graphs as sparse matrices: SciPy's own, which refuse traced values by name."""
+
+from autodiff.scipy.mirror import mirrored
+
+__getattr__ = mirrored("scipy.sparse.csgraph")
