@@ -22,7 +22,7 @@ import autodiff.numpy
 from autodiff.numpy.buffers import settled
 from autodiff.numpy.dispatch import FUNCTIONS, as_operand, contains_traced
 from autodiff.numpy.updates import Places
-from autodiff.scipy.mirror import counterpart, mirrored
+from autodiff.scipy.mirror import counterpart, holds_traced, mirrored
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line
 from autodiff.trace.traced import Traced
@@ -229,14 +229,32 @@ def in_place_of_cell(cell: types.CellType) -> types.CellType:
     return cell if own is value else types.CellType(own)
 
 
-def on_traced(original: Function) -> Function:
+DECIDING = frozenset(("ddof", "lambda_", "order", "proportiontocut", "scale", "trim"))
+"""Parameters for some values of which SciPy has another formula, that knows nothing of its neighbours."""
+
+
+def on_traced(original: Function, constant: Sequence[str] = ()) -> Function:
     """What runs a function of SciPy's, written in Python, on traced values.
 
     NaN is carried on: for other values of ``nan_policy=`` there is an error.
+
+    Args:
+        original: the function.
+        constant: further parameters by whose values SciPy decides what it computes; they cannot be traced.
     """
     name = original.__name__
+    signature = inspect.signature(original)
+    deciding = DECIDING.union(constant).intersection(signature.parameters)
 
     def call(*args: Any, **kwargs: Any) -> Any:
+        if deciding:
+            given = signature.bind(*args, **kwargs).arguments
+            for parameter in deciding.intersection(given):
+                if holds_traced(given[parameter]):
+                    raise DifferentiationError(
+                        f"{name} of traced values takes a constant {parameter}{at_user_line()}, by which SciPy decides "
+                        "what it computes; pass a plain number"
+                    )
         if kwargs.get("nan_policy", "propagate") != "propagate":
             raise DifferentiationError(
                 f"{name} of traced values has no nan_policy={kwargs['nan_policy']!r}{at_user_line()}; leave it out"
@@ -252,7 +270,7 @@ def on_traced(original: Function) -> Function:
 
     SciPy's function, whose own Python runs on traced values; what it takes and returns is in SciPy's documentation.
     """
-    call.__dict__["__signature__"] = inspect.signature(original)
+    call.__dict__["__signature__"] = signature
     return call
 
 
@@ -266,13 +284,14 @@ def finished(found: Any) -> Any:
     return settled(found) if type(found) not in (tuple, list) else type(found)(map(settled, found))
 
 
-def with_formulas(module: str, names: str, rest: Function | None = None) -> Function:
+def with_formulas(module: str, names: str, rest: Function | None = None, constant: Sequence[str] = ()) -> Function:
     """``__getattr__`` of a module some functions of which run on traced values.
 
     Args:
         module: SciPy's, such as ``"scipy.signal.windows"``.
         names: these functions, with spaces between them; an installed SciPy may lack some.
         rest: finds the others; SciPy's own, which refuse traced values.
+        constant: parameters that cannot be traced.
     """
     formulas, others, known = frozenset(names.split()), rest or mirrored(module), dict[str, Any]()
 
@@ -281,7 +300,7 @@ def with_formulas(module: str, names: str, rest: Function | None = None) -> Func
             return others(name)
         if name not in known:
             original = getattr(import_module(module), name)
-            known[name] = counterpart(original)(on_traced(original))
+            known[name] = counterpart(original)(on_traced(original, constant))
         return known[name]
 
     return find

@@ -24,7 +24,7 @@ from autodiff.scipy.signal.spectra import coherence, csd, freqz, istft, periodog
 
 FORMULAS = """
     sawtooth gausspulse sweep_poly freqz_zpk freqs_zpk lp2lp_zpk lp2hp_zpk lp2bp_zpk lp2bs_zpk bilinear_zpk zpk2tf
-    lp2lp lp2hp lp2bp lp2bs lfiltic residue residuez invres invresz vectorstrength kaiser_atten kaiser_beta czt_points
+    lp2lp lp2hp lp2bp lp2bs residue residuez invres invresz vectorstrength kaiser_atten kaiser_beta czt_points
     firwin lombscargle
 """
 """Functions that are formulas in SciPy."""

@@ -13,7 +13,7 @@ from autodiff.numpy.dispatch import peeled
 from autodiff.ops.elementwise import where
 from autodiff.scipy.optimize.implicit import elementwise_solution
 from autodiff.scipy.stats.distribution import in_double
-from autodiff.scipy.stats.summaries import summary, usual
+from autodiff.scipy.stats.summaries import real, summary, usual
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line
 from autodiff.transforms.gradient import grad
@@ -93,9 +93,9 @@ def yeojohnson_normmax(x: Any, brack: Any = None) -> Any:
 def boxcox(x: Any, lmbda: Any = None, alpha: Any = None, optimizer: Any = None) -> Any:
     """Box and Cox's transformation by a power; without one also that of the greatest likelihood."""
     usual("boxcox", {k: v for k, v in (("alpha", alpha), ("optimizer", optimizer)) if v is not None})
-    x = in_double(x)
     if lmbda is not None:
-        return scipy.special.boxcox(x, lmbda)
+        return scipy.special.boxcox(real(x), lmbda)
+    x = in_double(x)
     power = best("boxcox_normmax", of_box_and_cox, x, method="mle")
     return scipy.special.boxcox(x, power), power
 
@@ -103,9 +103,9 @@ def boxcox(x: Any, lmbda: Any = None, alpha: Any = None, optimizer: Any = None) 
 @summary
 def yeojohnson(x: Any, lmbda: Any = None) -> Any:
     """Yeo and Johnson's transformation by a power; without one also that of the greatest likelihood."""
-    x = in_double(x)
     if lmbda is not None:
-        return yeo_johnson(x, in_double(lmbda))
+        return yeo_johnson(real(x), real(lmbda))
+    x = in_double(x)
     power = best("yeojohnson_normmax", of_yeo_and_johnson, x)
     return yeo_johnson(x, power), power
 

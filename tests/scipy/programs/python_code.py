@@ -25,7 +25,6 @@ SIGNAL = {
     **{name: Program(lambda b, a, name=name: getattr(signal, name)(b, a, 1.4), (some, unit)) for name in ("lp2lp", "lp2hp")},
     **{name: Program(lambda b, a, name=name: getattr(signal, name)(b, a, 1.4, 0.7), (some, unit)) for name in ("lp2bp", "lp2bs")},
     "zpk2tf": Program(signal.zpk2tf, (some, unit, 2.0)),
-    "lfiltic": Program(signal.lfiltic, (some, unit, wide[:2], some)),
     "residue": Program(lambda b: signal.residue(b, [1.0, 3.0, 1.4]), (some[:2],)),
     "residuez": Program(lambda b: signal.residuez(b, [1.0, 3.0, 1.4]), (some[:2],)),
     "invres": Program(signal.invres, (some, wide, unit[:1])),

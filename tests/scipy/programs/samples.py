@@ -52,7 +52,7 @@ SUMMARIES = {
     "energy_distance": Program(stats.energy_distance, (x, y[:9])),
     "tukey_hsd": Program(lambda x, y: stats.tukey_hsd(x, y).statistic, (x, y)),
     "chisquare": both("chisquare", samples),
-    "power_divergence": Program(lambda x, lam: tuple(stats.power_divergence(x, lambda_=lam)), (samples, 0.6)),
+    "power_divergence": Program(lambda x: tuple(stats.power_divergence(x, lambda_=0.6)), (samples,)),
     "chi2_contingency": Program(lambda t: (lambda found: (found.statistic, found.pvalue, found.expected_freq))(stats.chi2_contingency(t)), (table,)),
     "combine_pvalues": both("combine_pvalues", p),
     "false_discovery_control": Program(stats.false_discovery_control, (p,)),
