@@ -12,6 +12,7 @@ from autodiff.numpy.dispatch import as_operand
 from autodiff.numpy.namespace import array
 from autodiff.ops.elementwise import where
 from autodiff.scipy.called_back import Result, known_later, refused_later
+from autodiff.scipy.optimize.constrained import conditions, constrained_solution, listed, on_plain
 from autodiff.scipy.optimize.found import found_with
 from autodiff.scipy.optimize.implicit import (
     all_on_values,
@@ -23,8 +24,6 @@ from autodiff.scipy.optimize.implicit import (
 )
 from autodiff.scipy.optimize.later import solve_later
 from autodiff.scipy.optimize.roots import with_args
-from autodiff.trace.errors import DifferentiationError
-from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 from autodiff.transforms.gradient import grad, value_and_grad
 from autodiff.transforms.jacobian import hessian
@@ -62,7 +61,7 @@ def minimize(
         hess: a function, or the name of a scheme; by default the Hessian is computed where the method takes one.
         hessp: products of the Hessian with a vector; the same.
         bounds: SciPy's. An element at its bound stays there.
-        constraints: SciPy's; a solution under constraints has no derivative.
+        constraints: SciPy's, of functions that may close over traced values. Those that bind stay bound.
         options: SciPy's.
 
     Returns:
@@ -70,7 +69,8 @@ def minimize(
         has the derivative of the minimum.
 
     Raises:
-        DifferentiationError: for constraints, if ``fun`` depends on traced values.
+        DifferentiationError: where a constraint touches the minimum without binding, or constraints that bind depend on
+            each other; and for constraints under jit, vmap and checkpoint.
 
     >>> import numpy as np, autodiff
     >>> def best(a):
@@ -85,12 +85,14 @@ def minimize(
 
     def find(start: Any, **functions: Function) -> Any:
         return scipy.optimize.minimize(
-            x0=start, method=method, bounds=bounds, constraints=constraints, **functions, **given, **options
+            x0=start, method=method, bounds=bounds, constraints=plain, **functions, **given, **options
         )
+
+    plain = list(map(on_plain, listed(constraints)))
 
     start = array(as_operand(x0))
     if known_later(start, lambda: value(plain_vector(start, "minimize"))):
-        if constraints:
+        if plain:
             raise refused_later("minimize", "constraints")
         return minimum_later(find, start, asked, value, bounds, {"success": True, "status": 0, "nfev": 0})
     return at_minimum(
@@ -144,15 +146,15 @@ def minimum_later(
 
 def at_minimum(found: Any, value: Function, bounds: Any = None, constraints: Any = ()) -> Any:
     """SciPy's result as a function of what the objective closes over."""
-    best = value(found.x)
-    if not nesting(best):
+    bound = [condition.fun(found.x) for condition in conditions(constraints, found.x)]
+    if not any(map(nesting, (value(found.x), *bound))):
         return found
-    if constraints:
-        raise DifferentiationError(
-            f"minimize under constraints has no derivative{at_user_line()}: put them into the objective, or solve the "
-            "conditions for a minimum with autodiff.scipy.optimize.root"
-        )
-    found.x = solution(grad(value), found.x, free_of(found.x, bounds))
+    free = free_of(found.x, bounds)
+    if bound:
+        found.x = constrained_solution(value, constraints, found.x, free)
+        found.fun = value(found.x)
+        return found_with(found, ("x", "fun"))
+    found.x = solution(grad(value), found.x, free)
     found.fun = value(found.x)
     return found_with(found, ("x", "fun") if bounds is not None else ("x", "fun", "jac"))  # which is zero, and stays so
 
