@@ -229,10 +229,6 @@ def in_place_of_cell(cell: types.CellType) -> types.CellType:
     return cell if own is value else types.CellType(own)
 
 
-DECIDING = frozenset(("ddof", "lambda_", "order", "proportiontocut", "scale", "trim"))
-"""Parameters for some values of which SciPy has another formula, that knows nothing of its neighbours."""
-
-
 def on_traced(original: Function, constant: Sequence[str] = ()) -> Function:
     """What runs a function of SciPy's, written in Python, on traced values.
 
@@ -240,11 +236,12 @@ def on_traced(original: Function, constant: Sequence[str] = ()) -> Function:
 
     Args:
         original: the function.
-        constant: further parameters by whose values SciPy decides what it computes; they cannot be traced.
+        constant: parameters for some values of which SciPy has another formula, that knows nothing of its
+            neighbours; they cannot be traced.
     """
     name = original.__name__
     signature = inspect.signature(original)
-    deciding = DECIDING.union(constant).intersection(signature.parameters)
+    deciding = frozenset(constant).intersection(signature.parameters)
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if deciding:

@@ -83,7 +83,7 @@ HOLD = {
 def names(module: str) -> Iterator[tuple[str, Any, Any]]:
     """The public functions, classes and numbers of a module of SciPy, each with what stands for it here."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of odr
+        warnings.simplefilter("ignore", DeprecationWarning)  # of odr, whose page shall be written without a word
         theirs, ours = import_module(f"scipy.{module}"), import_module(f"autodiff.scipy.{module}")
     for name in sorted(set(getattr(theirs, "__all__", dir(theirs)))):
         original = getattr(theirs, name, None)

@@ -16,6 +16,7 @@ from autodiff.ops.shape import reshape
 from autodiff.scipy.called_back import call_back, known_later
 from autodiff.scipy.mirror import holds_traced, mirrored
 from autodiff.scipy.sparse.eigenpairs import eigsh, svds
+from autodiff.scipy.sparse.least_squares import lsmr, lsqr
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
@@ -132,4 +133,4 @@ def spsolve_triangular(A: Any, b: Any, lower: bool = True, *args: Any, **options
 
 __getattr__ = mirrored("scipy.sparse.linalg")
 
-__all__ = ["eigsh", "svds"]
+__all__ = ["eigsh", "lsmr", "lsqr", "svds"]

@@ -2,4 +2,4 @@
 
 from autodiff.scipy.python_code import with_formulas
 
-__getattr__ = with_formulas("scipy.stats.contingency", "chi2_contingency expected_freq margins")
+__getattr__ = with_formulas("scipy.stats.contingency", "chi2_contingency expected_freq margins", constant=("lambda_",))

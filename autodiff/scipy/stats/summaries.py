@@ -35,6 +35,9 @@ SCIPYS = """
 """
 """Functions that are formulas in SciPy."""
 
+DECIDING = ("ddof", "lambda_", "order", "proportiontocut", "scale", "trim")
+"""Their parameters for some values of which SciPy has another formula."""
+
 RANKS = """
     rankdata tiecorrect spearmanr spearmanrho kendalltau somersd chatterjeexi weightedtau mannwhitneyu wilcoxon ranksums
     kruskal friedmanchisquare ansari mood brunnermunzel fligner ks_2samp cramervonmises_2samp page_trend_test
@@ -157,7 +160,7 @@ def expectile(a: Any, alpha: float = 0.5, *, weights: Any = None) -> Any:
 
 SUMMARIES: dict[str, Function] = {
     **{
-        name: counterpart(getattr(scipy.stats, name))(on_traced(getattr(scipy.stats, name)))
+        name: counterpart(getattr(scipy.stats, name))(on_traced(getattr(scipy.stats, name), DECIDING))
         for name in SCIPYS.split()
         if hasattr(scipy.stats, name)
     },

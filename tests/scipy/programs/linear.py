@@ -126,6 +126,8 @@ SPARSE_LINALG = {
     "eigsh": Program(lambda d, e: lowest(sparse.diags_array([d, e, e], offsets=[0, 1, -1])) ** 2, (long, long[:6] + 1)),
     "svds": Program(lambda x: sparse.linalg.svds(x, 2, v0=np.ones(4))[1], (rng.normal(size=(5, 4)),)),
     "spsolve_triangular": Program(lambda d, x: sparse.linalg.spsolve_triangular(sparse.tril(matrix(d)).tocsr(), x), (d, v)),
+    "lsqr": Program(lambda d, x, s: [sparse.linalg.lsqr(matrix(d), x, s, 1e-15, 1e-15)[k] for k in (0, 3, 4, 8)], (d, v, 0.4)),
+    "lsmr": Program(lambda d, x, s: [sparse.linalg.lsmr(matrix(d), x, s, 1e-15, 1e-15)[k] for k in (0, 3, 7)], (d, v, 0.4)),
     "factorized": Program(lambda d, x: sparse.linalg.factorized(matrix(d))(x), (d, v)),
     "splu": Program(lambda d, x: sparse.linalg.splu(matrix(d)).solve(x, "T"), (d, v)),
     "spsolve": Program(lambda d, x: sparse.linalg.spsolve(matrix(d), x), (d, v)),
