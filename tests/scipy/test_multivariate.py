@@ -60,6 +60,12 @@ def test_student_s_t_of_infinite_freedom_is_normal():
     np.testing.assert_allclose(found, (some - wide) / 2, rtol=1e-12)
 
 
+def test_scipys_own_are_adopted():
+    for name in (*MULTIVARIATE.keys() - {"gaussian_kde"},):
+        assert stats.adopted(getattr(scipy.stats, name)) is getattr(stats, name)
+    assert stats.adopted(scipy.stats.ortho_group) is scipy.stats.ortho_group
+
+
 def test_fixed_parameters():
     fixed = stats.dirichlet([1.2, 2.3])
     assert autodiff.vjp(lambda x: fixed.logpdf(np.stack([x, 1 - x])), 0.3)[0] == fixed.logpdf([0.3, 0.7])

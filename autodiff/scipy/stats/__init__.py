@@ -41,7 +41,10 @@ def __getattr__(name: str) -> Any:
 
 
 def adopted(value: Any) -> Any:
-    """A distribution of SciPy's with its parameters fixed as one of ours; anything else as it is."""
+    """A distribution of SciPy's, of vectors or with its parameters fixed, as one of ours; anything else as it is."""
+    for known in (*MULTIVARIATE, "multivariate_normal"):
+        if value is getattr(scipy.stats, known):
+            return OURS.get(known, multivariate_normal)
     own: Any = getattr(value, "dist", None)
     name = getattr(own, "name", None) or ""
     if own is None or type(getattr(scipy.stats, name, None)) is not type(own):
