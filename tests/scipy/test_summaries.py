@@ -101,6 +101,24 @@ def test_powers_that_fit_best_move_with_the_sample():
     assert np.sum(autodiff.grad(total)(u) * direction) == pytest.approx(change, rel=1e-4)
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["iqr", "median_abs_deviation", "trim_mean", "tmin", "tvar", "tstd", "tsem", "lmoment", "skew", "gmean", "kstat"],
+)
+def test_nan_is_carried_on(name):
+    options = (0.1,) if name == "trim_mean" else ()
+    holed = x.copy()
+    holed[1, 0] = np.nan
+    for axis in (0, None):
+        found = autodiff.vjp(lambda x: getattr(stats, name)(x, *options, axis=axis), holed)[0]  # noqa: B023
+        np.testing.assert_allclose(found, getattr(scipy.stats, name)(holed, *options, axis=axis), rtol=1e-10)
+
+
+def test_distances_carry_nan_on():
+    assert np.isnan(autodiff.vjp(stats.wasserstein_distance, np.array([1.0, np.nan]), u)[0])
+    assert np.isnan(autodiff.vjp(lambda x: stats.levene(x, u).pvalue, np.array([1.0, np.nan, 2.0]))[0])
+
+
 def test_results_are_of_scipys_types():
     found = autodiff.vjp(lambda x: stats.describe(x).variance, x)[0]
     np.testing.assert_allclose(found, x.var(0, ddof=1))

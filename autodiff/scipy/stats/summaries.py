@@ -6,6 +6,7 @@ written down here look at values in SciPy, or call compiled code.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from functools import wraps
 from types import SimpleNamespace
@@ -31,7 +32,7 @@ SCIPYS = """
     iqr median_abs_deviation quantile scoreatpercentile zscore gzscore zmap wasserstein_distance energy_distance
     ttest_1samp ttest_ind ttest_rel ttest_ind_from_stats f_oneway alexandergovern bartlett levene tukey_hsd
     median_test pearsonr pointbiserialr skewtest kurtosistest normaltest jarque_bera chisquare power_divergence
-    chi2_contingency combine_pvalues false_discovery_control ks_1samp kstest cramervonmises theilslopes obrientransform
+    chi2_contingency combine_pvalues false_discovery_control ks_1samp kstest theilslopes obrientransform
 """
 """Functions that are formulas in SciPy."""
 
@@ -44,6 +45,49 @@ RANKS = """
     anderson_ksamp bws_test percentileofscore quantile_test
 """
 """Functions of ranks and counts alone: constant wherever no two elements are equal."""
+
+
+SORTING = """
+    iqr median_abs_deviation quantile trim_mean tmin tmax tvar tstd tsem lmoment theilslopes
+    wasserstein_distance energy_distance levene median_test
+"""
+"""Those that sort or leave out elements, so that NaN would only be last, or lost."""
+
+SAMPLES = frozenset(("a", "x", "y", "sample", "samples", "u_values", "v_values"))
+"""What they call their samples."""
+
+
+def of_formula(name: str) -> Function:
+    """A function of SciPy's that runs on traced values."""
+    original = getattr(scipy.stats, name)
+    own = on_traced(original, DECIDING)
+    return counterpart(original)(carrying_nan(own) if name in SORTING.split() else own)
+
+
+def carrying_nan(function: Function) -> Function:
+    """A function of samples whose result is NaN where there is one in a sample."""
+    signature = inspect.signature(function)
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        axis = bound.arguments.get("axis", bound.arguments.get("kwds", {}).get("axis"))
+        for key in SAMPLES.intersection(bound.arguments):
+            given = bound.arguments[key]
+            several = signature.parameters[key].kind is inspect.Parameter.VAR_POSITIONAL
+            bound.arguments[key] = tuple(spread(x, axis) for x in given) if several else spread(given, axis)
+        return function(*bound.args, **bound.kwargs)
+
+    return call
+
+
+def spread(x: Any, axis: Any) -> Any:
+    """A sample, all of which is NaN if one is."""
+    x = as_operand(x)
+    if x is None or not np.ndim(x):
+        return x
+    return ew.where(FUNCTIONS[np.any](ew.not_equal(x, x), axis, keepdims=True), np.nan, x)
 
 
 def of_ranks(name: str) -> Function:
@@ -159,11 +203,7 @@ def expectile(a: Any, alpha: float = 0.5, *, weights: Any = None) -> Any:
 
 
 SUMMARIES: dict[str, Function] = {
-    **{
-        name: counterpart(getattr(scipy.stats, name))(on_traced(getattr(scipy.stats, name), DECIDING))
-        for name in SCIPYS.split()
-        if hasattr(scipy.stats, name)
-    },
+    **{name: of_formula(name) for name in SCIPYS.split() if hasattr(scipy.stats, name)},
     **{name: of_ranks(name) for name in RANKS.split() if hasattr(scipy.stats, name)},
     **{function.__name__: function for function in (hmean, pmean, linregress, expectile)},
 }
