@@ -114,6 +114,13 @@ def test_nan_is_carried_on(name):
         np.testing.assert_allclose(found, getattr(scipy.stats, name)(holed, *options, axis=axis), rtol=1e-10)
 
 
+def test_distances_from_a_plain_sample():
+    for name in ("wasserstein_distance", "energy_distance"):
+        for other in (v, v.tolist()):
+            found = autodiff.vjp(lambda x: getattr(stats, name)(x, other), u)[0]  # noqa: B023
+            assert found == pytest.approx(getattr(scipy.stats, name)(u, v), rel=1e-12)
+
+
 def test_distances_carry_nan_on():
     assert np.isnan(autodiff.vjp(stats.wasserstein_distance, np.array([1.0, np.nan]), u)[0])
     assert np.isnan(autodiff.vjp(lambda x: stats.levene(x, u).pvalue, np.array([1.0, np.nan, 2.0]))[0])

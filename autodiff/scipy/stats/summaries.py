@@ -18,7 +18,7 @@ import scipy.stats
 
 from autodiff.numpy.dispatch import FUNCTIONS, as_operand, peeled
 from autodiff.ops import elementwise as ew
-from autodiff.scipy.mirror import counterpart
+from autodiff.scipy.mirror import counterpart, holds_traced
 from autodiff.scipy.python_code import on_traced
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line
@@ -87,7 +87,8 @@ def spread(x: Any, axis: Any) -> Any:
     x = as_operand(x)
     if x is None or not np.ndim(x):
         return x
-    return ew.where(FUNCTIONS[np.any](ew.not_equal(x, x), axis, keepdims=True), np.nan, x)
+    found = ew.where(FUNCTIONS[np.any](ew.not_equal(x, x), axis, keepdims=True), np.nan, x)
+    return found if holds_traced(found) else found.tolist()  # of which SciPy's code makes an array that asks others
 
 
 def of_ranks(name: str) -> Function:
