@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import warnings
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -174,8 +175,11 @@ def test_threads_run_side_by_side() -> None:
         np.testing.assert_equal(own, compiled(X * k))
 
 
-def test_all_loops_are_found() -> None:
-    assert [name for name in numpy_loops.LOOPS if numpy_loops.addresses(name) is None] == []
+def test_all_loops_are_found_that_numpy_has() -> None:
+    """Before NumPy 2.3 the triangle of `qr` was two ufuncs: it is called out for there."""
+    there = {name for name, loop in numpy_loops.LOOPS.items() if hasattr(import_module(loop.module), loop.name)}
+    assert {name for name in numpy_loops.LOOPS if numpy_loops.addresses(name) is not None} == there
+    assert {name.removeprefix("numpy_").partition("_")[0] for name in there} >= {"eigh", "svd", "fft", "irfft"}
 
 
 def test_another_numpy_is_not_trusted(monkeypatch: pytest.MonkeyPatch) -> None:
