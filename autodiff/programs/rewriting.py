@@ -1,6 +1,6 @@
 """The syntax tree of a module with calls of ours in it, where a traced value could be lost.
 
-Five things are replaced, and keep their lines and columns:
+What is replaced keeps its lines and columns:
 
 - a name that an import binds, ``np``, by ``__autodiff_name__(np)``: what stands for a module or a function of NumPy's;
 - what is called, where it is one of few types and functions of Python's, ``float(x)``, or a type of NumPy's,
