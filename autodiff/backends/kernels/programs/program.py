@@ -10,10 +10,7 @@ from autodiff.backends.kernels.programs import (
     control,
     drawing,
     filling,
-    gauge,
     joining,
-    matrices,
-    numpy_loops,
     ordering,
     picking,
     products,
@@ -24,6 +21,7 @@ from autodiff.backends.kernels.programs import (
 )
 from autodiff.backends.kernels.programs.calling_out import CallOut, call_out, can_be_called, may_call, without_form
 from autodiff.backends.kernels.programs.emitter import BLOCK, Emitter
+from autodiff.backends.kernels.programs.linalg import gauge, matrices, numpy_loops
 from autodiff.backends.kernels.programs.scope import HANDLERS, Scope, refuse_mixed_rows
 from autodiff.backends.kernels.programs.storage import (
     Buffer,

@@ -12,7 +12,7 @@ from math import prod
 import numpy as np
 
 from autodiff.backends.kernels.programs.calling_out import SELDOM, Placed, placed, write_call
-from autodiff.backends.kernels.programs.matrices import LARGEST
+from autodiff.backends.kernels.programs.linalg.matrices import LARGEST
 from autodiff.backends.kernels.programs.scope import Scope, handles
 from autodiff.backends.kernels.programs.storage import Buffer, Impossible, Shape, steps
 from autodiff.backends.kernels.programs.writer import Writer
