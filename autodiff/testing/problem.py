@@ -49,6 +49,7 @@ class Problem:
         names: what to call each leaf in messages.
         origins: how large the values are from which those of the function were made, where they are derivatives.
         disagreement: the largest error found so far of a derivative, as a part of what was allowed.
+        near_kink: whether a kink was found so near that steps cannot tell it from one at the arguments.
         search: what those learn who search for arguments; all problems that are made of one another share it.
     """
 
@@ -64,6 +65,7 @@ class Problem:
         self.search = search or Search()
         self.args = tuple(args)
         self.disagreement = 0.0
+        self.near_kink = False
         self.origins: Sequence[Any] = ()
         self._result_names = tuple(result_names)
         self.leaves, self.structure = flatten(self.args)
@@ -144,19 +146,23 @@ class Problem:
         """The numerical derivative of every result along `tangents`."""
         return self.slopes_at(self.primals)
 
-    def slopes_at(self, primals: Sequence[Any], scale: float = 1.0) -> list[Slope]:
-        """The numerical derivatives at other primals, or with steps `scale` times as large."""
+    def slopes_at(self, primals: Sequence[Any], scale: float = 1.0, *, thorough: bool = False) -> list[Slope]:
+        """The numerical derivatives at other primals, or with steps `scale` times as large, or with all steps."""
 
         def along(step: float) -> tuple[Any, ...]:
             return self.flat(*(move(x, v, step) for x, v in zip(primals, self.tangents, strict=True)))
 
         with np.errstate(all="ignore"):
             step = scale * first_step(primals, self.tangents)
-            return slopes_along(along, step, scales_for(primals))[0]
+            return slopes_along(along, step, scales_for(primals), thorough=thorough)[0]
+
+    @property
+    def kinked(self) -> bool:
+        """Whether any result has a kink here, or as near as makes no difference."""
+        return self.near_kink or self._kinked_here
 
     @cached_property
-    def kinked(self) -> bool:
-        """Whether any result has a kink here."""
+    def _kinked_here(self) -> bool:
         return any(slope.kinked.any() for slope in self.slopes)
 
     def along(self, tangents: Sequence[Any]) -> Problem:

@@ -65,13 +65,16 @@ def _size(primal: Any) -> float:
     return size if TINY < size < np.inf else 0.0
 
 
-def slopes_along(along: Callable[[float], Any], step: float, scales: Sequence[float]) -> tuple[list[Slope], TreeDef]:
+def slopes_along(
+    along: Callable[[float], Any], step: float, scales: Sequence[float], *, thorough: bool = False
+) -> tuple[list[Slope], TreeDef]:
     """The slope at 0 of every leaf of a function of one number, and the structure of its output.
 
     Args:
         along: the function; it returns a tree of arrays.
         step: the first step.
         scales: by what to multiply it, as `scales_for` says.
+        thorough: whether to try all of them, though the first ones agree: they may be whole periods.
     """
     leaves, structure = flatten(along(0.0))
     here = [np.asarray(leaf) for leaf in leaves]
@@ -79,7 +82,7 @@ def slopes_along(along: Callable[[float], Any], step: float, scales: Sequence[fl
     for scale in scales:
         found = _differences(along, scale * step, here)
         before, best = best, [better(*pair, larger=scale > 1) for pair in zip(best, found, strict=True)]
-        if all(_is_enough(*known) for known in zip(before, best, here, strict=True)):
+        if not thorough and all(_is_enough(*known) for known in zip(before, best, here, strict=True)):
             break
     return [settled(one) for one in best], structure
 

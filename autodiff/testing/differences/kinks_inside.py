@@ -7,13 +7,13 @@ recording watches every operation and takes its one-sided slopes along the tange
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from autodiff.testing.differences.central import first_step, scales_for, slopes_along
 from autodiff.testing.differences.numerical import move
+from autodiff.testing.differences.pieces import Pieces, pieces_near
 from autodiff.testing.differences.slope import Slope
 from autodiff.testing.lawbook.agreement import RELATIVE, ROUNDING, TRUSTED, scale_of
 from autodiff.testing.problem import Problem
@@ -22,14 +22,6 @@ from autodiff.trace.tracer import Tracer
 from autodiff.trace.trees.tree import flatten
 from autodiff.transforms.forward import Forward, unpaired
 from autodiff.transforms.masking import unmasked
-
-BESIDE = 2.0**-12
-"""How far from a kink other pieces are looked for, relative to the arguments."""
-
-NEIGHBOURS = 12
-
-PIECES = 2.0**-6
-"""Slopes that differ by more than this part of them, so near, are those of different pieces."""
 
 
 class Watching(Forward):
@@ -76,53 +68,27 @@ class Watching(Forward):
         if not all(np.isfinite(unpaired(one, self)[1]).all() for one in flatten(out)[0]):
             tangents = [np.where(np.asarray(v) == 0, 1, v) for v in tangents]  # an infinite slope that met a zero
 
-        def slopes_at(primals: Sequence[Any], scale: float = 1.0) -> list[Slope]:
-            def along(step: float) -> Any:
-                moved = (move(x, v, step) for x, v in zip(primals, tangents, strict=True))
-                known = dict(zip(places, moved, strict=True))
-                return run(*(known.get(place, value) for place, value in enumerate(values)))
+        def value_at(moved: Sequence[Any]) -> Any:
+            known = dict(zip(places, moved, strict=True))
+            return run(*(known.get(place, value) for place, value in enumerate(values)))
 
-            return slopes_along(along, scale * first_step(primals, tangents), scales_for(primals))[0]
+        def values_at(moved: Sequence[Any]) -> list[Any]:
+            return flatten(value_at(moved))[0]
 
-        slopes, pieces = slopes_at(primals), None
+        def along(step: float) -> Any:
+            return value_at([move(x, v, step) for x, v in zip(primals, tangents, strict=True)])
+
+        slopes = slopes_along(along, first_step(primals, tangents), scales_for(primals))[0]
+        pieces: list[Pieces] = []
         for place, (slope, one) in enumerate(zip(slopes, flatten(out)[0], strict=True)):
             value, tangent = unpaired(one, self)
             if smooth(slope, value):
                 continue
-            right = fits(slope, tangent, value)
-            if not right:
-                pieces = pieces or with_pieces(slopes, slopes_at, primals, tangents)
-                right = fits(pieces[place], tangent, value)
+            pieces = pieces or pieces_near(values_at, primals, tangents, flatten(run(*values))[0])
+            widened = pieces[place].widen(slope, kinked=True)
+            right = fits(widened, tangent, value)
+            right = right or (not pieces[place].near.any() and fits(slope, tangent, value))
             (self.kinks if right else self.faults).append(primitive.name)
-
-
-def with_pieces(
-    slopes: Sequence[Slope], slopes_at: Callable[..., list[Slope]], primals: Sequence[Any], tangents: Sequence[Any]
-) -> list[Slope]:
-    """The slopes with those of all pieces found nearby: where more than two meet, a direction lies in two of them.
-
-    It may lie in one of them on both sides, as of three equal elements the middle one does: then it shows no kink.
-    """
-    random = np.random.default_rng(1)
-    nearby = []
-    for _ in range(NEIGHBOURS):
-        beside = [
-            move(x, np.asarray(v) * random.uniform(-1, 1, np.shape(v)), BESIDE)
-            for x, v in zip(primals, tangents, strict=True)
-        ]
-        nearby.append([slope.limit for slope in slopes_at(beside, BESIDE / 8)])
-    return [_widened(slope, limits) for slope, limits in zip(slopes, zip(*nearby, strict=True), strict=True)]
-
-
-def _widened(slope: Slope, limits: Sequence[Any]) -> Slope:
-    """A slope with the limits of other pieces."""
-    found = np.stack([slope.limit - slope.radius, slope.limit + slope.radius, *limits])
-    middle = (np.max(np.real(found), axis=0) + np.min(np.real(found), axis=0)) / 2
-    if np.iscomplexobj(slope.limit):
-        middle = middle + 1j * (np.max(np.imag(found), axis=0) + np.min(np.imag(found), axis=0)) / 2
-    radius = np.max(abs(found - middle), axis=0)
-    several = slope.kinked | (radius > PIECES * (abs(middle) + radius))
-    return replace(slope, limit=np.where(several, middle, slope.limit), radius=np.where(several, radius, slope.radius))
 
 
 def smooth(slope: Slope, value: Any) -> bool:

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autodiff.testing.differences.central import FIRST_STEP, LEVELS
-from autodiff.testing.differences.kinks_inside import with_pieces
 from autodiff.testing.differences.numerical import move
+from autodiff.testing.differences.pieces import pieces_near
 from autodiff.testing.differences.slope import CONTRADICTION, Slope
 from autodiff.testing.lawbook.roughness import GRAIN, rounding_of
 from autodiff.testing.problem import Problem
@@ -55,12 +55,26 @@ def careful_slopes(problem: Problem, derivative: Derivative, largest: float = 1.
         derivative: the derivative along `problem.tangents` as a function of the primals.
         largest: how large the numbers are of which the function is made.
     """
-    others = problem.slopes_at(problem.primals, OTHER_STEPS)
+    others = problem.slopes_at(problem.primals, OTHER_STEPS, thorough=True)
     noise = rounding_noise(problem, derivative)
     rough = rounding_of(problem, problem)
     steady = [(ROUGHNESS * one + grain) / SHORTEST for one, grain in zip(rough, grains(problem, largest), strict=True)]
     slopes = [_excused(*column) for column in zip(problem.slopes, others, noise, steady, strict=True)]
-    return with_pieces(slopes, problem.slopes_at, problem.primals, problem.tangents) if problem.kinked else slopes
+    return beside_kinks(problem, slopes, largest)
+
+
+def beside_kinks(problem: Problem, slopes: Sequence[Slope], largest: float = 1.0) -> list[Slope]:
+    """The slopes with those of the pieces that meet in the point, or so near to it that steps cannot tell.
+
+    The problem takes note of it where there are any.
+    """
+
+    def values(primals: Sequence[Any]) -> Sequence[Any]:
+        return problem.flat(*primals)
+
+    pieces = pieces_near(values, problem.primals, problem.tangents, problem.results, largest)
+    problem.near_kink = problem.near_kink or any(one.near.any() for one in pieces)
+    return [one.widen(slope, problem.kinked) for one, slope in zip(pieces, slopes, strict=True)]
 
 
 def grains(problem: Problem, largest: float) -> list[Array]:
@@ -87,7 +101,9 @@ def _grain(near: Array, far: Array, tiny: float) -> Array:
 def _excused(slope: Slope, other: Slope, noise: Array, roughness: Array) -> Slope:
     apart = abs(slope.limit - other.limit)
     contradicted = apart > CONTRADICTION * (slope.error + other.error) + slope.radius + other.radius
-    error = np.where(contradicted, apart, slope.error) + NOISE * noise + np.nan_to_num(roughness)
+    error = (
+        np.where(contradicted, apart, np.maximum(slope.error, other.doubt)) + NOISE * noise + np.nan_to_num(roughness)
+    )
     return replace(slope, error=np.where(np.isnan(error), np.inf, error))
 
 

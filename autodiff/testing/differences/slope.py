@@ -25,6 +25,9 @@ DISTINCT = 1e-6
 STEADY = 0.05
 """Values on a side that move by less than this part of their distance from the value here, over all steps, jump."""
 
+NEARBY = 2.0
+"""A change that the slope of the other side makes within so many of the smallest steps is no jump."""
+
 BENT = 0.4
 """A second difference that keeps this part of itself as the step is halved may be a kink; of smooth ones 0.25 stays."""
 
@@ -85,7 +88,7 @@ def slope_of(ahead: Sequence[Any], behind: Sequence[Any], here: Array, steps: Se
     error, radius = error + rounding, zeros
     if bent(a, b, here).any():
         limit, error, radius = _kinks((a - here) / widths, (here - b) / widths, rounding, (limit, error))
-    return Slope(limit, error, radius, _jump(a, b, here), reach=np.full(here.shape, steps[0]))
+    return Slope(limit, error, radius, _jump(a, b, here, steps), reach=np.full(here.shape, steps[0]))
 
 
 def better(old: Slope, new: Slope, *, larger: bool = False) -> Slope:
@@ -139,10 +142,19 @@ def _kinks(ahead: Array, behind: Array, rounding: Array, smooth: tuple[Array, Ar
     return limit, np.where(kinked, error, smooth[1]), np.where(kinked, radius, 0.0)
 
 
-def _jump(a: Array, b: Array, here: Array) -> Array:
-    """By how much the value jumps: what stays of the differences from it on a side, however small the step."""
+def _jump(a: Array, b: Array, here: Array, steps: Sequence[float]) -> Array:
+    """By how much the value jumps: what stays of the differences from it on a side, however small the step.
+
+    A kink within the smallest step looks like a jump from the side where the value is constant. The slope of the other
+    side tells how far it may be away.
+    """
     size = np.maximum(abs(here), np.maximum(abs(a[-1]), abs(b[-1])))
-    jumps = [np.where(_stays(side, here, size), abs(side[-1] - here), 0.0) for side in (a, b)]
+    speed = np.maximum(*(abs(side[0] - side[-1]) / (steps[0] - steps[-1]) for side in (a, b)))
+    within = NEARBY * speed * steps[-1]
+    jumps = [abs(side[-1] - here) for side in (a, b)]
+    jumps = [
+        np.where(_stays(side, here, size) & (one > within), one, 0.0) for side, one in zip((a, b), jumps, strict=True)
+    ]
     return np.asarray(np.maximum(*jumps))
 
 

@@ -55,7 +55,7 @@ def magnitude_operands(
         dtypes: those that each operand may have; the most precise one is taken.
         seed: another number gives other values.
     """
-    kinds = [max((np.dtype(one) for one in each), key=_digits) for each in dtypes]
+    kinds = [most_precise(each) for each in dtypes]
     places = range(len(domain))
 
     def sizes(flavour: str) -> Sequence[Shape]:
@@ -80,6 +80,11 @@ def magnitude_operands(
             yield made("one magnitude", chosen, exponent)
         for flavour in ("all magnitudes", "nearly equal", "special", "subnormal"):
             yield made(flavour, chosen)
+
+
+def most_precise(dtypes: Sequence[DTypeLike]) -> np.dtype[Any]:
+    """The floating or complex dtype with the most bytes."""
+    return max((np.dtype(one) for one in dtypes), key=_digits)
 
 
 def _digits(dtype: np.dtype[Any]) -> int:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from hypothesis import HealthCheck, Phase, find, settings
 from hypothesis import strategies as st
+from hypothesis.errors import NoSuchExample
 
 from autodiff.testing.cases import Case
 from autodiff.testing.draws.corners import corner_shapes, corners
@@ -16,6 +18,7 @@ from autodiff.testing.draws.examples import (
     grows,
     layout_operands,
     magnitude_operands,
+    most_precise,
     of_one_sign,
     sized_operands,
     tells,
@@ -23,9 +26,21 @@ from autodiff.testing.draws.examples import (
 from autodiff.testing.draws.operand import Operands
 from autodiff.testing.draws.shapes import Shape, broadcastable_shapes
 from autodiff.testing.draws.strategies import operands
+from autodiff.testing.draws.ties import PLAIN, tie_operands
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
+
+
+FINDING = settings(
+    max_examples=100,
+    derandomize=True,
+    database=None,
+    deadline=None,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+"""How shapes with rows are looked for in a strategy."""
 
 
 def drawn_operands(case: Case) -> SearchStrategy[Operands]:
@@ -41,8 +56,9 @@ def corner_operands(case: Case) -> Iterator[Operands]:
 
 
 def fixed_operands(case: Case) -> Iterator[Operands]:
-    """The operands that are tried whatever hypothesis draws: corners, every magnitude, unusual sizes."""
+    """The operands that are tried whatever hypothesis draws: corners, ties, every magnitude, unusual sizes."""
     yield from corner_operands(case)
+    yield from _ties(case)
     if not isinstance(case.shapes, st.SearchStrategy):
         yield from _magnitudes(case)
         yield from _layouts(case)
@@ -50,9 +66,50 @@ def fixed_operands(case: Case) -> Iterator[Operands]:
         yield from _sizes(case)
 
 
+def _ties(case: Case) -> Iterator[Operands]:
+    """Equal elements within rows, in the first shapes that have one axis, and in the first that have several."""
+    if not _floating(case) or all(one.distinct for one in case.each_domain):
+        return
+    kinds = [most_precise(each) for each in case.each_dtypes]
+    for shapes in (_with_rows(case, _is_line), _with_rows(case, _is_table) or _with_rows(case, _has_row)):
+        if shapes is not None:
+            yield from tie_operands(case.each_domain, shapes, kinds, case.seed)
+
+
+def _is_line(shape: Shape) -> bool:
+    return len(shape) == 1 and shape[0] > 1
+
+
+def _is_table(shape: Shape) -> bool:
+    return len(shape) > 1 and shape[0] > 1 and shape[-1] > 1
+
+
+def _has_row(shape: Shape) -> bool:
+    return len(shape) > 1 and shape[-1] > 1
+
+
+def _with_rows(case: Case, suits: Callable[[Shape], bool]) -> tuple[Shape, ...] | None:
+    """The first shapes of which one suits."""
+
+    def any_suits(shapes: tuple[Shape, ...]) -> bool:
+        return _filled(shapes) and any(map(suits, shapes))
+
+    if case.shapes is None:
+        return next(((shape,) * case.arity for shape in PLAIN if suits(shape)), None)
+    if not isinstance(case.shapes, st.SearchStrategy):
+        return next(filter(any_suits, _examples(case)), None)
+    try:
+        return find(_shapes(case), any_suits, settings=FINDING)
+    except NoSuchExample:
+        return None
+
+
+def _floating(case: Case) -> bool:
+    return all(any(np.dtype(kind).kind in "fc" for kind in each) for each in case.each_dtypes)
+
+
 def _magnitudes(case: Case) -> Iterator[Operands]:
-    floating = all(any(np.dtype(kind).kind in "fc" for kind in each) for each in case.each_dtypes)
-    if not floating or not (case.shapes is None or any(map(_filled, _examples(case)))):
+    if not _floating(case) or not (case.shapes is None or any(map(_filled, _examples(case)))):
         return
     shapes = None if case.shapes is None else next(filter(_filled, _examples(case)))
     for sample in magnitude_operands(case.each_domain, shapes, case.each_dtypes, case.seed):

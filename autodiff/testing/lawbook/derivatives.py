@@ -11,7 +11,7 @@ import autodiff
 from autodiff.testing.differences.jacobian import numerical_pullback
 from autodiff.testing.differences.kinks_inside import kinks_inside
 from autodiff.testing.differences.pairing import magnitude, pairing
-from autodiff.testing.differences.second_look import ROUGHNESS, careful_slopes
+from autodiff.testing.differences.second_look import ROUGHNESS, beside_kinks, careful_slopes
 from autodiff.testing.differences.sizes_inside import largest_inside
 from autodiff.testing.differences.slope import Slope
 from autodiff.testing.lawbook.agreement import RELATIVE, VANISHING, agree, allowed_for, same_shape, scale_of, trusted
@@ -146,6 +146,11 @@ def with_second_look(problem: Problem, judge: Callable[[Sequence[Slope]], float]
     """
     try:
         return judge(problem.slopes)
+    except Undecided:
+        slopes = beside_kinks(problem, problem.slopes, largest_inside(problem))
+        if not problem.near_kink:
+            raise
+        return judge_or_look_inside(problem, judge, slopes)
     except Violation:
         pass
 
@@ -153,8 +158,13 @@ def with_second_look(problem: Problem, judge: Callable[[Sequence[Slope]], float]
         return autodiff.jvp(problem.flat, tuple(primals), problem.tangents)[1]
 
     problem.search.puzzling = True
+    return judge_or_look_inside(problem, judge, careful_slopes(problem, pushed, largest_inside(problem)))
+
+
+def judge_or_look_inside(problem: Problem, judge: Callable[[Sequence[Slope]], float], slopes: Sequence[Slope]) -> float:
+    """Judge by the best numerical derivatives there are; a kink inside excuses what they contradict."""
     try:
-        return judge(careful_slopes(problem, pushed, largest_inside(problem)))
+        return judge(slopes)
     except Violation:
         undecided_by_kinks_inside(problem)
         raise

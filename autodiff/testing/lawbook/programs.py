@@ -21,6 +21,9 @@ TOLERANCE = {"float16": 1e-2, "float32": 1e-5, "complex64": 1e-5}
 """How closely gradients agree, relative to the largest element: sums may be taken in another order."""
 
 
+EXACT = 1e-12
+"""The same in double precision."""
+
 EVERY = int(os.environ.get("AUTODIFF_COMPILED_LAWS", "16"))
 """Of so many draws one is run by kernels, the others as NumPy's functions: kernels take time to compile."""
 
@@ -35,14 +38,18 @@ def compiled(problem: Problem) -> None:
     """jit gives the value, in the first call and in the next."""
     program = autodiff.jit(problem.fun, backend=backend_for(problem))
     for call in ("first", "second"):
-        alike(flatten(program(*problem.args))[0], flatten(problem.value)[0], f"the program's {call} value")
+        alike(
+            flatten(program(*problem.args))[0], flatten(problem.value)[0], f"the program's {call} value", problem.leaves
+        )
 
 
-def alike(actual: Sequence[Any], desired: Sequence[Any], name: str) -> None:
+def alike(actual: Sequence[Any], desired: Sequence[Any], name: str, made_of: Sequence[Any] = ()) -> None:
     """Check that leaves are of one kind, dtype and shape and agree as kernels do: up to some units in the last place.
 
-    Of values much smaller than the largest one of theirs fewer digits agree: sums are taken in another order.
+    Of values much smaller than the largest one of theirs fewer digits agree: sums are taken in another order. A value
+    in double precision that was made of arguments in single precision may have been computed in that.
     """
+    coarsest = tolerance_of(*made_of)
     for number, (a, b) in enumerate(zip(actual, desired, strict=True)):
         if described(a) != described(b):
             raise Violation(
@@ -50,10 +57,15 @@ def alike(actual: Sequence[Any], desired: Sequence[Any], name: str) -> None:
             )
         array = np.asarray(b)
         smooth = array.dtype.kind in "fc"
-        allowed = TOLERANCE.get(array.dtype.name, 1e-12) * max(scale_of(array), 1.0) if smooth else 0.0
+        allowed = max(tolerance_of(array), coarsest) * max(scale_of(array), 1.0) if smooth else 0.0
         found = difference(a, b, allowed)
         if found is not None:
             raise Violation(f"  in         {name}, result {number}\n{found}")
+
+
+def tolerance_of(*leaves: Any) -> float:
+    """How closely results agree of which these are the arguments, or they themselves: the least precise decides."""
+    return max((TOLERANCE.get(np.asarray(leaf).dtype.name, EXACT) for leaf in leaves), default=EXACT)
 
 
 def compiled_gradient(problem: Problem) -> None:
@@ -64,8 +76,7 @@ def compiled_gradient(problem: Problem) -> None:
     wanted = autodiff.vjp(problem.flat, *problem.primals)[1](problem.cotangents)
     pushed = autodiff.jvp(problem.flat, problem.primals, problem.tangents)[1]
     names = [*problem.gradient_names, *(f"the tangent of {name}" for name in problem.result_names)]
-    coarsest = max(TOLERANCE.get(np.asarray(leaf).dtype.name, 1e-12) for leaf in (*problem.leaves, *wanted, *pushed))
-    tolerance = coarsest * max(scale_of(*wanted, *pushed), 1.0)
+    tolerance = tolerance_of(*problem.leaves, *wanted, *pushed) * max(scale_of(*wanted, *pushed), 1.0)
     for name, a, b in zip(names, (*gradients, *tangents), (*wanted, *pushed), strict=True):
         found = difference(a, b, tolerance)
         if found is not None:

@@ -45,6 +45,12 @@ def digits(problem: Problem) -> None:
     """A derivative in double precision has the digits of double precision."""
     if not all(np.asarray(x).dtype in (np.float64, np.complex128) for x in (*problem.primals, *problem.results)):
         return
+    for one in problem.beside() if problem.kinked else [problem]:  # at a kink derivatives jump, which is rough
+        if one.differentiable and not one.kinked:
+            _digits(one)
+
+
+def _digits(problem: Problem) -> None:
     if any(_rough(*one, 0.0).any() for one in roughness(problem, problem)):
         return  # the function itself is computed in less
     found = roughness(problem.pulled, problem)

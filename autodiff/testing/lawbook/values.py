@@ -26,9 +26,9 @@ ULPS = 4
 def value(problem: Problem) -> None:
     """Under vjp and jvp the value is that of plain arrays, and so are its dtype, shape and scalar-ness."""
     pulled, _ = autodiff.vjp(problem.flat, *problem.primals)
-    identical(pulled, problem.results, "the value under vjp")
+    identical(pulled, problem.results, "the value under vjp", problem.leaves)
     pushed, _ = autodiff.jvp(problem.flat, problem.primals, problem.tangents)
-    identical(pushed, problem.results, "the value under jvp")
+    identical(pushed, problem.results, "the value under jvp", problem.leaves)
 
 
 def spec(problem: Problem) -> None:
@@ -49,16 +49,18 @@ def replay(problem: Problem) -> None:
     """A tape that is run again gives the value, at the arguments that made it and at others."""
     tape = autodiff.make_tape(problem.fun)(*problem.args)
     again = flatten(autodiff.eval_tape(tape, *problem.args))[0]
-    identical(again, flatten(problem.value)[0], "the tape's value")
+    identical(again, flatten(problem.value)[0], "the tape's value", problem.leaves)
     other = problem.structure.unflatten(problem.moved(STEP))
     expected = flatten(problem.fun(*other))[0]
-    identical(flatten(autodiff.eval_tape(tape, *other))[0], expected, "the tape's value at other arguments")
+    moved = flatten(autodiff.eval_tape(tape, *other))[0]
+    identical(moved, expected, "the tape's value at other arguments", problem.leaves)
 
 
-def identical(actual: Sequence[Any], desired: Sequence[Any], name: str) -> None:
+def identical(actual: Sequence[Any], desired: Sequence[Any], name: str, made_of: Sequence[Any] = ()) -> None:
     """Check that leaves are of one kind, dtype and shape and have equal elements, up to the order of a sum.
 
-    BLAS adds in an order that depends on strides and alignment, and a copy need not have those of the original.
+    BLAS adds in an order that depends on strides and alignment, and a copy need not have those of the original. What
+    is `made_of` numbers in single precision may have been added in that, whatever it was converted to then.
     """
     _same_number(actual, desired, name)
     for number, (a, b) in enumerate(zip(actual, desired, strict=True)):
@@ -66,7 +68,7 @@ def identical(actual: Sequence[Any], desired: Sequence[Any], name: str) -> None:
             raise Violation(
                 f"  in         {name}, result {number}\n  arrived    {described(a)}\n  expected   {described(b)}"
             )
-        found = difference(a, b, _rounding(np.asarray(b)))
+        found = difference(a, b, _rounding(np.asarray(b), made_of))
         if found is not None:
             raise Violation(f"  in         {name}, result {number}\n{found}")
 
@@ -80,8 +82,12 @@ def described(leaf: Any) -> str:
     return f"Python {type(leaf).__name__}"
 
 
-def _rounding(array: NDArray[Any]) -> float:
-    return float(ULPS * np.finfo(array.dtype).eps * scale_of(array)) if array.dtype.kind in "fc" else 0.0
+def _rounding(array: NDArray[Any], made_of: Sequence[Any]) -> float:
+    if array.dtype.kind not in "fc":
+        return 0.0
+    dtypes = [array.dtype, *(np.asarray(leaf).dtype for leaf in made_of if isinstance(leaf, np.ndarray | np.generic))]
+    unit = max(np.finfo(dtype).eps for dtype in dtypes if dtype.kind in "fc")
+    return float(ULPS * unit * scale_of(array))
 
 
 def _same_number(actual: Sequence[Any], desired: Sequence[Any], name: str) -> None:
