@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
-from hypothesis import HealthCheck, Phase, given, settings, target
+from hypothesis import HealthCheck, Phase, example, given, settings, target
 from hypothesis import seed as seeded
 from numpy.typing import DTypeLike
 
 from autodiff.testing.cases import Case
 from autodiff.testing.draws import domains
 from autodiff.testing.draws.layouts import LAYOUTS
-from autodiff.testing.draws.of_case import drawn_operands, fixed_operands
+from autodiff.testing.draws.of_case import drawn_operands, explicit_operands, fixed_operands
 from autodiff.testing.draws.operand import Operands
 from autodiff.testing.draws.profiles import PROFILES
 from autodiff.testing.draws.strategies import FLOATING
@@ -64,7 +64,10 @@ def run(trial: Trial, max_examples: int | None) -> Summary:
         target(trial.check(sample), label="largest error, as a part of what is allowed")
 
     chosen = _settings(max_examples or SESSION.examples)
-    _repeatably(case, chosen(given(drawn_operands(case))(all_laws_hold)))()
+    test = given(drawn_operands(case))(all_laws_hold)
+    for sample in explicit_operands(case):
+        test = example(sample)(test)
+    _repeatably(case, chosen(test))()
     for sample in fixed_operands(case):
         trial.check_smaller(sample)
     trial.check_decided()

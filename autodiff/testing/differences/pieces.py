@@ -154,7 +154,7 @@ def _pieces(slopes: Array, here: Array, steps: Sequence[float], largest: float) 
     pair = told[:-1] & told[1:] & (further > APART * size[0]) & (noise[1:] < TELLS * further)
     closest = np.concatenate([~told[2:], np.ones((1, *here.shape), bool)])
     meets = (closest & (closer > STAY * further)) | (closer - noise[1:] < VANISH * further)
-    bounded = (~told | (size <= BOUNDED * size[0])).all(axis=0)
+    bounded = (size <= BOUNDED * size[0] + unit * (np.maximum(abs(here), largest) + size[0])).all(axis=0)
     near = bounded & (pair & meets).any(axis=0)
     exact = finite & (unit * abs(here) <= DIGITS * size[0])[:, None]
     exact[0] = finite[0]

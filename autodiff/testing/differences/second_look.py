@@ -40,6 +40,9 @@ SHORTEST = FIRST_STEP / 2.0**LEVELS
 ROUGHNESS = 16.0
 """How many times what roughness makes of it a numerical derivative may be off: of thousands one is far off."""
 
+MEETING = 1e-6
+"""The relative error that the rounding of larger slopes may add: less than what makes a slope uncertain."""
+
 NOISE = 16.0
 """How many times the noise that was seen a derivative may be off."""
 
@@ -47,19 +50,23 @@ NOISE = 16.0
 Derivative = Callable[[Sequence[Any]], Sequence[Any]]
 
 
-def careful_slopes(problem: Problem, derivative: Derivative, largest: float = 1.0) -> list[Slope]:
+def careful_slopes(problem: Problem, derivative: Derivative, largest: float = 1.0, fastest: float = 0.0) -> list[Slope]:
     """The numerical derivatives of a problem, with what other steps and rounding say of their errors.
 
     Args:
         problem: the function and where.
         derivative: the derivative along `problem.tangents` as a function of the primals.
         largest: how large the numbers are of which the function is made.
+        fastest: the same of its derivative. Where they meet, and nowhere else, it is off by their rounding.
     """
     others = problem.slopes_at(problem.primals, OTHER_STEPS, thorough=True)
     noise = rounding_noise(problem, derivative)
     rough = rounding_of(problem, problem)
     steady = [(ROUGHNESS * one + grain) / SHORTEST for one, grain in zip(rough, grains(problem, largest), strict=True)]
     slopes = [_excused(*column) for column in zip(problem.slopes, others, noise, steady, strict=True)]
+    if not problem.elementwise:
+        unit = np.finfo(np.float64).eps * fastest
+        slopes = [_cancelling(slope, unit, size) for slope, size in zip(slopes, problem.sizes, strict=True)]
     return beside_kinks(problem, slopes, largest)
 
 
@@ -105,6 +112,12 @@ def _excused(slope: Slope, other: Slope, noise: Array, roughness: Array) -> Slop
         np.where(contradicted, apart, np.maximum(slope.error, other.doubt)) + NOISE * noise + np.nan_to_num(roughness)
     )
     return replace(slope, error=np.where(np.isnan(error), np.inf, error))
+
+
+def _cancelling(slope: Slope, unit: float, size: Any) -> Slope:
+    """A slope off by a unit of larger ones; where it would be uncertain for that alone, it is still judged."""
+    most = MEETING * np.maximum(np.nan_to_num(abs(slope.limit)), size)
+    return replace(slope, error=slope.error + np.minimum(unit, most))
 
 
 def rounding_noise(problem: Problem, derivative: Derivative) -> list[Array]:

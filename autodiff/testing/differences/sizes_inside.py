@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,17 +16,19 @@ from autodiff.transforms.forward import Forward, unpaired
 
 
 class Measuring(Forward):
-    """A forward recording that takes note of the largest finite value on the way.
+    """A forward recording that takes note of the largest finite value and tangent on the way.
 
     Attributes:
-        largest: its magnitude, at least one: constants are of that size.
+        largest: the value's magnitude, at least one: constants are of that size.
+        fastest: the tangent's magnitude.
     """
 
-    __slots__ = ("largest",)
+    __slots__ = ("fastest", "largest")
 
     def __init__(self) -> None:
         super().__init__()
         self.largest = 1.0
+        self.fastest = 0.0
 
     def record(
         self,
@@ -36,18 +38,29 @@ class Measuring(Forward):
         apply: Callable[..., Any] | None = None,
     ) -> Any:
         out = super().record(primitive, operands, params, apply)
-        values = [unpaired(one, self)[0] for one in flatten(out)[0]]
-        known = [value for value in values if isinstance(value, np.ndarray | np.generic | float | complex)]
-        self.largest = max(self.largest, scale_of(*known))
+        pairs = [unpaired(one, self) for one in flatten(out)[0]]
+        self.largest = max(self.largest, scale_of(*plain(value for value, _ in pairs)))
+        self.fastest = max(self.fastest, scale_of(*plain(tangent for _, tangent in pairs)))
         return out
+
+
+def plain(values: Iterable[Any]) -> list[Any]:
+    """Those values that are numbers and arrays of them."""
+    return [value for value in values if isinstance(value, np.ndarray | np.generic | float | complex)]
 
 
 def largest_inside(problem: Problem) -> float:
     """The largest number that the function computes on its way, at least one."""
+    return measured(problem).largest
+
+
+def measured(problem: Problem) -> Measuring:
+    """The largest numbers of the function at the arguments, and of its derivative along `problem.tangents`."""
     measuring = Measuring()
     try:
         with np.errstate(all="ignore"):
             problem.flat(*(Tracer(x, measuring, v) for x, v in zip(problem.primals, problem.tangents, strict=True)))
     finally:
         measuring.close()
-    return measuring.largest
+    measuring.fastest = max(measuring.fastest, scale_of(*problem.tangents))
+    return measuring

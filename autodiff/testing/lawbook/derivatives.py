@@ -12,7 +12,7 @@ from autodiff.testing.differences.jacobian import numerical_pullback
 from autodiff.testing.differences.kinks_inside import kinks_inside
 from autodiff.testing.differences.pairing import magnitude, pairing
 from autodiff.testing.differences.second_look import ROUGHNESS, beside_kinks, careful_slopes
-from autodiff.testing.differences.sizes_inside import largest_inside
+from autodiff.testing.differences.sizes_inside import largest_inside, measured
 from autodiff.testing.differences.slope import Slope
 from autodiff.testing.lawbook.agreement import RELATIVE, VANISHING, agree, allowed_for, same_shape, scale_of, trusted
 from autodiff.testing.lawbook.closeness import Difference, difference
@@ -158,7 +158,8 @@ def with_second_look(problem: Problem, judge: Callable[[Sequence[Slope]], float]
         return autodiff.jvp(problem.flat, tuple(primals), problem.tangents)[1]
 
     problem.search.puzzling = True
-    return judge_or_look_inside(problem, judge, careful_slopes(problem, pushed, largest_inside(problem)))
+    inside = measured(problem)
+    return judge_or_look_inside(problem, judge, careful_slopes(problem, pushed, inside.largest, inside.fastest))
 
 
 def judge_or_look_inside(problem: Problem, judge: Callable[[Sequence[Slope]], float], slopes: Sequence[Slope]) -> float:
