@@ -35,6 +35,10 @@ EIGHTEEN = """
 -1.372314453125 -1.3749973773956299 -1.3749947547912598 -1.383056640625 -1.3750052452087402 -1.3749908208847046
 -1.3656005859375 -1.3749973773956299 -1.3750000038417056 -1.374999997438863 -1.3749999987194315 -1.3709716796875
 """
+TWELVE = """
+1.2812499904539436 1.2812426686286926 1.2812500095460564 1.28375244140625 1.282501220703125 1.28125
+1.2812500059662852 1.274993896484375 1.2812475562095642 1.277496337890625 1.2812463343143463 1.2812499964202289
+"""
 ROWS = """
 1.3749999987194315 1.375 1.3750052452087402 1.3750000089639798
 1.3749999910360202 1.3750091791152954 1.375001311302185 1.372314453125
@@ -58,13 +62,14 @@ def planted(value, rule, family="elementwise"):
     [
         (np.min, np.broadcast_to(numbers(SMALLEST, 1, 2, 2), (2, 2, 2))),
         (np.median, numbers(EIGHT, 2, 2, 2)),
+        (np.median, numbers(TWELVE, 2, 2, 3)),
         (np.median, numbers(EIGHTEEN, 2, 3, 3)),
         (top_two, numbers(ROWS, 2, 4)),
         (np.sort, numbers(TINY, 6)),
         (hinge, np.array(NEAR)),
         (lambda x: np.maximum(0, 1 - abs(x)), np.array(NEAR)),
     ],
-    ids=["min", "median of 8", "median of 18", "top two", "sort", "hinge", "triangle"],
+    ids=["min", "median of 8", "median of 12", "median of 18", "top two", "sort", "hinge", "triangle"],
 )
 def test_right_functions_near_a_kink_are_not_blamed(fun, x):
     check_laws(fun, (x,), only=("continuous", "forward", "reverse", "adjoint", "digits"))

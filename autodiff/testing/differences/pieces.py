@@ -41,7 +41,7 @@ PIECES = 2.0**-6
 APART = 2.0**-12
 """Slopes that differ by less than this part of them show no kink."""
 
-STAY = 0.25
+STAY = 0.125
 """Slopes of different pieces keep more than this part of their distance at the closest neighbours that tell."""
 
 VANISH = 2.0**-10
@@ -152,7 +152,7 @@ def _pieces(slopes: Array, here: Array, steps: Sequence[float], largest: float) 
     spread = 2 * between(np.moveaxis(slopes, 1, 0))[1]
     further, closer = spread[:-1], spread[1:]
     pair = told[:-1] & told[1:] & (further > APART * size[0]) & (noise[1:] < TELLS * further)
-    closest = np.concatenate([~told[2:], np.ones((1, *here.shape), bool)])
+    closest = pair & (np.cumsum(pair[::-1], axis=0)[::-1] == 1)
     meets = (closest & (closer > STAY * further)) | (closer - noise[1:] < VANISH * further)
     bounded = (size <= BOUNDED * size[0] + unit * (np.maximum(abs(here), largest) + size[0])).all(axis=0)
     near = bounded & (pair & meets).any(axis=0)
