@@ -53,7 +53,7 @@ class Plan:
 
 def fuzz_one(seed: int, plan: Plan) -> Report:
     """Check the program of a seed; of each kind of finding the first mismatch is reported."""
-    with checking_kernels(plan.checked > 0 and seed % plan.checked == 0):
+    with checking_kernels(plan.checked > 0 and seed % plan.checked == 0), compiled_by(plan.backend):
         return fuzz_program(seed, plan)
 
 
@@ -68,12 +68,23 @@ def checking_kernels(chosen: bool) -> Iterator[None]:
         checked.CHECKED = before
 
 
+@contextmanager
+def compiled_by(backend: str) -> Iterator[None]:
+    """Let ``jit`` compile for a backend here; for its own choice if it is empty."""
+    before = dict(OPTIONS)
+    OPTIONS.update({"backend": backend} if backend else {})
+    try:
+        yield
+    finally:
+        OPTIONS.clear()
+        OPTIONS.update(before)
+
+
 def fuzz_program(seed: int, plan: Plan) -> Report:
     """The same, by kernels as they are made now."""
     program, report = generate(seed, plan.operations), Report(programs=1)
     if plan.size != "small":  # nobody may compute what is found too large only where it is needed
         program = replace(program, main=without_dead_lines(program.main))
-    OPTIONS.update({"backend": plan.backend} if plan.backend else {})
     compiled, others = Compiled(program), chosen_modes(seed, plan)
     first = seed % len(FLAVOURS) if plan.operations else 0  # few draws of many programs: every program has others
     for number in range(first, first + plan.draws):

@@ -10,7 +10,7 @@ import numpy as np
 from autodiff.testing.fuzz.drawing import SIZES
 from autodiff.testing.fuzz.fuzzing import Plan, fuzz_one
 from autodiff.testing.fuzz.generate import calls, generate
-from autodiff.testing.fuzz.modes import OPERATIONS, OPTIONS
+from autodiff.testing.fuzz.modes import OPERATIONS
 from autodiff.testing.fuzz.operations import Operation, named
 from autodiff.testing.fuzz.report import Mismatch, Report
 from autodiff.testing.fuzz.shrinking import TRIALS
@@ -86,17 +86,12 @@ def fuzz(
     check(own, size, skip)
     plan = Plan(draws, size, True, trials, backend, own, tuple(skip))
     whole, called = Report(), set[str]()
-    before = dict(OPTIONS)
-    try:
-        for number in range((seed + SESSION.seed) * SEEDS, (seed + SESSION.seed) * SEEDS + programs):
-            found = fuzz_one(number, plan)
-            if found.mismatches:
-                raise ProgramMismatch(found.mismatches[0])
-            called |= calls(generate(number, own).main, own)
-            whole.add(found)
-    finally:
-        OPTIONS.clear()
-        OPTIONS.update(before)
+    for number in range((seed + SESSION.seed) * SEEDS, (seed + SESSION.seed) * SEEDS + programs):
+        found = fuzz_one(number, plan)
+        if found.mismatches:
+            raise ProgramMismatch(found.mismatches[0])
+        called |= calls(generate(number, own).main, own)
+        whole.add(found)
     for name in own.keys() - called:
         raise ValueError(f"none of {programs} programs calls {name}: {refusal(own[name])}")
     return whole
