@@ -54,7 +54,8 @@ class Forward(Recording):
         for position, operand in enumerate(operands):
             if isinstance(operand, Tracer) and operand.recording is self:
                 values[position] = operand.primal
-                if operand.slot is not None and primitive.rule(position) is not None:
+                # what has no elements moves nothing: the mean of nothing, 0 / 0, is a constant as it is in reverse
+                if operand.slot is not None and primitive.rule(position) is not None and 0 not in operand.spec.shape:
                     tangents[position] = operand.slot
                     moving = True
                     partly = partly or type(operand.slot) in PARTIAL

@@ -224,3 +224,18 @@ def test_programs_that_assign_into_zeros(jac: Any) -> None:
     wanted = [[[1, 1, 1], [0, 0, 0]], [[X[1], X[0], 0], [0, 2 * X[1], 0]]]
     np.testing.assert_allclose(jit(jac(f))(X), wanted)
     np.testing.assert_allclose(jac(f)(X), wanted)
+
+
+@pytest.mark.parametrize("reduced", [np.mean, np.var, np.std, lambda x: np.sum(x) / 0, lambda x: np.mean(x, axis=0)[0]])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_what_has_no_elements_moves_nothing(reduced: Any) -> None:
+    """The mean of nothing is NaN, and a constant: in both modes, eagerly and compiled."""
+    nothing, x = np.zeros((0, 2)), np.array([0.5, -1.0])
+
+    def f(x: Any) -> Any:
+        return np.tanh(x) + reduced(x * nothing)
+
+    expected = np.diag(1 - np.tanh(x) ** 2)
+    for transform in (jacrev, jacfwd):
+        np.testing.assert_allclose(transform(f)(x), expected)
+        np.testing.assert_allclose(jit(transform(f))(x), expected)
