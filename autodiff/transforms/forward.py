@@ -50,12 +50,13 @@ class Forward(Recording):
     ) -> Any:
         self.check_open(primitive.name)
         values, tangents = list(operands), [None] * len(operands)
-        moving = partly = False
+        moving = partly = empty = False
         for position, operand in enumerate(operands):
             if isinstance(operand, Tracer) and operand.recording is self:
                 values[position] = operand.primal
-                # what has no elements moves nothing: the mean of nothing, 0 / 0, is a constant as it is in reverse
-                if operand.slot is not None and primitive.rule(position) is not None and 0 not in operand.spec.shape:
+                if 0 in operand.spec.shape:
+                    empty = True
+                elif operand.slot is not None and primitive.rule(position) is not None:
                     tangents[position] = operand.slot
                     moving = True
                     partly = partly or type(operand.slot) in PARTIAL
@@ -68,7 +69,7 @@ class Forward(Recording):
         except EXPLAINED as error:
             raise explained(error, primitive.name, values) from None
         if not moving:
-            return out
+            return self.still(out) if empty else out
         with np.errstate(all="ignore"):
             if partly and primitive.family == "general" and self.passes(primitive, tangents):
                 tangent = self.through_rule(primitive, values, tangents, out, params)
@@ -110,6 +111,15 @@ class Forward(Recording):
         origin = [zeros(t.spec, t.value) if type(t) is Masked else zeros(spec_of(t), t) for t in moving]
         found = tuple(tangent for _, tangent in tangents_of(rule, origin, moving, self.inside | {primitive}))
         return found if type(out) is tuple else found[0]
+
+    def still(self, out: Any) -> Any:
+        """Results of what has no elements, which moves nothing: the mean of nothing is a constant, as in reverse mode.
+
+        They stay traced here: programs write into them, and into what they are views of.
+        """
+        if type(out) is tuple:
+            return tuple(map(self.still, out))
+        return self.lift(out) if spec_of(out).inexact else out
 
     def lift(self, value: Any) -> Tracer:
         return Tracer(value, self, None)

@@ -239,3 +239,16 @@ def test_what_has_no_elements_moves_nothing(reduced: Any) -> None:
     for transform in (jacrev, jacfwd):
         np.testing.assert_allclose(transform(f)(x), expected)
         np.testing.assert_allclose(jit(transform(f))(x), expected)
+
+
+def test_views_without_elements_are_written_through() -> None:
+    def f(x: Any) -> Any:
+        y = x * 1.0
+        y[1:] -= 0.75
+        part = y[1:2]
+        part[part > 0.5] = -0.75
+        return y
+
+    for jac in (jacfwd, jacrev):
+        np.testing.assert_array_equal(jac(f)(np.array([2.0])), [[1.0]])
+        np.testing.assert_array_equal(jit(jac(f))(np.array([2.0])), [[1.0]])
