@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import autodiff
 from autodiff import cond, grad, jit, random, scan, vmap, while_loop
 from autodiff.backends.verifier.launch import Array, Launch
 from autodiff.backends.verifier.proof import faults_of
@@ -124,7 +125,20 @@ def test_gradients_by_what_is_drawn() -> None:
 
 
 @pytest.mark.parametrize(
-    "operation", [lambda s: s + s, lambda s: s < s[::-1], lambda s: np.sum(s), lambda s: np.sort(s), lambda s: s * 0.5]
+    "operation",
+    [
+        lambda s: s + s,
+        lambda s: s < s[::-1],
+        lambda s: np.sum(s),
+        lambda s: np.sort(s),
+        lambda s: s * 0.5,
+        lambda s: np.concatenate([s, np.array([1.5])]),
+        lambda s: np.concatenate([s, np.array([1, 2])]),
+        lambda s: np.stack([s, np.array([1.5, 2.0])]),
+        lambda s: np.where(np.array([True, False]), s, np.array([1.5, 2.5])),
+        lambda s: np.where(s > 5, s, 1.5),
+        lambda s: autodiff.numpy.take(np.arange(4.0), s % np.uint64(4)),
+    ],
 )
 def test_no_kernel_computes_with_words(operation: Any) -> None:
     """They are numbers without sign, which kernels do not know: NumPy computes with them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import threading
 import warnings
 from importlib import import_module
@@ -189,8 +190,8 @@ def test_all_loops_are_found_that_numpy_has() -> None:
 
 def test_another_numpy_is_not_trusted(monkeypatch: pytest.MonkeyPatch) -> None:
     """A structure that does not say what Python sees has no addresses; operations are called out for then."""
-    monkeypatch.setattr(numpy_loops, "_Head", type("Shifted", (numpy_loops._Head,), {"_fields_": []}))
-    monkeypatch.setattr(numpy_loops.np, "ufunc", type(None))
+    fields = {"_fields_": (("more", ctypes.c_int), *numpy_loops._Head._fields_)}
+    monkeypatch.setattr(numpy_loops, "_Head", type("Shifted", (ctypes.Structure,), fields))
     numpy_loops.addresses.cache_clear()
     try:
         assert {numpy_loops.addresses(name) for name in numpy_loops.LOOPS} == {None}

@@ -71,11 +71,17 @@ def refuse_mixed_rows(tape: Tape, rows: int) -> None:
     Axes(tape, kin).refuse_other_rows(rows)
 
 
+PASSING = {"random_numbers", "scan", "switch", "while_loop"}
+"""Operations that hand words of random states on, or draw from them, beside values of other dtypes."""
+
 MOVING = {
-    "broadcast_to", "concatenate", "copy", "gather", "pick", "random_numbers", "reshape", "scan", "slice_of",
-    "slice_set", "split", "stack", "switch", "transpose", "unstack", "where", "while_loop",
+    "broadcast_to", "concatenate", "copy", "gather", "pick", "reshape", "slice_of", "slice_set", "split", "stack",
+    "transpose", "unstack", "where",
 }  # fmt: skip
-"""Operations that may meet words of random states: they compute with none of them, but for the one that draws."""
+"""Operations that may move such words, among words alone: a word that became another number would lose its last bit."""
+
+BESIDE = {"gather": slice(1, None), "pick": slice(1, None), "where": slice(0, 1)}
+"""Which of their operands are indices or conditions."""
 
 
 class Scope:
@@ -148,10 +154,7 @@ class Scope:
                 raise Impossible(f"{equation.primitive.name} gives {one.dtype.name}, which kernels do not know")
             if 0 in one.shape:
                 raise Impossible("an array without elements")
-        if equation.primitive.name not in MOVING:
-            dtypes = [one.dtype for one in (*equation.specs, *map(self.spec, equation.operands))]
-            if WORD in dtypes:
-                raise Impossible(f"{equation.primitive.name} of {WORD.name}, which kernels only move")
+        self.refuse_numbers_of_words(equation)
         self.refuse_other_strides(equation)
         handler = HANDLERS.get(equation.primitive.name)
         if handler is not None:
@@ -160,6 +163,17 @@ class Scope:
             self.elementwise(equation)
         else:
             raise Impossible(f"{equation.primitive.name} has no form in kernels")
+
+    def refuse_numbers_of_words(self, equation: Equation) -> None:
+        """Refuse whatever computes with words of random states, which kernels have with a sign."""
+        name, given = equation.primitive.name, [self.spec(operand).dtype for operand in equation.operands]
+        made = [one.dtype for one in equation.specs]
+        if name in PASSING or WORD not in (*given, *made):
+            return
+        beside = given[BESIDE.get(name, slice(0, 0))]
+        del given[BESIDE.get(name, slice(0, 0))]
+        if name not in MOVING or WORD in beside or {*given, *made} != {WORD}:
+            raise Impossible(f"{name} of {WORD.name}, which kernels only move")
 
     def refuse_other_strides(self, equation: Equation) -> None:
         """Refuse what looks at memory in another way, where a block of rows has other strides than the whole."""
