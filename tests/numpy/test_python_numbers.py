@@ -133,6 +133,19 @@ def test_kernels_with_numbers_that_are_arguments(number):
         assert_alike(outcome(autodiff.jit(program), x, number), outcome(program, x, number), number)
 
 
+@pytest.mark.parametrize("number", [2**63, 2**64 - 1, 2**70, -(2**63) - 1])
+@pytest.mark.parametrize("length", [3, 3000])
+def test_numbers_of_more_than_64_bits(number, length):
+    x = np.linspace(0.5, 2.0, length)
+    programs = [lambda x, s: x * 2.0, lambda x, s: np.exp(x) * s, lambda x, s: x + (s > 3), lambda x, s: np.sum(x) * s]
+    for program in programs:
+        compiled = autodiff.jit(program)
+        for given in (5, number, 5):
+            np.testing.assert_allclose(compiled(x, given), program(x, given), rtol=1e-14)
+        grad = autodiff.grad(lambda x, s, program=program: np.sum(program(x, s)))
+        np.testing.assert_allclose(autodiff.jit(grad)(x, number), grad(x, number), rtol=1e-14)
+
+
 def test_a_number_in_a_loop():
     def steps(x):
         return autodiff.scan(lambda carry, _: (carry + 100, carry), x, np.arange(3))[0]

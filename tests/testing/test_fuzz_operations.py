@@ -1,5 +1,6 @@
 """Operations of users in random programs: right ones pass, and a fault is found wherever it shows, in a few lines."""
 
+import re
 import subprocess
 import sys
 from typing import Any
@@ -165,13 +166,14 @@ def test_a_mismatch_is_told_as_a_file_that_shows_it_again(tmp_path):
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert "breaks the law 'forward'" in done.stderr
-    assert error.value.program == (
+    numbered = re.sub(r"\b[xv]\d+\b", "v", error.value.program)
+    assert numbered == (
         "import numpy as np\nimport autodiff\nfrom autodiff.scipy import special\n"
         "from autodiff.testing import check_laws\n"
         f"from {__name__} import doubled\n"
-        "def f(x0):\n"
-        "    v103 = doubled(x0)\n"
-        "    return v103\n"
+        "def f(v):\n"
+        "    v = doubled(v)\n"
+        "    return v\n"
         "args = (np.array([1.0], dtype='float32'), )\n"
         "check_laws(f, args, only=('forward', 'reverse', 'adjoint'))\n"
     )

@@ -15,6 +15,7 @@ import autodiff
 from autodiff.testing.draws.layouts import LAYOUTS, contiguous
 from autodiff.testing.fuzz.printing import eager_function_of
 from autodiff.testing.fuzz.program import Input, Program
+from autodiff.testing.fuzz.scope import WORD
 from autodiff.testing.fuzz.transformations import gradient
 from autodiff.trace.spec import spec
 from autodiff.trace.tape import Tape
@@ -208,11 +209,13 @@ def _reals(shape: tuple[int, ...], random: np.random.Generator, flavour: str) ->
 
 
 def _integers(shape: tuple[int, ...], dtype: str, random: np.random.Generator, flavour: str) -> NDArray[Any]:
-    low, high = (0, 12) if dtype == "uint8" else (-6, 9)
+    low, high = (0, 12) if np.dtype(dtype).kind == "u" else (-6, 9)
     array = random.integers(low, high, shape).astype(dtype)
     if flavour in ("extremes", "specials"):
         info = np.iinfo(array.dtype)
         _sprinkle(array, (info.max, info.max // 2, info.min // 2, 0, 1), random)
+    elif dtype == WORD:
+        _sprinkle(array, (2**64 - 5, 2**63 + 9, 2**53 + 1), random)
     return array
 
 

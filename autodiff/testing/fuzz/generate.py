@@ -13,7 +13,9 @@ import numpy as np
 
 from autodiff.testing.fuzz.drawing import draw_argument
 from autodiff.testing.fuzz.grammar.control import CONTROL
+from autodiff.testing.fuzz.grammar.drawing import WORDS, draw, walk
 from autodiff.testing.fuzz.grammar.elementwise import BOOLEAN, COMPLEX, FLOATING, SELECTING, WHOLE
+from autodiff.testing.fuzz.grammar.matrices import MATRICES
 from autodiff.testing.fuzz.grammar.moving import INDEXING, MOVING
 from autodiff.testing.fuzz.grammar.reducing import CUMULATIVE, PRODUCTS, REDUCING
 from autodiff.testing.fuzz.grammar.rows import ROWS
@@ -38,6 +40,9 @@ GROUPS: tuple[tuple[Group, float], ...] = (
     (ROWS,        5),
     (CUMULATIVE,  4),
     (COMPLEX,     5),
+    (MATRICES,    4),
+    (WORDS,       2),
+    ((draw, walk),  2),
     ((write,),    7),
     (CONTROL,     6),
 )
@@ -67,6 +72,14 @@ TRIES = 20
 REAL = ("float32", "float64")
 MAIN = (*REAL * 4, "complex64", "complex128")
 """The dtype of most inputs of a program; a real one where it calls operations of users, few of which take others."""
+
+MAIN_SHARE = 0.6
+OTHERS = (
+    *("int64", "int32", "bool", "uint8", "float64", "float32", "complex128", "complex64") * 4,
+    *("int8", "int16", "uint16", "uint32", "float16") * 1,
+    *("uint64",) * 3,
+)
+"""The dtypes of the other inputs."""
 
 FORMS = ("array", "array", "numpy scalar", "python scalar")
 
@@ -121,8 +134,7 @@ def calls(function: Function, names: Iterable[str]) -> set[str]:
 
 
 def _input(random: Random, name: str, main: str, first: bool = False) -> Input:
-    kinds = [main] * 12 + ["int64", "int32", "bool", "uint8", "float64", "float32", "complex128", "complex64"]
-    dtype = main if first else random.choice(kinds)
+    dtype = main if first or random.random() < MAIN_SHARE else random.choice(OTHERS)
     if first:
         dims: tuple[str | int, ...] = random.choice((("n",), ("n", "m"), ("n", "m"), ("m",), ("k", "n")))
     else:

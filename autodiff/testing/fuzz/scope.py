@@ -22,13 +22,17 @@ Shape = tuple[int, ...]
 PROBES = ({"n": 3, "m": 5, "k": 2}, {"n": 6, "m": 2, "k": 7})
 """The two sizes. Halves of their lengths differ too: a program that stacks both would fit one size only."""
 
-DTYPES = frozenset(["bool", "uint8", "int32", "int64", "float32", "float64", "complex64", "complex128"])
+WORD = "uint64"
+"""The dtype of random states: of a kind of its own, "w", since most whole numbers of programs are small."""
+
+WHOLE = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32")
+DTYPES = frozenset(["bool", *WHOLE, WORD, "float16", "float32", "float64", "complex64", "complex128"])
 MAX_SIZE, MAX_RANK, MAX_MAGNITUDE = 1500, 4, 1e4
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What is known of a value: its shapes in both sizes, and the kind of its dtype, "b", "i", "f" or "c".
+    """What is known of a value: its shapes in both sizes, and the kind of its dtype, "b", "i", "w", "f" or "c".
 
     It is *plain* if it depends on no argument: traced values can neither be written into it nor pick from it.
     """
@@ -171,5 +175,5 @@ def described(name: str, first: Any, second: Any, *, plain: bool = False) -> See
     shapes = np.shape(first), np.shape(second)
     if len(shapes[0]) > MAX_RANK or max(map(np.size, (first, second))) > MAX_SIZE:
         return None
-    kind = "i" if dtype.kind == "u" else dtype.kind
+    kind = "w" if dtype == WORD else "i" if dtype.kind == "u" else dtype.kind
     return Seen(name, shapes, dtype.name, kind, isinstance(first, np.ndarray), plain)

@@ -15,6 +15,7 @@ from autodiff.backends.kernels.programs.call import whole
 from autodiff.backends.passes.rewrite.constants import fold_constants
 from autodiff.backends.passes.rewrite.known import use_constants
 from autodiff.backends.passes.schedule import Schedule, schedule
+from autodiff.backends.reference import run_tape
 from autodiff.backends.reports.watching import open_profiles
 from autodiff.backends.straight import Straight
 from autodiff.ops.relative import absolute
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
     from autodiff.backends.announcing import Announcing, Listener
     from autodiff.backends.cupy.program import DeviceProgram
     from autodiff.backends.reports.timed import Timed
+
+
+INT64 = np.iinfo(np.int64)
 
 
 class Program(CustomRule):
@@ -65,6 +69,7 @@ class Program(CustomRule):
         self.given_up: tuple[int, ...] = ()  # inputs that are looked at in each call, on GPUs
         self.derived: dict[Any, Any] = {}
         self.alone: Callable[..., tuple[Any, ...]] | None = None  # the one kernel that does everything
+        self.integers = tuple([k for k, own in enumerate(tape.inputs) if own.kind == "python" and own.dtype == np.int64])
 
     @property
     def name(self) -> str:
@@ -129,6 +134,8 @@ class Program(CustomRule):
 
     def evaluate(self, values: Leaves) -> tuple[Any, ...]:
         """The outputs for plain values. Infinities and NaN come without NumPy's warnings, as in backward passes."""
+        if self.integers and self.too_large(values):
+            return self.evaluate_plainly(values)
         if self.alone is not None and not open_profiles:
             try:
                 return self.alone(*values)
@@ -138,12 +145,21 @@ class Program(CustomRule):
         self.alone = lone_kernel(self.schedule.tape)
         return explained(self.timed.run if open_profiles else straight.run, values, straight)
 
+    def too_large(self, values: Leaves) -> bool:
+        """Whether there are Python integers of more than 64 bits, of which kernels know nothing."""
+        return any(not INT64.min <= values[k] <= INT64.max for k in self.integers)
+
+    def evaluate_plainly(self, values: Leaves) -> tuple[Any, ...]:
+        """The outputs by NumPy's functions, one operation after the other."""
+        with np.errstate(all="ignore"):
+            return tuple(run_tape(self.tape, values))
+
     def evaluate_for(self, listener: Listener, values: Leaves) -> tuple[Any, ...]:
         """The outputs for plain values on the CPU; a listener is told of each as soon as it is there.
 
         It is told nothing where the program is one kernel, or is timed.
         """
-        if open_profiles or lone_kernel(self.schedule.tape) is not None:
+        if open_profiles or self.too_large(values) or lone_kernel(self.schedule.tape) is not None:
             return self.evaluate(values)
         return explained(partial(self.announcing.run_for, listener), (values,), self.announcing)
 
