@@ -146,6 +146,14 @@ def test_numbers_of_more_than_64_bits(number, length):
         np.testing.assert_allclose(autodiff.jit(grad)(x, number), grad(x, number), rtol=1e-14)
 
 
+def test_numbers_of_more_than_64_bits_that_make_other_dtypes():
+    compiled = autodiff.jit(lambda s: np.sign(s))
+    assert compiled(5) == 1
+    with pytest.raises(OverflowError, match=r"got 9223372036854775808, which gives uint64\[\].* Pass np.uint64"):
+        compiled(2**63)
+    assert compiled(np.uint64(2**63)) == 1
+
+
 def test_a_number_in_a_loop():
     def steps(x):
         return autodiff.scan(lambda carry, _: (carry + 100, carry), x, np.arange(3))[0]

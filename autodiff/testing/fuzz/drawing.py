@@ -173,12 +173,17 @@ def draw_argument(one: Input, sizes: Sizes, random: np.random.Generator, flavour
     """An argument of the right shape, dtype and form."""
     array = values(one.shape(sizes), one.dtype, random, flavour)
     if one.form != "array":
-        return Argument(array.item() if one.form == "python scalar" else array[()])
+        return Argument(python_number(array) if one.form == "python scalar" else array[()])
     names = list(ARRANGEMENTS)
     layout = names[random.integers(len(names))] if random.integers(2) else "contiguous"
     if layout == "broadcast" and random.integers(3):
         layout = "fortran"
     return Argument(array, layout)
+
+
+def python_number(array: NDArray[Any]) -> Any:
+    """The number of an array; an integer of 64 bits, since recordings take Python's for those."""
+    return int(array.astype(np.int64)) if array.dtype == WORD else array.item()
 
 
 def values(shape: tuple[int, ...], dtype: str, random: np.random.Generator, flavour: str) -> NDArray[Any]:

@@ -69,7 +69,8 @@ class Program(CustomRule):
         self.given_up: tuple[int, ...] = ()  # inputs that are looked at in each call, on GPUs
         self.derived: dict[Any, Any] = {}
         self.alone: Callable[..., tuple[Any, ...]] | None = None  # the one kernel that does everything
-        self.integers = tuple([k for k, own in enumerate(tape.inputs) if own.kind == "python" and own.dtype == np.int64])
+        numbers = [k for k, own in enumerate(tape.inputs) if own.kind == "python"]
+        self.integers = tuple([k for k in numbers if tape.inputs[k].dtype == np.int64])
 
     @property
     def name(self) -> str:
@@ -150,9 +151,21 @@ class Program(CustomRule):
         return any(not INT64.min <= values[k] <= INT64.max for k in self.integers)
 
     def evaluate_plainly(self, values: Leaves) -> tuple[Any, ...]:
-        """The outputs by NumPy's functions, one operation after the other."""
+        """The outputs by NumPy's functions, one operation after the other.
+
+        Raises:
+            OverflowError: if NumPy returns other dtypes for such integers, as uint64 for those from 2**63 on.
+        """
         with np.errstate(all="ignore"):
-            return tuple(run_tape(self.tape, values))
+            outs = tuple(run_tape(self.tape, values))
+        for out, own in zip(outs, self.tape.output_specs, strict=True):
+            if spec_of(out).dtype != own.dtype:
+                number = next(values[k] for k in self.integers if not INT64.min <= values[k] <= INT64.max)
+                raise OverflowError(
+                    f"{self.name} was recorded for Python integers from -2**63 to 2**63 - 1, which give {own}, and got "
+                    f"{number}, which gives {spec_of(out)}{at_user_line()}. Pass np.uint64({number}) or a float."
+                )
+        return outs
 
     def evaluate_for(self, listener: Listener, values: Leaves) -> tuple[Any, ...]:
         """The outputs for plain values on the CPU; a listener is told of each as soon as it is there.

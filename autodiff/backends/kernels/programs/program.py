@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import product
+from typing import NamedTuple
 
 from autodiff.backends.kernels.programs import (
     control,
@@ -230,13 +232,14 @@ def attempt(tape: Tape, emitter: Emitter, longest: float = LONGEST) -> WholeKern
         emitter.line(f"store_int64({failed.base}, 0, i8(0))")
     scope = Scope(emitter, tape, values, targets)
     scope.run(within_reason)
-    finish(scope, arrays)
+    stores = finish(scope, arrays)
     within_reason()
-    body = emitter.lines
     if rows:
         if any(rows not in s.shape for k, s in enumerate(tape.output_specs) if k in arrays):
             raise Impossible("an output that is not made of rows")
-        body = in_blocks(emitter, scope)
+        body = in_blocks(emitter, scope, stores)
+    else:
+        body = [*emitter.lines, *(f"    {store.text('')}" for store in stores)]
     cost = estimated_cost(emitter, len(body))
     if emitter.called_out:
         head.append(f"    hook = word(block, {first + len(arrays) + HOOK_WORD})")
@@ -245,7 +248,20 @@ def attempt(tape: Tape, emitter: Emitter, longest: float = LONGEST) -> WholeKern
     return WholeKernel(tape, written, emitter.memory, emitter.checks, cost, rows, *known)
 
 
-def in_blocks(emitter: Emitter, scope: Scope) -> list[str]:
+class NumberStore(NamedTuple):
+    """A number that is returned, and its place among those of its kind."""
+
+    kind: str
+    place: int
+    value: str
+
+    def text(self, first: str) -> str:
+        """The statement that stores it; the places of its kind begin at ``first``."""
+        words = "reals" if self.kind == "float64" else "integers"
+        return f"store_{self.kind}({words}, {first}{self.place}, {self.value})"
+
+
+def in_blocks(emitter: Emitter, scope: Scope, stores: Sequence[NumberStore]) -> list[str]:
     """The lines inside of a loop over blocks of rows, with sums over all rows around it."""
     totals = {name for name, _, _ in emitter.totals}
     numbers = [k for k, s in enumerate(scope.tape.output_specs) if s.kind != "array"]
@@ -254,16 +270,12 @@ def in_blocks(emitter: Emitter, scope: Scope) -> list[str]:
         not isinstance(v, Registers) or v.elements.reshape(-1)[0] not in totals for v in found
     ):
         raise Impossible("a number that is no sum of rows")
-    stores = [line for line in emitter.lines if "(reals, " in line]
-    body = [line for line in emitter.lines if "(reals, " not in line]
     lines = ["    part = lo // chunk"]
     if emitter.memory:
         lines.append(f"    memory = shifted(memory, part * {emitter.memory})")
     lines += [f"    {name} = {start}" for name, start, _ in emitter.totals]
-    lines += [f"    for first in range(lo, hi, {BLOCK}):", f"        last = min(first + {BLOCK}, hi)", *body]
-    count = len(stores)
-    lines += [line[4:].replace("(reals, ", f"(reals, part * {count} + ") for line in stores]
-    return lines
+    lines += [f"    for first in range(lo, hi, {BLOCK}):", f"        last = min(first + {BLOCK}, hi)", *emitter.lines]
+    return [*lines, *(f"    {store.text(f'part * {len(stores)} + ')}" for store in stores)]
 
 
 def read(place: int, spec: Spec) -> str:
@@ -280,11 +292,11 @@ def value(place: int, spec: Spec) -> Value:
     return Registers(elements, spec.dtype)
 
 
-def finish(scope: Scope, arrays: list[int]) -> None:
-    """Write what is returned to where the caller looks for it."""
+def finish(scope: Scope, arrays: list[int]) -> list[NumberStore]:
+    """Write the arrays that are returned to where the caller looks for them; the numbers that are still to be stored."""
     emitter, tape = scope.emitter, scope.tape
     emitter.flush()
-    reals = integers = 0
+    stores: list[NumberStore] = []
     for k, (out, s) in enumerate(zip(tape.outputs, tape.output_specs, strict=True)):
         if k in arrays:
             target = Buffer(f"out{k}", s.shape, steps(s.shape), 0, s.dtype)
@@ -296,13 +308,11 @@ def finish(scope: Scope, arrays: list[int]) -> None:
             raise Impossible(f"a result of {s.dtype.name}, which kernels do not know")
         found = scope.registers(out)
         (element,) = [found.elements[index] for index in product(*map(range, found.shape))]
-        if s.dtype.kind == "f":
-            emitter.line(f"store_float64(reals, {reals}, {cast(text(element, s.dtype), s.dtype, F8)})")
-            reals += 1
-        else:
-            emitter.line(f"store_int64(integers, {integers}, {cast(text(element, s.dtype), s.dtype, I8)})")
-            integers += 1
+        wide = F8 if s.dtype.kind == "f" else I8
+        place = sum(store.kind == wide.name for store in stores)
+        stores.append(NumberStore(wide.name, place, cast(text(element, s.dtype), s.dtype, wide)))
     emitter.flush()
+    return stores
 
 
 F8, I8 = (next(d for d, code in DTYPES.items() if code == name) for name in ("f8", "i8"))
