@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from autodiff.testing.fuzz.grammar.template import templates
-from autodiff.testing.fuzz.scope import Scope
+from autodiff.testing.fuzz.scope import WORD, Scope
 
 DRAWS = (
     "autodiff.random.uniform({state}, {shape}, {dtype})",
@@ -19,13 +21,18 @@ def draw(scope: Scope) -> bool:
     like = scope.choose("fi")
     if like is None:
         return False
-    known = [one.name for one in scope.seen.values() if one.dtype == "uint64" and one.shapes == ((2,), (2,))]
-    state = scope.random.choice(known if known and scope.random.random() < 0.7 else STATES)
+    known = [one for one in scope.seen.values() if one.dtype == WORD and one.shapes == ((2,), (2,))]
+    before = scope.random.choice(known) if known and scope.random.random() < 0.7 else None
+    state = before.name if before else scope.random.choice(STATES)
     dtype = scope.random.choice(("np.float64", "np.float32"))
     shape = scope.random.choice((f"np.shape({like.name})", "()", "3"))
     text = scope.random.choice(DRAWS).format(state=state, shape=shape, dtype=dtype)
     numbers, after = scope.fresh(), scope.fresh()
-    return scope.add(f"{numbers}, {after} = {text}", (numbers, after))
+    if not scope.add(f"{numbers}, {after} = {text}", (numbers, after)):
+        return False
+    if before is None or before.plain:  # the text names what it takes the shape of, but depends on no value of it
+        scope.seen |= {name: replace(scope.seen[name], plain=True) for name in (numbers, after)}
+    return True
 
 
 def walk(scope: Scope) -> bool:
