@@ -23,11 +23,14 @@ from autodiff.backends.passes.fusion.windows import with_windows
 from autodiff.backends.passes.rewrite.expand import EXPANSIONS
 from autodiff.backends.passes.rewrite.pieces import PIECES
 from autodiff.backends.passes.rewrite.reductions import SPLIT_LARGE_SUMS
-from autodiff.backends.passes.rewrite.rewriting import joined, rewrite
+from autodiff.backends.passes.rewrite.rewriting import concerned, joined, rewrite
 from autodiff.backends.passes.rewrite.simplify import simplified, simplify
 from autodiff.backends.passes.rewrite.softmax_shares import SHARES
 from autodiff.backends.passes.turns import with_turns
 from autodiff.trace.tape import Tape
+
+EXPANDED = {**EXPANSIONS, "<general>": ()}
+"""Operations that are expanded, or have bodies in which some are."""
 
 BEFORE_FUSION = joined(SHARES, PIECES, STACKS, LOOPS)
 
@@ -86,10 +89,11 @@ def schedule(tape: Tape, backend: str = "auto") -> Schedule:
 
 def schedule_as_it_is(tape: Tape) -> Schedule:
     """How a simplified tape is run on CPUs: its complex numbers, if it has some, are no kernel's."""
-    expanded = simplified(with_turns(tape), EXPANSIONS)  # in the bodies of loops and branches, too
+    turned = with_turns(tape)
+    expanded = simplified(turned, EXPANSIONS) if concerned(turned, EXPANDED) else turned
     changed = rewrite(expanded, BEFORE_FUSION, merge=True)
     simple = tape if changed is tape else simplify(changed, stable=False)
-    fused = kernels_of_rows(simple)
+    fused = simple if of_numbers(simple) else kernels_of_rows(simple)
     try:
         kernel = worthwhile_kernel(simple, fused)
     except Impossible as refused:
@@ -98,6 +102,11 @@ def schedule_as_it_is(tape: Tape) -> Schedule:
     if kernel is None:
         return Schedule(fused, "kernels of rows share the work among threads")
     return Schedule(one_kernel(simple, kernel), "")
+
+
+def of_numbers(tape: Tape) -> bool:
+    """Whether all values are single ones: there is nothing for kernels of rows then."""
+    return all(own.size == 1 for own in tape.specs)
 
 
 def kernels_of_rows(tape: Tape) -> Tape:

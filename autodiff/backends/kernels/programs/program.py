@@ -293,7 +293,7 @@ def value(place: int, spec: Spec) -> Value:
 
 
 def finish(scope: Scope, arrays: list[int]) -> list[NumberStore]:
-    """Write the arrays that are returned to where the caller looks for them; the numbers that are still to be stored."""
+    """Write arrays that are returned to where the caller looks for them; the numbers that are still to be stored."""
     emitter, tape = scope.emitter, scope.tape
     emitter.flush()
     stores: list[NumberStore] = []

@@ -27,8 +27,10 @@ def keep_apart(before: Tape, after: Tape) -> Tape:
 
     Whoever writes to a result must change what the function itself would have changed, and nothing else.
     """
-    old, new = origins(before, copied=True), origins(after, copied=False)
     specs = after.specs
+    if not any(isinstance(out, int) and specs[out].kind == "array" for out in after.outputs):
+        return after
+    old, new = origins(before, copied=True), origins(after, copied=False)
     seen: dict[tuple[str, int], tuple[str, int]] = {}  # who owned, in the old tape, what an operation owns now
     equations, outputs = list(after.equations), list(after.outputs)
     copies: dict[Any, int] = {}

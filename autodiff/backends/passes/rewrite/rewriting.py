@@ -103,8 +103,8 @@ class Builder:
     def _rules_of(self, primitive: Primitive) -> tuple[Rule, ...]:
         found = self._ready.get(primitive)
         if found is None:
-            keys = (primitive.name, f"<{primitive.family}>", "<all>")
-            found = self._ready[primitive] = tuple(rule for key in keys for rule in self._rules.get(key, ()))
+            rules = (rule for key in keys_of(primitive) for rule in self._rules.get(key, ()))
+            found = self._ready[primitive] = tuple(rules)
         return found
 
     def append(self, equation: Equation, operands: tuple[Operand, ...]) -> tuple[int, ...]:
@@ -153,6 +153,8 @@ def rewrite(tape: Tape, rules: Rules, *, merge: bool = False, prepare: Callable[
     Returns:
         the old tape itself where nothing changes.
     """
+    if not merge and prepare is None and not concerned(tape, rules):
+        return tape
     builder = Builder(tape.inputs, rules, merge)
     now: list[Operand] = list(range(len(tape.inputs)))
     if prepare is not None:
@@ -173,6 +175,17 @@ def rewrite(tape: Tape, rules: Rules, *, merge: bool = False, prepare: Callable[
     if outputs == tape.outputs and same_equations(builder.equations, tape.equations):
         return tape
     return replace(tape, equations=tuple(builder.equations), outputs=outputs)
+
+
+def concerned(tape: Tape, rules: Rules) -> bool:
+    """Whether there are rules for any of the operations."""
+    primitives = {equation.primitive for equation in tape.equations}
+    return any(key in rules for one in primitives for key in keys_of(one))
+
+
+def keys_of(primitive: Primitive) -> tuple[str, str, str]:
+    """The keys of its rules."""
+    return primitive.name, f"<{primitive.family}>", "<all>"
 
 
 def count_uses(builder: Builder, operand: Operand, count: int) -> None:

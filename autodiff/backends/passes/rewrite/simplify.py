@@ -65,11 +65,12 @@ def simplified(tape: Tape, rules: Rules) -> Tape:
 
     carried: Rule = inside
     every = joined(rules, {"<general>": (carried,)})
-    now = rewrite(drop_dead(tape), every, merge=True, prepare=spread_uniform)
+    before = drop_dead(tape)
+    now = rewrite(before, every, merge=True, prepare=spread_uniform)
     for _ in range(ROUNDS):
-        before, now = now, rewrite(drop_dead(now), every, merge=True)
         if now is before:
             break
+        before, now = now, rewrite(drop_dead(now), every, merge=True)
     return keep_apart(tape, drop_dead(now))
 
 
