@@ -221,7 +221,8 @@ def call_ufunc(ufunc: np.ufunc, inputs: Sequence[Any], kwargs: dict[str, Any], o
     own = UFUNCS.get(ufunc) or late_ufunc(ufunc)
     if own is None:
         raise missing(name_of(ufunc))
-    dtype, mask = kwargs.pop("dtype", None), kwargs.pop("where", True)
+    dtype, mask = kwargs.pop("dtype", None), as_operand(kwargs.pop("where", True))
+    mask = True if mask is np.True_ else mask
     casting = kwargs.pop("casting", "same_kind")
     for harmless in ("order", "subok"):
         kwargs.pop(harmless, None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -109,9 +110,9 @@ def view(self: Any, dtype: Any = None) -> Any:
 def item(self: Any, *index: Any) -> Any:
     """The one element as a Python number, still traced; use stop_gradient where a plain one is wanted."""
     if index:
-        flat = self.reshape(-1) if len(index) == 1 and isinstance(index[0], int) else self
-        key = index[0] if len(index) == 1 else index
-        return python_number(flat[key])
+        if len(index) > 1 or isinstance(index[0], tuple):
+            return python_number(self[tuple(map(operator.index, index if len(index) > 1 else index[0]))])
+        return python_number(self.reshape(-1)[operator.index(index[0])])
     if self.size != 1:
         raise ValueError(f"can only convert an array of size 1 to a scalar, got shape {self.shape}{at_user_line()}")
     return python_number(self[(0,) * self.ndim])

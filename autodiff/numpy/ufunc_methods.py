@@ -114,7 +114,7 @@ def logaddexp_reduce(
         array = selected(array, mask_like(where, shape), -np.inf)
     result = kept(logaddexp_axes(array, axes=axes), shape, axes, keepdims)
     if initial is not NOTHING and initial is not None:
-        result = np.logaddexp(result, initial)
+        result = np.logaddexp(result, cast(as_operand(initial), dtype=spec_of(result).dtype))
     return finished(result, out)
 
 

@@ -16,7 +16,7 @@ from autodiff.trace.values.arrays import check_places, is_array, on_gpu, placed
 from autodiff.trace.values.leaves import PYTHON_NUMBERS, as_leaf
 from autodiff.transforms.arguments import differentiable_leaves
 from autodiff.transforms.forward import Forward, peeled, unpaired
-from autodiff.transforms.gradient import split_aux
+from autodiff.transforms.gradient import separate, split_aux
 from autodiff.transforms.masking import seeded
 from autodiff.transforms.results import result_leaf
 from autodiff.transforms.tangents import settled
@@ -55,7 +55,7 @@ def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
         outs, out_structure = flatten(result)
         pairs = [unpaired(result_leaf("jvp", fun, out), recording) for out in outs]
         value = out_structure.unflatten(value for value, _ in pairs)
-        tangent = out_structure.unflatten(tangent for _, tangent in pairs)
+        tangent = out_structure.unflatten(separate([tangent for _, tangent in pairs], [*directions, *leaves]))
         if not has_aux:
             return value, tangent
         return value, tangent, peeled(aux, recording)

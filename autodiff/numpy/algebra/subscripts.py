@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from string import ascii_letters
+from string import ascii_letters, ascii_lowercase, ascii_uppercase
 from typing import Any
 
 import numpy as np
@@ -86,8 +86,12 @@ def written_out(operands: Sequence[Any]) -> tuple[str, list[Any]]:
     return subscripts, arrays
 
 
+LETTERS = ascii_uppercase + ascii_lowercase
+"""Labels that are numbers, in whose order axes of results come: sorting letters puts capital ones first."""
+
+
 def _as_text(labels: Sequence[Any]) -> str:
-    return "".join("..." if label is Ellipsis else ascii_letters[label] for label in labels)
+    return "".join("..." if label is Ellipsis else LETTERS[label] for label in labels)
 
 
 def explicit(subscripts: str, ranks: Sequence[int]) -> tuple[list[str], str]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.numpy.dispatch import FUNCTIONS, implements
+from autodiff.numpy.dispatch import FUNCTIONS, as_operand, implements
 from autodiff.numpy.items.assignment import as_array, fitted, point, positions, put_at, write_out
 from autodiff.numpy.items.keys import as_index
 from autodiff.ops import elementwise as ew
@@ -21,11 +21,11 @@ from autodiff.trace.values.arrays import index_module
 @implements(np.copyto)
 def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
     """Write ``src`` into ``dst``, where the mask is true."""
-    if not isinstance(dst, Tracer):
+    if where is True and not isinstance(dst, Tracer):
         write_out(dst, src)
         return
     value = fitted(src, spec_of(dst))
-    write_out(dst, value if where is True else ew.where(where, value, dst))
+    write_out(dst, value if where is True else ew.where(as_operand(where), value, dst))
 
 
 @implements(np.put)

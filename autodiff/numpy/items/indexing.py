@@ -136,7 +136,7 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
     if axis is None:
         arr, axis = reshape(arr, shape=(spec_of(arr).size,)), 0
     shape = spec_of(arr).shape
-    axis %= len(shape)
+    axis = negative_axis(axis, len(shape)) + len(shape)
     its = spec_of(indices).shape
     if len(its) != len(shape):
         raise ValueError(f"`indices` and `arr` must have the same number of dimensions{at_user_line()}")

@@ -161,7 +161,9 @@ def bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) ->
         return np.histogram_bin_edges(a, bins, range, weights)
     if spec_of(bins).shape:
         return bins
-    low, high = (np.min(a), np.max(a)) if range is None else range
+    if range is None:
+        range = (np.min(a), np.max(a)) if spec_of(a).size else (0.0, 1.0)
+    low, high = range
     dtype = np.result_type(spec_of(a).dtype, *(dtype_or_python(spec_of(limit)) for limit in (low, high)))
     dtype = dtype if dtype.kind == "f" else np.dtype(np.float64)
     margin = cast(where(low == high, 0.5, 0.0), dtype=dtype)

@@ -69,7 +69,8 @@ def cov(
     dtype = np.dtype(dtype or np.result_type(*(spec_of(part).dtype for part in (m, *others)), np.float64))
     rows = variables("cov", m, dtype, rowvar)
     if others:
-        rows = np.concatenate([rows, variables("cov", others[0], dtype, rowvar)], axis=0)
+        beside = rowvar or spec_of(others[0]).shape[:1] == (1,)  # NumPy leaves a row as it is
+        rows = np.concatenate([rows, variables("cov", others[0], dtype, beside)], axis=0)
     ddof = (0 if bias else 1) if ddof is None else ddof
     weights = sample_weights(fweights, aweights, spec_of(rows).shape[1])
     centre, total = average(rows, axis=1, weights=weights, returned=True)
@@ -78,7 +79,7 @@ def cov(
     weighted = distance if weights is None else distance * weights
     products = matmul(distance, conjugate(transpose(weighted, axes=(-1, -2))))
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.squeeze(products * np.true_divide(1, factor))
+        return np.squeeze(products * cast(np.true_divide(1, factor), dtype=real(dtype.type(0)).dtype))
 
 
 @implements(np.corrcoef)

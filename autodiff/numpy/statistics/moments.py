@@ -91,7 +91,7 @@ def variance(
     else:
         centre = as_operand(given_mean)
     summed = total(squares(a - centre), axes, dtype, mask)
-    freedom = count - ddof
+    freedom = count - (ddof.item() if isinstance(ddof, np.generic) else ddof)
     freedom = (freedom if freedom > 0 else 0) if isinstance(freedom, (int, float)) else maximum(freedom, 0)
     return kept(quotient(summed, freedom), own.shape, axes, keepdims)
 

@@ -110,7 +110,7 @@ def prod(
         a = selected(a, mask_like(where, shape), 1)
     result = kept(reduce.prod_axes(a, axes=axes), shape, axes, keepdims)
     if initial is not NOTHING:
-        result = result * initial
+        result = result * cast(as_operand(initial), dtype=spec_of(result).dtype)
     return finished(result, out)
 
 

@@ -102,8 +102,7 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Any:
     """The number of the bin that each element falls in; it has no derivative."""
     edges = placed(as_index(peeled(bins, "np.digitize")), x)
     if edges.ndim == 1 and edges.size and edges[0] > edges[-1]:
-        falling = digitize_rising(x, edges[::-1], "right" if right else "left")
-        return len(edges) - falling
+        return len(edges) - digitize_rising(x, edges[::-1], "left" if right else "right")
     return digitize_rising(x, edges, "left" if right else "right")
 
 

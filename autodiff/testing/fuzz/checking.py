@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -91,6 +91,8 @@ def check(program: Program, draw: Draw, mode: Mode, compiled: Compiled) -> Outco
         if contents(args) != before:
             return mismatch("input", f"argument {changed(before, contents(args))} was changed")
         leaves, structure = flatten(result)
+        if result_is_given(leaves, (*args, *constants)) and not shows_given(program, draw, mode):
+            return mismatch("input", "a result shares memory with an argument or constant; eager's is an array of its own")
         expected, expected_structure = flatten(eager)
         if structure != expected_structure:
             return mismatch("structure", f"arrived {structure}, eager {expected_structure}")
@@ -117,6 +119,19 @@ def attempt(
         return function(*mode.prepared(laid_out(draw.arguments))), None
     except Exception as error:
         return None, error
+
+
+def result_is_given(results: Iterable[Any], given: Iterable[Any]) -> bool:
+    """Whether a result shares memory with what a function was given, so that writing to one changes the other."""
+    known = [x for x in given if isinstance(x, np.ndarray)]
+    return any(np.may_share_memory(out, x) for out in results if isinstance(out, np.ndarray) for x in known)
+
+
+def shows_given(program: Program, draw: Draw, mode: Mode) -> bool:
+    """Whether a result does so without compiler."""
+    constants, args = laid_out(draw.constants), mode.prepared(laid_out(draw.arguments))
+    result = mode.eager(eager_function_of(program, constants))(*args)
+    return result_is_given(flatten(result)[0], (*args, *constants))
 
 
 def lawful(program: Program, draw: Draw, mode: Mode) -> Outcome:

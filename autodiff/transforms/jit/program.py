@@ -31,7 +31,7 @@ from autodiff.transforms.custom.call import CustomCall, CustomLink
 from autodiff.transforms.custom.rule import CustomRule, Leaves
 from autodiff.transforms.jit.constants import Constants
 from autodiff.transforms.jit.cutting import staged
-from autodiff.transforms.jit.forward_mode import pushing
+from autodiff.transforms.jit.forward_mode import linearized, pushing
 from autodiff.transforms.jit.reverse_mode import Backward, ReverseMode
 from autodiff.transforms.partial import Forms, form_of, joined, parts_of
 
@@ -224,15 +224,33 @@ class Program(CustomRule):
 
     def push(self, values: Leaves, tangents: Leaves) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
         forms = tuple(map(form_of, tangents))
+        parts = [part for tangent in tangents for part in parts_of(tangent)]
+        if level_of(parts) > level_of(values):
+            return self.push_later(values, parts, forms)
         key = "forward mode", forms
         found = self.derived.get(key)
         if found is None:
             tape, pushed = pushing(self.tape, forms)
             found = self.derived[key] = self.part(key, tape), pushed
         program, pushed = found
-        outs = program(*values, *(part for tangent in tangents for part in parts_of(tangent)))
+        outs = program(*values, *parts)
         outputs = len(self.tape.outputs)
         return outs[:outputs], joined(outs[outputs:], pushed)
+
+    def push_later(
+        self, values: Leaves, parts: Leaves, forms: Forms
+    ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """The outputs, as known as the values, and tangents recorded by those who record the given ones."""
+        key = "linearization", forms
+        found = self.derived.get(key)
+        if found is None:
+            cut = linearized(self.tape, forms)
+            known, linear = self.part(("values", forms), cut.known), self.part(("tangents", forms), cut.linear)
+            found = self.derived[key] = known, linear, cut.taken, cut.forms
+        known, linear, taken, pushed = found
+        outs, outputs = known(*values), len(self.tape.outputs)
+        available = (*values, *outs[outputs:])
+        return outs[:outputs], joined(linear(*(available[k] for k in taken), *parts), pushed)
 
     def for_batch(self, flags: tuple[bool, ...], size: int, values: Leaves) -> tuple[Any, ...]:
         """The outputs for a whole batch."""
@@ -242,6 +260,12 @@ class Program(CustomRule):
             tape = staged(lambda *now: run_for_batch(self.tape, now, flags, size), map(spec_of, values))
             program = self.part(key, tape)
         return program(*values)
+
+
+def level_of(values: Leaves) -> int:
+    """The level of the newest recording of some values; -1 where all are plain."""
+    newest = newest_traced(tuple(values))
+    return -1 if newest is None else newest.level
 
 
 def explained(run: Callable[..., tuple[Any, ...]], arguments: Sequence[Any], straight: Straight) -> tuple[Any, ...]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from autodiff.backends.kernels.rows.gathers import pick_kernel, picked
+from autodiff.backends.passes.memory.sharing import keep_apart
 from autodiff.backends.passes.rewrite.dead import drop_dead
-from autodiff.backends.passes.rewrite.rewriting import Builder, Rules, joined, rewrite
+from autodiff.backends.passes.rewrite.rewriting import Builder, Rules, concerned, joined, rewrite
 from autodiff.backends.passes.rewrite.shapes import SHAPES
 from autodiff.ops.shape import transpose
 from autodiff.trace.tape import Equation, Operand, Tape
@@ -51,4 +52,6 @@ PICKS: Rules = {"gather": (by_rows,), "scatter_add": (by_rows,)}
 
 def pick_by_rows(tape: Tape) -> Tape:
     """The tape with kernels in the places of such operations."""
-    return drop_dead(rewrite(tape, joined(PICKS, SHAPES), merge=True))
+    if not concerned(tape, PICKS):
+        return tape
+    return keep_apart(tape, drop_dead(rewrite(tape, joined(PICKS, SHAPES), merge=True)))
