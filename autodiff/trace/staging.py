@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
@@ -11,7 +12,7 @@ import numpy as np
 from autodiff.trace.errors import run_user_code
 from autodiff.trace.failures import explained
 from autodiff.trace.live import EXPLAINED, immutable, same_bits
-from autodiff.trace.primitive import Primitive
+from autodiff.trace.primitive import PRIMITIVES, Primitive
 from autodiff.trace.recording import Recording, TracingBody
 from autodiff.trace.source import user_line
 from autodiff.trace.spec import Spec, spec_of
@@ -21,6 +22,10 @@ from autodiff.trace.tracer import Tracer, concrete
 from autodiff.trace.trees.tree import TreeDef, flatten
 from autodiff.trace.values.leaves import as_leaf
 from autodiff.trace.values.weak_numbers import is_whole, settled
+
+
+ON_TRUTH_VALUES = frozenset(("add", "subtract", "multiply", "negative", "positive", "absolute", "invert"))
+"""Operators whose results are integers in Python where all operands are truth values, and truth values in NumPy."""
 
 
 class Body(Recording):
@@ -110,6 +115,8 @@ class Body(Recording):
             if self.with_values:
                 out = (apply or primitive)(*(o.primal if isinstance(o, Tracer) else o for o in owned), **params)
             else:
+                if primitive.name in ON_TRUTH_VALUES and is_operator(apply):
+                    owned = self.counted(owned)
                 out = abstract(primitive, list(map(spec_of, owned)), params, apply)
         except EXPLAINED as error:
             raise explained(error, primitive.name, operands) from None
@@ -128,6 +135,12 @@ class Body(Recording):
         )
         traced = tuple(Tracer(o, self, slot) for o, slot in zip(outs, results, strict=True))
         return traced if isinstance(out, tuple) else traced[0]
+
+    def counted(self, operands: list[Any]) -> list[Any]:
+        """The operands of Python's arithmetic, for which truth values are the integers 0 and 1."""
+        if not all(own.kind == "python" and own.dtype == bool for own in map(spec_of, operands)):
+            return operands
+        return [self.record(PRIMITIVES["multiply"], (operand, 1), {}, operator.mul) for operand in operands]
 
     def freeze(self, outs: Sequence[Any], arguments: TreeDef, results: TreeDef) -> Staged:
         """The tape that computes the given values, without what they do not depend on, and does what has its turn."""
@@ -192,11 +205,15 @@ def frozen_copy(array: Any) -> Any:
     return copy
 
 
+def is_operator(apply: Any) -> bool:
+    """Whether an operation is done by Python's operator, or by another function that is no ufunc."""
+    return apply is not None and not isinstance(apply, np.ufunc)
+
+
 def abstract(primitive: Primitive, specs: Sequence[Spec], params: Mapping[str, Any], apply: Any) -> Any:
     """What an operation returns, as a spec: a Python number where Python's operator meets nothing else."""
     out = primitive.spec(*specs, **params)
-    operator = apply is not None and not isinstance(apply, np.ufunc)
-    if operator and type(out) is Spec and all(s.kind == "python" for s in specs):
+    if is_operator(apply) and type(out) is Spec and all(s.kind == "python" for s in specs):
         return as_python(out)
     return out
 

@@ -11,14 +11,14 @@ import numpy as np
 from autodiff.numpy.arrays.outline import permuted
 from autodiff.numpy.axes import negative_axis
 from autodiff.numpy.dispatch import WITH_AXIS, as_operand, as_strong_operand, implements, write_outs
+from autodiff.numpy.statistics.reductions import total
 from autodiff.ops.matrices.cross import cross as cross_product
 from autodiff.ops.matrices.diagonal import diagonal
 from autodiff.ops.matrices.products import column, conj, row, shaped, swap
 from autodiff.ops.matrices.products import dot as dot_product
 from autodiff.ops.matrices.products import matmul as matrix_product
 from autodiff.ops.matrices.products import matvec as matrix_vector
-from autodiff.ops.reductions.reduce import sum_as
-from autodiff.ops.shape import reshape, sum_axes
+from autodiff.ops.shape import reshape
 from autodiff.trace.errors import DifferentiationError, LeafError, OperandError
 from autodiff.trace.fast_path import OPERANDS, binary
 from autodiff.trace.source import at_user_line
@@ -256,11 +256,7 @@ def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = 
     """The sums of diagonals."""
     last = permuted(as_operand(a), np.moveaxis, (axis1, axis2), (-2, -1))
     along = diagonal(last, offset=int(offset))
-    own = np.add.reduce(np.empty(0, spec_of(along).dtype)).dtype
-    wanted = own if dtype is None else np.dtype(dtype)
-    if wanted == spec_of(along).dtype:
-        return finished(sum_axes(along, axes=(-1,)), out)
-    return finished(sum_as(along, axes=(-1,), dtype=wanted), out)
+    return finished(total(along, (-1,), dtype), out)
 
 
 @implements(np.linalg.trace)

@@ -10,7 +10,7 @@ import numpy as np
 from autodiff.numpy.arrays.memory_order import laid_out_by
 from autodiff.numpy.axes import negative_axis
 from autodiff.numpy.dispatch import as_operand, implements
-from autodiff.numpy.statistics.reductions import finished, selected
+from autodiff.numpy.statistics.reductions import as_asked, finished, selected
 from autodiff.ops.elementwise import cast, isnan, logical_not
 from autodiff.ops.reductions import cumulative as ops
 from autodiff.ops.shape import reshape
@@ -27,7 +27,8 @@ def running(primitive: Primitive, a: Any, axis: Any, dtype: Any, out: Any) -> An
         a = cast(a, dtype=np.dtype(dtype))
     if axis is None or not spec_of(a).shape:
         a, axis = reshape(a, shape=(spec_of(a).size,)), -1 if axis is None else operator.index(axis)
-    return finished(primitive(a, axis=negative_axis(axis, len(spec_of(a).shape)), reverse=False), out)
+    found = primitive(a, axis=negative_axis(axis, len(spec_of(a).shape)), reverse=False)
+    return finished(as_asked(found, dtype), out)
 
 
 @implements(np.cumsum)

@@ -138,7 +138,10 @@ def std(
     correction: Any = NOTHING,
 ) -> Any:
     """The square root of the variance. Of equal elements it is 0 with derivative 0, the smallest subgradient."""
-    return finished(reduce.root(variance(a, axis, dtype, ddof, keepdims, where, mean, correction)), out)
+    found = variance(a, axis, dtype, ddof, keepdims, where, mean, correction)
+    root = reduce.root(found)
+    whole = dtype is not None and np.dtype(dtype).kind in "biu"
+    return finished(cast(root, dtype=np.dtype(dtype)) if whole else root, out)
 
 
 @implements(np.ptp)

@@ -29,6 +29,7 @@ from autodiff.ops.reductions import reduce
 from autodiff.ops.reductions.reduce import all_axes, root
 from autodiff.ops.shape import reshape, sum_axes, with_ones
 from autodiff.trace.primitive import Primitive
+from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 
 
@@ -107,6 +108,8 @@ def nanmean(
     own = spec_of(a)
     if not own.inexact:
         return mean(a, axis, dtype, out, keepdims, where=where)
+    if dtype is not None and np.dtype(dtype).kind not in "fc":
+        raise TypeError(f"nanmean of {own!r} got dtype={dtype!r}{at_user_line()}; NumPy takes floating ones only")
     axes = negative_axes(axis, len(own.shape))
     count = sum_axes(numbers(a, where), axes=axes)
     summed = sum(numbers_only(a, 0), axis, dtype, where=where)

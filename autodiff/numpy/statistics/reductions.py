@@ -45,16 +45,26 @@ def mask_like(mask: Any, shape: tuple[int, ...]) -> Any:
     return mask if mask.shape == shape else broadcast_to(mask, shape=shape)
 
 
+def widened(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype of a sum, product or running sum where none is asked for: small integers have results of 64 bits."""
+    return np.add.reduce(np.empty(0, dtype)).dtype
+
+
+def as_asked(result: Any, dtype: Any) -> Any:
+    """A sum or product of 64 bits in the smaller dtype that was asked for: it wraps around as one made in it does."""
+    return result if dtype is None or spec_of(result).dtype == dtype else cast(result, dtype=np.dtype(dtype))
+
+
 def total(x: Any, axes: Axes, dtype: Any = None, mask: Any = True, start: Any = NOTHING) -> Any:
     """The sum along axes, in a dtype, of the elements where the mask is true."""
     own = spec_of(x)
     if given(mask) or start is not NOTHING:
-        dtype = np.add.reduce(np.empty(0, own.dtype)).dtype if dtype is None else np.dtype(dtype)
+        dtype = widened(own.dtype) if dtype is None else np.dtype(dtype)
         mask = mask_like(mask, own.shape) if given(mask) else True
         if start is not NOTHING:
             return reduce.sum_from(x, mask, start, axes=axes, dtype=dtype)
         return reduce.sum_where(x, mask, axes=axes, dtype=dtype)
-    if dtype is None or dtype == own.dtype:
+    if dtype is None or dtype == own.dtype == widened(own.dtype):
         return sum_axes(x, axes=axes)
     return reduce.sum_as(x, axes=axes, dtype=np.dtype(dtype))
 
@@ -108,7 +118,7 @@ def prod(
         a = cast(a, dtype=np.dtype(dtype))
     if given(where):
         a = selected(a, mask_like(where, shape), 1)
-    result = kept(reduce.prod_axes(a, axes=axes), shape, axes, keepdims)
+    result = kept(as_asked(reduce.prod_axes(a, axes=axes), dtype), shape, axes, keepdims)
     if initial is not NOTHING:
         result = result * cast(as_operand(initial), dtype=spec_of(result).dtype)
     return finished(result, out)

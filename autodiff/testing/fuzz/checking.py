@@ -92,7 +92,7 @@ def check(program: Program, draw: Draw, mode: Mode, compiled: Compiled) -> Outco
             return mismatch("input", f"argument {changed(before, contents(args))} was changed")
         leaves, structure = flatten(result)
         if result_is_given(leaves, (*args, *constants)) and not shows_given(program, draw, mode):
-            return mismatch("input", "a result shares memory with an argument or constant; eager's is an array of its own")
+            return mismatch("input", "a result shares memory with an argument or constant, and none does eagerly")
         expected, expected_structure = flatten(eager)
         if structure != expected_structure:
             return mismatch("structure", f"arrived {structure}, eager {expected_structure}")
