@@ -151,6 +151,7 @@ def one_axis(name: str, axis: Any, ndim: int) -> int:
 
 def steps(ufunc: np.ufunc, array: Any, axis: int) -> list[Any]:
     """The running results of a ufunc along an axis."""
+    array = as_results(ufunc, array)
     length = spec_of(array).shape[axis]
     if length == 0:
         raise ValueError(f"np.{ufunc.__name__} cannot reduce an axis of length 0{at_user_line()}: it has no identity")
@@ -160,6 +161,20 @@ def steps(ufunc: np.ufunc, array: Any, axis: int) -> list[Any]:
     for part in parts[1:]:
         results.append(ufunc(results[-1], part))
     return results
+
+
+def as_results(ufunc: np.ufunc, array: Any) -> Any:
+    """The array in the dtype of the ufunc's results: the first element of a row is a result itself."""
+    own = spec_of(array).dtype
+    result = ufunc.resolve_dtypes((own, own, None))[-1]
+    if result == own:
+        return array
+    if result == bool and not ufunc.__name__.startswith("logical"):
+        raise TypeError(
+            f"np.{ufunc.__name__} of {own.name} gives truth values, which it cannot go on with{at_user_line()}; compare "
+            "neighbours, as in x[:-1] < x[1:]"
+        )
+    return cast(array, dtype=result)
 
 
 def accumulated(ufunc: np.ufunc, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:

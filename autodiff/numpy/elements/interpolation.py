@@ -11,7 +11,8 @@ from autodiff.numpy.items.indexing import take
 from autodiff.ops.elementwise import cast, where
 from autodiff.ops.reductions.sort import searchsorted
 from autodiff.trace.source import at_user_line
-from autodiff.trace.spec import spec_of
+from autodiff.trace.spec import Spec, spec_of
+from autodiff.trace.tracer import concrete
 
 
 @implements(np.interp)
@@ -46,6 +47,12 @@ def periodic(x: Any, xp: Any, fp: Any, period: Any) -> tuple[Any, Any, Any]:
     return x, xp, np.concatenate([fp[-1:], fp, fp[:1]])
 
 
+def finite(values: Any) -> bool:
+    """Whether all of them are known to be finite."""
+    plain = concrete(values)
+    return type(plain) is not Spec and bool(np.isfinite(plain).all())
+
+
 def between_points(x: Any, xp: Any, fp: Any, left: Any, right: Any) -> Any:
     """The value on the line through the two neighbours; outside the first or last value, or ``left`` or ``right``."""
     count = spec_of(xp).size
@@ -55,9 +62,14 @@ def between_points(x: Any, xp: Any, fp: Any, left: Any, right: Any) -> Any:
     low, high = take(fp, below), take(fp, above)
     inside = np.logical_and(x >= xp[0], x < xp[-1])
     width = where(inside, far - near, 1.0)
-    value = (high - low) / width * (x - near) + low
+    slope = (high - low) / width
+    value = slope * (x - near) + low
+    if not finite(fp):  # as NumPy has it beside infinite values: at a point, from the right, of two equal neighbours
+        value = where(np.logical_and(np.isnan(value), x == near), low, value)
+        value = where(np.isnan(value), slope * (x - far) + high, value)
+        value = where(np.logical_and(np.isnan(value), low == high), low, value)
     last = fp[-1] if right is None else right
     first = fp[0] if left is None else left
-    outer = where(np.isnan(x), x, where(x < xp[0], first, where(x == xp[-1], fp[-1], last)))
+    outer = where(np.isnan(x), x if count > 1 else fp[0], where(x < xp[0], first, where(x == xp[-1], fp[-1], last)))
     result = where(inside, value, outer)
     return result if spec_of(x).shape else result[()]

@@ -76,8 +76,8 @@ def type_of(node: ast.expr, names: Mapping[str, Type | None]) -> Type | None:
 
 def unary(sign: ast.unaryop, operand: Type | None) -> Type | None:
     """The type of an operation on one number."""
-    if isinstance(sign, ast.USub) and operand in FLOATS | SIGNED:
-        return operand if operand in FLOATS else "i8"
+    if isinstance(sign, ast.USub) and operand in FLOATS | SIGNED | {"u1"}:
+        return operand if operand in FLOATS else "u8" if operand == "u1" else "i8"
     return "b1" if isinstance(sign, ast.Not) and operand == "b1" else None
 
 

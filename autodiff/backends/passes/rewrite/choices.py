@@ -50,13 +50,19 @@ def choose_again(builder: Builder, equation: Equation) -> Operand | None:
     """where(c, where(c, x, y), z) is where(c, x, z), and where(c, x, where(c, y, z)) is too."""
     condition, x, y = equation.operands
     first, second = builder.made(x, "where"), builder.made(y, "where")
-    if first is not None and first.operands[0] == condition:
+    if first is not None and first.operands[0] == condition and keeps(builder, first, 1):
         x = first.operands[1]
-    if second is not None and second.operands[0] == condition:
+    if second is not None and second.operands[0] == condition and keeps(builder, second, 2):
         y = second.operands[2]
     if (x, y) == equation.operands[1:]:
         return None
     return builder.emit(where, condition, x, y)
+
+
+def keeps(builder: Builder, equation: Equation, place: int) -> bool:
+    """Whether a choice has the dtype of one of its operands: otherwise it rounds it."""
+    own = builder.spec(equation.operands[place])
+    return own.dtype == equation.specs[0].dtype and own.kind != "python"
 
 
 def choose_straight(builder: Builder, equation: Equation) -> Operand | None:

@@ -56,7 +56,7 @@ def spread_uniform(builder: Builder, tape: Tape) -> list[Operand]:
     first = len(tape.inputs) - len(tape.constants)
     for slot, array in enumerate(tape.constants, first):
         value = uniform(array)
-        if value is not None:
+        if value is not None and array.dtype.isnative:
             now[slot] = builder.emit(broadcast_to, Literal(value), shape=array.shape)
     return now
 

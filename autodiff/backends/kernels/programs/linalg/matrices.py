@@ -136,12 +136,28 @@ class Matrices(Writer):
                 self.put(b, place, f"{self.at(b, place)} / {pivot}")
 
     def determinant(self, a: str, n: int) -> str:
-        """The product of the pivots; the matrix is overwritten."""
-        found = self.let(self.number(1), "t")
-        self.eliminate(a, n, sign=found)
+        """The product of the pivots; the matrix is overwritten.
+
+        Where the product overflows or vanishes on the way, logarithms are added, as NumPy does: they err more.
+        """
+        sign = self.let(self.number(1), "t")
+        self.eliminate(a, n, sign=sign)
+        found = self.let(f"{sign} + {self.number(0)}", "t")
         with self.loop(0, n) as k:
             self.assign(found, f"{found} * {self.at(a, f'{k} * {n} + {k}')}")
+        with self.inside(f"if not (absolute({found}) > {self.number(0)} and {found} - {found} == {self.number(0)}):"):
+            total = self.logarithm(a, n, sign)
+            self.assign(found, f"{sign} * exp({total})")
         return found
+
+    def logarithm(self, a: str, n: int, sign: str) -> str:
+        """The sum of the logarithms of the pivots; the sign becomes that of their product."""
+        total = self.let(self.number(0), "t")
+        with self.loop(0, n) as k:
+            pivot, zero = self.let(self.at(a, f"{k} * {n} + {k}"), "d"), self.number(0)
+            self.assign(sign, f"where({pivot} < {zero}, -{sign}, where({pivot} == {zero}, {zero}, {sign}))")
+            self.assign(total, f"{total} + log(absolute({pivot}))")
+        return total
 
     def cofactors(self, a: str, out: str, work: str, transposed: bool = False) -> None:
         """The determinants of the minors with their signs: of singular matrices, too."""
@@ -221,15 +237,10 @@ def sign_and_logarithm(scope: Scope, equation: Equation) -> None:
     signs, logarithms = m.target(0), m.target(1)
     with m.loop(0, prod(signs.shape)) as number:
         one = m.place(a, number, n**2)
-        sign, total = m.let(m.number(1), "t"), m.let(m.number(0), "t")
+        sign = m.let(m.number(1), "t")
         m.eliminate(one, n, sign=sign)
-        with m.loop(0, n) as k:
-            pivot = m.let(m.at(one, f"{k} * {n} + {k}"), "d")
-            m.assign(
-                sign, f"where({pivot} < {m.number(0)}, -{sign}, where({pivot} == {m.number(0)}, {m.number(0)}, {sign}))"
-            )
-            m.assign(total, f"{total} + log(absolute({pivot}))")
-        m.put(signs.base, f"{number} + {signs.offset}", f"where({total} != {total}, {total}, {sign})")
+        total = m.logarithm(one, n, sign)
+        m.put(signs.base, f"{number} + {signs.offset}", sign)
         m.put(logarithms.base, f"{number} + {logarithms.offset}", total)
     scope.keep(equation, signs, logarithms)
 
@@ -261,7 +272,7 @@ def triangular_factor(scope: Scope, equation: Equation) -> None:
         with m.loop(0, j) as k:
             m.assign(total, f"{total} - {m.at(other, place(i, k))} * {m.at(other, place(j, k))}")
         with m.inside(f"if {i} == {j}:"):
-            with m.inside(f"if ({total} <= {m.number(0)}) | ({total} != {total}):"):
+            with m.inside(f"if {total} <= {m.number(0)}:"):  # NaN go on, as through LAPACK
                 m.note(INDEFINITE)
                 m.assign(total, m.number(1))
             m.put(other, place(j, j), f"sqrt({total})")
