@@ -169,10 +169,10 @@ def as_results(ufunc: np.ufunc, array: Any) -> Any:
     result = ufunc.resolve_dtypes((own, own, None))[-1]
     if result == own:
         return array
-    if result == bool and not ufunc.__name__.startswith("logical"):
+    if result.kind == "b" and not ufunc.__name__.startswith("logical"):
         raise TypeError(
-            f"np.{ufunc.__name__} of {own.name} gives truth values, which it cannot go on with{at_user_line()}; compare "
-            "neighbours, as in x[:-1] < x[1:]"
+            f"np.{ufunc.__name__} of {own.name} gives truth values, which it cannot go on with{at_user_line()}; "
+            "compare neighbours, as in x[:-1] < x[1:]"
         )
     return cast(array, dtype=result)
 

@@ -23,7 +23,6 @@ from autodiff.trace.trees.tree import TreeDef, flatten
 from autodiff.trace.values.leaves import as_leaf
 from autodiff.trace.values.weak_numbers import is_whole, settled
 
-
 ON_TRUTH_VALUES = frozenset(("add", "subtract", "multiply", "negative", "positive", "absolute", "invert"))
 """Operators whose results are integers in Python where all operands are truth values, and truth values in NumPy."""
 

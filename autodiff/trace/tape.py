@@ -51,6 +51,8 @@ def strict(value: Any) -> Any:
     kind = type(value)
     if kind is tuple:
         return (tuple, *map(strict, value))
+    if kind is frozenset:
+        return frozenset, frozenset(map(strict, value))
     if kind is bool or kind is int:
         return kind, value
     return Literal(value) if kind is float or kind is complex or isinstance(value, np.generic) else value

@@ -177,3 +177,37 @@ def test_errors_say_where():
         OverflowError, match=r"\(test_python_numbers.py:\d+\): Python integer -1 out of bounds for uint8$"
     ):
         autodiff.jit(lambda x, s: x + s)(array("uint8"), -1)
+
+
+PYTHONS = (
+    "add",
+    "sub",
+    "mul",
+    "truediv",
+    "floordiv",
+    "mod",
+    "pow",
+    "and_",
+    "or_",
+    "xor",
+    "lshift",
+    "rshift",
+    "lt",
+    "eq",
+)
+
+
+@pytest.mark.parametrize("backend", ["auto", "numpy"])
+def test_truth_values_are_integers_in_arithmetic(backend):
+    for function in (operator.neg, operator.pos, operator.abs):
+        for number in (True, False, 3):
+            ours = autodiff.jit(lambda k, function=function: function(k), backend=backend)(number)
+            assert (type(ours), ours) == (type(function(number)), function(number))
+    for name in PYTHONS:
+        function = getattr(operator, name)
+        compiled = autodiff.jit(lambda a, b, function=function: function(a, b), backend=backend)
+        for pair in ((True, True), (False, True), (True, 5), (3, True)):
+            assert (type(compiled(*pair)), compiled(*pair)) == (type(function(*pair)), function(*pair)), (name, pair)
+    ours = autodiff.jit(lambda k: np.ones(3, np.uint8) * (k + k), backend=backend)(True)
+    np.testing.assert_array_equal(ours, [2, 2, 2])
+    assert autodiff.jit(lambda a, b: ((a > 0) + (b > 0)) / 4, backend=backend)(1.0, 2.0) == 0.5

@@ -47,7 +47,8 @@ def mask_like(mask: Any, shape: tuple[int, ...]) -> Any:
 
 def widened(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """The dtype of a sum, product or running sum where none is asked for: small integers have results of 64 bits."""
-    return np.add.reduce(np.empty(0, dtype)).dtype
+    found: np.dtype[Any] = np.add.reduce(np.empty(0, dtype)).dtype
+    return found
 
 
 def as_asked(result: Any, dtype: Any) -> Any:

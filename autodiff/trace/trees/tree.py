@@ -7,6 +7,7 @@ without leaves.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from math import copysign
 from typing import Any
 
 from autodiff.trace.source import at_user_line
@@ -57,6 +58,8 @@ class TreeDef:
                 continue
             if (a.kind, a.extra, len(a.children)) != (b.kind, b.extra, len(b.children)):
                 return False
+            if type(a.extra) is tuple and not alike(a.extra, b.extra):
+                return False
             pairs.extend(zip(a.children, b.children, strict=True))
         return True
 
@@ -80,6 +83,15 @@ class TreeDef:
         if self.kind is None:
             return leaves[0]
         return built(self, iter(leaves))
+
+
+def alike(keys: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
+    """Whether equal keys are of equal types, too: functions may compute with them, and 1, 1.0 and True differ then."""
+    return all(
+        type(a) is type(b) and (type(a) is not float or copysign(1.0, a) == copysign(1.0, b))
+        for a, b in zip(keys, others, strict=True)
+        if a is not b
+    )
 
 
 def built(structure: TreeDef, leaves: Iterator[Any]) -> Any:

@@ -149,6 +149,8 @@ class Printer:
         self.conditions.append(f"type({at} := {place}) is {self.type_name(kind)}")
         if kind in (tuple, list, dict):
             self.conditions.append(f"len({at}) == {len(children)}")
+        if kind is dict and int in map(type, structure.extra):  # True and 1.0 are equal keys
+            self.conditions.append(f"all(type(key) is int or type(key) is str for key in {at})")
         for name, value in structure.extra.static if isinstance(structure.extra, Fields) else ():
             self.static(f"{at}.{name}", value, static_of(value))
         for step, child in zip(steps, children, strict=True):
@@ -161,6 +163,8 @@ class Printer:
         if is_registered(kind):
             raise Unprintable
         if kind is dict:
+            if {*map(type, extra)} - {str, int}:
+                raise Unprintable
             return [f"[{named(key, self.scope)}]" for key in in_order(extra)]
         if issubclass(kind, (tuple, list)):
             return [f"[{k}]" for k in range(count)]

@@ -237,9 +237,7 @@ class Program(CustomRule):
         outputs = len(self.tape.outputs)
         return outs[:outputs], joined(outs[outputs:], pushed)
 
-    def push_later(
-        self, values: Leaves, parts: Leaves, forms: Forms
-    ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    def push_later(self, values: Leaves, parts: Leaves, forms: Forms) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
         """The outputs, as known as the values, and tangents recorded by those who record the given ones."""
         key = "linearization", forms
         found = self.derived.get(key)

@@ -49,6 +49,14 @@ def test_one_condition_in_another():
     assert names(simpler(simplify_choices, fun, X, Y)) == ["less", "where"]
 
 
+def test_choices_that_round_are_left():
+    def fun(x, y):
+        below = x < y
+        return np.where(below, np.where(below, 16777217, y.astype(np.float32)), x)
+
+    assert names(simpler(simplify_choices, fun, X, Y)).count("where") == 2
+
+
 def test_integers_that_overflow_are_not_known():
     tape = simpler(simplify_choices, lambda n: (np.abs(n) < 0, n * n < 0, np.uint8(255) + n.astype(np.uint8) < 1), N)
     assert names(tape).count("less") == 3

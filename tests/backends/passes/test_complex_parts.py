@@ -96,6 +96,18 @@ def test_small_and_large_numbers_neither_vanish_nor_overflow_on_the_way(scale):
         np.testing.assert_allclose(on_parts_alone(fun)(z), fun(z), rtol=1e-15)
 
 
+@pytest.mark.parametrize("dtype", [np.complex128, np.complex64])
+@pytest.mark.parametrize("function", [np.sqrt, np.log])
+def test_lengths_neither_overflow_nor_lose_digits(function, dtype):
+    limits = np.finfo(dtype)
+    large, small = float(limits.max), float(limits.smallest_subnormal)
+    z = np.array(
+        [large, complex(0, small), complex(small, small), complex(large, large), complex(-large, large)], dtype
+    )
+    ours = jit(lambda z: fori_loop(0, 1, lambda _, carry: function(carry), z))(z)
+    np.testing.assert_allclose(ours, function(z), rtol=8 * float(limits.eps))
+
+
 def test_logarithms_near_the_unit_circle_keep_their_digits():
     z = np.exp(1j * np.linspace(0, 6, 50)) * (1 + 1e-9)
     np.testing.assert_allclose(on_parts_alone(np.log)(z).real, np.log(z).real, rtol=1e-6)

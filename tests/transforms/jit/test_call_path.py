@@ -165,7 +165,7 @@ def test_trees_come_back_as_they_are(tree):
         assert equal(jitted(tree), tree)
         assert equal(jitted(tree=tree), tree)
     assert jitted.cache_size() == 2
-    printable = "Own" not in repr(tree) and type(tree) is not OrderedDict
+    printable = "Own" not in repr(tree) and "('a', 1)" not in repr(tree) and type(tree) is not OrderedDict
     assert (general_calls(jitted, lambda: jitted(tree)) == 0) is printable
 
 
@@ -414,3 +414,22 @@ def test_scalars_of_unusual_dtypes():
     for value in (np.datetime64("2020-01-01"), np.str_("text"), np.longdouble(2), np.float16(2), np.bool_(True)):
         jitted = settled(lambda x: x, value)
         assert jitted(value) == value
+
+
+def test_equal_keys_of_other_types_are_other_structures():
+    numbers = np.arange(3)
+    scaled = jit(lambda tree: [value * key for key, value in tree.items()])
+    for _ in range(3):
+        assert scaled({1: numbers})[0].dtype == np.int64
+        assert scaled({1.0: numbers})[0].dtype == np.float64
+    signed = jit(lambda tree: [np.copysign(value, key) for key, value in tree.items()])
+    for key in (0.0, -0.0, 0.0, -0.0):
+        np.testing.assert_array_equal(signed({key: numbers + 1.0})[0], np.copysign(numbers + 1.0, key))
+    same = jit(lambda tree: tree)
+    assert [type(next(iter(same({key: numbers})))) for key in (1, True, 1, True)] == [int, bool, int, bool]
+
+
+def test_sets_that_are_static():
+    total = jit(lambda x, numbers: x * sum(numbers), static_argnums=1)
+    found = [total(np.arange(3), frozenset([key])).dtype for key in (1, 1.0, 1)]
+    assert found == [np.int64, np.float64, np.int64]

@@ -176,6 +176,11 @@ class Conversion:
         found = self.emit(where, condition, x, y)
         return found if self.builder.spec(found).shape else self.emit(positive, found)
 
+    @property
+    def itemsize(self) -> int:
+        """The bytes of a part of the result."""
+        return self._dtype.itemsize
+
     def typed(self, operand: Operand, dtype: np.dtype[Any]) -> Operand:
         """A real value in a dtype, if it is not a Python number, whose precision is that of what it meets."""
         own = self.builder.spec(operand)

@@ -47,6 +47,15 @@ LARGE_EXPONENT = {8: 709.0, 4: 88.0}
 LARGE_TANH = {8: 19.0, 4: 9.0}
 """From where on tanh is one but for a few units in the last place, by the bytes of a part."""
 
+HUGE = {8: 2.0**1021, 4: 2.0**125}
+"""From where on the sum of two lengths overflows, by the bytes of a part."""
+
+TINY = {8: 2.0**-1018, 4: 2.0**-122}
+"""Up to where halves of lengths lose digits."""
+
+UP = {8: 2.0**108, 4: 2.0**48}
+"""What makes the smallest number a normal one: an even power of two."""
+
 MOST_PRODUCTS = 100
 """NumPy multiplies for whole exponents below this."""
 
@@ -89,9 +98,24 @@ def logarithm(c: Conversion, z: Parts) -> Parts:
     below = c.emit(multiply, c.emit(subtract, large, ONE), c.emit(add, large, ONE))
     near = c.emit(logical_and, c.emit(greater, large, HALF), c.emit(less, large, Literal(2.0)))
     squares = c.choose(near, c.emit(add, below, c.emit(multiply, small, small)), ZERO)
-    length = c.emit(log, c.emit(hypot, x, y))
+    scaled, grown = within_range(c, z, large)
+    length = c.emit(subtract, c.emit(log, c.emit(hypot, *scaled)), c.emit(log, grown))
     size = c.choose(near, c.emit(multiply, HALF, c.emit(log1p, squares)), length)
     return Parts(size, c.emit(arctan2, y, x))
+
+
+def within_range(c: Conversion, z: Parts, large: Operand) -> tuple[Parts, Operand]:
+    """A multiple of z of which lengths neither overflow nor lose digits, and how many times z it is: a power of four.
+
+    Args:
+        c: the conversion.
+        z: the parts.
+        large: the larger of their absolute values.
+    """
+    huge = c.emit(greater, large, Literal(HUGE[c.itemsize]))
+    tiny = c.emit(less, large, Literal(TINY[c.itemsize]))
+    grown = c.choose(huge, Literal(0.25), c.choose(tiny, Literal(UP[c.itemsize]), ONE))
+    return Parts(c.emit(multiply, z.real, grown), c.emit(multiply, z.imag, grown)), grown
 
 
 @in_parts("sqrt")
@@ -102,8 +126,10 @@ def of_sqrt(c: Conversion, equation: Equation) -> Found:
 
 
 def root(c: Conversion, z: Parts) -> Parts:
-    """sqrt(z)."""
-    x, y = z
+    """sqrt(z), of a multiple of z where it is so large or small that lengths overflow or lose digits."""
+    large = c.emit(maximum, c.emit(absolute, z.real), c.emit(absolute, z.imag))
+    (x, y), grown = within_range(c, z, large)
+    back = c.emit(sqrt, grown)
     long = c.emit(sqrt, c.emit(multiply, HALF, c.emit(add, c.emit(hypot, x, y), c.emit(absolute, x))))
     long = c.choose(c.emit(isinf, y), c.emit(absolute, y), long)
     nothing = c.emit(equal, long, ZERO)
@@ -111,8 +137,8 @@ def root(c: Conversion, z: Parts) -> Parts:
     short = c.choose(c.emit(isinf, y), long, short)
     right = c.emit(greater_equal, x, ZERO)
     return Parts(
-        c.choose(right, long, short),
-        c.emit(copysign, c.choose(right, short, long), y),
+        c.emit(divide, c.choose(right, long, short), back),
+        c.emit(copysign, c.emit(divide, c.choose(right, short, long), back), y),
     )
 
 
