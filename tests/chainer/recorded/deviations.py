@@ -20,7 +20,6 @@ DEVIATIONS = {
     },
     "array": {
         "get_item two arrays": "indexing by several arrays is several nodes",
-        "resize_images output_shape=(5,6) mode='nearest'": "Chainer's double gradient samples other pixels than its function",
     },
     "normalization": {
         "fixed_decorrelated_batch_normalization variables": "Chainer's gradients of mean and projection have other shapes than these",
