@@ -15,7 +15,6 @@ DEVIATIONS = {
     },
     "math": {
         "add one": "the sum of one Variable is the Variable itself",
-        "operator floordiv": "the result has a creator here; no gradient goes through it either way",
         "operator div constant": "the node is named after what was written, `_ / 3`, not after the multiplication",
     },
     "array": {
