@@ -17,6 +17,11 @@ class Hooks:
     def __init__(self) -> None:
         self.by_timing: dict[str, dict[str, Callable[..., Any]]] = {"pre": {}, "post": {}}
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take over what was pickled, by Chainer too, which keeps those before and those after in two attributes."""
+        found = state.get("by_timing") or {"pre": state["_pre_update_hooks"], "post": state["_post_update_hooks"]}
+        self.by_timing = {timing: dict(hooks) for timing, hooks in found.items()}
+
     @property
     def _pre_update_hooks(self) -> dict[str, Callable[..., Any]]:
         """Those before an update, by the name under which programs look for them."""

@@ -38,6 +38,9 @@ __all__ = [
 ]
 
 
+_Hookable = _OptimizerHookable = Hooks  # the names in pickles of Chainer's
+
+
 class Optimizer(LossScaling, OldSpellings):
     """What all optimizers can do. Subclasses define :meth:`update`.
 

@@ -105,7 +105,7 @@ class UpdateRule:
     def _update(self, param: Any) -> None:
         """Take the loss scale out of the gradient, and change the parameter between the hooks."""
         if param._loss_scale is not None and param.grad is not None:
-            param.grad = param.grad / param._loss_scale
+            param.grad = param.xp.asarray(param.grad / param._loss_scale)
             param._loss_scale = None
         for hook in self._hookable.at("pre"):
             hook(self, param)

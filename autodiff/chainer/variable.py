@@ -1,5 +1,9 @@
 """Variables and Parameters."""
 
+from __future__ import annotations
+
+from typing import Any
+
 from autodiff.facade.graph.node import VariableNode
 from autodiff.facade.variables.conversion import as_array, as_variable
 from autodiff.facade.variables.parameter import Parameter
@@ -16,3 +20,22 @@ def variable_repr(var: Variable) -> str:
 def variable_str(var: Variable) -> str:
     """``variable([...])``, as ``str`` prints it."""
     return str(var)
+
+
+# What pickles of Chainer's call by name, with the arguments that they hold.
+
+
+def _create_variable(data: Any, name: str | None, grad: Any, requires_grad: bool, device: Any) -> Variable:
+    variable = Variable(data, name=name, grad=grad, requires_grad=requires_grad)
+    variable.to_device(device)
+    return variable
+
+
+def _recover_parameter(data: Any, name: str | None, grad: Any, *others: Any) -> Parameter:
+    *grad_valid, initializer, update_rule, device = others  # pickles of older versions do not say grad_valid
+    parameter = Parameter(initializer, name=name)
+    parameter.array, parameter.update_rule = data, update_rule
+    if data is not None or grad_valid != [False]:
+        parameter.grad = grad
+    parameter.to_device(device)
+    return parameter

@@ -54,14 +54,12 @@ LEFT_OUT = {
 """Reasons by patterns of whole dotted names."""
 
 CHAINERX = "ChainerX is not there"
-CUDNN = "cuDNN is not used"
 EXPRESSION = "expressions are of one class, whose objects know their text and their value"
 KEPT = "what the class itself needed for its gradient or for cuDNN; creators have what their functions close over"
 STATE = "state of a method that is none of the interface"
 
 ATTRIBUTES_LEFT_OUT = {
     r"ChainerxDevice\.(device|fallback_device)": CHAINERX,
-    r"Convolution2D\.(cudnn_fast|x_layout)": CUDNN,
     r"TimerHook\.(xp|table)|EarlyStoppingTrigger\.already_warning|MSVAGRule\.beta_power": STATE,
     r"BatchRenormalization\.[rd]|BlackOut\.sample_data|cached_property\.func": STATE,
     r"MultiprocessParallelUpdater\.comm": NCCL,

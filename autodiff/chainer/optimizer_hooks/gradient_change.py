@@ -20,7 +20,8 @@ class GradientChange:
     def __call__(self, rule: Any, param: Any) -> None:
         if param.array is not None and param.grad is not None:
             scale = 1.0 if param._loss_scale is None else param._loss_scale
-            param.grad = self.changed(param.array, param.grad, weak(scale), rule)
+            changed = self.changed(param.array, param.grad, weak(scale), rule)
+            param.grad = param.xp.asarray(changed)  # NumPy makes numbers of arrays without axes
 
     def changed(self, array: Any, grad: Any, scale: float, rule: Any) -> Any:
         """The new gradient.

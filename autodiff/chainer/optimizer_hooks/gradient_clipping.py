@@ -37,7 +37,7 @@ class GradientClipping:
             rate = weak(self.threshold) / norm
             for param in params:
                 with param.device.create_context():
-                    param.grad = param.grad * rate
+                    param.grad = param.xp.asarray(param.grad * rate)
 
 
 def gradient_norm(params: Iterable[Any]) -> float:

@@ -33,4 +33,4 @@ class GradientHardClipping(GradientChange):
 
     def changed(self, array: Any, grad: Any, scale: float, rule: Any) -> Any:
         lower = np.maximum(grad, weak(self.lower_bound) * scale)
-        return np.minimum(lower, weak(self.upper_bound) * scale, out=lower)
+        return np.minimum(lower, weak(self.upper_bound) * scale)

@@ -74,7 +74,7 @@ class Computation:
     dodge_nondifferentiable = False
     contiguous: str | None = None
     numerical_grad_dtype: Any = np.float64
-    error: type[AssertionError] = FunctionTestError
+    error: type[ComputationError] = FunctionTestError
     test_name: str
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

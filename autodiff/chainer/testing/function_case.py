@@ -69,7 +69,7 @@ class FunctionTestCase(Computation, unittest.TestCase):
         def check() -> None:
             inputs = self._inputs()
             grads = self.generate_grad_outputs(self._expected(inputs))
-            with backend_config:
+            with backend_config, self.error.raise_if_fail("backward is not implemented correctly"):
                 gradient_check.check_backward(
                     lambda *xs: self._run(xs, backend_config),
                     self._on(backend_config, inputs),
@@ -88,7 +88,7 @@ class FunctionTestCase(Computation, unittest.TestCase):
         def check() -> None:
             inputs = self._inputs()
             grads = self.generate_grad_outputs(self._expected(inputs))
-            with backend_config:
+            with backend_config, self.error.raise_if_fail("double backward is not implemented correctly"):
                 gradient_check.check_double_backward(
                     lambda *xs: self._run(xs, backend_config),
                     self._on(backend_config, inputs),

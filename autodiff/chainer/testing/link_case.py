@@ -89,12 +89,13 @@ class LinkTestCase(LinkComputation, unittest.TestCase):
         with backend_config:
             outputs = self._run(link, tuple(map(Variable, arrays)), backend_config)
             grads = self.generate_grad_outputs(tuple(to_cpu(as_array(y)) for y in outputs))
-            gradient_check.check_backward(
-                lambda *xs: self._run(link, xs, backend_config),
-                arrays,
-                self._on(backend_config, grads),
-                tuple(self._params(link)),
-                dtype=self.numerical_grad_dtype,
-                detect_nondifferentiable=self.dodge_nondifferentiable,
-                **self.check_backward_options,
-            )
+            with self.error.raise_if_fail("backward is not implemented correctly"):
+                gradient_check.check_backward(
+                    lambda *xs: self._run(link, xs, backend_config),
+                    arrays,
+                    self._on(backend_config, grads),
+                    tuple(self._params(link)),
+                    dtype=self.numerical_grad_dtype,
+                    detect_nondifferentiable=self.dodge_nondifferentiable,
+                    **self.check_backward_options,
+                )

@@ -138,7 +138,7 @@ class Trainer:
                 that is taken gets a number: ``validation_1``.
             trigger: when to call it; ``extension.trigger`` by default, or every iteration.
             priority: extensions of higher priority come earlier; ``extension.priority`` by default.
-            call_before_training: whether to call it once before the first update as well.
+            call_before_training: whether to call it once before the first update as well; not when training is resumed.
             removed: keywords of old versions, which raise.
 
         Raises:
@@ -181,7 +181,7 @@ class Trainer:
         """Train until the stop trigger fires. A trainer runs once.
 
         When the loop raises, the extensions' ``on_error`` are called, then everything is finalized, and the
-        exception goes on.
+        exception goes on. What comes before the loop is not covered: ``initialize``, and the calls before training.
 
         Args:
             show_loop_exception_msg: whether to print an exception to standard error before anything is finalized.
@@ -194,8 +194,10 @@ class Trainer:
         os.makedirs(self.out, exist_ok=True)
         entries = sorted(self._extensions.values(), key=lambda entry: entry.priority, reverse=True)
         self._start_at = time.perf_counter()
-        for initialize in methods(entries, "initialize"):
+        for initialize in methods([entry for entry in entries if not is_finished(entry)], "initialize"):
             initialize(self)
+        if self.is_before_training:
+            self._call_before_training(entries)
 
         with ExitStack() as finalizers:
             finalizers.callback(self.updater.finalize)
@@ -212,11 +214,14 @@ class Trainer:
         self._final_elapsed_time = self.elapsed_time
         self._done = True
 
-    def _loop(self, entries: list[_ExtensionEntry]) -> None:
+    def _call_before_training(self, entries: list[_ExtensionEntry]) -> None:
+        self.observation = {}
         with self.reporter.scope(self.observation):
             for entry in entries:
                 if entry.call_before_training:
                     entry.extension(self)
+
+    def _loop(self, entries: list[_ExtensionEntry]) -> None:
         while not self.stop_trigger(self):
             self.observation = {}
             with self.reporter.scope(self.observation):
@@ -267,6 +272,11 @@ def has_state(extension: Any) -> bool:
     """Whether an extension has anything to serialize: a part without values need not be in a snapshot."""
     inherited = getattr(type(extension), "serialize", None) is Extension.serialize
     return hasattr(extension, "serialize") and not inherited
+
+
+def is_finished(entry: _ExtensionEntry) -> bool:
+    """Whether the trigger of an extension never fires again, as after a snapshot of a training that it had fired in."""
+    return bool(getattr(entry.trigger, "finished", False))
 
 
 def methods(entries: list[_ExtensionEntry], name: str) -> list[Callable[..., Any]]:

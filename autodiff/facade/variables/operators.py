@@ -55,6 +55,8 @@ def long_way(primitive: Primitive, apply: Operation, reflected: bool) -> Operati
                 f"{shapes[0]} and {shapes[1]}",
                 "Axes must have equal lengths or length 1, counted from the last.",
             ) from None
+        if isinstance(out, Variable) and not any(primitive.rules):
+            return Variable(out._array, requires_grad=False)  # no gradient passes: the graph ends here, as in Chainer
         return Variable(out, requires_grad=False) if isinstance(out, np.ndarray) else out
 
     return call

@@ -9,8 +9,6 @@ from tests.chainer.instances.table import GROUPS, states
 
 RECORDED = json.loads(FILE.read_text())
 MISSING = {
-    "cudnn_fast": "cuDNN is not used",
-    "x_layout": "cuDNN is not used",
     "forward_ideep": "iDeep is never available",
     "d": "state of one call of batch renormalization",
     "r": "state of one call of batch renormalization",

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+import autodiff.chainer.functions as F
 from autodiff.chainer import optimizer_hooks, optimizers
+from autodiff.chainer.links import PReLU
 
 HOOKS = {
     "none": None,
@@ -104,3 +106,21 @@ def test_scales_that_are_none(pair):
     optimizer.set_loss_scale(None)
     optimizer.update(pair.loss)
     assert optimizer._loss_scale == 2.0
+
+
+WITHOUT_AXES = {  # a parameter that is one number, 0.25, and what Chainer's three updates make of it
+    "AdaDelta": 0.2635689, "AdaGrad": 0.2522845, "Adam": 0.253, "AdamW": 0.253, "AMSGrad": 0.253, "AdaBound": 0.253,
+    "AMSBound": 0.253, "CorrectedMomentumSGD": 0.5866, "MomentumSGD": 0.5866, "MSVAG": 2.05, "NesterovAG": 0.864646,
+    "RMSprop": 0.478913, "RMSpropGraves": 0.2521698, "SGD": 0.43, "SMORMS3": 0.2537121,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WITHOUT_AXES)
+def test_a_parameter_without_axes(name):
+    link = PReLU()
+    optimizer = getattr(optimizers, name)()
+    optimizer.setup(link).loss_scaling(scale=2.0)
+    for _ in range(3):
+        optimizer.update(lambda: F.sum(link(-np.ones((2, 3), np.float32))))
+    assert (link.W.shape, link.W.dtype) == ((), np.float32)
+    assert float(link.W.array) == pytest.approx(WITHOUT_AXES[name], rel=1e-5)

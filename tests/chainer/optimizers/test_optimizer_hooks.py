@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+import autodiff.chainer.functions as F
 from autodiff.chainer import optimizer_hooks, optimizers
+from autodiff.chainer.links import PReLU
 from autodiff.chainer.optimizer_hooks.gradient_noise import exponential_decay_noise
 from autodiff.facade import Parameter
 
@@ -123,3 +125,28 @@ def test_arrays_shared_with_a_gradient_are_not_changed():
         param.grad = shared
         optimizer_hooks.WeightDecay(1)(None, param)
         assert param.grad.tolist() == [2, 2]
+
+
+WITHOUT_AXES = {  # a parameter that is one number, 0.25, and what Chainer's three updates make of it
+    "WeightDecay": (optimizer_hooks.WeightDecay(0.1), 2.0246346),
+    "Lasso": (optimizer_hooks.Lasso(0.1), 2.02),
+    "GradientClipping": (optimizer_hooks.GradientClipping(2.0), 0.85),
+    "GradientHardClipping": (optimizer_hooks.GradientHardClipping(-1, 0.5), 0.55),
+    "GradientNoise": (optimizer_hooks.GradientNoise(0.1, lambda xp, shape, dtype, hook, rule: xp.full(shape, 0.5, dtype)), 1.9),
+    "GradientLARS": (optimizer_hooks.GradientLARS(weight_decay=0.1), 0.3319208),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WITHOUT_AXES)
+@pytest.mark.parametrize("scale", [None, 2.0])
+def test_a_parameter_without_axes(name, scale):
+    hook, want = WITHOUT_AXES[name]
+    link = PReLU()
+    optimizer = optimizers.SGD(0.1).setup(link)
+    optimizer.add_hook(hook)
+    if scale is not None:
+        optimizer.loss_scaling(scale=scale)
+    for _ in range(3):
+        optimizer.update(lambda: F.sum(link(-np.ones((2, 3), np.float32))))
+    assert (link.W.shape, link.W.grad.shape, link.W.dtype) == ((), (), np.float32)
+    assert float(link.W.array) == pytest.approx(want, rel=1e-6)

@@ -8,15 +8,15 @@ LENGTHS = (3, 2, 2)
 INPUT, HIDDEN = 2, 3
 
 
-def recurrent(function, gates, layers=1, states=1, directions=1, **keywords):
+def recurrent(function, gates, layers=1, states=1, directions=1, lengths=LENGTHS, **keywords):
     """`n_step_*` with weights and biases for every layer and direction; dropout 0."""
     cells = layers * directions
-    shapes = [(layers * directions, len(LENGTHS), HIDDEN)] * states
+    shapes = [(layers * directions, max(LENGTHS), HIDDEN)] * states
     for cell in range(cells):
         below = INPUT if cell < directions else directions * HIDDEN
         shapes += [(HIDDEN, below if gate < gates // 2 else HIDDEN) for gate in range(gates)]
     shapes += [(HIDDEN,)] * (gates * cells)
-    shapes += [(length, INPUT) for length in LENGTHS]
+    shapes += [(length, INPUT) for length in lengths]
 
     def run(*variables):
         variables = list(variables)
@@ -25,7 +25,8 @@ def recurrent(function, gates, layers=1, states=1, directions=1, **keywords):
         biases = [rest[(cells + cell) * gates : (cells + cell + 1) * gates] for cell in range(cells)]
         return function(layers, 0.0, *initial, weights, biases, rest[2 * cells * gates :], **keywords)
 
-    options = " ".join(f"{key}={value}" for key, value in keywords.items())
+    named = keywords if lengths is LENGTHS else {**keywords, "batches": str(lengths).replace(" ", "")}
+    options = " ".join(f"{key}={value}" for key, value in named.items())
     return case(
         f"{function.path[-1]} layers={layers} {options}".strip(), run, *(normal(*shape, scale=0.5) for shape in shapes)
     )
@@ -58,6 +59,18 @@ CASES = [
     recurrent(F.n_step_rnn, 2, layers=2, activation="relu"),
     recurrent(F.n_step_birnn, 2, directions=2),
     recurrent(F.n_step_birnn, 2, layers=2, directions=2, activation="relu"),
+    *(
+        recurrent(function, gates, states=states, directions=directions, lengths=lengths)
+        for function, gates, states, directions in (
+            (F.n_step_lstm, 8, 2, 1),
+            (F.n_step_bilstm, 8, 2, 2),
+            (F.n_step_gru, 6, 1, 1),
+            (F.n_step_bigru, 6, 1, 2),
+            (F.n_step_rnn, 2, 1, 1),
+            (F.n_step_birnn, 2, 1, 2),
+        )
+        for lengths in ((2, 1), (0, 0))
+    ),
     dropped(F.n_step_lstm, 8, 2),
     dropped(F.n_step_gru, 6, 1),
     dropped(F.n_step_rnn, 2, 1),

@@ -15,12 +15,10 @@ DEVIATIONS = {
     },
     "math": {
         "add one": "the sum of one Variable is the Variable itself",
-        "operator floordiv": "the result has a creator here; no gradient goes through it either way",
         "operator div constant": "the node is named after what was written, `_ / 3`, not after the multiplication",
     },
     "array": {
         "get_item two arrays": "indexing by several arrays is several nodes",
-        "resize_images output_shape=(5,6) mode='nearest'": "Chainer's double gradient samples other pixels than its function",
     },
     "normalization": {
         "fixed_decorrelated_batch_normalization variables": "Chainer's gradients of mean and projection have other shapes than these",

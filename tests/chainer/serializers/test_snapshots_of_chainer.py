@@ -1,5 +1,6 @@
 """Snapshots that Chainer 7.8.1 has made (see snapshots/make.py) load here."""
 
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,9 @@ from autodiff.chainer.iterators import MultithreadIterator, SerialIterator
 from autodiff.chainer.link import Chain, Link
 from autodiff.chainer.reporter import DictSummary
 from autodiff.chainer.serializers import load_hdf5, load_npz, save_npz
+from autodiff.chainer.variable import _recover_parameter
 from autodiff.facade import Parameter
+from autodiff.facade.settings.devices import CPU
 
 FOLDER = Path(__file__).parent / "snapshots"
 
@@ -112,3 +115,55 @@ def test_what_is_saved_here_has_the_same_keys_dtypes_and_values(tmp_path):
         for key in theirs.files:
             assert (ours[key].dtype, ours[key].shape) == (theirs[key].dtype, theirs[key].shape), key
             np.testing.assert_array_equal(ours[key], theirs[key])
+
+
+class Unpickler(pickle.Unpickler):
+    """It finds Chainer's modules here, as the interpreter does under ``python -m autodiff.chainer``."""
+
+    def find_class(self, module, name):
+        ours = f"autodiff.{module}" if module.split(".")[0] == "chainer" else module
+        return super().find_class(ours, name)
+
+
+@pytest.fixture
+def pickled():
+    with open(FOLDER / "objects.pickle", "rb") as file:
+        return Unpickler(file).load()
+
+
+def test_variables_from_a_pickle(pickled):
+    x, constant = pickled["variable"], pickled["constant"]
+    assert (x.name, x.array.tolist(), x.grad.tolist(), x.requires_grad) == ("x", [0, 1, 2], [1, 1, 1], True)
+    assert (constant.array.tolist(), constant.grad, constant.requires_grad) == ([0, 1, 2], None, False)
+
+
+def test_parameters_from_a_pickle(pickled):
+    parameter, cleared = pickled["parameter"], pickled["cleared"]
+    assert (parameter.name, parameter.array.tolist(), parameter.grad) == ("p", [1, 1], None)
+    assert cleared.grad is None
+    cleared.initialize((2,))
+    assert cleared.array.tolist() == [0.5, 0.5]
+
+
+def test_a_parameter_from_a_pickle_of_an_old_version():
+    parameter = _recover_parameter(np.ones(2, "f"), "p", np.zeros(2, "f"), None, None, CPU)
+    assert (parameter.name, parameter.grad.tolist()) == ("p", [0, 0])
+
+
+def test_a_link_without_a_shape_from_a_pickle(pickled):
+    link = pickled["lazy"]
+    with pytest.raises(RuntimeError, match="the gradient of a Parameter without an array is not known"):
+        _ = link.W.grad
+    np.testing.assert_array_equal(link(np.ones((1, 4), "f")).array, [[2, 2]])
+
+
+def test_training_goes_on_from_a_pickle(pickled):
+    optimizer = pickled["optimizer"]
+    model = optimizer.target
+    assert (optimizer.t, optimizer.alpha, str(model.predictor[0])) == (
+        1, 0.125, "Linear(in_size=3, out_size=2, nobias=False)",
+    )  # fmt: skip
+    optimizer.update(model, np.eye(3, dtype=np.float32), np.array([0, 1, 1]))
+    updated = [param.array for _, param in sorted(model.namedparams())]
+    for array, wanted in zip(updated, pickled["updated"], strict=True):
+        np.testing.assert_allclose(array, wanted, rtol=1e-5)

@@ -11,6 +11,7 @@ from unittest import mock
 import numpy as np
 import pytest
 
+import autodiff.chainer as chainer
 from autodiff.chainer import functions as F
 from autodiff.chainer import testing
 from autodiff.chainer.testing import attr, condition
@@ -243,6 +244,75 @@ def test_functions_that_are_wrong_are_found():
 
     text = run(Wrong, "runTest").failures[0][1]
     assert "FunctionTestError: output 0: the arrays differ" in text
+
+
+class WrongGradient(chainer.FunctionNode):
+    """x^2, and 3 x^2 in place of its gradient."""
+
+    def forward(self, inputs):
+        self.retain_inputs((0,))
+        return (inputs[0] ** 2,)
+
+    def backward(self, indexes, grads):
+        (x,) = self.get_retained_inputs()
+        return (grads[0] * x * x * 3,)
+
+
+class WrongSecondGradient(chainer.FunctionNode):
+    """x^2 and its gradient, which is not differentiated."""
+
+    def forward(self, inputs):
+        self.retain_inputs((0,))
+        return (inputs[0] ** 2,)
+
+    def backward(self, indexes, grads):
+        (x,) = self.get_retained_inputs()
+        return (grads[0] * 2 * x.array,)
+
+
+@pytest.mark.parametrize(
+    ("function", "method", "text"),
+    [
+        (WrongGradient, "run_test_backward", "backward is not implemented correctly"),
+        (WrongSecondGradient, "run_test_double_backward", "double backward is not implemented correctly"),
+    ],
+)
+def test_gradients_of_functions_that_are_wrong_are_found(function, method, text):
+    class Wrong(testing.FunctionTestCase):
+        def generate_inputs(self):
+            return (np.array([2.0, 3.0]),)
+
+        def forward(self, inputs, device):
+            return function().apply(inputs)
+
+        def forward_expected(self, inputs):
+            return (inputs[0] ** 2,)
+
+    with pytest.raises(testing.FunctionTestError, match=f"^{text}$") as caught:
+        getattr(Wrong("test_forward"), method)(testing.BackendConfig({}))
+    assert type(caught.value.__cause__) is AssertionError
+
+
+def test_gradients_of_links_that_are_wrong_are_found():
+    class Square(chainer.Link):
+        def forward(self, x):
+            return WrongGradient().apply((x,))[0]
+
+    class Wrong(testing.LinkTestCase):
+        def create_link(self, initializers):
+            return Square()
+
+        def generate_params(self):
+            return ()
+
+        def generate_inputs(self):
+            return (np.array([2.0, 3.0]),)
+
+        def forward_expected(self, link, inputs):
+            return (inputs[0] ** 2,)
+
+    with pytest.raises(testing.LinkTestError, match=r"^backward is not implemented correctly$"):
+        Wrong("test_backward").test_backward(testing.BackendConfig({}))
 
 
 def test_incomplete_test_cases_say_what_is_missing():

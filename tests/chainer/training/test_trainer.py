@@ -6,7 +6,7 @@ import pytest
 
 from autodiff.chainer.optimizers.sgd import SGD
 from autodiff.chainer.reporter import report
-from autodiff.chainer.training import Extension, StandardUpdater, Trainer, make_extension
+from autodiff.chainer.training import Extension, StandardUpdater, Trainer, make_extension, triggers
 
 
 class Witness(Extension):
@@ -224,6 +224,57 @@ def test_before_training_may_report(make_trainer):
 
 def test_a_trainer_that_never_stops_by_itself(make_trainer):
     assert not make_trainer(None).stop_trigger("any trainer")
+
+
+def test_resumed_training_is_not_before_training(make_trainer, through_file):
+    def make(iterations):
+        trainer = make_trainer((iterations, "iteration"))
+        trainer.extend(
+            lambda trainer: seen.append(trainer.updater.iteration), "f", (9, "epoch"), call_before_training=True
+        )
+        return trainer
+
+    seen = []
+    first = make(1)
+    first.run()
+    through_file(first, make(2)).run()
+    assert seen == [0]
+
+
+def test_what_was_observed_before_run_is_forgotten(make_trainer):
+    trainer = make_trainer((1, "iteration"))
+    seen = []
+    trainer.observation = before = {"x": 1}
+    trainer.extend(lambda trainer: seen.append(dict(trainer.observation)), name="f", call_before_training=True)
+    trainer.run()
+    assert seen[0] == {}
+    assert before == {"x": 1}
+
+
+def test_an_exception_before_training_is_not_one_of_the_loop(make_trainer, capsys):
+    seen = []
+    trainer = make_trainer()
+    trainer.extend(Witness("a", seen, fail_at=0), call_before_training=True)
+    with pytest.raises(ValueError, match=r"^boom$"):
+        trainer.run()
+    assert seen == ["a initialize", "a 0"]
+    assert trainer.updater.get_iterator("main").finalized == 0
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("call_on_resume", "wanted"), [(False, ["a finalize"]), (True, ["a initialize", "a 2", "a finalize"])]
+)
+def test_an_extension_that_is_finished_is_not_initialized(call_on_resume, wanted, make_trainer, through_file):
+    def make(iterations, seen):
+        trainer = make_trainer((iterations, "iteration"))
+        trainer.extend(Witness("a", seen), trigger=triggers.OnceTrigger(call_on_resume))
+        return trainer
+
+    first, seen = make(1, []), []
+    first.run()
+    through_file(first, make(2, seen)).run()
+    assert seen == wanted
 
 
 def test_stops_at_once(make_trainer):

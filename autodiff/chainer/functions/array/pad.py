@@ -18,7 +18,7 @@ def pad(x: Any, pad_width: Any, mode: str, **keywords: Any) -> Variable:
     Args:
         x: floating-point numbers.
         pad_width: how many elements before and after each axis.
-        mode: what stands in the margin: ``"constant"``, ``"edge"``, ``"reflect"``, ...
+        mode: what stands in the margin: ``"constant"``, ``"edge"``, ``"reflect"``, ...; zeros for ``"empty"``.
         keywords: what ``numpy.pad`` takes for that mode.
 
     Raises:
@@ -27,7 +27,12 @@ def pad(x: Any, pad_width: Any, mode: str, **keywords: Any) -> Variable:
     >>> pad(np.array([1.0, 2.0]), (1, 2), "constant")
     variable([0., 1., 2., 0., 0.])
     """
-    return apply("Pad", lambda x: np.pad(x, pad_width, mode, **keywords), (x,), floating)  # type: ignore[call-overload]
+
+    def padded(x: Any) -> Any:
+        filling = "constant" if mode == "empty" else mode  # what is never written cannot be traced
+        return np.pad(x, pad_width, filling, **keywords)  # type: ignore[call-overload]
+
+    return apply("Pad", padded, (x,), floating)
 
 
 def widths(self: Any) -> Any:

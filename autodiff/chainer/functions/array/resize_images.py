@@ -21,8 +21,10 @@ def resize_images(
     Args:
         x: images, floating-point numbers of shape (batch, channels, height, width).
         output_shape: the new height and width.
-        mode: ``"bilinear"``: between the pixels around a place; ``"nearest"``: the next one towards the corner.
-        align_corners: whether the centres of the pixels in the corners stay, else the corners of the images do.
+        mode: ``"bilinear"``: between the pixels around a place; ``"nearest"``: the old pixel that holds the upper left
+            corner of the new one.
+        align_corners: whether the centres of the pixels in the corners stay, else the corners of the images do; without
+            a meaning for ``"nearest"``.
 
     Raises:
         ValueError: if the mode is another one.
@@ -36,8 +38,10 @@ def resize_images(
 
     def fun(x: Any) -> Any:
         for axis, length in zip((2, 3), output_shape, strict=True):
-            places = sampled(x.shape[axis], length, align_corners)
-            x = between(x, places, axis) if mode == "bilinear" else np.take(x, beside(x, nearest(places)), axis)
+            if mode == "bilinear":
+                x = between(x, sampled(x.shape[axis], length, align_corners), axis)
+            else:
+                x = np.take(x, beside(x, nearest(x.shape[axis], length)), axis)
         return x
 
     return apply("ResizeImages", fun, (x,), lambda x: (x.dtype.kind == "f", x.ndim == 4))
@@ -51,14 +55,15 @@ def sampled(length: int, wanted: int, align_corners: bool) -> Any:
     return np.clip(places, 0, length - 1)
 
 
-def nearest(places: Any) -> Any:
-    """The whole numbers below."""
-    return np.floor(places).astype(int)
+def nearest(length: int, wanted: int) -> Any:
+    """Which of the old pixels along an axis the new ones are."""
+    places = np.floor(np.arange(wanted) * (length / wanted))  # the quotient first, whose rounding decides at ties
+    return np.minimum(places, length - 1).astype(int)
 
 
 def between(x: Any, places: Any, axis: int) -> Any:
     """Mixtures of the two pixels around each place."""
-    below = nearest(places)
+    below = np.floor(places).astype(int)
     above = np.minimum(below + 1, x.shape[axis] - 1)
     share = (places - below).astype(x.dtype).reshape((-1,) + (1,) * (3 - axis))
     below, above, share = (beside(x, constant) for constant in (below, above, share))

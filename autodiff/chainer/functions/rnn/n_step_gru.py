@@ -29,6 +29,7 @@ def n_step_gru(
         ws: for each layer W_0, W_1, W_2, ``(units, inputs)``, then U_0, U_1, U_2, ``(units, units)``.
         bs: for each layer b_0, b_1, b_2, d_0, d_1, d_2, ``(units,)``.
         xs: for each step the inputs of the sequences that have not ended, ``(batch, inputs)``: the batch never grows.
+            Where it begins smaller than that of ``hx``, the last sequences are empty: their states stay.
         kwargs: ``train`` and ``use_cudnn`` of old versions are refused.
 
     Returns:

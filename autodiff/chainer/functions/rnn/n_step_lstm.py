@@ -33,6 +33,7 @@ def n_step_lstm(
         ws: for each layer W_0, ..., W_3, ``(units, inputs)``, then U_0, ..., U_3, ``(units, units)``.
         bs: for each layer the biases of these eight, ``(units,)``.
         xs: for each step the inputs of the sequences that have not ended, ``(batch, inputs)``: the batch never grows.
+            Where it begins smaller than that of ``hx``, the last sequences are empty: their states stay.
         kwargs: ``train`` and ``use_cudnn`` of old versions are refused.
 
     Returns:

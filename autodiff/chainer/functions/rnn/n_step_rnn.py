@@ -38,6 +38,7 @@ def n_step_rnn(
         ws: for each layer W, ``(units, inputs)``, and U, ``(units, units)``.
         bs: for each layer b and d, ``(units,)``.
         xs: for each step the inputs of the sequences that have not ended, ``(batch, inputs)``: the batch never grows.
+            Where it begins smaller than that of ``hx``, the last sequences are empty: their states stay.
         activation: ``"tanh"`` or ``"relu"``, whose derivative at 0 is 0.
         kwargs: ``train`` and ``use_cudnn`` of old versions are refused.
 

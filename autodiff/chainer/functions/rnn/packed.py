@@ -30,7 +30,8 @@ def run_layers(
     Args:
         layers: for each layer and direction.
         states: the initial states, each ``(layers * directions, batch, units)``; the first is the output.
-        xs: the inputs of the steps, ``(batch, inputs)``, the batch never growing.
+        xs: the inputs of the steps, ``(batch, inputs)``, the batch never growing; the last rows of the states belong
+            to empty sequences if the first step has fewer.
         masks: factors of each layer's inputs, for all steps at once; None for none.
         directions: 1, or 2 for forwards and backwards.
     """
@@ -73,7 +74,10 @@ def forwards(cell: Cell, states: tuple[Any, ...], steps: Sequence[Any]) -> tuple
 
 
 def backwards(cell: Cell, states: tuple[Any, ...], steps: Sequence[Any]) -> tuple[tuple[Any, ...], list[Any]]:
-    """The same from the last step to the first: a sequence begins, with its initial states, where it ends."""
+    """The same from the last step to the first: a sequence begins, with its initial states, where it ends.
+
+    An empty sequence never begins, and keeps its initial states.
+    """
     outs, current = [], tuple(state[: steps[-1].shape[0]] for state in states)
     for step in reversed(steps):
         begun, batch = current[0].shape[0], step.shape[0]
@@ -81,6 +85,9 @@ def backwards(cell: Cell, states: tuple[Any, ...], steps: Sequence[Any]) -> tupl
             current = tuple(np.concatenate((now, state[begun:batch])) for now, state in zip(current, states))
         current = cell(step, *current)
         outs.append(current[0])
+    begun = current[0].shape[0]
+    if begun < states[0].shape[0]:
+        current = tuple(np.concatenate((now, state[begun:])) for now, state in zip(current, states))
     return current, outs[::-1]
 
 

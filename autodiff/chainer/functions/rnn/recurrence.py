@@ -59,7 +59,7 @@ def fitting(types: Any, ends: tuple[int, int, int], count: int) -> tuple[Any, ..
     """The conditions on states, weights, biases and inputs."""
     h, w, first = types[0], types[ends[0]], types[ends[2]]
     return (
-        h.dtype.kind == "f", h.ndim == 3, h.shape[0] == count, h.shape[1] == first.shape[0],
+        h.dtype.kind == "f", h.ndim == 3, h.shape[0] == count, h.shape[1] >= first.shape[0],
         *(state.shape == h.shape for state in types[1 : ends[0]]),
         *(other.dtype == h.dtype for other in types[1:]),
         w.ndim == 2, w.shape[0] == h.shape[2],

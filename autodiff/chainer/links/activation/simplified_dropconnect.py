@@ -26,6 +26,7 @@ class SimplifiedDropconnect(Link):
     Attributes:
         W: the weights (out_size, in_size).
         b: the bias (out_size,), or None.
+        mask: the first mask that a call was given; it is saved and loaded. There is none before.
 
     Source: L. Wan et al., Regularization of Neural Networks using DropConnect, 2013.
 
@@ -61,9 +62,12 @@ class SimplifiedDropconnect(Link):
         Args:
             x: (N, in_size).
             train: whether to drop any weight.
-            mask: booleans (out_size, in_size), or (N, out_size, in_size): which weights stay; drawn if None.
+            mask: booleans (out_size, in_size), or (N, out_size, in_size): which weights stay; drawn if None. The first
+                one that is given becomes the persistent value ``mask`` of the link.
             use_batchwise_mask: whether each sample gets a mask of its own.
         """
         if self.W.array is None:
             self._initialize_params(prod(x.shape[1:]))
+        if mask is not None and not hasattr(self, "mask"):
+            self.add_persistent("mask", mask)
         return simplified_dropconnect(x, self.W, self.b, self.ratio, train, mask, use_batchwise_mask)

@@ -31,6 +31,8 @@ class Convolution2D(Link):
     Attributes:
         W: the kernels (out_channels, in_channels / groups, h_K, w_K).
         b: the bias (out_channels,), or None.
+        x_layout: None, which is NumPy's layout of images.
+        cudnn_fast: False: cuDNN is never used.
 
     Raises:
         ValueError: if ``groups`` does not divide the numbers of channels.
@@ -43,6 +45,9 @@ class Convolution2D(Link):
     >>> Convolution2D(8, 3).out_channels  # with any number of input channels
     8
     """
+
+    x_layout: None = None
+    cudnn_fast = False
 
     def __init__(
         self,

@@ -279,3 +279,20 @@ def test_indices_as_numpy_takes_them() -> None:
         np.testing.assert_array_equal(F.get_item(x, index).array, CUBE[index])
     with pytest.raises(IndexError, match=r"^index 5 is out of bounds for axis 0 with size 2"):
         F.get_item(x, 5)
+
+
+@pytest.mark.parametrize(
+    ("mode", "wanted"), [("edge", [2, 1, 2]), ("reflect", [1, 3, 1]), ("wrap", [2, 1, 2]), ("maximum", [1, 1, 3])]
+)
+def test_the_margin_of_pad_has_a_gradient(mode: str, wanted: list[int]) -> None:
+    x = Variable(np.array([1.0, 2.0, 3.0]))
+    F.sum(F.pad(x, 1, mode)).backward()
+    np.testing.assert_array_equal(x.grad, wanted)
+
+
+def test_an_empty_margin_is_zeros() -> None:
+    x = Variable(np.array([1.0, 2.0]))
+    y = F.pad(x, (1, 2), "empty")
+    assert (y.array.tolist(), y.creator.label, y.creator.mode) == ([0, 1, 2, 0, 0], "Pad", "empty")
+    F.sum(y * y).backward()
+    np.testing.assert_array_equal(x.grad, [2, 4])

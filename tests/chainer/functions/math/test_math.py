@@ -327,6 +327,25 @@ def test_operators_as_functions(name: str, expected: float, kind: Any) -> None:
     np.testing.assert_allclose(getattr(basic_math, name)(*operands).array, expected)
 
 
+@pytest.mark.parametrize(
+    "quotient",
+    [
+        lambda x: x // x, lambda x: x // 2, lambda x: 2 // x, lambda x: x // np.full(2, 2.0), lambda x: np.full(2, 2.0) // x,
+        lambda x: np.floor_divide(x, 2), lambda x: basic_math.floordiv(x, x), lambda x: basic_math.rfloordiv(x, 2),
+    ],
+)  # fmt: skip
+def test_floor_division_leaves_the_graph(quotient: Any) -> None:
+    x = Variable(np.array([3.0, 5.0]))
+    y = quotient(x)
+    assert (y.requires_grad, y.creator, y.rank) == (False, None, 0)
+    F.sum(y * x).backward()
+    np.testing.assert_array_equal(x.grad, y.array)
+
+
+def test_floor_division_of_integers() -> None:
+    assert (Variable(np.arange(3)) // 2).array.tolist() == [0, 0, 1]  # [0, 0, 0] in Chainer
+
+
 def test_determinant_of_the_kernel_of_a_convolution() -> None:
     kernel = draw(3, 3)
     x = Variable(kernel.reshape(3, 3, 1, 1))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import autodiff.chainer.links as L
+from autodiff.chainer.serializers import DictionarySerializer
 
 X = np.array([[-1, 2, -3], [4, -5, 6]], "f")
 
@@ -51,3 +52,16 @@ def test_simplified_dropconnect():
         link(X, mask=mask, use_batchwise_mask=False).array, [[-5 / 3, 1], [23 / 3, 1]], rtol=1e-6
     )
     assert L.SimplifiedDropconnect(3, 2, nobias=True).b is None
+
+
+def test_simplified_dropconnect_keeps_the_first_mask():
+    link = L.SimplifiedDropconnect(3, 2)
+    link(X)
+    assert not hasattr(link, "mask")
+    masks = np.ones((2, 2, 3), bool), np.zeros((2, 2, 3), bool)
+    for mask in masks:
+        link(X, mask=mask)
+    assert link.mask is masks[0]
+    saved = DictionarySerializer()
+    saved.save(link)
+    assert sorted(saved.target) == ["W", "b", "mask"]

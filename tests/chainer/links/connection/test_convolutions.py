@@ -185,3 +185,8 @@ def test_inception_bn_refuses_branches_that_do_not_fit():
     text = r"^with out1=2 the stride must be 1 and proj_pool a number, got stride=2 and proj_pool=None \(.*:\d+\)$"
     with pytest.raises(AssertionError, match=text):
         L.InceptionBN(3, 2, 2, 2, 2, 2, "max", stride=2)
+
+
+def test_convolutions_of_images_do_without_cudnn():
+    link = L.Convolution2D(2, 3, 3)
+    assert (link.x_layout, link.cudnn_fast) == (None, False)

@@ -1,6 +1,9 @@
 """Makes the snapshots of this folder. Run it with Chainer 7.8.1 and h5py, in this folder: ``python make.py``."""
 
+import pickle
+
 import chainer
+import chainer.functions as F
 import chainer.links as L
 import numpy as np
 from chainer import serializers
@@ -51,3 +54,22 @@ summary = chainer.reporter.DictSummary()
 for loss in (1.0, 2.0, 6.0):
     summary.add({"main/loss": np.float32(loss)})
 serializers.save_npz("summary.npz", summary)
+
+model = L.Classifier(chainer.Sequential(filled(L.Linear(3, 2)), F.tanh, filled(L.Linear(2, 2))))
+optimizer = chainer.optimizers.Adam(0.125).setup(model)
+optimizer.add_hook(chainer.optimizer_hooks.WeightDecay(0.25))
+optimizer.update(model, np.eye(3, dtype=np.float32), np.array([0, 1, 1]))
+pickled = {
+    "variable": chainer.Variable(np.arange(3, dtype=np.float32), name="x", grad=np.ones(3, np.float32)),
+    "constant": chainer.Variable(np.arange(3), requires_grad=False),
+    "parameter": chainer.Parameter(np.ones(2, np.float32), name="p"),
+    "lazy": L.Linear(None, 2, initialW=0.5),
+    "cleared": chainer.Parameter(0.5),
+    "optimizer": pickle.loads(pickle.dumps(optimizer)),
+}
+pickled["parameter"].cleargrad()
+pickled["cleared"].cleargrad()
+optimizer.update(model, np.eye(3, dtype=np.float32), np.array([0, 1, 1]))
+pickled["updated"] = [param.array for _, param in sorted(model.namedparams())]
+with open("objects.pickle", "wb") as file:
+    pickle.dump(pickled, file)
