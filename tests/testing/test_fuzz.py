@@ -93,10 +93,11 @@ def test_programs_have_everything_in_them():
         "autodiff.cond(", "autodiff.switch(", "autodiff.scan(", "autodiff.fori_loop(", "autodiff.while_loop(",
         "autodiff.vmap(", "autodiff.checkpoint(", "np.where(", "np.argmax(", "np.cumsum(", "np.sort(", " @ ", "out=",
         "] += ", "special.softmax(", "np.einsum(", "np.concatenate(", "np.pad(", "keepdims=True", "::-1]", "astype(",
+        "autodiff.random.uniform(", "np.linalg.", "np.fft.",
     ):  # fmt: skip
         assert part in text, part
     dtypes = {one.dtype for seed in range(300) for one in generate(seed).inputs}
-    assert dtypes >= {"float32", "float64", "int32", "int64", "bool", "uint8", "complex64", "complex128"}
+    assert dtypes >= {"float32", "float64", "int32", "int64", "bool", "uint8", "uint64", "complex64", "complex128"}
 
 
 def test_draws_are_repeatable_and_have_every_layout():

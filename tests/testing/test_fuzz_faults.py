@@ -121,6 +121,14 @@ def test_a_fault_is_found_and_named(fault, kind, detail):
     assert outcome.finding.detail.startswith(detail)
 
 
+def test_a_result_that_is_the_argument_is_found():
+    one = program("v1 = x0.copy()")
+    outcome = ended(one, X, lambda f: lambda x: x)
+    assert outcome.word == "mismatch"
+    assert outcome.finding.detail.startswith("a result shares memory with an argument")
+    assert ended(program("v1 = x0[1:]"), X, lambda f: lambda x: x[1:]).word == "agrees"
+
+
 def test_an_array_without_axes_in_place_of_a_number_is_found():
     outcome = ended(program("v1 = np.sum(x0)"), X, lambda f: lambda x: np.asarray(f(x)))
     assert outcome.finding.kind == "kind"
