@@ -24,7 +24,7 @@ def trace(a: Any, b: Any, c: Any) -> Any:
 @pytest.mark.parametrize("program", [chain, trace])
 def test_contractions(program: Any) -> None:
     wanted = program(A, B, C)
-    np.testing.assert_allclose(autodiff.jit(program)(A, B, C), wanted, rtol=1e-12)
+    np.testing.assert_allclose(autodiff.jit(program)(A, B, C), wanted, rtol=1e-12, atol=1e-15)
     check_grads(program, (A, B, C))
     expected = np.stack([program(A * s, B, C) for s in (1.0, 2.0)])
     np.testing.assert_allclose(

@@ -92,7 +92,7 @@ def check(program: Program, draw: Draw, mode: Mode, compiled: Compiled) -> Outco
             return mismatch("input", f"argument {changed(before, contents(args))} was changed")
         leaves, structure = flatten(result)
         if result_is_given(leaves, (*args, *constants)) and not shows_given(program, draw, mode):
-            return mismatch("input", "a result shares memory with an argument or constant, and none does eagerly")
+            return mismatch("input", "a result shares memory with an argument or another result, and none does eagerly")
         expected, expected_structure = flatten(eager)
         if structure != expected_structure:
             return mismatch("structure", f"arrived {structure}, eager {expected_structure}")
@@ -122,16 +122,22 @@ def attempt(
 
 
 def result_is_given(results: Iterable[Any], given: Iterable[Any]) -> bool:
-    """Whether a result shares memory with what a function was given, so that writing to one changes the other."""
+    """Whether a result shares memory with what a function was given, or with another: to write to one changes both."""
     known = [x for x in given if isinstance(x, np.ndarray)]
-    return any(np.may_share_memory(out, x) for out in results if isinstance(out, np.ndarray) for x in known)
+    for result in results:
+        if isinstance(result, np.ndarray):
+            if any(np.may_share_memory(result, x) for x in known):
+                return True
+            known.append(result)
+    return False
 
 
 def shows_given(program: Program, draw: Draw, mode: Mode) -> bool:
-    """Whether a result does so without compiler."""
-    constants, args = laid_out(draw.constants), mode.prepared(laid_out(draw.arguments))
-    result = mode.eager(eager_function_of(program, constants))(*args)
-    return result_is_given(flatten(result)[0], (*args, *constants))
+    """Whether a result does so without compiler, or one of the function that is transformed: what it hands on."""
+    constants, given = laid_out(draw.constants), laid_out(draw.arguments)
+    function, args = eager_function_of(program, constants), mode.prepared(given)
+    results = [*flatten(mode.eager(function)(*args))[0], *flatten(function(*given))[0]]
+    return result_is_given(results, (*args, *given, *constants))
 
 
 def lawful(program: Program, draw: Draw, mode: Mode) -> Outcome:

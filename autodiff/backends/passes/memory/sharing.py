@@ -67,12 +67,12 @@ def origins(tape: Tape, copied: bool) -> list[Origin]:
         primitive = equation.primitive
         first = equation.operands[0] if primitive.view and equation.operands else None
         under = found[first] if isinstance(first, int) else None
-        if under is not None and primitive.name != "reshape":
-            shared = Origin(under.owner, under.repeated or primitive.name == "broadcast_to")
-            found.extend([shared] * len(equation.results))
-        else:
-            repeated = primitive.name == "broadcast_to" or (under is not None and under.repeated and not copied)
+        repeated = primitive.name == "broadcast_to"
+        if under is None:
             found.extend(Origin(("operation", slot), repeated) for slot in equation.results)
+        else:
+            kept = under.repeated and not (copied and primitive.name == "reshape")
+            found.extend([Origin(under.owner, repeated or kept)] * len(equation.results))
     return found
 
 
