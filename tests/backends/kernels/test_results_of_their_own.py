@@ -49,6 +49,22 @@ def test_a_gradient_that_is_scaled_in_place():
     np.testing.assert_array_equal(data, [1.0, 2.0, 3.0])
 
 
+def test_equal_constants_stay_two():
+    constant = np.array([1.0 + 0.0j])
+
+    def program(x, whole):
+        conjugate = np.conj(constant)
+        return np.roll(conjugate, -2), np.minimum(whole, whole), conjugate
+
+    first, _, last = jit(program)(np.ones(1, complex), np.ones(1, int))
+    assert not np.shares_memory(first, last)
+
+
+def test_an_extreme_of_one_element():
+    x = np.array([[4], [5]], np.int8)
+    assert not np.shares_memory(jit(lambda x: x.max(axis=-1))(x), x)
+
+
 def test_constants():
     constant = np.arange(4.0)
     for function in (
