@@ -96,3 +96,27 @@ def test_a_density_by_kernels_is_scipys():
         scipy.stats.gaussian_kde(wide + s * step, 0.7).integrate_kde(scipy.stats.gaussian_kde(some)) for s in (1, -1)
     ]
     assert other[0] == pytest.approx((change[0] - change[1]) / 2e-6, rel=1e-6)
+
+
+@pytest.mark.parametrize("params", [(0.0, 1.0), (None, 2.0), ([0.5], [[2.0]]), (None, [[2.0]])])
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_vector_of_numbers_that_are_normal(params, count):
+    x = np.arange(1.0, count + 1)
+    mean, variance = np.sum(params[0] or 0.0), np.sum(params[1])
+    for method in ("logpdf", "pdf"):
+        found = autodiff.jit(lambda x: getattr(stats.multivariate_normal, method)(x, *params))(x)  # noqa: B023
+        expected = getattr(scipy.stats.multivariate_normal, method)(x, *params)
+        assert np.shape(found) == np.shape(expected)
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+    slope = autodiff.grad(lambda x: np.mean(stats.multivariate_normal.logpdf(x, *params)))(x)
+    np.testing.assert_allclose(slope, -(x - mean) / variance / count)
+
+
+def test_results_are_squeezed_as_scipys():
+    x, cov = np.arange(10.0).reshape(5, 1, 2), np.ones((2, 2))
+    for singular, matrix in ((True, cov), (False, cov + np.eye(2))):
+
+        def density(m, x, singular=singular, matrix=matrix):
+            return m.multivariate_normal.logpdf(x - x[..., :1], np.zeros(2), matrix, allow_singular=singular)
+
+        np.testing.assert_allclose(autodiff.vjp(lambda x: density(stats, x), x)[0], density(scipy.stats, x))
