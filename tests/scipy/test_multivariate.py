@@ -120,3 +120,19 @@ def test_results_are_squeezed_as_scipys():
             return m.multivariate_normal.logpdf(x - x[..., :1], np.zeros(2), matrix, allow_singular=singular)
 
         np.testing.assert_allclose(autodiff.vjp(lambda x: density(stats, x), x)[0], density(scipy.stats, x))
+
+
+def test_a_traced_bandwidth():
+    def density(m, factor):
+        return np.sum(m.gaussian_kde(columns, bw_method=factor).logpdf(columns[:, :2] + 0.1))
+
+    found, pullback = autodiff.vjp(lambda factor: density(stats, factor), 0.6)
+    np.testing.assert_allclose(found, density(scipy.stats, 0.6))
+    ends = [density(scipy.stats, 0.6 + s * 1e-6) for s in (1, -1)]
+    np.testing.assert_allclose(pullback(1.0)[0], (ends[0] - ends[1]) / 2e-6, rtol=1e-6)
+
+
+def test_the_edge_of_a_simplex():
+    x, alpha = np.array([0.0, 0.4, 0.6]), np.array([2.0, 1.5, 3.0])
+    assert autodiff.jit(lambda alpha: stats.dirichlet.pdf(x, alpha))(alpha) == scipy.stats.dirichlet.pdf(x, alpha) == 0
+    np.testing.assert_array_equal(autodiff.grad(lambda alpha: stats.dirichlet.pdf(x, alpha))(alpha), np.zeros(3))

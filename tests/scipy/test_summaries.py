@@ -184,3 +184,15 @@ def test_a_line_through_two_points_has_no_error():
     np.testing.assert_allclose(found, expected, rtol=1e-12)
     slopes = autodiff.jacobian(lambda b: np.stack(list(stats.linregress(a, b))))(b)
     np.testing.assert_allclose(slopes, [[-2 / 3, 2 / 3], [5 / 3, -2 / 3], [0, 0], [0, 0], [0, 0]], atol=1e-12)
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+def test_intervals_of_correlations(alternative):
+    def high_and_low(m, x):
+        return np.sum(
+            np.stack(m.pearsonr(x, v, alternative=alternative).confidence_interval(0.9)) * np.array([1.0, 0.3])
+        )
+
+    np.testing.assert_allclose(autodiff.jit(lambda x: high_and_low(stats, x))(u), high_and_low(scipy.stats, u))
+    slope = autodiff.grad(lambda x: high_and_low(stats, x))(u)
+    np.testing.assert_allclose(slope, slope_of(lambda x: high_and_low(scipy.stats, x), u), rtol=1e-6, atol=1e-8)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import scipy.special
 import scipy.stats
+from scipy.stats import _stats_py
 
 from autodiff.numpy.dispatch import FUNCTIONS, as_operand, peeled
 from autodiff.ops import elementwise as ew
@@ -61,7 +62,7 @@ def of_formula(name: str) -> Function:
     """A function of SciPy's that runs on traced values."""
     original = getattr(scipy.stats, name)
     own = on_traced(original, DECIDING)
-    own = orders_first(own) if name == "lmoment" else own
+    own = CHANGED[name](own) if name in CHANGED else own
     return counterpart(original)(carrying_nan(own) if name in SORTING.split() else own)
 
 
@@ -79,6 +80,31 @@ def orders_first(function: Function) -> Function:
         return FUNCTIONS[np.expand_dims](found, tuple(several + k for k in gone))
 
     return call
+
+
+def with_interval(function: Function) -> Function:
+    """SciPy's ``pearsonr``, whose result finds its interval of confidence of traced values."""
+    interval = on_traced(_stats_py._pearsonr_fisher_ci)
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        found = function(*args, **kwargs)
+
+        def confidence_interval(confidence_level: float = 0.95, method: Any = None) -> Any:
+            if method is not None:
+                raise DifferentiationError(
+                    f"pearsonr of traced values has no interval by method={method!r}{at_user_line()}; leave it out"
+                )
+            return interval(found.statistic, found._n, confidence_level, found._alternative)
+
+        found.confidence_interval = confidence_interval
+        return found
+
+    return call
+
+
+CHANGED = {"lmoment": orders_first, "pearsonr": with_interval}
+"""What is done to some of them."""
 
 
 def carrying_nan(function: Function) -> Function:
