@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
+from numpy.lib.array_utils import normalize_axis_index
 
 from autodiff.numpy.dispatch import FUNCTIONS, as_operand
 from autodiff.ops.matrices.products import column, conj
@@ -109,12 +110,19 @@ class TracedSparse:
     __rmul__ = __mul__
 
     def __truediv__(self, divisor: Any) -> TracedSparse:
+        if np.ndim(divisor):
+            raise DifferentiationError(
+                f"elementwise quotients of sparse matrices with traced entries have no rule{at_user_line()}; divide "
+                "their entries, A.data / b"
+            )
         return TracedSparse(self.data / divisor, self.pattern)
 
     def __neg__(self) -> TracedSparse:
         return TracedSparse(-self.data, self.pattern)
 
     def __add__(self, other: Any) -> TracedSparse:
+        if isinstance(other, (int, float)) and other == 0:  # with which sum() begins
+            return self
         first, second = self, traced_matrix(other)
         if first.shape != second.shape:
             raise ValueError(f"matrices of the shapes {first.shape} and {second.shape} cannot be added")
@@ -145,15 +153,16 @@ class TracedSparse:
         own = Pattern(places, np.arange(inside.size), (min(self.shape), max(1, inside.size)))
         return product(own, np.ones(inside.size), self.data[inside]) if inside.size else np.zeros(min(self.shape))
 
-    def sum(self, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
+    def sum(self, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
         """The sum of the entries, of columns (0) or of rows (1)."""
         if dtype is not None or out is not None:
             raise DifferentiationError(
                 f"the sum of a sparse matrix with traced entries has no dtype= or out={at_user_line()}; leave them out"
             )
-        if axis is None:
+        axes = set(range(2)) if axis is None else {normalize_axis_index(own, 2) for own in np.atleast_1d(axis)}
+        if len(axes) != 1:
             return FUNCTIONS[np.sum](self.data)
-        return self.T @ np.ones(self.shape[0]) if axis in (0, -2) else self @ np.ones(self.shape[1])
+        return self.T @ np.ones(self.shape[0]) if axes == {0} else self @ np.ones(self.shape[1])
 
     def tocsr(self) -> TracedSparse:
         return self
@@ -176,28 +185,39 @@ def pattern_of(a: Any, coo: Any) -> Pattern:
     return Pattern(coo.row, coo.col, coo.shape)
 
 
-def from_arguments(name: str, arg: Any, shape: Any) -> TracedSparse:
+def from_arguments(name: str, arg: Any, shape: Any, dtype: Any = None) -> TracedSparse:
     """The matrix that SciPy's class of a name makes of ``(data, (rows, columns))`` or ``(data, indices, indptr)``.
 
     Raises:
         DifferentiationError: for other arguments.
     """
     if isinstance(arg, TracedSparse):
-        return arg
+        return TracedSparse(of_dtype(arg.data, dtype), arg.pattern)
     if not isinstance(arg, tuple) or len(arg) not in (2, 3):
         raise DifferentiationError(
             f"scipy.sparse.{name} finds its pattern in the values, which are traced{at_user_line()}; {HOW}"
         )
-    data = as_operand(arg[0])
+    if name.startswith("dia") or (len(arg) == 3 and not name.startswith(("csr", "csc"))):
+        raise DifferentiationError(
+            f"scipy.sparse.{name} of traced entries has no rule{at_user_line()}; {HOW}, and "
+            "autodiff.scipy.sparse.diags_array one of traced diagonals"
+        )
+    data, least = of_dtype(as_operand(arg[0]), dtype), [0, 0]
     if len(arg) == 2:
         rows, columns = (np.asarray(part) for part in arg[1])
     else:
         minor, pointers = np.asarray(arg[1]), np.asarray(arg[2])
         major = np.repeat(np.arange(pointers.size - 1), np.diff(pointers))
         rows, columns = (major, minor) if name.startswith("csr") else (minor, major)
+        least[0 if name.startswith("csr") else 1] = pointers.size - 1  # the last ones may be empty
     if shape is None:
-        shape = (int(rows.max(initial=-1)) + 1, int(columns.max(initial=-1)) + 1)
+        shape = [max(own, int(places.max(initial=-1)) + 1) for own, places in zip(least, (rows, columns), strict=True)]
     return TracedSparse(data, Pattern(rows, columns, (int(shape[0]), int(shape[1]))))
+
+
+def of_dtype(data: Any, dtype: Any) -> Any:
+    """Entries of a type, if one is asked for."""
+    return data if dtype is None else FUNCTIONS[np.astype](data, np.dtype(dtype))
 
 
 def rebuilt(pattern: Pattern, children: Any) -> Any:

@@ -1,5 +1,6 @@
 """scipy.fftpack for plain and traced values alike: transforms, and what is linear in a vector."""
 
+import inspect
 from functools import wraps
 from typing import Any
 
@@ -31,13 +32,18 @@ def called(name: str) -> Any:
     """The function of ``scipy.fft``, which calls ``shape`` by another name."""
     own = getattr(current, name)
 
+    original = getattr(scipy.fftpack, name)
+    signature = inspect.signature(original)
+
     @wraps(own)
-    def transform(x: Any, *args: Any, **options: Any) -> Any:
+    def transform(*args: Any, **kwargs: Any) -> Any:
+        options = signature.bind(*args, **kwargs).arguments
+        options.pop("overwrite_x", None)  # SciPy may do that, and need not
         if "shape" in options:
             options["s"] = options.pop("shape")
-        return own(x, *args, **options)
+        return own(**options)
 
-    return counterpart(getattr(scipy.fftpack, name))(transform)
+    return counterpart(original)(transform)
 
 
 def of_vector(name: str) -> Any:
@@ -45,7 +51,7 @@ def of_vector(name: str) -> Any:
     original = getattr(scipy.fftpack, name)
 
     @wraps(original)
-    def along_last(x: Any, *args: Any, axis: int = -1, **options: Any) -> Any:
+    def along_last(x: Any, *args: Any, **options: Any) -> Any:
         return np.apply_along_axis(lambda row: original(row, *args, **options), -1, x)
 
     own = linear_counterpart(along_last, f"scipy.fftpack.{name}")

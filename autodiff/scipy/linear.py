@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -37,18 +38,26 @@ def along(function: Callable[[Any], Any], x: Any, axis: int = -1) -> Any:
 
 
 def linear_counterpart(original: Callable[..., Any], name: str, place: int = 0) -> Callable[..., Any]:
-    """What stands for a function that is linear in the argument at a place, along ``axis=``.
+    """What stands for a function that is linear in the argument at a place, along ``axis``, if it has one.
 
     Other arguments are constants; where one of them is traced, it is refused.
     """
+    signature = inspect.signature(original)
+    array = list(signature.parameters)[place]
 
-    def call(*args: Any, axis: int = -1, **options: Any) -> Any:
-        before, x, after = args[:place], args[place], args[place + 1 :]
-        if holds_traced((before, after)) or holds_traced(options):
+    def call(*args: Any, **kwargs: Any) -> Any:
+        options = signature.bind(*args, **kwargs).arguments
+        x = options.pop(array)
+        if holds_traced(options):
             raise DifferentiationError(
                 f"{name} has a derivative by its array alone{at_user_line()}; keep its other arguments constant"
             )
-        return along(lambda own: original(*before, own, *after, axis=-1, **options), x, axis)
+        for overwriting in ("overwrite_x", "overwrite_data"):  # SciPy may do that, and need not
+            options.pop(overwriting, None)
+        if "axis" not in signature.parameters:
+            return along(lambda own: original(**{array: own}, **options), x)
+        axis = options.pop("axis", signature.parameters["axis"].default)
+        return along(lambda own: original(**{array: own}, **options, axis=-1), x, axis)
 
     call.__name__ = call.__qualname__ = name.rpartition(".")[2]
     call.__doc__ = (original.__doc__ or "").strip().partition("\n\n")[0]

@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 import scipy.fft as sf
+import scipy.fftpack
 import scipy.ndimage as sn
 import scipy.signal as sg
 
 import autodiff
-from autodiff.scipy import fft, ndimage, signal
+from autodiff.scipy import fft, fftpack, ndimage, signal
 from autodiff.scipy.ndimage.transforms import MODES
 from autodiff.testing import check_laws
 from autodiff.trace.errors import DifferentiationError, OperandError
@@ -160,3 +161,89 @@ def test_images_refuse_what_they_cannot():
         DifferentiationError, match=r"^sobel of traced values writes to no output= \(test_filters.py:\d+\)"
     ):
         autodiff.grad(lambda x: np.sum(ndimage.sobel(x, output=np.empty((5, 6)))))(image)
+
+
+longer, narrow = rng.normal(size=(11, 3)), rng.normal(size=(4, 7))
+SIGNAL, NDIMAGE, FFTPACK = (signal, sg), (ndimage, sn), (fftpack, scipy.fftpack)
+CALLS = {
+    "gaussian_filter1d": (NDIMAGE, lambda m, x: m.gaussian_filter1d(x, 1.0, 0)),
+    "gaussian_filter1d by name": (NDIMAGE, lambda m, x: m.gaussian_filter1d(input=x, sigma=1.0)),
+    "uniform_filter1d": (NDIMAGE, lambda m, x: m.uniform_filter1d(x, 3, 0)),
+    "gaussian_filter of an array": (NDIMAGE, lambda m, x: m.gaussian_filter(x, np.array([1.0, 2.0]))),
+    "uniform_filter of an array": (NDIMAGE, lambda m, x: m.uniform_filter(x, np.array([3, 2]))),
+    "zoom of an array": (NDIMAGE, lambda m, x: m.zoom(x, np.array([2, 1.5]))),
+    "detrend": (SIGNAL, lambda m, x: m.detrend(x, 0)),
+    "detrend by name": (SIGNAL, lambda m, x: m.detrend(data=x, overwrite_data=False)),
+    "filtfilt": (SIGNAL, lambda m, x: m.filtfilt(b, a, x, 0)),
+    "sosfilt": (SIGNAL, lambda m, x: m.sosfilt(sos, x, 0)),
+    "sosfiltfilt by name": (SIGNAL, lambda m, x: m.sosfiltfilt(sos=sos, x=x, axis=0, padlen=5)),
+    "hilbert": (SIGNAL, lambda m, x: m.hilbert(x, None, 0).imag),
+    "resample": (SIGNAL, lambda m, x: m.resample(x, 4, None, 0)),
+    "resample, its axis": (SIGNAL, lambda m, x: m.resample(x, 4)),
+    "resample_poly": (SIGNAL, lambda m, x: m.resample_poly(x, 2, 3, 0)),
+    "resample_poly, its axis": (SIGNAL, lambda m, x: m.resample_poly(x, 2, 3)),
+    "resample_poly mean": (SIGNAL, lambda m, x: m.resample_poly(x, 2, 3, 1, padtype="mean")),
+    "resample_poly median": (SIGNAL, lambda m, x: m.resample_poly(x, 2, 3, 1, padtype="median")),
+    "resample_poly minimum": (SIGNAL, lambda m, x: m.resample_poly(x, 3, 2, 0, padtype="minimum")),
+    "resample_poly maximum": (SIGNAL, lambda m, x: m.resample_poly(x, 2, 3, padtype="maximum")),
+    "decimate": (SIGNAL, lambda m, x: m.decimate(x, 2, 3, "fir", 0)),
+    "savgol_filter": (SIGNAL, lambda m, x: m.savgol_filter(x, 5, 2, 1, 0.5, 0)),
+    "savgol_filter by name": (SIGNAL, lambda m, x: m.savgol_filter(x=x, window_length=3, polyorder=2)),
+    "upfirdn by name": (SIGNAL, lambda m, x: m.upfirdn(h=[1.0, 0.5], x=x)),
+    "idct": (FFTPACK, lambda m, x: m.idct(x, 2, None, 0)),
+    "pack.fft": (FFTPACK, lambda m, x: m.fft(x, 7, 0, False).imag),
+    "correlate2d of even kernels": (SIGNAL, lambda m, x: m.correlate2d(x, even, mode="same")),
+    "correlate2d of odd kernels": (SIGNAL, lambda m, x: m.correlate2d(x, kernel[:, :1], mode="same")),
+    "welch": (SIGNAL, lambda m, x: m.welch(x, nperseg=3, axis=0, detrend=None)[1]),
+    "convolve of numbers": (SIGNAL, lambda m, x: m.convolve(x[0, 0], 3.0) + m.correlate(2.0, x[0, 1]) + m.fftconvolve(x[1, 0], x[0, 1])),
+    "correlate1d by complex weights": (NDIMAGE, lambda m, x: m.correlate1d(x, np.array([1.0, 2j, 0.5 - 1j]), 0).imag),
+    "convolve1d by complex weights": (NDIMAGE, lambda m, x: m.convolve1d(x, np.array([1.0, 2j]), 0).imag),
+    "nd correlate by complex weights": (NDIMAGE, lambda m, x: m.correlate(x, even + 1j * even[::-1]).imag),
+    "nd convolve by complex weights": (NDIMAGE, lambda m, x: m.convolve(x, even + 1j * even[::-1]).imag),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_arguments_are_bound_as_scipy_binds_them(name):
+    (ours, own), call = CALLS[name]
+    for x in (longer, narrow):
+        if name.startswith(("filtfilt", "sosfiltfilt", "decimate", "savgol")):
+            x = np.tile(x, (5, 2))
+        expected = call(own, x)
+        found, pullback = autodiff.vjp(lambda x: call(ours, x), x)
+        assert found.dtype == np.asarray(expected).dtype
+        assert np.shape(found) == np.shape(expected)
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+        weight = np.cos(np.arange(float(np.size(found)))).reshape(np.shape(found))
+        direction = np.sin(np.arange(1.0, x.size + 1)).reshape(x.shape)
+        ends = [call(own, x + sign * 1e-6 * direction) for sign in (1, -1)]
+        slope = np.sum(weight * (ends[0] - ends[1])) / 2e-6
+        np.testing.assert_allclose(np.sum(pullback(weight)[0] * direction), slope, rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("call", [
+    lambda m, x: m.correlate(x, even), lambda m, x: m.convolve1d(x, k), lambda m, x: m.sobel(x), lambda m, x: m.prewitt(x, 0),
+    lambda m, x: m.laplace(x), lambda m, x: m.map_coordinates(x, coordinates), lambda m, x: m.shift(x, 0.3), lambda m, x: m.rotate(x, 20.0),
+    lambda m, x: m.zoom(x, 1.4), lambda m, x: m.affine_transform(x, turn), lambda m, x: m.gaussian_filter(x, 1.0),
+])  # fmt: skip
+def test_images_keep_their_type(call):
+    x = image.astype(np.float32)
+    found, expected = autodiff.jit(lambda x: call(ndimage, x))(x), call(sn, x)
+    assert found.dtype == expected.dtype == np.float32
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+    assert autodiff.grad(lambda x: np.sum(call(ndimage, x)))(x).dtype == np.float32
+
+
+def test_images_of_integers_are_refused():
+    for call in (lambda x: ndimage.sobel(x), lambda x: ndimage.shift(x, 0.5), lambda x: ndimage.rotate(x, 30.0)):
+        with pytest.raises(DifferentiationError, match=r"makes integers of an image of int64 .*pass image.astype"):
+            autodiff.jit(call)(np.arange(12).reshape(3, 4))
+
+
+@pytest.mark.parametrize("size", [5, 150])
+@pytest.mark.parametrize("name", ["convolve", "correlate", "fftconvolve", "oaconvolve"])
+def test_convolutions_of_integers(name, size):
+    first, second = np.arange(200) % 7, np.arange(size) % 5
+    found, expected = autodiff.jit(getattr(signal, name))(first, second), getattr(sg, name)(first, second)
+    assert found.dtype == expected.dtype
+    np.testing.assert_allclose(found, expected, atol=1e-10)

@@ -96,3 +96,43 @@ def test_a_density_by_kernels_is_scipys():
         scipy.stats.gaussian_kde(wide + s * step, 0.7).integrate_kde(scipy.stats.gaussian_kde(some)) for s in (1, -1)
     ]
     assert other[0] == pytest.approx((change[0] - change[1]) / 2e-6, rel=1e-6)
+
+
+@pytest.mark.parametrize("params", [(0.0, 1.0), (None, 2.0), ([0.5], [[2.0]]), (None, [[2.0]])])
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_vector_of_numbers_that_are_normal(params, count):
+    x = np.arange(1.0, count + 1)
+    mean, variance = np.sum(params[0] or 0.0), np.sum(params[1])
+    for method in ("logpdf", "pdf"):
+        found = autodiff.jit(lambda x: getattr(stats.multivariate_normal, method)(x, *params))(x)  # noqa: B023
+        expected = getattr(scipy.stats.multivariate_normal, method)(x, *params)
+        assert np.shape(found) == np.shape(expected)
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+    slope = autodiff.grad(lambda x: np.mean(stats.multivariate_normal.logpdf(x, *params)))(x)
+    np.testing.assert_allclose(slope, -(x - mean) / variance / count)
+
+
+def test_results_are_squeezed_as_scipys():
+    x, cov = np.arange(10.0).reshape(5, 1, 2), np.ones((2, 2))
+    for singular, matrix in ((True, cov), (False, cov + np.eye(2))):
+
+        def density(m, x, singular=singular, matrix=matrix):
+            return m.multivariate_normal.logpdf(x - x[..., :1], np.zeros(2), matrix, allow_singular=singular)
+
+        np.testing.assert_allclose(autodiff.vjp(lambda x: density(stats, x), x)[0], density(scipy.stats, x))
+
+
+def test_a_traced_bandwidth():
+    def density(m, factor):
+        return np.sum(m.gaussian_kde(columns, bw_method=factor).logpdf(columns[:, :2] + 0.1))
+
+    found, pullback = autodiff.vjp(lambda factor: density(stats, factor), 0.6)
+    np.testing.assert_allclose(found, density(scipy.stats, 0.6))
+    ends = [density(scipy.stats, 0.6 + s * 1e-6) for s in (1, -1)]
+    np.testing.assert_allclose(pullback(1.0)[0], (ends[0] - ends[1]) / 2e-6, rtol=1e-6)
+
+
+def test_the_edge_of_a_simplex():
+    x, alpha = np.array([0.0, 0.4, 0.6]), np.array([2.0, 1.5, 3.0])
+    assert autodiff.jit(lambda alpha: stats.dirichlet.pdf(x, alpha))(alpha) == scipy.stats.dirichlet.pdf(x, alpha) == 0
+    np.testing.assert_array_equal(autodiff.grad(lambda alpha: stats.dirichlet.pdf(x, alpha))(alpha), np.zeros(3))

@@ -220,3 +220,68 @@ def test_least_squares(name, shape, damp):
     assert sum(g @ d for g, d in zip(gradient, directions, strict=True)) == pytest.approx(tangent.sum(), rel=1e-9)
     np.testing.assert_allclose(autodiff.jit(ours)(*args), value, rtol=1e-12)
     np.testing.assert_allclose(autodiff.vmap(ours)(*(np.stack([x, x]) for x in args))[1], value, rtol=1e-12)
+
+
+def test_products_with_plain_matrices_from_both_sides():
+    x, plain = np.arange(1.0, 3.0), ss.csr_matrix([[1.0, 2.0], [0.0, 3.0]])
+    own = sparse.csr_matrix(plain)
+    np.testing.assert_allclose(autodiff.jit(lambda x: x * own)(x), x * plain)
+    np.testing.assert_allclose(autodiff.jit(lambda x: own * x)(x), plain * x)
+    np.testing.assert_allclose(autodiff.grad(lambda x: (x * own)[0])(x), plain.toarray()[:, 0])
+
+
+def test_quotients_by_arrays_are_refused():
+    with pytest.raises(DifferentiationError, match=r"^elementwise quotients .* divide their entries, A.data / b$"):
+        autodiff.grad(lambda d: (matrix(d) / np.arange(1.0, 4.0)).sum())(data)
+
+
+@pytest.mark.parametrize("name", ["csr_array", "csc_array"])
+def test_empty_rows_at_the_end_are_kept(name):
+    d = np.array([2.0, 3.0])
+    found = autodiff.jit(lambda d: getattr(sparse, name)((d, [0, 1], [0, 1, 2, 2])).toarray())(d)
+    np.testing.assert_array_equal(found, getattr(ss, name)((d, [0, 1], [0, 1, 2, 2])).toarray())
+
+
+def test_constructors_without_a_rule_say_so():
+    for make in (
+        lambda d: sparse.bsr_array((d.reshape(2, 2, 2), [0, 1], [0, 1, 2]), shape=(4, 4)),
+        lambda d: sparse.dia_array((d.reshape(2, 4), [0, 1]), shape=(4, 4)),
+    ):
+        with pytest.raises(DifferentiationError, match=r"^scipy.sparse.\w+ of traced entries has no rule"):
+            autodiff.grad(lambda d: make(d).sum())(np.arange(8.0))  # noqa: B023
+
+
+def test_entries_have_the_type_that_is_asked_for():
+    own = lambda d: sparse.coo_array((d, (rows, columns)), shape=(3, 3), dtype=np.float32) @ v.astype(np.float32)  # noqa: E731
+    assert autodiff.jit(own)(data).dtype == np.float32
+
+
+def test_sums_of_axes_and_of_matrices():
+    assert autodiff.jit(lambda d: matrix(d).sum(axis=(0, 1)))(data) == pytest.approx(data.sum())
+    np.testing.assert_allclose(autodiff.jit(lambda d: matrix(d).sum(axis=(-1,)))(data), matrix(data).sum(1))
+    with pytest.raises(ValueError, match="axis 2 is out of bounds"):
+        autodiff.jit(lambda d: matrix(d).sum(axis=2))(data)
+    total = autodiff.jit(lambda d: sum([matrix(d), matrix(d * d)]).toarray())(data)
+    np.testing.assert_allclose(total, sum([matrix(data), matrix(data * data)]).toarray())
+
+
+def test_complex_right_hand_sides_of_real_equations():
+    b, plain = v + 1j * v[::-1] ** 2, matrix(data).tocsc()
+    found = autodiff.jit(lambda d: sparse.linalg.spsolve(matrix(d).tocsc(), b))(data)
+    np.testing.assert_allclose(found, scipy.sparse.linalg.spsolve(plain, b))
+    step, direction = 1e-6, np.cos(np.arange(7.0))
+    ends = [scipy.sparse.linalg.spsolve(matrix(data + s * step * direction).tocsc(), b).imag for s in (1, -1)]
+    slope = autodiff.grad(lambda d: np.sum(sparse.linalg.spsolve(matrix(d).tocsc(), b).imag * v))(data) @ direction
+    np.testing.assert_allclose(slope, (ends[0] - ends[1]) @ v / (2 * step), rtol=1e-7)
+
+
+def test_one_column_is_solved_as_a_vector():
+    found = autodiff.jit(lambda d, b: sparse.linalg.spsolve(matrix(d).tocsc(), b))(data, v[:, None])
+    np.testing.assert_allclose(found, scipy.sparse.linalg.spsolve(matrix(data).tocsc(), v[:, None]))
+    assert found.shape == (3,)
+
+
+def test_numbers_are_diagonals_too():
+    x = np.array([1.0, 2.0, 4.0])
+    found = autodiff.jit(lambda x: sparse.diags([x, 2.0], offsets=[-1, 2], shape=(4, 4)).toarray())(x)
+    np.testing.assert_array_equal(found, ss.diags([x, 2.0], offsets=[-1, 2], shape=(4, 4)).toarray())

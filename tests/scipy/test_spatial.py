@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.spatial.distance
 
 import autodiff
 from autodiff.scipy.spatial import distance
@@ -52,3 +53,10 @@ def test_what_has_no_derivative_says_so():
         match=r"^distances of traced vectors have no metric='hamming' \(test_spatial.py:\d+\) here; take one of",
     ):
         autodiff.grad(lambda a: np.sum(distance.cdist(a, b, "hamming")))(a)
+
+
+def test_squareform_keeps_its_type():
+    x = np.arange(1, 4, dtype=np.float32)
+    found, expected = autodiff.jit(distance.squareform)(x), scipy.spatial.distance.squareform(x)
+    assert found.dtype == expected.dtype
+    np.testing.assert_array_equal(found, expected)

@@ -217,3 +217,26 @@ def test_differences_stay_between_the_seams_of_a_distribution():
     x = np.array([0.2093, 0.2676])
     near = (scipy.stats.kstwo.logpdf(x + 1e-5, 10) - scipy.stats.kstwo.logpdf(x - 1e-5, 10)) / 2e-5
     np.testing.assert_allclose(autodiff.grad(lambda x: np.sum(stats.kstwo.logpdf(x, 10)))(x), near, rtol=1e-5)
+
+
+@pytest.mark.parametrize(("name", "shapes"), [
+    ("invgauss", (0.7,)), ("norm", ()), ("t", (3.0,)), ("cauchy", ()), ("skewnorm", (1.0,)), ("johnsonsu", (1.0, 2.0)), ("lognorm", (1.0,)),
+])  # fmt: skip
+def test_densities_at_infinity_are_flat(name, shapes):
+    for x in (-np.inf, np.inf):
+        for method in ("pdf", "logpdf", "cdf", "sf"):
+            found, pullback = autodiff.vjp(lambda *args: getattr(getattr(stats, name), method)(*args), x, *shapes)  # noqa: B023
+            assert found == getattr(getattr(scipy.stats, name), method)(x, *shapes)
+            assert pullback(1.0) == (0.0,) * (1 + len(shapes))
+
+
+@pytest.mark.parametrize(("name", "shapes"), [
+    ("betabinom", (5.0, 1.0, 2.0)), ("betanbinom", (5.0, 1.0, 2.0)), ("logser", (0.5,)), ("zipf", (3.0,)), ("skellam", (1.0, 2.0)),
+])  # fmt: skip
+def test_counts_that_are_infinite_or_no_numbers(name, shapes):
+    for k in (-np.inf, np.inf, np.nan):
+        for method in ("cdf", "sf"):
+            own = getattr(getattr(scipy.stats, name), method)
+            found, pullback = autodiff.vjp(lambda *args: getattr(getattr(stats, name), method)(k, *args), *shapes)  # noqa: B023
+            np.testing.assert_equal(found, own(k, *shapes))
+            assert pullback(1.0) == (0.0,) * len(shapes)

@@ -136,3 +136,63 @@ def test_results_are_of_scipys_types():
 
 def test_an_expectile_at_alpha_one_half_is_the_mean():
     np.testing.assert_allclose(autodiff.grad(stats.expectile)(u), np.full(6, 1 / 6))
+
+
+def slope_of(fun, x, step=1e-6):
+    """Central differences of a number, by each element."""
+    found = np.zeros(x.size)
+    for k in range(x.size):
+        apart = np.zeros(x.size)
+        apart[k] = step
+        found[k] = (fun(x + apart.reshape(x.shape)) - fun(x - apart.reshape(x.shape))) / (2 * step)
+    return found.reshape(x.shape)
+
+
+@pytest.mark.parametrize("fun", [lambda m, x, w: m.hmean(x, axis=0, weights=w), lambda m, x, w: m.hmean(x, axis=1, weights=w), lambda m, x, w: m.pmean(x, 1.7, axis=0, weights=w)])  # fmt: skip
+@pytest.mark.parametrize("rows", [3, 4])
+def test_weights_of_a_vector_are_broadcast(fun, rows):
+    x, w = np.arange(1.0, 3 * rows + 1).reshape(rows, 3) ** 0.7, np.array([1.0, 2.0, 3.5])
+    np.testing.assert_allclose(autodiff.jit(lambda x: fun(stats, x, w))(x), fun(scipy.stats, x, w), rtol=1e-12)
+    found = autodiff.grad(lambda x: np.sum(fun(stats, x, w) ** 2))(x)
+    np.testing.assert_allclose(found, slope_of(lambda x: np.sum(fun(scipy.stats, x, w) ** 2), x), rtol=1e-6)
+
+
+def test_means_of_negative_elements():
+    x = np.array([[1.0, -2.0], [3.0, 4.0], [2.0, 0.5]])
+    np.testing.assert_allclose(autodiff.jit(lambda x: stats.hmean(x))(x), [18 / 11, np.nan])
+    np.testing.assert_allclose(autodiff.jit(lambda x: stats.pmean(x, 2))(x), [np.sqrt(14 / 3), np.nan])
+
+
+@pytest.mark.parametrize(
+    "options", [{"axis": 0}, {"axis": 1, "order": [1, 3]}, {"axis": 1, "order": 2}, {"axis": None}]
+)
+def test_orders_stand_before_kept_axes(options):
+    x = np.arange(20.0).reshape(5, 4) ** 1.3
+    found = autodiff.jit(lambda x: stats.lmoment(x, keepdims=True, **options))(x)
+    expected = scipy.stats.lmoment(x, keepdims=True, **options)
+    assert found.shape == expected.shape
+    np.testing.assert_allclose(found, expected)
+    np.testing.assert_allclose(
+        autodiff.grad(lambda x: np.sum(stats.lmoment(x, keepdims=True, **options) ** 2))(x),
+        slope_of(lambda x: np.sum(scipy.stats.lmoment(x, **options) ** 2), x), rtol=1e-5, atol=1e-6,
+    )  # fmt: skip
+
+
+def test_a_line_through_two_points_has_no_error():
+    a, b = np.array([1.0, 2.5]), np.array([3.0, 7.0])
+    found, expected = autodiff.jit(lambda a, b: tuple(stats.linregress(a, b)))(a, b), scipy.stats.linregress(a, b)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    slopes = autodiff.jacobian(lambda b: np.stack(list(stats.linregress(a, b))))(b)
+    np.testing.assert_allclose(slopes, [[-2 / 3, 2 / 3], [5 / 3, -2 / 3], [0, 0], [0, 0], [0, 0]], atol=1e-12)
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+def test_intervals_of_correlations(alternative):
+    def high_and_low(m, x):
+        return np.sum(
+            np.stack(m.pearsonr(x, v, alternative=alternative).confidence_interval(0.9)) * np.array([1.0, 0.3])
+        )
+
+    np.testing.assert_allclose(autodiff.jit(lambda x: high_and_low(stats, x))(u), high_and_low(scipy.stats, u))
+    slope = autodiff.grad(lambda x: high_and_low(stats, x))(u)
+    np.testing.assert_allclose(slope, slope_of(lambda x: high_and_low(scipy.stats, x), u), rtol=1e-6, atol=1e-8)

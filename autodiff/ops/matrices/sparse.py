@@ -53,8 +53,10 @@ class Pattern:
                 raise np.linalg.LinAlgError(f"a sparse matrix of the shape {self.shape} is singular") from error
             owner._factor = (np.array(data), factor)
         dtype = np.result_type(data, b)
-        b = np.asarray(b, dtype)
-        return owner._factor[1].solve(b, "N" if owner is self else "T")
+        b, trans = np.asarray(b, dtype), "N" if owner is self else "T"
+        if dtype.kind == "c" and np.asarray(data).dtype.kind != "c":  # SuperLU casts no numbers to real ones
+            return owner._factor[1].solve(b.real, trans) + 1j * owner._factor[1].solve(b.imag, trans)
+        return owner._factor[1].solve(b, trans)
 
 
 def _looped(function: Any, first: Any, second: Any, cores: tuple[int, int]) -> Any:

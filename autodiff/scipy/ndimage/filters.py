@@ -10,10 +10,12 @@ import numpy as np
 import scipy.ndimage
 
 from autodiff.numpy.dispatch import FUNCTIONS, as_operand
+from autodiff.ops.matrices.products import conj
 from autodiff.scipy.linear import linear_counterpart
 from autodiff.scipy.mirror import counterpart
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line
+from autodiff.trace.spec import spec_of
 
 PADDING = {
     "reflect": "symmetric", "grid-mirror": "symmetric", "mirror": "reflect", "nearest": "edge", "wrap": "wrap",
@@ -34,7 +36,7 @@ def axes_of(x: Any, axes: Any) -> list[int]:
 
 def each_axis(value: Any, count: int) -> list[Any]:
     """An option for each axis."""
-    return list(value) if isinstance(value, Sequence) and not isinstance(value, str) else [value] * count
+    return list(value) if np.ndim(value) else [value] * count
 
 
 def no_output(name: str, output: Any) -> None:
@@ -98,6 +100,28 @@ def uniform_filter(
     return x
 
 
+def image_of(name: str, input: Any) -> Any:
+    """An image of real or complex numbers.
+
+    Raises:
+        DifferentiationError: for one of integers, of which SciPy makes integers again.
+    """
+    x = as_operand(input)
+    if spec_of(x).dtype.kind not in "fc":
+        raise DifferentiationError(
+            f"{name} makes integers of an image of {spec_of(x).dtype.name}{at_user_line()}, which have no derivative; "
+            "pass image.astype(float)"
+        )
+    return x
+
+
+def kept(found: Any, *operands: Any) -> Any:
+    """A result of the type of an image; complex numbers stay complex."""
+    dtypes = [spec_of(x).dtype for x in operands]
+    dtype = np.result_type(*dtypes) if any(dtype.kind == "c" for dtype in dtypes) else dtypes[0]
+    return found if spec_of(found).dtype == dtype else FUNCTIONS[np.astype](found, dtype)
+
+
 def windows(x: Any, weights: Any, mode: str, cval: Any, origin: Any) -> Any:
     """The sum of the elements around each one, each times its weight."""
     lengths = weights.shape
@@ -110,7 +134,7 @@ def windows(x: Any, weights: Any, mode: str, cval: Any, origin: Any) -> Any:
     for places in product(*map(range, lengths)):
         window = tuple(slice(k, k + n) for k, n in zip(places, x.shape, strict=True))
         total = total + padded[window] * weights[places]
-    return total
+    return kept(total, x, weights)
 
 
 @counterpart(scipy.ndimage.correlate)
@@ -119,7 +143,7 @@ def correlate(
 ) -> Any:
     """The correlation with weights, which may be traced."""
     no_output("correlate", output)
-    return windows(as_operand(input), as_operand(weights), mode, cval, origin)
+    return windows(image_of("correlate", input), conj(as_operand(weights)), mode, cval, origin)
 
 
 @counterpart(scipy.ndimage.convolve)
@@ -133,7 +157,7 @@ def convolve(
         -start - (length % 2 == 0)
         for start, length in zip(each_axis(origin, len(weights.shape)), weights.shape, strict=True)
     ]
-    return windows(as_operand(input), weights, mode, cval, starts)
+    return windows(image_of("convolve", input), weights, mode, cval, starts)
 
 
 def line(weights: Any, axis: int, ndim: int) -> Any:
@@ -154,7 +178,7 @@ def correlate1d(
 ) -> Any:
     """The correlation with weights along one axis."""
     no_output("correlate1d", output)
-    x = as_operand(input)
+    x = image_of("correlate1d", input)
     starts = [origin if k == axis % len(x.shape) else 0 for k in range(len(x.shape))]
     return correlate(x, line(weights, axis, len(x.shape)), mode=mode, cval=cval, origin=starts)
 
@@ -171,7 +195,7 @@ def convolve1d(
 ) -> Any:
     """The convolution with weights along one axis."""
     no_output("convolve1d", output)
-    weights = FUNCTIONS[np.flip](as_operand(weights))
+    weights = conj(FUNCTIONS[np.flip](as_operand(weights)))  # which correlate1d conjugates
     return correlate1d(input, weights, axis, None, mode, cval, -origin - (weights.shape[0] % 2 == 0))
 
 

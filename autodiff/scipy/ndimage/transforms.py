@@ -19,7 +19,7 @@ from autodiff.numpy.items.indexing import index
 from autodiff.ops import elementwise as ew
 from autodiff.scipy.interpolate.polynomials import beside
 from autodiff.scipy.mirror import counterpart, holds_traced
-from autodiff.scipy.ndimage.filters import each_axis, no_output, spline_filter1d
+from autodiff.scipy.ndimage.filters import each_axis, image_of, kept, no_output, spline_filter1d
 from autodiff.trace.errors import DifferentiationError, OperandError
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
@@ -149,7 +149,8 @@ def map_coordinates(
            [1.]])
     """
     no_output("map_coordinates", output)
-    image, coordinates = as_operand(input) * 1.0, as_operand(coordinates) * 1.0
+    given, coordinates = image_of("map_coordinates", input), as_operand(coordinates) * 1.0
+    image = given
     shape = spec_of(image).shape
     if not 0 <= order <= 5 or mode not in MODES:
         raise OperandError(
@@ -164,7 +165,7 @@ def map_coordinates(
     each = [coordinates[k] for k in range(len(shape))]
     if prefilter and order > 1:
         image, each = coefficients(image, each, order, mode, cval)
-    return looked_up(image, each, order, mode, cval)
+    return kept(looked_up(image, each, order, mode, cval), given)
 
 
 MODES = ("reflect", "grid-mirror", "constant", "grid-constant", "nearest", "mirror", "grid-wrap", "wrap")
@@ -269,8 +270,8 @@ def rotate(
         raise DifferentiationError(
             f"rotate by a traced angle has a shape that depends on it{at_user_line()}; pass reshape=False"
         )
-    image = as_operand(input)
-    shape = spec_of(image).shape
+    given = image_of("rotate", input)
+    shape = spec_of(given).shape
     first, second = sorted(axis % len(shape) for axis in axes)
     angle = as_operand(angle)
     c, s = scipy.special.cosdg(angle), scipy.special.sindg(angle)  # exact for a quarter of a turn
@@ -284,8 +285,8 @@ def rotate(
     from_centre = places - (size[:, None, None] - 1) / 2
     moved = FUNCTIONS[np.tensordot](turned, from_centre, 1)
     each = [moved[k] + (n - 1) / 2 for k, n in enumerate(plane)]
-    image = FUNCTIONS[np.moveaxis](image * 1.0, (first, second), (0, 1))
+    image = FUNCTIONS[np.moveaxis](given, (first, second), (0, 1))
     if prefilter and order > 1:
         image, each = coefficients(image, each, order, mode, cval)
-    found = looked_up(image, each, order, mode, cval)
+    found = kept(looked_up(image, each, order, mode, cval), given)
     return FUNCTIONS[np.moveaxis](found, (0, 1), (first, second))

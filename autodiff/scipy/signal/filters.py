@@ -9,6 +9,7 @@ import numpy as np
 import scipy.signal
 
 from autodiff.numpy.dispatch import FUNCTIONS, as_operand
+from autodiff.ops.elementwise import rint
 from autodiff.ops.matrices.products import conj
 from autodiff.ops.matrices.triangular import solve_triangular
 from autodiff.scipy.linalg.patterns import toeplitz
@@ -30,7 +31,9 @@ def full_convolution(a: Any, b: Any) -> Any:
         both_real = spec_of(a).dtype.kind != "c" and spec_of(b).dtype.kind != "c"
         spectrum = FUNCTIONS[np.fft.fftn](a, lengths, axes) * FUNCTIONS[np.fft.fftn](b, lengths, axes)
         found = FUNCTIONS[np.fft.ifftn](spectrum, lengths, axes)
-        return found.real if both_real else found
+        found = found.real if both_real else found
+        dtype = np.result_type(spec_of(a).dtype, spec_of(b).dtype)
+        return FUNCTIONS[np.astype](rint(found), dtype) if dtype.kind in "iub" else found
     if b.size > a.size:
         a, b = b, a
     total: Any = 0
@@ -58,6 +61,8 @@ def part_of(full: Any, a: Any, b: Any, mode: str) -> Any:
 def convolve(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Any:
     """The convolution of two arrays with as many axes each."""
     a, b = as_operand(in1), as_operand(in2)
+    if np.ndim(a) == np.ndim(b) == 0:
+        return a * b
     return part_of(full_convolution(a, b), a, b, mode)
 
 
@@ -66,7 +71,13 @@ def fftconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Any
     """The convolution of two arrays with as many axes each."""
     if axes is not None:
         raise DifferentiationError(f"fftconvolve of traced values has no axes={axes!r}{at_user_line()}; use vmap")
-    return convolve(in1, in2, mode)
+    return convolve(inexact(in1), inexact(in2), mode)
+
+
+def inexact(x: Any) -> Any:
+    """An array of real or complex numbers, those of integers in double precision."""
+    x = as_operand(x)
+    return x if spec_of(x).dtype.kind in "fc" else x * 1.0
 
 
 @counterpart(scipy.signal.oaconvolve)
@@ -103,7 +114,11 @@ def convolve2d(in1: Any, in2: Any, mode: str = "full", boundary: str = "fill", f
 def correlate2d(in1: Any, in2: Any, mode: str = "full", boundary: str = "fill", fillvalue: Any = 0) -> Any:
     """The correlation of two matrices."""
     plain_edges("correlate2d", boundary, fillvalue)
-    return correlate(in1, in2, mode)
+    if mode != "same":
+        return correlate(in1, in2, mode)
+    a, b = as_operand(in1), as_operand(in2)
+    starts = [length // 2 for length in b.shape]  # beyond the middle, where correlate stays before it
+    return correlate(a, b)[tuple(slice(start, start + size) for start, size in zip(starts, a.shape, strict=True))]
 
 
 @counterpart(scipy.signal.lfilter)
@@ -161,6 +176,27 @@ savgol_filter = linear_counterpart(scipy.signal.savgol_filter, "scipy.signal.sav
 detrend = linear_counterpart(scipy.signal.detrend, "scipy.signal.detrend")
 hilbert = linear_counterpart(scipy.signal.hilbert, "scipy.signal.hilbert")
 resample = linear_counterpart(scipy.signal.resample, "scipy.signal.resample")
-resample_poly = linear_counterpart(scipy.signal.resample_poly, "scipy.signal.resample_poly")
+_linear_resample_poly = linear_counterpart(scipy.signal.resample_poly, "scipy.signal.resample_poly")
 decimate = linear_counterpart(scipy.signal.decimate, "scipy.signal.decimate")
 upfirdn = linear_counterpart(scipy.signal.upfirdn, "scipy.signal.upfirdn", 1)
+
+LEVELS: dict[str, Any] = {"median": np.median, "minimum": np.min, "maximum": np.max}
+"""Levels of a signal that are not linear in it."""
+
+
+@counterpart(scipy.signal.resample_poly)
+def resample_poly(
+    x: Any,
+    up: int,
+    down: int,
+    axis: int = 0,
+    window: Any = ("kaiser", 5.0),
+    padtype: Any = "constant",
+    cval: Any = None,
+) -> Any:
+    """The signal at another rate; beyond its ends stand zeros, or a level of it."""
+    if padtype not in LEVELS:
+        return _linear_resample_poly(x, up, down, axis, window, padtype, cval)
+    x = as_operand(x)
+    level = FUNCTIONS[LEVELS[padtype]](x, axis, keepdims=True)
+    return _linear_resample_poly(x - level, up, down, axis, window) + level

@@ -28,7 +28,7 @@ class Segments(NamedTuple):
         window: the weights of one segment.
         step: from one segment to the next.
         nfft: the length of transforms.
-        detrend: what is taken out of each segment; False for nothing.
+        detrend: what is taken out of each segment; False or None for nothing.
         scale: by which squares are multiplied.
     """
 
@@ -76,7 +76,7 @@ def transforms(x: Any, cut: Segments) -> Any:
         parts = parts - FUNCTIONS[np.mean](parts, -1, keepdims=True)
     elif cut.detrend in ("linear", "l"):
         parts = along(scipy.signal.detrend, parts)
-    elif cut.detrend is not False:
+    elif cut.detrend:
         parts = cut.detrend(parts)
     return FUNCTIONS[np.fft.rfft](parts * cut.window, cut.nfft)
 

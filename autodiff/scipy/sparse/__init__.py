@@ -32,7 +32,7 @@ def diags_array(
         return adopted(own)
     places = np.atleast_1d(offsets)
     vectors = [diagonals] if np.ndim(offsets) == 0 and not isinstance(diagonals, (list, tuple)) else list(diagonals)
-    vectors = [as_operand(vector) for vector in vectors]
+    vectors = [FUNCTIONS[np.atleast_1d](as_operand(vector)) for vector in vectors]
     if shape is None:
         size = vectors[0].shape[0] + abs(int(places[0]))
         shape = (size, size)
@@ -42,7 +42,7 @@ def diags_array(
         own = np.arange(length)
         rows.append(own - min(offset, 0))
         columns.append(own + max(offset, 0))
-        data.append(FUNCTIONS[np.broadcast_to](vector, (length,)) if vector.shape in ((), (1,)) else vector[:length])
+        data.append(FUNCTIONS[np.broadcast_to](vector, (length,)) if vector.shape == (1,) else vector[:length])
     pattern = Pattern(np.concatenate(rows), np.concatenate(columns), (int(shape[0]), int(shape[1])))
     return TracedSparse(FUNCTIONS[np.concatenate](data), pattern)
 

@@ -23,9 +23,9 @@ def finding(name: str) -> Callable[[Any], type]:
 def products(name: str, base: Any) -> dict[str, Any]:
     """The methods that take traced values, of a class that derives from SciPy's."""
 
-    def make(cls: Any, arg: Any, shape: Any = None, *args: Any, **options: Any) -> Any:
+    def make(cls: Any, arg: Any, shape: Any = None, dtype: Any = None, *args: Any, **options: Any) -> Any:
         if isinstance(arg, TracedSparse) or holds_traced(arg):
-            return from_arguments(name, arg, shape)
+            return from_arguments(name, arg, shape, dtype)
         return object.__new__(cls)
 
     def matmul(self: Any, x: Any) -> Any:
@@ -38,6 +38,11 @@ def products(name: str, base: Any) -> dict[str, Any]:
         if not isinstance(x, Traced):
             return base.__mul__(self, x)
         return traced_matrix(self) @ x if name.endswith("matrix") and x.ndim else traced_matrix(self) * x
+
+    def rmul(self: Any, x: Any) -> Any:
+        if not isinstance(x, Traced):
+            return base.__rmul__(self, x)
+        return x @ traced_matrix(self) if name.endswith("matrix") and x.ndim else traced_matrix(self) * x
 
     def dot(self: Any, x: Any) -> Any:
         return traced_matrix(self) @ x if isinstance(x, Traced) else base.dot(self, x)
@@ -55,7 +60,7 @@ def products(name: str, base: Any) -> dict[str, Any]:
         "__matmul__": matmul,
         "__rmatmul__": rmatmul,
         "__mul__": mul,
-        "__rmul__": mul,
+        "__rmul__": rmul,
         "__add__": add,
         "__sub__": subtract,
         "dot": dot,

@@ -49,7 +49,8 @@ def spsolve(A: Any, b: Any, *args: Any, **options: Any) -> Any:
     if not is_traced(A, b):
         return scipy.sparse.linalg.spsolve(A, b, *args, **options)
     own = traced_matrix(A)
-    return solved(own.pattern, own.data, b)
+    x = solved(own.pattern, own.data, b)
+    return reshape(x, shape=(own.shape[1],)) if spec_of(x).shape[1:] == (1,) else x
 
 
 class Factors:

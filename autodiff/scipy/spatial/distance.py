@@ -14,6 +14,7 @@ from autodiff.ops.special.gamma import rel_entr
 from autodiff.scipy.mirror import counterpart, mirrored
 from autodiff.trace.errors import DifferentiationError, OperandError
 from autodiff.trace.source import at_user_line
+from autodiff.trace.spec import spec_of
 
 
 def total(x: Any) -> Any:
@@ -150,7 +151,7 @@ def squareform(X: Any, force: str = "no", checks: bool = True) -> Any:
     places = np.zeros((size, size), int)
     rows, columns = np.triu_indices(size, 1)
     places[rows, columns] = places[columns, rows] = np.arange(1, x.shape[0] + 1)
-    return FUNCTIONS[np.concatenate]([np.zeros(1), x])[places]
+    return FUNCTIONS[np.concatenate]([np.zeros(1, spec_of(x).dtype), x])[places]
 
 
 @counterpart(scipy.spatial.distance_matrix)

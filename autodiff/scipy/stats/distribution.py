@@ -18,11 +18,13 @@ from autodiff.ops.elementwise import (
     floor,
     greater,
     greater_equal,
+    isfinite,
     less,
     less_equal,
     log,
     logical_and,
     logical_not,
+    logical_or,
     sqrt,
     where,
 )
@@ -81,6 +83,12 @@ def in_double(x: Any) -> Any:
     return cast(x, dtype=np.dtype(np.float64)) if isinstance(x, Traced) else np.asarray(x, np.float64)
 
 
+def middle(start: Any, stop: Any) -> Any:
+    """A place inside of a support, which may be infinite."""
+    bounded = where(isfinite(start), start, where(isfinite(stop), stop - 2.0, -1.0))
+    return (bounded + where(isfinite(stop), stop, bounded + 2.0)) / 2.0
+
+
 def taking_traced(method: Callable[..., Any]) -> Callable[..., Any]:
     """A method that leaves plain arguments to SciPy's of the same name."""
 
@@ -105,7 +113,10 @@ class Continuous(Distribution):
         below, above = less(y, start), greater(y, stop)
         if name not in ("_pdf", "_logpdf"):
             below, above = less_equal(y, start), greater_equal(y, stop)
-        own = scaled(evaluate(self.own, name, (y, *shapes)), scale)
+        below, above = logical_or(below, equal(y, -inf)), logical_or(above, equal(y, inf))
+        inside = logical_and(isfinite(y), logical_not(logical_or(below, above)))
+        y_inside = where(inside, y, stop_gradient(middle(start, stop)))  # where nothing is infinite
+        own = scaled(evaluate(self.own, name, (y_inside, *shapes)), scale)
         found = where(below, low, where(above, high, own))
         return where(logical_and(valid, equal(y, y)), found, nan)
 
@@ -207,7 +218,10 @@ class Discrete(Distribution):
             below = where(logical_not(equal(k, floor(k))), True, below)
         else:
             above = greater_equal(k, stop)
-        found = where(below, low, where(above, high, evaluate(self.own, name, (k, *shapes))))
+        below, above = logical_or(below, equal(k, -inf)), logical_or(above, equal(k, inf))
+        inside = logical_and(isfinite(k), logical_not(logical_or(below, above)))
+        k_inside = where(inside, k, stop_gradient(floor(middle(start, stop))))  # where nothing is infinite
+        found = where(below, low, where(above, high, evaluate(self.own, name, (k_inside, *shapes))))
         return where(logical_and(valid, equal(k, k)), found, nan)
 
     @taking_traced

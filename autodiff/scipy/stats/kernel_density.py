@@ -50,11 +50,19 @@ class gaussian_kde(scipy.stats.gaussian_kde):  # type: ignore[misc]
     """
 
     __init__ = again("__init__")
-    set_bandwidth = again("set_bandwidth")
+    set_plain_bandwidth = again("set_bandwidth")
     _compute_covariance = again("_compute_covariance")
     integrate_gaussian = again("integrate_gaussian")
     integrate_box_1d = again("integrate_box_1d")
     integrate_kde = again("integrate_kde")
+
+    def set_bandwidth(self, bw_method: Any = None) -> Any:
+        """The way to find the factor of the bandwidth, or the factor, which may be traced."""
+        if not holds_traced(bw_method) or np.ndim(bw_method):
+            return self.set_plain_bandwidth(bw_method)
+        self._bw_method = bw_method
+        self.covariance_factor = lambda: bw_method
+        return self._compute_covariance()
 
     def logpdf(self, x: Any) -> Any:
         """The logarithm of the density at columns."""

@@ -124,7 +124,9 @@ def dirichlet(x: Any, alpha: Any) -> Any:
     if x.shape[0] + 1 == alpha.shape[0]:
         x = np.concatenate([x, 1 - np.sum(x, 0, keepdims=True)])
     column = np.reshape(alpha, (-1,) + (1,) * (x.ndim - 1))
-    value = np.sum(xlogy(column - 1, x), 0) - np.sum(gammaln(alpha)) + gammaln(np.sum(alpha))
+    flat = (x == 0) & (column > 1)  # the density is 0 there for all such alpha
+    powers = where(flat, xlogy(stop_gradient(column - 1), x), xlogy(column - 1, where(flat, 1.0, x)))
+    value = np.sum(powers, 0) - np.sum(gammaln(alpha)) + gammaln(np.sum(alpha))
     possible = np.all(x >= 0, 0) & (np.abs(np.sum(x, 0) - 1) <= 1e-9) & np.all(alpha > 0)
     return where(possible, value, np.nan)
 

@@ -30,9 +30,21 @@ def square(cov: Any, size: int) -> Any:
     return cov if ndim == 2 else cov * np.eye(size)
 
 
+def difference(x: Any, mean: Any, cov: Any) -> Any:
+    """How far vectors are from the mean; for one dimension each element of a vector is a place."""
+    x, mean = as_operand(x), 0.0 if mean is None else as_operand(mean)
+    size = max([np.size(mean), *(shape_of(cov)[-1:] or (1,))])
+    return FUNCTIONS[np.reshape](x, (-1, 1)) - mean if size == 1 and np.ndim(x) == 1 else x - mean
+
+
+def shape_of(x: Any) -> tuple[int, ...]:
+    """The shape of an array, traced or not."""
+    return tuple(spec_of(x).shape) if holds_traced(x) else np.shape(x)
+
+
 def log_density(x: Any, mean: Any, cov: Any) -> Any:
     """The logarithm of the density of vectors along the last axis."""
-    apart = as_operand(x) - (0.0 if mean is None else as_operand(mean))
+    apart = difference(x, mean, cov)
     size = np.shape(apart)[-1] if np.ndim(apart) else 1
     factor = cholesky(square(cov, size), upper=False)
     flat = FUNCTIONS[np.reshape](apart, (-1, size))
@@ -40,7 +52,8 @@ def log_density(x: Any, mean: Any, cov: Any) -> Any:
     squares = FUNCTIONS[np.sum](half * half, -2)
     volume = FUNCTIONS[np.sum](log_of(FUNCTIONS[np.diagonal](factor)))
     value = -0.5 * (squares + size * log(2 * pi)) - volume
-    return FUNCTIONS[np.reshape](value, np.shape(apart)[:-1])[()]
+    several = tuple(length for length in np.shape(apart)[:-1] if length != 1)  # SciPy squeezes
+    return FUNCTIONS[np.reshape](value, several)[()]
 
 
 def log_density_in_range(x: Any, mean: Any, cov: Any) -> Any:
@@ -49,7 +62,7 @@ def log_density_in_range(x: Any, mean: Any, cov: Any) -> Any:
     The range is that of the plain matrix, found as SciPy does; derivatives are those of matrices and vectors that stay
     in it.
     """
-    apart = as_operand(x) - (0.0 if mean is None else as_operand(mean))
+    apart = difference(x, mean, cov)
     apart = apart if np.ndim(apart) else FUNCTIONS[np.reshape](apart, (1,))
     size = np.shape(apart)[-1]
     whole = square(cov, size)
@@ -62,7 +75,8 @@ def log_density_in_range(x: Any, mean: Any, cov: Any) -> Any:
     kept = vectors[:, values > small]
     inside = log_density(apart @ kept, None, kept.T @ symmetric @ kept)
     off = peeled(apart, "multivariate_normal") @ vectors[:, values <= small]
-    return where(np.linalg.norm(off, axis=-1) < 1e3 * small, inside, -np.inf) if off.shape[-1] else inside
+    in_range = np.squeeze(np.linalg.norm(off, axis=-1)) < 1e3 * small
+    return where(in_range, inside, -np.inf) if off.shape[-1] else inside
 
 
 class MultivariateNormal:
@@ -73,7 +87,7 @@ class MultivariateNormal:
 
     >>> import numpy as np, autodiff
     >>> from autodiff.scipy import stats
-    >>> autodiff.grad(stats.multivariate_normal.logpdf)(np.array([1.0, 2.0]))
+    >>> autodiff.grad(lambda x: stats.multivariate_normal.logpdf(x, np.zeros(2)))(np.array([1.0, 2.0]))
     array([-1., -2.])
     """
 

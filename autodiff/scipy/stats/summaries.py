@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import scipy.special
 import scipy.stats
+from scipy.stats import _stats_py
 
 from autodiff.numpy.dispatch import FUNCTIONS, as_operand, peeled
 from autodiff.ops import elementwise as ew
@@ -61,7 +62,49 @@ def of_formula(name: str) -> Function:
     """A function of SciPy's that runs on traced values."""
     original = getattr(scipy.stats, name)
     own = on_traced(original, DECIDING)
+    own = CHANGED[name](own) if name in CHANGED else own
     return counterpart(original)(carrying_nan(own) if name in SORTING.split() else own)
+
+
+def orders_first(function: Function) -> Function:
+    """SciPy's ``lmoment``, whose several orders stand before the axes that are kept."""
+
+    @wraps(function)
+    def call(sample: Any, order: Any = None, *, axis: Any = 0, keepdims: bool = False, **options: Any) -> Any:
+        found = function(sample, order=order, axis=axis, **options)
+        if not keepdims:
+            return found
+        several = 1 if order is None else np.ndim(order)
+        ndim = np.ndim(sample)
+        gone = range(ndim) if axis is None else [axis % ndim]
+        return FUNCTIONS[np.expand_dims](found, tuple(several + k for k in gone))
+
+    return call
+
+
+def with_interval(function: Function) -> Function:
+    """SciPy's ``pearsonr``, whose result finds its interval of confidence of traced values."""
+    interval = on_traced(_stats_py._pearsonr_fisher_ci)
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        found = function(*args, **kwargs)
+
+        def confidence_interval(confidence_level: float = 0.95, method: Any = None) -> Any:
+            if method is not None:
+                raise DifferentiationError(
+                    f"pearsonr of traced values has no interval by method={method!r}{at_user_line()}; leave it out"
+                )
+            return interval(found.statistic, found._n, confidence_level, found._alternative)
+
+        found.confidence_interval = confidence_interval
+        return found
+
+    return call
+
+
+CHANGED = {"lmoment": orders_first, "pearsonr": with_interval}
+"""What is done to some of them."""
 
 
 def carrying_nan(function: Function) -> Function:
@@ -107,7 +150,20 @@ def mean(x: Any, axis: Any, weights: Any = None) -> Any:
     """The mean, which keeps its axis."""
     if weights is None:
         return FUNCTIONS[np.mean](x, axis, keepdims=True)
+    weights = broadcast_weights(weights, x, axis)
     return FUNCTIONS[np.sum](x * weights, axis, keepdims=True) / FUNCTIONS[np.sum](weights, axis, keepdims=True)
+
+
+def broadcast_weights(weights: Any, x: Any, axis: Any) -> Any:
+    """Weights as many as there are elements; for all axes together SciPy wants them so."""
+    if axis is None and np.size(weights) != np.size(x):
+        raise ValueError(f"{np.size(weights)} weights do not fit {np.size(x)} elements")
+    return FUNCTIONS[np.broadcast_to](as_operand(weights), np.shape(x))
+
+
+def none_negative(x: Any, axis: Any) -> Any:
+    """A sample, all of which is NaN if an element is negative: it has no such mean."""
+    return ew.where(FUNCTIONS[np.any](ew.less(x, 0), axis, keepdims=True), np.nan, x)
 
 
 def without(x: Any, axis: Any) -> Any:
@@ -146,7 +202,8 @@ def real(x: Any) -> Any:
 def hmean(a: Any, axis: Any = 0, dtype: Any = None, *, weights: Any = None, **how: Any) -> Any:
     """The harmonic mean."""
     usual("hmean", how)
-    return without(1 / mean(1 / real(a), axis, weights), axis)
+    x = real(a)
+    return without(1 / mean(1 / none_negative(x, axis), axis, weights), axis)
 
 
 @summary
@@ -156,7 +213,7 @@ def pmean(a: Any, p: Any, axis: Any = 0, dtype: Any = None, weights: Any = None,
     x = real(a)
     if isinstance(p, (int, float)) and p == 0:
         return without(ew.exp(mean(ew.log(x), axis, weights)), axis)
-    return without(mean(x**p, axis, weights) ** (1 / p), axis)
+    return without(mean(none_negative(x, axis) ** p, axis, weights) ** (1 / p), axis)
 
 
 @summary
@@ -165,6 +222,8 @@ def linregress(x: Any, y: Any, alternative: str = "two-sided", **how: Any) -> Si
     usual("linregress", {"alternative": alternative, **how})
     x, y = real(x), real(y)
     n = spec_of(x).size
+    if n == 2:
+        return through_two(x, y)
     apart, other = x - FUNCTIONS[np.mean](x), y - FUNCTIONS[np.mean](y)
     r = FUNCTIONS[np.sum](apart * other) / ew.sqrt(FUNCTIONS[np.sum](apart**2) * FUNCTIONS[np.sum](other**2))
     squares, others = (FUNCTIONS[np.var](each) for each in (x, y))
@@ -179,6 +238,21 @@ def linregress(x: Any, y: Any, alternative: str = "two-sided", **how: Any) -> Si
         pvalue=2 * scipy.special.stdtr(n - 2.0, -ew.absolute(t)),
         stderr=error,
         intercept_stderr=error * ew.sqrt(squares + middle * middle),
+    )
+
+
+def through_two(x: Any, y: Any) -> SimpleNamespace:
+    """The straight line through two points, which has no error."""
+    slope = (y[1] - y[0]) / (x[1] - x[0])
+    none = slope * 0.0
+    rvalue = ew.sign(slope)
+    return Line(
+        slope=slope,
+        intercept=y[0] - slope * x[0],
+        rvalue=rvalue,
+        pvalue=1.0 - ew.absolute(rvalue),
+        stderr=none,
+        intercept_stderr=none,
     )
 
 
