@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.spatial.distance as sd
 
 import autodiff
 from autodiff.scipy.spatial import distance
@@ -52,3 +53,17 @@ def test_what_has_no_derivative_says_so():
         match=r"^distances of traced vectors have no metric='hamming' \(test_spatial.py:\d+\) here; take one of",
     ):
         autodiff.grad(lambda a: np.sum(distance.cdist(a, b, "hamming")))(a)
+
+
+@pytest.mark.parametrize("centered", [True, False])
+def test_correlation_about_the_mean_or_zero(centered):
+    u, v = rng.normal(size=(2, 5))
+
+    def fun(u):
+        return distance.correlation(u, v, None, centered)
+
+    np.testing.assert_allclose(autodiff.jit(fun)(u), sd.correlation(u, v, centered=centered))
+    slope = [(fun(u + step) - fun(u - step)) / 2e-6 for step in 1e-6 * np.eye(5)]
+    np.testing.assert_allclose(autodiff.grad(fun)(u), slope, rtol=1e-6, atol=1e-8)
+    with pytest.raises(DifferentiationError, match=r"^correlation of traced values has no w="):
+        autodiff.jit(lambda u: distance.correlation(u, v, np.ones(5)))(u)
