@@ -61,6 +61,7 @@ def logsumexp(a: Any, axis: Any = None, b: Any = None, keepdims: bool = False, r
 def _signed(a: Any, b: Any, axis: Any, keepdims: bool, return_sign: bool) -> Any:
     maximum, sum, squeeze = (FUNCTIONS[function] for function in (np.max, np.sum, np.squeeze))
     a = ew.add(a, ew.multiply(b, 0))  # of the shape of both
+    a = ew.where(ew.logical_or(ew.not_equal(b, 0), ew.isfinite(a)), a, -np.inf)  # a factor of zero leaves it out
     top = maximum(ew.where(ew.equal(b, 0), -np.inf, a), axis=axis, keepdims=True)
     top = ew.where(ew.isfinite(top), top, 0)
     total = sum(b * ew.exp(a - top), axis=axis, keepdims=True)

@@ -10,14 +10,16 @@ from typing import Any
 import numpy as np
 import scipy.special as sp
 
-from autodiff.numpy.dispatch import UFUNCS, as_operand, late_ufunc, missing
+from autodiff.numpy.dispatch import UFUNCS, as_operand, late_ufunc, missing, peeled
 from autodiff.ops import elementwise as ew
 from autodiff.ops.special import bessel
 from autodiff.ops.special import gamma as own
 from autodiff.ops.special.sinc import sinc
+from autodiff.scipy.called_back import known
 from autodiff.scipy.mirror import counterpart, holds_traced
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line
+from autodiff.trace.spec import spec_of
 
 late_ufunc(sp.erf)
 
@@ -26,10 +28,13 @@ late_ufunc(sp.erf)
 def multigammaln(a: Any, d: int) -> Any:
     """The logarithm of the gamma function of ``d`` dimensions."""
     a = as_operand(a)
+    least = 0.5 * (d - 1)
+    if known(a) and np.any(peeled(a, "multigammaln") <= least):
+        raise ValueError(f"multigammaln in {d} dimensions got {peeled(a)}{at_user_line()}; it needs a > {least}")
     total: Any = d * (d - 1) * 0.25 * scalar_log(pi)
     for j in range(d):
         total = total + own.gammaln(a - j / 2)
-    return total
+    return ew.where(ew.greater(a, least), total, np.nan)[()]  # which is all that a program can say
 
 
 def inexact(name: str, options: dict[str, Any]) -> None:
@@ -50,9 +55,11 @@ def comb(N: Any, k: Any, *, exact: bool = False, repetition: bool = False) -> An
     """Binomial coefficients; zero where they are."""
     inexact("comb", {"exact": exact})
     N, k = as_operand(N), as_operand(k)
-    if repetition:
-        N = N + k - 1
-    return ew.where(possible(N, k), own.binom(N, k), 0.0)[()]
+    if not repetition:
+        return ew.where(possible(N, k), own.binom(N, k), 0.0)[()]
+    nothing = ew.logical_and(ew.equal(N, 0), ew.equal(k, 0))
+    N = N + k - 1
+    return ew.where(nothing, 1.0, ew.where(possible(N, k), own.binom(N, k), 0.0))[()]
 
 
 @counterpart(sp.perm)
@@ -87,27 +94,60 @@ def softplus(x: Any, **options: Any) -> Any:
     return ew.logaddexp(as_operand(x), 0.0)
 
 
-def of_order(name: str, function: Callable[..., Any], factor: Callable[[Any], Any]) -> Callable[..., Any]:
-    """A spherical Bessel function: one of half an order more, times ``factor(x)``."""
+NEAR_ZERO = 0.01
+"""Where a spherical Bessel function is its power series: further derivatives cancel otherwise."""
+
+
+def spherical(name: str, function: Callable[..., Any], odd: int, at_zero: float, at_infinity: float) -> Any:
+    """A spherical Bessel function of integer order, from the one of half an order more.
+
+    Args:
+        name: SciPy's.
+        function: the Bessel function.
+        odd: by which orders the function is odd: remainders by two; -1 where negative numbers have no value.
+        at_zero: the value at zero; NaN where a power series has it.
+        at_infinity: the value at infinity.
+    """
+    sign = -1 if name in ("spherical_jn", "spherical_yn") else 1
+
+    def value(n: Any, z: Any) -> Any:
+        if spec_of(z).dtype.kind == "c":
+            return half_pi_over(z) * function(n + 0.5, z)
+        series, size = np.isnan(at_zero), ew.absolute(z)
+        near, far, negative = ew.less(size, NEAR_ZERO) if series else ew.equal(z, 0), ew.isinf(z), ew.less(z, 0)
+        inside = ew.where(ew.logical_or(ew.logical_or(near, far), negative if odd < 0 else False), 1.0, size)
+        whole = half_pi_over(inside) * function(n + 0.5, inside)
+        small, large = ew.where(near, z if series else size, 0.0), ew.where(far, size, 1.0)
+        whole = ew.where(near, near_zero(n, small, sign) if series else at_zero * (1 + small), whole)
+        whole = ew.where(far, at_infinity * large if at_infinity else 0.0, whole)
+        if odd < 0:
+            return ew.where(negative, np.nan * ew.where(negative, z, 1.0), whole)
+        turned = ew.logical_and(negative, ew.logical_not(near)) if series else negative  # z itself is in the series
+        return ew.where(ew.logical_and(turned, n % 2 == odd), -whole, whole)
 
     def call(n: Any, z: Any, derivative: bool = False) -> Any:
         if holds_traced(n):
             raise missing(f"scipy.special.{name}", "its order is a whole number")
         z, n = as_operand(z), np.asarray(n, dtype=np.dtype("long"))  # as SciPy, which cuts off the rest
-
-        def value(order: Any) -> Any:
-            return factor(z) * function(order + 0.5, z)
-
+        known_order = np.where(n < 0, np.nan, 1.0)
+        n = np.maximum(n, 0)
         if not derivative:
-            return value(n)
-        sign = {"spherical_in": 1, "spherical_kn": -1}.get(name)
-        if sign is None:
-            return n / z * value(n) - value(n + 1)
-        return n / z * value(n) + sign * value(n + 1)
+            return value(n, z) * known_order
+        lower = ew.where(n == 0, 0.0, n * value(np.maximum(n - 1, 0), z))
+        upper = (n + 1) * value(n + 1, z)
+        return (-1 if name == "spherical_kn" else 1) * (lower + sign * upper) / (2 * n + 1) * known_order
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"scipy.special.{name}, differentiated by its argument."
     return counterpart(getattr(sp, name))(call)
+
+
+def near_zero(n: Any, z: Any, sign: int) -> Any:
+    """The first terms of the power series of a spherical Bessel function, alternating with ``sign`` -1."""
+    total: Any = 1.0
+    for k in (3, 2, 1):
+        total = 1 + sign * z * z / (2 * k * (2 * n + 2 * k + 1)) * total
+    return UFUNCS[np.power](z, n) / sp.factorial2(2 * n + 1) * total
 
 
 def half_pi_over(x: Any) -> Any:
@@ -115,10 +155,12 @@ def half_pi_over(x: Any) -> Any:
     return ew.sqrt(pi / 2 / x)
 
 
-spherical_jn = of_order("spherical_jn", bessel.jv, half_pi_over)
-spherical_yn = of_order("spherical_yn", bessel.yv, half_pi_over)
-spherical_in = of_order("spherical_in", bessel.iv, half_pi_over)
-spherical_kn = of_order("spherical_kn", bessel.kv, half_pi_over)
+# fmt: off
+spherical_jn = spherical("spherical_jn", bessel.jv,  1,  np.nan,  0.0)
+spherical_yn = spherical("spherical_yn", bessel.yv,  0, -np.inf,  0.0)
+spherical_in = spherical("spherical_in", bessel.iv,  1,  np.nan,  np.inf)
+spherical_kn = spherical("spherical_kn", bessel.kv, -1,  np.inf,  0.0)
+# fmt: on
 
 
 def repeatedly(name: str, function: Callable[..., Any], sign: int, outer: int) -> Callable[..., Any]:

@@ -195,3 +195,127 @@ def test_odeint_by_times_that_move():
     p = np.array([0.2, 0.4])
     np.testing.assert_allclose(autodiff.grad(values)(p), autodiff.grad(exact)(p), rtol=1e-6)
     np.testing.assert_allclose(autodiff.jit(autodiff.grad(values))(p), autodiff.grad(exact)(p), rtol=1e-6)
+
+
+def slope_of(fun, at, h=1e-5):
+    """The central difference of a function of one number."""
+    return (fun(at + h) - fun(at - h)) / (2 * h)
+
+
+# fmt: off
+TURNED = {  # integrals whose lower limit is above the upper one
+    "finite":   lambda w: integrate.quad(lambda x: np.exp(-w * x), 2.0, 0.0)[0],
+    "from far": lambda w: integrate.quad(lambda x: np.exp(-w * x), np.inf, 0.0)[0],
+    "to far":   lambda w: integrate.quad(lambda x: np.exp(w * x), 0.0, -np.inf)[0],
+    "line":     lambda w: integrate.quad(lambda x: np.exp(-w * x * x), np.inf, -np.inf)[0],
+    "moving":   lambda w: integrate.quad(lambda x: np.exp(-w * x * x), 2 * w, w)[0],
+    "dblquad":  lambda w: integrate.dblquad(lambda y, x: np.exp(-w * x * y), 2.0, 0.0, 0.0, lambda x: 1 + x, epsabs=1e-6)[0],
+}
+# fmt: on
+
+
+@pytest.mark.parametrize("name", TURNED)
+def test_limits_in_the_other_order(name):
+    fun = TURNED[name]
+    np.testing.assert_allclose(autodiff.grad(fun)(1.3), slope_of(fun, 1.3), rtol=1e-6)
+    np.testing.assert_allclose(autodiff.value_and_grad(fun)(1.3)[0], fun(1.3), rtol=1e-12)
+    if name != "dblquad":
+        np.testing.assert_allclose(autodiff.jit(autodiff.grad(fun))(1.3), slope_of(fun, 1.3), rtol=1e-6)
+
+
+def test_complex_integrands():
+    assert (
+        integrate.quad(lambda x: np.exp(1j * x), 0, 1, complex_func=True)[0]
+        == si.quad(lambda x: np.exp(1j * x), 0, 1, complex_func=True)[0]
+    )
+    with pytest.raises(
+        DifferentiationError,
+        match=r"^quad with complex_func=True has no derivative \(test_integrate.py:\d+\); integrate",
+    ):
+        autodiff.grad(lambda w: integrate.quad(lambda x: np.exp(1j * w * x), 0, 1, complex_func=True)[0].real)(1.3)
+
+
+def reaches(t, y, v):
+    return y[0] - 0.3
+
+
+reaches.terminal = True
+SPANS = {"fixed": lambda v: (0.0, 9.0), "begin": lambda v: (0.3 * v, 9.0), "end": lambda v: (0.0, v)}
+
+
+@pytest.mark.parametrize("name", SPANS)
+def test_the_time_at_which_a_solution_ends(name):
+    def found(v):
+        events = None if name == "end" else reaches
+        options = {"args": (v,), "rtol": 1e-9, "atol": 1e-11}
+        return integrate.solve_ivp(
+            lambda t, y, v: -v * y * (1 + 0.1 * t), SPANS[name](v), [1.0, 2.0], events=events, **options
+        )
+
+    for fun in (
+        lambda v: found(v).t[-1],
+        lambda v: found(v).t[0],
+        lambda v: found(v).y[0, -1],
+        lambda v: found(v).y[1, -1],
+    ):
+        np.testing.assert_allclose(autodiff.grad(fun)(1.3), slope_of(fun, 1.3), rtol=1e-6, atol=1e-8)
+
+
+def test_an_event_that_alone_moves():
+    def time(level):
+        fine = {"rtol": 1e-9, "atol": 1e-11}
+        return integrate.solve_ivp(
+            lambda t, y: -y, (0.0, 9.0), [1.0], events=lambda t, y: y[0] - level, **fine
+        ).t_events[0][0]
+
+    np.testing.assert_allclose(autodiff.grad(time)(0.4), -1 / 0.4, rtol=1e-6)
+
+
+def test_wanted_times_beside_ends_that_move():
+    def at_first(v):  # exp(-(0.4 - v)) where the first time wanted is where the solution begins
+        return integrate.solve_ivp(lambda t, y: -y, (v, 2.0), [1.0], t_eval=[0.4, 1.0, 2.0]).y[0, 0]
+
+    np.testing.assert_allclose(autodiff.grad(at_first)(0.4), 1.0)
+    by_times = autodiff.grad(
+        lambda t: integrate.solve_ivp(lambda t, y: -y, (0.0, 2.0), [1.0], t_eval=t).t @ np.arange(3.0)
+    )
+    np.testing.assert_allclose(by_times(np.array([0.4, 1.0, 2.0])), np.arange(3.0))
+
+
+@pytest.mark.parametrize("method", [si.RK45, si.DOP853, si.LSODA])
+def test_methods_given_as_classes(method):
+    def end(rate):
+        options = {"method": method, "t_eval": [0.5, 1.0], "rtol": 1e-9, "atol": 1e-11}
+        return integrate.solve_ivp(lambda t, y: -rate * y, (0.0, 1.0), [1.0], **options).y[0, -1]
+
+    for stage in (lambda fun: fun, autodiff.jit):
+        np.testing.assert_allclose(stage(autodiff.grad(end))(1.3), -np.exp(-1.3), rtol=1e-6)
+
+
+def test_odeint_of_one_number_and_with_many_tolerances():
+    times = np.linspace(0.0, 1.0, 4)
+    programs = [
+        lambda v: integrate.odeint(lambda y, t: -v * y, 2.0, times)[-1, 0],
+        lambda v: integrate.odeint(lambda y, t: -v * y, [2.0, 1.0], times, atol=np.array([1e-10, 1e-9]))[-1, 0],
+    ]
+    for fun in programs:
+        for stage in (lambda fun: fun, autodiff.jit):
+            np.testing.assert_allclose(stage(fun)(1.3), 2 * np.exp(-1.3), rtol=1e-6)
+            np.testing.assert_allclose(stage(autodiff.grad(fun))(1.3), -2 * np.exp(-1.3), rtol=1e-6)
+
+
+def test_cumulative_simpson_begins_with_an_array():
+    samples, first = rng.normal(size=(5, 3)), rng.normal(size=(1, 3))
+    fun = autodiff.jit(lambda y: integrate.cumulative_simpson(y, dx=0.3, axis=0, initial=first))
+    np.testing.assert_allclose(fun(samples), si.cumulative_simpson(samples, dx=0.3, axis=0, initial=first), rtol=1e-12)
+    with pytest.raises(
+        DifferentiationError, match=r"^scipy.integrate.cumulative_simpson of traced samples got x of shape \(5, 5\)"
+    ):
+        autodiff.jit(lambda y: integrate.cumulative_simpson(y, x=np.cumsum(np.ones((5, 5)), 1)))(np.ones((5, 5)))
+
+
+@pytest.mark.parametrize("count", [5, 6])
+def test_simpson_where_places_are_equal(count):
+    at, values = np.array([0.0, 1.0, 1.0, 2.0, 3.0, 4.5])[:count], rng.normal(size=count)
+    found, _ = autodiff.jvp(lambda x: integrate.simpson(values, x), (at,), (np.ones(count),))
+    np.testing.assert_allclose(found, si.simpson(values, at))

@@ -187,3 +187,17 @@ def test_what_lies_outside_of_a_table():
 def test_what_has_no_derivative_says_so(fun, args, kind, words):
     with pytest.raises(kind, match=rf"^{words}"):
         autodiff.vjp(fun, *args)
+
+
+@pytest.mark.parametrize("last", [(1, np.array([0.3, -0.2])), (2, np.array([0.5, 0.1])), "not-a-knot"])
+def test_three_points_with_slopes_of_several_values(last):
+    places, points = np.array([0.0, 1.0, 2.5]), np.array([[1.0, 2.0], [0.5, -1.0], [0.3, 0.7]])
+    ends = ((1, np.array([0.4, 0.6])), last)
+
+    def fun(y):
+        return interpolate.CubicSpline(places, y, bc_type=ends)(1.7)
+
+    np.testing.assert_allclose(autodiff.jit(fun)(points), si.CubicSpline(places, points, bc_type=ends)(1.7), rtol=1e-12)
+    along = np.array([[0.2, 1.0], [-0.7, 0.4], [0.1, -0.3]])  # a spline is linear in its values
+    tangent = autodiff.jvp(fun, (points,), (along,))[1]
+    np.testing.assert_allclose(tangent, fun(points + along) - fun(points), rtol=1e-12, atol=1e-14)

@@ -206,3 +206,54 @@ def test_equations_that_do_not_fit_say_so():
         autodiff.vjp(lambda a: linalg.solve_continuous_are(a, m, b, np.eye(2), e=a), a)
     with pytest.raises(np.linalg.LinAlgError, match=r"singular"):
         autodiff.vjp(lambda u: linalg.solve_banded((1, 1), u, v), 0 * bands)
+
+
+# fmt: off
+stack = rng.normal(size=(2, 3, 3)) + 3 * np.eye(3)
+wide = rng.normal(size=(5, 3))
+LIKE_SCIPYS = {  # functions of one array, with linalg or scipy.linalg
+    "solve by position": (lambda m, a: m.solve(a, np.ones((3, 2)), True, False, False, True, None, True), a),
+    "solve pos by position": (lambda m, a: m.solve(a @ a.T, np.ones(3), False, False, False, True, "pos"), a),
+    "qr of a tall matrix": (lambda m, a: abs(m.qr(a, mode="r")[0]), wide),
+    "lstsq of a vector":   (lambda m, a: m.lstsq(a, np.arange(5.0))[1], wide),
+    "lstsq of a square":   (lambda m, a: m.lstsq(a, np.arange(3.0))[1], a),
+    "solve_circulant":     (lambda m, c: m.solve_circulant(c, np.arange(12.0).reshape(3, 2, 2)), v),
+    "lu of a stack":       (lambda m, a: m.lu(a[:, ::-1])[0] @ m.lu(a[:, ::-1])[1], stack),
+    "lu permutation":      (lambda m, a: m.lu(a[:, ::-1])[0] + 0 * a, stack),
+    "block_diag":          (lambda m, a: m.block_diag(a, np.ones((2, 1, 2))), stack),
+    "block_diag broadcast": (lambda m, a: m.block_diag(a, np.ones(2)), stack),
+    "companion":           (lambda m, a: m.companion(a), rng.normal(size=(2, 4))),
+    "polar":               (lambda m, a: m.polar(a)[1], rng.normal(size=(2, 4, 3))),
+    "polar left":          (lambda m, a: m.polar(a, "left")[1], stack),
+    "lyapunov":            (lambda m, a: m.solve_discrete_lyapunov(a, stack), stack / 9),
+    "lyapunov bilinear":   (lambda m, a: m.solve_discrete_lyapunov(a, stack, "bilinear"), stack / 9),
+}
+# fmt: on
+
+
+@pytest.mark.parametrize("name", LIKE_SCIPYS)
+def test_shapes_and_positions_of_scipys(name):
+    fun, x = LIKE_SCIPYS[name]
+    own = fun(sl, x)
+    found = autodiff.jit(lambda x: fun(linalg, x))(x)
+    assert np.shape(found) == np.shape(own)
+    np.testing.assert_allclose(found, own, rtol=1e-9, atol=1e-12)
+    along, weights = rng.normal(size=x.shape), rng.normal(size=np.shape(own))
+    step = 1e-6 * along
+    slope = np.sum(weights * (fun(sl, x + step) - fun(sl, x - step))) / 2e-6
+    gradient = autodiff.grad(lambda x: np.sum(weights * fun(linalg, x)))(x)
+    np.testing.assert_allclose(np.sum(gradient * along), slope, rtol=1e-5, atol=1e-7)
+
+
+def test_options_without_a_derivative_are_refused():
+    for refused in (
+        lambda a: linalg.eigvals(a, homogeneous_eigvals=True),
+        lambda a: linalg.eig(a, homogeneous_eigvals=True)[0],
+        lambda a: linalg.eigvals(a, None, False, True, True),
+        lambda a: linalg.sqrtm(a, disp=False)[0],
+        lambda a: linalg.logm(a, False)[0],
+    ):
+        with pytest.raises(
+            DifferentiationError, match=r"^scipy.linalg.\w+ of traced values (has no|takes the matrix alone)"
+        ):
+            autodiff.jit(refused)(positive(a))

@@ -227,3 +227,67 @@ def test_assignment_is_constant():
 
     c = np.array([[4.0, 1.0], [2.0, 3.0]])
     assert autodiff.grad(cost)(c).tolist() == autodiff.jit(autodiff.grad(cost))(c).tolist() == [[0.0, 1.0], [1.0, 0.0]]
+
+
+@pytest.mark.parametrize("near", [None, 1e-3])
+def test_a_minimum_at_a_bound_of_one_number_stays(near):
+    options = None if near is None else {"xatol": near}
+
+    def best(a, low, high):
+        return optimize.minimize_scalar(lambda x: (x - a) ** 2, bounds=(low, high), options=options).x
+
+    for low, high, exact in ((1.0, 2.0, 0.0), (-1.0, 0.2, 0.0), (0.0, 2.0, 1.0)):
+        slope = autodiff.grad(lambda a, low=low, high=high: best(a, low, high))
+        np.testing.assert_allclose((slope(0.5), autodiff.jit(slope)(0.5)), exact, atol=1e-12)
+
+
+# fmt: off
+REPORTS = {  # cube roots, as reports have them, and of functions that return their derivatives
+    "brentq":  lambda a: optimize.brentq(lambda x: x**3 - a, 0.0, 5.0, full_output=True)[1].root,
+    "newton":  lambda a: optimize.newton(lambda x: x**3 - a, 1.0, full_output=True)[1].root,
+    "newton of arrays": lambda a: optimize.newton(lambda x: x**3 - a, np.ones(2), full_output=True).root[1],
+    "fprime":  lambda a: optimize.root_scalar(lambda x: (x**3 - a, 3 * x * x), x0=1.0, fprime=True).root,
+    "fprime2": lambda a: optimize.root_scalar(lambda x: (x**3 - a, 3 * x * x, 6 * x), x0=1.0, fprime=True, fprime2=True, method="halley").root,
+}
+# fmt: on
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_roots_in_reports_and_of_functions_with_derivatives(name):
+    exact = 1.3 ** (-2 / 3) / 3
+    np.testing.assert_allclose(autodiff.grad(REPORTS[name])(1.3), exact, rtol=1e-6)
+    if name.startswith("fprime"):
+        np.testing.assert_allclose(autodiff.jit(autodiff.grad(REPORTS[name]))(1.3), exact, rtol=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore::scipy.optimize.OptimizeWarning")
+def test_curve_fit_with_one_deviation_and_without_freedom():
+    x, y = np.arange(4.0), np.array([1.0, 2.2, 3.9, 6.1])
+
+    def fit(y, **options):
+        return optimize.curve_fit(lambda x, a, b: a + b * x, x[: len(y)], y, **options)
+
+    def own(y, **options):
+        return so.curve_fit(lambda x, a, b: a + b * x, x[: len(y)], y, **options)
+
+    for stage in (lambda fun: fun, autodiff.jit):
+        best, covariance = stage(lambda y: fit(y, sigma=0.3, absolute_sigma=True))(y)
+        np.testing.assert_allclose(best, own(y)[0], rtol=1e-6)
+        np.testing.assert_allclose(covariance, own(y, sigma=np.full(4, 0.3), absolute_sigma=True)[1], rtol=1e-6)
+        slope = stage(autodiff.grad(lambda y: fit(y, sigma=0.3)[0][1]))(y)
+        np.testing.assert_allclose(slope, [-0.3, -0.1, 0.1, 0.3], atol=1e-7)
+        no_freedom = stage(lambda y: fit(y)[1])(y[:2])
+        np.testing.assert_array_equal(no_freedom, np.full((2, 2), np.inf))
+
+
+def test_bounds_in_lists_and_iterators():
+    for stage in (lambda fun: fun, autodiff.jit):
+        fit = stage(autodiff.grad(lambda a: optimize.least_squares(lambda x: x - a, [1.0], bounds=[0, 10]).x[0]))
+        assert fit(3.0) == pytest.approx(1.0)
+
+        def best(a):
+            return optimize.minimize(
+                lambda x: np.sum((x - a) ** 2), start, bounds=zip([0, 0], [2, 10], strict=True)
+            ).x.sum()
+
+        assert stage(autodiff.grad(best))(3.0) == pytest.approx(1.0)

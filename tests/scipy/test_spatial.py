@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-import scipy.spatial.distance
+import scipy.spatial.distance as sd
 
 import autodiff
 from autodiff.scipy.spatial import distance
@@ -57,6 +57,20 @@ def test_what_has_no_derivative_says_so():
 
 def test_squareform_keeps_its_type():
     x = np.arange(1, 4, dtype=np.float32)
-    found, expected = autodiff.jit(distance.squareform)(x), scipy.spatial.distance.squareform(x)
+    found, expected = autodiff.jit(distance.squareform)(x), sd.squareform(x)
     assert found.dtype == expected.dtype
     np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("centered", [True, False])
+def test_correlation_about_the_mean_or_zero(centered):
+    u, v = rng.normal(size=(2, 5))
+
+    def fun(u):
+        return distance.correlation(u, v, None, centered)
+
+    np.testing.assert_allclose(autodiff.jit(fun)(u), sd.correlation(u, v, centered=centered))
+    slope = [(fun(u + step) - fun(u - step)) / 2e-6 for step in 1e-6 * np.eye(5)]
+    np.testing.assert_allclose(autodiff.grad(fun)(u), slope, rtol=1e-6, atol=1e-8)
+    with pytest.raises(DifferentiationError, match=r"^correlation of traced values has no w="):
+        autodiff.jit(lambda u: distance.correlation(u, v, np.ones(5)))(u)

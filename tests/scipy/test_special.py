@@ -129,3 +129,53 @@ def test_errors():
             wrong()
     with pytest.raises(ConcretizationError, match="would become a plain NumPy array"):
         autodiff.grad(sp.logsumexp)(np.ones(2))
+
+
+EVERYWHERE = np.array([-np.inf, -2.0, -0.3, -0.004, 0.0, 1e-8, 0.004, 0.4, 3.0, np.inf, np.nan])
+
+
+@pytest.mark.parametrize("order", [0, 1, 2, 5])
+@pytest.mark.parametrize("name", ["spherical_jn", "spherical_yn", "spherical_in"])
+def test_spherical_bessel_functions_everywhere(name, order):
+    ours, own = getattr(special, name), getattr(sp, name)
+    np.testing.assert_allclose(autodiff.jit(lambda z: ours(order, z))(EVERYWHERE), own(order, EVERYWHERE), rtol=1e-12)
+    at = EVERYWHERE[np.isfinite(EVERYWHERE) & ((EVERYWHERE != 0) | (name != "spherical_yn"))]
+    slopes = own(order, at, derivative=True)
+    close = {"rtol": 1e-11, "atol": 1e-14}
+    np.testing.assert_allclose(autodiff.jit(lambda z: ours(order, z, derivative=True))(at), slopes, **close)
+    np.testing.assert_allclose(autodiff.jvp(lambda z: ours(order, z), (at,), (np.ones(at.size),))[1], slopes, **close)
+
+
+def test_spherical_bessel_functions_at_zero():
+    assert autodiff.grad(lambda z: special.spherical_jn(1, z))(0.0) == pytest.approx(1 / 3)
+    second = autodiff.grad(autodiff.grad(lambda z: special.spherical_jn(0, z)))
+    np.testing.assert_allclose([second(0.0), second(1e-8), second(0.009)], -1 / 3, atol=1e-5)
+    np.testing.assert_array_equal(autodiff.jit(lambda z: special.spherical_yn(-1, z))(2.0), sp.spherical_yn(-1, 2.0))
+
+
+def test_a_factor_of_zero_leaves_an_element_out():
+    factors = np.array([0.0, 1.0, 2.0])
+    for left_out in (np.inf, np.nan, 0.5):
+        a = np.array([left_out, 1.0, 2.0])
+        np.testing.assert_allclose(
+            autodiff.jit(lambda a: special.logsumexp(a, b=factors))(a), sp.logsumexp(a, b=factors)
+        )
+        shares = autodiff.grad(lambda a: special.logsumexp(a, b=factors))(a)
+        np.testing.assert_allclose(shares, [0.0, *sp.softmax([1.0, 2.0 + np.log(2.0)])])
+    a = np.array([0.5, 1.0, 2.0])
+    by_factors = autodiff.grad(lambda b: special.logsumexp(a, b=b))(factors)
+    np.testing.assert_allclose(by_factors, np.exp(a) / (factors @ np.exp(a)))
+
+
+def test_repeated_choices_of_nothing():
+    n, k = np.arange(4.0)[:, None], np.arange(3.0)
+    found = autodiff.jit(lambda n: special.comb(n, k, repetition=True))(n)
+    np.testing.assert_allclose(found, sp.comb(n, k, repetition=True))
+
+
+def test_the_domain_of_multigammaln():
+    with pytest.raises(
+        ValueError, match=r"^multigammaln in 3 dimensions got 0.5 \(test_special.py:\d+\); it needs a > 1.0"
+    ):
+        autodiff.grad(lambda a: special.multigammaln(a, 3))(0.5)
+    assert np.isnan(autodiff.jit(lambda a: special.multigammaln(a, 3))(0.5))

@@ -26,6 +26,7 @@ from autodiff.transforms.stop_gradient import stop_gradient
 Function = Callable[..., Any]
 
 EXPLICIT = {name: getattr(scipy.integrate, name) for name in ("RK23", "RK45", "DOP853")}
+NAME_OF = {getattr(scipy.integrate, name): name for name in (*EXPLICIT, "Radau", "BDF", "LSODA")}
 
 
 def runge_kutta(method: Any, fun: Function, t: Any, y: Any, step: Any) -> Any:
@@ -82,6 +83,7 @@ def solve_ivp(
     extra = () if args is None else tuple(args)
     begin, end = t_span
     start = array(as_operand(y0))
+    method = NAME_OF.get(method, method)
 
     def slope(t: Any, y: Any) -> Any:
         return array(as_operand(fun(t, y, *extra)))
@@ -103,7 +105,8 @@ def solve_ivp(
     )
     wanted = as_operand(t_eval)
     seeds = (start, begin, end, wanted, slope(plain_span[0], start))
-    if not any(map(nesting, seeds)):
+    at_start = [event(plain_span[0], start, *extra) for event in conditions]
+    if not any(map(nesting, (*seeds, *at_start))):
         return found
     if method not in EXPLICIT:
         if conditions or dense_output or (t_eval is None and nesting(end)):
@@ -117,7 +120,7 @@ def solve_ivp(
         return found
     steps = Steps(EXPLICIT[method], slope, found, begin, end, start)
     found.sol = Solution(found.sol, steps) if dense_output else None
-    return differentiated(found, steps, conditions, extra, wanted if nesting(wanted) else None)
+    return differentiated(found, steps, conditions, extra, wanted)
 
 
 def solved_later(
@@ -187,7 +190,7 @@ class Steps:
         rising = self.plain[-1] >= self.plain[0]
         keys = self.plain if rising else -self.plain
         k = int(np.clip(np.searchsorted(keys, plain if rising else -plain, "right") - 1, 0, len(self.times) - 1))
-        if self.plain[k] == plain and not nesting(t):
+        if self.plain[k] == plain and not nesting(t) and not nesting(self.times[k]):
             return self.values[k]
         return runge_kutta(self.method, self.fun, self.times[k], self.values[k], t - self.times[k])
 
@@ -222,29 +225,47 @@ def with_value(value: Any, moving: Any) -> Any:
     return value + (moving - stop_gradient(moving))
 
 
-def differentiated(
-    found: Any, steps: Steps, conditions: list[Function], extra: tuple[Any, ...], wanted: Any = None
-) -> Any:
-    """SciPy's result with derivatives; where the times at which it is wanted are traced, by these, too."""
-    if wanted is not None:
-        columns = [steps.at(wanted[k]) for k in range(len(found.t))]
-    else:
-        columns = [steps.at(float(t)) for t in found.t] if len(found.t) != len(steps.times) else steps.values
-    if len(columns):
-        found.y = with_value(found.y, FUNCTIONS[np.stack](columns, -1))
+def differentiated(found: Any, steps: Steps, conditions: list[Function], extra: tuple[Any, ...], wanted: Any) -> Any:
+    """SciPy's result with derivatives, also by the times at which it is wanted, or at which an event ends it."""
     for k, event in enumerate(conditions):
-        times = []
-        for t in found.t_events[k]:
-
-            def crossing(time: Any, event: Function = event) -> Any:
-                return event(time, steps.at(time), *extra)
-
-            times.append(elementwise_solution(crossing, float(t)))
+        times = event_times(event, found.t_events[k], steps, extra)
         if times:
             values = [steps.at(time) for time in times]
             found.t_events[k] = FUNCTIONS[np.stack](times)
             found.y_events[k] = with_value(found.y_events[k], FUNCTIONS[np.stack](values))
+    if wanted is not None:
+        times = [wanted[k] for k in range(len(found.t))]
+        columns = [steps.at(time) for time in times]
+    elif found.status == 1:
+        times = [*steps.times[:-1], last_event(found, conditions)]
+        columns = [*steps.values[:-1], steps.at(times[-1])]
+    else:
+        times, columns = steps.times, steps.values
+    if any(map(nesting, times)):
+        found.t = with_value(found.t, FUNCTIONS[np.stack](times))
+    if len(columns):
+        found.y = with_value(found.y, FUNCTIONS[np.stack](columns, -1))
     return found
+
+
+def event_times(event: Function, plain: Any, steps: Steps, extra: tuple[Any, ...]) -> list[Any]:
+    """When an event happens, as functions of what moves the solution and the event."""
+
+    def crossing(time: Any) -> Any:
+        return event(time, steps.at(time), *extra)
+
+    return [elementwise_solution(crossing, float(t)) for t in plain]
+
+
+def last_event(found: Any, conditions: list[Function]) -> Any:
+    """The time of the event that has ended the solution."""
+    ends = [times[-1] for times, event in zip(found.t_events, conditions, strict=True) if ends_by(event, times)]
+    return min(ends, key=lambda time: abs(float(peeled(time)) - found.t[-1]))
+
+
+def ends_by(event: Function, times: Any) -> bool:
+    """Whether an event has happened, and is one that ends the solution."""
+    return bool(getattr(event, "terminal", False)) and len(times) > 0
 
 
 def odeint(
@@ -268,7 +289,7 @@ def odeint(
     def slope(time: Any, y: Any) -> Any:
         return array(as_operand(func(time, y, *extra) if tfirst else func(y, time, *extra)))
 
-    start = array(as_operand(y0))
+    start = FUNCTIONS[np.atleast_1d](array(as_operand(y0)))
     t = as_operand(t)
     if known_later((start, t), lambda: slope(peeled(t)[0], peeled(start))):
         if full_output:
@@ -280,11 +301,17 @@ def odeint(
     )
     if not any(map(nesting, (start, slope(float(plain_t[0]), start), *leaves_of(t)))):
         return out
-    rtol, atol = (max(1e-10, float(options.get(name) or 1.49e-8)) for name in ("rtol", "atol"))
+    rtol, atol = (np.maximum(1e-10, tolerance_of(options, name)) for name in ("rtol", "atol"))
     moving = solve_ivp(slope, (t[0], t[-1]), start, "DOP853", t, rtol=rtol, atol=atol).y.T
     if full_output:
         return with_value(out[0], moving), out[1]
     return with_value(out, moving)
+
+
+def tolerance_of(options: dict[str, Any], name: str) -> Any:
+    """A tolerance of odeint: a number, or one for each unknown."""
+    given = options.get(name)
+    return 1.49e-8 if given is None or not np.any(given) else given
 
 
 def odeint_later(slope: Function, start: Any, t: Any, options: dict[str, Any]) -> Any:
@@ -293,6 +320,6 @@ def odeint_later(slope: Function, start: Any, t: Any, options: dict[str, Any]) -
     def find(fun: Function, start: Any, times: Any, begin: Any, end: Any) -> dict[str, Any]:
         return {"y": scipy.integrate.odeint(fun, np.array(start), times, tfirst=True, **options).T}
 
-    tolerances = {name: options.get(name) or 1.49e-8 for name in ("rtol", "atol")}
+    tolerances = {name: tolerance_of(options, name) for name in ("rtol", "atol")}
     problem = Problem(slope, 1.0 * start, t, t[0], t[-1], {"method": "LSODA", **tolerances})
     return FUNCTIONS[np.transpose](problem.solved(find, {}).y)

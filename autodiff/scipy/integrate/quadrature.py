@@ -65,6 +65,11 @@ def quad(func: Function, a: Any, b: Any, args: Any = (), full_output: int = 0, *
             raise DifferentiationError(
                 f"quad with weight={options['weight']!r} has no derivative{at_user_line()}; write the weight into func"
             )
+        if options.get("complex_func"):
+            raise DifferentiationError(
+                f"quad with complex_func=True has no derivative{at_user_line()}; integrate the real part of func and "
+                "its imaginary part by themselves"
+            )
         total = by_rule(integrand, out[2], low, high)
         moving = total - stop_gradient(total)
         out = (out[0] + moving + beyond(integrand, b) - beyond(integrand, a), *out[1:])
@@ -72,7 +77,8 @@ def quad(func: Function, a: Any, b: Any, args: Any = (), full_output: int = 0, *
 
 
 def between(low: float, high: float) -> float:
-    """A number between limits."""
+    """A number between limits, of which either may be the larger one."""
+    low, high = min(low, high), max(low, high)
     if np.isfinite([low, high]).all():
         return 0.5 * (low + high)
     return 0.0 if np.isinf(low) and np.isinf(high) else low + 1.0 if np.isinf(high) else high - 1.0
@@ -100,6 +106,8 @@ def by_rule(integrand: Function, info: dict[str, Any], low: float, high: float) 
 
 def rule_of(info: dict[str, Any], low: float, high: float) -> list[tuple[float, float]]:
     """Nodes and weights on the intervals that SciPy has cut the range into."""
+    if high < low:  # SciPy exchanges the limits and negates what it finds
+        return [(x, -weight) for x, weight in rule_of(info, high, low)]
     count = info["last"]
     pairs = []
     for start, stop in zip(info["alist"][:count], info["blist"][:count], strict=True):

@@ -9,9 +9,11 @@ import numpy as np
 import scipy.integrate
 
 from autodiff.numpy.dispatch import FUNCTIONS, as_operand
+from autodiff.ops import elementwise as ew
 from autodiff.scipy.mirror import counterpart
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line
+from autodiff.trace.spec import spec_of
 from autodiff.trace.traced import Traced
 
 
@@ -84,9 +86,9 @@ def parabolas(y: Any, x: Any) -> Any:
         both
         / 6
         * (
-            (2 - b / a) * y[..., 0 : stop - 1 : 2]
-            + both * both / (a * b) * y[..., 1:stop:2]
-            + (2 - a / b) * y[..., 2 : stop + 1 : 2]
+            (2 - ratio(b, a)) * y[..., 0 : stop - 1 : 2]
+            + ratio(both * both, a * b) * y[..., 1:stop:2]
+            + (2 - ratio(a, b)) * y[..., 2 : stop + 1 : 2]
         ),
         -1,
     )
@@ -94,10 +96,16 @@ def parabolas(y: Any, x: Any) -> Any:
         return total
     a, b = h[..., -2], h[..., -1]
     return total + (
-        y[..., -1] * (2 * b * b + 3 * a * b) / (6 * (a + b))
-        + y[..., -2] * (b * b + 3 * a * b) / (6 * a)
-        - y[..., -3] * b**3 / (6 * a * (a + b))
+        y[..., -1] * ratio(2 * b * b + 3 * a * b, 6 * (a + b))
+        + y[..., -2] * ratio(b * b + 3 * a * b, 6 * a)
+        - y[..., -3] * ratio(b**3, 6 * a * (a + b))
     )
+
+
+def ratio(top: Any, bottom: Any) -> Any:
+    """A quotient that is zero where the denominator is, as SciPy has it where places are equal."""
+    empty = ew.equal(bottom, 0)
+    return ew.where(empty, 0.0, top / ew.where(empty, 1.0, bottom))
 
 
 @counterpart(scipy.integrate.romb)
@@ -113,10 +121,20 @@ def cumulative_simpson(y: Any, *, x: Any = None, dx: Any = 1.0, axis: int = -1, 
         raise DifferentiationError(
             f"scipy.integrate.cumulative_simpson has no derivative by x and initial{at_user_line()}; keep them constant"
         )
+    x = x if x is None else np.asarray(x)
+    if x is not None and x.ndim > 1:
+        raise DifferentiationError(
+            f"scipy.integrate.cumulative_simpson of traced samples got x of shape {x.shape}{at_user_line()}: it needs "
+            "a vector; call it for each row, or give dx="
+        )
     samples = last(y, axis)
 
     def rule(unit: Any) -> Any:
         return scipy.integrate.cumulative_simpson(unit, x=x, axis=-1, initial=None if initial is None else 0.0)
 
-    total = weighted(rule, samples) * (dx if x is None else 1)
-    return FUNCTIONS[np.moveaxis](total if initial is None else total + initial, -1, axis)
+    total = weighted(rule, samples)
+    if x is None:
+        total = total * (last(dx, axis) if spec_of(as_operand(dx)).ndim else dx)
+    if initial is not None:  # SciPy takes a number, or an array that has length one along the axis
+        total = total + (np.moveaxis(np.asarray(initial), axis, -1) if np.ndim(initial) else initial)
+    return FUNCTIONS[np.moveaxis](total, -1, axis)

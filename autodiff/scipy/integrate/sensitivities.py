@@ -80,7 +80,7 @@ class Problem:
         columns, total = [], 0.0
         if by_start or by_begin:
             columns = [of_start - self.fun((begin, start), captures) * of_begin if by_begin else of_start]
-        columns += [directions[k].reshape(-1) for k in moving]
+        columns += [FUNCTIONS[np.reshape](directions[k], -1) for k in moving]
         if columns:
             own = self.sensitivities(captures, moving, by_start or by_begin, (start, times, begin, end))
             total = own @ FUNCTIONS[np.concatenate](columns)
@@ -94,7 +94,7 @@ class Problem:
         start, times, begin, end = places
         count = self.size
         leading = count if by_start else 0
-        parts = [captures[k].reshape(-1) for k in moving]
+        parts = [FUNCTIONS[np.reshape](captures[k], -1) for k in moving]
         parameters = FUNCTIONS[np.concatenate]([np.zeros(0), *parts])
         width = leading + spec_of(parameters).shape[0]
 
@@ -133,8 +133,9 @@ def by_solve_ivp(options: dict[str, Any]) -> Find:
 
     def find(fun: Function, start: Any, times: Any, begin: Any, end: Any) -> dict[str, Any]:
         given = dict(options)
-        if np.ndim(given.get("atol", 0.0)):  # of the unknowns; their derivatives are as exact as they are
-            given["atol"] = np.resize(given["atol"], start.size)
+        for name in ("rtol", "atol"):
+            if np.ndim(given.get(name, 0.0)):  # of the unknowns; their derivatives are as exact as they are
+                given[name] = np.resize(given[name], start.size)
         found = scipy.integrate.solve_ivp(fun, (float(begin), float(end)), np.array(start), t_eval=times, **given)
         return dict(found)
 

@@ -46,7 +46,7 @@ def end_equation(condition: Any, w: Any, h: Any, m: Any, few: bool) -> tuple[lis
         m: the slopes of straight lines, counted from it.
         few: whether there are three points and neither end has a condition: one parabola goes through them.
     """
-    if condition == "not-a-knot":
+    if is_free(condition):
         if spec_of(w).shape[0] == 1:
             return [1.0], m[0]
         if few:
@@ -59,6 +59,11 @@ def end_equation(condition: Any, w: Any, h: Any, m: Any, few: bool) -> tuple[lis
     return [2.0, 1.0], 3 * m[0] - 0.5 * h[0] * value
 
 
+def is_free(condition: Any) -> bool:
+    """Whether an end has no condition of its own; the others hold arrays, which cannot be compared with a name."""
+    return isinstance(condition, str) and condition == "not-a-knot"
+
+
 def slopes(x: Any, y: Any, bc_type: Any) -> Any:
     """The slopes of the spline at its points."""
     w = x[1:] - x[:-1]
@@ -67,8 +72,8 @@ def slopes(x: Any, y: Any, bc_type: Any) -> Any:
         return periodic_slopes(w, h, m)
     first, last = conditions(bc_type)
     size = spec_of(y).shape[0]
-    few = size == 3 and first == last == "not-a-knot"
-    seen_back = last if last == "not-a-knot" or last[0] == 1 else (2, -as_operand(last[1]))
+    few = size == 3 and is_free(first) and is_free(last)
+    seen_back = last if is_free(last) or last[0] == 1 else (2, -as_operand(last[1]))
     begin, begin_right = end_equation(first, w, h, m, few)
     end, end_right = end_equation(seen_back, w[::-1], h[::-1], m[::-1], few)
     inner = np.arange(1, size - 1)

@@ -71,6 +71,6 @@ def solve_circulant(c: Any, b: Any, singular: str = "raise", tol: Any = None, **
         raise DifferentiationError(f"solve_circulant of traced values takes no axes{at_user_line()}; use vmap")
     c, b = vector("solve_circulant", c), array(b)
     fft, ifft = FUNCTIONS[np.fft.fft], FUNCTIONS[np.fft.ifft]
-    spectrum = fft(c) if spec_of(b).ndim == 1 else fft(c)[:, None]
+    spectrum = FUNCTIONS[np.reshape](fft(c), (-1,) + (1,) * (spec_of(b).ndim - 1))
     x = ifft(fft(b, axis=0) / spectrum, axis=0)
     return x if "c" in (spec_of(c).dtype.kind, spec_of(b).dtype.kind) else x.real

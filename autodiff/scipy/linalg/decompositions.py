@@ -14,6 +14,7 @@ from autodiff.scipy.linalg.solving import cholesky, solve_triangular
 from autodiff.scipy.mirror import counterpart
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line
+from autodiff.trace.spec import spec_of
 
 
 def only(name: str, options: dict[str, Any], **usual: Any) -> None:
@@ -47,7 +48,10 @@ def norm(a: Any, ord: Any = None, axis: Any = None, keepdims: bool = False, chec
 @counterpart(scipy.linalg.lstsq)
 def lstsq(a: Any, b: Any, cond: Any = None, **options: Any) -> Any:
     """The least-squares solution, squared residuals, rank and singular values."""
-    return FUNCTIONS[np.linalg.lstsq](array(a), array(b), rcond=cond)
+    x, residuals, rank, values = FUNCTIONS[np.linalg.lstsq](array(a), array(b), rcond=cond)
+    if spec_of(array(b)).ndim == 1 and spec_of(residuals).size:  # SciPy's is a number where there is one
+        residuals = FUNCTIONS[np.reshape](residuals, ())
+    return x, residuals, rank, values
 
 
 @counterpart(scipy.linalg.pinv)
@@ -79,21 +83,41 @@ def qr(a: Any, overwrite_a: bool = False, lwork: Any = None, mode: str = "full",
     if mode == "raw":
         only("qr", {"mode": mode}, mode="full")
     found = FUNCTIONS[np.linalg.qr](array(a), {"full": "complete", "economic": "reduced"}.get(mode, mode))
-    return (found,) if mode == "r" else tuple(found)
+    if mode != "r":
+        return tuple(found)
+    rows, upper = spec_of(array(a)).shape[-2], spec_of(found).shape
+    below = ((0, 0),) * (len(upper) - 2) + ((0, rows - upper[-2]), (0, 0))
+    return (FUNCTIONS[np.pad](found, below),)  # NumPy leaves the rows of zeros away
 
 
 @counterpart(scipy.linalg.eig)
-def eig(a: Any, b: Any = None, left: bool = False, right: bool = True, **options: Any) -> Any:
+def eig(
+    a: Any,
+    b: Any = None,
+    left: bool = False,
+    right: bool = True,
+    overwrite_a: bool = False,
+    overwrite_b: bool = False,
+    check_finite: bool = True,
+    homogeneous_eigvals: bool = False,
+) -> Any:
     """Eigenvalues and right eigenvectors."""
-    only("eig", {"b": b, "left": left}, b=None, left=False)
+    given = {"b": b, "left": left, "homogeneous_eigvals": homogeneous_eigvals}
+    only("eig", given, b=None, left=False, homogeneous_eigvals=False)
     found = FUNCTIONS[np.linalg.eig](matrix("eig", a))
     return tuple(found) if right else found[0]
 
 
 @counterpart(scipy.linalg.eigvals)
-def eigvals(a: Any, b: Any = None, **options: Any) -> Any:
+def eigvals(
+    a: Any,
+    b: Any = None,
+    overwrite_a: bool = False,
+    check_finite: bool = True,
+    homogeneous_eigvals: bool = False,
+) -> Any:
     """Eigenvalues."""
-    only("eigvals", {"b": b}, b=None)
+    only("eigvals", {"b": b, "homogeneous_eigvals": homogeneous_eigvals}, b=None, homogeneous_eigvals=False)
     return FUNCTIONS[np.linalg.eigvals](matrix("eigvals", a))
 
 
@@ -134,4 +158,4 @@ def polar(a: Any, side: str = "right") -> tuple[Any, Any]:
     """The unitary u and the positive p with a = u p, or a = p u for ``side="left"``."""
     left, values, right = FUNCTIONS[np.linalg.svd](array(a), False)
     basis = adjoint(right) if side == "right" else left
-    return matmul(left, right), matmul(basis * values, adjoint(basis))
+    return matmul(left, right), matmul(basis * values[..., None, :], adjoint(basis))

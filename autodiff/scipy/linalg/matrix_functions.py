@@ -14,6 +14,8 @@ from autodiff.ops.matrices.functions import NAMES
 from autodiff.ops.matrices.products import adjoint, conj
 from autodiff.scipy.linalg.operands import array, eye_like, matrix
 from autodiff.scipy.mirror import counterpart
+from autodiff.trace.errors import DifferentiationError
+from autodiff.trace.source import at_user_line
 
 FEW = 10
 """Up to so many rows SciPy solves a discrete Lyapunov equation as one system of linear equations."""
@@ -24,6 +26,11 @@ def function_of_matrices(name: str) -> Callable[..., Any]:
     original = getattr(scipy.linalg, name)
 
     def call(a: Any, *args: Any, **options: Any) -> Any:
+        if args or options.get("disp", True) is not True:
+            raise DifferentiationError(
+                f"scipy.linalg.{name} of traced values takes the matrix alone{at_user_line()}; leave disp= out, and "
+                "look at the error of plain values"
+            )
         return own.matrix_function(matrix(name, a), name=name)
 
     call.__name__ = call.__qualname__ = name
@@ -79,8 +86,10 @@ def solve_discrete_lyapunov(a: Any, q: Any, method: str | None = None) -> Any:
     size = a.shape[-1]
     solve, inv = FUNCTIONS[np.linalg.solve], FUNCTIONS[np.linalg.inv]
     if method == "direct" or (method is None and size < FEW):
-        whole = np.eye(size * size) - FUNCTIONS[np.kron](a, conj(a))
-        return solve(whole, q.reshape(-1)).reshape(size, size)
+        products = a[..., :, None, :, None] * conj(a)[..., None, :, None, :]
+        whole = np.eye(size * size) - products.reshape((*a.shape[:-2], size * size, size * size))
+        x = solve(whole, q.reshape((*q.shape[:-2], size * size, 1)))
+        return x.reshape((*x.shape[:-2], size, size))
     right = inv(adjoint(a) + eye_like(a))
     b = (adjoint(a) - eye_like(a)) @ right
     c = 2 * inv(a + eye_like(a)) @ q @ right

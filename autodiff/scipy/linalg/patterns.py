@@ -50,22 +50,26 @@ def circulant(c: Any) -> Any:
 def block_diag(*arrs: Any) -> Any:
     """Blocks along the diagonal of a matrix of zeros."""
     blocks = [FUNCTIONS[np.atleast_2d](as_operand(block)) for block in arrs]
-    total = sum(block.shape[1] for block in blocks)
+    stack = np.broadcast_shapes(*(block.shape[:-2] for block in blocks))
+    total = sum(block.shape[-1] for block in blocks)
     rows, before = [], 0
     for block in blocks:
-        width = block.shape[1]
-        rows.append(FUNCTIONS[np.pad](block, ((0, 0), (before, total - before - width))))
+        width = block.shape[-1]
+        wide = FUNCTIONS[np.broadcast_to](block, (*stack, *block.shape[-2:]))
+        sides = ((0, 0),) * (len(stack) + 1) + ((before, total - before - width),)
+        rows.append(FUNCTIONS[np.pad](wide, sides))
         before += width
-    return FUNCTIONS[np.concatenate](rows)
+    return FUNCTIONS[np.concatenate](rows, -2)
 
 
 @counterpart(scipy.linalg.companion)
 def companion(a: Any) -> Any:
     """The matrix whose characteristic polynomial has the given coefficients."""
     a = array(a)
-    first = (-a[1:] / a[0])[None, :]
-    below = np.eye(a.shape[0] - 2, a.shape[0] - 1, dtype=spec_of(a).dtype)
-    return FUNCTIONS[np.concatenate]([first, below])
+    first = (-a[..., 1:] / a[..., :1])[..., None, :]
+    count = a.shape[-1] - 1
+    below = np.broadcast_to(np.eye(count - 1, count, dtype=spec_of(a).dtype), (*a.shape[:-1], count - 1, count))
+    return FUNCTIONS[np.concatenate]([first, below], -2)
 
 
 @counterpart(scipy.linalg.solve_toeplitz)

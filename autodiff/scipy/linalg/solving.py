@@ -114,12 +114,20 @@ def lu(
     low, up = triangle(factors, True, unit=True) + eye_like(factors), triangle(factors, False)
     if permute_l:
         return permuted_rows(low, order), up
-    return (order if p_indices else permuted_rows(eye_like(factors).real, order)), low, up
+    unmoved = np.broadcast_to(eye_like(factors).real, spec_of(factors).shape)
+    return (order if p_indices else permuted_rows(unmoved, order)), low, up
 
 
 @counterpart(scipy.linalg.solve)
 def solve(
-    a: Any, b: Any, lower: bool = False, *args: Any, assume_a: Any = None, transposed: bool = False, **options: Any
+    a: Any,
+    b: Any,
+    lower: bool = False,
+    overwrite_a: bool = False,
+    overwrite_b: bool = False,
+    check_finite: bool = True,
+    assume_a: Any = None,
+    transposed: bool = False,
 ) -> Any:
     """The solution x of a x = b; of a matrix that is assumed to be symmetric one triangle is read."""
     a, b = matrix("solve", a), array(b)

@@ -94,7 +94,7 @@ def least_squares(
 
 def ends_of(bounds: Any, shape: tuple[int, ...]) -> scipy.optimize.Bounds:
     """Bounds of all elements."""
-    low, high = bounds if isinstance(bounds, tuple) else (bounds.lb, bounds.ub)
+    low, high = (bounds.lb, bounds.ub) if isinstance(bounds, scipy.optimize.Bounds) else bounds
     return scipy.optimize.Bounds(np.broadcast_to(low, shape), np.broadcast_to(high, shape))
 
 
@@ -134,6 +134,8 @@ def curve_fit(
     array([-0.5, -0. ,  0.5])
     """
     x, y, deviations = (as_operand(value) for value in (xdata, ydata, sigma))
+    if deviations is not None and spec_of(deviations).size == 1:  # SciPy takes one number, but not with a Jacobian
+        deviations = FUNCTIONS[np.broadcast_to](deviations, spec_of(y).shape)
     data = (x, y, deviations)
 
     def model(p: Any, at: Any) -> Any:
@@ -217,6 +219,8 @@ def covariances(residuals: Function, best: Any, absolute: bool) -> Any:
     slope, r = jacobian(residuals)(best), residuals(best)
     inverse = FUNCTIONS[np.linalg.inv](slope.T @ slope)
     many = r.shape[0] - best.shape[0]
+    if many <= 0 and not absolute:  # nothing is left to tell the deviations by: SciPy's infinite covariances
+        return np.full((best.shape[0],) * 2, np.inf)
     return inverse if absolute else inverse * (FUNCTIONS[np.sum](r * r) / many)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.optimize
 
-from autodiff.numpy.dispatch import as_operand
+from autodiff.numpy.dispatch import as_operand, peeled
 from autodiff.numpy.namespace import array
 from autodiff.ops.elementwise import where
 from autodiff.scipy.called_back import Result, known_later, refused_later
@@ -36,6 +36,8 @@ WITHOUT_GRADIENT = frozenset(("nelder-mead", "powell", "cobyla", "cobyqa"))
 WITH_HESSIAN = frozenset(("dogleg", "trust-exact", "trust-constr"))
 WITH_PRODUCTS = frozenset(("newton-cg", "trust-ncg", "trust-krylov"))
 NEAR_BOUND = 1e-8
+NEAR_TIMES = 1e-7
+"""The bounded search of one number goes no nearer to itself than some roots of the precision."""
 
 
 def minimize(
@@ -78,6 +80,8 @@ def minimize(
     >>> round(autodiff.grad(best)(3.0), 6)
     0.142857
     """
+    if bounds is not None and not isinstance(bounds, scipy.optimize.Bounds):
+        bounds = list(bounds)  # SciPy and we read them
     objective = with_args(fun, args)
     value: Function = (lambda x: objective(x)[0]) if jac is True else objective
     asked, given = derivatives(value, args, str(method).lower(), jac, hess, hessp)
@@ -181,31 +185,47 @@ def minimize_scalar(
 ) -> scipy.optimize.OptimizeResult:
     """A minimum of a function of one number, as a function of what it closes over."""
     objective = with_args(fun, args)
+    near = xatol_of(options)
 
     def find(_: Any, fun: Function) -> Any:
         return scipy.optimize.minimize_scalar(fun, bracket=bracket, bounds=bounds, **options)
 
     middle = float(np.mean(bounds if bounds is not None else bracket if bracket is not None else 0.5))
     if known_later((), lambda: objective(middle)):
-        return scalar_minimum_later(find, objective, bounds)
+        return scalar_minimum_later(find, objective, bounds, near)
     found = find((), on_values(objective, "minimize_scalar"))
     if not nesting(objective(found.x)):
         return found
-    if bounds is None or free_of(np.array([found.x]), [bounds])[0]:
-        found.x = elementwise_solution(grad(objective), found.x)
+    slope = grad(objective)
+    if bounds is None or inside(found.x, peeled(slope(found.x), "minimize_scalar"), bounds, near):
+        found.x = elementwise_solution(slope, found.x)
     found.fun = objective(found.x)
     return found_with(found, ("x", "fun"))
 
 
-def scalar_minimum_later(find: Function, objective: Function, bounds: Any) -> Result:
+def xatol_of(options: dict[str, Any]) -> float:
+    """How far from a bound SciPy's search may stop."""
+    given = dict(options.get("options") or {}).get("xatol", options.get("tol"))
+    return 1e-5 if given is None else float(given)
+
+
+def inside(x: Any, slope: Any, bounds: Any, near: float) -> Any:
+    """Whether a minimum lies inside of bounds: at a bound, near to which the search stops, the slope points out."""
+    low, high = bounds
+    near = near + NEAR_TIMES * (1 + abs(x))
+    return ((x - low > near) | (slope <= 0)) & ((high - x > near) | (slope >= 0))
+
+
+def scalar_minimum_later(find: Function, objective: Function, bounds: Any, near: float) -> Result:
     """A minimum of a function of one number where it is found when a program runs."""
     slope = grad(objective)
 
     def residual(x: Any) -> Any:
         if bounds is None:
             return slope(x)
-        inside = free_of(stop_gradient(x), [bounds])[0]
-        return where(inside, slope(x), x - stop_gradient(x))
+        value = slope(x)
+        free = inside(stop_gradient(x), stop_gradient(value), bounds, near)
+        return where(free, value, x - stop_gradient(x))
 
     found = solve_later(
         find, (), {"fun": (objective, 0.0)}, residual, (), facts={"success": True, "nfev": 0}, elementwise=True

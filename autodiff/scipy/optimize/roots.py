@@ -139,8 +139,10 @@ def root_scalar(f: Function, args: Any = (), **options: Any) -> Any:
     >>> autodiff.grad(lambda a: root_scalar(lambda x: x * x - a, bracket=(0.0, 2.0)).root)(1.0)
     0.5
     """
-    equation = with_args(f, args)
-    asked = {"f": equation}
+    whole: Function = with_args(f, args)
+    several = any(options.get(name) and not callable(options[name]) for name in ("fprime", "fprime2"))
+    equation: Function = (lambda x: whole(x)[0]) if several else whole  # True: f returns its derivatives, too
+    asked = {"f": whole}
     for name in ("fprime", "fprime2"):
         if callable(options.get(name)):
             asked[name] = with_args(options.pop(name), args)
@@ -172,6 +174,18 @@ def scalar_root_later(
     return solve_later(find, places, functions, equation, shape, attribute=attribute, facts=facts, elementwise=True)
 
 
+def with_root(out: Any, equation: Function) -> Any:
+    """What SciPy returns, with the root, wherever it stands, as a function of what the equation closes over."""
+    if not isinstance(out, tuple):
+        return elementwise_solution(equation, out)
+    root = elementwise_solution(equation, out[0])
+    if hasattr(out, "_replace"):  # of an array of equations: named, and without a report
+        return out._replace(root=root)
+    if hasattr(out[1], "root"):
+        out[1].root = root
+    return (root, *out[1:])
+
+
 def bracketing(name: str) -> Function:
     """One of SciPy's functions that find a root between two numbers."""
     original = getattr(scipy.optimize, name)
@@ -188,9 +202,7 @@ def bracketing(name: str) -> Function:
             later = scalar_root_later(lambda ends, f: {"x": find(ends, f)}, (a, b), {"f": equation}, equation, ())
             return later.x
         out = find((peeled(a, name), peeled(b, name)), on_values(equation, name))
-        if options.get("full_output"):
-            return elementwise_solution(equation, out[0]), out[1]
-        return elementwise_solution(equation, out)
+        return with_root(out, equation)
 
     search.__name__ = search.__qualname__ = name
     search.__doc__ = "The root of one equation between two numbers, as a function of what the equation closes over."
@@ -218,9 +230,7 @@ def newton(func: Function, x0: Any, fprime: Any = None, args: Any = (), **option
         later = scalar_root_later(lambda *x, **f: {"x": find(*x, **f)}, start, asked, equation, spec_of(start).shape)
         return later.x
     out = find(peeled(start, "newton"), **all_on_values(asked, "newton"))
-    if isinstance(out, tuple):
-        return (elementwise_solution(equation, out[0]), *out[1:])
-    return elementwise_solution(equation, out)
+    return with_root(out, equation)
 
 
 def fixed_point(func: Function, x0: Any, args: Any = (), **options: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -59,7 +60,7 @@ OF_VECTORS: dict[str, Callable[..., Any]] = {
     "chebyshev":      lambda u, v: FUNCTIONS[np.max](ew.absolute(u - v), -1),
     "minkowski":      lambda u, v, p=2: FUNCTIONS[np.linalg.norm](u - v, ord=p, axis=-1),
     "cosine":         cosine_of,
-    "correlation":    lambda u, v: cosine_of(u - mean(u), v - mean(v)),
+    "correlation":    lambda u, v, centered=True: cosine_of(u - mean(u), v - mean(v)) if centered else cosine_of(u, v),
     "braycurtis":     lambda u, v: total(ew.absolute(u - v)) / total(ew.absolute(u + v)),
     "canberra":       canberra_of,
     "mahalanobis":    lambda u, v, VI: ew.sqrt(total(((u - v) @ VI) * (u - v))),
@@ -74,7 +75,10 @@ def function_of_vectors(name: str) -> Callable[..., Any]:
     """A distance of two vectors."""
     original, own = getattr(scipy.spatial.distance, name), OF_VECTORS[name]
 
+    positions = signature(original)
+
     def distance(u: Any, v: Any, *args: Any, **options: Any) -> Any:
+        options = dict(list(positions.bind(u, v, *args, **options).arguments.items())[2:])
         weights = options.pop("w", None)
         if weights is not None:
             raise DifferentiationError(f"{name} of traced values has no w={at_user_line()}; scale the vectors")
@@ -82,7 +86,7 @@ def function_of_vectors(name: str) -> Callable[..., Any]:
             options = {"axis": 0, **options}
         elif len(as_operand(u).shape) > 1 or len(as_operand(v).shape) > 1:
             raise OperandError(f"{name} of traced values takes two vectors{at_user_line()}; cdist takes matrices")
-        return own(as_operand(u), as_operand(v), *args, **options)
+        return own(as_operand(u), as_operand(v), **options)
 
     distance.__name__ = distance.__qualname__ = name
     distance.__doc__ = (original.__doc__ or "").strip().partition("\n\n")[0]
