@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.numpy.buffers import Buffer, call_function, settled
+from autodiff.numpy.buffers import Buffer, call_function, handed_out, settled
 from autodiff.numpy.dispatch import CREATION, FUNCTIONS, UFUNCS, as_operand, contains_traced
 from autodiff.numpy.traced_arguments import newest_of
 from autodiff.trace.recording import is_recording
@@ -123,6 +123,8 @@ def created(original: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[st
         return original(*args, **kwargs)
     if original is np.fromiter:
         return created(np.array, (list(args[0]), *args[1:2]), {k: v for k, v in kwargs.items() if k == "dtype"})
+    if original in CONVERTING and isinstance(given, Buffer):
+        return converted_buffer(original, given, *settled((args, kwargs)))
     args, kwargs = settled((args, kwargs))
     if original in CONVERTING and holds_traced(given):
         args = (given.tolist(), *args[1:])
@@ -133,6 +135,16 @@ def created(original: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[st
     return (
         found if original in CONVERTING and not copied and type(given) is not list else writable(original, found, args)
     )
+
+
+def converted_buffer(original: Callable[..., Any], given: Buffer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A buffer as ``np.asarray`` and its kin give it: a view of it where the array shows its memory."""
+    if contains_traced((*args, *kwargs.values())):
+        return CREATION[original](newest_of((args, kwargs)), *args, **kwargs)
+    found = original(*args, **kwargs)
+    if type(found) is np.ndarray and np.may_share_memory(found, args[0] if args else given.now):
+        return given if found is given.now else handed_out(found, given, lambda now: original(now, *args[1:], **kwargs))
+    return writable(original, found, args)
 
 
 def writable(original: Callable[..., Any], found: Any, args: tuple[Any, ...]) -> Any:
@@ -157,6 +169,11 @@ def contains_buffer(values: Any) -> bool:
 def with_lists(arg: Any) -> Any:
     """An argument; of a list that holds traced values, a traced array."""
     return as_operand(settled(arg)) if isinstance(arg, (list, tuple)) and contains_traced(arg) else arg
+
+
+def unchanged(value: Any) -> Any:
+    """The value itself: a ufunc is pickled as NumPy's."""
+    return value
 
 
 class Ufunc:
@@ -187,8 +204,12 @@ class Ufunc:
     def __repr__(self) -> str:
         return repr(self.original)
 
+    @property  # type: ignore[misc] # what isinstance asks for
+    def __class__(self) -> type:
+        return np.ufunc
+
     def __reduce__(self) -> Any:
-        return getattr, (np, self.__name__)
+        return unchanged, (self.original,)
 
 
 def array(object: Any, dtype: Any = None, **options: Any) -> Any:

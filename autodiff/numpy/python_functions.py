@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.numpy.buffers import settled
+from autodiff.numpy.buffers import Buffer, settled
 from autodiff.numpy.dispatch import FUNCTIONS, as_operand, contains_traced
 from autodiff.numpy.namespace import OWN, enter, has_traced_values
 from autodiff.ops.elementwise import cast
@@ -91,12 +91,14 @@ def frompyfunc(func: Function, /, nin: int, nout: int, **options: Any) -> Functi
 
 def ndenumerate(arr: Any) -> Any:
     """The indices and elements of an array, one after the other."""
+    if isinstance(arr, Buffer):  # it may be filled meanwhile
+        return _elements(arr)
     arr = settled(arr)
     return _elements(as_operand(arr)) if contains_traced((arr,)) else np.ndenumerate(arr)
 
 
 def _elements(x: Any) -> Iterator[tuple[tuple[int, ...], Any]]:
-    return ((place, x[place]) for place in np.ndindex(spec_of(x).shape))
+    return ((place, x[place]) for place in np.ndindex(x.shape))
 
 
 for _own in (vectorize, frompyfunc, ndenumerate):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from autodiff.optimize.numbers import ZERO, as_dtype, beside, like_state, mean_toward, without_bias, zeros_tree
+from autodiff.optimize.numbers import ZERO, as_dtype, beside, copied, like_state, mean_toward, without_bias, zeros_tree
 from autodiff.optimize.transformation import GradientTransformation
 from autodiff.trace.spec import spec_of
 from autodiff.trace.trees.tree import map_tree
@@ -41,7 +41,7 @@ def ema(decay: float, debias: bool = True, accumulator_dtype: Any = None) -> Gra
 
     def update(updates: Any, state: Any, params: Any = None) -> tuple[Any, EmaState]:
         means, count = mean_toward(updates, state.ema, decay), state.count + 1
-        found = without_bias(means, decay, count) if debias else means
+        found = without_bias(means, decay, count) if debias else map_tree(copied, means)
         return found, EmaState(count, map_tree(like_state, means, state.ema))
 
     return GradientTransformation(init, update)

@@ -80,6 +80,11 @@ def global_norm(tree: Any) -> Any:
     return np.sqrt(square_sum(tree))
 
 
+def copied(value: Any) -> Any:
+    """A value that shares no memory with another one: users may write to updates, and states go on."""
+    return value.copy() if np.ndim(value) else value
+
+
 def like_state(value: Any, before: Any) -> Any:
     """The next value of a state in the dtype of the one before."""
     return value.astype(before.dtype) if value.dtype != before.dtype else value

@@ -205,3 +205,26 @@ def test_parameters_are_asked_for(made: Any, name: str) -> None:
 def test_what_cannot_be_made_is_refused(make: Any, text: str) -> None:
     with pytest.raises(ValueError, match=text):
         make()
+
+
+@pytest.mark.parametrize(
+    "transformation",
+    [
+        optimize.rmsprop(0.1, momentum=0.9),
+        optimize.ema(0.9, debias=False),
+        optimize.chain(optimize.scale(-0.1), optimize.trace(0.9)),
+        optimize.adam(0.1),
+        optimize.lion(0.1),
+    ],
+)
+def test_updates_may_be_written_to(transformation):
+    def last(factor):
+        params = np.zeros(3)
+        state = transformation.init(params)
+        for _ in range(3):
+            updates, state = transformation.update(np.ones(3), state, params)
+            found = updates.copy()
+            updates *= factor
+        return found
+
+    np.testing.assert_array_equal(last(0.5), last(1.0))

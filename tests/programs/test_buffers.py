@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -75,3 +77,47 @@ def test_random_programs_of_writes_and_views(seed):
     np.testing.assert_allclose(found[1], difference, rtol=1e-6, atol=1e-6)
     gradient = grad(lambda x: program(x, autodiff.numpy.zeros))(X)
     np.testing.assert_allclose(gradient @ V[:3], found[1], rtol=1e-10, atol=1e-10)
+
+
+def converted(x):
+    y = np.ones(4)
+    view = np.asarray(y, dtype=float)
+    y[0] = x[0] * 3
+    return view.sum()
+
+
+def shown(x):
+    y = np.ones(3)
+    same = np.array(y, copy=None)
+    same[0] = x[0] ** 2
+    return (y * np.arange(1.0, 4)).sum()
+
+
+def copied(x):
+    y = np.ones(3)
+    other, single = np.array(y), np.asarray(y, dtype=np.float32)
+    other[0], y[1] = x[0] ** 2, x[1]
+    return (other * np.arange(1.0, 4)).sum() + single.sum() + y.sum()
+
+
+def filled_on_the_way(x):
+    out = np.zeros((2, 2))
+    for (i, j), value in np.ndenumerate(out):
+        out[i, j] = x[i] * x[j] + value
+    return out.sum()
+
+
+@pytest.mark.parametrize("program", [converted, shown, copied, filled_on_the_way])
+def test_what_shows_a_buffer_follows_it(program):
+    x, step = X[:2], 1e-6
+    value, gradient = autodiff.value_and_grad(differentiable(program))(x)
+    assert value == pytest.approx(program(x))
+    expected = [(program(x + step * e) - program(x - step * e)) / (2 * step) for e in np.eye(2)]
+    np.testing.assert_allclose(gradient, expected, atol=1e-8)
+
+
+def test_ufuncs_of_rewritten_programs_are_ufuncs():
+    def program():
+        return isinstance(np.sin, np.ufunc), pickle.loads(pickle.dumps(np.sin))
+
+    assert differentiable(program)() == (True, np.sin)

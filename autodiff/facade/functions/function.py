@@ -165,6 +165,14 @@ class FunctionAdapter(FunctionNode):
     def __init__(self, function: Function) -> None:
         self._function = function
 
+    def __copy__(self) -> FunctionAdapter:
+        """Another node, with a function of its own: two calls keep what each has seen."""
+        made = type(self).__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        made._function = copy(self._function)
+        made._function._node, made._function._owned_node = weakref.ref(made), None
+        return made
+
     @property
     def function(self) -> Function:
         """The function."""

@@ -5,6 +5,7 @@ import importlib
 import numpy as np
 import pytest
 
+import autodiff
 import autodiff.chainer as chainer
 import autodiff.chainer.functions as F
 from autodiff.chainer import FunctionNode, Variable
@@ -255,3 +256,36 @@ def test_hooks_see_the_classes():
         y = F.leaky_relu(Variable(X), 0.1)
     assert [type(function).__name__ for function in seen] == ["LeakyReLU"]
     assert y.creator is seen[0]
+
+
+class Relu(chainer.Function):
+    def forward(self, inputs):
+        self.mask = inputs[0] > 0
+        return (np.maximum(inputs[0], 0),)
+
+    def backward(self, inputs, grad_outputs):
+        return (grad_outputs[0] * self.mask,)
+
+
+class Exponential(chainer.Function):
+    def forward(self, inputs):
+        self.retain_inputs(())
+        self.retain_outputs((0,))
+        return (np.exp(inputs[0]),)
+
+    def backward(self, inputs, grad_outputs):
+        return (grad_outputs[0] * self.output_data[0],)
+
+
+def test_one_old_function_applied_twice_to_traced_values():
+    relu, x = Relu(), np.array([1.0, -2.0])
+    np.testing.assert_array_equal(autodiff.grad(lambda x: (relu(x) * 2 + relu(-x)).sum())(x), [2.0, -1.0])
+    _, pullback = autodiff.vjp(relu, x)
+    autodiff.vjp(relu, -x)
+    np.testing.assert_array_equal(pullback(np.ones(2))[0], [1.0, 0.0])
+
+
+def test_outputs_that_an_old_function_retains_of_traced_values():
+    x = np.array([1.0, -2.0])
+    for transformed in (autodiff.grad, lambda f: autodiff.jit(autodiff.grad(f))):
+        np.testing.assert_allclose(transformed(lambda x: Exponential()(x).sum())(x), np.exp(x))
