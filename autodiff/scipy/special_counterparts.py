@@ -31,10 +31,16 @@ def multigammaln(a: Any, d: int) -> Any:
     least = 0.5 * (d - 1)
     if known(a) and np.any(peeled(a, "multigammaln") <= least):
         raise ValueError(f"multigammaln in {d} dimensions got {peeled(a)}{at_user_line()}; it needs a > {least}")
+    return log_gamma_of_dimensions(a, d)
+
+
+def log_gamma_of_dimensions(a: Any, d: int) -> Any:
+    """The same, NaN where there is no value: all that a program can say."""
+    a = as_operand(a)
     total: Any = d * (d - 1) * 0.25 * scalar_log(pi)
     for j in range(d):
         total = total + own.gammaln(a - j / 2)
-    return ew.where(ew.greater(a, least), total, np.nan)[()]  # which is all that a program can say
+    return ew.where(ew.greater(a, 0.5 * (d - 1)), total, np.nan)[()]
 
 
 def inexact(name: str, options: dict[str, Any]) -> None:

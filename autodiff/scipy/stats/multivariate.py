@@ -19,7 +19,7 @@ from autodiff.ops.matrices.decompositions import cholesky
 from autodiff.ops.matrices.products import swap
 from autodiff.ops.matrices.triangular import solve_triangular
 from autodiff.scipy.mirror import holds_traced, refusing
-from autodiff.scipy.special import multigammaln
+from autodiff.scipy.special_counterparts import log_gamma_of_dimensions
 from autodiff.scipy.stats.distribution import in_double
 from autodiff.scipy.stats.multivariate_normal import log_density
 from autodiff.trace.errors import DifferentiationError
@@ -197,7 +197,7 @@ def matrix_t(X: Any, mean: Any = None, row_spread: Any = 1, col_spread: Any = 1,
     n, m = apart.shape[-2:]
     _, volume = triangle(np.eye(n) + apart @ swap(apart))
     top = 0.5 * (df + m + n - 1)
-    value = multigammaln(top, n) - multigammaln(0.5 * (df + n - 1), n) - 0.5 * m * n * log(pi)
+    value = log_gamma_of_dimensions(top, n) - log_gamma_of_dimensions(0.5 * (df + n - 1), n) - 0.5 * m * n * log(pi)
     return where(df > 0, value - 0.5 * n * row_volume - 0.5 * m * column_volume - top * volume, np.nan)
 
 
@@ -217,7 +217,7 @@ def wishart(x: Any, df: Any, scale: Any = 1.0) -> Any:
     size = scale.shape[0]
     (factor, volume), (own, own_volume) = triangle(scale), triangle(matrices(x, size))
     trace = np.sum(divided(factor, own) ** 2, (-2, -1))
-    whole = 0.5 * df * size * log(2) + 0.5 * df * volume + multigammaln(0.5 * df, size)
+    whole = 0.5 * df * size * log(2) + 0.5 * df * volume + log_gamma_of_dimensions(0.5 * df, size)
     value = 0.5 * (df - size - 1) * own_volume - 0.5 * trace - whole
     return where(df > size - 1, np.squeeze(value), np.nan)
 
@@ -228,7 +228,7 @@ def invwishart(x: Any, df: Any, scale: Any = 1.0) -> Any:
     size = scale.shape[0]
     (factor, volume), (own, own_volume) = triangle(scale), triangle(matrices(x, size))
     trace = np.sum(divided(own, factor) ** 2, (-2, -1))
-    whole = 0.5 * df * size * log(2) + 0.5 * (df + size + 1) * own_volume + multigammaln(0.5 * df, size)
+    whole = 0.5 * df * size * log(2) + 0.5 * (df + size + 1) * own_volume + log_gamma_of_dimensions(0.5 * df, size)
     value = 0.5 * df * volume - 0.5 * trace - whole
     return where(df > size - 1, np.squeeze(value), np.nan)
 
