@@ -42,7 +42,7 @@ GROUPS: tuple[tuple[Group, float], ...] = (
     (COMPLEX,     5),
     (MATRICES,    4),
     (WORDS,       2),
-    ((draw, walk),  2),
+    ((draw, walk), 2),
     ((write,),    7),
     (CONTROL,     6),
 )
@@ -76,10 +76,10 @@ MAIN = (*REAL * 4, "complex64", "complex128")
 MAIN_SHARE = 0.6
 OTHERS = (
     *("int64", "int32", "bool", "uint8", "float64", "float32", "complex128", "complex64") * 4,
-    *("int8", "int16", "uint16", "uint32", "float16") * 1,
+    *("int8", "int16", "uint16", "uint32", "float16"),
     *("uint64",) * 3,
 )
-"""The dtypes of the other inputs."""
+"""How many of the other inputs have the main dtype, and the dtypes of the rest."""
 
 FORMS = ("array", "array", "numpy scalar", "python scalar")
 

@@ -113,7 +113,7 @@ class Builder:
 
     def _append(self, equation: Equation) -> tuple[int, ...]:
         key = None
-        if self._done is not None and equation.primitive.name != "copy" and not ordered(equation):  # two stay two
+        if self._done is not None and equation.primitive.name != "copy" and not ordered(equation):  # results stay apart
             key = what(equation)
             found = self._done.get(key)
             if found is not None:
