@@ -203,7 +203,7 @@ def test_the_last_batch_of_an_epoch_compiles_nothing(cupy, monkeypatch):
 
 
 def test_kernels_are_compiled_by_several_threads(cupy, monkeypatch):
-    meeting, compiled, arrivals = threading.Barrier(2, timeout=60), compiling.compiled, itertools.count()
+    meeting, compiled, arrivals = threading.Barrier(2, timeout=300), compiling.compiled, itertools.count()
 
     def meet(*args):
         if next(arrivals) < 2:

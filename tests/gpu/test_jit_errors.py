@@ -209,7 +209,8 @@ def test_a_text_that_the_compiler_refuses(cupy, monkeypatch):
 def wrong(add):
     def added(self, kernel, source=""):
         names = add(self, kernel, source)
-        self.texts[-1] += "nonsense;\n"
+        text, launched = self.texts.popitem()
+        self.texts[text + "nonsense;\n"] = launched
         return names
 
     return added

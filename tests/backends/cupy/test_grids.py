@@ -170,4 +170,4 @@ def test_sums_over_more_columns_than_y_counts_blocks():
 
 def test_a_launch_that_no_device_takes_is_refused():
     with pytest.raises(ValueError, match="no device launches"):
-        DeviceKernel("", (), (Launch("f", (1, 65_536), 32),), ())
+        DeviceKernel((), (), (Launch("f", (1, 65_536), 32),), ())

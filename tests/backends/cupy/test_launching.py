@@ -21,7 +21,7 @@ __all__ = ["cupy"]
 
 F4, I4, U4 = map(np.dtype, ("float32", "int32", "uint32"))
 KERNEL = DeviceKernel(
-    "",
+    (),
     (
         Parameter("in0", "input", 0, F4),
         Parameter("in1", "number", 1, F4),

@@ -1,15 +1,16 @@
 """The kernels of a program as one text, and how it becomes code."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from autodiff import make_tape
 from autodiff.backends import cache
-from autodiff.backends.cupy.kernels.kernel import DeviceKernel, Launch
+from autodiff.backends.cupy.kernels.kernel import DeviceFunction, DeviceKernel, Launch
 from autodiff.backends.cupy.runtime import compiling, modules
-from autodiff.backends.cupy.runtime.modules import KernelModule, defined, of_line, renamed, word_of
+from autodiff.backends.cupy.runtime.modules import KernelModule, ending_of, of_line
 from autodiff.backends.cupy.schedule import schedule_for_gpu
 from tests.backends.cupy.hosting import needs_compiler
 from tests.backends.cupy.nvrtc import compiled, needs_nvrtc
@@ -18,34 +19,45 @@ from tests.standin.fixture import cupy
 
 __all__ = ["cupy"]
 
+KERNEL = DeviceKernel(
+    (
+        DeviceFunction(
+            "kernel", "256", ("float* out0",), ("#pragma unroll", "for (int k = 0; k < 4; ++k) out0[k] = 1.0f;")
+        ),
+        DeviceFunction("kernel_columns", "1, 1", ("float* out0",), ("out0[0] = 2.0f;",)),
+    ),
+    (),
+    (Launch("kernel", (1, 1), 256), Launch("kernel_columns", (1, 1), 1)),
+    (),
+)
+OTHER = replace(KERNEL, functions=(KERNEL.functions[0], replace(KERNEL.functions[1], body=("out0[0] = 3.0f;",))))
 TEXT = """extern "C" __global__ void __launch_bounds__(256) kernel(float* out0) {
   #pragma unroll
   for (int k = 0; k < 4; ++k) out0[k] = 1.0f;
 }
-extern "C" __global__ void kernel_columns(float* out0) { out0[0] = 2.0f; }
+
+extern "C" __global__ void __launch_bounds__(1, 1) kernel_columns(float* out0) {
+  out0[0] = 2.0f;
+}
 """
-OTHER = TEXT.replace("2.0f", "3.0f")
-
-
-def kernel(text=TEXT):
-    return DeviceKernel(text, (), (Launch("kernel", (1, 1), 256), Launch("kernel_columns", (1, 1), 1)), ())
 
 
 def test_texts_are_there_once_and_their_functions_have_names_of_their_own():
-    module, one, other = KernelModule(), word_of(TEXT), word_of(OTHER)
-    assert module.add(kernel()) == (f"kernel_{one}", f"kernel_columns_{one}")
-    assert module.add(kernel(OTHER), "model.py:3") == (f"kernel_{other}", f"kernel_columns_{other}")
-    assert module.add(kernel(), "model.py:9") == (f"kernel_{one}", f"kernel_columns_{one}")
-    assert len(module.texts) == 2
-    names = [f"kernel_{one}", f"kernel_columns_{one}", f"kernel_{other}", f"kernel_columns_{other}"]
-    assert defined(module.source)[-4:] == names
+    module, one, other = KernelModule(), ending_of(TEXT), ending_of(OTHER.text)
+    assert one != other
+    names = [f"kernel{one}", f"kernel_columns{one}", f"kernel{other}", f"kernel_columns{other}"]
+    assert module.add(KERNEL) == tuple(names[:2])
+    assert module.add(OTHER, "model.py:3") == tuple(names[2:])
+    assert module.add(KERNEL, "model.py:9") == tuple(names[:2])
+    assert [name for own in module.texts.values() for name in own] == names
+    assert re.findall(r"(\w+)\(float\* out0\)", module.source) == names
     again = KernelModule()
-    assert again.add(kernel(OTHER)) == (f"kernel_{other}", f"kernel_columns_{other}")  # whatever came before
+    assert again.add(OTHER) == tuple(names[2:])  # whatever came before
 
 
-def test_only_functions_are_renamed():
-    text = 'extern "C" __global__ void kernel(int kernel_size) { /* kernel */ other_kernel(kernel_size); }'
-    assert renamed(text, "7a") == text.replace("void kernel(", "void kernel_7a(")
+def test_names_end_as_they_should():
+    assert KERNEL.text == TEXT
+    assert KERNEL.text_named("_7a") == TEXT.replace("kernel(", "kernel_7a(").replace("columns(", "columns_7a(")
 
 
 def test_every_line_is_one_of_the_user_s():
@@ -64,8 +76,8 @@ def test_every_line_is_one_of_the_user_s():
 @needs_nvrtc
 def test_tools_for_gpus_find_the_user_s_line():
     module = KernelModule()
-    module.add(kernel(), "model.py:12")
-    module.add(kernel(OTHER), "loss.py:40")
+    module.add(KERNEL, "model.py:12")
+    module.add(OTHER, "loss.py:40")
     code, _ = compiled(module.source, "compute_90")
     files = dict(re.findall(r'\.file\s+(\d+)\s+"([^"]+)"', code.decode()))
     lines = {(files[file].rsplit("/")[-1], line) for file, line in re.findall(r"\.loc\s+(\d+)\s+(\d+)", code.decode())}
@@ -101,10 +113,10 @@ def fresh(cupy, tmp_path, monkeypatch):
 @needs_compiler
 def test_code_is_kept_by_content_and_loaded_once_on_each_gpu(fresh, monkeypatch):
     module = KernelModule()
-    module.add(kernel(), "model.py:12")
+    module.add(KERNEL, "model.py:12")
     first = module.functions(0)
-    name = f"kernel_{word_of(TEXT)}"
-    assert set(first) == {name, f"kernel_columns_{word_of(TEXT)}"}
+    name = f"kernel{ending_of(TEXT)}"
+    assert set(first) == {name, f"kernel_columns{ending_of(TEXT)}"}
     assert module.functions(0)[name] is first[name]
     assert module.functions(1)[name] is not first[name]
     assert compiling.counts == {"hits": 1, "misses": 1, "compiled": 1}

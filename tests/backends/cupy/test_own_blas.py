@@ -26,7 +26,7 @@ def library(folder, name, status, *linked):
     made = folder / name
     with_others = [f"-Wl,-rpath,{folder}", "-Wl,--no-as-needed", *map(str, linked)]
     command = ["g++", "-shared", "-fPIC", f"-Wl,-soname,{name}", str(source), "-o", str(made), *with_others]
-    subprocess.run(command, check=True, timeout=60)
+    subprocess.run(command, check=True, timeout=300)
     return made
 
 

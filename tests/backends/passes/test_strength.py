@@ -71,3 +71,11 @@ def test_shares_divide_once_a_row():
 def test_the_derivative_of_a_logistic_function_divides_once():
     tape = simplify(make_tape(grad(lambda x: np.sum(1 / (1 + np.exp(-x)))))(X))
     assert names(tape) == ["negative", "exp", "add", "divide", "square", "multiply"]
+
+
+def test_complex_squares_are_those_of_the_operator():
+    z = np.array([complex(3, -4), complex(9e184, -9e184)])  # the square of the second one overflows
+    after = reduce_strength(make_tape(lambda z: (z**2, z**3))(z))
+    assert names(after) == ["square", "power"]
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(run(after, (z,))[0], z**2)

@@ -22,7 +22,7 @@ class Group:
 
     def __init__(self, size):
         self.size, self.parts = size, {}
-        self.barrier = threading.Barrier(size, timeout=20)
+        self.barrier = threading.Barrier(size, timeout=120)
 
 
 class NcclCommunicator:

@@ -14,7 +14,7 @@ import numpy as np
 
 from autodiff.backends.cupy.kernels.epilogues import Epilogue
 from autodiff.backends.cupy.kernels.expressions import typename
-from autodiff.backends.cupy.kernels.kernel import DeviceKernel, Launch, Parameter
+from autodiff.backends.cupy.kernels.kernel import DeviceFunction, DeviceKernel, Launch, Parameter
 from autodiff.backends.cupy.kernels.loops import ElementLoop
 from autodiff.backends.cupy.kernels.row_loops import RowLoop
 from autodiff.backends.cupy.kernels.sharing import MOST, SMALL, THREADS
@@ -63,7 +63,7 @@ class GridKernel:
         if self.cut:
             functions.append(self.function(f"{NAME}_rows", row_function(self.loop, self.cut), THREADS))
             launches.append(Launch(f"{NAME}_rows", (-(-self.grid.rows // THREADS), 1), THREADS))
-        self.kernel = DeviceKernel("\n".join(functions), self.parameters, tuple(launches), tuple(tape.output_specs))
+        self.kernel = DeviceKernel(tuple(functions), self.parameters, tuple(launches), tuple(tape.output_specs))
 
     def places(self) -> Iterator[int]:
         """The numbers of elements of all arrays, which the places of elements stay below."""
@@ -71,21 +71,18 @@ class GridKernel:
         yield from (spec.size for spec in self.tape.inputs)
         yield self.sharing.blocks * self.grid.columns
 
-    def function(self, name: str, body: Iterable[str], threads: int = 0) -> str:
-        """One function of the text."""
-        head = ", ".join(f"{self.type_of(p)} {p.name}" for p in self.parameters)
+    def function(self, name: str, body: Iterable[str], threads: int = 0) -> DeviceFunction:
+        """One function of the kernel."""
         # To have more blocks at once the compiler would leave registers in memory around divisions of double, where
         # packs of 16-bit numbers are computed as float, and where the largest blocks hold a row.
         doubles = any(self.loop.specs[slot].dtype == np.float64 for slot in self.loop.made)
         halves = any(is_half(own.dtype) for own in self.tape.inputs)
         threads = threads or self.sharing.threads
         least = ", 1" if doubles or halves or threads == MOST else ""
-        bounds = f"__launch_bounds__({threads}{least})"
-        lines = [f'extern "C" __global__ void {bounds} {name}({head}) {{']
-        lines.append(f"  typedef {typename(self.index)} Index;")
         named = [f"{a.name} = {a.name}_64" for a in self.loop.arguments]
-        lines.append(f"  const Index {', '.join(named)};")
-        return "\n".join([*lines, *(f"  {line}" for line in body), "}"]) + "\n"
+        places = [f"typedef {typename(self.index)} Index;", f"const Index {', '.join(named)};"]
+        parameters = tuple(f"{self.type_of(p)} {p.name}" for p in self.parameters)
+        return DeviceFunction(name, f"{threads}{least}", parameters, (*places, *body))
 
     def type_of(self, parameter: Parameter) -> str:
         if parameter.role == "size":

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
+from autodiff.trace.caching import cached_property
 from autodiff.trace.spec import Spec
 
 Role = Literal["input", "number", "output", "partial", "counter", "status", "size", "constant"]
@@ -56,18 +58,40 @@ class Launch:
 
 
 @dataclass(frozen=True)
-class DeviceKernel:
-    """A kernel: its text, and how it is launched.
+class DeviceFunction:
+    """One function that is launched.
 
     Attributes:
-        text: functions ``extern "C" __global__``, all with the same parameters. It is the same for all sizes of a
-            class, and uses what the prelude defines.
+        name: in its kernel.
+        bounds: of its launches, as CUDA takes them: ``256, 2`` for threads of a block, and blocks of a multiprocessor.
+        parameters: their types and names.
+        body: its lines, which use what the prelude defines.
+    """
+
+    name: str
+    bounds: str
+    parameters: tuple[str, ...]
+    body: tuple[str, ...]
+
+    def lines(self, name: str) -> Iterator[str]:
+        """Its text under a name."""
+        yield f'extern "C" __global__ void __launch_bounds__({self.bounds}) {name}({", ".join(self.parameters)}) {{'
+        yield from (f"  {line}" for line in self.body)
+        yield "}"
+
+
+@dataclass(frozen=True)
+class DeviceKernel:
+    """A kernel: its functions, and how they are launched.
+
+    Attributes:
+        functions: all with the same parameters. They are the same for all sizes of a class.
         parameters: of each of the functions.
         launches: one after the other in one stream.
         results: what the outputs are, in the order of the tape.
     """
 
-    text: str
+    functions: tuple[DeviceFunction, ...]
     parameters: tuple[Parameter, ...]
     launches: tuple[Launch, ...]
     results: tuple[Spec, ...]
@@ -79,3 +103,12 @@ class DeviceKernel:
                 raise ValueError(
                     f"no device launches {launch.blocks} blocks of {launch.threads} threads: at most {LIMITS}"
                 )
+
+    @cached_property
+    def text(self) -> str:
+        """All functions under the names that they have here."""
+        return self.text_named("")
+
+    def text_named(self, ending: str) -> str:
+        """All functions under names with an ending."""
+        return "\n".join("\n".join((*own.lines(own.name + ending), "")) for own in self.functions)

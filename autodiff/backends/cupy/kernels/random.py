@@ -13,9 +13,9 @@ import numpy as np
 
 from autodiff.backends.cupy.kernels.call import prints
 from autodiff.backends.cupy.kernels.grids import NAME
-from autodiff.backends.cupy.kernels.kernel import DeviceKernel, Launch, Parameter
+from autodiff.backends.cupy.kernels.kernel import DeviceFunction, DeviceKernel, Launch, Parameter
 from autodiff.backends.cupy.kernels.sharing import SMALL, THREADS
-from autodiff.backends.cupy.kernels.writing import Lengths, Unsupported, function_lines, share
+from autodiff.backends.cupy.kernels.writing import Lengths, Unsupported, place_lines, share
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec
 from autodiff.trace.tape import Tape
@@ -58,20 +58,19 @@ def random_kernel(distribution: str, shape: Lengths, dtype: np.dtype[np.generic]
     made, kind, each = found
     size = prod(shape)
     counters = -(-size // each)
-    parameters = (
-        Parameter("state", "input", 0, STATE.dtype),
-        Parameter("out", "output", 0, np.dtype(dtype)),
-        Parameter("next", "output", 1, STATE.dtype),
-        Parameter("size_64", "size", value=size),
-        Parameter("bound_64", "size", value=round(chance * 2.0**32)),
+    entered = (
+        (Parameter("state", "input", 0, STATE.dtype), "const uint64* __restrict__"),
+        (Parameter("out", "output", 0, np.dtype(dtype)), f"{kind}* __restrict__"),
+        (Parameter("next", "output", 1, STATE.dtype), "uint64* __restrict__"),
+        (Parameter("size_64", "size", value=size), "const int64"),
+        (Parameter("bound_64", "size", value=round(chance * 2.0**32)), "const int64"),
     )
-    head = f"{THREADS}) {NAME}(const uint64* __restrict__ state, {kind}* __restrict__ out, uint64* __restrict__ next"
-    head += ", const int64 size_64, const int64 bound_64"
-    body = [f"draw({made}, state, out, next, size);"]
-    index = "int32" if size < SMALL else "int64"
-    text = "\n".join(function_lines(head, index, ("size",), body)) + "\n"
+    parameters = tuple(parameter for parameter, _ in entered)
+    typed = tuple(f"{own} {parameter.name}" for parameter, own in entered)
+    places = place_lines("int32" if size < SMALL else "int64", ("size",))
+    function = DeviceFunction(NAME, f"{THREADS}", typed, (*places, f"draw({made}, state, out, next, size);"))
     launch = Launch(NAME, share(counters, 1)[1], THREADS)
-    return DeviceKernel(text, parameters, (launch,), (spec(shape, dtype), STATE))
+    return DeviceKernel((function,), parameters, (launch,), (spec(shape, dtype), STATE))
 
 
 @prints("random_numbers")

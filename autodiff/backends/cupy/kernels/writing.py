@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from autodiff.backends.cupy.kernels.expressions import NAMES, typename
 from autodiff.backends.cupy.kernels.grids import NAME
-from autodiff.backends.cupy.kernels.kernel import DeviceKernel, Launch, Parameter
+from autodiff.backends.cupy.kernels.kernel import DeviceFunction, DeviceKernel, Launch, Parameter
 from autodiff.backends.cupy.kernels.sharing import SMALL, THREADS, WARP
 from autodiff.backends.kernels.halves import is_half
 from autodiff.trace.spec import Spec
@@ -205,30 +204,17 @@ class Writing:
     def kernel(self) -> DeviceKernel:
         """What is compiled and launched."""
         own = element(np.dtype(np.int32 if self.largest < SMALL else np.int64))
-        head = ", ".join(f"{kind} {p.name}" for p, kind in self.parameters)
-        sizes = [p.name.removesuffix(SUFFIX) for p, _ in self.parameters if p.role == "size"]
-        functions = (
-            function_lines(f"{bounds}) {name}({head}", own, sizes, body) for name, bounds, body in self.functions
+        places = place_lines(own, [p.name.removesuffix(SUFFIX) for p, _ in self.parameters if p.role == "size"])
+        parameters = tuple(f"{kind} {p.name}" for p, kind in self.parameters)
+        return DeviceKernel(
+            tuple(DeviceFunction(name, bounds, parameters, (*places, *body)) for name, bounds, body in self.functions),
+            tuple(p for p, _ in self.parameters),
+            tuple(self.launches),
+            tuple(self.tape.output_specs),
         )
-        text = "\n".join("\n".join(lines) for lines in functions)
-        parameters = tuple(p for p, _ in self.parameters)
-        return DeviceKernel(text + "\n", parameters, tuple(self.launches), tuple(self.tape.output_specs))
 
 
-def function_lines(head: str, index: str, sizes: Iterable[str], body: Sequence[str]) -> Iterator[str]:
-    """One function of the text.
-
-    Args:
-        head: its bounds, name and parameters.
-        index: the type of places.
-        sizes: the names of numbers that become places.
-        body: its lines.
-    """
-    words = set(re.findall(r"\w+", " ".join(body)))
-    yield f'extern "C" __global__ void __launch_bounds__({head}) {{'
-    yield f"  typedef {index} Index;"
-    for size in sizes:
-        if size in words:
-            yield f"  const Index {size} = static_cast<Index>({size}{SUFFIX});"
-    yield from (f"  {line}" for line in body)
-    yield "}"
+def place_lines(index: str, sizes: Iterable[str]) -> list[str]:
+    """What a function begins with: the type of places, and the sizes as such."""
+    cast = (f"const Index {size} = static_cast<Index>({size}{SUFFIX});" for size in sizes)
+    return [f"typedef {index} Index;", *cast]

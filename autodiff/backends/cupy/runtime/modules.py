@@ -6,8 +6,8 @@ So programs that differ in one kernel have all others in common: those for anoth
 from __future__ import annotations
 
 import hashlib
-import re
 import threading
+from collections.abc import Iterable
 from typing import Any
 
 from autodiff.backends.cupy.kernels.kernel import DeviceKernel
@@ -18,7 +18,7 @@ from autodiff.backends.gpu import require
 from autodiff.trace.caching import cached_property
 
 Functions = dict[str, Any]
-"""What can be launched, by the names in the texts."""
+"""What can be launched, by name."""
 
 _loaded: dict[tuple[Any, int, bool, str], Functions] = {}
 """By the class that loads them, the GPU, whether mathematics is fast, and the text of a kernel."""
@@ -28,20 +28,21 @@ _lock = threading.RLock()
 class KernelModule:
     """The kernels of a program.
 
-    Kernels whose texts are the same are one: their functions get names that end in a word made of the text. So they are
-    the same in all programs, and profilers tell kernels apart.
+    Kernels whose texts are the same are one: their functions are written under names that end in a word made of the
+    text. So they are the same in all programs, and profilers tell kernels apart.
 
     Args:
         fast_math: whether division, exp and tanh of float32 may be approximate.
 
     Attributes:
-        texts: the text of each kernel with these names.
+        texts: the text of each kernel with these names, and the names.
+        endings: of the names, by the text without.
     """
 
     def __init__(self, fast_math: bool = False) -> None:
         self.fast_math = fast_math
-        self.texts: list[str] = []
-        self.words: dict[str, str] = {}
+        self.texts: dict[str, tuple[str, ...]] = {}
+        self.endings: dict[str, str] = {}
 
     def add(self, kernel: DeviceKernel, source: str = "") -> tuple[str, ...]:
         """Take a kernel in.
@@ -53,11 +54,12 @@ class KernelModule:
         Returns:
             the names of the functions that are launched, in their order.
         """
-        word = self.words.get(kernel.text)
-        if word is None:
-            word = self.words[kernel.text] = word_of(kernel.text)
-            self.texts.append(of_line(renamed(kernel.text, word), source))
-        return tuple(f"{launch.function}_{word}" for launch in kernel.launches)
+        ending = self.endings.get(kernel.text)
+        if ending is None:
+            ending = self.endings[kernel.text] = ending_of(kernel.text)
+            names = tuple(own.name + ending for own in kernel.functions)
+            self.texts[of_line(kernel.text_named(ending), source)] = names
+        return tuple(launch.function + ending for launch in kernel.launches)
 
     @cached_property
     def source(self) -> str:
@@ -75,36 +77,21 @@ class KernelModule:
                 codes = device_codes({text: f"{prelude()}\n{text}" for text in new}, device, self.fast_math)
                 with on_device(device):
                     for text, code in codes.items():
-                        _loaded[*kind, text] = loaded(code, text)
+                        _loaded[*kind, text] = loaded(code, self.texts[text])
             parts = [_loaded[*kind, text] for text in self.texts]
         return {name: function for part in parts for name, function in part.items()}
 
 
-def loaded(code: bytes, text: str) -> Functions:
+def loaded(code: bytes, names: Iterable[str]) -> Functions:
     """The functions of a kernel on the current GPU."""
     module = require().cuda.function.Module()
     module.load(code)
-    return {name: module.get_function(name) for name in defined(text)}
+    return {name: module.get_function(name) for name in names}
 
 
-def word_of(text: str) -> str:
-    """Eight letters and digits that stand for a text."""
-    return hashlib.sha256(text.encode()).hexdigest()[:8]
-
-
-FUNCTION = re.compile(r"__global__\s+void\s+(?:__launch_bounds__\([^)]*\)\s*)?(\w+)\s*\(")
-"""The head of a function that can be launched."""
-
-
-def defined(text: str) -> list[str]:
-    """The names of the functions of a text that can be launched."""
-    return FUNCTION.findall(text)
-
-
-def renamed(text: str, word: str) -> str:
-    """A text whose functions have a word in their names."""
-    names = "|".join(sorted(defined(text), key=len, reverse=True))
-    return re.sub(rf"\b({names})\b(?=\s*\()", rf"\1_{word}", text)
+def ending_of(text: str) -> str:
+    """Eight letters and digits that stand for a text, behind a name."""
+    return f"_{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
 def of_line(text: str, source: str) -> str:

@@ -110,6 +110,20 @@ class Operations(Lanes):
             return self.repeated(type_, self.ir.Constant(type_.element, number))
         return self.ir.Constant(type_, number)
 
+    def rounded_off(self, value: Any, wanted: str, type_: Any) -> Any:
+        """A float as a whole number: short ones by way of longer ones, as processors do, so that -1.5 is 255 in a byte.
+
+        Nothing is said of what LLVM makes of floats that a type does not hold, and of constants it makes anything.
+        """
+        builder, bits = self.builder, BITS[wanted]
+        if bits == 64:
+            return (builder.fptosi if wanted in SIGNED else builder.fptoui)(value, type_)
+        longer = self.ir.IntType(64 if bits == 32 and wanted not in SIGNED else 32)
+        if self.is_vector(value):
+            longer = self.ir.VectorType(longer, value.type.count)
+        found = builder.fptosi(value, longer)
+        return found if longer == type_ else builder.trunc(found, type_)
+
     def cast(self, value: Any, given: str, wanted: str) -> Any:
         """A value in another type."""
         builder = self.builder
@@ -120,7 +134,7 @@ class Operations(Lanes):
         if given in FLOATS and wanted in FLOATS:
             return (builder.fpext if wanted == "f8" else builder.fptrunc)(value, type_)
         if given in FLOATS:
-            return (builder.fptosi if wanted in SIGNED else builder.fptoui)(value, type_)
+            return self.rounded_off(value, wanted, type_)
         if wanted in FLOATS:
             return (builder.sitofp if given in SIGNED else builder.uitofp)(value, type_)
         if BITS[given] == BITS[wanted]:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from autodiff.backends.passes.memory.sharing import keep_apart
+from autodiff.backends.passes.memory.updates import UPDATES
 from autodiff.backends.passes.rewrite.algebra import ALGEBRA
 from autodiff.backends.passes.rewrite.broadcasts import BROADCASTS
 from autodiff.backends.passes.rewrite.choices import CHOICES
@@ -24,7 +25,7 @@ from autodiff.trace.tape import Equation, Operand, Tape
 ROUNDS = 6
 """So often the rules are applied, if they find something each time."""
 
-EXACT = joined(INLINE, FOLD, SHAPES, BROADCASTS, CHOICES, ALGEBRA, SIGNS)
+EXACT = joined(INLINE, FOLD, UPDATES, SHAPES, BROADCASTS, CHOICES, ALGEBRA, SIGNS)
 """The rules that keep every bit."""
 
 CLOSE = joined(EXACT, STRENGTH, CONTRACTIONS)

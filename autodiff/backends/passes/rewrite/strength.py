@@ -40,10 +40,17 @@ def divide_again(builder: Builder, equation: Equation) -> Operand | None:
 
 
 def small_power(builder: Builder, equation: Equation) -> Operand | None:
-    """x ** 3, x ** 4 and 1 / x without the power function: 2 ulps. Neither overflows or vanishes before the result."""
+    """x ** 3, x ** 4 and 1 / x without the power function: 2 ulps. Neither overflows or vanishes before the result.
+
+    z ** 2 of complex numbers is the square, as NumPy's operator has it; its power function multiplies in another way.
+    """
     x, y = equation.operands
-    value = number(y)
-    if value not in (3, 4, -1) or not floating(builder, equation) or builder.spec(x) != equation.specs[0]:
+    value, own = number(y), equation.specs[0]
+    if builder.spec(x) != own:
+        return None
+    if value == 2 and own.dtype.kind == "c" and own.kind == "array":
+        return builder.emit(square, x)
+    if value not in (3, 4, -1) or not floating(builder, equation):
         return None
     if value == -1:
         return builder.emit(divide, ONE, x)
