@@ -27,6 +27,10 @@ from autodiff.trace.values.deferring import left_to_other
 
 Operation = Callable[..., Any]
 OPERANDS = (ndarray, generic, bool, int, float, complex, Traced)
+SEQUENCES = (list, tuple, range)
+LISTS: dict[str, Operation] = {"array": asarray}
+"""What makes arrays of lists and tuples: :mod:`autodiff.numpy.dispatch` enters what stacks traced values in them."""
+
 CONSTANTS = (ndarray, float, int)
 FAILED = (*EXPLAINED, AttributeError)
 """What NumPy raises of a constant: the last one of Python objects, which it asks for methods."""
@@ -190,9 +194,10 @@ def record(primitive: Primitive, operands: tuple[Any, ...], apply: Operation) ->
     """The long way. What is neither array nor number is left to the other operand; lists count as arrays."""
     for operand in operands:
         if not isinstance(operand, OPERANDS) and not on_gpu(operand) and not is_chunked(operand):
-            if not isinstance(operand, (list, tuple)):
+            if not isinstance(operand, SEQUENCES):
                 return left_to_other(primitive.name, operands)
-            return record(primitive, tuple(asarray(o) if isinstance(o, (list, tuple)) else o for o in operands), apply)
+            whole = LISTS["array"]
+            return record(primitive, tuple(whole(o) if isinstance(o, SEQUENCES) else o for o in operands), apply)
     newest = newest_traced(operands)
     own = apply if primitive.on_gpu is None else None  # which function runs depends on where the operands lie
     if newest is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from sys import modules
 from typing import Any, Literal
 
@@ -174,6 +174,12 @@ def newest_traced(operands: tuple[Any, ...]) -> Traced | None:
         if isinstance(operand, Traced) and (newest is None or operand.level > newest.level):
             newest = operand
     return newest
+
+
+def level_of(values: Iterable[Any]) -> int:
+    """The level of the newest recording of some values; -1 where all are plain."""
+    newest = newest_traced(tuple(values))
+    return -1 if newest is None else newest.level
 
 
 def find_primitive(name: str) -> Primitive:

@@ -135,7 +135,8 @@ def _not_differentiable(name: str, path: str, places: Places, leaf: Any, real: b
     where = f"argument {place if places is None else repr(places[int(place)])}{within}"
     wanted = "real floating-point" if real else "real or complex floating-point"
     then = remedy(leaf) or "pass 3.0 in place of 3, x.astype(float) in place of integers"
+    others = "other leaves out by autodiff.tree.partition" if within else "other arguments out by argnums"
     return (
         f"{name} differentiates with respect to {wanted} numbers and arrays, but {where} is {described(leaf)}"
-        f"{at_user_line()}. {then[0].upper()}{then[1:]}; leave other arguments out by argnums."
+        f"{at_user_line()}. {then[0].upper()}{then[1:]}; leave {others}."
     )

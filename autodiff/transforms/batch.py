@@ -150,7 +150,7 @@ def vmap(fun: Callable[..., Any] = DECORATED, in_axes: Any = 0, out_axes: Any = 
 
     def mapped(*args: Any, **kwargs: Any) -> Any:
         tree = (args, kwargs)
-        axes = spread_prefix("in_axes", (in_axes if isinstance(in_axes, tuple) else (in_axes,) * len(args), 0), tree)
+        axes = spread_prefix("in_axes", (axes_of(fun, in_axes, args), 0), tree)
         leaves, structure = flatten(tree)
         leaves = [leaf if axis is None else as_leaf(leaf) for axis, leaf in zip(axes, leaves, strict=True)]
         axes = [normal_axis(axis, leaf, "in_axes") for axis, leaf in zip(axes, leaves, strict=True)]
@@ -231,6 +231,22 @@ def batch_size(fun: Callable[..., Any], leaves: Sequence[Any], axes: Sequence[in
         found = f"batches of sizes {sorted(sizes)}" if sizes else "nothing to batch: every axis is None"
         raise ValueError(f"vmap: {function_name(fun)} was called with {found}{at_user_line()}; there must be one size")
     return sizes.pop()
+
+
+def axes_of(fun: Callable[..., Any], in_axes: Any, args: Sequence[Any]) -> tuple[Any, ...]:
+    """What `in_axes` says of each positional argument; a list is a tree like each argument where one is a list.
+
+    Raises:
+        ValueError: if it says it of more or fewer.
+    """
+    if not isinstance(in_axes, tuple | list) or (isinstance(in_axes, list) and any(isinstance(x, list) for x in args)):
+        return (in_axes,) * len(args)
+    if len(in_axes) != len(args):
+        raise ValueError(
+            f"vmap: in_axes={in_axes!r} has {len(in_axes)} entries, but {function_name(fun)} was called with "
+            f"{len(args)} positional arguments{at_user_line()}; give one for each, or one for all"
+        )
+    return tuple(in_axes)
 
 
 def spread_prefix(option: str, prefix: Any, tree: Any) -> list[Any]:

@@ -89,7 +89,7 @@ def test_nothing_is_lost(numbers, square):
 
 
 @pytest.mark.parametrize(
-    "something", [None, "1", Decimal(1), np.datetime64("2020"), np.timedelta64(1), [1.0], np.ones(2)]
+    "something", [None, "1", Decimal(1), np.datetime64("2020"), np.timedelta64(1, "s"), [1.0], np.ones(2)]
 )
 def test_objects_that_are_no_numbers_are_refused(something):
     array = np.empty((2, 2), object)

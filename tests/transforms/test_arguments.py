@@ -26,6 +26,7 @@ from autodiff import (
     linearize,
     make_tape,
     register_tree,
+    scan,
     stop_gradient,
     value_and_grad,
     value_and_jacobian,
@@ -34,6 +35,7 @@ from autodiff import (
 )
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.tape import TapeError
+from autodiff.transforms.control.carry import ControlError
 
 from .raised import raised
 
@@ -368,3 +370,22 @@ def test_a_tape_of_a_function_that_closes_over_a_traced_value() -> None:
         f"make_tape: <lambda> closes over a value that is being traced (test_arguments.py:{line}); pass it as an "
         "argument"
     )
+
+
+def test_axes_of_vmap_in_a_list_and_too_few() -> None:
+    np.testing.assert_array_equal(vmap(np.multiply, in_axes=[0, None])(X, 2.0), 2 * X)
+    np.testing.assert_array_equal(vmap(lambda p: p[0] * p[1], in_axes=[0, None])([X, 2.0]), 2 * X)
+    with pytest.raises(ValueError, match=r"in_axes=\(0,\) has 1 entries, but multiply was called with 2 positional"):
+        vmap(np.multiply, in_axes=(0,))(X, X)
+
+
+def test_leaves_of_an_argument_are_left_out_by_partition() -> None:
+    with pytest.raises(DifferentiationError, match=r"leave other leaves out by autodiff\.tree\.partition"):
+        grad(lambda p: np.sum(p["w"]))({"w": X, "n": 3})
+    with pytest.raises(DifferentiationError, match="leave other arguments out by argnums"):
+        grad(np.sum)(3)
+
+
+def test_a_carry_that_begins_as_an_integer() -> None:
+    with pytest.raises(ControlError, match=r"give init the dtypes .* 0\.0 in place of 0"):
+        scan(lambda c, x: (c + x, c), 0, X)

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
 
+from autodiff.trace.errors import described
 from autodiff.trace.formats.encoding import (
     DECODERS,
     ENCODERS,
@@ -31,6 +32,7 @@ from autodiff.trace.formats.encoding import (
     text,
 )
 from autodiff.trace.primitive import PRIMITIVES
+from autodiff.trace.source import at_user_line
 from autodiff.trace.tape import Equation, Literal, Operand, Tape, TapeError, check_tape
 
 FORMAT = "autodiff tape"
@@ -53,9 +55,14 @@ def save_tape(tape: Tape, path: str | PathLike[str]) -> None:
         path: the file, which is replaced.
 
     Raises:
+        TypeError: if it is no tape.
         TapeError: if a parameter is a function, as the rules of ``custom_vjp`` and ``custom_jvp`` are, or the tape is
             nested too deep.
     """
+    if not isinstance(tape, Tape):
+        raise TypeError(
+            f"save_tape: {described(tape)}{at_user_line()} is no tape; write save_tape(make_tape(f)(x), path)"
+        )
     Path(path).write_text(tape_to_json(tape), encoding="utf-8")
 
 

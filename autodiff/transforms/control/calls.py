@@ -11,7 +11,7 @@ from autodiff.trace.link import Link
 from autodiff.trace.live import ordered_after
 from autodiff.trace.parameters import Params as Domains
 from autodiff.trace.parameters import require
-from autodiff.trace.primitive import Primitive, newest_traced
+from autodiff.trace.primitive import Primitive, level_of, newest_traced
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.tape import Tape, carries_turn
 from autodiff.trace.tape_call import check_operands, no_rule
@@ -142,6 +142,8 @@ class ControlCall(Primitive):
         values = [o.primal if mine else o for o, mine in zip(operands, own, strict=True)]
         tangents = [unmasked(o.slot) if mine else None for o, mine in zip(operands, own, strict=True)]
         outs, changes = self.push(values, tangents, params)
+        if level_of(outs) > level_of(values) and not carries_turn(params.values()):
+            outs = self(*values, **params)  # tangents come later: what they go round with stays in their recording
         dependence = self.dependence(params)
         if dependence is not None:
             moving = {k for k, tangent in enumerate(tangents) if tangent is not None}

@@ -88,9 +88,11 @@ class Collected:
         if specs != self.specs:
             one = ", ".join(f"{dtype}{list(shape)}" for shape, dtype in self.specs)
             other = ", ".join(f"{dtype}{list(shape)}" for shape, dtype in specs)
+            alike = [shape for shape, _ in specs] == [shape for shape, _ in self.specs]
+            begin = ", and give init the dtypes that the carry has after a step: 0.0 in place of 0" if alike else ""
             raise ControlError(
                 f"{self.name}: the results of all steps are stacked, but one step returned {one}, another {other}"
-                f"{at_user_line()}; return the same shapes and dtypes in every step"
+                f"{at_user_line()}; return the same shapes and dtypes in every step{begin}"
             )
         self.rows[step] = [own_row(leaf) for leaf in leaves]
 

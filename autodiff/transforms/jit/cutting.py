@@ -26,6 +26,19 @@ def dependent(tape: Tape, slots: Iterable[int]) -> set[int]:
     return found
 
 
+def needed_of(
+    equations: Sequence[Equation], outputs: Iterable[Operand], given: Container[int], kept: Container[int] = ()
+) -> list[Equation]:
+    """The operations that compute the outputs from what is given, and what they need; and those that are kept."""
+    needed = {out for out in outputs if isinstance(out, int) and out not in given}
+    found = []
+    for equation in reversed(equations):
+        if not needed.isdisjoint(equation.results) or equation.results[0] in kept:
+            found.append(equation)
+            needed.update(o for o in equation.operands if isinstance(o, int) and o not in given)
+    return found[::-1]
+
+
 def cut(
     tape: Tape,
     inputs: Sequence[int],
@@ -42,28 +55,28 @@ def cut(
         outputs: what is wanted.
         kept: first results of operations that are done, wanted or not.
     """
-    needed = {out for out in outputs if isinstance(out, int)}
-    used = []
-    for equation in reversed(equations):
-        if not needed.isdisjoint(equation.results) or equation.results[0] in kept:
-            used.append(equation)
-            needed.update(o for o in equation.operands if isinstance(o, int))
+    used = needed_of(equations, outputs, set(inputs), kept)
+    read = {o for o in (*outputs, *(o for e in used for o in e.operands)) if isinstance(o, int)}
     constants = range(len(tape.inputs) - len(tape.constants), len(tape.inputs))
-    brought = [slot for slot in constants if slot in needed and slot not in inputs]
-    slots = [*inputs, *brought, *(slot for equation in reversed(used) for slot in equation.results)]
-    number = {slot: k for k, slot in enumerate(slots)}
+    brought = [slot for slot in constants if slot in read and slot not in inputs]
+    number = {slot: k for k, slot in enumerate((*inputs, *brought))}
 
     def again(operand: Operand) -> Operand:
         return number[operand] if isinstance(operand, int) else operand
 
-    def moved(e: Equation) -> Equation:
-        results = tuple(number[slot] for slot in e.results)
-        return Equation(e.primitive, tuple(map(again, e.operands)), e.params, results, e.specs, e.source)
+    moved = []
+    count = len(number)
+    for e in used:
+        operands = tuple(map(again, e.operands))
+        results = tuple(range(count, count := count + len(e.results)))
+        for slot, place in zip(e.results, results, strict=True):
+            number.setdefault(slot, place)  # what is an input remains what was computed before
+        moved.append(Equation(e.primitive, operands, e.params, results, e.specs, e.source))
 
     specs = tape.specs
     return Tape(
         tuple(specs[slot] for slot in (*inputs, *brought)),
-        tuple(map(moved, reversed(used))),
+        tuple(moved),
         tuple(map(again, outputs)),
         tuple(tape.constants[slot - constants.start] for slot in brought),
     )

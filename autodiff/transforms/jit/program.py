@@ -22,7 +22,7 @@ from autodiff.ops.relative import absolute
 from autodiff.trace.caching import cached_property
 from autodiff.trace.link import Link
 from autodiff.trace.live import ordered_after
-from autodiff.trace.primitive import newest_traced
+from autodiff.trace.primitive import level_of, newest_traced
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 from autodiff.trace.tape import Equation, Tape, in_turn
@@ -258,12 +258,6 @@ class Program(CustomRule):
             tape = staged(lambda *now: run_for_batch(self.tape, now, flags, size), map(spec_of, values))
             program = self.part(key, tape)
         return program(*values)
-
-
-def level_of(values: Leaves) -> int:
-    """The level of the newest recording of some values; -1 where all are plain."""
-    newest = newest_traced(tuple(values))
-    return -1 if newest is None else newest.level
 
 
 def explained(run: Callable[..., tuple[Any, ...]], arguments: Sequence[Any], straight: Straight) -> tuple[Any, ...]:

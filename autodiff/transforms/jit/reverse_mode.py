@@ -13,7 +13,7 @@ import numpy as np
 
 from autodiff.trace.tape import Equation, Tape, in_turn, ordered, strict
 from autodiff.transforms.gradient import Linearization
-from autodiff.transforms.jit.cutting import cut, dependent, staged
+from autodiff.transforms.jit.cutting import cut, dependent, needed_of, staged
 from autodiff.transforms.partial import Form, Forms, cotangents, form_of, joined, parts_of, specs_of
 from autodiff.transforms.recompute import of_positions, smooth_outputs
 
@@ -66,12 +66,12 @@ class ReverseMode:
         count = len(self.tape.inputs)
         seeds = range(count, len(whole.inputs) - len(whole.constants))
         at = {slot: self.available[number] for slot, number in self.numbered(whole).items() if number in self.available}
-        equations = [equation for equation in whole.equations if equation.results[0] not in at]
         results = whole.outputs[len(self.tape.outputs) :]
-        needed = {o for o in results if isinstance(o, int)} | {o for e in equations for o in e.operands}
-        taken = [slot for slot in at if slot in needed]
         late = self.late(whole) if in_turn(whole) else set()
-        turns = {equation.results[0] for equation in equations if ordered(equation)} & late
+        turns = {equation.results[0] for equation in whole.equations if ordered(equation)} & late
+        equations = needed_of(whole.equations, results, at, turns)
+        needed = {o for o in (*results, *(o for e in equations for o in e.operands)) if isinstance(o, int)}
+        taken = [slot for slot in at if slot in needed]
         tape = cut(whole, (*taken, *seeds), equations, results, turns)
         return Backward(tape, tuple(at[slot] for slot in taken), forms)
 
