@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -54,6 +55,19 @@ def negative_axis(axis: Any, ndim: int) -> int:
         return int(normalize_axis_index(axis, ndim)) - ndim
     except AxisError as error:
         raise explained(error, ndim) from None
+
+
+def only_axis(axis: Any) -> int:
+    """The axis of a function that goes along one axis, which may stand in a tuple.
+
+    Raises:
+        ValueError: if the tuple holds several.
+    """
+    if not isinstance(axis, tuple):
+        return operator.index(axis)
+    if len(axis) != 1:
+        raise ValueError(f"accumulate does not allow multiple axes, got axis={axis}{at_user_line()}")
+    return operator.index(axis[0])
 
 
 def explained(error: AxisError, ndim: int) -> AxisError:

@@ -237,6 +237,7 @@ class Buffer(Traced):
             return inputs[0].write(lambda now: ufunc.at(now, *rest), rest)
         outs = kwargs.pop("out", None)
         inputs, kwargs = settled((inputs, kwargs))
+        inputs = tuple(map(in_one, inputs))
         run = getattr(ufunc, method)
         if outs is None:
             return handed_out(run(*inputs, **kwargs))
@@ -327,6 +328,11 @@ def settled(tree: Any) -> Any:
     return replaced(tree, None, None)
 
 
+def in_one(operand: Any) -> Any:
+    """A list with traced values in it, which NumPy would not ask, as an array of them."""
+    return as_operand(operand) if isinstance(operand, (list, tuple)) and contains_traced(operand) else operand
+
+
 def basic(key: Any) -> Any:
     """A key that is made of numbers and slices, as one that can be compared; None for others."""
     parts = key if isinstance(key, tuple) else (key,)
@@ -366,10 +372,10 @@ def install() -> None:
     for name, (primitive, operation) in (BINARY | {"matmul": (None, operator.matmul)} | COMPARISONS).items():
 
         def forward(self: Buffer, other: Any, operation: Any = operation) -> Any:
-            return handed_out(operation(self.now, settled(other)))
+            return handed_out(operation(self.now, in_one(settled(other))))
 
         def reflected(self: Buffer, other: Any, operation: Any = operation) -> Any:
-            return handed_out(operation(settled(other), self.now))
+            return handed_out(operation(in_one(settled(other)), self.now))
 
         ufunc = np.matmul if primitive is None else getattr(np, primitive.name)
 

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from autodiff.trace.errors import DifferentiationError, LeafError
-from autodiff.trace.fast_path import binary, unary
+from autodiff.trace.fast_path import LISTS, binary, unary
 from autodiff.trace.forking import importing
 from autodiff.trace.primitive import PRIMITIVES, Primitive
 from autodiff.trace.source import at_user_line
@@ -175,12 +175,15 @@ def array_ufunc(self: Any, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs:
 
 
 def as_operand(value: Any) -> Any:
-    """Lists and tuples as arrays, as NumPy's functions take them; traced values in them are stacked."""
+    """Lists, tuples and ranges as arrays, as NumPy's functions take them; traced values in them are stacked."""
     if isinstance(value, (list, tuple)):
         if contains_traced(value):
             return FUNCTIONS[np.stack]([as_operand(item) for item in value])
         return np.asarray(value)
-    return value
+    return np.asarray(value) if isinstance(value, range) else value
+
+
+LISTS["array"] = as_operand
 
 
 def as_strong_operand(value: Any) -> Any:
@@ -296,12 +299,12 @@ def array_function(self: Any, function: Function, types: Any, args: Any, kwargs:
 
 
 def again_with_numbers(own: Function, args: Any, kwargs: dict[str, Any], error: LeafError) -> Any:
-    """A function that met an array of Python objects, called with the numbers that such arrays hold.
+    """A function that met an array of Python objects, or a range, called with the numbers that these hold.
 
     It is looked for only here, where it was met, so that nobody else pays for it.
 
     Raises:
-        LeafError: the given one, if there is no such array.
+        LeafError: the given one, if there is none of them.
     """
     if not holds_objects((args, kwargs)):
         raise error
@@ -309,20 +312,22 @@ def again_with_numbers(own: Function, args: Any, kwargs: dict[str, Any], error: 
 
 
 def holds_objects(tree: Any) -> bool:
-    """Whether an array of Python objects stands anywhere among arguments."""
+    """Whether an array of Python objects, or a range, stands anywhere among arguments."""
     if isinstance(tree, (list, tuple)):
         return any(map(holds_objects, tree))
     if isinstance(tree, dict):
         return any(map(holds_objects, tree.values()))
-    return isinstance(tree, np.ndarray) and tree.dtype.kind == "O"
+    return isinstance(tree, range) or (isinstance(tree, np.ndarray) and tree.dtype.kind == "O")
 
 
 def numbers_in(tree: Any) -> Any:
-    """Arguments with the numbers of arrays of Python objects in the places of these arrays."""
+    """Arguments with numbers in the places of arrays of Python objects and of ranges."""
     if type(tree) in (list, tuple):
         return type(tree)(map(numbers_in, tree))
     if type(tree) is dict:
         return {name: numbers_in(part) for name, part in tree.items()}
+    if isinstance(tree, range):
+        return np.asarray(tree)
     return as_leaf(tree) if holds_objects(tree) else tree
 
 

@@ -75,9 +75,9 @@ def compress(self: Any, condition: Any, axis: int | None = None, out: Any = None
     return FUNCTIONS[np.compress](condition, self, axis, out)
 
 
-def copy(self: Any, order: str = "C") -> Any:
+def copy(self: Any, order: str | None = "C") -> Any:
     """The same elements in memory of their own."""
-    return FUNCTIONS[np.copy](self, order)
+    return FUNCTIONS[np.copy](self, order or "C")
 
 
 def flatten(self: Any, order: str = "C") -> Any:
@@ -89,13 +89,14 @@ def astype(
     self: Any, dtype: Any, order: str = "K", casting: Any = "unsafe", subok: bool = True, copy: bool = True
 ) -> Any:
     """The values converted to another dtype; the derivative passes between floating-point dtypes."""
-    if not np.can_cast(self.dtype, dtype, casting):
-        raise TypeError(
-            f"cannot cast {self.dtype.name} to {np.dtype(dtype).name} by the rule {casting!r}{at_user_line()}"
-        )
+    dtype = np.dtype(dtype)
+    if casting == "same_value":  # since NumPy 2.4
+        peeled(self, "astype(casting='same_value')").astype(dtype, casting=casting)
+    elif not np.can_cast(self.dtype, dtype, casting):
+        raise TypeError(f"cannot cast {self.dtype.name} to {dtype.name} by the rule {casting!r}{at_user_line()}")
     if order in ("A", "a"):
         order = memory_order("astype", self, order)
-    return laid_out(self if not copy and self.dtype == dtype else ew.cast(self, dtype=np.dtype(dtype)), order)
+    return laid_out(self if not copy and self.dtype == dtype else ew.cast(self, dtype=dtype), order)
 
 
 def view(self: Any, dtype: Any = None) -> Any:

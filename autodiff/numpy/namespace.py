@@ -20,6 +20,7 @@ from autodiff.numpy.buffers import Buffer, call_function, handed_out, settled
 from autodiff.numpy.dispatch import CREATION, FUNCTIONS, UFUNCS, as_operand, contains_traced
 from autodiff.numpy.traced_arguments import newest_of
 from autodiff.trace.recording import is_recording
+from autodiff.trace.spec import spec_of
 from autodiff.trace.traced import Traced
 from autodiff.trace.values.foreign import holds_traced
 
@@ -35,6 +36,9 @@ CONVERTING: frozenset[Any] = frozenset((
     np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.asarray_chkfinite, np.require,
 ))  # fmt: skip
 """Functions whose result may be their argument."""
+
+CALLING: frozenset[Any] = frozenset((np.apply_along_axis, np.piecewise))
+"""Functions that call others, whose results may be traced though no argument is."""
 
 PLAIN_ARGUMENTS = (np.ndarray, np.generic, np.dtype, int, float, complex, str, list, tuple, slice, type, type(None))
 
@@ -103,6 +107,10 @@ def called(original: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str
     if original in CREATION:
         return created(original, args, kwargs)
     if not contains_traced((*args, *kwargs.values())):
+        if original in CALLING:
+            found = FUNCTIONS[original](*settled(args), **settled(kwargs))
+            if contains_traced((found,)):
+                return found
         return writable(original, original(*args, **kwargs), args)
     if contains_buffer((*args, *kwargs.values())):
         return call_function(original, args, kwargs)
@@ -224,6 +232,19 @@ def array(object: Any, dtype: Any = None, **options: Any) -> Any:
     if not isinstance(object, Traced) and not contains_traced((object,)):
         return np.array(object, dtype, **options)
     return created(np.array, (object, dtype), options)
+
+
+def isscalar(element: Any) -> bool:
+    """Whether a value is a number of Python's or NumPy's, or stands for one.
+
+    >>> from autodiff import grad
+    >>> grad(lambda x: x * (2.0 if isscalar(x) else 1.0))(3.0)
+    2.0
+    """
+    return spec_of(element).kind != "array" if isinstance(element, Traced) else np.isscalar(element)
+
+
+enter(np.isscalar, isscalar)
 
 
 class StandIn(ModuleType):

@@ -12,6 +12,7 @@ from autodiff.numpy.dispatch import FUNCTIONS, as_operand, contains_traced
 from autodiff.numpy.namespace import OWN, enter, has_traced_values
 from autodiff.ops.elementwise import cast
 from autodiff.trace.spec import spec_of
+from autodiff.trace.traced import Traced
 
 Function = Callable[..., Any]
 
@@ -101,5 +102,12 @@ def _elements(x: Any) -> Iterator[tuple[tuple[int, ...], Any]]:
     return ((place, x[place]) for place in np.ndindex(x.shape))
 
 
-for _own in (vectorize, frompyfunc, ndenumerate):
+def isscalar(element: Any) -> bool:
+    """Whether something is a number, traced or not, and no array."""
+    if isinstance(element, Traced):
+        return spec_of(element).kind != "array"
+    return np.isscalar(element)
+
+
+for _own in (vectorize, frompyfunc, ndenumerate, isscalar):
     OWN[_own.__name__] = enter(getattr(np, _own.__name__), _own)

@@ -6,20 +6,21 @@ those names; those of any other ufunc with a derivative go from element to eleme
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from functools import partial
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from autodiff.numpy.arrays.memory_order import laid_out_by
-from autodiff.numpy.axes import negative_axes, negative_axis
+from autodiff.numpy.axes import negative_axes, negative_axis, only_axis
 from autodiff.numpy.dispatch import METHODS, UFUNCS, as_operand, as_strong_operand, peeled
 from autodiff.numpy.statistics.cumulative import running
 from autodiff.numpy.statistics.nans import nanmax, nanmin
 from autodiff.numpy.statistics.reductions import (
     NOTHING,
+    as_asked,
     finished,
     given,
     kept,
@@ -27,6 +28,7 @@ from autodiff.numpy.statistics.reductions import (
     max,
     min,
     selected,
+    started,
 )
 from autodiff.numpy.statistics.truth import all, any, truth
 from autodiff.ops.elementwise import cast
@@ -36,6 +38,9 @@ from autodiff.ops.reductions.running import cummax, cummin
 from autodiff.ops.reductions.segments import segment_sums, segments
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
+
+IN_ANY_ORDER = frozenset({np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.gcd, np.hypot, np.logaddexp2})
+"""Of the ufuncs whose reductions go from element to element those that NumPy lets go along several axes."""
 
 
 def outer(ufunc: np.ufunc, a: Any, b: Any, **options: Any) -> Any:
@@ -62,14 +67,13 @@ def extreme_reduce(function: Callable[..., Any]) -> Callable[..., Any]:
         initial: Any = NOTHING,
         where: Any = True,
     ) -> Any:
-        start = NOTHING if initial is None else initial
-        return function(converted(array, dtype), axis, out, keepdims, start, where)
+        return function(converted(array, dtype), axis, out, keepdims, initial, where)
 
     return method
 
 
-def truth_reduce(function: Callable[..., Any]) -> Callable[..., Any]:
-    """``np.logical_or.reduce`` and ``np.logical_and.reduce``."""
+def truth_reduce(ufunc: np.ufunc, function: Callable[..., Any]) -> Callable[..., Any]:
+    """``np.logical_or.reduce`` and the like."""
 
     def method(
         array: Any,
@@ -80,16 +84,11 @@ def truth_reduce(function: Callable[..., Any]) -> Callable[..., Any]:
         initial: Any = NOTHING,
         where: Any = True,
     ) -> Any:
-        no_initial("a reduction of logic", initial)
-        return function(array, axis, out, keepdims, where=where)
+        if not started(initial):
+            return function(array, axis, out, keepdims, where=where)
+        return finished(ufunc(function(array, axis, None, keepdims, where=where), initial), out)
 
     return method
-
-
-def no_initial(name: str, initial: Any) -> None:
-    """Refuse ``initial=``."""
-    if initial is not NOTHING and initial is not None:
-        raise TypeError(f"{name} with initial= is not supported for traced values{at_user_line()}; combine it after")
 
 
 def xor(array: Any, axis: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True) -> Any:
@@ -111,9 +110,9 @@ def logaddexp_reduce(
     shape = spec_of(array).shape
     axes = negative_axes(axis, len(shape))
     if given(where):
-        array = selected(array, mask_like(where, shape), -np.inf)
+        array = selected(as_results(np.logaddexp, array), mask_like(where, shape), -np.inf)
     result = kept(logaddexp_axes(array, axes=axes), shape, axes, keepdims)
-    if initial is not NOTHING and initial is not None:
+    if started(initial):
         result = np.logaddexp(result, cast(as_operand(initial), dtype=spec_of(result).dtype))
     return finished(result, out)
 
@@ -128,33 +127,64 @@ def folded(
     initial: Any = NOTHING,
     where: Any = True,
 ) -> Any:
-    """The reduction of any other ufunc, from element to element along one axis."""
-    name = f"np.{ufunc.__name__}.reduce"
-    no_initial(name, initial)
-    if given(where):
-        raise TypeError(f"{name} with where= is not supported for traced values{at_user_line()}; select before")
-    array = converted(array, dtype)
+    """The reduction of any other ufunc, from element to element."""
+    array = as_results(ufunc, converted(array, dtype))
     shape = spec_of(array).shape
-    k = one_axis(name, axis, len(shape))
-    result = steps(ufunc, array, k)[-1]
-    return finished(kept(result, shape, (k,), keepdims), out)
+    axes = folded_axes(ufunc, axis, len(shape))
+    rows = in_a_row(array, axes)
+    start = starting(ufunc, initial, given(where), rows)
+    if len(axes) == 1 and start is None:
+        result = steps(ufunc, array, axes[0])[-1]
+    else:
+        mask = in_a_row(mask_like(where, shape), axes) if given(where) else None
+        result = fold(ufunc, rows, start, mask)
+    return finished(kept(result, shape, axes, keepdims), out)
 
 
-def one_axis(name: str, axis: Any, ndim: int) -> int:
-    """The axis of a reduction whose order matters."""
-    if axis is None and ndim == 1:
-        return -1
-    if axis is None or isinstance(axis, tuple):
+def folded_axes(ufunc: np.ufunc, axis: Any, ndim: int) -> tuple[int, ...]:
+    """The axes of a reduction, several only where the order does not matter."""
+    axes = negative_axes(axis, ndim)
+    if len(axes) > 1 and ufunc not in IN_ANY_ORDER:
+        name = f"np.{ufunc.__name__}.reduce"
         raise ValueError(f"{name} goes along one axis, got axis={axis}{at_user_line()}; the order would matter")
-    return negative_axis(axis, ndim)
+    return axes
+
+
+def starting(ufunc: np.ufunc, initial: Any, masked: bool, rows: Any) -> Any:
+    """What a reduction begins with; None where its first element is the same, as it is of several."""
+    if initial is NOTHING and ufunc.identity is not None and (masked or spec_of(rows).shape[0] < 2):
+        return np.asarray(ufunc.identity).astype(spec_of(rows).dtype)[()]
+    start = None if initial is NOTHING else initial
+    if start is None and (masked or spec_of(rows).shape[0] == 0):
+        raise ValueError(
+            f"np.{ufunc.__name__}.reduce of nothing has no result{at_user_line()}: it has no identity; give initial="
+        )
+    return start
+
+
+def in_a_row(array: Any, axes: tuple[int, ...]) -> Any:
+    """An array with all the elements of the axes along a new first one."""
+    shape = spec_of(array).shape
+    rest = tuple(length for k, length in enumerate(shape, -len(shape)) if k not in axes)
+    count = prod(shape[k] for k in axes)
+    return np.reshape(np.moveaxis(array, axes, range(len(axes))), (count, *rest))
+
+
+def fold(ufunc: np.ufunc, rows: Any, start: Any, mask: Any) -> Any:
+    """A reduction along the first axis, of what a mask does not leave out."""
+    own = spec_of(rows)
+    parts = [rows[k] for k in range(own.shape[0])]
+    result = np.copy(parts.pop(0)) if start is None else np.full_like(rows, start, shape=own.shape[1:])
+    for k, part in enumerate(parts):
+        after = ufunc(result, part)
+        result = after if mask is None else np.where(mask[k], after, result)
+    return result if own.shape[1:] else result[()]
 
 
 def steps(ufunc: np.ufunc, array: Any, axis: int) -> list[Any]:
     """The running results of a ufunc along an axis."""
     array = as_results(ufunc, array)
     length = spec_of(array).shape[axis]
-    if length == 0:
-        raise ValueError(f"np.{ufunc.__name__} cannot reduce an axis of length 0{at_user_line()}: it has no identity")
     rest = (slice(None),) * (-axis - 1)
     parts = [array[(..., k, *rest) if len(spec_of(array).shape) > 1 else k] for k in range(length)]
     results = [parts[0]]
@@ -181,7 +211,7 @@ def accumulated(ufunc: np.ufunc, array: Any, axis: Any = 0, dtype: Any = None, o
     """The running results of any other ufunc, from element to element along one axis."""
     array = converted(array, dtype)
     shape = spec_of(array).shape
-    k = negative_axis(operator.index(axis), len(shape))
+    k = negative_axis(only_axis(axis), len(shape))
     if shape[k] == 0:
         return finished(ufunc(array, array), out)
     stacked = np.stack(steps(ufunc, array, k), axis=k)
@@ -192,7 +222,7 @@ def accumulate(primitive: Any) -> Callable[..., Any]:
     """``np.add.accumulate`` and the like, which go along the first axis by default."""
 
     def method(array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
-        return running(primitive, array, operator.index(axis), dtype, out)
+        return running(primitive, array, only_axis(axis), dtype, out)
 
     return method
 
@@ -202,7 +232,7 @@ def extreme_accumulate(primitive: Any) -> Callable[..., Any]:
 
     def method(array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
         array = converted(array, dtype)
-        return finished(primitive(array, axis=negative_axis(axis, len(spec_of(array).shape))), out)
+        return finished(primitive(array, axis=negative_axis(only_axis(axis), len(spec_of(array).shape))), out)
 
     return method
 
@@ -221,19 +251,21 @@ def bounds(indices: Any, length: int) -> tuple[int, ...]:
 def add_reduceat(array: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
     """The sum of each segment."""
     array = converted(array, dtype)
-    k = negative_axis(axis, len(spec_of(array).shape))
-    return finished(segment_sums(array, axis=k, indices=bounds(indices, spec_of(array).shape[k])), out)
+    k = negative_axis(only_axis(axis), len(spec_of(array).shape))
+    sums = segment_sums(array, axis=k, indices=bounds(indices, spec_of(array).shape[k]))
+    return finished(as_asked(sums, dtype), out)
 
 
 def reduceat(ufunc: np.ufunc, array: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
     """The reduction of each segment by any other ufunc."""
     array = converted(array, dtype)
     shape = spec_of(array).shape
-    k = negative_axis(axis, len(shape))
+    k = negative_axis(only_axis(axis), len(shape))
     starts = bounds(indices, shape[k])
     rest = (slice(None),) * (-k - 1)
     parts = [
-        ufunc.reduce(array[(..., slice(start, stop), *rest)], axis=k) for start, stop in segments(starts, shape[k])
+        ufunc.reduce(array[(..., slice(start, stop), *rest)], axis=k, initial=None)  # not from the identity
+        for start, stop in segments(starts, shape[k])
     ]
     return finished(laid_out_by(np.stack(parts, axis=k), np.add.reduceat, array, starts, k), out)
 
@@ -253,9 +285,9 @@ METHODS[np.maximum,     "reduce"]     = extreme_reduce(max)
 METHODS[np.minimum,     "reduce"]     = extreme_reduce(min)
 METHODS[np.fmax,        "reduce"]     = extreme_reduce(nanmax)
 METHODS[np.fmin,        "reduce"]     = extreme_reduce(nanmin)
-METHODS[np.logical_or,  "reduce"]     = truth_reduce(any)
-METHODS[np.logical_and, "reduce"]     = truth_reduce(all)
-METHODS[np.logical_xor, "reduce"]     = truth_reduce(xor)
+METHODS[np.logical_or,  "reduce"]     = truth_reduce(np.logical_or, any)
+METHODS[np.logical_and, "reduce"]     = truth_reduce(np.logical_and, all)
+METHODS[np.logical_xor, "reduce"]     = truth_reduce(np.logical_xor, xor)
 METHODS[np.logaddexp,   "reduce"]     = logaddexp_reduce
 METHODS[np.add,         "accumulate"] = accumulate(cumulative.cumsum)
 METHODS[np.multiply,    "accumulate"] = accumulate(cumulative.cumprod)

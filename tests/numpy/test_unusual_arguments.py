@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import autodiff
+import autodiff.numpy
+import autodiff.testing
 from autodiff import jit
 from autodiff.trace.errors import ConcretizationError
 
@@ -98,3 +100,186 @@ def test_tangents_are_arrays_of_their_own():
     np.testing.assert_array_equal(direction, np.ones(3))
     _, (one, other) = autodiff.jvp(lambda x: (x + 1, x + 2), (np.zeros(3),), (direction,))
     assert not np.shares_memory(one, other)
+
+
+B = np.array([[1.0, -2.5, 3.0], [-0.3, 0.4, 2.0]])
+
+
+def agree(fun, *args, derivative=True, unknown=True):
+    """The values of NumPy in every mode, and derivatives like differences of them."""
+    expected = fun(*args)
+    found = [autodiff.vjp(fun, *args)[0], autodiff.jvp(fun, args, args)[0]]
+    found += [jit(fun)(*args)] if unknown else []
+    for ours in found:
+        assert type(ours) is type(expected) or not isinstance(expected, (tuple, list))
+        for one, other in zip(flatten(ours), flatten(expected), strict=True):
+            assert np.shape(one) == np.shape(other)
+            assert np.asarray(one).dtype == np.asarray(other).dtype
+            np.testing.assert_allclose(one, other, rtol=1e-9)
+    if derivative:
+        autodiff.testing.check_laws(lambda *args: flatten(fun(*args))[0], args, only=("reverse", "forward"))
+
+
+def flatten(results):
+    return list(results) if isinstance(results, (tuple, list)) else [results]
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "max", "min", "nansum", "nanprod", "nanmax", "nanmin"])
+def test_no_initial_value(name):
+    agree(lambda x: getattr(np, name)(x, axis=1, initial=None), B)
+    if not name.startswith("nan"):
+        agree(lambda x: getattr(x, name)(initial=None), B)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {}, {"axis": None}, {"axis": (0, 1), "keepdims": True}, {"axis": ()}, {"axis": 1, "initial": 2.0},
+        {"axis": None, "initial": 2}, {"where": B > 0}, {"axis": 1, "where": B > 9}, {"initial": None},
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("ufunc", [np.hypot, np.logaddexp2], ids=lambda ufunc: ufunc.__name__)
+def test_reductions_that_start_from_an_identity(ufunc, options):
+    agree(lambda x: ufunc.reduce(x, **options), B, derivative="where" not in options)
+
+
+def test_reductions_of_one_element_and_of_none():
+    agree(lambda x: np.hypot.reduce(x[:1]), B)  # the absolute values
+    agree(lambda x: np.hypot.reduce(x[:0]), B, derivative=False)
+    agree(lambda x: np.hypot.reduceat(x, [0, 1]), B)
+    agree(lambda x: np.subtract.reduce(x, axis=1, initial=1.5), B)
+    agree(lambda x: np.logical_and.reduce(x, axis=1, initial=0), B, derivative=False)
+    agree(lambda x: np.add.reduceat(x, [0, 1], dtype=bool), B, derivative=False)
+
+
+def test_ranges_are_lists_of_numbers():
+    x = np.array([1.5, 0.3, 2.0])
+    agree(lambda x: x * range(3) + np.arctan2(range(3), x), x)
+    agree(lambda x: np.interp(x, range(3), range(0, 6, 2)) * np.dot(range(3), x), x)
+    agree(lambda x: np.average(x, weights=range(3)) + x.dot(range(3)), x)
+
+
+def test_orders_that_are_none():
+    def orders(x):
+        flat = x.ravel(None) + x.flatten(None) + np.ravel(x, order=None) + x.copy(None).ravel()
+        return flat + x.reshape(-1, order=None) + np.copy(x, order=None).ravel() + x.astype(None).ravel()
+
+    agree(orders, B)
+    assert autodiff.vjp(lambda x: x.copy(None), np.asfortranarray(B))[0].flags.c_contiguous
+
+
+def test_ways_to_sort():
+    for kind in ("q", "Heap", "s", "mergesort", None):
+        agree(lambda x, kind=kind: np.sort(x, kind=kind) + x.argsort(kind=kind), B)
+    for function in (np.sort, np.argsort):
+        with pytest.raises(ValueError, match="kind must be one of"):
+            autodiff.vjp(lambda x, function=function: function(x, kind="bad"), B)
+
+
+@pytest.mark.parametrize("mode", ["wrap", "clip"])
+def test_put_outside_of_the_array(mode):
+    def written(x, values):
+        x = x * 1.0
+        np.put(x, [-9, 22, 1], values, mode=mode)
+        return x
+
+    agree(written, B, np.array([7.0, 8.0, 9.0]))
+
+
+def test_defaults_written_out():
+    agree(lambda x: np.clip(x, 0, 1, where=True, casting="same_kind", order="K", subok=True), B)
+    agree(lambda x: x.clip(0, 1, where=True, casting="same_kind"), B)
+    agree(lambda x: np.roll(x, (1, 2)) + np.roll(x, [1]), B)
+    agree(lambda x: np.cumulative_sum(x[0, 0]) + np.cumulative_prod(x[0, 0]), B)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_statistics_of_nothing():
+    agree(lambda x: np.nanmedian(x[:0]) + np.nanquantile(x[:0], [0.1, 0.2]), B, derivative=False)
+    agree(lambda x: np.cov(x[:0]) + np.corrcoef(x[:0]), B, derivative=False)
+
+
+def test_poly_of_matrices_and_of_complex_roots():
+    agree(np.poly, np.array([[2, 1.0, 0], [0.3, 1, 0.5], [0, 0.2, 0.7]]))
+    agree(np.poly, np.array([[0, 1.0], [-1, 0.5]]))  # with complex eigenvalues
+    agree(np.poly, np.array([1j, -1j, 2]), derivative=False, unknown=False)
+    agree(np.poly, np.array([1j, 2j]), unknown=False)
+    agree(np.poly, np.array([1.0, 2.0], np.float16), derivative=False)
+    with pytest.raises(ConcretizationError, match=r"np\.poly"):
+        jit(np.poly)(np.array([1j, -1j]))
+
+
+@pytest.mark.parametrize(
+    "options", [{"full": True}, {"cov": True}, {"cov": "unscaled"}, {"cov": True, "w": [1, 2, 3, 4, 5, 6]}]
+)
+@pytest.mark.parametrize("columns", [None, 1, 2])
+def test_polyfit_says_how_well_it_fits(options, columns):
+    x, y = np.arange(6.0), np.array([1, 0.2, 3, 2, 5, 4])
+    y = y if columns is None else np.stack([y, y[::-1]], axis=1)[:, :columns]
+    agree(lambda x, y: np.polyfit(x, y, 2, **options), x, y)
+    if "cov" in options:
+        autodiff.testing.check_laws(lambda x, y: np.polyfit(x, y, 2, **options)[1], (x, y), only=("reverse", "forward"))
+
+
+def test_polyfit_of_too_few_points():
+    with pytest.raises(ValueError, match="must exceed order"):
+        autodiff.vjp(lambda y: np.polyfit(np.arange(3.0), y, 2, cov=True)[1], np.ones(3))
+
+
+def test_flat_is_an_iterator():
+    def some(x):
+        flat = x.flat
+        next(flat), next(flat), next(flat), next(flat)
+        return x[flat.coords] * flat.index + next(flat)
+
+    agree(some, B)
+    with pytest.raises(StopIteration):
+        autodiff.vjp(lambda x: next(x[:0].flat), B)
+
+
+def test_casting_of_the_same_value():
+    if np.lib.NumpyVersion(np.__version__) < "2.4.0":
+        pytest.skip("since NumPy 2.4")
+    agree(lambda x: x.astype(np.float32, casting="same_value"), np.round(4 * B), derivative=False, unknown=False)
+    with pytest.raises(ValueError, match="same"):
+        autodiff.vjp(lambda x: x.astype(np.float32, casting="same_value"), B / 3)
+
+
+def test_lists_of_traced_values_where_numpy_asks_nobody():
+    stand_in = autodiff.numpy
+    for name in ("real", "imag", "argsort", "isposinf", "isneginf"):
+        function = getattr(np, name)
+        ours, _ = autodiff.vjp(lambda x, name=name: getattr(stand_in, name)([x, 2.0]) * 1.0, 3.0)
+        np.testing.assert_array_equal(ours, function([3.0, 2.0]))
+    assert autodiff.grad(lambda x: stand_in.take([2.0, x], [1])[0])(3.0) == 1.0
+
+
+def test_functions_that_call_others():
+    stand_in = autodiff.numpy
+    rows = np.arange(6.0).reshape(2, 3)
+
+    def along(w):
+        return np.sum(stand_in.apply_along_axis(lambda row: row * w, 1, rows))
+
+    def pieces(w):
+        return np.sum(stand_in.piecewise(rows, [rows > 2], [lambda part: part * w, 7]))
+
+    for transform in (autodiff.grad, lambda fun: jit(autodiff.grad(fun))):
+        assert transform(along)(2.0) == 15.0
+        assert transform(pieces)(2.0) == 12.0
+
+
+def test_numbers_are_scalars():
+    @autodiff.differentiable
+    def shape_of(x):
+        return np.array([x * 1.0]) if np.isscalar(x) else x * 1.0
+
+    for x in (1.5, np.float64(1.5), np.array(1.5), np.ones(2)):
+        assert np.shape(autodiff.vjp(shape_of, x)[0]) == ((1,) if np.isscalar(x) else np.shape(x))
+        assert np.shape(jit(shape_of)(x)) == ((1,) if np.isscalar(x) else np.shape(x))
+
+
+def test_places_to_split_at_are_whole_numbers():
+    for function in (np.split, np.array_split, np.vsplit):
+        with pytest.raises(TypeError, match="integer"):
+            autodiff.vjp(lambda x, function=function: function(x, np.array([1.0]))[0], B)

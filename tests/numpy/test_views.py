@@ -73,6 +73,19 @@ def then_read_by_memory(function):
     return lambda x: 1.0 * function(x).ravel("K")
 
 
+def then_read_what_was_written(*shape, order="C"):
+    def of(function):
+        def program(x):
+            z = function(x).reshape(*shape, order=order) if shape else function(x).ravel(order)
+            z[..., :2] = 7.0
+            z *= 3
+            return z[::-1] + 0.0
+
+        return program
+
+    return of
+
+
 PROGRAMS = {
     "written argument": then_write_the_argument,
     "written result": then_write_the_result,
@@ -81,6 +94,9 @@ PROGRAMS = {
     "written through reshape(2, -1, order='F')": then_write_the_reshaped_result(2, -1, order="F"),
     "written through ravel": then_write_the_reshaped_result(),
     "written through ravel('K')": then_write_the_reshaped_result(order="K"),
+    "reshape(2, -1) is written and read": then_read_what_was_written(2, -1),
+    "reshape(-1, 2, order='F') is written and read": then_read_what_was_written(-1, 2, order="F"),
+    "ravel is written and read": then_read_what_was_written(),
     "reshaped before a write": then_read_the_reshaped_result,
     "read by ravel('K')": then_read_by_memory,
 }
@@ -204,3 +220,67 @@ def test_variables_are_read_as_they_lie():
                 continue
             expected = function(lay_out(X)).ravel("K")
             np.testing.assert_allclose(np.ravel(found, "K").array, expected, rtol=1e-6, err_msg=name)
+
+
+@pytest.mark.parametrize("transformation", SHAPES_KNOWN)
+def test_axes_that_are_split_are_views_however_the_array_lies(transformation):
+    def program(x):
+        matrix = x[::2].reshape(2, 3)
+        matrix -= 1.0
+        corner = x[1::2].reshape((3, 1, 2), order="F")
+        corner[:, 0, 1] = 7.0
+        x[:2] = 5.0
+        return matrix, corner, x
+
+    run = SHAPES_KNOWN[transformation](lambda x: np.concatenate([np.ravel(part) for part in program(x)]))
+    x = np.arange(12.0)
+    expected = np.concatenate([part.ravel() for part in program(x.copy())])
+    np.testing.assert_allclose(run(x), expected)
+
+
+@pytest.mark.parametrize("transformation", SHAPES_KNOWN)
+def test_what_was_reshaped_from_a_temporary_array_can_be_written(transformation):
+    def program(x):
+        flat = (2.0 * x.T).ravel()
+        flat[0] = 7.0
+        rows = flat.reshape(2, -1)
+        rows[1] -= flat.mean()
+        return flat
+
+    x = np.arange(12.0).reshape(3, 4)
+    np.testing.assert_allclose(SHAPES_KNOWN[transformation](program)(x), program(x))
+
+
+@pytest.mark.parametrize("transformation", SHAPES_KNOWN)
+def test_new_arrays_in_c_order_are_written_through_reshaped_ones(transformation):
+    def program(x):
+        own, made = x.copy(), np.zeros((3, 4), like=x)
+        own.ravel()[::2] *= 3.0
+        made.reshape(-1)[:5] = x[0, 0]
+        made[1].ravel()[1] = x[1, 2]
+        made.T.ravel()[0] = 100.0  # a copy
+        made.T.ravel("F")[1] = 7.0 * x[1, 1]
+        return own + made
+
+    x = np.asfortranarray(np.arange(12.0).reshape(3, 4))
+    np.testing.assert_allclose(SHAPES_KNOWN[transformation](program)(x), program(x))
+
+
+def test_what_a_reshaped_array_was_made_from_is_not_read_after_a_write():
+    def program(x):
+        flat, turned = x.ravel(), x.T
+        flat[0] = 7.0
+        return flat + turned.sum()
+
+    with pytest.raises(AliasingError, match=r"read after a write to an array that was reshaped from it \(test_views"):
+        autodiff.jit(program)(np.ones((3, 4)))
+
+
+def test_what_was_reshaped_from_a_read_only_array_is_not_written():
+    def program(x):
+        flat = np.broadcast_to(x, (2, 3)).reshape(-1)
+        flat[0] = 7.0
+        return flat
+
+    with pytest.raises(AliasingError, match="reshaped from a read-only one"):
+        autodiff.jit(program)(np.ones(3))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.numpy.arrays.outline import known
-from autodiff.numpy.dispatch import as_operand, implements
+from autodiff.numpy.dispatch import as_operand, implements, peeled
 from autodiff.ops.elementwise import cast
 from autodiff.ops.shape import reshape, transpose
 from autodiff.trace.source import at_user_line
@@ -103,21 +103,26 @@ def polyint(p: Any, m: int = 1, k: Any = None) -> Any:
 
 @implements(np.poly)
 def poly(seq_of_zeros: Any) -> Any:
-    """The coefficients of the polynomial with the given roots and 1 as the first coefficient."""
-    roots = coefficients("poly", seq_of_zeros)
-    own = spec_of(roots)
+    """The coefficients of the polynomial with the given roots, or of a square matrix; the first coefficient is 1."""
+    given = as_operand(seq_of_zeros)
+    own = spec_of(given)
     if not own.size:
         return 1.0
-    if own.dtype.kind not in "fc":
-        roots = cast(roots, dtype=np.dtype(np.float64))
-    if own.dtype.kind == "c":
-        raise TypeError(
-            f"poly of complex roots is not supported for traced values{at_user_line()}; convolve the factors"
-        )
-    product: Any = module_of(roots).ones(1, dtype=spec_of(roots).dtype)
-    for k in range(own.size):
-        product = np.convolve(product, np.stack([module_of(roots).ones((), dtype=spec_of(roots).dtype), -roots[k]]))
+    square = len(own.shape) == 2 and own.shape[0] == own.shape[1]
+    roots = coefficients("poly", np.linalg.eigvals(given) if square else given)
+    dtype = np.dtype(np.mintypecode(spec_of(roots).dtype.char))  # half precision and integers count as float64
+    roots = roots if spec_of(roots).dtype == dtype else cast(roots, dtype=dtype)
+    product: Any = module_of(roots).ones(1, dtype=dtype)
+    for k in range(spec_of(roots).size):
+        product = np.convolve(product, np.stack([module_of(roots).ones((), dtype=dtype), -roots[k]]))
+    if dtype.kind == "c" and ((square and own.dtype.kind != "c") or in_conjugate_pairs(peeled(roots, "np.poly"))):
+        return np.real(product)
     return product
+
+
+def in_conjugate_pairs(roots: Any) -> bool:
+    """Whether complex roots are those of a polynomial with real coefficients."""
+    return bool(np.all(np.sort(roots) == np.sort(roots.conjugate())))
 
 
 @implements(np.polyfit)
@@ -125,8 +130,6 @@ def polyfit(
     x: Any, y: Any, deg: int, rcond: float | None = None, full: bool = False, w: Any = None, cov: Any = False
 ) -> Any:
     """The coefficients of the polynomial of least squares; differentiable by ``x``, ``y`` and the weights."""
-    if full or cov:
-        raise TypeError(f"polyfit with full= or cov= is not supported for traced values{at_user_line()}; leave it away")
     x, y = as_operand(x) + 0.0, as_operand(y) + 0.0
     if len(spec_of(x).shape) != 1 or spec_of(y).shape[:1] != spec_of(x).shape or len(spec_of(y).shape) > 2:
         raise ValueError(
@@ -139,7 +142,33 @@ def polyfit(
         y = y * (w[:, None] if len(spec_of(y).shape) == 2 else w)
     scale = np.sqrt(np.sum(powers * powers, axis=0))
     rcond = spec_of(x).size * float(np.finfo(spec_of(x).dtype).eps) if rcond is None else rcond
-    found = np.linalg.lstsq(powers / scale, y, rcond)[0]
+    found, residues, rank, singular = np.linalg.lstsq(powers / scale, y, rcond)
     if len(spec_of(found).shape) == 1:
-        return found / scale
-    return transpose(transpose(found, axes=(-1, -2)) / scale, axes=(-1, -2))
+        found = found / scale
+    else:
+        found = transpose(transpose(found, axes=(-1, -2)) / scale, axes=(-1, -2))
+    if full:
+        return found, residues, rank, singular, rcond
+    if not cov:
+        return found
+    matrix = covariances(powers / scale, scale)
+    matrix = matrix if len(spec_of(y).shape) == 1 else matrix[:, :, None]
+    return found, matrix if cov == "unscaled" else matrix * (residues / left_over(powers))
+
+
+def covariances(powers: Any, scale: Any) -> Any:
+    """The covariances of the coefficients of a fit to data of variance one."""
+    matrix = np.linalg.inv(np.matmul(transpose(powers, axes=(-1, -2)), powers))
+    return matrix / np.outer(scale, scale)
+
+
+def left_over(powers: Any) -> int:
+    """How many more points than coefficients there are.
+
+    Raises:
+        ValueError: if there are no more.
+    """
+    count, order = spec_of(powers).shape
+    if count <= order:
+        raise ValueError("the number of data points must exceed order to scale the covariance matrix")
+    return int(count - order)

@@ -166,7 +166,7 @@ for own in (vecdot, matvec, vecmat):  # NumPy has these one after the other sinc
 @implements(np.linalg.vecdot)
 def vecdot_along(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     """The sum along one axis of the products, ``x1`` conjugated."""
-    x1, x2 = (permuted(x, np.moveaxis, axis, -1) for x in (as_operand(x1), as_operand(x2)))
+    x1, x2 = (permuted(x, np.moveaxis, operator.index(axis), -1) for x in (as_operand(x1), as_operand(x2)))
     return vecdot(x1, x2)
 
 
@@ -231,7 +231,7 @@ def kron(a: Any, b: Any) -> Any:
 def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Any:
     """The cross products of vectors of three elements."""
     if axis is not None:
-        axisa = axisb = axisc = axis
+        axisa = axisb = axisc = operator.index(axis)
     a = permuted(as_operand(a), np.moveaxis, axisa, -1)
     b = permuted(as_operand(b), np.moveaxis, axisb, -1)
     if shape_of(a)[-1] != 3 or shape_of(b)[-1] != 3:

@@ -31,13 +31,19 @@ def einsum(
     optimize: Any = False,
     dtype: Any = None,
     order: str = "K",
-    casting: str = "safe",
+    casting: Any = "safe",
 ) -> Any:
     """The sum of products that the subscripts describe: ``einsum("ij,jk->ik", a, b)``."""
     subscripts, arrays = written_out(operands)
     arrays = [as_operand(x) for x in arrays]
     arrays = [x if hasattr(x, "dtype") else np.asarray(as_leaf(x)) for x in arrays]
     if dtype is not None:
+        for k, x in enumerate(arrays):
+            if not np.can_cast(x.dtype, dtype, casting):
+                raise TypeError(
+                    f"Iterator operand {k} dtype could not be cast from {x.dtype!r} to {np.dtype(dtype)!r} according "
+                    f"to the rule {casting!r}{at_user_line()}"
+                )
         arrays = [cast(x, dtype=np.dtype(dtype)) for x in arrays]
     terms, result = explicit(subscripts, [spec_of(x).ndim for x in arrays])
     if len(arrays) == 1 and dtype is None and sorted(set(terms[0])) == sorted(result):

@@ -84,7 +84,8 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Any:
     own = spec_of(a)
     if axis is None:
         flat = sh.reshape(a, shape=(own.size,))
-        return sh.reshape(join.roll(flat, shifts=(int(shift),), axes=(-1,)), shape=own.shape)
+        by = int(np.sum(shift))  # several are made one after another
+        return sh.reshape(join.roll(flat, shifts=(by,), axes=(-1,)), shape=own.shape)
     pairs = np.broadcast(shift, normalize_axis_tuple(axis, own.ndim, allow_duplicate=True))
     if pairs.ndim > 1:
         raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")

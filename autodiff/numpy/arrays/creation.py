@@ -26,7 +26,7 @@ from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer, concrete
 from autodiff.trace.values.arrays import placed
 from autodiff.trace.values.weak_numbers import held
-from autodiff.trace.view import UNKNOWN, View
+from autodiff.trace.view import UNKNOWN, View, in_order
 
 
 def filled(prototype: Any, value: Any, dtype: Any, shape: Any, order: str = "C") -> Any:
@@ -38,7 +38,8 @@ def filled(prototype: Any, value: Any, dtype: Any, shape: Any, order: str = "C")
     its = spec_of(prototype)
     shape = its.shape if shape is None else np.ndarray(shape, bool, b"\0", strides=(0,) * np.size(shape)).shape
     dtype = its.dtype if dtype is None else np.dtype(dtype)
-    return filled_with(prototype, value, shape, dtype, axes_of_new(prototype, shape, order))
+    made = filled_with(prototype, value, shape, dtype, axes_of_new(prototype, shape, order))
+    return in_order(made) if order in ("C", "c") else made
 
 
 def filled_with(prototype: Any, value: Any, shape: tuple[int, ...], dtype: Any, axes: list[int]) -> Any:
@@ -96,7 +97,8 @@ def full_like(
 @implements(np.copy)
 def copy(a: Any, order: str = "K", subok: bool = False) -> Any:
     """The same elements in memory of their own."""
-    return copied(as_operand(a), order)
+    made = copied(as_operand(a), order)
+    return in_order(made) if order in ("C", "c") else made
 
 
 def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Any:
@@ -157,6 +159,8 @@ def array(prototype: Any, object: Any, dtype: Any = None, *args: Any, **options:
     if order in ("A", "K") and value is not object:  # of several arrays
         order = "C"
     made = filled_with(prototype, value, its.shape, dtype, axes_of_new(value, its.shape, order))
+    if order in ("C", "c") or (isinstance(value, np.ndarray) and value.flags.c_contiguous):
+        made = in_order(made)
     lead = (1,) * (options.get("ndmin", 0) - its.ndim)
     return reshape(made, shape=(*lead, *its.shape)) if lead else made
 

@@ -19,8 +19,10 @@ from autodiff.trace.spec import Spec
 from autodiff.trace.values.layout import alike
 
 
-def memory_order(name: str, x: Any, order: str) -> str:
+def memory_order(name: str, x: Any, order: str | None) -> str:
     """``"C"`` or ``"F"``; for order ``"A"`` what the array's memory says."""
+    if order is None:
+        return "C"
     if order.upper() in ("C", "F"):
         return order.upper()
     if order.upper() != "A":
@@ -85,10 +87,10 @@ def in_own_memory(new: Any, x: Any) -> Any:
     return new if known_to_differ else copy_of(new)
 
 
-def laid_out(x: Any, order: str) -> Any:
+def laid_out(x: Any, order: str | None) -> Any:
     """``x``, copied if it does not lie in memory as a new array in an order would; ``"K"`` takes any."""
     value = known(x)
-    if not isinstance(value, np.ndarray) or order in ("K", "k"):
+    if not isinstance(value, np.ndarray) or order in ("K", "k", None):
         return x
     fortran = memory_order("copy", x, order) == "F"
     if value.flags.f_contiguous if fortran else value.flags.c_contiguous:

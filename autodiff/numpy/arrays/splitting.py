@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,7 +24,7 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     length = spec_of(x).shape[axis]
     places = peeled(indices_or_sections, "np.array_split")
     if np.ndim(places):
-        return cut_at(x, [int(place) for place in places], axis)
+        return cut_at(x, [operator.index(place) for place in places], axis)
     sections = int(places)
     if sections <= 0:
         raise ValueError("number sections must be larger than 0.")

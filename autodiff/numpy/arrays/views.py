@@ -11,19 +11,20 @@ import numpy as np
 from autodiff.numpy.arrays.outline import known
 from autodiff.numpy.dispatch import ABSENT, FUNCTIONS, first_parameter
 from autodiff.trace.tracer import Tracer
-from autodiff.trace.view import READ_ONLY, SHARED, UNKNOWN, View
+from autodiff.trace.view import READ_ONLY, SHARED, UNKNOWN, View, lying
 
 Sharing = Callable[[Any, Any, dict[str, Any]], str | None]
 """What the result of a function shares with its first argument, by the argument, the result and the options; None for
 a copy."""
 
 
-def viewing(function: Callable[..., Any], sharing: Sharing) -> Any:
+def viewing(function: Callable[..., Any], sharing: Sharing, numpys: Callable[..., Any] = np.reshape) -> Any:
     """A function of NumPy's that returns views, on traced arrays as well.
 
     Args:
         function: the function; its first argument is the array.
         sharing: says what a result shares.
+        numpys: NumPy's own function, where sharing depends on strides.
     """
     name = first_parameter(function)
 
@@ -35,6 +36,8 @@ def viewing(function: Callable[..., Any], sharing: Sharing) -> Any:
         if not isinstance(x, Tracer) or out is x:
             return out
         how = sharing(x, out, kwargs)
+        if how == UNKNOWN and (plain := lying(x)) is not None:
+            how = SHARED if np.may_share_memory(plain, numpys(plain, *args, **kwargs)) else None
         if how is None:
             return out
 
@@ -75,6 +78,25 @@ def if_strides_allow(x: Any, out: Any, options: dict[str, Any]) -> str | None:
     return SHARED if np.may_share_memory(ours, theirs) else None
 
 
+def if_axes_allow(x: Any, out: Any, options: dict[str, Any]) -> str | None:
+    """What np.reshape shares: memory however it lies, where axes are only split."""
+    return if_strides_allow(x, out, options) if options.get("copy") or not only_splits(x.shape, out.shape) else SHARED
+
+
+def only_splits(old: tuple[int, ...], new: tuple[int, ...]) -> bool:
+    """Whether each axis becomes one or several neighbouring axes, so that no two become one."""
+    if 0 in old:
+        return False
+    lengths = iter([length for length in new if length > 1])
+    for length in old:
+        while length > 1:
+            part = next(lengths)
+            if length % part:
+                return False
+            length //= part
+    return True
+
+
 def of_matrix(x: Any, out: Any, options: dict[str, Any]) -> str | None:
     """What np.diag shares: it shows the diagonal of a matrix, but copies a vector into a new matrix."""
     return READ_ONLY if x.ndim == 2 else None
@@ -95,7 +117,8 @@ SHARING: dict[Sharing, tuple[Callable[..., Any], ...]] = {
     read_only: (np.broadcast_to, np.diagonal, np.linalg.diagonal, np.lib.stride_tricks.sliding_window_view),
     of_matrix: (np.diag,),
     of_complex: (np.real, np.imag),
-    if_strides_allow: (np.reshape, np.ravel),
+    if_strides_allow: (np.ravel,),
+    if_axes_allow: (np.reshape,),
 }
 # fmt: on
 
@@ -109,4 +132,4 @@ def install() -> None:
     for sharing, functions in SHARING.items():
         for function in functions:
             if function in FUNCTIONS:
-                FUNCTIONS[function] = viewing(FUNCTIONS[function], sharing)
+                FUNCTIONS[function] = viewing(FUNCTIONS[function], sharing, function)

@@ -9,6 +9,7 @@ import numpy as np
 from autodiff.numpy.dispatch import FUNCTIONS, as_operand, constant, implements
 from autodiff.numpy.elements.elementwise import finished
 from autodiff.ops import elementwise as ew
+from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 
 constant(np.allclose, np.array_equal, np.array_equiv)
@@ -19,6 +20,8 @@ def isin(
     element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: Any = None
 ) -> Any:
     """Whether each element is one of others: looked up in these, sorted."""
+    if kind not in (None, "sort", "table"):
+        raise ValueError(f"Invalid kind: {kind!r}{at_user_line()}. Please use None, 'sort' or 'table'.")
     element, others = as_operand(element), FUNCTIONS[np.ravel](as_operand(test_elements))
     count = spec_of(others).size
     if not count:
@@ -44,10 +47,12 @@ def isclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool 
 @implements(np.isposinf)
 def isposinf(x: Any, out: Any = None) -> Any:
     """Whether a number is positive infinity."""
+    x = as_operand(x)
     return finished(ew.logical_and(ew.isinf(x), ew.logical_not(ew.signbit(x))), out)
 
 
 @implements(np.isneginf)
 def isneginf(x: Any, out: Any = None) -> Any:
     """Whether a number is negative infinity."""
+    x = as_operand(x)
     return finished(ew.logical_and(ew.isinf(x), ew.signbit(x)), out)

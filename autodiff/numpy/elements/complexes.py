@@ -16,13 +16,14 @@ from autodiff.trace.spec import spec_of
 @implements(np.real)
 def real(val: Any) -> Any:
     """The real part; real numbers as they are."""
+    val = as_operand(val)
     return ew.real(val) if is_complex(val) else val
 
 
 @implements(np.imag)
 def imag(val: Any) -> Any:
     """The imaginary part."""
-    return ew.imag(val)
+    return ew.imag(as_operand(val))
 
 
 @implements(np.angle)

@@ -65,11 +65,17 @@ def clip(
     min: Any = np._NoValue,
     max: Any = np._NoValue,
     dtype: Any = None,
+    where: Any = True,
+    casting: str = "same_kind",
+    order: Any = "K",
+    subok: bool = True,
     **unsupported: Any,
 ) -> Any:
     """Values limited to [a_min, a_max]; the derivative is one inside and on the boundary, zero outside."""
     if unsupported:
         raise missing(f"np.clip with {', '.join(unsupported)}=")
+    if where is not True:
+        raise missing("np.clip with where=")
     low, high = _bounds(a_min, a_max, min, max)
     operands = [part if part is None else as_operand(part) for part in (a, low, high)]
     if dtype is not None:

@@ -200,10 +200,13 @@ def pass_on(view: View, new: Tracer) -> None:
             "np.diagonal and the parts of complex arrays do; assign to that array"
         )
     if view.sharing == UNKNOWN:
-        raise AliasingError(
-            f"a write to a reshaped array{at_user_line()}: whether NumPy would have copied is not known here. Copy it "
-            "before, or write to the array that it was made from."
-        )
+        if view.is_read_only():
+            raise AliasingError(
+                f"a write to an array that was reshaped from a read-only one{at_user_line()}: whether NumPy would have "
+                "copied is not known here; copy it before"
+            )
+        view.detach(new)
+        return
     base = view.base
     now = Tracer(base.primal, base.recording, base.slot)
     if type(view.key) is tuple:  # a basic key, which says where to write

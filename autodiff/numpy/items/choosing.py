@@ -51,6 +51,8 @@ def _as_dtype(x: Any, dtype: np.dtype[Any]) -> Any:
 @implements(np.choose)
 def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     """At each place the element of the choice whose number ``a`` has there."""
+    if mode not in ("raise", "wrap", "clip"):
+        raise ValueError(f"np.choose has no mode {mode!r}{at_user_line()}; the modes are 'raise', 'wrap' and 'clip'")
     options = [as_operand(choice) for choice in choices]
     which = as_operand(a)
     if not np.can_cast(spec_of(which).dtype, np.intp, "same_kind"):

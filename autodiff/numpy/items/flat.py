@@ -20,18 +20,35 @@ class Flat:
 
     Attributes:
         base: the array.
+        index: how many elements :func:`next` has given.
     """
 
-    __slots__ = ("base",)
+    __slots__ = ("base", "index")
 
     def __init__(self, base: Tracer) -> None:
         self.base = base
+        self.index = 0
 
     def __len__(self) -> int:
         return self.base.size
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.copy())
+
+    def __next__(self) -> Any:
+        if self.index >= self.base.size:
+            raise StopIteration
+        self.index += 1
+        return self[self.index - 1]
+
+    @property
+    def coords(self) -> tuple[int, ...]:
+        """Where the element lies that comes next."""
+        rest, places = self.index, []
+        for length in self.base.shape[::-1]:
+            places.append(rest % length)
+            rest //= length
+        return tuple(places[::-1])
 
     def __getitem__(self, key: Any) -> Any:
         return index(self.copy(), key)

@@ -32,9 +32,14 @@ def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) ->
 def put_flat(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     """Write values into places of the flattened array; they are repeated as often as needed."""
     check_writable(a)
-    if mode != "raise":
-        raise TypeError(f"np.put with mode={mode!r} is not supported for traced values{at_user_line()}; use 'raise'")
-    places = positions(reshape(a, shape=(a.size,)), as_index(ind).ravel())
+    ind = as_index(ind).ravel()
+    if mode == "wrap":
+        ind = ind % a.size
+    elif mode == "clip":
+        ind = ind.clip(0, a.size - 1)
+    elif mode != "raise":
+        raise ValueError(f"np.put has no mode {mode!r}{at_user_line()}; the modes are 'raise', 'wrap' and 'clip'")
+    places = positions(reshape(a, shape=(a.size,)), ind)
     v = as_array(v)
     values = FUNCTIONS[np.resize](v, (places.size,)) if spec_of(v).size else v
     point(a, put_at(Tracer(a.primal, a.recording, a.slot), places, values))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.numpy.axes import negative_axis
-from autodiff.numpy.dispatch import constant, implements, write_outs
+from autodiff.numpy.dispatch import as_operand, constant, implements, write_outs
 from autodiff.numpy.items.keys import WHOLE, ParsedKey, as_index, plain_basic, within
 from autodiff.ops import elementwise as ew
 from autodiff.ops.index import gather, slice_of
@@ -115,6 +115,7 @@ def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: s
     """Elements picked along an axis, or from the flattened array."""
     if mode not in ("raise", "wrap", "clip"):
         raise ValueError(f"np.take has no mode {mode!r}{at_user_line()}; the modes are 'raise', 'wrap' and 'clip'")
+    a = as_operand(a)
     if axis is None or not spec_of(a).ndim:
         a, axis = reshape(a, shape=(spec_of(a).size,)), 0 if axis is None else axis
     axis = negative_axis(operator.index(axis), spec_of(a).ndim) + spec_of(a).ndim

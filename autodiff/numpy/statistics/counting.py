@@ -106,7 +106,7 @@ def histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: Any = N
         place, inside = place * length + own + 1, logical_and(inside, within)
     counts = reshape(sums_inside(place, inside, weights, prod(shape)), shape=shape)
     counts = slice_of(cast(counts, dtype=np.dtype(np.float64)), key=((1, -1, None),) * len(edges))
-    return normalised(counts, edges) if density else counts, tuple(edges)
+    return normalised(counts, edges) if density else counts, list(edges)
 
 
 def normalised(counts: Any, edges: Sequence[Any]) -> Any:

@@ -68,6 +68,8 @@ def cov(
     others = [] if y is None else [as_operand(y)]
     dtype = np.dtype(dtype or np.result_type(*(spec_of(part).dtype for part in (m, *others)), np.float64))
     rows = variables("cov", m, dtype, rowvar)
+    if not spec_of(rows).shape[0]:  # NumPy does not look at ``y`` then
+        return np.zeros((0, 0))
     if others:
         beside = rowvar or spec_of(others[0]).shape[:1] == (1,)  # NumPy leaves a row as it is
         rows = np.concatenate([rows, variables("cov", others[0], dtype, beside)], axis=0)

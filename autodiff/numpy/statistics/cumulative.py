@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.numpy.arrays.memory_order import laid_out_by
-from autodiff.numpy.axes import negative_axis
+from autodiff.numpy.axes import negative_axis, only_axis
 from autodiff.numpy.dispatch import as_operand, implements
 from autodiff.numpy.statistics.reductions import as_asked, finished, selected
 from autodiff.ops.elementwise import cast, isnan, logical_not
@@ -63,12 +63,13 @@ def nancumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> 
 
 def array_api(name: str, primitive: Primitive, start: int, x: Any, axis: Any, dtype: Any, initial: bool) -> Any:
     """A running reduction as the array API has it: one axis, and on demand the value before the first element."""
-    x = as_operand(x)
+    x = np.atleast_1d(as_operand(x))
     ndim = len(spec_of(x).shape)
     if axis is None:
         if ndim != 1:
             raise ValueError(f"{name} of an array with {ndim} axes needs axis={at_user_line()}")
         axis = -1
+    axis = only_axis(axis)
     result = running(primitive, x, axis, dtype, None)
     if not initial:
         return result

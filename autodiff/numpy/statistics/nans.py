@@ -22,6 +22,7 @@ from autodiff.numpy.statistics.reductions import (
     mask_like,
     prod,
     selected,
+    started,
     sum,
 )
 from autodiff.ops.elementwise import cast, conjugate, isnan, logical_and, logical_not, real, where
@@ -77,7 +78,7 @@ def extreme_number(
         return extreme(name, primitive, a, axis, out, keepdims, initial, mask)
     filled = selected(a, logical_not(isnan(a)), worst(own.dtype))
     result = extreme(name, primitive, filled, axis, None, keepdims, initial, mask)
-    if initial is NOTHING:
+    if not started(initial):
         axes = negative_axes(axis, len(own.shape))
         result = spoiled(result, kept(all_axes(isnan(a), axes=axes), own.shape, axes, keepdims))
     return finished(result, out)

@@ -15,7 +15,7 @@ import numpy as np
 from autodiff.numpy.arrays.memory_order import contiguous, laid_out_like
 from autodiff.numpy.arrays.outline import known
 from autodiff.numpy.axes import Axes, existing_axes
-from autodiff.numpy.dispatch import as_operand, implements
+from autodiff.numpy.dispatch import FUNCTIONS, as_operand, implements
 from autodiff.numpy.statistics.moments import mean
 from autodiff.numpy.statistics.reductions import NOTHING, finished, kept
 from autodiff.numpy.statistics.weighted_quantiles import METHOD, sorted_with_weights, weighted_places
@@ -152,6 +152,8 @@ def quantiles(
     a = as_operand(a)
     own = spec_of(a)
     check(name, own, method, weights)
+    if skip_nan and not own.size:  # the mean of nothing, whatever ``q`` is
+        return FUNCTIONS[np.nanmean](a, axis, out=out, keepdims=keepdims)
     weak = type(q) in (int, float) or (isinstance(q, Traced) and q.spec.kind == "python")
     q = fractions(name, q if isinstance(q, Traced) else placed(np.asarray(q), a), scale)
     axes = existing_axes(axis, len(own.shape))
@@ -263,6 +265,8 @@ def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool =
     own = spec_of(a)
     if not own.inexact:
         return median(a, axis, out, overwrite_input, keepdims)
+    if not own.size:
+        return FUNCTIONS[np.nanmean](a, axis, out=out, keepdims=keepdims)
     axes = existing_axes(axis, len(own.shape))
     ordered = sorted_lines(a, axes)
     count = np.sum(np.logical_not(isnan(ordered)), axis=-1, keepdims=True)

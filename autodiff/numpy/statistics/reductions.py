@@ -36,6 +36,11 @@ def given(mask: Any) -> bool:
     return mask is not True and mask is not NOTHING
 
 
+def started(initial: Any) -> bool:
+    """Whether ``initial=`` gives a number to start with; None asks for none, as leaving it away does."""
+    return initial is not NOTHING and initial is not None
+
+
 def mask_like(mask: Any, shape: tuple[int, ...]) -> Any:
     """The argument ``where=`` of a reduction, in the shape of what is reduced."""
     mask = as_operand(mask)
@@ -59,10 +64,10 @@ def as_asked(result: Any, dtype: Any) -> Any:
 def total(x: Any, axes: Axes, dtype: Any = None, mask: Any = True, start: Any = NOTHING) -> Any:
     """The sum along axes, in a dtype, of the elements where the mask is true."""
     own = spec_of(x)
-    if given(mask) or start is not NOTHING:
+    if given(mask) or started(start):
         dtype = widened(own.dtype) if dtype is None else np.dtype(dtype)
         mask = mask_like(mask, own.shape) if given(mask) else True
-        if start is not NOTHING:
+        if started(start):
             return reduce.sum_from(x, mask, start, axes=axes, dtype=dtype)
         return reduce.sum_where(x, mask, axes=axes, dtype=dtype)
     if dtype is None or dtype == own.dtype == widened(own.dtype):
@@ -98,7 +103,7 @@ def add_reduce(
     where: Any = True,
 ) -> Any:
     """As ``np.sum``, along the first axis by default."""
-    return sum(array, axis, dtype, out, keepdims, NOTHING if initial is None else initial, where)
+    return sum(array, axis, dtype, out, keepdims, initial, where)
 
 
 @implements(np.prod)
@@ -120,7 +125,7 @@ def prod(
     if given(where):
         a = selected(a, mask_like(where, shape), 1)
     result = kept(as_asked(reduce.prod_axes(a, axes=axes), dtype), shape, axes, keepdims)
-    if initial is not NOTHING:
+    if started(initial):
         result = result * cast(as_operand(initial), dtype=spec_of(result).dtype)
     return finished(result, out)
 
@@ -136,7 +141,7 @@ def multiply_reduce(
     where: Any = True,
 ) -> Any:
     """As ``np.prod``, along the first axis by default."""
-    return prod(array, axis, dtype, out, keepdims, NOTHING if initial is None else initial, where)
+    return prod(array, axis, dtype, out, keepdims, initial, where)
 
 
 def selected(x: Any, mask: Any, otherwise: Any) -> Any:
@@ -178,13 +183,13 @@ def extreme(
     axes = negative_axes(axis, len(own.shape))
     worst, join = (lowest, maximum) if primitive is reduce.max_axes else (highest, minimum)
     if given(mask):
-        if initial is NOTHING:
+        if not started(initial):
             raise ValueError(
                 f"reduction operation '{name}' does not have an identity, so to use a where mask one has to specify "
                 "'initial'"
             )
         a = selected(a, mask_like(mask, own.shape), worst(own.dtype))
-    if initial is NOTHING:
+    if not started(initial):
         return finished(kept(primitive(a, axes=axes), own.shape, axes, keepdims), out)
     initial = cast(as_operand(initial), dtype=own.dtype)
     if any(own.shape[k] == 0 for k in axes):

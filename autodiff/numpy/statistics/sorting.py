@@ -17,7 +17,8 @@ from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 from autodiff.trace.values.arrays import placed
 
-KINDS = {None: None, "quicksort": None, "mergesort": "stable", "stable": "stable", "heapsort": "heapsort"}
+KINDS = {"q": None, "m": "stable", "s": "stable", "h": "heapsort"}
+"""Ways to sort, by their first letters: NumPy looks at no others."""
 
 
 def lines(a: Any, axis: Any) -> tuple[Any, int]:
@@ -34,10 +35,23 @@ def no_fields(name: str, order: Any) -> None:
         raise TypeError(f"{name} with order={order!r} sorts arrays with fields, which cannot be traced{at_user_line()}")
 
 
+def way(kind: Any) -> str | None:
+    """The way to sort that ``kind=`` names.
+
+    Raises:
+        ValueError: if it names none.
+    """
+    letter = "q" if kind is None else str(kind)[:1].lower()
+    if letter not in KINDS:
+        raise ValueError(f"sort kind must be one of 'quick', 'heap', or 'stable' (got {kind!r}){at_user_line()}")
+    return KINDS[letter]
+
+
 @implements(np.sort)
 def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
     """The elements in ascending order along an axis; of equal ones the first stays first, with its derivative."""
     no_fields("sort", order)
+    way(kind)
     a, k = lines(a, axis)
     return ops.pick(a, ops.argsort(a, axis=k, kind="stable"), axis=k)
 
@@ -56,14 +70,26 @@ def sort_complex(a: Any) -> Any:
 def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
     """The permutation that sorts along an axis; it has no derivative."""
     no_fields("argsort", order)
-    a, k = lines(a, None if not np.ndim(a) and axis in (0, -1) else axis)  # NumPy makes a number an array here
-    return ops.argsort(a, axis=k, kind="stable" if stable else KINDS[kind])
+    a = as_operand(a)
+    a, k = lines(a, None if not spec_of(a).shape and axis in (0, -1) else axis)  # NumPy makes a number an array here
+    return ops.argsort(a, axis=k, kind="stable" if stable else way(kind))
+
+
+def introselect(kind: Any) -> None:
+    """Refuse ways to partition that there are not.
+
+    Raises:
+        ValueError: if it is no way to partition.
+    """
+    if kind != "introselect":
+        raise ValueError(f"select kind must be 'introselect' (got {kind!r}){at_user_line()}")
 
 
 @implements(np.partition)
 def partition(a: Any, kth: Any, axis: Any = -1, kind: str = "introselect", order: Any = None) -> Any:
     """The elements along an axis with the ``kth`` ones in their sorted places."""
     no_fields("partition", order)
+    introselect(kind)
     a, k = lines(a, axis)
     return ops.pick(a, ops.partition_order(a, axis=k, kth=places(kth)), axis=k)
 
@@ -72,6 +98,7 @@ def partition(a: Any, kth: Any, axis: Any = -1, kind: str = "introselect", order
 def argpartition(a: Any, kth: Any, axis: Any = -1, kind: str = "introselect", order: Any = None) -> Any:
     """The permutation that partitions along an axis; it has no derivative."""
     no_fields("argpartition", order)
+    introselect(kind)
     a, k = lines(a, axis)
     return ops.argpartition(a, axis=k, kth=places(kth))
 

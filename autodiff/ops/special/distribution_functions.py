@@ -7,13 +7,13 @@ a difference is taken. Inverses, one for each operand, have theirs from the func
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import pi
+from math import factorial, pi
 from typing import Any
 
 import numpy as np
 import scipy.special as sp
 
-from autodiff.ops.elementwise import cos, exp, floor, log1p, sqrt
+from autodiff.ops.elementwise import absolute, cos, exp, floor, greater, less, log, log1p, logical_and, sqrt, where
 from autodiff.ops.special.bessel import ive
 from autodiff.ops.special.gamma import betainc, betainc_slope, gammainc_slope, gammaincc, gammaln, xlogy
 from autodiff.ops.special.partial_derivatives import above, anywhere, slope
@@ -98,6 +98,24 @@ def _inverse_in_n(rates: Callable[..., tuple[Any, Any, Any]]) -> dict[str, Rule]
     }
 
 
+def _tukey_density(lmbda: Any, p: Any) -> Any:
+    """The density of Tukey's lambda distribution at its quantile of p; zero outside of the support."""
+    inside = logical_and(greater(p, 0), less(p, 1))
+    p = where(inside, p, 0.5)
+    return where(inside, 1 / (p ** (lmbda - 1) + (1 - p) ** (lmbda - 1)), 0.0)
+
+
+def _tukey_growth(lmbda: Any, p: Any) -> Any:
+    """The derivative by lambda of the quantile (p^lambda - (1 - p)^lambda) / lambda; a series for small ones."""
+    p = where(logical_and(greater(p, 0), less(p, 1)), p, 0.5)
+    above, below = log(p), log1p(-p)
+    small = less(absolute(lmbda), 0.01)
+    size, little = where(small, 1.0, lmbda), where(small, lmbda, 0.0)
+    terms = ((n - 1) / factorial(n) * little ** (n - 2) * (above**n - below**n) for n in range(2, 12))
+    high, low = exp(size * above), exp(size * below)
+    return where(small, sum(terms), ((high * above - low * below) - (high - low) / size) / size)
+
+
 # fmt: off
 
 # Gamma, chi-square and Poisson.
@@ -172,7 +190,8 @@ kolmogi    = inverse("kolmogi",   sp.kolmogi,            "p",   kolmogorov, "x",
 kolmogci   = inverse("kolmogci",  sp._ufuncs._kolmogci,  "p",   kolmogc,    "x", "p")
 smirnovi   = inverse("smirnovi",  sp.smirnovi,           "n p", smirnov,    "x", "p")
 smirnovci  = inverse("smirnovci", sp._ufuncs._smirnovci, "n p", smirnovc,   "x", "p")
-tklmbda    = with_partials("tklmbda", sp.tklmbda, {"x": anywhere, "lmbda": anywhere})
+tklmbda    = elementwise("tklmbda", sp.tklmbda, dx=lambda g, lmbda, out: g * _tukey_density(lmbda, out),
+                         dlmbda=lambda g, lmbda, out: -g * _tukey_growth(lmbda, out) * _tukey_density(lmbda, out))
 cosine_cdf = elementwise("cosine_cdf", sp._ufuncs._cosine_cdf, dx=lambda g, x: g * ((1 + cos(x)) / (2 * pi)))
 cosine_invcdf = inverse("cosine_invcdf", sp._ufuncs._cosine_invcdf, "p", cosine_cdf, "x", "p")
 # fmt: on
