@@ -31,6 +31,8 @@ def of_numpy(name: str) -> Callable[..., Any]:
     def transform(x: Any, *args: Any, **options: Any) -> Any:
         for how in ("overwrite_x", "workers", "plan"):
             options.pop(how, None)
+        for several in {"s", "axes"}.intersection(options):  # one number is as good as a list of one
+            options[several] = None if options[several] is None else np.atleast_1d(options[several]).tolist()
         return own(as_operand(x), *args[:3], **options)
 
     transform.__name__ = transform.__qualname__ = name

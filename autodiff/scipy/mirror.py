@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import wraps
+from functools import cache, wraps
 from importlib import import_module
 from importlib.util import find_spec
+from inspect import Parameter, Signature, signature
 from types import BuiltinFunctionType, FunctionType, MappingProxyType, MethodType, ModuleType
 from typing import Any, TypeVar
 
@@ -14,7 +15,9 @@ import numpy as np
 from autodiff.numpy.buffers import settled
 from autodiff.numpy.dispatch import contains_traced, missing
 from autodiff.numpy.namespace import has_traced_values
+from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.recording import is_recording
+from autodiff.trace.source import at_user_line
 from autodiff.trace.traced import Traced
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -57,6 +60,7 @@ def counterpart(original: Callable[..., Any]) -> Callable[[F], F]:
         @wraps(own)
         def call(*args: Any, **kwargs: Any) -> Any:
             if contains_traced(args) or contains_traced(list(kwargs.values())):
+                args, kwargs = as_written_in_scipy(original, own, args, kwargs)
                 return own(*args, **kwargs)
             return plain_call(original, args, kwargs)
 
@@ -64,6 +68,65 @@ def counterpart(original: Callable[..., Any]) -> Callable[[F], F]:
         return call  # type: ignore[return-value]
 
     return register
+
+
+def as_written_in_scipy(original: Callable[..., Any], own: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """The arguments of a call, as a function of ours takes them whichever way SciPy lets them be written.
+
+    Those that SciPy requires are given by place, so that their names are SciPy's. Others are given by name, so that
+    their order is SciPy's. What ours has no name for is left out if it is SciPy's default.
+    """
+    theirs, ours = signature_of(original, True), signature_of(own, False)
+    if theirs is None or ours is None or has_kind(theirs, Parameter.VAR_POSITIONAL):
+        return args, kwargs
+    try:
+        bound = theirs.bind(*args, **kwargs)
+    except TypeError:  # a name of former times, which SciPy still takes; or a mistake, of which ours will tell
+        return args, kwargs
+    places, names = [], {}
+    for name, value in bound.arguments.items():
+        parameter = theirs.parameters[name]
+        if parameter.kind is Parameter.VAR_KEYWORD:
+            names.update(value)
+        elif parameter.default is Parameter.empty and parameter.kind is not Parameter.KEYWORD_ONLY:
+            places.append(value)
+        elif takes(ours, name):
+            names[name] = value
+        elif not (is_default(value, parameter.default) or says_how(name)):
+            raise DifferentiationError(
+                f"{original.__name__} of traced values has no {name}={value!r}{at_user_line()}; leave it out"
+            )
+    return tuple(places), names
+
+
+@cache
+def signature_of(function: Callable[..., Any], follow_wrapped: bool) -> Signature | None:
+    """The parameters of a function, unless it is compiled and does not say."""
+    try:
+        return signature(function, follow_wrapped=follow_wrapped)
+    except (TypeError, ValueError):
+        return None
+
+
+def has_kind(theirs: Signature, kind: Any) -> bool:
+    """Whether there is a parameter of a kind, such as ``**options``."""
+    return any(parameter.kind is kind for parameter in theirs.parameters.values())
+
+
+def takes(ours: Signature, name: str) -> bool:
+    """Whether a function can be given a parameter by this name."""
+    return name in ours.parameters or has_kind(ours, Parameter.VAR_KEYWORD)
+
+
+def is_default(value: Any, default: Any) -> bool:
+    """Whether a default is written out."""
+    plain = isinstance(value, (bool, int, float, str)) and type(value) is type(default)
+    return value is default or (plain and value == default)
+
+
+def says_how(name: str) -> bool:
+    """Whether a parameter only says how SciPy computes, and what it may overwrite."""
+    return name in ("check_finite", "lapack_driver", "workers", "lwork") or name.startswith("overwrite_")
 
 
 def refusing(function: Callable[..., Any], name: str, reason: str | None = None) -> Callable[..., Any]:

@@ -172,11 +172,14 @@ spherical_kn = spherical("spherical_kn", bessel.kv, -1,  np.inf,  0.0)
 def repeatedly(name: str, function: Callable[..., Any], sign: int, outer: int) -> Callable[..., Any]:
     """The derivative of some order of a Bessel function, by the recurrence of the first one."""
 
-    def call(v: Any, z: Any, n: int = 1) -> Any:
+    def derivative(v: Any, z: Any, n: int) -> Any:
         if n == 0:
             return function(v, z)
-        lower, upper = call(v - 1, z, n - 1), call(v + 1, z, n - 1)
+        lower, upper = derivative(v - 1, z, n - 1), derivative(v + 1, z, n - 1)
         return outer * 0.5 * (lower + sign * upper)
+
+    def call(v: Any, z: Any, n: int = 1) -> Any:
+        return derivative(as_operand(v), as_operand(z), n)
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"scipy.special.{name}, differentiated by order and argument."

@@ -201,3 +201,18 @@ def test_three_points_with_slopes_of_several_values(last):
     along = np.array([[0.2, 1.0], [-0.7, 0.4], [0.1, -0.3]])  # a spline is linear in its values
     tangent = autodiff.jvp(fun, (points,), (along,))[1]
     np.testing.assert_allclose(tangent, fun(points + along) - fun(points), rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("made", [interpolate.CubicSpline, interpolate.make_interp_spline])
+def test_orders_below_zero(made):
+    theirs = getattr(si, made.__name__)(x, y)
+
+    def both(y):
+        return np.stack([made(x, y).derivative(-1)(at), made(x, y).antiderivative(-1)(at)])
+
+    np.testing.assert_allclose(
+        autodiff.jvp(both, (y,), (y,))[0], [theirs.derivative(-1)(at), theirs.antiderivative(-1)(at)]
+    )
+    np.testing.assert_allclose(autodiff.jvp(both, (y,), (y,))[1], both(y))  # linear in the values
+    with pytest.raises(ValueError, match="order of a derivative"):
+        autodiff.grad(lambda y: np.sum(made(x, y)(at, -1)))(y)

@@ -70,6 +70,8 @@ class Spline(Curve):
     def __call__(self, x: Any, nu: int = 0, extrapolate: Any = None) -> Any:
         """The value, or the derivative of order ``nu``, at traced or plain places."""
         x, extrapolate = as_operand(x) * 1.0, self.extrapolate if extrapolate is None else extrapolate
+        if nu < 0:
+            raise ValueError(f"the order of a derivative is not negative, as {nu} is")
         if nu:
             return self.derivative(nu)(x, 0, extrapolate)
         x = within(x, *self.ends, extrapolate)
@@ -81,7 +83,9 @@ class Spline(Curve):
         return at_axis(value, spec_of(x).ndim, self.axis)[()]
 
     def derivative(self, nu: int = 1) -> Spline:
-        """The derivative, as a spline again."""
+        """The derivative, as a spline again; the integral, where the order is negative."""
+        if nu < 0:
+            return self.antiderivative(-nu)
         t, c, k = self.tck
         for _ in range(nu):
             if k == 0:
@@ -94,7 +98,9 @@ class Spline(Curve):
         return Spline(t, c, k, self.extrapolate, self.axis)
 
     def antiderivative(self, nu: int = 1) -> Spline:
-        """The integral from the first knot on, as a spline again."""
+        """The integral from the first knot on, as a spline again; the derivative, where the order is negative."""
+        if nu < 0:
+            return self.derivative(-nu)
         t, c, k = self.tck
         for _ in range(nu):
             parts = c * beside((t[k + 1 :] - t[: -k - 1]) / (k + 1), len(c.shape) - 1)

@@ -62,7 +62,7 @@ def splint(a: Any, b: Any, tck: Any, full_output: int = 0) -> Any:
 def pchip_interpolate(xi: Any, yi: Any, x: Any, der: Any = 0, axis: int = 0) -> Any:
     """The values of the interpolant that rises and falls where the points do."""
     own = monotone(xi, yi, axis)
-    return own(x, der) if np.ndim(der) == 0 else [own(x, order) for order in der]
+    return own.derivative(der)(x) if np.ndim(der) == 0 else [own.derivative(order)(x) for order in der]
 
 
 interpn = counterpart(scipy.interpolate.interpn)(on_grid)

@@ -68,6 +68,8 @@ class Polynomials(Curve):
     def __call__(self, x: Any, nu: int = 0, extrapolate: Any = None) -> Any:
         """The value, or the derivative of order ``nu``, at traced or plain places."""
         x, extrapolate = as_operand(x) * 1.0, self.extrapolate if extrapolate is None else extrapolate
+        if nu < 0:
+            raise ValueError(f"the order of a derivative is not negative, as {nu} is")
         if nu:
             return self.derivative(nu)(x, 0, extrapolate)
         x = within(x, self.x[0], self.x[-1], extrapolate)
@@ -85,7 +87,9 @@ class Polynomials(Curve):
         return beside(powers, len(self.c.shape) - 1)
 
     def derivative(self, nu: int = 1) -> Polynomials:
-        """The derivative, as polynomials again."""
+        """The derivative, as polynomials again; the integral, where the order is negative."""
+        if nu < 0:
+            return self.antiderivative(-nu)
         c = self.c
         for _ in range(nu):
             degree = c.shape[0] - 1
@@ -104,7 +108,9 @@ class Polynomials(Curve):
         return whole(b, 0, extrapolate) - whole(a, 0, extrapolate)
 
     def antiderivative(self, nu: int = 1) -> Polynomials:
-        """The integral from the first breakpoint on, as polynomials again."""
+        """The integral from the first breakpoint on, as polynomials again; of negative order the derivative."""
+        if nu < 0:
+            return self.derivative(-nu)
         c = self.c
         for _ in range(nu):
             degree = c.shape[0]

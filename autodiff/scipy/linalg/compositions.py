@@ -13,8 +13,6 @@ from autodiff.scipy.linalg.decompositions import only, pinv, whole_of
 from autodiff.scipy.linalg.matrix_functions import expm, logm
 from autodiff.scipy.linalg.operands import array, matrix, vector
 from autodiff.scipy.mirror import counterpart
-from autodiff.trace.errors import DifferentiationError
-from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 
 
@@ -36,15 +34,17 @@ def pinvh(a: Any, atol: Any = None, rtol: Any = None, lower: bool = True, return
 def orthogonal_procrustes(A: Any, B: Any, check_finite: bool = True) -> tuple[Any, Any]:
     """The orthogonal matrix that brings ``A`` nearest to ``B``, and the sum of singular values."""
     left, values, right = FUNCTIONS[np.linalg.svd](matmul(adjoint(array(A)), array(B)))
-    return matmul(left, right), FUNCTIONS[np.sum](values)
+    return matmul(left, right), FUNCTIONS[np.sum](values, -1)
 
 
 @counterpart(scipy.linalg.khatri_rao)
 def khatri_rao(a: Any, b: Any) -> Any:
     """The Kronecker products of columns."""
     a, b = array(a), array(b)
-    (rows, columns), (others, _) = spec_of(a).shape, spec_of(b).shape
-    return FUNCTIONS[np.reshape](a[:, None] * b[None], (rows * others, columns))
+    rows, others = spec_of(a).shape[-2], spec_of(b).shape[-2]
+    found = a[..., :, None, :] * b[..., None, :, :]
+    *lead, _, _, columns = spec_of(found).shape
+    return FUNCTIONS[np.reshape](found, (*lead, rows * others, columns))
 
 
 @counterpart(scipy.linalg.convolution_matrix)
@@ -64,13 +64,13 @@ def convolution_matrix(a: Any, n: int, mode: str = "full") -> Any:
 
 
 @counterpart(scipy.linalg.solve_circulant)
-def solve_circulant(c: Any, b: Any, singular: str = "raise", tol: Any = None, **axes: Any) -> Any:
+def solve_circulant(
+    c: Any, b: Any, singular: str = "raise", tol: Any = None, caxis: int = -1, baxis: int = 0, outaxis: int = 0
+) -> Any:
     """The solution x of a x = b of the circulant matrix with a first column, by Fourier transforms."""
     only("solve_circulant", {"singular": singular, "tol": tol}, singular="raise", tol=None)
-    if any(axes.values()):
-        raise DifferentiationError(f"solve_circulant of traced values takes no axes{at_user_line()}; use vmap")
-    c, b = vector("solve_circulant", c), array(b)
+    c, b = vector("solve_circulant", c), FUNCTIONS[np.moveaxis](array(b), baxis, 0)
     fft, ifft = FUNCTIONS[np.fft.fft], FUNCTIONS[np.fft.ifft]
     spectrum = FUNCTIONS[np.reshape](fft(c), (-1,) + (1,) * (spec_of(b).ndim - 1))
-    x = ifft(fft(b, axis=0) / spectrum, axis=0)
+    x = FUNCTIONS[np.moveaxis](ifft(fft(b, axis=0) / spectrum, axis=0), 0, outaxis)
     return x if "c" in (spec_of(c).dtype.kind, spec_of(b).dtype.kind) else x.real

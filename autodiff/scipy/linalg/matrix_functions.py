@@ -16,6 +16,7 @@ from autodiff.scipy.linalg.operands import array, eye_like, matrix
 from autodiff.scipy.mirror import counterpart
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line
+from autodiff.trace.spec import spec_of
 
 FEW = 10
 """Up to so many rows SciPy solves a discrete Lyapunov equation as one system of linear equations."""
@@ -63,17 +64,23 @@ def expm_frechet(A: Any, E: Any, method: Any = None, compute_expm: bool = True, 
     return (own.matrix_function(a, name="expm"), along) if compute_expm else along
 
 
+def as_many(*stacks: Any) -> list[Any]:
+    """Stacks of as many matrices each."""
+    lead = np.broadcast_shapes(*(spec_of(x).shape[:-2] for x in stacks))
+    return [FUNCTIONS[np.broadcast_to](x, (*lead, *spec_of(x).shape[-2:])) for x in stacks]
+
+
 @counterpart(scipy.linalg.solve_sylvester)
 def solve_sylvester(a: Any, b: Any, q: Any) -> Any:
     """The matrix x with a x + x b = q."""
-    return own.solve_sylvester(matrix("solve_sylvester", a), matrix("solve_sylvester", b), array(q))
+    return own.solve_sylvester(*as_many(matrix("solve_sylvester", a), matrix("solve_sylvester", b), array(q)))
 
 
 @counterpart(scipy.linalg.solve_continuous_lyapunov)
 def solve_continuous_lyapunov(a: Any, q: Any) -> Any:
     """The matrix x with a x + x a* = q."""
     a = matrix("solve_continuous_lyapunov", a)
-    return own.solve_sylvester(a, adjoint(a), array(q))
+    return own.solve_sylvester(*as_many(a, adjoint(a), array(q)))
 
 
 solve_lyapunov = solve_continuous_lyapunov
@@ -93,4 +100,4 @@ def solve_discrete_lyapunov(a: Any, q: Any, method: str | None = None) -> Any:
     right = inv(adjoint(a) + eye_like(a))
     b = (adjoint(a) - eye_like(a)) @ right
     c = 2 * inv(a + eye_like(a)) @ q @ right
-    return own.solve_sylvester(adjoint(b), b, -c)
+    return own.solve_sylvester(*as_many(adjoint(b), b, -c))

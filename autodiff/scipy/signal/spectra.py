@@ -253,7 +253,8 @@ def linear_inverse(original: Callable[..., Any]) -> Callable[..., Any]:
     def call(Zxx: Any, *args: Any, **options: Any) -> tuple[Any, Any]:
         z = as_operand(Zxx)
         its = spec_of(z)
-        if its.ndim != 2 or options.get("time_axis", -1) not in (-1, 1) or options.get("freq_axis", -2) not in (-2, 0):
+        usual = (options.pop("time_axis", -1) in (-1, 1), options.pop("freq_axis", -2) in (-2, 0))
+        if its.ndim != 2 or not all(usual):
             raise DifferentiationError(
                 f"istft of traced values takes frequencies by segments{at_user_line()}; use vmap for more of them"
             )
@@ -280,6 +281,10 @@ def freqz(b: Any, a: Any = 1, worN: Any = 512, whole: bool = False, *args: Any, 
     numbers = scipy.signal.freqz(np.ones(1), 1, worN, whole, *args, **options)[0]
     fs = options.get("fs", 2 * np.pi)
     b, a = (FUNCTIONS[np.atleast_1d](as_operand(each)) for each in (b, a))
+    if spec_of(b).ndim > 1 or spec_of(a).ndim > 1:
+        raise DifferentiationError(
+            f"freqz of traced values takes one filter{at_user_line()}; use vmap for more of them"
+        )
     count = max(spec_of(b).shape[0], spec_of(a).shape[0])
     waves = np.exp(-2j * np.pi / fs * np.multiply.outer(numbers, np.arange(count)))
     above, below = (waves[:, : spec_of(each).shape[0]] @ each for each in (b, a))

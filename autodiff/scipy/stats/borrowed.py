@@ -70,7 +70,7 @@ def in_place_of(value: Any, names: dict[str, Any]) -> Any:
         return select
     if callable(value) and not isinstance(value, type) and getattr(np, name or "-", None) is value:
         return getattr(NUMPY, name)
-    if isinstance(value, FunctionType) and value.__module__.startswith("scipy.stats"):
+    if isinstance(value, FunctionType) and (value.__module__ or "").startswith("scipy.stats"):  # or none: made by exec
         return with_names(value, names)
     return value
 

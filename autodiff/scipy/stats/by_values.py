@@ -11,6 +11,7 @@ from math import inf
 from typing import Any
 
 import numpy as np
+from scipy.stats import rv_continuous
 
 from autodiff.ops.elementwise import exp
 from autodiff.ops.on_gpu.special import refused
@@ -48,7 +49,8 @@ def operation(distribution: Any, name: str, evaluate: Evaluate) -> Primitive:
     """
     count = distribution.numargs
     operands = ("x", *(f"p{k}" for k in range(count)))
-    rooms = dict(zip(operands, (support_room(distribution), *parameter_rooms(distribution)), strict=True))
+    beside = [room and keeping_inside(distribution, k, room) for k, room in enumerate(parameter_rooms(distribution))]
+    rooms = dict(zip(operands, (support_room(distribution), *beside), strict=True))
     label = f"{distribution.name}.{name.removeprefix('_')}"
     known = closed_rules(distribution, name, evaluate, operands)
     if name in INVERSES:
@@ -113,6 +115,39 @@ def parameter_rooms(distribution: Any) -> list[Room | None]:
         None if info.integrality else anywhere if info.domain == (-inf, inf) else between(*info.domain)
         for info in distribution._shape_info()
     ]
+
+
+def keeping_inside(distribution: Any, position: int, own: Room) -> Room:
+    """How far a parameter may move until the end of the support, which moves with it, comes to the argument."""
+    if not moves(distribution):
+        return own
+
+    def holds(x: Any, parameters: Sequence[Any], by: Any) -> Any:
+        moved = [p + by if k == position else p for k, p in enumerate(parameters)]
+        low, high = distribution._get_support(*moved)
+        return (low < x) & (x < high)
+
+    def room(p: Any, operands: Sequence[Any]) -> Any:
+        x, *parameters = np.broadcast_arrays(*operands)
+        inside = holds(x, parameters, 0.0)
+        found = np.minimum(np.broadcast_to(own(p, operands), inside.shape), 1.0)
+        for _ in range(HALVINGS):
+            near = inside & ~(holds(x, parameters, found) & holds(x, parameters, -found))
+            if not np.any(near):
+                break
+            found = np.where(near, found / 2, found)
+        return found
+
+    return room
+
+
+def moves(distribution: Any) -> bool:
+    """Whether the support depends on parameters."""
+    return type(distribution)._get_support is not rv_continuous._get_support
+
+
+HALVINGS = 50
+"""So often a room is halved at most."""
 
 
 def closed_rules(distribution: Any, name: str, evaluate: Evaluate, operands: Sequence[str]) -> dict[str, Rule]:

@@ -76,6 +76,29 @@ class Distribution:
         possible = logical_and(valid(self.own, shapes), greater(scale, 0))
         return shapes, loc, scale, possible
 
+    def support(self, *args: Any, **kwds: Any) -> tuple[Any, Any]:
+        """The ends of the support."""
+        if not contains_traced((*args, *kwds.values())):
+            return self.own.support(*args, **kwds)  # type: ignore[no-any-return]
+        shapes, loc, scale, valid = self.standard(args, kwds)
+        low, high = (where(valid, end * scale + loc, nan)[()] for end in support(self.own, shapes))
+        return low, high
+
+    def stats(self, *args: Any, moments: str = "mv", **kwds: Any) -> Any:
+        """Some of the mean, variance, skewness and excess kurtosis, of which ``moments`` has the first letters."""
+        if not contains_traced((*args, *kwds.values())):
+            return self.own.stats(*args, moments=moments, **kwds)
+        found = tuple(self.of_letter(letter, args, kwds) for letter in "mvsk" if letter in moments)
+        return found[0] if len(found) == 1 else found
+
+    def of_letter(self, letter: str, args: Any, kwds: Any) -> Any:
+        """One of them."""
+        if letter in "mv":
+            return self.mean(*args, **kwds) if letter == "m" else self.var(*args, **kwds)
+        shapes, loc, _, valid = self.standard(args, kwds)
+        known = logical_and(valid, equal(loc, loc))
+        return where(known, moment(self.own, "skew" if letter == "s" else "kurtosis", shapes), nan)[()]
+
 
 def in_double(x: Any) -> Any:
     """An array of real numbers in double precision."""
@@ -255,6 +278,33 @@ class Discrete(Distribution):
         return self.within("_logsf", k, args, kwds, 0.0, -inf)
 
     @taking_traced
+    def ppf(self, q: Any, *args: Any, **kwds: Any) -> Any:
+        """The quantile: a whole number, which has no derivative."""
+        return self.quantile("_ppf", q, args, kwds)
+
+    @taking_traced
+    def isf(self, q: Any, *args: Any, **kwds: Any) -> Any:
+        """The quantile from above."""
+        return self.quantile("_isf", q, args, kwds)
+
+    def quantile(self, name: str, q: Any, args: Any, kwds: Any) -> Any:
+        """The inverse of a distribution function; the ends of the support at 0 and 1."""
+        shapes, loc, _, valid = self.standard(args, kwds)
+        q = in_double(q)
+        low, high = support(self.own, shapes)
+        first, last = (low - 1, high) if name == "_ppf" else (high, low - 1)
+        inside = logical_and(greater(q, 0), less(q, 1))
+        own = evaluate(self.own, name, (where(inside, q, 0.5), *shapes))
+        own = where(equal(q, 0), first, where(equal(q, 1), last, own)) + loc
+        possible = logical_and(greater_equal(q, 0), less_equal(q, 1))
+        return stop_gradient(where(logical_and(valid, possible), own, nan))
+
+    @taking_traced
+    def median(self, *args: Any, **kwds: Any) -> Any:
+        """The median."""
+        return self.ppf(0.5, *args, **kwds)
+
+    @taking_traced
     def entropy(self, *args: Any, **kwds: Any) -> Any:
         """The entropy."""
         shapes, loc, _, valid = self.standard(args, kwds)
@@ -279,7 +329,7 @@ class Discrete(Distribution):
 
 
 OF_ARGUMENT = frozenset(("pdf", "logpdf", "pmf", "logpmf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf"))
-OF_PARAMETERS = frozenset(("entropy", "mean", "var", "std", "median"))
+OF_PARAMETERS = frozenset(("entropy", "mean", "var", "std", "median", "support"))
 
 
 class Frozen:
@@ -299,6 +349,8 @@ class Frozen:
         if name in OF_PARAMETERS:
             own = getattr(self.dist, name)
             return lambda: own(*self.args, **self.kwds)
+        if name == "stats":
+            return lambda moments="mv": self.dist.stats(*self.args, moments=moments, **self.kwds)
         if name == "interval":
             return lambda confidence: self.dist.interval(confidence, *self.args, **self.kwds)
         if holds_traced((self.args, self.kwds)):

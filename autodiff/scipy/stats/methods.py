@@ -108,7 +108,7 @@ def can_be_recorded(function: Callable[..., Any], count: int, shape: tuple[int, 
 
 
 def moment(distribution: Any, name: str, parameters: Sequence[Any]) -> Any:
-    """The mean, variance or entropy of a distribution with location 0 and scale 1."""
+    """The mean, variance, skewness, kurtosis or entropy of a distribution with location 0 and scale 1."""
     plain = plain_moment(distribution, name)
     if not contains_traced(parameters):
         return plain(*parameters)
@@ -118,13 +118,21 @@ def moment(distribution: Any, name: str, parameters: Sequence[Any]) -> Any:
     return moment_operation(distribution, name)(*parameters)
 
 
+SHAPES = {"skew": "s", "kurtosis": "k"}
+"""Numbers of a distribution that SciPy has no methods for, by the letters of its ``stats``."""
+
+
 def moment_formula(distribution: Any, name: str, parameters: Sequence[Any]) -> Any:
     """The same by SciPy's formulas."""
     own = borrowed(distribution, evaluate, METHODS)
     if name == "entropy":
         return own._entropy(*parameters)
-    letter = {"mean": "m", "var": "v"}[name]
-    found = own._stats(*parameters, moments=letter) if own._stats_has_moments else own._stats(*parameters)
+    place = ("mean", "var", *SHAPES).index(name)
+    found = own._stats(*parameters, moments="mvsk"[place]) if own._stats_has_moments else own._stats(*parameters)
+    if name in SHAPES:
+        if found[place] is None:
+            raise NotImplementedError(f"{distribution.name} has no formula of its {name}")
+        return found[place]
     mean = own._munp(1, *parameters) if found[0] is None else found[0]
     if name == "mean":
         return mean
@@ -145,4 +153,6 @@ def moment_operation(distribution: Any, name: str) -> Primitive:
 
 def plain_moment(distribution: Any, name: str) -> Callable[..., Any]:
     """The moment as SciPy computes it."""
+    if name in SHAPES:
+        return lambda *parameters: np.float64(distribution.stats(*parameters, moments=SHAPES[name]))
     return lambda *parameters: getattr(distribution, name)(*parameters)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -31,7 +32,7 @@ def yeo_johnson(x: Any, power: Any) -> Any:
 
 def likelihood(transformed: Any, jacobian: Any, power: Any, axis: Any, keepdims: bool) -> Any:
     """The logarithm of the likelihood of a power, up to a constant."""
-    size = jacobian.size if axis is None else jacobian.shape[axis]
+    size = jacobian.size if axis is None else math.prod(np.shape(jacobian)[own] for own in np.atleast_1d(axis))
     spread = np.log(np.var(transformed, axis=axis, keepdims=keepdims))
     return (power - 1) * np.sum(jacobian, axis=axis, keepdims=keepdims) - 0.5 * size * spread
 
@@ -72,9 +73,9 @@ def best(name: str, of: Function, x: Any, **how: Any) -> Any:
 
 
 @summary
-def boxcox_normmax(x: Any, brack: Any = None, method: str = "pearsonr", optimizer: Any = None, **options: Any) -> Any:
+def boxcox_normmax(x: Any, brack: Any = None, method: str = "pearsonr", optimizer: Any = None) -> Any:
     """The power of the greatest likelihood of Box and Cox's transformation, for ``method="mle"``."""
-    if method != "mle" or brack is not None or optimizer is not None or options:
+    if method != "mle" or brack is not None or optimizer is not None:
         raise DifferentiationError(
             f"boxcox_normmax of traced values takes method='mle' and no other option{at_user_line()}; pass that, or "
             "keep the sample constant"

@@ -7,15 +7,15 @@ written down here look at values in SciPy, or call compiled code.
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable
 from functools import wraps
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.special
 import scipy.stats
-from scipy.stats import _stats_py
 
 from autodiff.numpy.dispatch import FUNCTIONS, as_operand, peeled
 from autodiff.ops import elementwise as ew
@@ -66,6 +66,11 @@ def of_formula(name: str) -> Function:
     return counterpart(original)(carrying_nan(own) if name in SORTING.split() else own)
 
 
+def axes_of(axis: Any, ndim: int) -> list[int]:
+    """The axes along which a sample lies, counted from the first one."""
+    return list(range(ndim)) if axis is None else [int(own) % ndim for own in np.atleast_1d(axis)]
+
+
 def orders_first(function: Function) -> Function:
     """SciPy's ``lmoment``, whose several orders stand before the axes that are kept."""
 
@@ -75,32 +80,49 @@ def orders_first(function: Function) -> Function:
         if not keepdims:
             return found
         several = 1 if order is None else np.ndim(order)
-        ndim = np.ndim(sample)
-        gone = range(ndim) if axis is None else [axis % ndim]
-        return FUNCTIONS[np.expand_dims](found, tuple(several + k for k in gone))
+        return FUNCTIONS[np.expand_dims](found, tuple(several + k for k in axes_of(axis, np.ndim(sample))))
 
     return call
 
 
+class ConfidenceInterval(NamedTuple):
+    """Between which numbers something lies."""
+
+    low: Any
+    high: Any
+
+
 def with_interval(function: Function) -> Function:
     """SciPy's ``pearsonr``, whose result finds its interval of confidence of traced values."""
-    interval = on_traced(_stats_py._pearsonr_fisher_ci)
 
     @wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        found = function(*args, **kwargs)
+    def call(x: Any, y: Any, *, alternative: str = "two-sided", axis: Any = 0, **options: Any) -> Any:
+        found = function(x, y, alternative=alternative, axis=axis, **options)
+        shape = np.broadcast_shapes(np.shape(x), np.shape(y))
+        count = math.prod(shape) if axis is None else shape[axis]
 
         def confidence_interval(confidence_level: float = 0.95, method: Any = None) -> Any:
             if method is not None:
                 raise DifferentiationError(
                     f"pearsonr of traced values has no interval by method={method!r}{at_user_line()}; leave it out"
                 )
-            return interval(found.statistic, found._n, confidence_level, found._alternative)
+            return interval_of(found.statistic, count, confidence_level, alternative)
 
         found.confidence_interval = confidence_interval
         return found
 
     return call
+
+
+def interval_of(r: Any, count: int, level: Any, alternative: str) -> ConfidenceInterval:
+    """Fisher's interval of a correlation: its inverse hyperbolic tangent is almost normal."""
+    one = 1.0 + 0.0 * r
+    if count <= 3:
+        return ConfidenceInterval(-one, one)
+    share = (1.0 + level) / 2.0 if alternative == "two-sided" else level
+    middle, width = ew.arctanh(r), scipy.special.ndtri(share) / np.sqrt(count - 3)
+    low = -one if alternative == "less" else ew.tanh(middle - width)
+    return ConfidenceInterval(low, one if alternative == "greater" else ew.tanh(middle + width))
 
 
 CHANGED = {"lmoment": orders_first, "pearsonr": with_interval}
@@ -166,9 +188,9 @@ def none_negative(x: Any, axis: Any) -> Any:
     return ew.where(FUNCTIONS[np.any](ew.less(x, 0), axis, keepdims=True), np.nan, x)
 
 
-def without(x: Any, axis: Any) -> Any:
+def without(x: Any, axis: Any, keepdims: bool = False) -> Any:
     """A result without the axis that it has kept."""
-    return FUNCTIONS[np.sum](x, axis)[()]
+    return FUNCTIONS[np.sum](x, axis, keepdims=keepdims)[()]
 
 
 USUAL = {"nan_policy": "propagate", "keepdims": False, "alternative": "two-sided"}
@@ -198,62 +220,89 @@ def real(x: Any) -> Any:
     return as_operand(x) * 1.0
 
 
+def sample(x: Any) -> Any:
+    """An array of real numbers with one axis at least."""
+    return FUNCTIONS[np.atleast_1d](real(x))
+
+
 @summary
-def hmean(a: Any, axis: Any = 0, dtype: Any = None, *, weights: Any = None, **how: Any) -> Any:
+def hmean(a: Any, axis: Any = 0, dtype: Any = None, *, weights: Any = None, keepdims: bool = False, **how: Any) -> Any:
     """The harmonic mean."""
     usual("hmean", how)
-    x = real(a)
-    return without(1 / mean(1 / none_negative(x, axis), axis, weights), axis)
+    x = sample(a)
+    return without(1 / mean(1 / none_negative(x, axis), axis, weights), axis, keepdims)
 
 
 @summary
-def pmean(a: Any, p: Any, axis: Any = 0, dtype: Any = None, weights: Any = None, **how: Any) -> Any:
+def pmean(
+    a: Any, p: Any, axis: Any = 0, dtype: Any = None, weights: Any = None, *, keepdims: bool = False, **how: Any
+) -> Any:
     """The mean of powers, to the power of one over them; of 0 the geometric mean."""
     usual("pmean", how)
-    x = real(a)
+    x = sample(a)
     if isinstance(p, (int, float)) and p == 0:
-        return without(ew.exp(mean(ew.log(x), axis, weights)), axis)
-    return without(mean(none_negative(x, axis) ** p, axis, weights) ** (1 / p), axis)
+        return without(ew.exp(mean(ew.log(x), axis, weights)), axis, keepdims)
+    return without(mean(none_negative(x, axis) ** p, axis, weights) ** (1 / p), axis, keepdims)
 
 
 @summary
-def linregress(x: Any, y: Any, alternative: str = "two-sided", **how: Any) -> SimpleNamespace:
+def linregress(
+    x: Any, y: Any, alternative: str = "two-sided", *, axis: Any = 0, keepdims: bool = False, **how: Any
+) -> SimpleNamespace:
     """The straight line through points with the least squares, its errors, and the probability of no slope."""
-    usual("linregress", {"alternative": alternative, **how})
-    x, y = real(x), real(y)
-    n = spec_of(x).size
-    if n == 2:
-        return through_two(x, y)
-    apart, other = x - FUNCTIONS[np.mean](x), y - FUNCTIONS[np.mean](y)
-    r = FUNCTIONS[np.sum](apart * other) / ew.sqrt(FUNCTIONS[np.sum](apart**2) * FUNCTIONS[np.sum](other**2))
-    squares, others = (FUNCTIONS[np.var](each) for each in (x, y))
-    slope = r * ew.sqrt(others / squares)
-    middle = FUNCTIONS[np.mean](x)
+    usual("linregress", how)
+    x, y = FUNCTIONS[np.broadcast_arrays](real(x), real(y))
+    gone = axes_of(axis, spec_of(x).ndim)
+    x, y = (in_one_axis(each, gone) for each in (x, y))
+    found = through_two(x, y) if spec_of(x).shape[-1] == 2 else through_many(x, y, alternative)
+    return Line(**{k: FUNCTIONS[np.expand_dims](v, tuple(gone)) for k, v in found.items()} if keepdims else found)
+
+
+def in_one_axis(x: Any, axes: list[int]) -> Any:
+    """A sample along several axes, along the last one."""
+    moved = FUNCTIONS[np.moveaxis](x, axes, range(-len(axes), 0))
+    return FUNCTIONS[np.reshape](moved, (*spec_of(moved).shape[: spec_of(moved).ndim - len(axes)], -1))
+
+
+TINY = 1e-20
+"""What SciPy adds to how far a correlation is from one, by which it divides."""
+
+
+def through_many(x: Any, y: Any, alternative: str) -> dict[str, Any]:
+    """The straight lines through more than two points, which lie along the last axis."""
+    n, average = spec_of(x).shape[-1], FUNCTIONS[np.mean]
+    middle, level = average(x, -1), average(y, -1)
+    apart, other = x - middle[..., None], y - level[..., None]
+    squares, others, product = (average(each, -1) for each in (apart**2, other**2, apart * other))
+    r = product / ew.sqrt(squares * others)
+    slope = product / squares
     error = ew.sqrt((1 - r * r) * others / squares / (n - 2))
-    t = r * ew.sqrt((n - 2) / ((1 - r) * (1 + r)))
-    return Line(
-        slope=slope,
-        intercept=FUNCTIONS[np.mean](y) - slope * middle,
-        rvalue=r,
-        pvalue=2 * scipy.special.stdtr(n - 2.0, -ew.absolute(t)),
-        stderr=error,
-        intercept_stderr=error * ew.sqrt(squares + middle * middle),
-    )
+    t = r * ew.sqrt((n - 2) / ((1 - r + TINY) * (1 + r + TINY)))
+    below = {"less": t, "greater": -t}.get(alternative, -ew.absolute(t))
+    return {
+        "slope": slope,
+        "intercept": level - slope * middle,
+        "rvalue": r,
+        "pvalue": (2 if alternative == "two-sided" else 1) * scipy.special.stdtr(n - 2.0, below),
+        "stderr": error,
+        "intercept_stderr": error * ew.sqrt(squares + middle * middle),
+    }
 
 
-def through_two(x: Any, y: Any) -> SimpleNamespace:
-    """The straight line through two points, which has no error."""
-    slope = (y[1] - y[0]) / (x[1] - x[0])
-    none = slope * 0.0
-    rvalue = ew.sign(slope)
-    return Line(
-        slope=slope,
-        intercept=y[0] - slope * x[0],
-        rvalue=rvalue,
-        pvalue=1.0 - ew.absolute(rvalue),
-        stderr=none,
-        intercept_stderr=none,
-    )
+def through_two(x: Any, y: Any) -> dict[str, Any]:
+    """The straight lines through two points, whose errors are zero or, from SciPy 1.18 on, unknown."""
+    slope = (y[..., 1] - y[..., 0]) / (x[..., 1] - x[..., 0])
+    error = scipy.stats.linregress([0.0, 1.0], [0.0, 1.0]).stderr
+    none = slope * 0.0 + error
+    rvalue = ew.sign(slope) if error == 0 else ew.sign(slope) / ew.absolute(ew.sign(slope))
+    return {
+        "slope": slope,
+        "intercept": y[..., 0] - slope * x[..., 0],
+        "rvalue": rvalue,
+        "pvalue": 1.0 - ew.absolute(rvalue) + error,
+        "stderr": none,
+        "intercept_stderr": none,
+    }
 
 
 class Line(SimpleNamespace):
