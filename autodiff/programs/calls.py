@@ -17,7 +17,8 @@ from autodiff.numpy.traced_arguments import is_variable
 from autodiff.ops.elementwise import cast
 from autodiff.programs import counterparts
 from autodiff.programs.drawing import draw
-from autodiff.programs.rewriting import CALLEE, DRAW, ITEM, NAME, OWN, RESULT, SHOWN
+from autodiff.programs.matching import ANY, INSTANCE
+from autodiff.programs.rewriting import CALLEE, DRAW, ITEM, KIND, NAME, OWN, RESULT, SHOWN
 from autodiff.trace.recording import is_recording
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
@@ -107,6 +108,25 @@ def type_of(*args: Any, **kwargs: Any) -> Any:
     return kind_of(args[0]) if len(args) == 1 and not kwargs else builtins.type(*args, **kwargs)
 
 
+def class_of(value: Any) -> Any:
+    """``value.__class__``, of a value that may be traced."""
+    return kind_of(value) if isinstance(value, Traced) else value.__class__
+
+
+@stands_for(hasattr)
+def has_attribute(value: Any, attribute: str, /) -> bool:
+    """Whether a value, traced or not, has an attribute: the one that it stands for."""
+    return hasattr(kind_of(value) if isinstance(value, Traced) else value, attribute)
+
+
+@stands_for(getattr)
+def attribute_of(value: Any, attribute: str, /, *default: Any) -> Any:
+    """An attribute of a value, traced or not; the default where what it stands for has none of that name."""
+    if default and not has_attribute(value, attribute):
+        return default[0]
+    return getattr(value, attribute, *default)
+
+
 @stands_for(map)
 def map_of(function: Any, *iterables: Any, **options: Any) -> Iterator[Any]:
     """The results of a function, of which one is called that takes traced values."""
@@ -150,5 +170,16 @@ def scalar_type(kind: Any) -> None:
 for _kind in (np.float16, np.float32, np.float64, np.longdouble, np.complex64, np.complex128, np.clongdouble):
     scalar_type(_kind)
 
-NAMES: dict[str, Any] = {NAME: name, CALLEE: callee, ITEM: item, SHOWN: shown, OWN: own, RESULT: result, DRAW: draw}
+NAMES: dict[str, Any] = {
+    NAME: name,
+    CALLEE: callee,
+    ITEM: item,
+    SHOWN: shown,
+    OWN: own,
+    RESULT: result,
+    DRAW: draw,
+    KIND: class_of,
+    INSTANCE: is_instance,
+    ANY: object,
+}
 """What rewritten code finds among its module's names."""

@@ -8,6 +8,8 @@ What is replaced keeps its lines and columns:
 - ``x[i]``, where the index could be traced, by ``__autodiff_item__(x, i)``; and the values behind a text and ``%`` by
   ``__autodiff_shown__(values)``;
 - methods of random generators, ``rng.normal(m, s)``, by ``__autodiff_draw__(rng.normal)(m, s)``;
+- ``x.__class__`` by ``__autodiff_kind__(x)``, and classes in the patterns of ``match``
+  (:mod:`autodiff.programs.matching`);
 - what is assigned to a name that is written to later, ``u = a * b``, by ``__autodiff_own__(a * b)``, and what such
   functions return by ``__autodiff_result__(u)``.
 """
@@ -18,12 +20,13 @@ import ast
 from typing import Any
 
 from autodiff.programs.bindings import imported_names, whole_numbers, written_names
+from autodiff.programs.matching import Classes
 
-NAME, CALLEE, ITEM, SHOWN, OWN, RESULT, DRAW = (
-    f"__autodiff_{word}__" for word in ("name", "callee", "item", "shown", "own", "result", "draw")
+NAME, CALLEE, ITEM, SHOWN, OWN, RESULT, DRAW, KIND = (
+    f"__autodiff_{word}__" for word in ("name", "callee", "item", "shown", "own", "result", "draw", "kind")
 )
 
-BUILTINS = frozenset(("complex", "float", "isinstance", "map", "type"))
+BUILTINS = frozenset(("complex", "float", "getattr", "hasattr", "isinstance", "map", "type"))
 """What Python calls without asking its argument, or what would be refused."""
 
 SCALARS = frozenset((
@@ -124,6 +127,19 @@ class Rewriter(ast.NodeTransformer):
         node.args = [self.visit(arg) for arg in node.args]
         node.keywords = [self.visit(keyword) for keyword in node.keywords]
         return node
+
+    def visit_match_case(self, node: ast.match_case) -> Any:
+        classes = Classes(self.names)
+        node.pattern = classes.without(node.pattern)  # type: ignore[assignment]
+        if classes.conditions:
+            conditions = [*classes.conditions, *([node.guard] if node.guard else [])]
+            node.guard = conditions[0] if len(conditions) == 1 else ast.BoolOp(ast.And(), conditions)
+        return self.generic_visit(node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> Any:
+        self.generic_visit(node)
+        is_class = node.attr == "__class__" and isinstance(node.ctx, ast.Load)
+        return called(KIND, node.value) if is_class else node
 
     def visit_Subscript(self, node: ast.Subscript) -> Any:
         self.generic_visit(node)

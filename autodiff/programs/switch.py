@@ -10,6 +10,7 @@ from typing import Any, TypeVar, overload
 
 from autodiff.programs.calls import NAMES
 from autodiff.programs.compiling import code_of
+from autodiff.programs.dispatching import choices_of, dispatcher_of, teach
 from autodiff.programs.importing import Switch
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line
@@ -64,6 +65,7 @@ def differentiable(program: Any) -> Any:
     if isinstance(program, type):
         for function in functions_of(program):
             replace_code(function)
+        teach_all(program)
         return program
     if isinstance(program, ModuleType):
         replace_module(program)
@@ -104,7 +106,10 @@ def functions_of(kind: type) -> Iterator[FunctionType]:
 
 def functions_in(value: Any, kind: type) -> Iterator[FunctionType]:
     """The functions of a class's module behind one of its attributes."""
-    if isinstance(value, FunctionType):
+    if dispatcher_of(value) is not None:
+        for choice in choices_of(value):
+            yield from functions_in(choice, kind)
+    elif isinstance(value, FunctionType):
         wrapped = getattr(value, "__wrapped__", None)
         if value.__module__ == kind.__module__ and not value.__code__.co_filename.startswith("<string"):
             yield value
@@ -134,3 +139,12 @@ def replace_module(module: ModuleType) -> None:
     names.update(NAMES)
     for function in own:
         replace_code(function)
+    teach_all(module)
+
+
+def teach_all(owner: type | ModuleType) -> None:
+    """Let the functions of a class or module that choose by the class of their argument know of traced values."""
+    for value in list(vars(owner).values()):
+        teach(value)
+        if isinstance(value, type) and value is not owner and value.__module__ == getattr(owner, "__name__", None):
+            teach_all(value)

@@ -164,14 +164,14 @@ def test_runner(tmp_path: Path) -> None:
     script.write_text(SCRIPT)
     (tmp_path / "on_autograd.py").write_text(LIBRARY)
     command = [sys.executable, "-m", "autodiff.compat.autograd", str(script), "3.0"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
     assert done.stdout == "6.0\n"
     assert done.stderr.splitlines()[1] == f'  File "{script}", line 11, in <module>'
     assert done.stderr.splitlines()[-1] == (
         "autodiff.trace.error_classes.DifferentiationError: grad needs a function that returns one real number, but <lambda> "
         "returned float64[2] (script.py:11); take jacobian, elementwise_grad or holomorphic_grad"
     )
-    missing = subprocess.run([*command[:-2], "no.py"], capture_output=True, text=True, check=False, timeout=60)
+    missing = subprocess.run([*command[:-2], "no.py"], capture_output=True, text=True, check=False, timeout=300)
     assert "there is no file 'no.py'; -m no.py runs a module" in missing.stderr
 
 
@@ -274,3 +274,79 @@ def test_an_equation_that_depends_on_time() -> None:
         return odeint(slope, np.array([0.3, -0.8]), t, (1.3,), rtol=1e-11, atol=1e-11)
 
     check_grads(solution, modes=["rev"], order=1)(np.linspace(0.1, 0.2, 3))
+
+
+def test_rules_in_the_form_of_old_versions() -> None:
+    from autodiff.compat.autograd.core import primitive
+
+    @primitive
+    def product(x: Any, y: Any) -> Any:
+        return x * y
+
+    def fun(x: Any, y: Any) -> Any:
+        return np.sum(product(x, y) ** 2)
+
+    x, y = np.array([1.0, -2.0]), np.array([3.0, 0.5])
+    with pytest.warns(DeprecationWarning, match=r"product.defgrad \(.*test_autograd.py:\d+\) is the form of old"):
+        product.defgrad(lambda ans, x, y: lambda g: y * g)
+    with pytest.raises(NotImplementedError, match="by argument 1 is not defined"):
+        grad(fun, 1)(x, y)
+    with pytest.warns(DeprecationWarning, match="old versions"):
+        product.defgrad(lambda ans, x, y: lambda g: x * g, argnum=1)
+    check_grads(fun, (0, 1), modes=["rev"])(x, y)
+    with pytest.warns(DeprecationWarning, match="old versions"):
+        product.defvjp_is_zero([1])
+    assert grad(fun, 1)(x, y).tolist() == [0, 0]
+    with pytest.warns(DeprecationWarning, match="old versions"):
+        product.defvjp(lambda g, ans, vs, gvs, x, y: g * x * np.ones(vs.shape), argnum=1)
+    check_grads(fun, (0, 1), modes=["rev"])(x, y)
+
+
+def test_classes_of_integers() -> None:
+    """They take traced values, whose derivative ends there; otherwise they are NumPy's."""
+    import autodiff.compat.autograd.numpy as anp
+
+    def fun(rows: Any) -> Any:
+        return rows[:, :2][anp.int64(rows[:, 2])].sum()
+
+    rows = np.array([[1.0, 2.0, 1.0], [3.0, 4.0, 1.0]])
+    assert fun(rows) == 14
+    assert grad(fun)(rows).tolist() == [[0, 0, 0], [2, 2, 0]]
+    assert type(anp.int64("3")) is np.int64
+    assert isinstance(np.int8(1), anp.integer)
+    assert not isinstance(1.0, anp.integer)
+    assert issubclass(np.int8, anp.integer)
+    assert np.zeros(1, anp.uint8).dtype == np.uint8 == anp.uint8
+    assert anp.iinfo(anp.int16).max == 32767
+
+
+def test_arguments_of_an_equation_by_their_name() -> None:
+    def end(rate: Any) -> Any:
+        return odeint(lambda y, t, rate: -rate * y, 1.0, np.array([0.0, 0.5]), args=(rate,))[-1, 0]
+
+    np.testing.assert_allclose(grad(end)(2.0), -0.5 * np.exp(-1.0), rtol=1e-6)
+
+
+def test_rules_of_a_plain_function() -> None:
+    """They are not used: the function is differentiated through its operations. NumPy's functions are refused."""
+    from autodiff.compat.autograd.extend import defvjp
+
+    def twice(x: Any) -> Any:
+        return 2.0 * x
+
+    with pytest.warns(UserWarning, match=r"defvjp_argnum gives to twice \(.*:\d+\) are not used, since it is no prim"):
+        defvjp(twice, lambda ans, x: lambda g: 5.0 * g)
+    assert grad(twice)(1.0) == 2
+    with pytest.raises(TypeError, match="NumPy's functions have theirs here"):
+        defvjp(np.sin, lambda ans, x: lambda g: g)
+
+
+def test_iterators_and_arrays_of_objects() -> None:
+    import autodiff.compat.autograd.numpy as anp
+
+    def fun(x: Any) -> Any:
+        rows = anp.stack(x * k for k in (1.0, 2.0))
+        return anp.sum(rows) + anp.sum(anp.array([x[0], 3.0], dtype=object).ravel() ** 2)
+
+    assert grad(fun)(np.array([2.0, 1.0])).tolist() == [7, 3]
+    assert anp.vstack(iter([np.ones(2), np.zeros(2)])).shape == (2, 2)

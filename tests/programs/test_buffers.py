@@ -121,3 +121,20 @@ def test_ufuncs_of_rewritten_programs_are_ufuncs():
         return isinstance(np.sin, np.ufunc), pickle.loads(pickle.dumps(np.sin))
 
     assert differentiable(program)() == (True, np.sin)
+
+
+@pytest.mark.parametrize("transformation", [autodiff.jit, autodiff.checkpoint])
+def test_a_buffer_is_written_through_reshaped_parts_where_only_shapes_are_known(transformation):
+    @autodiff.differentiable
+    def program(x):
+        out = np.zeros((3, 4))
+        out.ravel()[:] = x
+        out.reshape(-1)[::5] *= 3
+        out.T.ravel()[:] = 5.0  # a copy
+        np.reshape(out, (4, 3))[0] -= x[:3]
+        np.ravel(out[1])[:2] = x[0]
+        np.ravel(out[:, 1])[:2] = x[0]  # a copy
+        return out
+
+    x = np.arange(12.0)
+    np.testing.assert_allclose(transformation(program)(x), program(x))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import warnings
 from collections.abc import Callable, Sequence
+from types import FunctionType
 from typing import Any
 
 from autodiff.compat.autograd.substitution import subval
@@ -43,6 +45,7 @@ class primitive:
         self.vjp: Function | None = None
         self.jvp: Function | None = None
         self.applies_itself = False  # in its rule of forward mode, which then has no transpose
+        self.makers: dict[int, Function | None] = {}  # given one at a time by the methods below
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         leaves, structure = flatten((args, kwargs))
@@ -61,6 +64,37 @@ class primitive:
 
     def __repr__(self) -> str:
         return f"<primitive {get_name(self.fun)}>"
+
+    def defgrad(self, gradfun: Function, argnum: int = 0) -> None:
+        """A reverse rule as autograd 1.0 took it: ``gradfun(ans, *args)(g)`` is the cotangent of one argument."""
+        self.given("defgrad", {argnum: gradfun})
+
+    def defvjp(self, vjpmaker: Function, argnum: int = 0) -> None:
+        """A reverse rule as autograd 1.1 took it: ``vjpmaker(g, ans, vs, gvs, *args)``.
+
+        Here vs and gvs are the spaces of the argument and of g.
+        """
+
+        def maker(ans: Any, *args: Any, **kwargs: Any) -> Function:
+            return lambda g: vjpmaker(g, ans, vspace(args[argnum]), vspace(g), *args, **kwargs)
+
+        self.given("defvjp", {argnum: maker})
+
+    def defvjp_is_zero(self, argnums: Sequence[int] = (0,)) -> None:
+        """Arguments by which the derivative is zero, as autograd 1.1 took them."""
+        self.given("defvjp_is_zero", dict.fromkeys(argnums))
+
+    def given(self, method: str, makers: dict[int, Function | None]) -> None:
+        """Take reverse rules beside those that were given before."""
+        warnings.warn(
+            f"{get_name(self.fun)}.{method}{at_user_line()} is the form of old versions of autograd; "
+            "autograd.extend.defvjp takes the rules of all arguments at once",
+            DeprecationWarning,
+            stacklevel=3,
+        )
+        self.makers.update(makers)
+        argnums = sorted(self.makers)
+        defvjp(self, *(self.makers[argnum] for argnum in argnums), argnums=argnums)
 
 
 class CallLayout:
@@ -207,14 +241,28 @@ def fitted(name: str, argnum: int, ct: Any, value: Any) -> Any:
     )
 
 
+RULED = {"numpy", "scipy", "autodiff"}
+"""Packages whose functions have rules already."""
+
+
 def checked(fun: Any, what: str) -> primitive:
     """A function that rules can be given to.
 
+    Those of a plain Python function, which is differentiated through its operations, are never used, as in autograd.
+
     Raises:
-        TypeError: if it is none that :class:`primitive` has made.
+        TypeError: if it is neither made by :class:`primitive` nor a plain Python function.
     """
     if isinstance(fun, primitive):
         return fun
+    if isinstance(fun, FunctionType) and fun.__module__.partition(".")[0] not in RULED:
+        warnings.warn(
+            f"the rules that {what} gives to {get_name(fun)}{at_user_line()} are not used, since it is no primitive; "
+            "decorate it with @primitive",
+            UserWarning,
+            stacklevel=4,
+        )
+        return primitive(fun)
     raise TypeError(
         f"{what} gives rules to functions made by @primitive, got {get_name(fun)}{at_user_line()}; NumPy's functions "
         "have theirs here"

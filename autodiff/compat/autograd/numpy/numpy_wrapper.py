@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import wraps
 from types import ModuleType
 from typing import Any
@@ -17,16 +17,49 @@ from autodiff.numpy.dispatch import FUNCTIONS, contains_traced
 from autodiff.trace.trees.tree import flatten
 
 numpy_version = numpy.__version__
+JOINING = {numpy.concatenate, numpy.stack, numpy.vstack, numpy.hstack, numpy.dstack, numpy.column_stack}
+"""They take iterators too, as autograd's do."""
 notrace_functions = [numpy.ndim, numpy.shape, numpy.iscomplexobj, numpy.result_type]
+
+
+def wrap_intdtype(cls: type) -> type:
+    """A class of integers that takes traced values too: integers have no derivative.
+
+    Only calls differ. What they return is of NumPy's class, which also counts as an instance of this one.
+    """
+    return IntegerType(cls.__name__, (cls,), {"__doc__": cls.__doc__, "__module__": cls.__module__})
+
+
+class IntegerType(type):
+    """The class of such classes."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        return notrace_primitive(cls.__base__)(*args, **kwargs)  # type: ignore[arg-type]
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, cls.__base__)  # type: ignore[arg-type]
+
+    def __subclasscheck__(cls, subclass: type) -> bool:
+        return issubclass(subclass, cls.__base__)  # type: ignore[arg-type]
+
+    def __eq__(cls, other: object) -> bool:
+        return cls is other or cls.__base__ is other
+
+    def __hash__(cls) -> int:
+        return hash(cls.__base__)
 
 
 def counterpart(original: Any) -> Any:
     """What an object of NumPy's is here: functions take traced values in lists too; new arrays are plain ones."""
+    if isinstance(original, type) and issubclass(original, numpy.integer):
+        return wrap_intdtype(original)
     if isinstance(original, type | numpy.ufunc) or not callable(original) or original not in FUNCTIONS:
         return original
 
     @wraps(original)
     def function(*args: Any, **kwargs: Any) -> Any:
+        if original in JOINING and args and isinstance(args[0], Iterator):
+            args = (list(args[0]), *args[1:])
         known = FUNCTIONS[original] if contains_traced((*args, *kwargs.values())) else original
         return known(*args, **kwargs)
 
@@ -40,11 +73,15 @@ globals().update({name: counterpart(getattr(numpy, name)) for name in _NAMES})
 
 
 def array(A: Any, *args: Any, **kwargs: Any) -> Any:
-    """An array of numbers, arrays, and nested lists of them; traced values stay traced."""
+    """An array of numbers, arrays, and nested lists of them; traced values stay traced.
+
+    Those that ``dtype=object`` is asked for have the dtype of their numbers.
+    """
     if not contains_traced((A,)):
         return numpy.array(A, *args, **kwargs)
     ndmin = kwargs.get("ndmin", 0)
-    made = namespace.array(A, *args[:1], **{k: v for k, v in kwargs.items() if k == "dtype"})
+    dtype = args[0] if args else kwargs.get("dtype")
+    made = namespace.array(A, dtype=None if dtype is object else dtype)
     return numpy.reshape(made, (*(1,) * (ndmin - numpy.ndim(made)), *numpy.shape(made))) if ndmin else made
 
 
@@ -116,11 +153,6 @@ def wrap_namespace(old: dict[str, Any], new: dict[str, Any]) -> None:
 def wrap_if_boxes_inside(raw_array: Any, slow_op_name: str | None = None) -> Any:
     """An array of objects as one of numbers."""
     return array(raw_array.tolist()) if raw_array.dtype == object else raw_array
-
-
-def wrap_intdtype(cls: type) -> type:
-    """A class of integers as it is: it takes plain values alone."""
-    return cls
 
 
 class Joined:
