@@ -72,7 +72,7 @@ def as_transformation(optimizer: GradientMethod, hooks: Sequence[Any] = ()) -> G
             worker.add_hook(hook)
         parameters = [getattr(target, f"p{k}") for k in range(len(flatten(params)[0]))]
         for parameter in parameters:
-            parameter.update_rule._prepare(parameter)
+            parameter.update_rule._init_states(parameter)
         return worker, parameters
 
     def init(params: Any) -> ChainerState:

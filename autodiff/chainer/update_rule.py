@@ -103,21 +103,20 @@ class UpdateRule:
         precise.grad = None
 
     def _update(self, param: Any) -> None:
-        """Take the loss scale out of the gradient, and change the parameter between the hooks."""
+        """Take the loss scale out of the gradient, and change the parameter between the hooks, which see the state."""
+        if param.array is not None:
+            self._init_states(param)
         if param._loss_scale is not None and param.grad is not None:
             param.grad = param.xp.asarray(param.grad / param._loss_scale)
             param._loss_scale = None
         for hook in self._hookable.at("pre"):
             hook(self, param)
-        self._prepare(param)
         self.update_core(param)
         for hook in self._hookable.at("post"):
             hook(self, param)
 
-    def _prepare(self, param: Any) -> None:
-        """Have a state that lives where the parameter does."""
-        if param.array is None:
-            return
+    def _init_states(self, param: Any) -> None:
+        """Have a state that lives where the parameter does. Rules that hold another rule prepare its state here too."""
         if self._state is None:
             self._state = {}
             self.init_state(param)

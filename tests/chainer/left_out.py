@@ -49,7 +49,6 @@ LEFT_OUT = {
     r".*\.loss\.crf1d\.(argsort_list_descent|permutate_list)": IMPORTED,
     r"chainer\.initializers\.(backend|types)": IMPORTED,
     r".*\.(ArrayInfo|ScheduleInfo|ScheduleManager|StaticScheduleFunction)": COMPILED,
-    r".*\.(gather|scatter)_(grads|params)|.*\.size_num_grads": NCCL,
 }
 """Reasons by patterns of whole dotted names."""
 

@@ -15,12 +15,16 @@ from typing import Any, ClassVar
 
 from autodiff.chainer.backend import get_array_module
 from autodiff.facade.functions.function_node import FunctionNode
-from autodiff.facade.graph.creator import ANY, CREATORS, NUMBERS, Operation
+from autodiff.facade.graph.creator import ANY, CREATORS, NUMBERS, Operation, all_operands
+from autodiff.facade.graph.observing import unwatched
+from autodiff.facade.graph.residuals import variables
 from autodiff.facade.settings.mode import no_backprop_mode
 from autodiff.facade.variables.conversion import as_array, as_variable
 from autodiff.facade.variables.variable import Variable
 from autodiff.trace.source import at_user_line
 from autodiff.transforms.gradient import vjp
+from autodiff.transforms.masking import unmasked
+from autodiff.transforms.reverse import pulled
 
 Function = Callable[..., Any]
 
@@ -33,13 +37,14 @@ class FunctionClass(FunctionNode, Operation):
     computed: ClassVar[Mapping[str, Callable[[Any], Any]]] = {}
     of_list = called = False
     default_label = ""
+    given: dict[str, Any] | None = None
     _label: str | None = None
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        given = type(self).__signature__.bind(*args, **kwargs)  # type: ignore[attr-defined]
-        given.apply_defaults()
+        bound = type(self).__signature__.bind(*args, **kwargs)  # type: ignore[attr-defined]
+        bound.apply_defaults()
         self.given = {}
-        for name, value in given.arguments.items():
+        for name, value in bound.arguments.items():
             collects = type(self).__signature__.parameters[name].kind is Parameter.VAR_KEYWORD  # type: ignore[attr-defined]
             for each, own in value.items() if collects else ((name, value),):
                 self.given[self.renamed.get(each, each)] = own
@@ -64,9 +69,30 @@ class FunctionClass(FunctionNode, Operation):
 
     def results(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
         """What the function gives."""
-        function = type(self).function
-        found = function(inputs, **self.given) if self.of_list else function(*inputs, **self.given)
+        function, given = type(self).function, self.given
+        if given is not None:
+            found = function(inputs, **given) if self.of_list else function(*inputs, **given)
+        else:
+            found = self.shown_function(inputs)(*inputs)
         return tuple(found) if isinstance(found, (tuple, list)) else (found,)
+
+    def shown_function(self, inputs: Sequence[Any]) -> Function:
+        """What a creator ran, for as many inputs as it had.
+
+        Raises:
+            RuntimeError: if the graph does not know any more what that was.
+        """
+        fun = self.fun if self.kept is None else getattr(self.kept[2], "fun", None)
+        if fun is not None:
+            return fun
+        try:
+            own = {self.renamed.get(name, name): getattr(self, name) for name in type(self).__signature__.parameters}  # type: ignore[attr-defined]
+        except AttributeError:
+            raise RuntimeError(
+                f"the creator {self.label} has not kept what it needs to run again{at_user_line()}; call the function"
+            ) from None
+        function = type(self).function
+        return (lambda *xs: function(xs, **own)) if self.of_list else partial(function, **own)
 
     def apply(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
         """Call the function.
@@ -99,11 +125,13 @@ class FunctionClass(FunctionNode, Operation):
     def forward(self, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
         """The arrays that the function gives for arrays; all inputs are retained."""
         self.retain_inputs(tuple(range(len(inputs))))
-        with no_backprop_mode():
+        with no_backprop_mode(), unwatched():
             return tuple(get_array_module(out).asarray(as_array(out)) for out in self.results(inputs))
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> tuple[Any, ...]:
         """The gradients of the function."""
+        if self.kept is not None and not self._applied:
+            return pulled_by_graph(self, target_input_indexes, grad_outputs)
         inputs: list[Any] = list(self.get_retained_inputs())
         moving = [index for index in target_input_indexes if inputs[index].dtype.kind in "fc"]
         wanted = [index for index, gy in enumerate(grad_outputs) if gy is not None]
@@ -129,6 +157,28 @@ class FunctionClass(FunctionNode, Operation):
 
     def connect(self, node: Any) -> None:
         (FunctionNode if self._applied else Operation).connect(self, node)
+
+
+def pulled_by_graph(
+    self: FunctionClass, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]
+) -> tuple[Any, ...]:
+    """The gradients of inputs of a creator, as ``backward()`` of the graph computes them."""
+    node = next(filter(None, (reference() for reference in self.outputs or ())))
+    keeper = node.operands if node.link.special else node
+    single = keeper is node
+    cts = pulled(keeper, grad_outputs[0] if single else list(grad_outputs), variables(keeper))
+    cts = (cts,) if keeper.link.arity == 1 else cts
+    shown = [
+        position
+        for position, operand in enumerate(all_operands(keeper.link, keeper.operands, keeper.others))
+        if operand is not None and not isinstance(operand, NUMBERS)
+    ]
+    found = {
+        shown.index(position): as_variable(unmasked(ct))
+        for position, ct in zip(keeper.link.positions, cts, strict=True)
+        if ct is not None
+    }
+    return tuple(found.get(index) for index in target_input_indexes)
 
 
 CREATORS[ANY] = FunctionClass  # programs that walk through a graph ask every creator whether it is a FunctionNode
@@ -162,7 +212,11 @@ def residual(self: FunctionClass, place: int | None = None) -> Any:
 
 def shape_of_result(self: FunctionClass) -> tuple[int, ...]:
     """The shape of the result."""
-    return self.outputs[0]().shape  # type: ignore[index]
+    if self.outputs is None:  # shown to a hook
+        if self.seen_shape is None:
+            raise AttributeError(f"{self.label} has not run yet, so the shape of its result is not known")
+        return self.seen_shape
+    return self.outputs[0]().shape
 
 
 def from_first(self: FunctionClass, axes: Any) -> tuple[int, ...]:
@@ -183,7 +237,7 @@ def difference(self: FunctionClass) -> Any:
 
 def constant_of(self: FunctionClass) -> Any:
     """The number beside an operator."""
-    others = self.kept[3]  # type: ignore[index]
+    others = closed_over(self.fun).get("values", ()) if self.kept is None else self.kept[3]
     return next(each for each in (others if isinstance(others, tuple) else (others,)) if isinstance(each, NUMBERS))
 
 

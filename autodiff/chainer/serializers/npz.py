@@ -93,7 +93,7 @@ class NpzDeserializer(Deserializer):
 
     def __init__(self, npz: Any, path: str = "", strict: bool = True, ignore_names: Any = None) -> None:
         plain = isinstance(npz, np.lib.npyio.NpzFile) and not npz.allow_pickle and npz.zip is not None
-        self.npz = Archive(npz.zip) if plain else npz
+        self.npz = Archive(npz.zip, npz) if plain else npz
         self.path = path
         self.strict = strict
         self.ignore_names = ignore_tests(ignore_names)

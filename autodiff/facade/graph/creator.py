@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 NUMBERS = (bool, int, float, complex)
 
+SHOWN = {"gather": 1}
+"""How many operands are inputs of a function in Chainer's sense, where those behind them are part of the function."""
+
 
 class Operation:
     """An operation of the graph.
@@ -29,11 +32,13 @@ class Operation:
         outputs: weak references to the nodes of the results; None after :meth:`unchain`.
         rank: the largest rank of the inputs.
         label: its name in drawings of the graph.
-        fun: what a composition runs, for hooks that watch it: there are no nodes yet.
+        fun: what an operation runs on its inputs, for hooks that watch it: there are no nodes yet.
+        seen_shape: of the first result, for hooks that see it run.
     """
 
     stack: Any = None
     fun: Any = None
+    seen_shape: Any = None
     kept_arrays: Any = None
     inputs: tuple[VariableNode, ...] | None = None
     outputs: tuple[Any, ...] | None = None
@@ -55,7 +60,8 @@ class Operation:
     def shows(self, keeper: VariableNode | Whole) -> None:
         """Take note of what the operation was run on and gave."""
         self.kept = (keeper.link, keeper.operands, keeper.residuals, keeper.others)
-        self.inputs = input_nodes(all_operands(keeper.link, keeper.operands, keeper.others), keeper.kind)
+        operands = all_operands(keeper.link, keeper.operands, keeper.others)
+        self.inputs = input_nodes(operands[: SHOWN.get(keeper.link.primitive.name)], keeper.kind)
         self.outputs = keeper.references()
         self.whole = None if keeper.kind is type(keeper) else Shared(keeper)
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import threading
 import traceback
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
-from autodiff.facade.graph.creator import Operation, creator
+from autodiff.facade.graph.creator import SHOWN, Operation, creator
 from autodiff.facade.settings.configuration import config, deviations
 from autodiff.trace.source import at_user_line
 from autodiff.trace.traced import Traced
@@ -24,6 +26,16 @@ _thread = _Thread()
 def get_function_hooks() -> dict[str, FunctionHook]:
     """The hooks that watch all operations of this thread, by name, in the order in which they were entered."""
     return _thread.hooks
+
+
+@contextmanager
+def unwatched() -> Iterator[None]:
+    """Let no hook of this thread see what happens inside, such as a hook's own look at a function."""
+    hooks, _thread.hooks = _thread.hooks, {}
+    try:
+        yield
+    finally:
+        _thread.hooks = hooks
 
 
 class FunctionHook:
@@ -111,15 +123,17 @@ def note_stack(function: Any) -> None:
         function.stack = traceback.extract_stack()[:-2]
 
 
-def observed(function: Any, run: Callable[..., Any]) -> Callable[..., Any]:
-    """``run``, watched."""
+def observed(function: Any, run: Callable[..., Any], name: str = "") -> Callable[..., Any]:
+    """``run``, the operation of that name, watched."""
 
     def call(*values: Any, **params: Any) -> Any:
-        in_data = tuple(value for value in values if value is None or getattr(value, "shape", None) is not None)
+        in_data = tuple(values[k] for k in shown_positions(values, name))
         hooks = hooks_on(function)
         for hook in hooks:
             hook.forward_preprocess(function, in_data)
         out = run(*values, **params)
+        if isinstance(function, Operation):
+            function.seen_shape = getattr(out[0] if type(out) is tuple else out, "shape", None)
         for hook in hooks:
             hook.forward_postprocess(function, in_data)
         if config.debug and any(map(has_nan, out if type(out) is tuple else (out,))):
@@ -129,6 +143,30 @@ def observed(function: Any, run: Callable[..., Any]) -> Callable[..., Any]:
         return out
 
     return call
+
+
+def of_shown(run: Callable[..., Any], operands: Sequence[Any], params: Mapping[str, Any], name: str) -> Any:
+    """An operation as a function of the operands that hooks see, which closes over the others."""
+    shown = set(shown_positions(operands, name))
+    if len(shown) == len(operands):
+        return partial(run, **params)
+    values = tuple(None if k in shown else value for k, value in enumerate(operands))  # arrays are not kept alive
+
+    def filled(*arrays: Any) -> Any:
+        others = iter(arrays)
+        return run(*(next(others) if k in shown else value for k, value in enumerate(values)), **params)
+
+    return filled
+
+
+def shown_positions(operands: Sequence[Any], name: str) -> list[int]:
+    """The positions of the operands that hooks see: numbers and indices belong to the operation."""
+    return [k for k, value in enumerate(operands[: SHOWN.get(name)]) if is_shown(value)]
+
+
+def is_shown(value: Any) -> bool:
+    """Whether hooks see an operand, as far as itself says so."""
+    return value is None or getattr(value, "shape", None) is not None
 
 
 def has_nan(array: Any) -> bool:

@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 
 from autodiff.facade.graph.changes import note_kept_by_rules
+from autodiff.facade.graph.creator import Operation
 from autodiff.facade.graph.known_operands import NUMBERS, Operands
 from autodiff.facade.graph.labels import operation_label
 from autodiff.facade.graph.node import VariableNode, Whole, new_node
-from autodiff.facade.graph.observing import announced, observed
+from autodiff.facade.graph.observing import announced, observed, of_shown
 from autodiff.facade.graph.residuals import without_itself
 from autodiff.facade.settings.configuration import deviations
 from autodiff.facade.settings.current import on_gpu_of
@@ -45,13 +46,11 @@ def record(
     sketch = None
     if deviations:
         sketch = announced(operation_label(primitive.name, operation.entries), operation.rank)
-        run = run if sketch is None else observed(sketch, run)
-    try:
-        with on_gpu_of(primitive.name, operation.values):
-            out = run(*operation.values, **params)
-    except EXPLAINED as error:
-        check_places(primitive.name, operation.values)
-        raise explained(error, primitive.name, operation.values) from None
+    with on_gpu_of(primitive.name, operation.values):
+        if sketch is None:
+            out = explained_call(primitive, run, operation.values, params)
+        else:
+            out = watched_call(sketch, primitive, run, operation.values, params)
     if type(out) is not tuple and not any(primitive.rules) and not spec_of(out).inexact:
         return out  # comparisons, argmax, ...: plain values, with which Python can go on
     if not recorded(operation):
@@ -69,6 +68,26 @@ def record(
     if sketch is not None:
         note_kept_by_rules(sketch, link, operation, out)
     return connected(operation, link, residuals, out, self.level, sketch)
+
+
+def explained_call(
+    primitive: Primitive, run: Callable[..., Any], values: Sequence[Any], params: Mapping[str, Any]
+) -> Any:
+    """What the operation gives; its errors name it and its operands."""
+    try:
+        return run(*values, **params)
+    except EXPLAINED as error:
+        check_places(primitive.name, values)
+        raise explained(error, primitive.name, values) from None
+
+
+def watched_call(
+    sketch: Operation, primitive: Primitive, run: Callable[..., Any], values: Sequence[Any], params: Mapping[str, Any]
+) -> Any:
+    """The same, with hooks called around it, whose own errors stay as they are."""
+    sketch.fun = of_shown(run, values, params, primitive.name)
+    call = observed(sketch, lambda *values, **params: explained_call(primitive, run, values, params), primitive.name)
+    return call(*values, **params)
 
 
 def root_result(out: Any, level: int, needs: bool) -> Variable:

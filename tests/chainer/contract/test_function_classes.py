@@ -289,3 +289,81 @@ def test_outputs_that_an_old_function_retains_of_traced_values():
     x = np.array([1.0, -2.0])
     for transformed in (autodiff.grad, lambda f: autodiff.jit(autodiff.grad(f))):
         np.testing.assert_allclose(transformed(lambda x: Exponential()(x).sum())(x), np.exp(x))
+
+
+RUN_AGAIN = {  # the arrays that Variables are made of, and what is called with these
+    **{place: (arrays, function) for place, (_, arrays, function) in APPLIED.items() if "matmul" not in place},
+    "a slice": ((X,), lambda x: x[1:, ::2]),
+    "a list of indices": ((X,), lambda x: x[[0, 2]]),
+    "an embedding": ((X,), lambda x: F.embed_id(LABELS, x)),
+    "a quotient": ((X,), lambda x: 2 / x),
+    "a negative": ((X,), lambda x: -x),
+    "one of three": ((X,), lambda x: F.split_axis(x, 2, 1)[1]),
+    "a product": ((X, Y), lambda x, y: F.matmul(x, y, transb=True)),
+    "unpooled": ((IMAGE,), lambda x: F.unpooling_2d(x, 2)),
+    "batch normalization": ((X,), lambda x: F.batch_normalization(x, X[0], X[1])),
+    "padded": ((X,), lambda x: F.pad(x, 1, "constant")),
+    "total": ((X,), lambda x: F.sum(x, axis=1)),
+    "largest": ((X,), lambda x: F.max(x, axis=1, keepdims=True)),
+    "loss": ((X,), lambda x: F.softmax_cross_entropy(x, LABELS)),
+    "tiled": ((X,), lambda x: F.tile(x, 2)),
+    "cumulated": ((X,), lambda x: F.cumsum(x, axis=1)),
+}
+
+
+class RunningAgain(chainer.FunctionHook):
+    """Runs every function that it sees once more, as counters of operations do to learn the shapes of results."""
+
+    def __init__(self):
+        self.seen = []
+
+    def forward_postprocess(self, function, in_data):
+        self.seen.append((function.label, in_data, function.forward(in_data)))
+
+
+def run_again(name):
+    """The Variables, a result, and its place among the results of its creator."""
+    arrays, function = RUN_AGAIN[name]
+    xs = [Variable(array) for array in arrays]
+    y = function(*xs)
+    y = y[0] if isinstance(y, (tuple, list)) else y
+    return xs, y, [reference() for reference in y.creator.outputs].index(y.node)
+
+
+@pytest.mark.parametrize("name", RUN_AGAIN)
+def test_a_function_runs_again_for_a_hook_and_as_a_creator(name):
+    hook = RunningAgain()
+    with hook:
+        _, y, place = run_again(name)
+    label, in_data, outs = hook.seen[-1]
+    assert (label, len(in_data)) == (y.creator.label, len(y.creator.inputs))
+    np.testing.assert_allclose(outs[place], y.array)
+    np.testing.assert_allclose(y.creator.forward(in_data)[place], y.array)
+
+
+@pytest.mark.parametrize("name", RUN_AGAIN)
+def test_a_creator_computes_gradients(name):
+    xs, y, place = run_again(name)
+    seeds = [None] * len(y.creator.outputs)
+    y.grad = np.linspace(1, 2, y.size, dtype=y.dtype).reshape(y.shape)
+    seeds[place] = y.grad_var
+    places = tuple(k for k, node in enumerate(y.creator.inputs) for x in xs if node is x.node)
+    found = y.creator.backward(places, tuple(seeds))
+    if len(found) > len(places):  # one for each input, which is allowed too
+        found = [found[at] for at in places]
+    y.backward()
+    for x, own in zip(xs, found):
+        assert (x.grad is None) == (own is None)
+        if own is not None:
+            np.testing.assert_allclose(own.array, x.grad)
+
+
+def test_errors_of_hooks_are_their_own():
+    class Stopping(chainer.FunctionHook):
+        def forward_postprocess(self, function, in_data):
+            raise ValueError("enough")
+
+    for call in (lambda: F.relu(Variable(X)), lambda: Variable(X) * X, lambda: F.broadcast_to(Variable(X), (2, 3, 4))):
+        with pytest.raises(ValueError) as caught, Stopping():
+            call()
+        assert (type(caught.value), str(caught.value)) == (ValueError, "enough")

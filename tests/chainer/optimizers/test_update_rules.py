@@ -213,3 +213,49 @@ def test_copies_go_their_own_way(pair):
         assert rule.state["m"] is not pair.p.update_rule.state["m"]
         copied.update()
     assert optimizer.t == 1
+
+
+class Averaged(UpdateRule):
+    """Moves half of the way from an average after every second step of another rule, as lookahead does."""
+
+    def __init__(self, base):
+        super().__init__()
+        self.base = base
+
+    def init_state(self, param):
+        self.state["slow"] = param.array.copy()
+
+    def update_core(self, param):
+        self.base.update_core(param)
+        if self.t % 2 == 0:
+            self.state["slow"] += 0.5 * (param.array - self.state["slow"])
+            param.array[...] = self.state["slow"]
+
+    def _init_states(self, param):
+        super()._init_states(param)
+        self.base._init_states(param)
+
+
+def test_a_rule_around_another_rule():
+    param = parameter()
+    param.update_rule = Averaged(MomentumSGDRule(lr=0.1, momentum=0.5))
+    for _ in range(2):
+        param.update()
+    # steps of 0.1 and 0.15, half of which remains
+    np.testing.assert_allclose(param.array, [-1.125, 0.375])
+
+
+def test_hooks_see_the_state_from_the_first_update_on():
+    """It begins with the parameter as it was before any hook changed it."""
+    rule, seen = Averaged(MomentumSGDRule(lr=0.1)), []
+    param = parameter(grad=0.0)
+    param.update_rule = rule
+
+    def doubling(rule, param):
+        seen.append(rule.state["slow"].copy())
+        param.array *= 2
+
+    rule.add_hook(doubling, "doubling")
+    param.update()
+    np.testing.assert_array_equal(seen, [[-1.0, 0.5]])
+    np.testing.assert_array_equal(rule.state["slow"], [-1.0, 0.5])

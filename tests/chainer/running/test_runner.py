@@ -91,7 +91,7 @@ CHILDREN = """
     if __name__ == "__main__":
         context = multiprocessing.get_context("METHOD")
         with context.Pool(1) as pool:
-            print(pool.apply_async(work, (chainer.Variable(np.ones(3, np.float32)),)).get(timeout=60))
+            print(pool.apply_async(work, (chainer.Variable(np.ones(3, np.float32)),)).get(timeout=300))
 """
 
 

@@ -1,3 +1,4 @@
+import gc
 import io
 import pickle
 import re
@@ -186,6 +187,13 @@ def test_a_deserializer_takes_what_numpy_has_opened():
     with np.load(saved(a=None, b=1)) as npz:
         assert NpzDeserializer(npz)("a", 3) is None
         assert NpzDeserializer(npz)("b", 0) == 1
+
+
+def test_a_deserializer_holds_what_nobody_else_holds():
+    """NumPy closes the file as soon as the object that it gave is gone."""
+    deserializer = NpzDeserializer(np.load(saved(**{"a/b": 1})))["a"]
+    gc.collect()
+    assert deserializer("b", 0) == 1
 
 
 @pytest.mark.parametrize("content", [b"something else", b""])

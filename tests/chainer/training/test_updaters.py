@@ -5,8 +5,11 @@ import pytest
 
 from autodiff.chainer.backends import cuda
 from autodiff.chainer.dataset import converter
+from autodiff.chainer.links import Linear
 from autodiff.chainer.optimizers.sgd import SGD
+from autodiff.chainer.sequential import Sequential
 from autodiff.chainer.training import ParallelUpdater, StandardUpdater, Updater, updaters
+from autodiff.chainer.training.updaters import multiprocess_parallel_updater
 
 
 @pytest.fixture
@@ -201,3 +204,23 @@ def test_training_with_optimizers_of_any_names(line, minibatches, tmp_path):
     ]  # fmt: skip
     with np.load(tmp_path / "last") as saved:
         assert {"updater/model:gen/w", "updater/optimizer:dis/t"} <= set(saved)
+
+
+def test_gradients_and_parameters_travel_as_one_array():
+    exchange = multiprocess_parallel_updater
+    model, other = (Sequential(Linear(2, 2, initialW=fill), Linear(2, 1, initialW=fill)) for fill in (1.0, 2.0))
+    model[0].W.grad, model[1].b.grad = np.arange(4.0, dtype=np.float32).reshape(2, 2), None
+    for name in ("0/b", "1/W"):
+        place, parameter = name.split("/")
+        getattr(model[int(place)], parameter).grad[...] = 7
+    assert exchange.size_num_grads(model) == (9, 4)
+    gradients, parameters = exchange.gather_grads(model), exchange.gather_params(model)
+    assert (gradients.dtype, gradients.tolist()) == (np.float32, [0, 1, 2, 3, 7, 7, 7, 7, 0])
+    other[0].W.grad = None
+    exchange.scatter_grads(other, gradients)
+    exchange.scatter_params(other, parameters)
+    for (_, mine), (_, theirs) in zip(sorted(model.namedparams()), sorted(other.namedparams()), strict=True):
+        np.testing.assert_array_equal(mine.array, theirs.array)
+        np.testing.assert_array_equal(0 if mine.grad is None else mine.grad, theirs.grad)
+    with pytest.raises(ValueError, match="the parameters have 9 elements, the array has 3"):
+        exchange.scatter_params(other, parameters[:3])

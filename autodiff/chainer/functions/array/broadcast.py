@@ -85,4 +85,6 @@ def mismatch(place: int, length: int, own: tuple[int, ...]) -> Exception:
 
 
 Broadcast = function_class("Broadcast", broadcast)
-BroadcastTo = function_class("BroadcastTo", broadcast_to, "shape", computed={"_shape": shape_of_result})
+BroadcastTo = function_class(
+    "BroadcastTo", broadcast_to, "shape", computed=dict.fromkeys(("_shape", "shape"), shape_of_result)
+)

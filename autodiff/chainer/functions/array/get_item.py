@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.chainer.functions.function_class import function_class, residual
+from autodiff.chainer.functions.function_class import closed_over, function_class, residual
 from autodiff.facade.graph.applying import apply
 from autodiff.facade.variables.variable import Variable, is_array
 from autodiff.trace.source import at_user_line
@@ -47,6 +47,9 @@ def as_written(key: Any) -> tuple[Any, ...]:
 
 def key_of(self: Any) -> tuple[Any, ...]:
     """What was between the brackets, as far as it says something."""
+    if self.kept is None:  # shown to a hook
+        known = closed_over(self.fun)
+        return as_written(known["key"]) if "key" in known else (known["values"][1].tolist(),)
     kept = residual(self)
     if isinstance(kept, tuple) and kept and isinstance(kept[0], np.ndarray):  # taken along the first axis
         return (kept[0].tolist(),)

@@ -13,10 +13,26 @@ from autodiff.backends import gpu
 from autodiff.chainer.backend import GpuDevice, get_device, using_device
 from autodiff.chainer.dataset.convert import concat_examples
 from autodiff.chainer.training.updaters.communicator import Communicator, new_identity
+from autodiff.chainer.training.updaters.gathering import (
+    gather_grads,
+    gather_params,
+    scatter_grads,
+    scatter_params,
+    size_num_grads,
+)
 from autodiff.chainer.training.updaters.standard_updater import StandardUpdater
 from autodiff.chainer.training.updaters.worker import Share, serve
 from autodiff.facade.settings.configuration import config
 from autodiff.trace.source import at_user_line
+
+__all__ = [
+    "MultiprocessParallelUpdater",
+    "gather_grads",
+    "gather_params",
+    "scatter_grads",
+    "scatter_params",
+    "size_num_grads",
+]
 
 LEAVING = 10.0
 """Seconds that a process gets to end."""
