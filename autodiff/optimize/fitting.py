@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from os import PathLike
 from pathlib import Path
@@ -12,6 +13,7 @@ import numpy as np
 
 from autodiff.optimize.stopping import EarlyStopping
 from autodiff.saving import load, save
+from autodiff.saving.formats import path_of
 from autodiff.trace.errors import described
 from autodiff.trace.source import at_user_line
 from autodiff.tree import leaves, names, structure
@@ -63,8 +65,9 @@ def fit(
 
     Raises:
         ValueError: if there are no batches, or they cannot be gone through again; if ``step`` returns a
-            state of another structure; or if the checkpoint does not fit.
-        TypeError: if ``step`` does not return a pair, or a metric is no single number.
+            state of another structure; or if the checkpoint does not fit, or is no name of a file of trees.
+        FileNotFoundError: if there is no folder for the checkpoint.
+        TypeError: if ``step`` does not return a pair, a metric is no single number, or an option is of another type.
         KeyError: if early stopping looks at a number that is not in the history.
         ModuleNotFoundError: if a bar is asked for and tqdm is not installed.
 
@@ -85,8 +88,9 @@ def fit(
     >>> round(float(w), 2), len(history["loss"])
     (3.0, 60)
     """
+    check_options(epochs, early_stopping)
     best, history, done = state, History(), 0
-    path = None if checkpoint is None else Path(checkpoint)
+    path = None if checkpoint is None else path_of(checkpoint, "fit")
     if path is not None and path.exists():
         state, best, history, done = resumed(path, state)
     for epoch in range(done, epochs):
@@ -113,6 +117,7 @@ def run_epoch(step: Callable[[Any, Any], Any], state: Any, batches: Iterable[Any
         ValueError: if there is no batch.
     """
     totals: dict[str, float] = {}
+    counts: Counter[str] = Counter()
     count = 0
     for batch in batches:
         found = step(state, batch)
@@ -127,11 +132,24 @@ def run_epoch(step: Callable[[Any, Any], Any], state: Any, batches: Iterable[Any
         count += 1
         for name, value in numbers(metrics, "loss").items():
             totals[name] = totals.get(name, 0.0) + value
+            counts[name] += 1  # a metric may be measured in some batches only
         if hasattr(batches, "set_postfix"):
-            batches.set_postfix({name: f"{total / count:.4g}" for name, total in totals.items()}, refresh=False)
+            batches.set_postfix({name: f"{total / counts[name]:.4g}" for name, total in totals.items()}, refresh=False)
     if not count:
         raise ValueError(f"fit: there are no batches{at_user_line()}")
-    return state, {name: total / count for name, total in totals.items()}
+    return state, {name: total / counts[name] for name, total in totals.items()}
+
+
+def check_options(epochs: Any, early_stopping: Any) -> None:
+    """Refuse options of another type before anything is trained."""
+    if not isinstance(epochs, int | np.integer) or epochs < 0:
+        shown = epochs if isinstance(epochs, int) else described(epochs)
+        raise TypeError(f"fit: epochs is a whole number that is not negative, got {shown}{at_user_line()}")
+    if not isinstance(early_stopping, EarlyStopping | None):
+        raise TypeError(
+            f"fit: early_stopping is {described(early_stopping)}{at_user_line()}; "
+            "give optimize.EarlyStopping('loss', patience=5)"
+        )
 
 
 def numbers(metrics: Any, alone: str) -> dict[str, float]:

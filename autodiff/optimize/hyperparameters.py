@@ -36,6 +36,7 @@ def inject_hyperparams(
         static_args: names of arguments that stay as they were given.
 
     Raises:
+        TypeError: if a transformation is given in place of what makes it.
         ValueError: if one of these names is no argument.
 
     >>> import numpy as np
@@ -47,6 +48,11 @@ def inject_hyperparams(
     >>> optimizer.update(np.ones(2), state)[0]
     array([-0.01, -0.01])
     """
+    if not callable(inner_factory):
+        raise TypeError(
+            f"inject_hyperparams takes what makes a transformation, not one that is made{at_user_line()}; "
+            "write inject_hyperparams(optimize.sgd)(learning_rate=0.1)"
+        )
     signature, fixed_names = inspect.signature(inner_factory), frozenset(static_args)
     if unknown := sorted(fixed_names - set(signature.parameters)):
         raise ValueError(

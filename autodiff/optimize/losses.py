@@ -23,9 +23,18 @@ def softmax_cross_entropy(logits: Any, labels: Any, axis: int = -1) -> Any:
     Returns:
         an array without this axis.
 
+    Raises:
+        ValueError: if the shapes differ.
+
     >>> softmax_cross_entropy(np.array([[0.0, 0.0], [0.0, -1.0]]), np.array([[0.5, 0.5], [1.0, 0.0]]))
     array([0.69314718, 0.31326169])
     """
+    if np.shape(labels) != np.shape(logits):
+        raise ValueError(
+            f"softmax_cross_entropy: logits of shape {np.shape(logits)} and labels of shape {np.shape(labels)}"
+            f"{at_user_line()}; labels are probabilities of all classes, and "
+            "softmax_cross_entropy_with_integer_labels takes the numbers of the right ones"
+        )
     chosen = labels != 0
     return -np.sum(np.where(chosen, labels * np.where(chosen, log_softmax(logits, axis=axis), 0), 0), axis=axis)
 
@@ -43,6 +52,7 @@ def softmax_cross_entropy_with_integer_labels(logits: Any, labels: Any, axis: in
 
     Raises:
         TypeError: if the labels are no integers.
+        ValueError: if they have another shape.
         IndexError: if there is no class of such a number; counted from the end where it is negative.
 
     >>> softmax_cross_entropy_with_integer_labels(np.array([[0.0, 0.0], [0.0, -1.0]]), np.array([1, 0]))
@@ -52,6 +62,12 @@ def softmax_cross_entropy_with_integer_labels(logits: Any, labels: Any, axis: in
         raise TypeError(
             f"softmax_cross_entropy_with_integer_labels needs integers for labels, got {dtype}{at_user_line()}; "
             "softmax_cross_entropy takes probabilities"
+        )
+    examples = tuple(np.delete(np.shape(logits), axis).tolist())
+    if np.shape(labels) != examples:
+        raise ValueError(
+            f"softmax_cross_entropy_with_integer_labels: logits of shape {np.shape(logits)} need labels of shape "
+            f"{examples}, got {np.shape(labels)}{at_user_line()}"
         )
     picked = np.take_along_axis(log_softmax(logits, axis=axis), np.expand_dims(labels, axis), axis=axis)
     return -np.squeeze(picked, axis=axis)
@@ -69,6 +85,7 @@ def sigmoid_binary_cross_entropy(logits: Any, labels: Any) -> Any:
     >>> sigmoid_binary_cross_entropy(np.array([0.0, 40.0, -40.0]), np.array([1.0, 1.0, 1.0]))
     array([6.93147181e-01, 4.24835426e-18, 4.00000000e+01])
     """
+    check_shapes("sigmoid_binary_cross_entropy", logits, labels)
     return labels * np.logaddexp(0, -logits) + (1 - labels * 1) * np.logaddexp(0, logits)
 
 
@@ -78,6 +95,7 @@ def squared_error(predictions: Any, targets: Any) -> Any:
     >>> squared_error(np.array([1.0, 4.0]), np.array([1.0, 1.0]))
     array([0., 9.])
     """
+    check_shapes("squared_error", predictions, targets)
     return (predictions - targets) ** 2
 
 
@@ -87,6 +105,7 @@ def l2_loss(predictions: Any, targets: Any) -> Any:
     >>> l2_loss(np.array([1.0, 4.0]), np.array([1.0, 1.0]))
     array([0. , 4.5])
     """
+    check_shapes("l2_loss", predictions, targets)
     return 0.5 * (predictions - targets) ** 2
 
 
@@ -103,5 +122,20 @@ def huber_loss(predictions: Any, targets: Any, delta: float = 1.0) -> Any:
     >>> huber_loss(np.array([0.5, 3.0]), np.array([0.0, 0.0]))
     array([0.125, 2.5  ])
     """
+    check_shapes("huber_loss", predictions, targets)
     error = np.abs(predictions - targets)
     return np.where(error <= delta, 0.5 * error**2, delta * (error - 0.5 * delta))
+
+
+def check_shapes(name: str, predictions: Any, targets: Any) -> None:
+    """Refuse a column beside a row without a second axis: both would be repeated, and every error be that of a pair.
+
+    Raises:
+        ValueError: naming the shapes.
+    """
+    one, other = np.shape(predictions), np.shape(targets)
+    if len(one) != len(other) and np.broadcast_shapes(one, other) not in (one, other):
+        raise ValueError(
+            f"{name}: predictions of shape {one} and targets of shape {other}{at_user_line()} would be compared each "
+            f"with each; give both the same axes, with reshape"
+        )

@@ -236,6 +236,11 @@ def piecewise_constant_schedule(
     >>> [float(schedule(n)) for n in range(6)]
     [1.0, 1.0, 0.5, 0.5, 0.05, 0.05]
     """
+    if not isinstance(boundaries_and_scales, Mapping | None):
+        raise TypeError(
+            f"piecewise_constant_schedule: scales are a dict, not {type(boundaries_and_scales).__name__}"
+            f"{at_user_line()}; write {{40: 0.5}} to halve the value from count 40 on"
+        )
     pairs = sorted((boundaries_and_scales or {}).items())
 
     def value(count: Any) -> Any:
@@ -341,6 +346,8 @@ def linear_onecycle_schedule(
 
 def check_steps(name: str, steps: int, begin: int = 0) -> None:
     """Refuse a transition that takes no steps, or begins before the beginning."""
+    if isinstance(steps, str) or isinstance(begin, str):
+        raise TypeError(f"{name}: counts of steps are numbers, not {steps!r} from {begin!r}{at_user_line()}")
     if steps <= 0 or begin < 0:
         raise ValueError(
             f"{name}: a transition takes a positive number of steps from a count on that is not negative, not {steps} "

@@ -19,6 +19,9 @@ class EarlyStopping:
         min_delta: how much smaller it has to be to count.
         restore_best: whether the state of the best epoch is returned, and not the last one.
 
+    Raises:
+        ValueError: if patience is no positive whole number.
+
     >>> EarlyStopping("validation", patience=2).waited([3.0, 1.0, 2.0, 1.5])
     2
     """
@@ -27,6 +30,10 @@ class EarlyStopping:
     patience: int = 5
     min_delta: float = 0.0
     restore_best: bool = True
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.patience, int) or self.patience < 1:
+            raise ValueError(f"early stopping: patience is a number of epochs from 1 on, not {self.patience!r}")
 
     def best_epoch(self, values: list[float]) -> int:
         """The number of the epoch that was the best so far, from 0 on; NaN is never the best."""

@@ -28,13 +28,15 @@ class Archive(Mapping[str, Any]):
 
     Args:
         file: the archive.
+        owner: what closes it as soon as nobody holds the owner any more.
 
     Attributes:
         room: how many more bytes may be taken for what there is no array to compare with.
     """
 
-    def __init__(self, file: zipfile.ZipFile) -> None:
+    def __init__(self, file: zipfile.ZipFile, owner: Any = None) -> None:
         self.zip = file
+        self.owner = owner
         self.names = frozenset(file.namelist())
         self.room = ROOM + TIMES * length_of(file.fp)
 

@@ -6,12 +6,14 @@ import importlib
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
+from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from autodiff.saving.archive import DAMAGE, Archive, Check, write_archive
+from autodiff.trace.errors import described
 from autodiff.trace.source import at_user_line
 
 SAFE = {
@@ -51,9 +53,18 @@ def write_npz(file: Any, arrays: Mapping[str, Any]) -> None:
     for name, array in arrays.items():
         if array.dtype.kind not in "biufc":
             raise TypeError(
-                f"{name} is {array.dtype}{at_user_line()}, which .npz files have no code for; use .safetensors"
+                f"{name} is {array.dtype}{at_user_line()}, which .npz files have no code for; {elsewhere(array)}"
             )
     write_archive(file, arrays, compression=True)
+
+
+def elsewhere(array: Any) -> str:
+    """What to do with an array that one of the formats does not have."""
+    if array.dtype.kind in "biufc":
+        return "use .npz"
+    if array.dtype.name in SAFE.values():
+        return "use .safetensors"
+    return "make numbers of it, or leave it out, by autodiff.tree.partition"
 
 
 @contextmanager
@@ -85,7 +96,9 @@ def write_safetensors(file: Any, arrays: Mapping[str, Any]) -> None:
     """Arrays as a file of safetensors."""
     for name, array in arrays.items():
         if array.dtype.name not in SAFE.values():
-            raise TypeError(f"{name} is {array.dtype}{at_user_line()}, which .safetensors files do not have; use .npz")
+            raise TypeError(
+                f"{name} is {array.dtype}{at_user_line()}, which .safetensors files do not have; {elsewhere(array)}"
+            )
     _, of_numpy = safetensors()
     file.write(
         of_numpy.save({name: np.ascontiguousarray(array).reshape(array.shape) for name, array in arrays.items()})
@@ -125,6 +138,23 @@ def named_dtype(name: str) -> np.dtype[Any]:
 
 
 FORMATS = {".npz": Format(write_npz, open_npz), ".safetensors": Format(write_safetensors, open_safetensors)}
+
+
+def path_of(given: Any, caller: str) -> Path:
+    """The path of a file that is to be written.
+
+    Raises:
+        TypeError: if it is none, such as the tree, which comes after it.
+        ValueError: if its name is that of no format.
+        FileNotFoundError: if there is no folder for it.
+    """
+    if not isinstance(given, str | PathLike):
+        raise TypeError(f"{caller}: the file is {described(given)}{at_user_line()}; give its path, such as 'model.npz'")
+    path = Path(given)
+    format_of(path)
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"{caller}: there is no folder {path.parent}{at_user_line()}; make it first")
+    return path
 
 
 def format_of(path: Path) -> Format:

@@ -11,7 +11,7 @@ import numpy as np
 from autodiff.backends.gpu import is_gpu_array
 from autodiff.saving.archive import Check
 from autodiff.saving.atomic import replacing
-from autodiff.saving.formats import Reader, format_of
+from autodiff.saving.formats import Reader, format_of, path_of
 from autodiff.trace.errors import described
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec_of
@@ -39,6 +39,7 @@ def save(path: str | PathLike[str], tree: Any) -> None:
 
     Raises:
         ValueError: if the file has another suffix, or two leaves have the same name.
+        FileNotFoundError: if there is no folder for the file.
         TypeError: if a leaf is not an array or number, is traced, or has a dtype that the format does not support.
         ModuleNotFoundError: if the library of the format is not installed.
 
@@ -51,7 +52,7 @@ def save(path: str | PathLike[str], tree: Any) -> None:
     {'layers': [{'W': array([[1., 1.],
            [1., 1.]])}], 'scale': 2.0}
     """
-    path = Path(path)
+    path = path_of(path, "save")
     own = format_of(path)
     found = dict(zip(saved_names(tree), map(plain, saved_names(tree), flatten(tree)[0]), strict=True))
     with replacing(path) as file:
@@ -148,6 +149,8 @@ def plain(name: str, leaf: Any) -> np.ndarray[Any, Any]:
     Raises:
         TypeError: if it is none.
     """
+    if isinstance(leaf, Traced) and hasattr(leaf, "array"):
+        raise TypeError(f"save: {name} is a {type(leaf).__name__}{at_user_line()}; save its array, x.array")
     if isinstance(leaf, (Traced, Spec)):
         raise TypeError(f"save: {name} is a traced value{at_user_line()}; call save outside of transformations")
     if not is_leaf(leaf):

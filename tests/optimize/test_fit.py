@@ -179,3 +179,36 @@ def test_a_learning_rate_that_is_a_text_is_refused() -> None:
         TypeError, match=r"^a learning rate is a number or a schedule, not str \(test_fit.py:\d+\); convert it$"
     ):
         optimize.adam("0.1")  # type: ignore[arg-type]
+
+
+def test_metrics_that_only_some_batches_have() -> None:
+    def now_and_then(state: Any, batch: Any) -> Any:
+        return state, {"loss": 1.0} | ({"rare": 6.0} if batch[0][0] == X[0] else {})
+
+    _, history = fit(now_and_then, begin(), BATCHES, progress=False)
+    assert history == {"loss": [1.0], "rare": [6.0]}
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "text"),
+    [
+        ({"epochs": 2.0}, TypeError, "epochs is a whole number that is not negative, got float"),
+        ({"epochs": -1}, TypeError, "epochs is a whole number that is not negative, got -1"),
+        ({"early_stopping": "loss"}, TypeError, r"give optimize.EarlyStopping\('loss', patience=5\)"),
+        ({"checkpoint": "run"}, ValueError, "run ends neither in .npz nor in .safetensors"),
+        ({"checkpoint": "nowhere/run.npz"}, FileNotFoundError, "fit: there is no folder nowhere"),
+        ({"checkpoint": 3}, TypeError, "fit: the file is int"),
+    ],
+)
+def test_options_are_looked_at_before_anything_is_trained(options: Any, kind: Any, text: str) -> None:
+    def untouched(state: Any, batch: Any) -> Any:
+        raise AssertionError("a step was taken")
+
+    with pytest.raises(kind, match=text):
+        fit(untouched, begin(), BATCHES, progress=False, **options)
+
+
+@pytest.mark.parametrize("patience", [0, -1, 2.5, "a"])
+def test_patience_is_a_number_of_epochs(patience: Any) -> None:
+    with pytest.raises(ValueError, match="patience is a number of epochs from 1 on"):
+        EarlyStopping("loss", patience=patience)

@@ -77,3 +77,26 @@ def test_labels_that_are_no_integers_are_refused():
         optimize.softmax_cross_entropy_with_integer_labels(LOGITS, np.array([1.0, 0.0]))
     with pytest.raises(IndexError):
         optimize.softmax_cross_entropy_with_integer_labels(LOGITS, np.array([3, 0]))
+
+
+@pytest.mark.parametrize("name", ["sigmoid_binary_cross_entropy", "squared_error", "l2_loss", "huber_loss"])
+def test_a_column_is_not_compared_with_a_line(name):
+    loss = getattr(optimize, name)
+    column, line = np.zeros((4, 1)), np.ones(4)
+    for one, other in ((column, line), (line, column)):
+        with pytest.raises(
+            ValueError, match=r"would be compared each with each; give both the same axes, with reshape"
+        ):
+            loss(one, other)
+    assert loss(column, line[None]).shape == (4, 4)
+    assert loss(np.zeros((3, 4)), line).shape == (3, 4)
+    assert loss(column, 1.0).shape == (4, 1)
+    assert jit(vmap(loss))(line, line).shape == (4,)
+
+
+def test_labels_of_other_shapes_are_refused():
+    with pytest.raises(ValueError, match="softmax_cross_entropy_with_integer_labels takes the numbers"):
+        optimize.softmax_cross_entropy(np.zeros((3, 3)), np.array([0, 1, 2]))
+    for labels in (np.array([0, 1, 2]), np.array([0]), np.array([[0], [1]])):
+        with pytest.raises(ValueError, match=r"logits of shape \(2, 3\) need labels of shape \(2,\)"):
+            optimize.softmax_cross_entropy_with_integer_labels(LOGITS, labels)

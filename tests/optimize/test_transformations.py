@@ -228,3 +228,17 @@ def test_updates_may_be_written_to(transformation):
         return found
 
     np.testing.assert_array_equal(last(0.5), last(1.0))
+
+
+def test_limits_and_factories_of_another_kind_are_refused():
+    for name in ("clip", "clip_by_norm", "clip_by_global_norm", "clip_by_block_rms"):
+        with pytest.raises(ValueError, match=f"{name}: the limit is not negative, as -1.0 is"):
+            getattr(optimize, name)(-1.0)
+        with pytest.raises(TypeError, match=f"{name}: the limit is a number"):
+            getattr(optimize, name)("1.0")
+    with pytest.raises(TypeError, match=r"write inject_hyperparams\(optimize\.sgd\)"):
+        optimize.inject_hyperparams(optimize.sgd(0.1))
+    with pytest.raises(TypeError, match="counts of steps are numbers"):
+        optimize.exponential_decay(1.0, "10", 0.5)
+    with pytest.raises(TypeError, match="scales are a dict, not list"):
+        optimize.piecewise_constant_schedule(1.0, [40])

@@ -317,3 +317,30 @@ def test_archives_are_what_numpy_reads(tmp_path: Path) -> None:
         assert sorted(found) == sorted(tree.names(TREE))
     with zipfile.ZipFile(tmp_path / "tree.npz") as file:
         assert file.testzip() is None
+
+
+# What is refused, and what the texts say to do.
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize(
+    "leaf", [np.array(["a"]), np.array(["2020"], "M8[Y]"), np.zeros(2, [("x", float)]), 2**70], ids=str
+)
+def test_what_no_format_has_is_left_out(format: str, leaf: Any, tmp_path: Path) -> None:
+    ready(format)
+    with pytest.raises(TypeError, match=r"leave it out, by autodiff\.tree\.partition"):
+        autodiff.save(tmp_path / f"tree.{format}", {"a": leaf})
+
+
+def test_variables_are_saved_as_their_arrays(tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match=r"a is a Variable .*; save its array, x\.array"):
+        autodiff.save(tmp_path / "tree.npz", {"a": autodiff.Variable(X)})
+
+
+def test_files_that_cannot_be_written(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"save: there is no folder .*nowhere \(.*\); make it first"):
+        autodiff.save(tmp_path / "nowhere" / "tree.npz", X)
+    with pytest.raises(TypeError, match="save: the file is dict"):
+        autodiff.save({"a": X}, "tree.npz")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="is no tape"):
+        autodiff.save_tape(autodiff.grad(np.sum), tmp_path / "tape.json")  # type: ignore[arg-type]
