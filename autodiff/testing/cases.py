@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +48,7 @@ class Case:
     Raises:
         ValueError: a skipped law is unknown or has no reason; or there are not as many domains, or tuples of
             dtypes, as operands.
+        TypeError: shapes are no list of shapes.
 
     >>> import numpy as np
     >>> Case("power", np.power, (domains.positive, domains.real)).arity
@@ -75,6 +76,7 @@ class Case:
         check_names(self.skip)
         _check_number(self, self.each_domain, "domains")
         _check_number(self, self.each_dtypes, "tuples of dtypes")
+        _check_shapes(self)
         for law, reason in self.skip.items():
             if not reason:
                 raise ValueError(f"the case {self.name!r} skips the law {law!r} without a reason; say why it fails")
@@ -115,3 +117,15 @@ def _check_number(case: Case, each: Sequence[Any], what: str) -> None:
             f"the case {case.name!r} has {case.arity} operands, and {len(each)} {what} arrived; "
             "give one for all operands, or one for each"
         )
+
+
+def _check_shapes(case: Case) -> None:
+    """Refuse one shape where a list of them should be, and one where each operand needs its own."""
+    if case.shapes is None or hasattr(case.shapes, "example"):  # a strategy
+        return
+    one = "(3,)" if case.arity == 1 else f"({', '.join(['(3,)'] * case.arity)})"
+    listed = list(case.shapes) if isinstance(case.shapes, Iterable) else [case.shapes]
+    for shape in listed:
+        parts = shape if case.arity > 1 and isinstance(shape, tuple | list) else (shape,)
+        if len(parts) != case.arity or not all(isinstance(part, tuple | list) for part in parts):
+            raise TypeError(f"the case {case.name!r}: {shape!r} is no shape; write shapes=[{one}], a list of examples")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import inspect
 import sys
 import textwrap
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -30,16 +30,19 @@ class Unstaged(Undecided):
 
 @dataclass(frozen=True)
 class Subject:
-    """The function under test, what to call it, and its arguments."""
+    """The function under test, what to call it, its arguments, and the derivatives that came with it."""
 
     fun: Callable[..., Any]
     args: Sequence[Any]
     title: str
+    others: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
 
     @property
     def origin(self) -> str:
-        """The function's own name and, for Python functions, where it is written."""
-        return place_of(self.fun)
+        """The function's own name and, for Python functions, where it is written; so for the derivatives."""
+        return " and ".join(
+            [place_of(self.fun), *(f"{name} = {place_of(other)}" for name, other in self.others.items())]
+        )
 
 
 class GradientMismatch(AssertionError):
@@ -47,6 +50,7 @@ class GradientMismatch(AssertionError):
 
     Attributes:
         law: the name of the law.
+        statement: the law in words.
         detail: what differs, by how much and where.
         arguments: the arguments at which it does.
         program: a file that shows it again, where the function can be imported or its text is at hand.
@@ -54,6 +58,7 @@ class GradientMismatch(AssertionError):
 
     def __init__(self, law: str, statement: str, detail: str, subject: Subject, call: str) -> None:
         self.law = law
+        self.statement = statement
         self.detail = detail
         self.arguments = tuple(subject.args)
         self.program = program_text(subject, call)
@@ -104,6 +109,8 @@ def program_text(subject: Subject, call: str) -> str:
     """A file that shows a broken law again: imports, the function, the arguments, the call."""
     checks = f"from autodiff.testing import {call.partition('(')[0]}"
     lines = ["import numpy as np", checks, *imports_of(tuple(subject.args)), *source_of(subject.fun)]
+    for name, other in subject.others.items():
+        lines += source_of(other, name)
     return "\n".join([*lines, f"args = {literal(tuple(subject.args))}", call, ""])
 
 
@@ -111,7 +118,9 @@ def source_of(fun: Callable[..., Any], wanted: str = "fun") -> list[str]:
     """Lines that bind a name to the function: its import where it can be imported, its text, or where it is."""
     module, name = getattr(fun, "__module__", None), str(getattr(fun, "__name__", ""))
     found = sys.modules.get(module or "")
-    if found is not None and getattr(found, name, None) is fun:
+    if (
+        module != "__main__" and found is not None and getattr(found, name, None) is fun
+    ):  # a script is imported by nobody
         return [f"from {module} import {name}" + ("" if name == wanted else f" as {wanted}")]
     try:
         text = textwrap.dedent(inspect.getsource(fun) if inspect.isfunction(fun) else "")

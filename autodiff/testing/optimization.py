@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import count
 from math import inf, isfinite
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.testing.draws.domains import Domain
+from autodiff.testing.mismatch import GradientMismatch, Subject
 from autodiff.testing.pairs import check_pair
 from autodiff.testing.summary import Summary
 
@@ -61,33 +63,63 @@ def check_problem(
     """
     start = np.atleast_1d(np.asarray(x0, float))
     domain = [between(low, high) for low, high in limits(bounds, start.size)]
+    if len(domain) != start.size:
+        raise ValueError(f"check_problem: x0 has {start.size} elements, and there are {len(domain)} bounds")
     given: dict[str, Any] = {"domain": domain, "max_examples": max_examples, "seed": seed}
     found = []
     both = jac is True
     if both or callable(jac):
-        found.append(
-            check_pair(
-                gathered(lambda x: fun(x, *args)[0] if both else fun(x, *args)),
-                scattered(lambda x: fun(x, *args)[1] if both else jac(x, *args)),  # type: ignore[operator,misc]
-                hvp=products(hess, hessp, args),
-                shapes=[((),) * start.size],
-                name=f"the objective {getattr(fun, '__name__', 'fun')}",
-                **given,
+        title = f"the objective {getattr(fun, '__name__', 'fun')}"
+        derivatives = {name: one for name, one in {"jac": jac, "hess": hess, "hessp": hessp}.items() if callable(one)}
+        with said_of_vectors(title, fun, args, derivatives):
+            found.append(
+                check_pair(
+                    gathered(lambda x: fun(x, *args)[0] if both else fun(x, *args)),
+                    scattered(lambda x: fun(x, *args)[1] if both else jac(x, *args)),  # type: ignore[operator,misc]
+                    hvp=products(hess, hessp, args),
+                    shapes=[((),) * start.size],
+                    name=title,
+                    **given,
+                )
             )
-        )
     for number, (of_x, jacobian) in zip(count(), constraints_of(constraints)):
-        found.append(
-            check_pair(
-                gathered(of_x),
-                jacobian=columns(jacobian),
-                shapes=[((),) * start.size],
-                name=f"constraint {number}",
-                **given,
+        title = f"constraint {number}"
+        with said_of_vectors(title, of_x, (), {"jacobian": jacobian}):
+            found.append(
+                check_pair(gathered(of_x), jacobian=columns(jacobian), shapes=[((),) * start.size], name=title, **given)
             )
-        )
     if not found:
         raise TypeError("the problem has no derivatives of its own; give jac=, or constraints that have one")
     return found
+
+
+@contextmanager
+def said_of_vectors(
+    title: str, fun: Function, args: tuple[Any, ...], derivatives: Mapping[str, Function]
+) -> Iterator[None]:
+    """Reports in terms of x and of the functions that were given, not of x's elements."""
+    try:
+        yield
+    except GradientMismatch as found:
+        x = np.array(found.arguments, float)
+        subject = Subject(fun, (x, *args), title, derivatives)
+        raise GradientMismatch(found.law, found.statement, found.detail, subject, call_of(args, derivatives)) from None
+
+
+def call_of(args: tuple[Any, ...], derivatives: Mapping[str, Function]) -> str:
+    """The call of `check_pair` that looks at one point, where `args` are x and what is passed on."""
+    if "jacobian" in derivatives:
+        return "check_pair(fun, jacobian=jacobian, args=args)"
+    more = ", *args[1:]" if args else ""
+    if "jac" in derivatives:
+        forms = [f"lambda x: fun(x{more})", f"gradient=lambda x: jac(x{more})"]
+    else:
+        forms = [f"lambda x: fun(x{more})[0]", f"gradient=lambda x: fun(x{more})[1]"]
+    if "hess" in derivatives:
+        forms.append(f"hessian=lambda x: hess(x{more})")
+    if "hessp" in derivatives:
+        forms.append(f"hvp=lambda x, p: hessp(x, p{more})")
+    return f"check_pair({', '.join(forms)}, args=args[:1])"
 
 
 def gathered(fun: Function) -> Function:
@@ -158,4 +190,4 @@ def constraints_of(constraints: Any) -> Iterator[tuple[Function, Function]]:
 
 def partial_of(fun: Function, args: tuple[Any, ...]) -> Function:
     """A function with what it is given besides x."""
-    return lambda x: fun(x, *args)
+    return (lambda x: fun(x, *args)) if args else fun

@@ -17,10 +17,15 @@ from autodiff.testing.lawbook.derivatives import continuous, directions_of
 from autodiff.testing.lawbook.keeping import contents
 from autodiff.testing.lawbook.table import Law
 from autodiff.testing.mismatch import Violation
-from autodiff.testing.problem import Problem
-from autodiff.trace.trees.tree import flatten
+from autodiff.testing.problem import Problem, is_inexact
+from autodiff.trace.trees.tree import flatten, paths
 
 Function = Callable[..., Any]
+
+KINDS = ("gradient", "jacobian", "vjp", "jvp", "hessian", "hvp")
+
+SAME = 1e-6
+"""Values of two calls that differ by less than this part of them differ by rounding, as sums of threads may."""
 
 
 @dataclass(frozen=True)
@@ -46,16 +51,23 @@ class Pair:
 
     def laws(self) -> dict[str, Law]:
         """What is to be checked of the derivatives that there are."""
+        given = [name for name in KINDS if getattr(self, name) is not None]
+        any_call = self.call(given[0]) if given else ""
         found = {
-            "continuous": Law(continuous_values, numerical=True, extreme=True, call="check_pair(fun, args=args)"),
+            "repeated": Law(same_again, numerical=True, extreme=True, call=any_call),
+            "continuous": Law(continuous_values, numerical=True, extreme=True, call=any_call),
         }
-        for name in ("gradient", "jacobian", "vjp", "jvp", "hessian", "hvp"):
-            given = getattr(self, name)
-            if given is not None:
-                law = partial(globals()[f"{name}_is_numerical"], self)
-                law.__doc__ = globals()[f"{name}_is_numerical"].__doc__
-                found[name] = Law(law, numerical=True, extreme=True, call=f"check_pair(fun, {name}={name}, args=args)")
+        for name in given:
+            law = partial(globals()[f"{name}_is_numerical"], self)
+            law.__doc__ = globals()[f"{name}_is_numerical"].__doc__
+            found[name] = Law(law, numerical=True, extreme=True, call=self.call(name))
         return found
+
+    def call(self, name: str) -> str:
+        """The call that checks one derivative at some arguments; a second one needs the first."""
+        first = "gradient" if self.gradient else "jacobian"
+        needed = [first, name] if name in ("hessian", "hvp") else [name]
+        return f"check_pair(fun, {', '.join(f'{one}={one}' for one in needed)}, args=args)"
 
     def slope_of_gradient(self, problem: Problem) -> Problem:
         """The gradient as a function of its own."""
@@ -64,8 +76,18 @@ class Pair:
             raise TypeError(
                 "second derivatives are compared with differences of first ones; give df= or jacobian= as well"
             )
-        names = [f"the gradient by {name}" for name in problem.names]
-        return Problem(lambda *args: as_tuple(gradient(*args), len(args)), problem.args, problem.names, names)
+        names = [f"the gradient by {problem.names[place]}" for place in problem.places]
+        return Problem(lambda *args: by_leaf(gradient(*args), args), problem.args, problem.names, names)
+
+
+def same_again(problem: Problem) -> None:
+    """The function returns the same when it is called again: differences of random values would excuse everything."""
+    for one, again in zip(problem.results, problem.flat(*problem.primals), strict=True):
+        if not np.allclose(one, again, rtol=SAME, atol=0.0, equal_nan=True):
+            raise Violation(
+                f"  arrived    {again!r} from the second call with the same arguments\n  expected   {one!r}\n"
+                "  remedy     fix the seed inside of the function, or make the random numbers an argument"
+            )
 
 
 def continuous_values(problem: Problem) -> None:
@@ -77,8 +99,8 @@ def gradient_is_numerical(pair: Pair, problem: Problem) -> None:
     """The gradient paired with a direction is the numerical derivative along it."""
 
     def slope(primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
-        parts = same_shapes(pair.gradient, primals, "the gradient")
-        result = np.asarray(problem.fun(*primals))
+        parts = same_shapes(pair.gradient, problem, primals, "the gradient")
+        result = np.asarray(value_at(problem, primals))
         if result.size == 1:
             return np.reshape(pairing(parts, tangents), result.shape)
         if any(np.shape(part) != result.shape for part in parts):
@@ -95,10 +117,10 @@ def jacobian_is_numerical(pair: Pair, problem: Problem) -> None:
     """The Jacobian times a direction is the numerical derivative along it."""
 
     def slope(primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
-        shape = np.shape(problem.fun(*primals))
-        parts = called(pair.jacobian, primals)
-        for place, (part, x) in enumerate(zip(parts, primals, strict=True)):
-            check_shape(part, shape + np.shape(x), f"the Jacobian by args[{place}]")
+        shape = np.shape(value_at(problem, primals))
+        parts = called(pair.jacobian, problem, primals)
+        for place, part, x in zip(problem.places, parts, primals, strict=True):
+            check_shape(part, shape + np.shape(x), f"the Jacobian by {problem.names[place]}")
         return sum(np.tensordot(part, v, np.ndim(v)) for part, v in zip(parts, tangents, strict=True))
 
     compare(problem, slope, "the Jacobian")
@@ -106,11 +128,12 @@ def jacobian_is_numerical(pair: Pair, problem: Problem) -> None:
 
 def vjp_is_numerical(pair: Pair, problem: Problem) -> None:
     """The vector-Jacobian product, paired with a direction, is the numerical derivative, paired with the cotangent."""
+    check_one_result(problem)
     (cotangent,) = problem.cotangents
     paired = Problem(lambda *args: pairing(cotangent, problem.fun(*args)), problem.args, problem.names)
 
     def slope(primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
-        return pairing(same_shapes(pair.vjp, primals, "the vjp", cotangent), tangents)
+        return pairing(same_shapes(pair.vjp, problem, primals, "the vjp", cotangent), tangents)
 
     compare(paired, slope, "the vjp")
 
@@ -119,8 +142,9 @@ def jvp_is_numerical(pair: Pair, problem: Problem) -> None:
     """The Jacobian-vector product is the numerical derivative along the vector."""
 
     def slope(primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
-        found = np.asarray(pair.jvp(*primals, *tangents))  # type: ignore[misc]  # there is one, or there is no law
-        check_shape(found, np.shape(problem.fun(*primals)), "the jvp")
+        both = (*arguments(problem, primals), *arguments(problem, tangents))
+        found = dense(pair.jvp(*both))  # type: ignore[misc]  # there is one, or there is no law
+        check_shape(found, np.shape(value_at(problem, primals)), "the jvp")
         return found
 
     compare(problem, slope, "the jvp")
@@ -130,6 +154,10 @@ def hessian_is_numerical(pair: Pair, problem: Problem) -> None:
     """The Hessian times a direction is the numerical derivative of the gradient along it, and it is symmetric."""
 
     def slope(primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
+        if len(problem.args) != 1 or problem.args[0] is not problem.leaves[0]:
+            raise Violation(
+                "  arrived    several arrays as arguments\n  expected   one, for a Hessian; give hvp= for others"
+            )
         (x,), (v,) = primals, tangents
         found = dense(pair.hessian(x))  # type: ignore[misc]  # there is one, or there is no law
         check_shape(found, np.shape(x) * 2, "the Hessian")
@@ -148,7 +176,7 @@ def hvp_is_numerical(pair: Pair, problem: Problem) -> None:
     """The Hessian-vector product is the numerical derivative of the gradient along the vector."""
 
     def slope(primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
-        return tuple(same_shapes(pair.hvp, primals, "the hvp", *tangents))
+        return tuple(same_shapes(pair.hvp, problem, primals, "the hvp", *arguments(problem, tangents)))
 
     compare(pair.slope_of_gradient(problem), slope, "the hvp")
 
@@ -188,31 +216,93 @@ def judge(
         by(careful_slopes(problem, derivative))
 
 
-def called(fun: Function | None, primals: Sequence[Any], *more: Any) -> list[Any]:
-    """What a derivative returns, as one array for each argument."""
+def called(fun: Function | None, problem: Problem, primals: Sequence[Any], *more: Any) -> list[Any]:
+    """What a derivative returns, as one array for each differentiable leaf of the arguments."""
     assert fun is not None
-    return [dense(part) for part in as_tuple(fun(*primals, *more), len(primals))]
+    args = arguments(problem, primals)
+    return [dense(part) for part in by_leaf(fun(*args, *more), args)]
 
 
-def same_shapes(fun: Function | None, primals: Sequence[Any], name: str, *more: Any) -> list[Any]:
+def same_shapes(fun: Function | None, problem: Problem, primals: Sequence[Any], name: str, *more: Any) -> list[Any]:
     """What a derivative returns, of the shapes of the arguments."""
-    parts = called(fun, primals, *more)
-    for place, (part, x) in enumerate(zip(parts, primals, strict=True)):
-        check_shape(part, np.shape(x), f"{name} by args[{place}]")
+    parts = called(fun, problem, primals, *more)
+    for place, part, x in zip(problem.places, parts, primals, strict=True):
+        check_shape(part, np.shape(x), f"{name} by {problem.names[place]}")
     return parts
 
 
-def as_tuple(found: Any, count: int) -> tuple[Any, ...]:
+def arguments(problem: Problem, primals: Sequence[Any]) -> tuple[Any, ...]:
+    """The arguments of the function, with other numbers in their differentiable leaves."""
+    leaves = list(problem.leaves)
+    for place, primal in zip(problem.places, primals, strict=True):
+        leaves[place] = primal
+    return tuple(problem.structure.unflatten(leaves))
+
+
+def value_at(problem: Problem, primals: Sequence[Any]) -> Any:
+    """The one array that the function returns."""
+    check_one_result(problem)
+    return problem.fun(*arguments(problem, primals))
+
+
+def check_one_result(problem: Problem) -> None:
+    """Refuse functions of several results: their derivatives come in too many forms."""
+    if len(flatten(problem.value)[0]) != 1:
+        raise Violation(
+            f"  arrived    a {type(problem.value).__name__} as the result of the function\n"
+            "  expected   one array or number; check each result for itself, or stack them to one array"
+        )
+
+
+def by_leaf(found: Any, args: Sequence[Any]) -> tuple[Any, ...]:
+    """What a derivative returns by each differentiable leaf of the arguments, which may be trees.
+
+    Of a single argument it may stand alone. Integers among the arguments may have one or not, such as `None`.
+    """
+    each = [(arg, flatten(arg)[0]) for arg in args]
+    moving = [(arg, leaves) for arg, leaves in each if any(map(is_inexact, leaves))]
+    given = each if isinstance(found, tuple | list) and len(found) == len(each) else moving
+    parts = as_tuple(found, len(given), alone=not (len(given) == 1 and is_tree(given[0][0])))
+    return tuple(leaf for part, (arg, leaves) in zip(parts, given, strict=True) for leaf in of_tree(part, arg, leaves))
+
+
+def of_tree(part: Any, arg: Any, leaves: Sequence[Any]) -> list[Any]:
+    """The derivative by an argument as those by its differentiable leaves."""
+    if not is_tree(arg):
+        return [part] if is_inexact(arg) else []
+    wanted = [path for path, leaf in zip(paths(arg), leaves, strict=True) if is_inexact(leaf)]
+    arrived = dict(zip(paths(part), flatten(part)[0], strict=True))
+    if not set(wanted) <= set(arrived):
+        raise Violation(
+            f"  arrived    a {type(part).__name__} with derivatives by {', '.join(arrived)}\n"
+            f"  expected   a tree like the argument, by {', '.join(wanted)}"
+        )
+    return [arrived[path] for path in wanted]
+
+
+def is_tree(arg: Any) -> bool:
+    """Whether an argument holds its arrays in a container."""
+    return paths(arg) != [""]
+
+
+def as_tuple(found: Any, count: int, *, alone: bool = True) -> tuple[Any, ...]:
     """One derivative for each argument: of a single one it may stand alone."""
-    parts = tuple(found) if isinstance(found, tuple | list) and (count > 1 or len(found) == 1) else (found,)
+    several = isinstance(found, tuple | list) and (count > 1 or (alone and len(found) == 1))
+    parts = tuple(found) if several else (found,)
     if len(parts) != count:
         raise Violation(f"  arrived    {len(parts)} derivatives\n  expected   {count}, one for each argument")
     return parts
 
 
 def dense(array: Any) -> Any:
-    """A plain array, of a sparse matrix as well."""
-    return np.asarray(array.toarray() if hasattr(array, "toarray") else array)
+    """A plain array of numbers, of a sparse matrix as well."""
+    try:
+        found = np.asarray(array.toarray() if hasattr(array, "toarray") else array)
+    except ValueError:  # rows of different lengths
+        found = np.asarray(None)
+    if found.dtype.kind not in "biufc":
+        raise Violation(f"  arrived    {type(array).__name__} as a derivative\n  expected   an array of numbers")
+    return found
 
 
 def check_shape(found: Any, wanted: tuple[int, ...], name: str) -> None:
@@ -223,4 +313,4 @@ def check_shape(found: Any, wanted: tuple[int, ...], name: str) -> None:
 
 def names_of(pair: Pair) -> Iterator[str]:
     """The derivatives that there are."""
-    return (name for name in pair.laws() if name != "continuous")
+    return (name for name in KINDS if getattr(pair, name) is not None)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import DTypeLike
 
 from autodiff.testing.cases import Case
+from autodiff.testing.checks import check_arguments
 from autodiff.testing.draws import domains
-from autodiff.testing.draws.domains import Domain
 from autodiff.testing.draws.operand import Operands
 from autodiff.testing.mismatch import name_of
 from autodiff.testing.pair import Pair, names_of
@@ -37,8 +38,8 @@ def check_pair(
     vjp: Function | None = None,
     jvp: Function | None = None,
     args: Sequence[Any] | None = None,
-    domain: Domain | Sequence[Domain] = domains.real,
-    shapes: SearchStrategy[Any] | Sequence[Any] = LINES,
+    domain: Any = domains.real,
+    shapes: SearchStrategy[Any] | Sequence[Any] | None = None,
     dtypes: Sequence[DTypeLike] = ("float64",),
     arity: int = 0,
     max_examples: int | None = None,
@@ -54,6 +55,7 @@ def check_pair(
         df: another name for `gradient`.
         gradient: function of the arguments that returns an array of the argument's shape, or a tuple of them for
             several arguments: the gradient if fun returns one number, the slope at each element if fun is elementwise.
+            For an argument that is a tree of arrays it returns a tree of that kind.
         jacobian: function of the arguments that returns arrays of the shape of the result followed by the argument's.
         hessian: function of the one argument that returns an array with its shape twice; compared with the gradient.
         hvp: function of the arguments and of a tangent for each; returns the same as gradient; compared with it.
@@ -61,7 +63,7 @@ def check_pair(
         jvp: function of the arguments and of a tangent for each; returns an array like the result.
         args: check at these arguments only.
         domain: as for `laws`; so are shapes, dtypes, arity, max_examples, seed and name.
-        shapes: by default those of vectors.
+        shapes: by default those of vectors, the same for all arguments.
         dtypes: by default double precision only.
         arity: the number of arguments; by default the number of domains.
         max_examples: how many arguments to draw.
@@ -73,7 +75,7 @@ def check_pair(
 
     Raises:
         GradientMismatch: a derivative is wrong; the message has the smallest arguments found at which it is.
-        Undecided: no arguments were found at which a numerical derivative is reliable.
+        Undecided: no arguments were found at which a numerical derivative is reliable, or there is none.
         TypeError: no derivative is given, or second derivatives without first ones.
 
     >>> import numpy as np
@@ -87,11 +89,18 @@ def check_pair(
         raise TypeError("check_pair has nothing to check; give df, or one of jacobian=, hessian=, hvp=, vjp=, jvp=")
     if (hessian or hvp) and not (pair.gradient or jacobian):
         raise TypeError("second derivatives are compared with differences of first ones; give df= or jacobian= as well")
+    if not callable(fun):
+        raise TypeError(f"check_pair needs a function, got {type(fun).__name__}")
+    if args is not None:
+        check_arguments(args, "check_pair")
+        domain, arity, shapes = domains.real, len(args), None
     case = Case(
         name or name_of(fun), fun, domain, arity, dtypes, shapes, scalars=False, order=1, batch=False, seed=seed
     )
+    if shapes is None:
+        case = replace(case, shapes=LINES if case.arity == 1 else [(line,) * case.arity for line in LINES])
     table = pair.laws()
-    trial = Trial(case, tuple(table), table)
+    trial = Trial(case, tuple(table), table, {law: getattr(pair, law) for law in names_of(pair)})
     if args is None:
         return run(trial, max_examples)
     trial.check(Operands(tuple(args), smooth=True))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from math import log10
+from types import MappingProxyType
+from typing import Any
 
 from autodiff.testing.cases import Case
 from autodiff.testing.checks import examine
@@ -26,12 +28,20 @@ class Trial:
         case: the row.
         chosen: the names of its laws.
         table: the laws by their names.
+        others: the derivatives that came with the function, by the names that the laws' calls have for them.
     """
 
-    def __init__(self, case: Case, chosen: Collection[str], table: Mapping[str, Law] = LAWS) -> None:
+    def __init__(
+        self,
+        case: Case,
+        chosen: Collection[str],
+        table: Mapping[str, Law] = LAWS,
+        others: Mapping[str, Callable[..., Any]] = MappingProxyType({}),
+    ) -> None:
         self.case = case
         self.chosen = chosen
         self.table = table
+        self.others = others
         self.summary = Summary(case.name)
         self.refusal: Exception | None = None
 
@@ -44,7 +54,7 @@ class Trial:
             return NOTHING
         if sample.extreme and not tells(self.case.of_operands, sample):
             return NOTHING
-        subject = Subject(self.case.fun, self.case.arguments(sample.args), self.case.name)
+        subject = Subject(self.case.fun, self.case.arguments(sample.args), self.case.name, self.others)
         found = examine(
             subject,
             self.chosen,
@@ -74,3 +84,8 @@ class Trial:
         for law in sorted(set(self.summary.nowhere_decided) - set(self.summary.unstaged)):
             reason = self.summary.reasons.most_common(1)[0][0]
             raise Undecided(f"the law {law!r} could not be decided for {self.case.name}: {reason}")
+        if self.others and not (self.summary.decided or self.summary.undecided):
+            raise Undecided(
+                f"no derivative of {self.case.name} was checked: "
+                "its arguments or its results are no floating-point numbers"
+            )

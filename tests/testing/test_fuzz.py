@@ -11,9 +11,12 @@ import pytest
 from autodiff.backends.kernels.checked import CheckedKernel
 from autodiff.testing.fuzz import Plan, Report, fuzz_one, generate, jobs, printed, program_from
 from autodiff.testing.fuzz.__main__ import main
+from autodiff.testing.fuzz.calling import packed_in, several, unpacked
 from autodiff.testing.fuzz.checking import contents, laid_out, quiet
 from autodiff.testing.fuzz.drawing import ARRANGEMENTS, Argument, draw, unaligned
+from autodiff.testing.fuzz.fuzzing import first_draw
 from autodiff.testing.fuzz.jobs import reports
+from autodiff.testing.fuzz.modes import COMPILED
 from autodiff.testing.fuzz.printing import IMPORTS, eager_function_of, function_of, watched_function_of
 from autodiff.testing.fuzz.program import every_line
 from autodiff.testing.fuzz.shrinking import simpler_arguments
@@ -57,6 +60,59 @@ def test_a_share_of_the_programs_checks_its_kernels(seed, every, checks, monkeyp
     report = fuzz_one(seed, Plan(draws=1, trials=0, checked=every))
     assert [str(one) for one in report.mismatches] == []
     assert bool(kinds) == checks
+
+
+LATER = (
+    "linear",
+    "columns",
+    "compiled columns",
+    "rows",
+    "second",
+    "batch inside",
+    "several",
+    "trees",
+    "gradient of trees",
+)
+"""Modes of few programs, each of which is tried here."""
+
+
+@pytest.mark.parametrize("mode", LATER)
+def test_nothing_is_found_in_modes_of_few_programs(mode):
+    whole, skip = Report(), tuple(name for name in COMPILED if name not in ("value", mode))
+    for seed in range(200, 206):
+        whole.add(fuzz_one(seed, Plan(draws=2, trials=0, backend="numpy", skip=skip)))
+    assert [str(one) for one in whole.mismatches] == []
+    assert whole.counts[mode, "agrees"] > 6
+
+
+@pytest.mark.parametrize("count", [1, 2, 4])
+def test_arguments_come_out_of_trees_as_they_went_in(count):
+    args = [np.full(k, k) for k in range(count)]
+    leaves, structure = flatten(packed_in(args))
+    assert len(leaves) == count
+    assert [arg.tolist() for arg in unpacked(structure.unflatten(leaves))] == [arg.tolist() for arg in args]
+
+
+def test_results_go_into_the_next_call():
+    calls = []
+    several(lambda x, n: calls.append((x, n)) or (x * 2, n + 1))(np.arange(3.0), np.float32(1))
+    assert [np.asarray(x).tolist() for x, _ in calls] == [
+        [0, 1, 2],
+        [2, 1, 0],
+        [0, 1, 2],
+        [0, 1, 2],
+        [0, 2, 4],
+        [0, 1, 2],
+    ]
+    assert [str(np.asarray(x).dtype) for x, _ in calls][2] == "float32"
+    assert [type(n) for _, n in calls] == [np.float32, np.float32, np.float64, np.ndarray, np.float32, np.float32]
+    assert [float(n) for _, n in calls] == [1, 1, 1, 1, 2, 1]
+
+
+def test_programs_with_few_draws_have_values_of_every_flavour():
+    firsts = [first_draw(seed, Plan(draws=1)) for seed in range(100)]
+    assert set(firsts) == set(range(10)) == {first_draw(seed, Plan(draws=1)) for seed in range(0, 100, 10)}
+    assert {first_draw(seed, Plan(draws=10)) for seed in range(100)} == {0}
 
 
 def test_nothing_is_found_in_tapes():

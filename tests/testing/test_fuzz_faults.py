@@ -1,6 +1,7 @@
 """Faults that are planted behind jit: the fuzzer finds each, says what it is, and shrinks to the operation that has it."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -198,7 +199,7 @@ def wrong_tanh(x):
 def test_a_long_program_shrinks_to_the_operation_with_the_fault(monkeypatch):
     monkeypatch.setattr(tanh, "evaluate", wrong_tanh)
     found = []
-    for seed in [seed for seed in range(200) if "np.tanh(x" in printed(generate(seed))][:12]:
+    for seed in [seed for seed in range(800) if "np.tanh(x" in printed(generate(seed))][:12]:
         found += fuzz_one(seed, Plan(draws=2, backend="numpy")).mismatches
     assert found
     for mismatch in found:
@@ -229,7 +230,7 @@ def test_the_command_line_prints_a_script_and_fails(monkeypatch, capsys):
     seed = next(seed for seed in seeds if fuzz_one(seed, Plan(draws=1, trials=0, backend="numpy")).mismatches)
     assert main(["--compiled", "--only", str(seed), "--draws", "1", "--jobs", "1", "--backend", "numpy"]) == 1
     said = capsys.readouterr().out
-    assert said.startswith(f"MISMATCH seed {seed}, draw 0, value: value\n")
+    assert re.match(rf"MISMATCH seed {seed}, draw \d, value: value\n", said)
     assert "print(autodiff.jit(f)(*args))" in said
 
 

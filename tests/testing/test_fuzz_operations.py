@@ -174,7 +174,7 @@ def test_a_mismatch_is_told_as_a_file_that_shows_it_again(tmp_path):
         "def f(v):\n"
         "    v = doubled(v)\n"
         "    return v\n"
-        "args = (np.array([1.0], dtype='float32'), )\n"
+        "args = (np.array([1.0], dtype='float64'), )\n"
         "check_laws(f, args, only=('forward', 'reverse', 'adjoint'))\n"
     )
 

@@ -94,3 +94,17 @@ def test_programs_run_with_errors_as_they_run_without(mode):
                 for one, other in zip(flatten(eager)[0], flatten(found)[0], strict=True):
                     assert np.shape(one) == np.shape(true_of(other))
                     assert np.asarray(one).dtype == spec_of(other).dtype
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_terms_of_a_sum_may_overflow_before_they_cancel(dtype):
+    x = np.array([0.9, 0.9, -0.9]).astype(dtype) * np.finfo(dtype).max
+    assert any(np.isinf(moved(np.sum, x, run=run)) for run in range(4))
+    assert any(np.isinf(moved(np.mean, x, run=run)) for run in range(4))
+    assert np.isfinite([moved(np.sum, x / 4, run=run) for run in range(4)]).all()
+
+
+def test_parts_of_complex_products_that_overflow_are_undecided():
+    z = np.array([complex(9e184, -9e184), 1 - 2j])
+    for fun in (np.square, lambda z: z * z, lambda z: z**2):
+        assert np.any([np.isnan(moved(fun, z, run=run)) for run in range(4)], axis=0).tolist() == [True, False]

@@ -20,7 +20,7 @@ HARDLY = 1e-3
 """A slope that is this part of what larger steps say shows that the value has no more digits to move by."""
 
 DISTINCT = 1e-6
-"""One-sided slopes that differ by less than this part of them are one slope."""
+"""One-sided slopes that differ by less than this part of them are one slope, known no better than they agree."""
 
 STEADY = 0.05
 """Values on a side that move by less than this part of their distance from the value here, over all steps, jump."""
@@ -86,8 +86,9 @@ def slope_of(ahead: Sequence[Any], behind: Sequence[Any], here: Array, steps: Se
     error = np.maximum(error, noise_in(slopes))
     rounding = rounding + np.nan_to_num(np.finfo(here.dtype).eps * abs(limit) / steps[-1])  # that of the arguments
     error, radius = error + rounding, zeros
-    if bent(a, b, here).any():
-        limit, error, radius = _kinks((a - here) / widths, (here - b) / widths, rounding, (limit, error))
+    kinks = bent(a, b, here)
+    if kinks.any():
+        limit, error, radius = _kinks((a - here) / widths, (here - b) / widths, rounding, (limit, error), kinks)
     return Slope(limit, error, radius, _jump(a, b, here, steps), reach=np.full(here.shape, steps[0]))
 
 
@@ -132,14 +133,21 @@ def bent(a: Array, b: Array, here: Array) -> NDArray[np.bool_]:
     return np.asarray((last > noise) & (last > BENT * before))
 
 
-def _kinks(ahead: Array, behind: Array, rounding: Array, smooth: tuple[Array, Array]) -> tuple[Array, Array, Array]:
-    """The middle of the one-sided slopes, its error and their distance, where they differ by more than their errors."""
+def _kinks(
+    ahead: Array, behind: Array, rounding: Array, smooth: tuple[Array, Array], bends: NDArray[np.bool_]
+) -> tuple[Array, Array, Array]:
+    """The middle of the one-sided slopes, its error and their distance, where they differ by more than their errors.
+
+    One small number at a kink among large ones makes too little of the slope to be told: there it is an error.
+    """
     (right, right_error), (left, left_error) = extrapolate(ahead, ratio=2), extrapolate(behind, ratio=2)
     error = right_error + left_error + 2 * rounding
     radius = abs(right - left) / 2
-    kinked = (radius > CONTRADICTION * error) & (radius > DISTINCT * (abs(right) + abs(left)))
+    apart = radius > CONTRADICTION * error
+    kinked = apart & (radius > DISTINCT * (abs(right) + abs(left)))
+    hidden = np.where(apart & bends, radius, 0.0)
     limit = np.where(kinked, (right + left) / 2, smooth[0])
-    return limit, np.where(kinked, error, smooth[1]), np.where(kinked, radius, 0.0)
+    return limit, np.where(kinked, error, np.maximum(smooth[1], hidden)), np.where(kinked, radius, 0.0)
 
 
 def _jump(a: Array, b: Array, here: Array, steps: Sequence[float]) -> Array:

@@ -10,19 +10,25 @@ lines of Python that show it again.
 []
 """
 
+from autodiff.testing.fuzz.calling import several, treed
 from autodiff.testing.fuzz.fuzzing import Plan, fuzz_one
 from autodiff.testing.fuzz.generate import generate
+from autodiff.testing.fuzz.modes import gradient_of_trees
 from autodiff.testing.fuzz.operations import Operation
 from autodiff.testing.fuzz.printing import printed
 from autodiff.testing.fuzz.program import Program, program_from
 from autodiff.testing.fuzz.report import Mismatch, Report
 from autodiff.testing.fuzz.transformations import (
     batch,
+    columns,
     curvature,
     gradient,
     gradients_one_by_one,
+    linear,
     loss_gradient,
     one_by_one,
+    rows,
+    second,
     tangent,
 )
 from autodiff.testing.fuzz.users import ProgramMismatch, fuzz
@@ -37,16 +43,23 @@ __all__ = [
     "Report",
     "array_gradient",
     "batch",
+    "columns",
     "curvature",
     "fuzz",
     "fuzz_one",
     "generate",
     "gradient",
+    "gradient_of_trees",
     "gradients_one_by_one",
+    "linear",
     "loss_gradient",
     "one_by_one",
     "printed",
     "program_from",
+    "rows",
+    "second",
+    "several",
     "tangent",
+    "treed",
     "variable_gradient",
 ]

@@ -26,7 +26,7 @@ from autodiff.testing.fuzz.printing import (
     watched_function_of,
 )
 from autodiff.testing.fuzz.program import Program, every_line, stable
-from autodiff.testing.fuzz.transformations import smooth
+from autodiff.testing.fuzz.transformations import batch, smooth
 from autodiff.testing.lawbook.values import described
 from autodiff.trace.errors import AliasingError, ConcretizationError
 from autodiff.trace.trees.tree import flatten
@@ -137,6 +137,8 @@ def shows_given(program: Program, draw: Draw, mode: Mode) -> bool:
     constants, given = laid_out(draw.constants), laid_out(draw.arguments)
     function, args = eager_function_of(program, constants), mode.prepared(given)
     results = [*flatten(mode.eager(function)(*args))[0], *flatten(function(*given))[0]]
+    if mode.batched:  # numbers of a batch are an array, of which there are views
+        results += flatten(batch(function)(*args))[0]
     return result_is_given(results, (*args, *given, *constants))
 
 
@@ -201,8 +203,8 @@ def returned(eager: Exception, program: Program, draw: Draw, mode: Mode) -> Outc
     """
     if isinstance(eager, ConcretizationError):
         return Outcome("refused")
-    if isinstance(eager, np.linalg.LinAlgError):
-        return Outcome("raises")
+    if isinstance(eager, np.linalg.LinAlgError | ZeroDivisionError | OverflowError):
+        return Outcome("raises")  # Python's numbers raise where NumPy's, with which programs compute, are infinite
     needed = replace(program, main=without_dead_lines(program.main))
     if shortest(draw) == 0 or attempt(mode.eager, needed, draw, mode)[1] is None:
         return Outcome("raises")

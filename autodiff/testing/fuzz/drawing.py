@@ -46,7 +46,7 @@ MOST = 1_000_000
 LONGEST = 3000
 """Operations that a large program may run: loops, and what is written out for each element, take many."""
 
-FLAVOURS = ("plain", "plain", "plain", "equal", "ties", "ties", "signs", "extremes", "specials", "plain")
+FLAVOURS = ("plain", "plain", "plain", "equal", "ties", "ties", "signs", "extremes", "specials", "beside")
 """What values are like: most programs say most where nothing overflows; sums of equal ones round one way each time."""
 
 
@@ -194,13 +194,20 @@ def values(shape: tuple[int, ...], dtype: str, random: np.random.Generator, flav
     if kind in "iu":
         return _integers(shape, dtype, random, flavour)
     if kind == "c":
-        return np.asarray(_reals(shape, random, flavour) + 1j * _reals(shape, random, "ties")).astype(dtype)
+        array = np.asarray(_reals(shape, random, flavour) + 1j * _reals(shape, random, "ties")).astype(dtype)
+        if flavour in ("extremes", "specials", "beside"):
+            _sprinkle(array, complex_points(array.real.dtype), random)
+        return array
     array = _reals(shape, random, flavour).astype(dtype)
     if flavour == "specials":
         _sprinkle(array, (np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0), random)
     elif flavour == "extremes":
         tiny, huge = np.finfo(array.dtype).tiny, np.finfo(array.dtype).max
         _sprinkle(array, (huge**0.25, -(huge**0.2), tiny**0.25, tiny / 8, -0.0, 88.0, -104.0, 710.0), random)
+    elif flavour == "beside":
+        tiny, huge = np.finfo(array.dtype).smallest_subnormal, np.finfo(array.dtype).max
+        points = (np.nan, np.inf, -np.inf, huge, -huge, huge / 2, huge**0.5, tiny, -tiny, 4 * tiny, 0.0, -0.0, 1.0)
+        _sprinkle(array, points, random)
     return array
 
 
@@ -213,18 +220,25 @@ def _reals(shape: tuple[int, ...], random: np.random.Generator, flavour: str) ->
     return np.round(random.uniform(-3, 3, shape), 4) if flavour != "equal" else np.full(shape, random.uniform(-3, 3))
 
 
+def complex_points(part: np.dtype[Any]) -> tuple[complex, ...]:
+    """Zeros of all signs, and numbers whose squares overflow or vanish."""
+    tiny, huge = float(np.finfo(part).tiny), float(np.finfo(part).max)
+    zeros = (complex(0.0, 0.0), complex(-0.0, 0.0), complex(0.0, -0.0), complex(-0.0, -0.0), complex(-1.0, -0.0))
+    return *zeros, complex(huge**0.6, -(huge**0.6)), complex(tiny**0.6, 2.0), complex(tiny**0.6, tiny**0.7), 1j
+
+
 def _integers(shape: tuple[int, ...], dtype: str, random: np.random.Generator, flavour: str) -> NDArray[Any]:
     low, high = (0, 12) if np.dtype(dtype).kind == "u" else (-6, 9)
     array = random.integers(low, high, shape).astype(dtype)
-    if flavour in ("extremes", "specials"):
+    if flavour in ("extremes", "specials", "beside"):
         info = np.iinfo(array.dtype)
-        _sprinkle(array, (info.max, info.max // 2, info.min // 2, 0, 1), random)
+        _sprinkle(array, (info.max, info.max // 2, info.min // 2, info.min, 0, 1), random)
     elif dtype == WORD:
         _sprinkle(array, (2**64 - 5, 2**63 + 9, 2**53 + 1), random)
     return array
 
 
-def _sprinkle(array: NDArray[Any], points: tuple[float, ...], random: np.random.Generator) -> None:
+def _sprinkle(array: NDArray[Any], points: tuple[complex, ...], random: np.random.Generator) -> None:
     """Put up to a third of the elements on some of the points."""
     if array.size:
         places = random.integers(0, array.size, 1 + array.size // 3)

@@ -41,7 +41,7 @@ FEW = 8.0
 """The square of it is the number of terms up to which a sum is as exact as other operations. The errors of more terms,
 added one after the other, go as far as the square root of their number says."""
 
-FEW_ROWS = 32.0
+FEW_ROWS = 16.0
 """Up to so many rows the errors of eliminations are those of a few operations."""
 
 IN_A_ROW = 512
@@ -125,7 +125,11 @@ class Errors:
         found = evaluate(*values)
         if type(own) is not Spec:
             return tuple(map(self.moved, found, own))
+        if own.dtype.kind == "c" and not self.together:
+            found = undecided_parts(values, found, size, own)
         if size is not None and primitive.family in ("linear", "multilinear"):
+            if not self.together:
+                found = overflowing(primitive, values, found, size, own)
             size = size * longer(primitive, terms(values, found))
         if primitive.name in OF_SHARES:
             size = np.maximum(abs(found), 1.0)
@@ -178,6 +182,29 @@ def in_another_order(factors: Any, found: Any, evaluate: Evaluate, own: Spec) ->
     large, small = evaluate(np.maximum(sizes, 1.0)), evaluate(np.where(sizes > 0, np.minimum(sizes, 1.0), 1.0))
     found = np.where(small < float(limits.smallest_subnormal), 0.0, found)
     return np.where(large > float(limits.max), np.where(found == 0, np.nan, np.inf), found)
+
+
+def overflowing(primitive: Primitive, values: Sequence[Any], found: Any, size: Any, own: Spec) -> Any:
+    """Sums as they come out where the terms of one sign are added first: infinite, though the whole sum is not.
+
+    Which of the terms meet first is a matter of the order, and so is what a sum of both infinities then is.
+    """
+    if own.dtype not in (np.float32, np.float64):
+        return found
+    largest = float(np.finfo(own.dtype).max)
+    total = size * terms(values, found) if primitive.name == "mean" else size
+    return np.where((total > largest) & (abs(found) <= largest), np.copysign(np.inf, found), found)
+
+
+def undecided_parts(values: Sequence[Any], found: Any, size: Any, own: Spec) -> Any:
+    """Complex results that overflow, as none: whether ax - by is infinite or none depends on the instruction.
+
+    NumPy's loops for arrays multiply and subtract at once, if the processor can; those for numbers do not.
+    """
+    largest = float(np.finfo(own.dtype).max)
+    sizes = abs(found) if size is None or np.shape(size) != np.shape(found) else np.maximum(abs(found), size)
+    finite = all(np.isfinite(value).all() for value in values)
+    return np.where((sizes > largest) | (np.isnan(found) & finite), np.nan, found)
 
 
 def order(values: Sequence[Any]) -> int:

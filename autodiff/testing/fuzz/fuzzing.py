@@ -86,7 +86,7 @@ def fuzz_program(seed: int, plan: Plan) -> Report:
     if plan.size != "small":  # nobody may compute what is found too large only where it is needed
         program = replace(program, main=without_dead_lines(program.main))
     compiled, others = Compiled(program), chosen_modes(seed, plan)
-    first = seed % len(FLAVOURS) if plan.operations else 0  # few draws of many programs: every program has others
+    first = first_draw(seed, plan)
     for number in range(first, first + plan.draws):
         with quiet():
             drawn = draw(program, number, plan.size)
@@ -96,6 +96,14 @@ def fuzz_program(seed: int, plan: Plan) -> Report:
             if outcome.finding and not known(report, outcome.finding):
                 report.mismatches.append(told(program, drawn, number, name, outcome.finding, plan))
     return report
+
+
+def first_draw(seed: int, plan: Plan) -> int:
+    """The number of a program's first draw: where draws are few, every program has values of another flavour."""
+    if plan.operations:
+        return seed % len(FLAVOURS)
+    few = plan.draws < len(FLAVOURS)
+    return (seed + seed // len(FLAVOURS)) % len(FLAVOURS) if few else 0  # also of each tenth, whose kernels are checked
 
 
 def chosen_modes(seed: int, plan: Plan) -> list[str]:

@@ -15,11 +15,13 @@ from autodiff.testing.fuzz.drawing import draw_argument
 from autodiff.testing.fuzz.grammar.control import CONTROL
 from autodiff.testing.fuzz.grammar.drawing import WORDS, draw, walk
 from autodiff.testing.fuzz.grammar.elementwise import BOOLEAN, COMPLEX, FLOATING, SELECTING, WHOLE
+from autodiff.testing.fuzz.grammar.loops import LOOPING
 from autodiff.testing.fuzz.grammar.matrices import MATRICES
 from autodiff.testing.fuzz.grammar.moving import INDEXING, MOVING
 from autodiff.testing.fuzz.grammar.reducing import CUMULATIVE, PRODUCTS, REDUCING
 from autodiff.testing.fuzz.grammar.rows import ROWS
 from autodiff.testing.fuzz.grammar.template import Template
+from autodiff.testing.fuzz.grammar.typed import ASKED, STARTED, TRUTHS, WRAPPING
 from autodiff.testing.fuzz.grammar.writing import write
 from autodiff.testing.fuzz.operations import Operation
 from autodiff.testing.fuzz.program import Function, Input, Program, every_line
@@ -41,10 +43,15 @@ GROUPS: tuple[tuple[Group, float], ...] = (
     (CUMULATIVE,  4),
     (COMPLEX,     5),
     (MATRICES,    4),
+    (ASKED,       3),
+    (STARTED,     3),
+    (TRUTHS,      3),
+    (WRAPPING,    3),
     (WORDS,       2),
     ((draw, walk), 2),
     ((write,),    7),
     (CONTROL,     6),
+    (LOOPING,     3),
 )
 DIMS: tuple[tuple[tuple[str | int, ...], int], ...] = (
     (("n",),          8),
@@ -145,8 +152,10 @@ def _input(random: Random, name: str, main: str, first: bool = False) -> Input:
 
 def grow(scope: Scope, count: int) -> None:
     """Add so many statements; fewer where nothing fits."""
-    own: tuple[tuple[Group, float], ...] = ((scope.own_calls, OWN),) if scope.own_calls else ()
-    wanted, groups, weights = len(scope.lines) + count, [g for g, _ in GROUPS + own], [w for _, w in GROUPS + own]
+    weighted = GROUPS
+    if scope.own_calls:  # loops that carry trees say nothing more of a user's operation, and do not shrink
+        weighted = (*(pair for pair in GROUPS if pair[0] is not LOOPING), (scope.own_calls, OWN))
+    wanted, groups, weights = len(scope.lines) + count, [g for g, _ in weighted], [w for _, w in weighted]
     for _ in range(12 * count):
         if len(scope.lines) >= wanted:
             return
@@ -156,7 +165,7 @@ def grow(scope: Scope, count: int) -> None:
             production = scope.random.choices(group, cum_weights=CUMULATED.get(id(group)))[0]
         else:
             production = scope.random.choice(group)
-        if group is CONTROL:
+        if group is CONTROL or group is LOOPING:
             if scope.depth < 2:
                 production(scope, grow)
         elif isinstance(production, Template):

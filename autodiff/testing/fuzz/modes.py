@@ -10,15 +10,20 @@ import numpy as np
 
 import autodiff
 from autodiff import checkpoint
+from autodiff.testing.fuzz.calling import several, treed
 from autodiff.testing.fuzz.transformations import (
     Function,
     batch,
+    columns,
     curvature,
     gradient,
     gradients_one_by_one,
+    linear,
     loss_gradient,
     one_by_one,
     plain,
+    rows,
+    second,
     tangent,
 )
 from autodiff.testing.fuzz.variables import array_gradient, variable_gradient
@@ -55,7 +60,7 @@ class Mode:
     text: str
     eager: Transformation
     compiled: Transformation
-    weight: int
+    weight: float
     laws: tuple[str, ...] = ()
 
     @property
@@ -76,7 +81,7 @@ class Mode:
     @property
     def derivative(self) -> bool:
         """Whether it differentiates."""
-        return self.eager not in (plain, one_by_one)
+        return self.eager not in (plain, one_by_one, several, treed)
 
     def prepared(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """The arguments as this mode wants them."""
@@ -90,6 +95,12 @@ def pair(arg: Any) -> Any:
     return np.stack([arg, np.roll(arg, 1)])
 
 
+def gradient_of_trees(f: Function) -> Function:
+    """The gradients of a function of trees."""
+    return gradient(treed(f))
+
+
+TREED = "treed(f, autodiff.jit)"
 FIRST = ("forward", "reverse", "adjoint")
 SECOND = ("forward over reverse", "reverse over reverse")
 
@@ -106,6 +117,15 @@ COMPILED: dict[str, Mode] = {
     "compiled batch":     Mode("jit(batch(f))",         one_by_one,    lambda f: jit(batch(f)),          1),
     "curvature":          Mode("curvature(jit(f))",     curvature,     lambda f: curvature(jit(f)),      1),
     "compiled curvature": Mode("jit(curvature(f))",     curvature,     lambda f: jit(curvature(f)),      1),
+    "linear":             Mode("linear(jit(f))",        linear,        lambda f: linear(jit(f)),         1),
+    "columns":            Mode("columns(jit(f))",       columns,       lambda f: columns(jit(f)),        1),
+    "compiled columns":   Mode("jit(columns(jit(f)))",  columns,       lambda f: jit(columns(jit(f))),   0.5),
+    "rows":               Mode("rows(jit(f))",          rows,          lambda f: rows(jit(f)),           0.5),
+    "second":             Mode("second(jit(f))",        second,        lambda f: second(jit(f)),         0.5),
+    "batch inside":       Mode("jit(batch(jit(f)))",    one_by_one,    lambda f: jit(batch(jit(f))),     0.5),
+    "several":            Mode("several(jit(f))",       several,       lambda f: several(jit(f)),        2),
+    "trees":              Mode(TREED,                   treed,         lambda f: treed(f, jit),          1),
+    "gradient of trees":  Mode(f"gradient({TREED})",    gradient_of_trees, lambda f: gradient(treed(f, jit)), 1),
 }
 RECORDED: dict[str, Mode] = {
     "value":              Mode("tape(f)",               plain,         tape,                             0),

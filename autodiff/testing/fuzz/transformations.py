@@ -13,6 +13,7 @@ import numpy as np
 
 import autodiff
 from autodiff.testing.fuzz.rounding import beside
+from autodiff.trace.spec import spec_of
 from autodiff.trace.trees.tree import flatten
 
 Function = Callable[..., Any]
@@ -77,6 +78,59 @@ def curvature(f: Function) -> Function:
         return autodiff.jvp(pulled, primals, tuple(map(direction, primals)))[1]
 
     return pushed
+
+
+def linear(f: Function) -> Function:
+    """The smooth results, and the linear map at the arguments applied to two directions."""
+
+    def pushed(*args: Any) -> Any:
+        of_primals, primals = smooth_part(f, args)
+        values, push = autodiff.linearize(of_primals, *primals)
+        along = tuple(map(direction, primals))
+        return values, push(*along), push(*(-0.5 * one for one in along))
+
+    return pushed
+
+
+def columns(f: Function) -> Function:
+    """The Jacobian by the coefficients of two fixed directions."""
+
+    def pushed(*args: Any) -> Any:
+        of_primals, primals = smooth_part(f, args)
+        return autodiff.jacfwd(lambda c: of_primals(*shifted(primals, c)))(np.zeros(2))
+
+    return pushed
+
+
+def rows(f: Function) -> Function:
+    """The same by reverse mode, of the sums of the results."""
+
+    def pulled(*args: Any) -> Any:
+        of_primals, primals = smooth_part(f, args)
+        return autodiff.jacrev(lambda c: list(map(np.sum, of_primals(*shifted(primals, c)))))(np.zeros(2))
+
+    return pulled
+
+
+def second(f: Function) -> Function:
+    """The Hessian of a fixed combination of the smooth results by the same two coefficients."""
+
+    def curved(*args: Any) -> Any:
+        of_primals, primals = smooth_part(f, args)
+
+        def loss(c: Any) -> Any:
+            values = of_primals(*shifted(primals, c))
+            return sum(np.sum(np.real(value) * np.real(direction(value))) for value in values)
+
+        return autodiff.hessian(loss)(np.zeros(2))
+
+    return curved
+
+
+def shifted(primals: Sequence[Any], c: Any) -> tuple[Any, ...]:
+    """Arguments moved along two directions, which coefficients of zero leave as they are."""
+    along = [(one, direction(one)) for one in primals]
+    return tuple(one + (c[0] * d - c[1] * d * d).astype(spec_of(one).dtype) for one, d in along)
 
 
 def batch(f: Function) -> Function:

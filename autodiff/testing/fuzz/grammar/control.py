@@ -141,5 +141,17 @@ CALLS = (
     "autodiff.grad(lambda a0: np.sum({g}(a0)))({x})",
     "autodiff.associative_scan(lambda a0, a1: a0 + 0.5 * {g}(a1) * a0, {x})",
     "autodiff.jvp({g}, ({x},), ({x},))[1]",
+    "autodiff.linearize({g}, {x})[1]({x})",
+    "autodiff.jit(autodiff.jit({g}))({x})",
+    "autodiff.jit(lambda a0: {g}(a0) + autodiff.jit({g})(0.5 * a0))({x})",
+    "autodiff.vmap(autodiff.jit({g}))({x})",
+    "autodiff.jit(autodiff.vmap({g}))({x})",
+    "autodiff.vmap({g}, out_axes=-1)({x})",
+    "autodiff.jvp(autodiff.jit({g}), ({x},), ({x},))[1]",
+    "autodiff.linearize(autodiff.jit({g}), {x})[1]({x})",
+    "autodiff.grad(lambda a0: np.sum(autodiff.jit({g})(a0)))({x})",
+    "autodiff.jacfwd(lambda a0: np.sum({g}(a0)))({x})",
+    "autodiff.jacrev(lambda a0: np.sum(autodiff.jit({g})(a0)))({x})",
+    "autodiff.hessian(lambda a0: np.sum({g}({x} * a0)))(np.ones(2, {x}.dtype)[0] * 1.0)",
 )
 CONTROL = (cond, scan, fori_loop, while_loop, called, called)

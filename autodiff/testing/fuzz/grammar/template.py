@@ -13,6 +13,7 @@ from autodiff.testing.fuzz.scope import Scope, Seen
 
 NUMBERS = ("2", "3", "-1", "0.5", "1.5", "-0.75", "0.1", "np.float32(0.5)", "np.float64(1.25)", "1")
 WHOLE = ("2", "3", "-2", "5", "1", "7")
+ASKED = ("int8", "uint8", "int16", "int32", "int64", "uint64", "float32", "float64", "complex64", "bool")
 INNER = (
     "::2",
     "1:",
@@ -106,6 +107,9 @@ class Gaps(dict[str, str]):
 
     def make_dtype(self) -> str:
         return self.scope.random.choice(("np.float32", "np.float64"))
+
+    def make_any_dtype(self) -> str:
+        return f"np.{self.scope.random.choice(ASKED)}"
 
     def make_index(self) -> str:
         return index(self.scope, self.first.rank)
