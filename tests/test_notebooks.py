@@ -23,7 +23,7 @@ def test_notebook_runs(path, monkeypatch):
     paths = [str(ROOT), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, paths)))
     notebook = nbformat.read(path, as_version=4)
-    nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
+    nbclient.NotebookClient(notebook, timeout=600, kernel_name="python3").execute()
     outputs = [cell.outputs for cell in notebook.cells if cell.cell_type == "code"]
     assert any(outputs)
     assert not [out for cell in outputs for out in cell if out.get("name") == "stderr"]
