@@ -68,6 +68,13 @@ EXAMPLES = sources()
 def test_examples(name, examples):
     if name in DIFFERENT:
         pytest.skip(DIFFERENT[name])
+    with np.printoptions(), np.errstate():  # some examples change them, for the whole process
+        wrong = what_is_wrong(examples)
+    assert not wrong, "\n".join(wrong)
+
+
+def what_is_wrong(examples):
+    """Each example that gives something else when arrays are traced."""
     made = []
 
     def remembered(array):
@@ -87,10 +94,10 @@ def test_examples(name, examples):
         space = Space(autodiff.numpy, lambda array: next(rest))
         return np.zeros(()), kept(run(examples, space, variables))
 
-    if made:
-        ours = autodiff.vjp(traced, *made, has_aux=True)[-1]
-        wrong = [f"{e.strip()}: {d}" for e, d in zip(examples, map(difference, ours, expected), strict=True) if d]
-        assert not wrong, "\n".join(wrong)
+    if not made:
+        return []
+    ours = autodiff.vjp(traced, *made, has_aux=True)[-1]
+    return [f"{e.strip()}: {d}" for e, d in zip(examples, map(difference, ours, expected), strict=True) if d]
 
 
 def copied(results):
@@ -98,3 +105,9 @@ def copied(results):
     return {
         name: copy.deepcopy(value) for name, value in results.items() if isinstance(value, (np.ndarray, np.generic))
     }
+
+
+def test_settings_of_examples_end_with_them():
+    before = np.get_printoptions()
+    test_examples("np.settings", ["np.set_printoptions(precision=3)", "x = np.linspace(0, 1, 4)", "x * 2"])
+    assert np.get_printoptions() == before
