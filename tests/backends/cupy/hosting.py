@@ -263,6 +263,8 @@ def run_kernel(
             case "constant":
                 assert parameter.dtype is not None
                 arguments.append(parameter.dtype.type(parameter.value))
+            case other:
+                raise ValueError(f"a parameter of the role {other!r}")
     library = host or hosted(kernel.text)
     for launch in kernel.launches:
         library.run_fenced(launch, arguments, order, late)

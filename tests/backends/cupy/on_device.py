@@ -112,6 +112,10 @@ def run_kernel(
             case "size":
                 kind = np.int64 if parameter.dtype is None else parameter.dtype.type
                 arguments.append(kind(parameter.value))
+            case "constant":
+                arguments.append(parameter.dtype.type(parameter.value))
+            case other:
+                raise ValueError(f"a parameter of the role {other!r}")
     for launch in kernel.launches:
         (host or hosted(kernel.text)).launch(launch, arguments)
     assert not any(counter.get().any() for counter in counters), "a counter is not left zero"
