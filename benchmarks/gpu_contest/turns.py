@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from benchmarks.gpu_contest.contestants import Contestants
 
 SAMPLE = 0.02  # seconds; long beside the host's clock and its waiting
-ROUNDS_SECONDS = 4.0  # for all samples of a row
+ROUNDS_SECONDS = 2.0  # for all samples of a row
 FEWEST, MOST = 5, 25
 QUICK = 2  # rounds of one call
 COPY = "copy"

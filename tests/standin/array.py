@@ -239,7 +239,7 @@ class ndarray:
             return NotImplemented
         for operand in operands:
             known = hasattr(operand, "__cuda_array_interface__") or isinstance(operand, (np.ndarray, *SCALARS))
-            if not known and method == "__call__":
+            if not known:  # also the key of `at`, where it is a tuple, a list or a slice
                 return NotImplemented
         return (own if method == "__call__" else getattr(own, method))(*inputs, **kwargs)
 

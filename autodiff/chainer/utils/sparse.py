@@ -59,9 +59,10 @@ class CooMatrix:
         data = self.data.array
         with get_device_from_array(data).create_context():
             used = self.row >= 0
-            dense = get_array_module(data).zeros((*data.shape[:-1], *self.shape), data.dtype)
+            module = get_array_module(data)
+            dense = module.zeros((*data.shape[:-1], *self.shape), data.dtype)
             places = (self.row[used], self.col[used])
-            np.add.at(dense, places if data.ndim == 1 else (np.nonzero(used)[0], *places), data[used])
+            module.add.at(dense, places if data.ndim == 1 else (np.nonzero(used)[0], *places), data[used])
         return dense
 
 

@@ -35,15 +35,16 @@ def scatter_add(g: Any, i: Any, *, length: int, rest: int, rank: int) -> Any:
 
 def added(out: Any, key: Any, g: Any) -> Any:
     """``out`` with ``g`` added at an index, as often as a place occurs; ``out`` is overwritten where it can be."""
+    add = module_of(out).add  # CuPy's own: NumPy's does not reach it where the index is a tuple
     if out.dtype.kind == "c":
-        np.add.at(out.real, key, g.real)
-        np.add.at(out.imag, key, g.imag)
+        add.at(out.real, key, g.real)
+        add.at(out.imag, key, g.imag)
         return out
     if out.dtype in ATOMIC:
-        np.add.at(out, key, g)
+        add.at(out, key, g)
         return out
     if out.dtype == np.int64:  # the same bits are added as numbers without sign
-        np.add.at(out.view(np.uint64), key, g.astype(np.uint64))
+        add.at(out.view(np.uint64), key, g.astype(np.uint64))
         return out
     return added(out.astype(np.int32), key, g.astype(np.int32)).astype(out.dtype)
 
@@ -54,7 +55,7 @@ def last_places(i: Any, length: int) -> tuple[Any, Any]:
     lead, count = i.ndim - 1, i.shape[-1]
     winner = module.full((*i.shape[:-1], length), -1, np.int32)
     place = (*lead_index(i.shape, lead, 1, i), i)
-    np.maximum.at(winner, place, module.broadcast_to(module.arange(count, dtype=np.int32), i.shape))
+    module.maximum.at(winner, place, module.broadcast_to(module.arange(count, dtype=np.int32), i.shape))
     return place, winner
 
 

@@ -18,7 +18,7 @@ from autodiff.testing.gpu.item import Given, Item, Items, LeftOutError
 
 STANDIN, STANDS_IN = "--stand-in", "tests.standin.module"
 LONGEST = 6000
-"""So many letters of an error are kept: those at its end."""
+"""So many letters of an error are kept: of a longer one those at its beginning and at its end."""
 
 
 def greeting(standin: bool, module: str) -> tuple[dict[str, Any], Items]:
@@ -39,7 +39,12 @@ def answer(item: Item, given: Given) -> dict[str, Any]:
     except LeftOutError as reason:
         return {"left out": str(reason)}
     except Exception as error:  # of whatever kind: the next item has another process
-        return {"failed": f"{type(error).__name__}: {error}"[-LONGEST:], "trace": traceback.format_exc()[-LONGEST:]}
+        return {"failed": shortened(f"{type(error).__name__}: {error}"), "trace": traceback.format_exc()[-LONGEST:]}
+
+
+def shortened(text: str) -> str:
+    """A text without its middle, where it is long: an error may show whole arrays."""
+    return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]} [...] {text[-LONGEST // 2 :]}"
 
 
 def main(module: str, standin: bool) -> None:

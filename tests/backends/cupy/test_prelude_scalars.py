@@ -133,12 +133,16 @@ def alike(case, found, expected, arrays):
             numbers = ~np.isnan(expected)
             np.testing.assert_array_equal(np.signbit(found[numbers]), np.signbit(expected[numbers]))
         return
+    if case.name == "hypot":  # CUDA's is off by two units at most: numbers next to the largest may be infinite
+        known = np.isfinite(found) | (np.abs(expected) < np.finfo(found.dtype).max * (1 - 2 * np.finfo(found.dtype).eps))
+        known |= ~np.isfinite(expected)
+        found, expected = found[known], expected[known]
     finite = np.isfinite(expected) & np.isfinite(found)
     np.testing.assert_array_equal(found[~finite], expected[~finite])
     unit = last_place(np.abs(expected[finite])).astype(np.float64)
     if case.name in ("gammaln", "digamma"):  # SciPy's are less exact near zeros, and below zero near poles
         unit = np.maximum(unit, np.finfo(found.dtype).eps) * np.where(arrays[0][finite] < 0, 64, 1)
-    if case.name == "logaddexp2":  # a sum that may be near zero
+    if case.name in ("logaddexp", "logaddexp2"):  # a sum that may be near zero
         unit = np.maximum(unit, np.finfo(found.dtype).eps)
     if case.name in (
         "erfc",

@@ -2,7 +2,7 @@
 //
 // How far they may be from the exact value, in units of the last place, where exp, log, log1p and pow are exact within
 // one (CUDA's are within 1 or 2, pow of floats within 4):
-//   logistic 2.4, softplus 2, digamma 7 (below zero: of the largest of the result, digamma(1 - x), and 1),
+//   logistic 3, softplus 2.5, digamma 7 (below zero: of the largest of the result, digamma(1 - x), and 1),
 //   log_gamma and power as CUDA's lgamma and pow. All others are exact.
 
 template <class T> __device__ __forceinline__ T absolute(T x) { return x < T(0) ? T(-x) : x; }
