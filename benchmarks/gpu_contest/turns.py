@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 SAMPLE = 0.02  # seconds; long beside the host's clock and its waiting
 ROUNDS_SECONDS = 2.0  # for all samples of a row
 FEWEST, MOST = 5, 25
+MANY = 1 << 20  # calls of a sample
 QUICK = 2  # rounds of one call
+COLD = 20  # calls of a sample at most, where caches are emptied before each: that takes longer than the call
 COPY = "copy"
 ENOUGH = 30.0  # seconds for answers that compute nothing
 BROKEN = ("IllegalAddress", "illegal memory access", "LaunchFailure", "unspecified launch failure", "LaunchTimeout",
@@ -35,8 +37,8 @@ def measure(
     ready = prepare(contestants, reference, program, row, folder, budget, found)
     seconds = guesses(contestants, ready, found, budget)
     if seconds:
-        copied = row_of(program, row, contestants.standin).copied
-        take_turns(contestants, seconds, found, budget, quick, copied)
+        own = row_of(program, row, contestants.standin)
+        take_turns(contestants, seconds, found, budget, quick, own.copied, own.cold)
         explained = DeviceMeasurement(OURS)
         found[OURS].explained = asked(contestants, OURS, explained, "explained") if OURS in seconds else None
     for name, measurement in found.items():
@@ -88,9 +90,11 @@ def take_turns(
     budget: Budget,
     quick: bool,
     copied: int,
+    cold: bool = False,
 ) -> None:
     """Round after round; each begins with another one, so that nobody always comes after the same one."""
-    calls = {name: 1 if quick else max(1, round(SAMPLE / each)) for name, each in seconds.items()}
+    most = 1 if quick else COLD if cold else MANY
+    calls = {name: min(most, max(1, round(SAMPLE / each))) for name, each in seconds.items()}
     round_seconds = sum(1.25 * max(SAMPLE, seconds[name]) for name in seconds)
     rounds = QUICK if quick else min(MOST, max(FEWEST, round(ROUNDS_SECONDS / round_seconds)))
     order = deque(seconds)

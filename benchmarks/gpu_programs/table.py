@@ -26,12 +26,12 @@ PROGRAMS: dict[str, DeviceProgram] = {
         LayerNorm(),
         DevicePerceptron(),
         Lstm(),
+        DeviceTransformer(),
         DeviceConvolutional(),
         Residual(),
-        DeviceTransformer(),
-        Attention(),
         Embedding(),
         Columns(),
+        Attention(),
     )
 }
 

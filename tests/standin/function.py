@@ -3,6 +3,8 @@
 While a stream is captured nothing runs: launches are noted, as CUDA does it, and run when the graph is launched.
 """
 
+import weakref
+
 import numpy as np
 
 from tests.backends.cupy import hosting
@@ -13,6 +15,10 @@ launched = []
 """The names of the kernels that were asked for, with the blocks of their grids; those of a graph in each of its launches."""
 
 POINTERS = (np.generic, bool, int, float)
+
+
+known = weakref.WeakValueDictionary()
+"""Functions by what CUDA knows them by."""
 
 
 class Launch:
@@ -44,6 +50,9 @@ class Function:
     def __init__(self, module, name):
         self.module, self.name = module, name
         self.hosted = hosting.Function(module.library, name)
+        self.shared = device.PROPERTIES["sharedMemPerBlock"]
+        self.ptr = id(self)
+        known[self.ptr] = self
 
     def __call__(self, grid, block, args, shared_mem=0, stream=None, enable_cooperative_groups=False):
         if Launch.refusal is not None:
@@ -53,6 +62,8 @@ class Function:
         if device.current() != self.module.device:
             raise RuntimeError("CUDA_ERROR_INVALID_HANDLE: invalid resource handle")
         refuse_sizes(grid, block)
+        if shared_mem > self.shared:
+            raise RuntimeError("CUDA_ERROR_INVALID_VALUE: invalid argument")
         values = [value_of(arg) for arg in args]
         contents = [arg._content for arg in args if isinstance(arg, ndarray)]
 
@@ -66,6 +77,13 @@ class Function:
             self.hosted.launch(grid, block, values, shared_mem, Launch.order)
 
         streams.submit(run, stream)
+
+
+def set_attribute(ptr, attribute, value):
+    """``cuFuncSetAttribute``, of the one attribute that is known here."""
+    if attribute != 8 or not 0 <= value <= device.PROPERTIES["sharedMemPerBlockOptin"]:
+        raise device.CUDADriverError("CUDA_ERROR_INVALID_VALUE: invalid argument")
+    known[ptr].shared = value
 
 
 def refuse_sizes(grid, block):
@@ -100,4 +118,4 @@ def fill(module):
     forget()
 
 
-__all__ = ["Function", "Launch", "Module", "fill", "launched"]
+__all__ = ["Function", "Launch", "Module", "fill", "launched", "set_attribute"]

@@ -124,6 +124,7 @@ def fill_cuda(modules):
     nvrtc.fill(modules["cupy.cuda.nvrtc"])
     function.fill(modules["cupy.cuda.function"])
     modules["cupy.cuda.driver"].CUDADriverError = device.CUDADriverError
+    modules["cupy.cuda.driver"].funcSetAttribute = function.set_attribute
     cuda.using_allocator, cuda.set_allocator = memory.using_allocator, lambda allocator=None: None
     runtime.getDeviceCount, runtime.getDeviceProperties = device.device_count, device.properties
     runtime.getDevice, runtime.setDevice = device.current, device.set_device

@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from autodiff.backends.cupy.kernels.sharing import STAGE
 from autodiff.backends.cupy.prelude import prelude
 from autodiff.backends.cupy.runtime.compiling import device_code
+from autodiff.backends.cupy.runtime.modules import MOST_SHARED
 from autodiff.backends.gpu import found, require
 from tests.backends.cupy import hosting
 
@@ -39,6 +41,8 @@ class OnDevice:
     def launch(self, launch: Any, arguments: Any) -> None:
         """Launch a function on arguments that are on the GPU, and wait for it."""
         function = self.module.get_function(launch.function)
+        if launch.shared:
+            require().cuda.driver.funcSetAttribute(function.ptr, MOST_SHARED, STAGE)
         function(tuple(launch.blocks), (launch.threads,), tuple(arguments), launch.shared)
         require().cuda.get_current_stream().synchronize()
 

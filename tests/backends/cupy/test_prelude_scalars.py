@@ -134,7 +134,9 @@ def alike(case, found, expected, arrays):
             np.testing.assert_array_equal(np.signbit(found[numbers]), np.signbit(expected[numbers]))
         return
     if case.name == "hypot":  # CUDA's is off by two units at most: numbers next to the largest may be infinite
-        known = np.isfinite(found) | (np.abs(expected) < np.finfo(found.dtype).max * (1 - 2 * np.finfo(found.dtype).eps))
+        known = np.isfinite(found) | (
+            np.abs(expected) < np.finfo(found.dtype).max * (1 - 2 * np.finfo(found.dtype).eps)
+        )
         known |= ~np.isfinite(expected)
         found, expected = found[known], expected[known]
     finite = np.isfinite(expected) & np.isfinite(found)

@@ -17,7 +17,7 @@ from autodiff.backends.cupy.kernels.expressions import typename
 from autodiff.backends.cupy.kernels.kernel import DeviceFunction, DeviceKernel, Launch, Parameter
 from autodiff.backends.cupy.kernels.loops import ElementLoop
 from autodiff.backends.cupy.kernels.row_loops import RowLoop
-from autodiff.backends.cupy.kernels.sharing import MOST, SMALL, THREADS
+from autodiff.backends.cupy.kernels.sharing import CREWS, MOST, SMALL, THREADS
 from autodiff.backends.cupy.kernels.totals import COLUMNS_OF_BLOCK, column_function, row_function
 from autodiff.backends.kernels.forms import COLUMN_TOTAL, FULL, ROW, TOTAL, Shape
 from autodiff.backends.kernels.halves import is_half
@@ -56,7 +56,8 @@ class GridKernel:
         self.parameters = tuple(self.found_parameters())
         functions = [self.function(NAME, body)]
         blocks, tiles = self.sharing.blocks, self.sharing.tiles
-        launches = [Launch(NAME, (tiles, blocks) if tiles > 1 else (blocks, 1), self.sharing.threads)]
+        grid = (tiles, blocks) if tiles > 1 else (blocks, 1)
+        launches = [Launch(NAME, grid, self.sharing.threads, self.loop.stage)]
         if self.columns and self.sharing.blocks > 1:
             functions.append(self.function(f"{NAME}_columns", column_function(self.loop, self.columns), THREADS))
             launches.append(Launch(f"{NAME}_columns", (-(-self.grid.columns // COLUMNS_OF_BLOCK), 1), THREADS))
@@ -79,6 +80,8 @@ class GridKernel:
         halves = any(is_half(own.dtype) for own in self.tape.inputs)
         threads = threads or self.sharing.threads
         least = ", 1" if doubles or halves or threads == MOST else ""
+        if self.loop.staged and not doubles:
+            least = f", {CREWS}"
         named = [f"{a.name} = {a.name}_64" for a in self.loop.arguments]
         places = [f"typedef {typename(self.index)} Index;", f"const Index {', '.join(named)};"]
         parameters = tuple(f"{self.type_of(p)} {p.name}" for p in self.parameters)

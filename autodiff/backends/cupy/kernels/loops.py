@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import numpy as np
@@ -35,11 +35,15 @@ class Loop(RowValues):
         constants: the numbers that are parameters.
         packs: for each level the inputs that are loaded in packs.
         stores: for each level the outputs that are stored in packs.
+        staged: the inputs whose row a block keeps in shared memory.
+        stage: the bytes of it.
     """
 
     sharing: Sharing
     epilogue: Epilogue
     cut = False
+    staged: Collection[int] = ()
+    stage: int = 0
 
     def __init__(self, tape: Tape, shape: Shape) -> None:
         super().__init__(tape, shape)
@@ -110,7 +114,11 @@ class Loop(RowValues):
         """What is done to a pack of elements; ``begin`` is the place of the first one."""
         loads, stores = sorted(self.packs.get(level, ())), sorted(self.stores.get(level, ()))
         for slot in loads:
-            yield f"const auto pack{slot} = load_pack<width>(in{slot} + {self.place_of_pack(slot)});"
+            first = slot not in self.staged or level == min(k for k, slots in self.packs.items() if slot in slots)
+            place = f"in{slot} + {self.place_of_pack(slot)}" if first else f"stage{slot} + first"
+            yield f"const auto pack{slot} = load_pack<width>({place});"
+            if first and slot in self.staged:
+                yield f"store_pack(stage{slot} + first, pack{slot});"
         for slot in stores:
             yield f"Pack<{typename(self.specs[slot].dtype)}, width> result{slot};"
         yield "#pragma unroll"

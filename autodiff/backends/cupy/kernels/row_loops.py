@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
 
 from autodiff.backends.cupy.kernels.expressions import expression, statements, typename
 from autodiff.backends.cupy.kernels.loops import Loop
 from autodiff.backends.cupy.kernels.online import ended, joined, sums_of_exponentials
 from autodiff.backends.cupy.kernels.sharing import (
+    BUSY,
+    CREW,
     MOST,
     REGISTERS,
+    STAGE,
     long_rows,
     share_columns,
     share_long_rows,
     share_rows,
+    share_staged_rows,
+    stage_bytes,
 )
 from autodiff.backends.cupy.kernels.totals import REDUCERS, folded
 from autodiff.backends.kernels.forms import COLUMN, COLUMN_TOTAL, FULL, REDUCTIONS, ROW, TOTAL, Shape
@@ -54,10 +59,14 @@ class RowLoop(Loop):
             self.size("blocks", self.sharing.blocks)
         room = REGISTERS // (2 if self.sharing.threads == MOST else 1)
         loaded = {slot: level for slot, level in again.items() if slot not in self.made}
+        if self.to_be_staged(loaded):
+            self.staged, self.stage = tuple(loaded), sum(map(self.stage_bytes, loaded))
+            again, loaded = {}, {}
+            self.sharing = share_staged_rows(self.grid, self.width, bool(self.sums))
         for some, most in ((again, room), (loaded, room * 3 // 4)):  # to compute the others again takes some, too
-            if not self.kept and self.words((*some, *self.column_totals())) * self.sharing.each <= most:
+            if some and not self.kept and self.words((*some, *self.column_totals())) * self.sharing.each <= most:
                 self.hold(some)
-        if not self.kept and not self.cut:  # a row that is not on chip is read for each loop
+        if not self.kept and not self.cut and not self.staged:  # a row that is not on chip is read for each loop
             self.online = sums_of_exponentials(self.made, self.forms, self.specs)
             self.find_levels()
             del self.roots
@@ -72,6 +81,25 @@ class RowLoop(Loop):
     def words(self, slots: Iterable[int]) -> int:
         """Words of 32 bits that an element of each value takes."""
         return sum(-(-self.specs[slot].dtype.itemsize // 4) for slot in slots)
+
+    def to_be_staged(self, loaded: Collection[int]) -> bool:
+        """Whether a block keeps the rows of inputs in shared memory.
+
+        The many registers of large teams leave room for one of them on a multiprocessor: it waits for memory, then it
+        computes. Smaller ones take turns.
+        """
+        large = self.sharing.team == MOST and self.grid.rows * CREW >= BUSY
+        room = sum(map(self.stage_bytes, loaded)) <= STAGE
+        return large and room and bool(loaded) and not self.cut and not self.column_totals()
+
+    def stage_bytes(self, slot: int) -> int:
+        """What a row of an input takes in shared memory."""
+        return stage_bytes(self.grid.columns, self.specs[slot].dtype.itemsize)
+
+    @property
+    def stage_level(self) -> int:
+        """The loop that loads the rows which a block keeps."""
+        return min(level for level, slots in self.packs.items() if not slots.isdisjoint(self.staged))
 
     def sums_alone(self) -> bool:
         """Whether nothing is wanted of rows as wholes: then they may be cut into tiles."""
@@ -197,6 +225,8 @@ class RowLoop(Loop):
             yield f"const Index begun = {self.tile} * tile, end = min(columns, begun + tile);"
             yield f"for (Index first = begun + Index(lane) * width; first < end; first += {team} * width) {{"
         else:
+            if self.staged:  # loads that wait for memory go side by side; what lies in shared memory is near
+                yield f"#pragma unroll {4 if level == self.stage_level else 1}"
             yield f"for (Index first = Index(lane) * width; first < columns; first += {team} * width) {{"
         yield "  if (first < columns) {" if each else "  {"
         moved = self.packs.get(level, set()) | self.stores.get(level, set())
@@ -220,6 +250,7 @@ class RowLoop(Loop):
             yield f"const Index team = {self.block} * {teams} + threadIdx.x / {sharing.team};"
         if not self.cut:
             yield f"const Index teams = {self.block_count}{f' * {teams}' if teams > 1 else ''};"
+        yield from self.begun_stage()
         once = self.levels.get(ONCE)
         yield "auto row = [&](auto pack_width, const Index r) {"
         yield "  constexpr int width = decltype(pack_width)::value;"
@@ -283,6 +314,16 @@ class RowLoop(Loop):
                 yield f"for (Index j = threadIdx.x; j < columns; j += {self.sharing.threads}) mine{slot}[j] = 0;"
         if self.column_totals() and not self.sharing.each:
             yield "__syncthreads();"
+
+    def begun_stage(self) -> Iterator[str]:
+        """Where the rows lie that a block keeps: each thread reads what it has written itself."""
+        if self.staged:
+            yield "extern __shared__ __align__(16) unsigned char stage[];"
+        place = "stage"
+        for slot in self.staged:
+            kind = typename(self.specs[slot].dtype)
+            yield f"{kind}* const stage{slot} = reinterpret_cast<{kind}*>({place});"
+            place = f"stage_end<{kind}>(stage{slot}, columns)"
 
     def ended_columns(self) -> Iterator[str]:
         if not self.sharing.each:

@@ -28,6 +28,15 @@ RESIDENT = 1056
 REGISTERS = 64
 """Words that hold what later loops over a row need again, and sums of columns; half as many in the largest teams."""
 
+STAGE = 63 << 10
+"""Bytes of a row that a block keeps in shared memory: every device has 64 KiB for those who ask."""
+
+CREW = 512
+"""Threads of a block that keeps a row there: several blocks run at once, and load while others compute."""
+
+CREWS = 3
+"""So many of them a multiprocessor has registers for."""
+
 LONG = 1 << 14
 """Rows of so many columns are long."""
 
@@ -97,6 +106,16 @@ def share_rows(grid: Grid, width: int, sums: bool, shared: int = 0, words: int =
     threads = max(team, THREADS) if team <= WARP else team
     blocks = -(-grid.rows // (threads // team))
     return Sharing(team, threads, width, each if each <= MANY else 0, min(blocks, RESIDENT) if sums else blocks)
+
+
+def share_staged_rows(grid: Grid, width: int, sums: bool) -> Sharing:
+    """The sharing of rows that blocks keep in shared memory."""
+    return Sharing(CREW, CREW, width, 0, min(grid.rows, RESIDENT) if sums else grid.rows)
+
+
+def stage_bytes(columns: int, itemsize: int) -> int:
+    """What so many elements take in shared memory: whole packs."""
+    return -(-columns * itemsize // 16) * 16
 
 
 def long_rows(grid: Grid) -> bool:

@@ -108,54 +108,30 @@ def across_axis(shape: Lengths, axis: int) -> tuple[int, int, int]:
     return int(np.prod(before, dtype=np.int64)), shape[place], int(np.prod(behind, dtype=np.int64))
 
 
-class Writing:
-    """A kernel of one operation while it is written.
+class Text:
+    """A kernel while it is written.
 
     Args:
-        tape: of that operation. Its operands must be arrays.
+        inputs: the specs of what it reads.
+        results: the specs of what it writes.
 
     Attributes:
-        equation: the operation.
-        operands: their specs.
-        names: of the operands in the text.
+        names: of the inputs in the text.
     """
 
-    def __init__(self, tape: Tape) -> None:
-        (self.equation,) = tape.equations
-        self.tape = tape
-        self.params = dict(self.equation.params)
-        slots = self.slots()
-        self.operands = [tape.inputs[slot] for slot in slots]
-        self.names = [f"in{slot}" for slot in slots]
+    def __init__(self, inputs: Sequence[Spec], results: Sequence[Spec]) -> None:
+        self.inputs, self.results = tuple(inputs), tuple(results)
+        self.names = [f"in{slot}" for slot in range(len(self.inputs))]
         self.parameters: list[tuple[Parameter, str]] = []
         self.functions: list[tuple[str, str, list[str]]] = []
         self.launches: list[Launch] = []
-        self.largest = max(s.size for s in (*tape.inputs, *tape.output_specs))
+        self.largest = max(s.size for s in (*self.inputs, *self.results))
 
-    def slots(self) -> list[int]:
-        found = []
-        for operand in self.equation.operands:
-            if not isinstance(operand, int) or self.tape.inputs[operand].kind != "array":
-                raise Unsupported("an operand that is a number")
-            found.append(operand)
-        return found
-
-    @property
-    def out(self) -> Spec:
-        """The spec of the result."""
-        return self.equation.specs[0]
-
-    def arrays(self, operands: Sequence[str], *outputs: str) -> None:
-        """Enter the inputs and outputs.
-
-        Args:
-            operands: the C++ types of the operation's operands.
-            outputs: those of the results.
-        """
-        types = dict(zip(self.slots(), operands, strict=True))
-        for slot, spec in enumerate(self.tape.inputs):
-            self.enter(Parameter(f"in{slot}", "input", slot, spec.dtype), f"const {types[slot]}* __restrict__")
-        for place, (spec, kind) in enumerate(zip(self.equation.specs, outputs, strict=True)):
+    def enter_arrays(self, inputs: Sequence[str], results: Sequence[str]) -> None:
+        """Enter all inputs and results, by their C++ types."""
+        for slot, (spec, kind) in enumerate(zip(self.inputs, inputs, strict=True)):
+            self.enter(Parameter(f"in{slot}", "input", slot, spec.dtype), f"const {kind}* __restrict__")
+        for place, (spec, kind) in enumerate(zip(self.results, results, strict=True)):
             self.enter(Parameter(f"out{place}", "output", place, spec.dtype), f"{kind}* __restrict__")
 
     def enter(self, parameter: Parameter, kind: str) -> str:
@@ -210,8 +186,53 @@ class Writing:
             tuple(DeviceFunction(name, bounds, parameters, (*places, *body)) for name, bounds, body in self.functions),
             tuple(p for p, _ in self.parameters),
             tuple(self.launches),
-            tuple(self.tape.output_specs),
+            self.results,
         )
+
+
+class Writing(Text):
+    """A kernel of one operation while it is written.
+
+    Args:
+        tape: of that operation. Its operands must be arrays.
+
+    Attributes:
+        equation: the operation.
+        operands: their specs.
+        names: of the operands in the text.
+    """
+
+    def __init__(self, tape: Tape) -> None:
+        super().__init__(tape.inputs, tape.output_specs)
+        (self.equation,) = tape.equations
+        self.tape = tape
+        self.params = dict(self.equation.params)
+        slots = self.slots()
+        self.operands = [tape.inputs[slot] for slot in slots]
+        self.names = [f"in{slot}" for slot in slots]
+
+    def slots(self) -> list[int]:
+        found = []
+        for operand in self.equation.operands:
+            if not isinstance(operand, int) or self.tape.inputs[operand].kind != "array":
+                raise Unsupported("an operand that is a number")
+            found.append(operand)
+        return found
+
+    @property
+    def out(self) -> Spec:
+        """The spec of the result."""
+        return self.equation.specs[0]
+
+    def arrays(self, operands: Sequence[str], *outputs: str) -> None:
+        """Enter the inputs and outputs.
+
+        Args:
+            operands: the C++ types of the operation's operands.
+            outputs: those of the results.
+        """
+        types = dict(zip(self.slots(), operands, strict=True))
+        self.enter_arrays([types[slot] for slot in range(len(self.inputs))], outputs)
 
 
 def place_lines(index: str, sizes: Iterable[str]) -> list[str]:

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.backends.cupy.libraries.copies import in_order
 from autodiff.backends.cupy.libraries.gemm import multipliable, multiply, turned
 from autodiff.ops.images import convolution
 from autodiff.ops.images.counting import Lengths
@@ -87,7 +88,9 @@ def convolve_to_kernel(x: Any, g: Any, *, kernel: Lengths, geometry: Geometry, o
     total = empty(found.shape, np.float32) if half else found
     for first, last, columns in columns_of(x, kernel, geometry, together=True):
         own = g[first:last].reshape(last - first, groups, g.shape[1] // groups, -1)
-        results = own.transpose(1, 2, 0, 3).reshape(groups, g.shape[1] // groups, -1)
+        apart = own.transpose(1, 2, 0, 3)
+        apart = apart if apart.flags.c_contiguous else in_order(apart)
+        results = apart.reshape(groups, g.shape[1] // groups, -1)
         multiply(results, turned(columns), total, add=first > 0)
     if half:
         found[...] = total
@@ -125,7 +128,7 @@ def columns_of(x: Any, kernel: Lengths, geometry: Geometry, together: bool = Fal
             block = padded[:size]
         lengths = (groups, channels, *kernel, size, *counts) if together else (size, groups, channels, *kernel, *counts)
         columns = memory[: prod(lengths)].reshape(lengths)
-        columns[...] = under_kernel(block, lengths, geometry, together)
+        in_order(under_kernel(block, lengths, geometry, together), columns)
         inner = channels * prod(kernel)
         shape = (groups, inner, size * prod(counts)) if together else (size, groups, inner, prod(counts))
         yield first, last, columns.reshape(shape)

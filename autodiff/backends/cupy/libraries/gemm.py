@@ -17,6 +17,7 @@ import numpy as np
 
 from autodiff.backends.cupy.libraries import layouts
 from autodiff.backends.cupy.libraries.blas import cublas
+from autodiff.backends.cupy.libraries.copies import in_order
 from autodiff.backends.cupy.libraries.layouts import Plan, common_step, known_plan, stack_of
 from autodiff.backends.cupy.libraries.precision import compute_type
 
@@ -114,7 +115,7 @@ def halves(length: int) -> tuple[slice, slice]:
 
 def apart(x: Any, y: Any, out: Any, add: bool) -> None:
     """A product in memory of its own, copied to where it goes."""
-    product = out.copy(order="C") if add else sys.modules["cupy"].empty(out.shape, out.dtype)
+    product = in_order(out) if add else sys.modules["cupy"].empty(out.shape, out.dtype)
     multiply(x, y, product, add)
     out[...] = product
 
@@ -126,7 +127,7 @@ def turned(x: Any) -> Any:
 
 def readable(x: Any, lead: Sequence[int]) -> Any:
     """An operand, copied if cuBLAS could not read it."""
-    return x if stack_of(x.shape, elements(x), lead) is not None else sys.modules["cupy"].ascontiguousarray(x)
+    return x if stack_of(x.shape, elements(x), lead) is not None else in_order(x)
 
 
 def in_parts(x: Any, y: Any, out: Any, add: bool) -> None:
@@ -137,10 +138,7 @@ def in_parts(x: Any, y: Any, out: Any, add: bool) -> None:
         if not goes_through(out, lead):
             apart(x, y, out, add)
             return
-        x, y = (
-            a if goes_through(a, lead) else cupy.ascontiguousarray(cupy.broadcast_to(a, (*lead, *a.shape[-2:])))
-            for a in (x, y)
-        )
+        x, y = (a if goes_through(a, lead) else in_order(cupy.broadcast_to(a, (*lead, *a.shape[-2:]))) for a in (x, y))
         multiply(x, y, out, add)
         return
     x, y = (cupy.broadcast_to(a, (*lead, *a.shape[-2:])) for a in (x, y))

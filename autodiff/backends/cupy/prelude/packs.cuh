@@ -15,3 +15,8 @@ template <int n, class T> __device__ __forceinline__ Pack<T, n> load_pack(const 
 template <int n, class T> __device__ __forceinline__ void store_pack(T* first, const Pack<T, n>& pack) {
   *reinterpret_cast<Pack<T, n>*>(first) = pack;
 }
+
+// The first whole pack behind so many elements in shared memory.
+template <class T, class Index> __device__ __forceinline__ unsigned char* stage_end(T* begin, Index count) {
+  return reinterpret_cast<unsigned char*>(begin) + (count * Index(sizeof(T)) + 15) / 16 * 16;
+}

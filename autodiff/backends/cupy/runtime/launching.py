@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.backends.cupy.kernels.kernel import DeviceKernel, Parameter
+from autodiff.backends.cupy.libraries.copies import in_order
 from autodiff.backends.gpu import require
 
 FILE = "<autodiff launch>"
@@ -124,7 +125,7 @@ def arguments(kernel: DeviceKernel) -> list[str]:
 def launch_scope(kernel: DeviceKernel) -> dict[str, Any]:
     """What the text of the function that calls a kernel refers to, besides functions of the module."""
     cupy = require()
-    scope: dict[str, Any] = {"empty": cupy.empty, "copied": copied}
+    scope: dict[str, Any] = {"empty": cupy.empty, "copied": in_order}
     for place, spec in enumerate(kernel.results):
         scope[f"dtype_{place}"] = spec.dtype
     for place, parameter in enumerate(kernel.parameters):
@@ -135,8 +136,3 @@ def launch_scope(kernel: DeviceKernel) -> dict[str, Any]:
             assert parameter.dtype is not None
             scope[f"number_{parameter.slot}"] = parameter.dtype.type
     return scope
-
-
-def copied(array: Any) -> Any:
-    """An array as kernels read it: in C order, from where elements can be loaded."""
-    return array.copy(order="C")

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import Any
 
 from autodiff.backends.cupy.kernels.kernel import DeviceKernel
+from autodiff.backends.cupy.kernels.sharing import STAGE
 from autodiff.backends.cupy.prelude import prelude
 from autodiff.backends.cupy.runtime.compiling import device_codes
 from autodiff.backends.cupy.runtime.device import on_device
@@ -19,6 +20,9 @@ from autodiff.trace.caching import cached_property
 
 Functions = dict[str, Any]
 """What can be launched, by name."""
+
+MOST_SHARED = 8
+"""CUDA's number of the attribute of a function that says how much shared memory a launch may ask for."""
 
 _loaded: dict[tuple[Any, int, bool, str], Functions] = {}
 """By the class that loads them, the GPU, whether mathematics is fast, and the text of a kernel."""
@@ -37,12 +41,14 @@ class KernelModule:
     Attributes:
         texts: the text of each kernel with these names, and the names.
         endings: of the names, by the text without.
+        staging: the functions that are launched with shared memory beside what their texts declare.
     """
 
     def __init__(self, fast_math: bool = False) -> None:
         self.fast_math = fast_math
         self.texts: dict[str, tuple[str, ...]] = {}
         self.endings: dict[str, str] = {}
+        self.staging: set[str] = set()
 
     def add(self, kernel: DeviceKernel, source: str = "") -> tuple[str, ...]:
         """Take a kernel in.
@@ -59,6 +65,7 @@ class KernelModule:
             ending = self.endings[kernel.text] = ending_of(kernel.text)
             names = tuple(own.name + ending for own in kernel.functions)
             self.texts[of_line(kernel.text_named(ending), source)] = names
+        self.staging.update(launch.function + ending for launch in kernel.launches if launch.shared)
         return tuple(launch.function + ending for launch in kernel.launches)
 
     @cached_property
@@ -77,16 +84,21 @@ class KernelModule:
                 codes = device_codes({text: f"{prelude()}\n{text}" for text in new}, device, self.fast_math)
                 with on_device(device):
                     for text, code in codes.items():
-                        _loaded[*kind, text] = loaded(code, self.texts[text])
+                        _loaded[*kind, text] = loaded(code, self.texts[text], self.staging)
             parts = [_loaded[*kind, text] for text in self.texts]
         return {name: function for part in parts for name, function in part.items()}
 
 
-def loaded(code: bytes, names: Iterable[str]) -> Functions:
-    """The functions of a kernel on the current GPU."""
-    module = require().cuda.function.Module()
+def loaded(code: bytes, names: Iterable[str], staging: Container[str] = ()) -> Functions:
+    """The functions of a kernel on the current GPU; some of them may have more shared memory than others."""
+    cuda = require().cuda
+    module = cuda.function.Module()
     module.load(code)
-    return {name: module.get_function(name) for name in names}
+    found = {name: module.get_function(name) for name in names}
+    for name, function in found.items():
+        if name in staging:
+            cuda.driver.funcSetAttribute(function.ptr, MOST_SHARED, STAGE)
+    return found
 
 
 def ending_of(text: str) -> str:

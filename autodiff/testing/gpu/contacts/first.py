@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import autodiff
+from autodiff.backends.cupy.libraries.copies import in_order
 from autodiff.backends.gpu import require
 from autodiff.scipy import special
 from autodiff.testing.gpu.contacts.comparing import compared
@@ -56,6 +57,27 @@ def wide_rows(given: Given) -> Said:
     """Rows as long as the words of a language model."""
     labels = whole(given.size(32_000, 3200), 16)
     return compared(autodiff.value_and_grad(cross_entropy), normal(16, given.size(32_000, 3200)), labels)[0]
+
+
+def staged_rows(given: Given) -> Said:
+    """Rows that blocks keep in shared memory, which they must ask for."""
+    labels = whole(12_500, 256)
+    return compared(autodiff.value_and_grad(cross_entropy), normal(256, 12_500), labels)[0]
+
+
+def copies(given: Given) -> Said:
+    """Arrays that lie otherwise are copied in C order: parts of rows, windows, turned axes."""
+    cupy, x = require(), normal(96, 8, 4, 64)
+    there = cupy.asarray(x)
+    shown = {
+        "words of 16 bytes": lambda x: x.transpose(0, 2, 1, 3),
+        "elements": lambda x: x[:, 1:, :, 1:-2],
+        "turned in tiles": lambda x: x.reshape(768, 256).T,
+        "backwards": lambda x: x[::-1, ..., ::-1],
+    }
+    for name, view in shown.items():
+        check(np.array_equal(in_order(view(there)).get(), view(x)), f"{name}: other numbers")
+    return f"{len(shown)} layouts"
 
 
 def layer_norm(given: Given) -> Said:
@@ -229,6 +251,8 @@ ITEMS: dict[str, Item] = {
     "graph of products": graph_of_products,
     "training step, donated": donated,
     "cross-entropy, wide": wide_rows,
+    "rows in shared memory": staged_rows,
+    "copies in C order": copies,
     "layer normalisation": layer_norm,
     "attention": attention,
     "scan with carry": scan,

@@ -1,0 +1,108 @@
+"""Copies in C order by kernels: whatever an array shows, and by words as large as its rows allow."""
+
+import numpy as np
+import pytest
+
+import autodiff
+import autodiff.chainer.functions as F
+from autodiff.backends.cupy.kernels.strides import View
+from autodiff.backends.cupy.libraries import convolutions, copies
+from autodiff.backends.cupy.libraries.copies import in_order, view_of, widest
+from tests.backends.cupy.hosting import needs_compiler
+from tests.standin import function
+
+RNG = np.random.default_rng(4)
+
+VIEWS = {
+    "transposed": lambda x: x.T,
+    "two axes exchanged, rows whole": lambda x: x.swapaxes(0, 1),
+    "heads of a transformer": lambda x: x.reshape(6, 8, 2, 20).transpose(0, 2, 1, 3),
+    "every other column": lambda x: x[..., ::2],
+    "backwards": lambda x: x[::-1, :, ::-1],
+    "a part of rows": lambda x: x[:, 1:, 3:11],
+    "a part of rows, whole packs": lambda x: x[:, 1:, 4:20],
+    "one column": lambda x: x[:, :, 5],
+    "in C order already": lambda x: x,
+}
+DTYPES = ("?", "u1", "f2", "f4", "f8", "c16")
+
+
+@pytest.fixture(autouse=True)
+def everything(monkeypatch):
+    monkeypatch.setattr(copies, "LEAST", 0)
+
+
+@needs_compiler
+@pytest.mark.parametrize("name", VIEWS)
+def test_copies_are_what_arrays_show(cupy, name):
+    for dtype in DTYPES:
+        host = RNG.integers(0, 100, (6, 8, 40)).astype(dtype)
+        x = VIEWS[name](cupy.asarray(host))
+        given = cupy.full(x.shape, 7, dtype)
+        for found in (in_order(x), in_order(x, given)):
+            assert found.flags.c_contiguous
+            assert found.dtype == dtype
+            np.testing.assert_array_equal(found.get(), VIEWS[name](host))
+        np.testing.assert_array_equal(given.get(), VIEWS[name](host))
+
+
+@needs_compiler
+def test_broadcasts_and_windows(cupy):
+    host = RNG.normal(size=(5, 1, 7))
+    x = cupy.broadcast_to(cupy.asarray(host), (3, 5, 4, 7))
+    np.testing.assert_array_equal(in_order(x).get(), np.broadcast_to(host, (3, 5, 4, 7)))
+    windows = cupy.lib.stride_tricks.as_strided(cupy.arange(20.0), (16, 5), (8, 8))
+    np.testing.assert_array_equal(in_order(windows).get(), np.add.outer(np.arange(16), np.arange(5)))
+
+
+def test_arrays_without_elements_and_numbers(cupy):
+    for shape in ((0, 3), (3, 0), ()):
+        found = in_order(cupy.zeros(shape).T)
+        assert found.shape == shape[::-1]
+
+
+@pytest.mark.parametrize(
+    ("view", "itemsize", "place", "size"),
+    [
+        (View(0, (4, 8), (20, 1)), 4, 0, 16),
+        (View(0, (4, 8), (20, 1)), 4, 8, 8),  # begins at a multiple of 8
+        (View(0, (4, 8), (21, 1)), 4, 0, 4),  # rows begin anywhere
+        (View(0, (4, 6), (20, 1)), 4, 0, 8),  # rows end within a pack
+        (View(0, (4, 8), (20, 2)), 4, 0, 4),
+        (View(0, (4, 8), (1, 4)), 4, 0, 4),
+        (View(0, (4, 8), (-16, 1)), 2, 0, 16),
+        (View(0, (4, 8), (0, 1)), 8, 0, 16),  # a broadcast
+        (View(0, (4, 8), (20, 1)), 16, 0, 16),
+    ],
+)
+def test_words_are_as_large_as_rows_allow(view, itemsize, place, size):
+    assert widest(view, itemsize, place) == size
+
+
+def test_axes_are_joined():
+    assert view_of((2, 3, 4, 5), (60, 20, 5, 1)) == View(0, (120,), (1,))
+    assert view_of((2, 1, 4, 5), (60, 7, 15, 3)) == View(0, (40,), (3,))
+    assert view_of((6, 2, 8, 20), (320, 20, 40, 1)) == View(0, (6, 2, 8, 20), (320, 20, 40, 1))
+
+
+@needs_compiler
+def test_layouts_that_differ_in_sizes_are_one_kernel(cupy):
+    function.launched.clear()
+    for lengths in ((6, 8, 40), (5, 12, 44)):
+        in_order(cupy.zeros(lengths, "f4").swapaxes(0, 1))
+    assert len(function.launched) == 2
+    assert len({name for name, _ in function.launched}) == 1
+
+
+@needs_compiler
+def test_columns_of_convolutions_are_copied_by_kernels(cupy, monkeypatch):
+    def loss(x, w):
+        return np.sum(np.tanh(F.convolution_2d(x, w, pad=1)))
+
+    x, w = RNG.normal(size=(2, 3, 8, 8)), RNG.normal(size=(4, 3, 3, 3))
+    counted = []
+    monkeypatch.setattr(convolutions, "in_order", lambda *arrays: counted.append(arrays) or in_order(*arrays))
+    found = autodiff.jit(autodiff.grad(loss, (0, 1)))(cupy.asarray(x), cupy.asarray(w))
+    for one, other in zip(found, autodiff.grad(loss, (0, 1))(x, w), strict=True):
+        np.testing.assert_allclose(one.get(), other, rtol=1e-9, atol=1e-9)
+    assert len(counted) == 4  # the columns of three convolutions, and results with images behind channels
