@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -69,7 +70,7 @@ def copies(given: Given) -> Said:
     """Arrays that lie otherwise are copied in C order: parts of rows, windows, turned axes."""
     cupy, x = require(), normal(96, 8, 4, 64)
     there = cupy.asarray(x)
-    shown = {
+    shown: dict[str, Callable[[Any], Any]] = {
         "words of 16 bytes": lambda x: x.transpose(0, 2, 1, 3),
         "elements": lambda x: x[:, 1:, :, 1:-2],
         "turned in tiles": lambda x: x.reshape(768, 256).T,
