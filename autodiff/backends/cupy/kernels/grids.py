@@ -23,6 +23,9 @@ from autodiff.backends.kernels.forms import COLUMN_TOTAL, FULL, ROW, TOTAL, Shap
 from autodiff.backends.kernels.halves import is_half
 from autodiff.trace.tape import Tape
 
+AT_ONCE = {128: 8, 512: 2}
+"""So many blocks of so many threads share a multiprocessor, where numbers have 16 bits."""
+
 NAME = "kernel"
 """What functions are called in a text; those who put texts together number them."""
 
@@ -80,8 +83,8 @@ class GridKernel:
         halves = any(is_half(own.dtype) for own in self.tape.inputs)
         threads = threads or self.sharing.threads
         least = ", 1" if doubles or halves or threads == MOST else ""
-        if self.loop.staged and not doubles:
-            least = f", {CREWS}"
+        if not doubles and (self.loop.staged or (halves and threads in AT_ONCE)):
+            least = f", {CREWS if self.loop.staged else AT_ONCE[threads]}"
         named = [f"{a.name} = {a.name}_64" for a in self.loop.arguments]
         places = [f"typedef {typename(self.index)} Index;", f"const Index {', '.join(named)};"]
         parameters = tuple(f"{self.type_of(p)} {p.name}" for p in self.parameters)

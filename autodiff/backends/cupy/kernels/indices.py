@@ -64,7 +64,7 @@ def print_place(*, tape: Tape) -> DeviceKernel:
     outer, picked, inner = across_axis(i.shape, writing.params["axis"])
     writing.arrays((word(g.dtype), integer(i.dtype)), word(g.dtype))
     size = writing.size("size", writing.out.size)
-    writing.each(f"fill(out0, {word(g.dtype)}{{}}, {size});", writing.out.size, "zeros")
+    writing.fill(f"fill(out0, {word(g.dtype)}{{}}, {size});", writing.out.size, g.dtype.itemsize, "zeros")
     elementwise_pick(writing, "place_elements", outer * picked, picked, writing.params["length"], inner)
     return writing.kernel()
 
@@ -114,5 +114,5 @@ def note_winners(writing: Writing, index: str, entries: int, picked: int, length
     writing.partial("winners", "int32", targets, "int32")
     given = ", ".join((writing.status(), writing.size("entries", entries)))
     given += f", {writing.size('picked', picked)}, {writing.size('length', length)}"
-    writing.each(f"fill(winners, -1, {writing.size('size', targets)});", targets, "none")
+    writing.fill(f"fill(winners, -1, {writing.size('size', targets)});", targets, 4, "none")
     writing.each(f"note_winners({index}, winners, {given});", entries, "winners")

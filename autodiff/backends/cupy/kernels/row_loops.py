@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
+from typing import Any
+
+import numpy as np
 
 from autodiff.backends.cupy.kernels.expressions import expression, statements, typename
 from autodiff.backends.cupy.kernels.loops import Loop
@@ -11,6 +14,7 @@ from autodiff.backends.cupy.kernels.online import ended, joined, sums_of_exponen
 from autodiff.backends.cupy.kernels.sharing import (
     BUSY,
     CREW,
+    LARGE,
     MOST,
     REGISTERS,
     STAGE,
@@ -23,9 +27,11 @@ from autodiff.backends.cupy.kernels.sharing import (
 )
 from autodiff.backends.cupy.kernels.totals import REDUCERS, folded
 from autodiff.backends.kernels.forms import COLUMN, COLUMN_TOTAL, FULL, REDUCTIONS, ROW, TOTAL, Shape
+from autodiff.backends.kernels.halves import is_half
 from autodiff.backends.kernels.rows.reductions import start
 from autodiff.backends.kernels.rows.schedule import ONCE, Level
 from autodiff.backends.kernels.scalars import cast
+from autodiff.trace.caching import cached_property
 from autodiff.trace.tape import Equation, Tape
 
 
@@ -75,6 +81,20 @@ class RowLoop(Loop):
             for slot in self.roots[level]:
                 self.root(slot, level)
 
+    @cached_property
+    def rounded(self) -> bool:
+        """Whether float32 goes to memory as 16 bits, but for sums over rows."""
+        kinds = [self.specs[s].dtype for s in self.outputs if self.forms[s] not in (TOTAL, COLUMN_TOTAL)]
+        return any(map(is_half, kinds)) and all(is_half(kind) or kind.kind in "biu" for kind in kinds)
+
+    def written(self, equation: Equation, name: Any) -> str:
+        if self.rounded and equation.primitive.name == "divide" and equation.specs[0].dtype == np.float32:
+            x, divisor = equation.operands
+            alike = all(isinstance(o, int) and self.specs[o].dtype == np.float32 for o in (x, divisor))
+            if alike and self.is_of_row(divisor) and not self.is_of_row(equation.results[0]):  # type: ignore[arg-type]
+                return f"quotient({name(x)}, {name(divisor)})"
+        return super().written(equation, name)
+
     def reduced_at(self, slot: int) -> int:
         return super().reduced_at(self.online.get(slot, slot))
 
@@ -88,7 +108,7 @@ class RowLoop(Loop):
         The many registers of large teams leave room for one of them on a multiprocessor: it waits for memory, then it
         computes. Smaller ones take turns.
         """
-        large = self.sharing.team == MOST and self.grid.rows * CREW >= BUSY
+        large = self.sharing.team >= LARGE and self.grid.rows * CREW >= BUSY
         room = sum(map(self.stage_bytes, loaded)) <= STAGE
         return large and room and bool(loaded) and not self.cut and not self.column_totals()
 

@@ -90,7 +90,8 @@ class Scatter:
 
     def zeros(self) -> None:
         size = self.targets * self.columns
-        self.writing.each(f"fill(out0, cast<{self.kind}>(0), {self.writing.size('size', size)});", size, "zeros")
+        call = f"fill(out0, cast<{self.kind}>(0), {self.writing.size('size', size)});"
+        self.writing.fill(call, size, self.writing.out.dtype.itemsize, "zeros")
 
     def look(self) -> None:
         """Nothing is added, but indices are in range or not."""

@@ -31,6 +31,9 @@ REGISTERS = 64
 STAGE = 63 << 10
 """Bytes of a row that a block keeps in shared memory: every device has 64 KiB for those who ask."""
 
+LARGE = 1024
+"""Threads of a team whose registers leave room for one of them on a multiprocessor."""
+
 CREW = 512
 """Threads of a block that keeps a row there: several blocks run at once, and load while others compute."""
 

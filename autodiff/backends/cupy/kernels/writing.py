@@ -177,6 +177,10 @@ class Text:
         """A launch with a thread for each element, and some for several where there are very many."""
         self.launch(call, share(size, 1)[1], name)
 
+    def fill(self, call: str, size: int, itemsize: int, name: str) -> None:
+        """A launch of `fill`, which stores 16 bytes at once, for so many elements of so many bytes."""
+        self.each(call, -(-size * itemsize // 16), name)
+
     def kernel(self) -> DeviceKernel:
         """What is compiled and launched."""
         own = element(np.dtype(np.int32 if self.largest < SMALL else np.int64))

@@ -36,3 +36,10 @@ template <class T> __device__ __forceinline__ T polynomial(T, T last) { return l
 template <class T, class... Rest> __device__ __forceinline__ T polynomial(T x, T first, Rest... rest) {
   return fma(x, polynomial(x, rest...), first);
 }
+
+// A quotient that is rounded to 16 bits later, by a divisor of many numbers: the product with its reciprocal, which is
+// within two units of the last place of float. Divisors without a normal reciprocal divide.
+__device__ __forceinline__ float quotient(float x, float divisor) {
+  const float size = fabsf(divisor), reciprocal = 1.0f / divisor;
+  return size >= 1.17549435e-38f && size <= 8.5070592e37f ? x * reciprocal : x / divisor;
+}

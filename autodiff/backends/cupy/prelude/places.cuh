@@ -22,7 +22,13 @@ template <class Index, class Body> __device__ __forceinline__ void each_element(
 }
 
 template <class T, class Index> __device__ __forceinline__ void fill(T* out, const T value, const Index size) {
-  each_element(size, [&](const Index k) { out[k] = value; });
+  constexpr int width = sizeof(T) < 16 ? 16 / sizeof(T) : 1;
+  const Index packs = aligned<width>(out) ? size / width : 0;
+  Pack<T, width> pack;
+#pragma unroll
+  for (int k = 0; k < width; ++k) pack[k] = value;
+  each_element(packs, [&](const Index k) { store_pack(out + k * width, pack); });
+  each_element(size - packs * width, [&](const Index k) { out[packs * width + k] = value; });
 }
 
 // The place that an index means, counted from the end where it is negative; -1 and a status of 1 where there is none.
