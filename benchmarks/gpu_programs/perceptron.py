@@ -31,6 +31,14 @@ class DevicePerceptron(DeviceProgram, Perceptron):
         DeviceRow("64-32-10 batch 32", (32, (64, 32, 10)), (4, (6, 5, 3)), replayed=True, donated=(0,)),
     )
 
+    def allowed(self, row: DeviceRow) -> float:
+        """The largest difference.
+
+        A first step of Adam is as long for the smallest gradient as for the largest: of one that is zero but for
+        rounding the sign differs, and the weight by two steps. Means and squares show gradients that are wrong.
+        """
+        return max(super().allowed(row), 2.5 * RATE)
+
     def operations(self, row: DeviceRow) -> int:
         """Each weight meets each example forward and twice backward, those of the first layer once."""
         batch, widths = row.parameters

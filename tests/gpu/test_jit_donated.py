@@ -192,7 +192,7 @@ def test_arguments_that_do_not_come_again_are_copied(cupy, captured, monkeypatch
     assert [graph.moving for graph in captured] == [(), (0,)]
 
 
-def test_another_program_in_between_lets_it_be_captured_again(cupy, captured):
+def test_another_program_in_between_does_not_end_a_graph(cupy, captured):
     program = jit(descent, donate_argnums=0)
     there, state = on_gpu(cupy, PARAMETERS), PARAMETERS
     batches = {count: (cupy.asarray(X[:count]), cupy.asarray(Y[:count])) for count in (16, 9)}
@@ -201,5 +201,42 @@ def test_another_program_in_between_lets_it_be_captured_again(cupy, captured):
             value, there = program(there, *batches[count])
             expected, state = descent(state, X[:count], Y[:count])
             same((value, there), (expected, state))
-    assert len(captured) == 5
+    assert len(captured) == 2  # one for each size
     assert all(graph.partners.leaves for graph in captured)
+
+
+def test_a_loop_that_begins_anew_has_its_state_copied_to_the_graph(cupy, captured, copies):
+    program, x, y = jit(descent, donate_argnums=0), cupy.asarray(X), cupy.asarray(Y)
+    for begin in range(4):
+        state = autodiff.tree.map(lambda leaf, k=begin: leaf + np.float32(k), PARAMETERS)
+        there = on_gpu(cupy, state)
+        for _ in range(7):
+            value, there = program(there, x, y)
+            expected, state = descent(state, X, Y)
+            same((value, there), (expected, state))
+        del there  # nobody holds the results of this loop any more
+    assert len(captured) == 1
+    assert captured[0].replays == 4 + 3 * 7  # from the fourth call on
+    copies.clear()
+    program(on_gpu(cupy, PARAMETERS), x, y)
+    assert dict(copies) == {"arrays": 4 + 1, "bytes": sum(leaf.nbytes for pair in PARAMETERS for leaf in pair) + 4}
+
+
+@pytest.mark.parametrize("held", ["results", "a view", "results of another graph"])
+def test_results_that_somebody_holds_are_not_written_over(cupy, captured, held):
+    program, x, y = jit(descent, donate_argnums=0), cupy.asarray(X), cupy.asarray(Y)
+    other = jit(lambda p: autodiff.tree.map(lambda leaf: 2 * leaf, p), donate_argnums=0)
+    state, there = PARAMETERS, on_gpu(cupy, PARAMETERS)
+    for _ in range(7):
+        _, there = program(there, x, y)
+        _, state = descent(state, X, Y)
+    if held == "results of another graph":
+        kept, state = other(there), autodiff.tree.map(lambda leaf: 2 * leaf, state)
+    else:
+        kept = [(w[1:], b) for w, b in there] if held == "a view" else there
+        state = [(w[1:], b) for w, b in state] if held == "a view" else state
+    del there
+    expected = descent(PARAMETERS, X, Y)
+    for _ in range(6):  # each lies elsewhere
+        same(program(on_gpu(cupy, PARAMETERS), x, y), expected)
+    same(kept, state)

@@ -85,9 +85,12 @@ class ndarray:
 
     @property
     def data(self):
-        place = memory.Memory(self._content.ctypes.data, self._content.nbytes, self._device)
-        place.content, place.owner = self._content, self
-        return memory.MemoryPointer(place)
+        """Where it begins: the same object for all arrays that begin there, as in CuPy."""
+        start = self._block
+        if start is None:
+            start = self.base.data if isinstance(self.base, ndarray) else self.base
+        begin = self._content.ctypes.data
+        return start if begin == start.ptr else memory.MemoryPointer(start.mem, begin - start.mem.ptr)
 
     @property
     def __cuda_array_interface__(self):

@@ -4,11 +4,13 @@ A graph reads and writes where the program did when it was captured. So it has m
 nobody else uses: for what is in between, for results, which are copied for each caller, and for arguments that lie
 elsewhere in each call, which are copied into it. Others are read where they lie: the graph is used only if they are
 still there. Donated arguments are read there and written to: their results are new arrays on the same memory, and
-nothing moves.
+nothing moves. Where a loop begins anew with others, they are copied there once, if nobody holds the results of the loop
+before any more.
 """
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
@@ -27,6 +29,11 @@ def place_of(value: Any) -> tuple[Any, Any]:
     return (value.data.ptr, value.strides) if is_gpu_array(value) else (type(value), value)
 
 
+def holders(array: Any) -> tuple[int, int]:
+    """How many hold an array's place in memory, and how many its memory: other arrays there are among them."""
+    return sys.getrefcount(array.data), sys.getrefcount(array.data.mem)
+
+
 class Captured:
     """A captured program.
 
@@ -40,6 +47,7 @@ class Captured:
         fixed: the other arguments: where arrays lie, and numbers.
         inside: the arguments as the graph reads them.
         replays: how often it was launched.
+        alone: the `holders` of an array whose memory nobody else holds.
 
     Raises:
         Exception: whatever the program raises, or CUDA where it cannot capture it. Nothing is left behind.
@@ -51,8 +59,10 @@ class Captured:
         cupy = require()
         self.straight, self.moving, self.partners = straight, tuple(sorted(moving)), partners or Partners()
         self.copied = self.partners.copied(straight.tape)
-        self.replays = 0
+        self.donated = tuple(sorted(self.partners.leaves.values()))
+        self.replays, self.alone = 0, holders(cupy.empty(1, "uint8"))
         self.fixed = self.key(values)
+        self.others = self.key(values, self.donated)
         self.lock = threading.Lock()
         self.pool = cupy.cuda.MemoryPool()
         self.stream = cupy.cuda.Stream(non_blocking=True)
@@ -70,8 +80,7 @@ class Captured:
 
     def rehearse(self) -> None:
         """Run it once, so that whatever is loaded or made once is so, on copies of what it would write to."""
-        donated = set(self.partners.leaves.values())
-        self.steps([value.copy() if k in donated else value for k, value in enumerate(self.inside)])
+        self.steps([value.copy() if k in self.donated else value for k, value in enumerate(self.inside)])
 
     def steps(self, values: Values) -> tuple[Any, ...]:
         """The program, operation by operation."""
@@ -98,11 +107,22 @@ class Captured:
         except require().cuda.runtime.CUDARuntimeError:
             return
 
-    def key(self, values: Values) -> tuple[Any, ...]:
-        """What must be as it was captured."""
-        return tuple([place_of(value) for k, value in enumerate(values) if k not in self.moving])
+    def key(self, values: Values, but: Collection[int] = ()) -> tuple[Any, ...]:
+        """What must be as it was captured, but for some arguments."""
+        return tuple([place_of(value) for k, value in enumerate(values) if k not in self.moving and k not in but])
 
-    def run(self, values: Values, again: Callable[[Values], tuple[Any, ...]], waits: bool = False) -> tuple[Any, ...]:
+    def takes(self, values: Values) -> bool:
+        """Whether donated arguments that lie elsewhere may be copied to where the graph reads them.
+
+        All other arguments must lie where they did, and nobody may hold results that lie there.
+        """
+        if not self.donated or self.key(values, self.donated) != self.others:
+            return False
+        return all(holders(self.inside[leaf]) == self.alone for leaf in self.donated)
+
+    def run(
+        self, values: Values, again: Callable[[Values], tuple[Any, ...]], waits: bool = False, elsewhere: bool = False
+    ) -> tuple[Any, ...]:
         """The results in memory of their own.
 
         Args:
@@ -110,6 +130,7 @@ class Captured:
             again: what runs the program otherwise, while another thread uses the graph.
             waits: whether to wait to see whether indices are in range; otherwise what replays before have left is
                 looked at.
+            elsewhere: whether donated arguments lie elsewhere, and are copied to where the graph reads them.
 
         Raises:
             IndexRangeError: if an index was not.
@@ -117,6 +138,10 @@ class Captured:
         if not self.lock.acquire(blocking=False):
             return again(values)
         try:
+            if elsewhere:
+                if not self.takes(values):  # another thread was faster
+                    return again(values)
+                values = self.copied_in(values)
             for k in self.moving:
                 self.inside[k][...] = values[k]
             self.call.check(late=True)
@@ -127,6 +152,14 @@ class Captured:
             return tuple([self.result(k, values) for k in range(len(self.outs))])
         finally:
             self.lock.release()
+
+    def copied_in(self, values: Values) -> Values:
+        """The arguments, the donated ones where the graph reads and writes them."""
+        found = list(values)
+        for leaf in self.donated:
+            self.inside[leaf][...] = values[leaf]
+            found[leaf] = self.inside[leaf]
+        return found
 
     def result(self, k: int, values: Values) -> Any:
         """A result: an argument itself, a number, what lies in a donated one, or a copy of what the graph wrote."""

@@ -55,10 +55,12 @@ class Replay:
             if len(self.looks) >= STREAMS or is_captured(stream):
                 return self.steps(values)
             look = self.looks[stream] = Look()
-        graph = look.graph
-        if graph is None or graph.key(values) != graph.fixed or is_captured(stream):
-            graph = self.look_at(look, values, stream)
-        return self.steps(values) if graph is None else graph.run(values, self.steps, self.always)
+        graph, elsewhere = look.graph, False
+        if graph is not None:
+            elsewhere = graph.key(values) != graph.fixed
+        if graph is None or is_captured(stream) or (elsewhere and not graph.takes(values)):
+            graph, elsewhere = self.look_at(look, values, stream), False
+        return self.steps(values) if graph is None else graph.run(values, self.steps, self.always, elsewhere)
 
     def steps(self, values: Values) -> tuple[Any, ...]:
         """The outputs, operation by operation."""
