@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from autodiff.backends.passes.schedule import SCHEDULERS
-from autodiff.ops import random  # noqa: F401
+from autodiff.ops import random, shape  # noqa: F401
 from autodiff.ops.images import convolution  # noqa: F401
 from autodiff.ops.matrices import (  # noqa: F401
     decompositions,
@@ -32,6 +32,7 @@ NAMES = {
         "solve", "inv", "cholesky", "qr", "svd", "svdvals", "eigh", "eigvalsh", "eig", "eigvals", "pinv", "lstsq",
     ),
     "drawing": ("random_numbers",),
+    "libraries.copies": ("reshape",),
 }  # fmt: skip
 """For each module the primitives that it evaluates."""
 

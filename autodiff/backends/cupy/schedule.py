@@ -37,7 +37,29 @@ def schedule_for_gpu(tape: Tape) -> Tape:
     wide = compute_in_float32(simplify(on_device(rewrite(tape, DOTS))))  # first: what is written out is float32 then
     simple = simplify(rewrite(wide, BEFORE_FUSION, merge=True), stable=False)
     fused = fuse(on_device(rewrite(simple, SPLIT_SUMS)), GPU)
-    return fuse_epilogues(store_halves(fused))
+    return share_copies(fuse_epilogues(store_halves(fused)))
+
+
+def share_copies(tape: Tape) -> Tape:
+    """The tape with one copy of what is reshaped twice: the second shape is one of the first.
+
+    Where elements do not lie so, reshaping copies them; views of one copy cost nothing. What outputs show stays apart.
+    """
+    shown = {out for out in tape.outputs if isinstance(out, int)}
+    for equation in reversed(tape.equations):
+        if equation.primitive.view and not shown.isdisjoint(equation.results):
+            shown.update(o for o in equation.operands if isinstance(o, int))
+    first: dict[int, int] = {}
+    equations = []
+    for equation in tape.equations:
+        (result, *_), operand = equation.results, equation.operands[0] if equation.operands else None
+        if equation.primitive.name == "reshape" and isinstance(operand, int) and result not in shown:
+            if operand in first:
+                equation = replace(equation, operands=(first[operand],))
+            else:
+                first[operand] = result
+        equations.append(equation)
+    return replace(tape, equations=tuple(equations))
 
 
 def on_device(tape: Tape) -> Tape:

@@ -8,7 +8,9 @@ import autodiff.chainer.functions as F
 from autodiff.backends.cupy.kernels.strides import View
 from autodiff.backends.cupy.libraries import convolutions, copies
 from autodiff.backends.cupy.libraries.copies import in_order, view_of, widest
+from autodiff.backends.cupy.schedule import schedule_for_gpu
 from tests.backends.cupy.hosting import needs_compiler
+from tests.backends.cupy.running import plain
 from tests.standin import function
 
 RNG = np.random.default_rng(4)
@@ -92,6 +94,43 @@ def test_layouts_that_differ_in_sizes_are_one_kernel(cupy):
         in_order(cupy.zeros(lengths, "f4").swapaxes(0, 1))
     assert len(function.launched) == 2
     assert len({name for name, _ in function.launched}) == 1
+
+
+@needs_compiler
+def test_reshaping_copies_what_lies_otherwise(cupy):
+    host = RNG.normal(size=(6, 8, 40))
+    x, y = cupy.asarray(host).swapaxes(0, 1), host.swapaxes(0, 1)
+    function.launched.clear()
+    for shape, copied in (((48, 40), True), ((8, 6, 5, 8), False), ((8, 240), True)):
+        before = len(function.launched)
+        found = copies.reshaped(x, shape=shape)
+        np.testing.assert_array_equal(found.get(), y.reshape(shape))
+        assert np.shares_memory(found._content, x._content) != copied
+        assert len(function.launched) == before + copied
+
+
+@needs_compiler
+def test_what_is_reshaped_twice_is_copied_once(cupy):
+    def heads(x, w, v):
+        merged = np.transpose(x, (1, 0, 2)) * 1.0
+        merged = np.transpose(np.exp(merged), (1, 0, 2))
+        return merged.reshape(6, 320) @ w, merged.reshape(48, 40) @ v
+
+    x, w, v = RNG.normal(size=(6, 8, 40)), RNG.normal(size=(320, 3)), RNG.normal(size=(40, 3))
+    tape = schedule_for_gpu(plain(autodiff.make_tape(heads)(x, w, v)))
+    reshapes = [e for e in tape.equations if e.primitive.name == "reshape"]
+    assert len(reshapes) == 2
+    assert reshapes[1].operands == reshapes[0].results
+    found = autodiff.jit(heads)(*map(cupy.asarray, (x, w, v)))
+    for one, other in zip(found, heads(x, w, v), strict=True):
+        np.testing.assert_allclose(one.get(), other, rtol=1e-12)
+
+
+@needs_compiler
+def test_results_do_not_share_a_copy(cupy):
+    program = autodiff.jit(lambda x: (np.sin(x).T.reshape(-1), np.sin(x).T.reshape(4, -1)))
+    one, other = program(cupy.asarray(RNG.normal(size=(6, 8))))
+    assert not np.shares_memory(one._content, other._content)
 
 
 @needs_compiler

@@ -86,3 +86,19 @@ def launcher(view: View, itemsize: int, size: int, device: int) -> Callable[[Any
         function(blocks, threads, (x, out, *numbers), 0)
 
     return copy
+
+
+def reshaped(x: Any, *, shape: Shape) -> Any:
+    """An array in another shape: a view where its elements lie so, else of a copy in C order."""
+    if x.nbytes < LEAST or x.flags.c_contiguous:
+        return x.reshape(shape)
+    view = x.view()
+    try:
+        view.shape = shape
+    except AttributeError:  # it would be a copy
+        return in_order(x).reshape(shape)
+    return view
+
+
+EVALUATORS: dict[str, Callable[..., Any]] = {"reshape": reshaped}
+"""What the primitives of these names do to plain arrays on a GPU."""
