@@ -215,6 +215,8 @@ def unusual_ufunc(ufunc: np.ufunc, method: str, inputs: Sequence[Any], kwargs: d
         own = METHODS.get((ufunc, method))
         if own is None:
             raise missing(f"{name_of(ufunc)}.{method}")
+        if outs is not None and method in ("reduce", "accumulate"):  # whose dtype decides in which one they compute
+            return own(*inputs, **kwargs, out=outs[0])
         result = own(*inputs, **kwargs)
     return result if outs is None else write_outs(outs, result)
 
@@ -250,15 +252,10 @@ def call_ufunc(ufunc: np.ufunc, inputs: Sequence[Any], kwargs: dict[str, Any], o
 
 def converted(ufunc: np.ufunc, inputs: Sequence[Any], dtype: np.dtype[Any], casting: Any) -> list[Any]:
     """The operands as a ufunc takes them to compute in a dtype."""
-    given = [np.dtype(s.dtype) if all_python(inputs) else dtype_or_python(s) for s in map(spec_of, inputs)]
+    given = [dtype_or_python(s) for s in map(spec_of, inputs)]
     signature = (*(None,) * ufunc.nin, *(dtype,) * ufunc.nout)
     wanted = ufunc.resolve_dtypes((*given, *(None,) * ufunc.nout), signature=signature, casting=casting)
     return [PRIMITIVES["cast"](x, dtype=own) for x, own in zip(inputs, wanted)]
-
-
-def all_python(inputs: Sequence[Any]) -> bool:
-    """Whether all operands are Python numbers, whose dtypes then count."""
-    return all(spec_of(x).kind == "python" for x in inputs)
 
 
 def name_of(ufunc: np.ufunc) -> str:

@@ -23,6 +23,7 @@ from autodiff.numpy.statistics.reductions import (
     as_asked,
     finished,
     given,
+    in_dtype_of,
     kept,
     mask_like,
     max,
@@ -106,7 +107,7 @@ def logaddexp_reduce(
     where: Any = True,
 ) -> Any:
     """log(sum(exp(x))) along axes."""
-    array = converted(array, dtype)
+    array, _ = in_dtype_of(out, converted(array, dtype))
     shape = spec_of(array).shape
     axes = negative_axes(axis, len(shape))
     if given(where):
@@ -231,7 +232,7 @@ def extreme_accumulate(primitive: Any) -> Callable[..., Any]:
     """``np.maximum.accumulate`` and ``np.minimum.accumulate``."""
 
     def method(array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
-        array = converted(array, dtype)
+        array, _ = in_dtype_of(out, converted(array, dtype))
         return finished(primitive(array, axis=negative_axis(only_axis(axis), len(spec_of(array).shape))), out)
 
     return method

@@ -67,6 +67,20 @@ copy: Primitive = linear(
 """The same elements in memory of their own."""
 
 
+in_c_order: Primitive = linear(
+    "in_c_order",
+    ("x",),
+    lambda x: x if not isinstance(x, np.ndarray) or x.flags.c_contiguous else x.copy(),
+    lambda x: x,
+    {"x": passing},
+    view=True,
+    moves=True,
+    on_gpu=lambda x: x if x.flags.c_contiguous else x.copy(),
+    on_chunks=in_chunks.copy,
+)
+"""The same elements one after another in C order: a copy, unless they are."""
+
+
 def _weights(count: int, endpoint: bool, g: Any) -> Any:
     """How much of ``stop`` there is in each sample."""
     steps = count - 1 if endpoint else count

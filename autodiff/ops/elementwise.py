@@ -193,10 +193,23 @@ def _power_dx(g: Any, x: Any, y: Any) -> Any:
     return masked(g * y * x ** where(counts, y - 1, 1), counts)
 
 
+def as_precise(x: Any, g: Any) -> Any:
+    """An operand in the precision of a derivative that is made of a function of it, if that is the higher one."""
+    own, its = spec_of(x), spec_of(g)
+    if (
+        own.kind == "python"
+        or own.dtype.kind != "f"
+        or its.dtype.kind != "f"
+        or its.dtype.itemsize <= own.dtype.itemsize
+    ):
+        return x
+    return cast(x, dtype=its.dtype)
+
+
 def _power_dy(g: Any, x: Any, y: Any, out: Any) -> Any:
     """log(x) x^y; at x = 0 and y >= 0 it is 0, the limit from y > 0."""
     nothing = logical_and(equal(x, 0), greater_equal(real(y), 0))
-    return masked(g * out * log(where(nothing, 1, x)), logical_not(nothing))
+    return masked(g * out * log(where(nothing, 1, as_precise(x, g))), logical_not(nothing))
 
 
 def _absolute_dx(g: Any, x: Any) -> Any:

@@ -257,14 +257,21 @@ def matching_cotangents(
 
 
 def separate(gradients: list[Any], given: list[Any]) -> list[Any]:
-    """Make each array a different one, and none the caller's own."""
-    seen = {id(g) for g in given}
+    """Make each array a different one, and none the caller's own; on a tape, too, whose results become arrays."""
+    seen = set(map(identity, given))
     for k, g in enumerate(gradients):
-        if is_array(g):
-            if id(g) in seen:
+        if is_array(g) or isinstance(g, Tracer):
+            if identity(g) in seen:
                 gradients[k] = g = g.copy()
-            seen.add(id(g))
+            seen.add(identity(g))
     return gradients
+
+
+def identity(value: Any) -> Any:
+    """What tells an array from others: of a value on a tape its number there."""
+    if isinstance(value, Tracer) and isinstance(value.slot, int):
+        return id(value.recording), value.slot
+    return id(value)
 
 
 def value_and_grad(

@@ -105,3 +105,43 @@ def test_first_elements_are_results(name, method):
 def test_comparisons_do_not_go_on_from_their_results():
     with pytest.raises(TypeError, match=r"np\.less of int64 gives truth values"):
         autodiff.jit(np.less.accumulate)(np.array([1, 2]))
+
+
+INTO = {
+    "sum": np.sum,
+    "prod": np.prod,
+    "cumsum": np.cumsum,
+    "max": np.max,
+    "nansum": np.nansum,
+    "nancumsum": np.nancumsum,
+    "add.reduce": np.add.reduce,
+    "add.accumulate": np.add.accumulate,
+    "multiply.reduce": np.multiply.reduce,
+    "maximum.reduce": np.maximum.reduce,
+    "maximum.accumulate": np.maximum.accumulate,
+    "logaddexp.reduce": np.logaddexp.reduce,
+}
+
+
+@pytest.mark.parametrize("name", INTO)
+@pytest.mark.parametrize("dtype", ["?", "i1", "i4", "i8", "f4", "f8"])
+def test_out_says_in_which_dtype_numpy_computes(name, dtype):
+    for kind, array in ARRAYS.items():
+        if not np.can_cast(array.dtype, dtype, "same_kind"):
+            continue  # refused: NumPy cuts numbers off on the way
+        whole = np.dtype(dtype).kind in "biu"
+        if (name[:3] == "log" and whole) or (name[:3] == "max" and not np.can_cast(array.dtype, dtype)):
+            continue  # where NumPy cuts numbers off depends on how arrays lie in memory
+
+        def written(a):
+            out = np.zeros_like(a, dtype=dtype, shape=INTO[name](a, axis=1).shape)
+            INTO[name](a, axis=1, out=out)
+            return out
+
+        try:
+            expected = written(array)
+        except TypeError:
+            continue
+        found = autodiff.jit(written)(array)
+        assert found.dtype == expected.dtype
+        np.testing.assert_allclose(found, expected, rtol=1e-12 if dtype == "f8" else 1e-6, err_msg=kind)

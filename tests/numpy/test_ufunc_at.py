@@ -98,3 +98,32 @@ def test_a_plain_array_is_refused():
     assert str(caught.value).endswith(
         "and its derivative would be lost; make the array with np.zeros_like(x) of a traced x (got float64[3])"
     )
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "i8", "f4", "f8", "c8"])
+@pytest.mark.filterwarnings("ignore")
+def test_values_are_cast_at_each_step_as_numpy_casts_them(dtype):
+    a = np.array([1, 0, 3]).astype(dtype)
+    operands = (2, -1, -0.5, 0.7, np.float64(1.5), np.int64(300), True, np.float32(0.5), 1j, np.array(0.7))
+
+    def written(ufunc, indices, value):
+        def write(a):
+            a = a.copy()
+            ufunc.at(a, indices, value)
+            return a
+
+        return write
+
+    for ufunc in (np.add, np.subtract, np.multiply, np.maximum, np.power, np.divide):
+        for indices in ([0], [0, 0, 1], 2, slice(0, 2)):
+            for value in operands:
+                write = written(ufunc, indices, value)
+                try:
+                    expected = write(a)
+                except (TypeError, ValueError) as error:  # integers to negative powers
+                    with pytest.raises(type(error)):
+                        autodiff.jit(write)(a)
+                    continue
+                found = autodiff.jit(write)(a)
+                assert found.dtype == expected.dtype
+                np.testing.assert_allclose(found, expected, rtol=1e-6, err_msg=f"{ufunc} {indices} {value!r}")

@@ -12,24 +12,38 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.numpy.dispatch import METHODS, UFUNCS
+from autodiff.numpy.dispatch import METHODS, UFUNCS, as_operand
 from autodiff.numpy.items.assignment import as_array, fitted, point, positions, put_at, write_out
 from autodiff.numpy.items.in_place import check_writable
 from autodiff.ops.index import gather, scatter_add
 from autodiff.ops.shape import broadcast_to, reshape
-from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.tracer import Tracer
 
 
 def add_at(a: Any, indices: Any, b: Any) -> None:
-    """a[indices] += b, where repeated indices add up."""
+    """a[indices] += b, where repeated indices add up.
+
+    Sums that are cut off at each step, as of fractions in integers, are not one sum.
+    """
+    b = b if spec_of(as_operand(b)).kind == "python" else as_array(b)
+    if not np.can_cast(np.result_type(a.dtype, described(b)), a.dtype, "same_kind"):
+        apply_at(np.add, a, indices, b)
+        return
     check_writable(a)
     places = positions(a, indices)
     values = fitted(b, Spec(spec_of(places).shape, a.dtype))
     count = spec_of(places).size
     flat = reshape(values, shape=(count,)), reshape(places, shape=(count,))
     write_out(a, a + reshape(scatter_add(*flat, length=a.size, rest=0, rank=1), shape=a.shape))
+
+
+def subtract_at(a: Any, indices: Any, b: Any) -> None:
+    """a[indices] -= b, where repeated indices add up."""
+    if a.dtype.kind == "b":
+        apply_at(np.subtract, a, indices, b)
+    else:
+        add_at(a, indices, -b)
 
 
 def apply_at(ufunc: np.ufunc, a: Any, indices: Any, *operands: Any) -> None:
@@ -44,11 +58,22 @@ def apply_at(ufunc: np.ufunc, a: Any, indices: Any, *operands: Any) -> None:
         here = places[turn]
         old = gather(flat, here, rest=0, chosen=False)
         new = ufunc(old, *(b[turn] if spec_of(b).shape else b for b in others))
-        its = spec_of(new)
-        if not np.can_cast(its.dtype, a.dtype, "same_kind"):
-            raise TypeError(f"cannot cast output from {its.dtype.name} to {a.dtype.name}{at_user_line()}")
-        flat = put_at(flat, here, new)
+        flat = put_at(flat, here, cast_as_stored(new, a.dtype))
     point(a, reshape(flat, shape=a.shape))
+
+
+def described(b: Any) -> Any:
+    """What says of a number or array how it is promoted."""
+    own = spec_of(b)
+    return own.dtype.type(0).item() if own.kind == "python" else own.dtype
+
+
+def cast_as_stored(values: Any, dtype: np.dtype[Any]) -> Any:
+    """Values in the dtype of an array, as ``ufunc.at`` stores them: of whatever kind they are."""
+    own = spec_of(values)
+    if own.dtype.kind == "c" and dtype.kind != "c":
+        values = values != 0 if dtype.kind == "b" else np.real(values)
+    return values if own.dtype == dtype else values.astype(dtype)
 
 
 def flat_operand(b: Any, shape: tuple[int, ...], count: int) -> Any:
@@ -82,5 +107,5 @@ def register() -> None:
 
 
 METHODS[np.add, "at"] = add_at
-METHODS[np.subtract, "at"] = lambda a, indices, b: add_at(a, indices, -b)
+METHODS[np.subtract, "at"] = subtract_at
 register()

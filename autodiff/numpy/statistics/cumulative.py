@@ -10,7 +10,7 @@ import numpy as np
 from autodiff.numpy.arrays.memory_order import laid_out_by
 from autodiff.numpy.axes import negative_axis, only_axis
 from autodiff.numpy.dispatch import as_operand, implements
-from autodiff.numpy.statistics.reductions import as_asked, finished, selected
+from autodiff.numpy.statistics.reductions import as_asked, finished, in_dtype_of, selected
 from autodiff.ops.elementwise import cast, isnan, logical_not
 from autodiff.ops.reductions import cumulative as ops
 from autodiff.ops.shape import reshape
@@ -22,7 +22,7 @@ from autodiff.trace.values.arrays import module_of
 
 def running(primitive: Primitive, a: Any, axis: Any, dtype: Any, out: Any) -> Any:
     """One of the running reductions along an axis, or over the flattened array."""
-    a = as_operand(a)
+    a, dtype = in_dtype_of(out, as_operand(a), dtype)
     if dtype is not None and spec_of(a).dtype != dtype:
         a = cast(a, dtype=np.dtype(dtype))
     if axis is None or not spec_of(a).shape:

@@ -11,6 +11,7 @@ from autodiff.numpy.axes import Axes, existing_axes
 from autodiff.numpy.dispatch import as_operand, implements
 from autodiff.numpy.statistics.reductions import NOTHING, finished, given, kept, mask_like, max, min, total
 from autodiff.ops.elementwise import cast, imag, maximum, real, square
+from autodiff.ops.elementwise import where as where_true
 from autodiff.ops.reductions import reduce
 from autodiff.ops.shape import broadcast_to, reshape, sum_axes, transpose
 from autodiff.trace.source import at_user_line
@@ -29,6 +30,17 @@ def quotient(dividend: Any, count: Any) -> Any:
     known = np.dtype(np.float32) if dtype.kind == "V" else dtype  # bfloat16: NumPy has no dtype for it and a number
     wide = np.result_type(known, np.intp if spec_of(count).dtype.kind in "biu" else np.float64)
     return cast(cast(dividend, dtype=wide) / count, dtype=dtype)
+
+
+def of_something(result: Any, count: Any) -> Any:
+    """A mean or variance whose derivative is 0 where nothing was summed, and the value not a number.
+
+    The sum of nothing does not depend on anything; divided by zero its derivative would be no number in forward mode.
+    """
+    if isinstance(count, (int, float)):
+        return result
+    found = where_true(count == 0, cast(np.nan, dtype=spec_of(result).dtype), result)
+    return found[()] if spec_of(result).kind == "scalar" else found
 
 
 def _exact(count: float) -> bool:
@@ -66,7 +78,7 @@ def mean(
     else:
         result = quotient(summed, count)
         result = cast(result, dtype=own.dtype) if half and out is None else result
-    return finished(kept(result, own.shape, axes, keepdims), out)
+    return finished(kept(of_something(result, count), own.shape, axes, keepdims), out)
 
 
 def squares(x: Any) -> Any:
@@ -93,7 +105,7 @@ def variance(
     summed = total(squares(a - centre), axes, dtype, mask)
     freedom = count - (ddof.item() if isinstance(ddof, np.generic) else ddof)
     freedom = (freedom if freedom > 0 else 0) if isinstance(freedom, (int, float)) else maximum(freedom, 0)
-    return kept(quotient(summed, freedom), own.shape, axes, keepdims)
+    return kept(of_something(quotient(summed, freedom), count), own.shape, axes, keepdims)
 
 
 def degrees(ddof: Any, correction: Any) -> Any:

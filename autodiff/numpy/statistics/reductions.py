@@ -31,6 +31,17 @@ def finished(result: Any, out: Any) -> Any:
     return result if out is None else write_outs((out,), result)
 
 
+def in_dtype_of(out: Any, a: Any, dtype: Any = None) -> tuple[Any, Any]:
+    """The operand and dtype of a reduction: where none is asked for, NumPy computes in the one of ``out=``.
+
+    What NumPy would cut off on the way, floating-point numbers in whole ones, is refused when it is written.
+    """
+    own, its = spec_of(a).dtype, None if out is None else spec_of(out).dtype
+    if its is None or dtype is not None or not np.can_cast(own, its, "same_kind"):
+        return a, dtype
+    return a if own == its else cast(a, dtype=its), its
+
+
 def given(mask: Any) -> bool:
     """Whether ``where=`` leaves anything out."""
     return mask is not True and mask is not NOTHING
@@ -86,7 +97,7 @@ def sum(
     where: Any = True,
 ) -> Any:
     """The sum of the elements along axes; what ``where`` leaves out contributes nothing, to the derivative too."""
-    a = as_operand(a)
+    a, dtype = in_dtype_of(out, as_operand(a), dtype)
     shape = spec_of(a).shape
     axes = negative_axes(axis, len(shape))
     return finished(kept(total(a, axes, dtype, where, initial), shape, axes, keepdims), out)
@@ -117,7 +128,7 @@ def prod(
     where: Any = True,
 ) -> Any:
     """The product of the elements along axes. Zeros are elements like others: ``[0, 2, 3]`` has gradient [6, 0, 0]."""
-    a = as_operand(a)
+    a, dtype = in_dtype_of(out, as_operand(a), dtype)
     shape = spec_of(a).shape
     axes = negative_axes(axis, len(shape))
     if dtype is not None:
@@ -178,7 +189,7 @@ def extreme(
     mask: Any,
 ) -> Any:
     """The largest or smallest element along axes."""
-    a = as_operand(a)
+    a, _ = in_dtype_of(out, as_operand(a))
     own = spec_of(a)
     axes = negative_axes(axis, len(own.shape))
     worst, join = (lowest, maximum) if primitive is reduce.max_axes else (highest, minimum)

@@ -17,6 +17,7 @@ import scipy.special as sp
 
 from autodiff.ops.elementwise import (
     absolute,
+    as_precise,
     cos,
     equal,
     exp,
@@ -68,7 +69,7 @@ def _both(x: Any, zero: float, y: Any, corner: float) -> Any:
 
 def _xlogy_dx(g: Any, x: Any, y: Any) -> Any:
     """log(y); at (0, 0) it is 0."""
-    return masked(g * log(y), logical_not(_both(x, 0, y, 0)))
+    return masked(g * log(as_precise(y, g)), logical_not(_both(x, 0, y, 0)))
 
 
 def _xlogy_dy(g: Any, x: Any, y: Any) -> Any:
@@ -77,7 +78,7 @@ def _xlogy_dy(g: Any, x: Any, y: Any) -> Any:
 
 def _xlog1py_dx(g: Any, x: Any, y: Any) -> Any:
     """log(1 + y); at (0, -1) it is 0."""
-    return masked(g * numpy_log1p(y), logical_not(_both(x, 0, y, -1)))
+    return masked(g * numpy_log1p(as_precise(y, g)), logical_not(_both(x, 0, y, -1)))
 
 
 def _xlog1py_dy(g: Any, x: Any, y: Any) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 
 from autodiff.trace.spec import spec_of
 from autodiff.trace.trees.tree import flatten
+from autodiff.transforms.control.carry import ControlError
 
 Function = Callable[..., Any]
 
@@ -75,6 +76,8 @@ def several(f: Function) -> Function:
         for change in (other_dtype, other_kind):
             try:
                 found.append(f(*map(change, args)))
+            except ControlError:  # branches that agree in one dtype alone, of which eager runs one
+                raise
             except (TypeError, ValueError, IndexError, ZeroDivisionError):  # what NumPy refuses, it refuses again
                 found.append(None)
         found.append(f(*fed(args, flatten(first)[0])))

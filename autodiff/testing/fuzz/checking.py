@@ -13,6 +13,7 @@ import numpy as np
 import autodiff
 from autodiff.backends.guarding import GUARDED, guarded_copy
 from autodiff.testing.fuzz.blame import of_user
+from autodiff.testing.fuzz.calling import several
 from autodiff.testing.fuzz.comparing import Finding, compare, same_pattern
 from autodiff.testing.fuzz.cutting import without_dead_lines
 from autodiff.testing.fuzz.drawing import Argument, Draw
@@ -28,8 +29,9 @@ from autodiff.testing.fuzz.printing import (
 from autodiff.testing.fuzz.program import Program, every_line, stable
 from autodiff.testing.fuzz.transformations import batch, smooth
 from autodiff.testing.lawbook.values import described
-from autodiff.trace.errors import AliasingError, ConcretizationError
+from autodiff.trace.errors import AliasingError, ConcretizationError, LeafError
 from autodiff.trace.trees.tree import flatten
+from autodiff.transforms.control.carry import ControlError
 
 REFUSED = (AliasingError,)
 """What compiled programs may raise where NumPy does not: it is documented."""
@@ -86,6 +88,8 @@ def check(program: Program, draw: Draw, mode: Mode, compiled: Compiled) -> Outco
             result = function(*args)
         except Exception as error:
             return raised(eager_error, error, program, draw, mode)
+        if any(np.asarray(leaf).dtype.hasobject for leaf in flatten(eager)[0]):
+            return Outcome("refused")  # Python's whole numbers, too large for any dtype
         if eager_error is not None:
             return returned(eager_error, program, draw, mode)
         if contents(args) != before:
@@ -189,6 +193,8 @@ def raised(eager: Exception | None, compiled: Exception, program: Program, draw:
         return Outcome("raises")
     if mode.of_variables and not of_user(compiled, program):
         return Outcome("refused")
+    if isinstance(compiled, ControlError) and mode.eager is several:
+        return Outcome("refused")
     if isinstance(compiled, REFUSED) or (shortest(draw) < 2 and has_bodies(program)):
         return Outcome("refused")
     if attempt(mode.eager, program, draw, mode, everywhere=True)[1] is not None:
@@ -201,7 +207,7 @@ def returned(eager: Exception, program: Program, draw: Draw, mode: Mode) -> Outc
 
     Whether a matrix is singular is decided by rounding, and by whether the result depends on its inverse.
     """
-    if isinstance(eager, ConcretizationError):
+    if isinstance(eager, ConcretizationError | LeafError):
         return Outcome("refused")
     if isinstance(eager, np.linalg.LinAlgError | ZeroDivisionError | OverflowError):
         return Outcome("raises")  # Python's numbers raise where NumPy's, with which programs compute, are infinite

@@ -21,8 +21,9 @@ EAGER = 4.0
 SAMPLED = 1.1
 """How many times the largest error that was drawn a result may have: of two branches each has errors of its own."""
 
-CHAOTIC = 8.0
-"""The same where errors leave no digit of a result: the largest of a few draws says little of where it may lie."""
+CHAOTIC, DIGITS, STEPS = 8.0, 64.0, 3
+"""The same where errors leave hardly a digit of a result, a part of so many of it: the largest of a few draws says
+little of where it may lie. What has so many values in all draws goes in steps, of which the largest is known."""
 
 WILD = 2.0**20
 """How many times further than rounding errors go a program's result is from that of its recording, if an operation of a
@@ -108,13 +109,22 @@ def judged(
         finite = np.isfinite(e) & np.isfinite(r)
         spread = np.max([np.where(np.isfinite(run), abs(run - r), 0.0) for run in (r, *runs)], axis=0)
         own = np.where(finite, abs(e - r), 0.0)
-        sampled = np.where(spread > abs(r), CHAOTIC, SAMPLED)
-        allowed = EAGER * own + np.maximum(sampled * spread, STATED * unit(r, e.dtype))
+        sampled = np.where((spread > abs(r)) | (gradual(runs) & (DIGITS * spread > abs(r))), CHAOTIC, SAMPLED)
+        smallest = float(np.finfo(e.dtype).tiny)  # functions may give zero in place of what is no normal number
+        allowed = EAGER * own + np.maximum(sampled * spread, np.maximum(STATED * unit(r, e.dtype), smallest))
         far = finite & np.isfinite(c) & ~(abs(c - r) <= allowed)
         if oracle.program.operations:
             far |= own > WILD * np.maximum(spread, STATED * unit(r, e.dtype))
         wrong = suspicious & steady & (differs | far)
         return wrong, suspicious & ~steady | suspicious & ~differs & ~finite & np.isfinite(e), allowed
+
+
+def gradual(runs: list[NDArray[Any]]) -> NDArray[np.bool_]:
+    """Where errors lead to many different results, not to a few."""
+    if not runs:
+        return np.asarray(False)
+    ordered = np.sort(np.stack(runs), axis=0)
+    return np.asarray(np.sum(ordered[1:] != ordered[:-1], axis=0) >= STEPS)
 
 
 def alike(e: NDArray[Any], c: NDArray[Any]) -> NDArray[np.bool_]:

@@ -85,6 +85,9 @@ OF_MATRICES = frozenset({
 })
 """Operations that eliminate row by row: their backward errors grow with the order of the matrix."""
 
+SPECTRAL = frozenset({"svd", "svdvals", "eigh", "eigvalsh", "matrix_function", "pinv", "lstsq"})
+"""Those of them whose backward errors are relative to the largest element of the matrix."""
+
 COMPARING = frozenset({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"})
 """Operations for which it matters whether their two operands are equal."""
 
@@ -121,15 +124,18 @@ class Errors:
             return evaluate(*values)
         if size is None and (primitive.family != "elementwise" or primitive.name in INSIDE):
             times = max(1.0, order(values) / FEW_ROWS) if primitive.name in OF_MATRICES else 1.0
-            values = [self.moved(value, first, times=times) for value in values]
+            sizes = map(largest_of_matrix, values) if primitive.name in SPECTRAL else (None,) * len(values)
+            values = [self.moved(value, first, own_size, times) for value, own_size in zip(values, sizes)]
         found = evaluate(*values)
+        if primitive.name in OF_MATRICES and not self.together:
+            found = without_numbers(values, found)
         if type(own) is not Spec:
             return tuple(map(self.moved, found, own))
         if own.dtype.kind == "c" and not self.together:
             found = undecided_parts(values, found, size, own)
         if size is not None and primitive.family in ("linear", "multilinear"):
             if not self.together:
-                found = overflowing(primitive, values, found, size, own)
+                found = overflowing(primitive, values, found, size, own, evaluate)
             size = size * longer(primitive, terms(values, found))
         if primitive.name in OF_SHARES:
             size = np.maximum(abs(found), 1.0)
@@ -184,16 +190,72 @@ def in_another_order(factors: Any, found: Any, evaluate: Evaluate, own: Spec) ->
     return np.where(large > float(limits.max), np.where(found == 0, np.nan, np.inf), found)
 
 
-def overflowing(primitive: Primitive, values: Sequence[Any], found: Any, size: Any, own: Spec) -> Any:
+def overflowing(
+    primitive: Primitive, values: Sequence[Any], found: Any, size: Any, own: Spec, evaluate: Evaluate
+) -> Any:
     """Sums as they come out where the terms of one sign are added first: infinite, though the whole sum is not.
 
-    Which of the terms meet first is a matter of the order, and so is what a sum of both infinities then is.
+    Which of the terms meet first is a matter of the order, and so is what a sum of both infinities then is. A product
+    that would overflow, added to an infinity as it is multiplied, leaves that infinity.
     """
     if own.dtype not in (np.float32, np.float64):
         return found
     largest = float(np.finfo(own.dtype).max)
     total = size * terms(values, found) if primitive.name == "mean" else size
-    return np.where((total > largest) & (abs(found) <= largest), np.copysign(np.inf, found), found)
+    found = np.where((total > largest) & (abs(found) <= largest), np.copysign(np.inf, found), found)
+    if not 1 <= len(values) <= 2 or any(np.asarray(value).dtype.kind != "f" for value in values):
+        return found
+    positive, negative = signed_terms(list(map(without_infinities, values)), evaluate)
+    up, down = signed_terms([np.where(np.isinf(value), np.sign(value), 0.0) for value in values], evaluate, values)
+    both = (positive > largest) & (negative > largest)
+    other = ((up > 0) & (negative > largest)) ^ ((down > 0) & (positive > largest))
+    unknown = (both | other) & ~((up > 0) & (down > 0))
+    return np.where(unknown, np.where(np.isnan(found), np.copysign(np.inf, up - down), np.nan), found)
+
+
+def without_infinities(value: Any) -> Any:
+    """Finite elements, and zeros in place of others."""
+    return np.where(np.isfinite(value), value, 0.0)
+
+
+def signed_terms(values: Sequence[Any], evaluate: Evaluate, others: Sequence[Any] | None = None) -> tuple[Any, Any]:
+    """The sums of all positive terms of an operation, and of all negative ones without their signs.
+
+    Args:
+        values: the one or two operands.
+        evaluate: the operation, which is linear in each.
+        others: what each of two is multiplied with; by default the other one.
+    """
+    parts = [(np.maximum(value, 0.0), np.maximum(-np.asarray(value), 0.0)) for value in values]
+    if len(values) == 1:
+        return evaluate(parts[0][0]), evaluate(parts[0][1])
+    if others is None:
+        (a, b), (c, d) = parts
+        return evaluate(a, c) + evaluate(b, d), evaluate(a, d) + evaluate(b, c)
+    signs = [(np.sign(np.maximum(value, 0.0)), np.sign(np.maximum(-np.asarray(value), 0.0))) for value in others]
+    (a, b), (c, d) = parts
+    (e, f), (g, h) = signs
+    return (
+        evaluate(a, g) + evaluate(b, h) + evaluate(e, c) + evaluate(f, d),
+        evaluate(a, h) + evaluate(b, g) + evaluate(e, d) + evaluate(f, c),
+    )
+
+
+def largest_of_matrix(value: Any) -> Any:
+    """The largest magnitude of each matrix, for all of its elements."""
+    sizes = abs(np.asarray(value))
+    if sizes.ndim < 2 or not sizes.size:
+        return sizes
+    return np.broadcast_to(np.max(np.where(np.isfinite(sizes), sizes, 0.0), (-2, -1), keepdims=True), sizes.shape)
+
+
+def without_numbers(values: Sequence[Any], found: Any) -> Any:
+    """What LAPACK, and others, make of matrices that are not finite: anything."""
+    if all(np.isfinite(value).all() for value in values if np.asarray(value).dtype.kind in "fc"):
+        return found
+    if isinstance(found, tuple):
+        return tuple(without_numbers(values, part) for part in found)
+    return np.full_like(found, np.nan) if np.asarray(found).dtype.kind in "fc" else found
 
 
 def undecided_parts(values: Sequence[Any], found: Any, size: Any, own: Spec) -> Any:

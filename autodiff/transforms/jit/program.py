@@ -12,6 +12,7 @@ import numpy as np
 
 from autodiff.backends.gpu import is_gpu_array
 from autodiff.backends.kernels.programs.call import whole
+from autodiff.backends.passes.memory.sharing import contiguous_results
 from autodiff.backends.passes.rewrite.constants import fold_constants
 from autodiff.backends.passes.rewrite.known import use_constants
 from autodiff.backends.passes.schedule import Schedule, schedule
@@ -92,7 +93,8 @@ class Program(CustomRule):
     @cached_property
     def schedule(self) -> Schedule:
         """How the tape is run."""
-        return schedule(self.tape, self.backend)
+        found = schedule(self.tape, self.backend)
+        return replace(found, tape=contiguous_results(found.tape))
 
     @cached_property
     def on_gpu(self) -> DeviceProgram:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from autodiff.ops.creation import copy
+from autodiff.ops.creation import copy, in_c_order
 from autodiff.trace.spec import spec
 from autodiff.trace.tape import Equation, Operand, Tape
 
@@ -51,6 +51,27 @@ def keep_apart(before: Tape, after: Tape) -> Tape:
             copies[key] = slot
         outputs[k] = copies[key]
     return replace(after, equations=tuple(equations), outputs=tuple(outputs)) if copies else after
+
+
+def contiguous_results(tape: Tape) -> Tape:
+    """The tape with arguments that are reshaped, and results then, in C order: ``np.ravel`` copies what has gaps.
+
+    What ``np.reshape`` shows without a copy is copied, too; whether it does depends on how arguments lie in memory.
+    """
+    makers = {slot: equation for equation in tape.equations for slot in equation.results}
+    inputs = range(len(tape.inputs))
+    equations, outputs = list(tape.equations), list(tape.outputs)
+    for k, out in enumerate(tape.outputs):
+        slot: Operand | None = out
+        reshaped = False
+        while isinstance(slot, int) and slot in makers and makers[slot].primitive.view:
+            reshaped = reshaped or makers[slot].primitive.name == "reshape"
+            slot = makers[slot].operands[0] if makers[slot].operands else None
+        if reshaped and slot in inputs and isinstance(out, int):
+            own, place = tape.specs[out], len(tape.specs) + len(equations) - len(tape.equations)
+            equations.append(Equation(in_c_order, (out,), (), (place,), (own,), source_of(tape, out)))
+            outputs[k] = place
+    return replace(tape, equations=tuple(equations), outputs=tuple(outputs))
 
 
 def old_origin(out: Operand, found: list[Origin]) -> Origin:
