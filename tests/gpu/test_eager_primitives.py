@@ -17,7 +17,7 @@ NOT_ON_GPUS = {"erfi", "dawsn", "yv", "kv", "kve", "exprel"}
 
 ELSEWHERE = {  # whole functions as one operation, and what tests of its own reach
     "checkpoint", "custom_jvp", "custom_vjp", "jit", "scan", "switch", "while_loop", "while_loop_backwards",
-    "stop_gradient", "rectifier", "pure_callback",
+    "stop_gradient", "rectifier", "pure_callback", "in_c_order",
 }  # fmt: skip
 TOLERANCES = {"e": 1e-2, "f": 1e-4, "F": 1e-4}
 UNLIKE_NUMPY = (AutodiffError, ValueError, TypeError)

@@ -211,3 +211,23 @@ def test_truth_values_are_integers_in_arithmetic(backend):
     ours = autodiff.jit(lambda k: np.ones(3, np.uint8) * (k + k), backend=backend)(True)
     np.testing.assert_array_equal(ours, [2, 2, 2])
     assert autodiff.jit(lambda a, b: ((a > 0) + (b > 0)) / 4, backend=backend)(1.0, 2.0) == 0.5
+
+
+@pytest.mark.parametrize("ufunc", [np.add, np.multiply, np.divide, np.maximum, np.power, np.arctan2, np.equal])
+def test_python_numbers_take_the_dtype_that_is_asked_for(ufunc):
+    for x in (7, True, 2.5):
+        for y in (3, 2.5, np.int16(2)):
+            for dtype in ("u1", "i2", "f4", "f8", "c8", "?"):
+
+                def function(x, y=y, dtype=dtype):
+                    return ufunc(x, y, dtype=dtype)
+
+                try:
+                    expected = function(x)
+                except TypeError:
+                    with pytest.raises(TypeError):
+                        autodiff.jit(function)(x)
+                    continue
+                found = autodiff.jit(function)(x)
+                assert found.dtype == expected.dtype
+                np.testing.assert_allclose(found, expected, rtol=1e-6)

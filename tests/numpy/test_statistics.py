@@ -172,3 +172,15 @@ def test_polynomials():
     check_laws(lambda p: np.polyint(p, 2, 0.5), (p,))
     check_laws(np.poly, (p,))
     check_laws(lambda t, y: np.polyfit(t, y, 2), (t, RNG.normal(size=6)), skip=("value", "replay"))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ["mean", "var", "std"])
+def test_what_is_made_of_nothing_has_the_derivative_zero_in_both_modes(name):
+    function, x = getattr(np, name), np.array([[1.0, 5.0], [2.0, 7.0]])
+    for f in (lambda x: function(x, axis=0, where=x < 3), lambda x: function(x, where=x < 0)):
+        np.testing.assert_array_equal(autodiff.jit(f)(x), f(x))
+        expected = autodiff.jacrev(f)(x)
+        assert np.isfinite(expected).all()
+        np.testing.assert_allclose(autodiff.jacfwd(f)(x), expected, rtol=1e-12)
+        np.testing.assert_allclose(autodiff.jit(autodiff.jacfwd(f))(x), expected, rtol=1e-12)

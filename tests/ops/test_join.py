@@ -61,6 +61,7 @@ CASES = [
         shapes=[((2,), ()), ((2, 3), (3,)), ((), (2, 1))],
     ),
     Case("copy", creation.copy, dtypes=FLOATS, shapes=[(), (2, 3), (0,)]),
+    Case("in_c_order", creation.in_c_order, dtypes=FLOATS, shapes=[(), (2, 3), (0,)]),
 ]
 
 

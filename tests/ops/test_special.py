@@ -205,3 +205,11 @@ def test_second_derivatives_of_log_ndtr_far_out(x):
     np.testing.assert_allclose(
         autodiff.grad(autodiff.grad(sp.log_ndtr))(x), -1 + 1 / x**2, rtol=8 / abs(x) ** 4 + 1e-12
     )
+
+
+@pytest.mark.parametrize("function", [special.xlogy, special.xlog1py, lambda x, y: np.power(y, x)])
+def test_derivatives_have_the_precision_of_results(function):
+    x, y = np.array([1.3, 0.4]), np.array([0.7, 1.9], np.float32)
+    found = autodiff.grad(lambda x: np.sum(function(x, y)))(x)
+    expected = autodiff.grad(lambda x: np.sum(function(x, y.astype(float))))(x)
+    np.testing.assert_allclose(found, expected, rtol=1e-14)
