@@ -17,7 +17,7 @@ from autodiff.backends.cupy.runtime.errors import DeviceMemoryError, LaunchError
 from autodiff.backends.cupy.runtime.modules import KernelModule, forget_modules
 from autodiff.backends.kernels.call import IndexRangeError
 from tests.backends.cupy.hosting import needs_compiler
-from tests.standin import device, function
+from tests.standin import device, function, memory
 
 pytestmark = needs_compiler
 X, W = np.ones((6, 5), np.float32), np.ones((5, 4), np.float32)
@@ -121,16 +121,16 @@ def test_calls_with_indices_wait_for_nothing(cupy, monkeypatch):
 
 def test_memory_that_is_short(cupy, monkeypatch):
     program, short = jit(grad(lambda x: np.sum(np.tanh(x) ** 2))), []
-    empty = cupy.empty
+    alloc = memory.alloc
 
-    def scarce(shape, dtype=float, order="C"):
+    def scarce(size):
         if short:
             raise cupy.cuda.memory.OutOfMemoryError(
                 "Out of memory allocating 512 bytes (allocated so far: 1,024 bytes)."
             )
-        return empty(shape, dtype, order)
+        return alloc(size)
 
-    monkeypatch.setattr(cupy, "empty", scarce)
+    monkeypatch.setattr(memory, "alloc", scarce)
     x = cupy.asarray(X)
     program(x)
     short.append(True)

@@ -21,8 +21,8 @@ REDUCERS = {
 
 FOLDS = {"sum": "+", "sum_as": "+", "prod": "*", "max": "maximum", "min": "minimum", "any": "|", "all": "&"}
 
-COLUMNS_OF_BLOCK = 32
-"""Columns whose sums a block of the second pass finishes."""
+COLUMNS_OF_BLOCK = 8
+"""Columns whose sums a block of the second pass finishes: a sector of memory, and so few that many blocks do it."""
 
 
 class Loop(Protocol):

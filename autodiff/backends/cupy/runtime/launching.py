@@ -125,7 +125,7 @@ def arguments(kernel: DeviceKernel) -> list[str]:
 def launch_scope(kernel: DeviceKernel) -> dict[str, Any]:
     """What the text of the function that calls a kernel refers to, besides functions of the module."""
     cupy = require()
-    scope: dict[str, Any] = {"empty": cupy.empty, "copied": in_order}
+    scope: dict[str, Any] = {"empty": cupy.ndarray, "copied": in_order}  # as cupy.empty, which takes longer
     for place, spec in enumerate(kernel.results):
         scope[f"dtype_{place}"] = spec.dtype
     for place, parameter in enumerate(kernel.parameters):

@@ -42,7 +42,7 @@
 //     return g, f, e
 
 // kernel: 1024 x 1 blocks of 64
-// kernel_columns: 8 x 1 blocks of 256
+// kernel_columns: 32 x 1 blocks of 256
 extern "C" __global__ void __launch_bounds__(64) kernel(const float* __restrict__ in0, const float* __restrict__ in1, const float* __restrict__ in2, float* __restrict__ out15, float* __restrict__ out18, float* __restrict__ out39, float* __restrict__ part15, float* __restrict__ part18, const int64 rows_64, const int64 columns_64, const int64 blocks_64, const float number0, const float number1, const float number2, const float number3, const float number4) {
   typedef int32 Index;
   const Index rows = rows_64, columns = columns_64, blocks = blocks_64;
@@ -184,6 +184,6 @@ extern "C" __global__ void __launch_bounds__(64) kernel(const float* __restrict_
 extern "C" __global__ void __launch_bounds__(256) kernel_columns(const float* __restrict__ in0, const float* __restrict__ in1, const float* __restrict__ in2, float* __restrict__ out15, float* __restrict__ out18, float* __restrict__ out39, float* __restrict__ part15, float* __restrict__ part18, const int64 rows_64, const int64 columns_64, const int64 blocks_64, const float number0, const float number1, const float number2, const float number3, const float number4) {
   typedef int32 Index;
   const Index rows = rows_64, columns = columns_64, blocks = blocks_64;
-  sum_columns<256, 32>(part15, blocks, columns, out15);
-  sum_columns<256, 32>(part18, blocks, columns, out18);
+  sum_columns<256, 8>(part15, blocks, columns, out15);
+  sum_columns<256, 8>(part18, blocks, columns, out18);
 }
