@@ -20,6 +20,7 @@ from autodiff.backends.passes.fusion.products import fuse_products
 from autodiff.backends.passes.fusion.row_gathers import pick_by_rows
 from autodiff.backends.passes.fusion.stacks import STACKS
 from autodiff.backends.passes.fusion.windows import with_windows
+from autodiff.backends.passes.rewrite.doubles import DOUBLES
 from autodiff.backends.passes.rewrite.expand import EXPANSIONS
 from autodiff.backends.passes.rewrite.pieces import PIECES
 from autodiff.backends.passes.rewrite.reductions import SPLIT_LARGE_SUMS
@@ -29,7 +30,9 @@ from autodiff.backends.passes.rewrite.softmax_shares import SHARES
 from autodiff.backends.passes.turns import with_turns
 from autodiff.trace.tape import Tape
 
-EXPANDED = {**EXPANSIONS, "<general>": ()}
+ON_CPUS = joined(EXPANSIONS, DOUBLES)
+
+EXPANDED = {**ON_CPUS, "<general>": ()}
 """Operations that are expanded, or have bodies in which some are."""
 
 BEFORE_FUSION = joined(SHARES, PIECES, STACKS, LOOPS)
@@ -90,7 +93,7 @@ def schedule(tape: Tape, backend: str = "auto") -> Schedule:
 def schedule_as_it_is(tape: Tape) -> Schedule:
     """How a simplified tape is run on CPUs: its complex numbers, if it has some, are no kernel's."""
     turned = with_turns(tape)
-    expanded = simplified(turned, EXPANSIONS) if concerned(turned, EXPANDED) else turned
+    expanded = simplified(turned, ON_CPUS) if concerned(turned, EXPANDED) else turned
     changed = rewrite(expanded, BEFORE_FUSION, merge=True)
     simple = tape if changed is tape else simplify(changed, stable=False)
     fused = simple if of_numbers(simple) else kernels_of_rows(simple)

@@ -262,7 +262,8 @@ def shortest(draw: Draw) -> int:
 def repeated(function: Callable[..., Any], args: tuple[Any, ...], leaves: list[Any]) -> Finding | None:
     """Whether a result stays as it is when the function is called again, and comes again with any number of threads."""
     first = contents(map(with_one_nan, leaves))
-    function(*(np.flip(arg) if isinstance(arg, np.ndarray) else arg for arg in args))
+    with suppress(np.linalg.LinAlgError):  # other matrices may be singular
+        function(*(np.flip(arg) if isinstance(arg, np.ndarray) else arg for arg in args))
     now = contents(map(with_one_nan, leaves))
     if now != first:
         return Finding("repeat", f"result {changed(first, now)} was changed by the next call")

@@ -94,7 +94,7 @@ class Program(CustomRule):
     def schedule(self) -> Schedule:
         """How the tape is run."""
         found = schedule(self.tape, self.backend)
-        return replace(found, tape=contiguous_results(found.tape))
+        return replace(found, tape=contiguous_results(self.tape, found.tape))
 
     @cached_property
     def on_gpu(self) -> DeviceProgram:

@@ -53,25 +53,32 @@ def keep_apart(before: Tape, after: Tape) -> Tape:
     return replace(after, equations=tuple(equations), outputs=tuple(outputs)) if copies else after
 
 
-def contiguous_results(tape: Tape) -> Tape:
-    """The tape with arguments that are reshaped, and results then, in C order: ``np.ravel`` copies what has gaps.
+def contiguous_results(before: Tape, after: Tape) -> Tape:
+    """The scheduled tape, with results in C order that are views of arguments and were reshaped on the way.
 
-    What ``np.reshape`` shows without a copy is copied, too; whether it does depends on how arguments lie in memory.
+    ``np.ravel`` copies what has gaps. What ``np.reshape`` shows without a copy is copied, too: whether it does depends
+    on how arguments lie in memory.
     """
-    makers = {slot: equation for equation in tape.equations for slot in equation.results}
-    inputs = range(len(tape.inputs))
-    equations, outputs = list(tape.equations), list(tape.outputs)
-    for k, out in enumerate(tape.outputs):
-        slot: Operand | None = out
-        reshaped = False
-        while isinstance(slot, int) and slot in makers and makers[slot].primitive.view:
-            reshaped = reshaped or makers[slot].primitive.name == "reshape"
-            slot = makers[slot].operands[0] if makers[slot].operands else None
-        if reshaped and slot in inputs and isinstance(out, int):
-            own, place = tape.specs[out], len(tape.specs) + len(equations) - len(tape.equations)
-            equations.append(Equation(in_c_order, (out,), (), (place,), (own,), source_of(tape, out)))
+    equations, outputs = list(after.equations), list(after.outputs)
+    for k, (old, out) in enumerate(zip(before.outputs, after.outputs, strict=True)):
+        if not isinstance(out, int) or "reshape" not in views_to(before, old)[1]:
+            continue
+        if views_to(after, out)[0] in range(len(after.inputs)):
+            place = len(after.specs) + len(equations) - len(after.equations)
+            own = (after.specs[out],)
+            equations.append(Equation(in_c_order, (out,), (), (place,), own, source_of(after, out)))
             outputs[k] = place
-    return replace(tape, equations=tuple(equations), outputs=tuple(outputs))
+    return replace(after, equations=tuple(equations), outputs=tuple(outputs))
+
+
+def views_to(tape: Tape, out: Operand | None) -> tuple[Operand | None, set[str]]:
+    """What a value is a view of, and the names of the operations in between."""
+    makers = {slot: equation for equation in tape.equations for slot in equation.results}
+    names = set()
+    while isinstance(out, int) and out in makers and makers[out].primitive.view:
+        names.add(makers[out].primitive.name)
+        out = makers[out].operands[0] if makers[out].operands else None
+    return out, names
 
 
 def old_origin(out: Operand, found: list[Origin]) -> Origin:
