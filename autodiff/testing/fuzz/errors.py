@@ -255,7 +255,7 @@ def without_numbers(values: Sequence[Any], found: Any) -> Any:
         return found
     if isinstance(found, tuple):
         return tuple(without_numbers(values, part) for part in found)
-    return np.full_like(found, np.nan) if np.asarray(found).dtype.kind in "fc" else found
+    return np.where(np.isnan(found), np.inf, np.nan) if np.asarray(found).dtype.kind in "fc" else found
 
 
 def undecided_parts(values: Sequence[Any], found: Any, size: Any, own: Spec) -> Any:
