@@ -44,3 +44,8 @@ def test_what_ravel_copies_is_copied(backend, dtype):
 def test_what_is_handed_on_is_handed_on():
     assert np.shares_memory(jit(lambda x: x)(X), X)
     assert np.shares_memory(jit(lambda x: x.reshape(2, 1), backend="numpy")(X), X)
+
+
+def test_tangents_of_python_numbers_are_numpy_s():
+    found = jit(lambda x: autodiff.jvp(lambda z: z, (x,), (x,))[1])(1.0)
+    assert type(found) is type(autodiff.jvp(lambda z: z, (1.0,), (1.0,))[1]) is np.float64
