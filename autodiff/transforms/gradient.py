@@ -260,7 +260,7 @@ def separate(gradients: list[Any], given: list[Any]) -> list[Any]:
     """Make each array a different one, and none the caller's own; on a tape, too, whose results become arrays."""
     seen = set(map(identity, given))
     for k, g in enumerate(gradients):
-        if is_array(g) or isinstance(g, Tracer):
+        if is_array(g) or (isinstance(g, Tracer) and spec_of(g).kind == "array"):
             if identity(g) in seen:
                 gradients[k] = g = g.copy()
             seen.add(identity(g))

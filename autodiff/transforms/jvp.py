@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.ops.elementwise import cast
 from autodiff.trace.errors import DifferentiationError, run_user_code
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
@@ -84,8 +83,6 @@ def matching_tangents(leaves: list[Any], structure: Any, tangents: Any) -> list[
         direction = as_leaf(direction)
         if isinstance(direction, PYTHON_NUMBERS):
             direction = np.asarray(direction)[()]
-        elif isinstance(direction, Tracer) and spec_of(direction).kind == "python":  # an argument of jit, as above
-            direction = cast(direction, dtype=spec_of(direction).dtype)
         if on_gpu(leaf) and not slot.shape and not is_array(direction) and not isinstance(direction, Tracer):
             direction = placed(np.asarray(direction), leaf)
         check_places("a primal and its tangent", (leaf, direction))
