@@ -10,7 +10,7 @@ X = np.array([1.0, 2.0], np.float32)
 
 DERIVATIVES = {
     "jvp": lambda x: autodiff.jvp(lambda a: a, (x,), (x,))[1],
-    "vjp": lambda x: autodiff.vjp(lambda a: a, x)[1](x),
+    "vjp": lambda x: autodiff.vjp(lambda a: a, x)[1](x)[0],
     "linearize": lambda x: autodiff.linearize(lambda a: a, x)[1](x),
     "grad": lambda x: autodiff.grad(lambda a: np.sum(a * x))(x),
 }
