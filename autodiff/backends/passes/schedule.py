@@ -12,6 +12,7 @@ from autodiff.backends.kernels.programs.call import whole_equation
 from autodiff.backends.kernels.programs.program import WholeKernel, whole_kernel
 from autodiff.backends.kernels.programs.storage import Impossible
 from autodiff.backends.passes.complex_parts.border import on_parts
+from autodiff.backends.passes.doubles import DOUBLES
 from autodiff.backends.passes.fusion.cost import LAUNCH, calls, work
 from autodiff.backends.passes.fusion.fuse import fuse
 from autodiff.backends.passes.fusion.islands import around_islands
@@ -20,7 +21,6 @@ from autodiff.backends.passes.fusion.products import fuse_products
 from autodiff.backends.passes.fusion.row_gathers import pick_by_rows
 from autodiff.backends.passes.fusion.stacks import STACKS
 from autodiff.backends.passes.fusion.windows import with_windows
-from autodiff.backends.passes.rewrite.doubles import DOUBLES
 from autodiff.backends.passes.rewrite.expand import EXPANSIONS
 from autodiff.backends.passes.rewrite.pieces import PIECES
 from autodiff.backends.passes.rewrite.reductions import SPLIT_LARGE_SUMS
