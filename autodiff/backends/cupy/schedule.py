@@ -52,12 +52,11 @@ def share_copies(tape: Tape) -> Tape:
     first: dict[int, int] = {}
     equations = []
     for equation in tape.equations:
-        (result, *_), operand = equation.results, equation.operands[0] if equation.operands else None
-        if equation.primitive.name == "reshape" and isinstance(operand, int) and result not in shown:
-            if operand in first:
-                equation = replace(equation, operands=(first[operand],))
-            else:
-                first[operand] = result
+        if equation.primitive.name == "reshape" and shown.isdisjoint(equation.results):
+            (operand,), (result,) = equation.operands, equation.results
+            if isinstance(operand, int):
+                shared = first.setdefault(operand, result)
+                equation = equation if shared == result else replace(equation, operands=(shared,))
         equations.append(equation)
     return replace(tape, equations=tuple(equations))
 

@@ -57,6 +57,21 @@ def test_broadcasts_and_windows(cupy):
     np.testing.assert_array_equal(in_order(windows).get(), np.add.outer(np.arange(16), np.arange(5)))
 
 
+@needs_compiler
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c16"])
+def test_elements_that_begin_anywhere(cupy, dtype):
+    memory, size = RNG.integers(0, 64, 2000).astype("u1"), np.dtype(dtype).itemsize
+    for place, apart in ((1, size), (size // 2, size), (0, size + 1), (0, size + size // 2)):
+        host = np.lib.stride_tricks.as_strided(
+            memory[place : place + 20 * size].view(dtype), (5, 3), (3 * apart, apart)
+        )
+        moved = cupy.asarray(memory)[place : place + 20 * size].view(dtype)
+        x = cupy.lib.stride_tricks.as_strided(moved, (5, 3), (3 * apart, apart))
+        given = cupy.full(x.shape, 7, dtype)
+        for found in (in_order(x), in_order(x, given)):
+            assert found.get().tobytes() == np.ascontiguousarray(host).tobytes()
+
+
 def test_arrays_without_elements_and_numbers(cupy):
     for shape in ((0, 3), (3, 0), ()):
         found = in_order(cupy.zeros(shape).T)

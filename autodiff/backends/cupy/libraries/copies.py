@@ -31,7 +31,7 @@ def in_order(x: Any, out: Any = None) -> Any:
         x: the array.
         out: memory for it, in C order, of the same shape and dtype; new memory if None.
     """
-    if x.nbytes < LEAST or x.itemsize not in WORDS:
+    if x.nbytes < LEAST or x.itemsize not in WORDS or not aligned(x) or not (out is None or aligned(out)):
         if out is None:
             return x.copy(order="C")
         out[...] = x
@@ -42,6 +42,11 @@ def in_order(x: Any, out: Any = None) -> Any:
     size = widest(view, x.itemsize, x.data.ptr | out.data.ptr)
     launcher(view, x.itemsize, size, int(cupy.cuda.runtime.getDevice()))(x, out)
     return out
+
+
+def aligned(x: Any) -> bool:
+    """Whether all elements begin at multiples of their size: views of bytes, and of memory of others, may not."""
+    return not (x.data.ptr % x.itemsize or any(stride % x.itemsize for stride in x.strides))
 
 
 @lru_cache(maxsize=4096)
