@@ -100,11 +100,25 @@ def test_a_plain_array_is_refused():
     )
 
 
-@pytest.mark.parametrize("dtype", ["?", "i1", "i8", "f4", "f8", "c8"])
+@pytest.mark.parametrize("dtype", ["?", "u1", "i1", "u4", "i8", "f4", "f8", "c8"])
 @pytest.mark.filterwarnings("ignore")
 def test_values_are_cast_at_each_step_as_numpy_casts_them(dtype):
     a = np.array([1, 0, 3]).astype(dtype)
-    operands = (2, -1, -0.5, 0.7, np.float64(1.5), np.int64(300), True, np.float32(0.5), 1j, np.array(0.7))
+    operands = (
+        2,
+        -1,
+        -0.5,
+        0.7,
+        np.float64(1.5),
+        np.int64(300),
+        True,
+        np.float32(0.5),
+        1j,
+        np.array(0.7),
+        np.uint8(3),
+        np.array(200, "u1"),
+        np.array(True),
+    )
 
     def written(ufunc, indices, value):
         def write(a):
@@ -120,7 +134,11 @@ def test_values_are_cast_at_each_step_as_numpy_casts_them(dtype):
                 write = written(ufunc, indices, value)
                 try:
                     expected = write(a)
-                except (TypeError, ValueError) as error:  # integers to negative powers
+                except (
+                    TypeError,
+                    ValueError,
+                    OverflowError,
+                ) as error:  # integers to negative powers, -1 in unsigned ones
                     with pytest.raises(type(error)):
                         autodiff.jit(write)(a)
                     continue

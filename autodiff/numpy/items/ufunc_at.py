@@ -26,8 +26,8 @@ def add_at(a: Any, indices: Any, b: Any) -> None:
 
     Sums that are cut off at each step, as of fractions in integers, are not one sum.
     """
-    b = b if spec_of(as_operand(b)).kind == "python" else as_array(b)
-    if not np.can_cast(np.result_type(a.dtype, described(b)), a.dtype, "same_kind"):
+    b = number_or_array(a, b)
+    if not is_one_sum(a, b):
         apply_at(np.add, a, indices, b)
         return
     check_writable(a)
@@ -39,11 +39,15 @@ def add_at(a: Any, indices: Any, b: Any) -> None:
 
 
 def subtract_at(a: Any, indices: Any, b: Any) -> None:
-    """a[indices] -= b, where repeated indices add up."""
-    if a.dtype.kind == "b":
+    """a[indices] -= b, where repeated indices add up.
+
+    What is subtracted gets its sign in the dtype of the array: ``-b`` of unsigned numbers is no number below zero.
+    """
+    b = number_or_array(a, b)
+    if a.dtype.kind == "b" or not is_one_sum(a, b):
         apply_at(np.subtract, a, indices, b)
     else:
-        add_at(a, indices, -b)
+        add_at(a, indices, np.negative(fitted(b, Spec(spec_of(b).shape, a.dtype))))
 
 
 def apply_at(ufunc: np.ufunc, a: Any, indices: Any, *operands: Any) -> None:
@@ -52,7 +56,7 @@ def apply_at(ufunc: np.ufunc, a: Any, indices: Any, *operands: Any) -> None:
     places = positions(a, indices)
     shape, count = spec_of(places).shape, spec_of(places).size
     places = reshape(places, shape=(count,))
-    others = [flat_operand(b, shape, count) for b in operands]
+    others = [flat_operand(number_or_array(a, b), shape, count) for b in operands]
     flat = reshape(Tracer(a.primal, a.recording, a.slot), shape=(a.size,))
     for turn in rounds(places):
         here = places[turn]
@@ -60,6 +64,21 @@ def apply_at(ufunc: np.ufunc, a: Any, indices: Any, *operands: Any) -> None:
         new = ufunc(old, *(b[turn] if spec_of(b).shape else b for b in others))
         flat = put_at(flat, here, cast_as_stored(new, a.dtype))
     point(a, reshape(flat, shape=a.shape))
+
+
+def number_or_array(a: Any, b: Any) -> Any:
+    """An operand that is promoted as NumPy promotes it: Python's numbers stay what they are.
+
+    Negative ones beside unsigned arrays are int64: ``ufunc.at`` computes with them and cuts off, other calls refuse.
+    """
+    if type(b) is int and b < 0 and a.dtype.kind == "u":
+        return np.int64(b)
+    return b if spec_of(as_operand(b)).kind == "python" else as_array(b)
+
+
+def is_one_sum(a: Any, b: Any) -> bool:
+    """Whether nothing is cut off when b is added to elements of a, so that all can be added at once."""
+    return np.can_cast(np.result_type(a.dtype, described(b)), a.dtype, "same_kind")
 
 
 def described(b: Any) -> Any:
