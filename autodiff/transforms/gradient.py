@@ -10,6 +10,7 @@ import numpy as np
 
 from autodiff.backends.recycling import owns_memory
 from autodiff.ops.creation import full
+from autodiff.ops.elementwise import cast
 from autodiff.ops.index import slice_of
 from autodiff.ops.masked import Masked
 from autodiff.ops.shape import project
@@ -181,6 +182,8 @@ def is_unknown(value: Any) -> bool:
 def of_kind(g: Any, slot: Spec) -> Any:
     """A traced cotangent without axes, as the array or NumPy scalar that its slot is."""
     its = g.spec.kind
+    if its == "python" and slot.kind == "scalar":
+        return cast(g, dtype=slot.dtype)
     if its == "scalar" and slot.kind == "array":
         return slice_of(g, key=(Ellipsis,))
     return slice_of(g, key=()) if its == "array" and slot.kind != "array" else g

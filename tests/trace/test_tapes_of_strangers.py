@@ -453,7 +453,10 @@ def test_positions_of_a_loop_backwards() -> None:
         ({"wanted": (9,)}, "(9,) have no cotangents"),
         ({"wanted": (0,)}, "(0,) have no cotangents"),
         ({"wanted": (1, 1)}, "the positions (1, 1) must differ"),
-        ({"used": ()}, "its tape takes"),
+        ({"used": ()}, "what the step back takes must agree"),
+        ({"smooth": ()}, "there are cotangents of [1], and not of () alone"),
+        ({"smooth": (0, 1)}, "(0, 1) have no cotangents"),
+        ({"back": dict(call.params)["body"]}, "what the step back takes must agree"),
     ):
         params = tuple(sorted((dict(call.params) | change).items()))
         equations = (*tape.equations[:number], replace(call, params=params), *tape.equations[number + 1 :])

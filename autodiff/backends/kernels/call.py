@@ -38,6 +38,7 @@ class KernelPrimitive(Primitive):
         make: gives the function that runs a kernel, for the parameters.
         run: runs one by itself, where that takes more than the function.
         told: what the function tells of besides, such as the user's lines, which are no part of a tape's structure.
+        otherwise: gives the function that does the same by NumPy, for the parameters.
     """
 
     __slots__ = ("made",)
@@ -48,13 +49,14 @@ class KernelPrimitive(Primitive):
         make: Callable[..., Callable[..., Any]],
         run: Callable[..., Any] | None = None,
         told: Callable[..., Hashable] = lambda **_: None,
+        otherwise: Callable[..., Callable[..., Any]] | None = None,
     ) -> None:
         made: Recent[Callable[..., Any]] = Recent(LIMIT)
 
         def bound(**params: Any) -> Callable[..., Any]:
             key = *params.items(), told(**params), checked.CHECKED
             found = made.get(key)
-            return made.put(key, proved_or_plain(make, params)) if found is None else found
+            return made.put(key, proved_or_plain(make, otherwise or plain, params)) if found is None else found
 
         super().__init__(
             name,
@@ -68,7 +70,9 @@ class KernelPrimitive(Primitive):
         self.made = bound
 
 
-def proved_or_plain(make: Callable[..., Callable[..., Any]], params: dict[str, Any]) -> Callable[..., Any]:
+def proved_or_plain(
+    make: Callable[..., Callable[..., Any]], otherwise: Callable[..., Callable[..., Any]], params: dict[str, Any]
+) -> Callable[..., Any]:
     """The function of a kernel; of one that might leave its memory, a function that runs the operations by NumPy."""
     try:
         return make(**params)
@@ -79,8 +83,16 @@ def proved_or_plain(make: Callable[..., Callable[..., Any]], params: dict[str, A
             UnprovedKernelWarning,
             stacklevel=2,
         )
-    tape: Tape = params["tape"]
-    return lambda *xs: tuple(run_tape(tape, xs[: len(tape.inputs)]))
+    return otherwise(**params)
+
+
+def plain(*, tape: Tape, **_: Any) -> Callable[..., Any]:
+    """The operations of a kernel by NumPy: its results are in memory of their own, too."""
+
+    def run(*xs: Any) -> tuple[Any, ...]:
+        return tuple(np.array(out) if isinstance(out, np.ndarray) else out for out in run_tape(tape, xs))
+
+    return run
 
 
 def kernel_specs(tape: Tape) -> tuple[Spec, ...]:
@@ -211,7 +223,23 @@ def run_alone(*xs: Any, shape: Shape, tape: Tape) -> tuple[Any, ...]:
     return found
 
 
-rows = KernelPrimitive("kernel_of_rows", make_row_call, run_alone)
+def plain_rows(*, shape: Shape, tape: Tape, shared: Shared = ()) -> Callable[..., Any]:
+    """The operations of a kernel of rows by NumPy: results are written to the arrays that it is handed for them."""
+    own = plain(tape=tape)
+    handed = [tape.outputs.index(slot) for slot in row_memory(tape, shape, shared).results]
+
+    def run(*xs: Any) -> tuple[Any, ...]:
+        inputs, memory = xs[: len(tape.inputs)], xs[len(tape.inputs) :]
+        outs = list(own(*inputs))
+        for place, given in zip(handed, memory, strict=False):  # memory to work in comes after them
+            given[...] = outs[place]
+            outs[place] = given
+        return tuple(outs)
+
+    return run
+
+
+rows = KernelPrimitive("kernel_of_rows", make_row_call, run_alone, otherwise=plain_rows)
 
 
 def row_kernel(tape: Tape, shape: Shape) -> Equation:

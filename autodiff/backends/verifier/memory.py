@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import inf
 
-from autodiff.backends.numba.vectors.polynomials import Polynomial
+from autodiff.backends.numba.vectors.polynomials import Polynomial, symbol
 from autodiff.backends.verifier.facts import Facts
 from autodiff.backends.verifier.launch import Array, Fault, Launch
 
@@ -34,12 +34,16 @@ class Touch:
         highs: limits that it stays below.
         stores: whether it writes.
         line: of the kernel.
+        first: the first part that does it.
+        last: the last one, which may be infinite.
     """
 
     lows: tuple[Line, ...]
     highs: tuple[Line, ...]
     stores: bool
     line: str
+    first: float
+    last: float
 
 
 class Memory:
@@ -112,7 +116,9 @@ class Memory:
         if not lows or not highs:
             self.fault("nothing is known of which part has this")
             return
-        touch = Touch(lows, tuple((step, first + size) for step, first in highs), stores, self.line())
+        part = symbol(PART)
+        ends = tuple((step, first + size) for step, first in highs)
+        touch = Touch(lows, ends, stores, self.line(), facts.lowest(part), facts.highest(part))
         self.touches.setdefault(word, {})[touch] = None
 
     def refuse_races(self, parts: int) -> None:
@@ -134,8 +140,14 @@ def overlap(one: Touch, other: Touch, parts: int) -> bool:
 
 def follows(one: Touch, other: Touch, parts: int) -> bool:
     """Whether all that a later part touches lies behind what an earlier one does."""
+    last = min(other.last, parts - 1)
+    earlier = max(one.first, 0), min(one.last, last - 1)
+    if earlier[0] > earlier[1]:
+        return True  # no part comes before another one
+    turn = min(max(other.first - 1, earlier[0]), earlier[1])  # from here on the next part touches it
     return any(
-        step >= 0 and all(step * (part + 1) + first >= own_step * part + own for part in (0, parts - 2))
+        step >= 0
+        and all(step * max(part + 1, other.first) + first >= own_step * part + own for part in (*earlier, turn))
         for step, first in other.lows
         for own_step, own in one.highs
     )

@@ -7,12 +7,15 @@ from collections.abc import Mapping
 
 from autodiff.backends.numba.vectors.polynomials import constant
 from autodiff.backends.verifier.launch import Fault, Launch
-from autodiff.backends.verifier.memory import PART, Memory, Region, Span
+from autodiff.backends.verifier.memory import EVERYWHERE, PART, Memory, Region, Span
 from autodiff.backends.verifier.statements import Statements
 from autodiff.backends.verifier.values import Number
 
-ROUNDS = 4
+ROUNDS = 6
 """So many times a kernel is followed whose places depend on numbers that it keeps in memory."""
+
+GROWING = 2
+"""From this round on nothing is believed of a number whose limits still grow, such as that of a count."""
 
 
 def faults_of(text: str, launch: Launch) -> list[Fault]:
@@ -35,8 +38,10 @@ def faults_of(text: str, launch: Launch) -> list[Fault]:
     assert isinstance(definition, ast.FunctionDef)
     first = memory = followed(definition, launch, {})  # which knows nothing of what is kept in memory
     known: dict[Region, Span] = {}
-    for _ in range(ROUNDS if first.faults and first.kept else 0):
-        known |= {region: hull(known.get(region), span) for region, span in memory.kept.items()}
+    for turn in range(ROUNDS if first.faults and first.kept else 0):
+        for region, span in memory.kept.items():
+            if not contains(known.get(region), span):
+                known[region] = hull(known.get(region), span) if turn < GROWING else EVERYWHERE
         memory = followed(definition, launch, known)
         if all(contains(known.get(region), span) for region, span in memory.kept.items()):
             return list(memory.faults)

@@ -106,6 +106,8 @@ def judged(
             steady &= np.isfinite(e) | ~np.isfinite(r)
             if oracle.finite:
                 steady &= np.isfinite(e) | np.isfinite(c)
+            elif oracle.lost:
+                steady &= ~np.isnan(c)
         finite = np.isfinite(e) & np.isfinite(r)
         spread = np.max([np.where(np.isfinite(run), abs(run - r), 0.0) for run in (r, *runs)], axis=0)
         own = np.where(finite, abs(e - r), 0.0)

@@ -45,6 +45,17 @@ class Oracle:
         return all(bool(np.isfinite(argument.value).all()) for argument in given)
 
     @cached_property
+    def lost(self) -> bool:
+        """Whether a result of the program itself is NaN: then so may its derivatives be."""
+        constants = tuple(map(Argument.laid_out, self.draw.constants))
+        function = watched_function_of(self.program, constants, lambda _, value: value)
+        try:
+            found = flatten(function(*map(Argument.laid_out, self.draw.arguments)))[0]
+        except Exception:  # what NumPy refuses
+            return False
+        return any(value.dtype.kind in "fc" and bool(np.isnan(value).any()) for value in map(np.asarray, found))
+
+    @cached_property
     def events(self) -> Events:
         """The program in its own precision: which way it goes."""
         events = Events()

@@ -1,9 +1,11 @@
 """What is proved of a program's kernels, and what becomes of one that might leave its memory."""
 
+import warnings
+
 import numpy as np
 import pytest
 
-from autodiff import jit, scan
+from autodiff import grad, jacfwd, jit, scan
 from autodiff.backends import cache
 from autodiff.backends.kernels import launching
 from autodiff.backends.kernels.programs import program
@@ -47,6 +49,59 @@ def test_programs_that_wrote_beyond_their_memory_are_stopped_by_the_proof_alone(
         found = jit(fun)(*arguments)
     np.testing.assert_allclose(found, fun(*arguments), rtol=1e-12)
     assert "bytes of word" in str(seen[0].message)
+
+
+def corners(v):
+    """Several kernels of rows, of which some write for others to the memory that they share."""
+    w = np.where(v > 0.5, 0.1, v)
+    w[..., [0, -1]] -= 0.5
+    return np.exp(w * w) / (1.0 + np.sum(w, axis=0))
+
+
+@pytest.mark.parametrize("size", [255, 300])
+def test_what_is_not_proved_writes_to_the_memory_that_others_read(monkeypatch, size):
+    """Nothing is proved: each part of the program runs as NumPy, in the workspace of the program."""
+
+    def refused(self):
+        raise launching.UnprovedKernelError("a kernel may leave its memory")
+
+    monkeypatch.setattr(launching.KernelLaunch, "bound", refused)
+    v = np.linspace(-1, 1, size * size).reshape(size, size)
+    with pytest.warns(UnprovedKernelWarning):
+        found = [jit(corners)(v), jit(grad(lambda x: np.sum(corners(x))))(v)]
+    np.testing.assert_allclose(found[0], corners(v), rtol=1e-12)
+    np.testing.assert_allclose(found[1], grad(lambda x: np.sum(corners(x)))(v), rtol=1e-12)
+
+
+def test_parts_do_not_meet_in_what_the_first_one_does_alone():
+    """A result that is the same for all rows is written by the first part of a kernel that threads share."""
+
+    v = np.linspace(-1, 1, 65_025).reshape(255, 255)
+
+    def columns(x):
+        return jacfwd(lambda c: corners(x + c[0] + c[1] * 0.5))(np.zeros(2))
+
+    program = jit(columns)
+    with warnings.catch_warnings(action="error"):
+        found = program(v)
+    assert "if lo == 0" in str(program.kernels(v))
+    np.testing.assert_allclose(found, columns(v), rtol=1e-12)
+
+
+def test_a_count_that_grows_does_not_hide_what_else_is_kept():
+    """Places that are kept are proved beside a count, of which nothing need be known."""
+
+    def fun(x):
+        most = np.max(x, axis=0, keepdims=True)
+        return np.sum(most * x[0]), np.argsort(most, axis=-1, kind="stable")
+
+    x = np.ones((2, 16), np.float32)
+    program = jit(lambda x: grad(fun, has_aux=True)(x))
+    with warnings.catch_warnings(action="error"):
+        found = program(x)
+    np.testing.assert_allclose(found[0], grad(fun, has_aux=True)(x)[0])
+    np.testing.assert_array_equal(found[1], [range(16)])
+    assert "load_int64(out1" in str(program.kernels(x))
 
 
 TEXT = """

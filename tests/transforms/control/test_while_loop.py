@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autodiff import Variable, check_tape, eval_tape, grad, jit, make_tape, vmap
+from autodiff import Variable, check_tape, eval_tape, grad, jit, jvp, make_tape, vmap
 from autodiff.transforms.control.cond import cond
 from autodiff.transforms.control.scan import scan
 from autodiff.transforms.control.while_loop import fori_loop, while_loop
@@ -192,3 +192,40 @@ def test_loops_without_a_step_give_what_a_step_would(run: Any) -> None:
 
 def test_a_body_that_does_not_run_raises_nothing() -> None:
     assert fori_loop(0, 0, lambda i, c: float(c) * 2, 1.0) == 1.0
+
+
+BODIES = {
+    "a tangent that is zero": lambda x, c: 0.5 * c + np.mean(jvp(np.tanh, (x,), (x,))[1]),
+    "a kink at zero": lambda x, c: 0.5 * c + np.sum(np.where(x > 0, x, 0.0)),
+    "a maximum of equal numbers": lambda x, c: 0.5 * c + np.sum(np.maximum(x, x * x)),
+    "constants in the step back": lambda x, c: (
+        0.5 * c + np.prod(np.sort(x * c, axis=0)[[0, 0, 2]]) + np.cumsum(c)[::-1]
+    ),
+    "a branch that takes one operand": lambda x, c: cond(
+        np.sum(c) > 1.0, lambda a, b: b, lambda a, b: a, c, c * np.sum(x)
+    ),
+    "a result on which nothing depends": lambda x, c: 0.5 * c + c * np.sum(x * x) / (c * np.sum(x * x)) * np.sum(x),
+    "an overflow that rules avoid": lambda x, c: 0.5 * c + np.sum(np.log(1 + np.exp(x))),
+}
+
+
+@pytest.mark.parametrize("name", BODIES)
+@pytest.mark.parametrize("backend", ["auto", "numpy"])
+def test_what_a_compiler_makes_of_a_body_is_not_what_is_differentiated(name: str, backend: str) -> None:
+    """Rewriting rules keep values: the derivative of a step is recorded before them."""
+
+    def fun(x: Any, c: Any) -> Any:
+        return np.sum(while_loop(lambda s: s[0] < 3, lambda s: (s[0] + 1, BODIES[name](x, s[1])), (0, c))[1])
+
+    x, c = np.array([[-1.0], [1.0], [0.0]]), np.array([1.0, 2.0, -0.5])
+    for k in (0, 1):
+        np.testing.assert_allclose(jit(grad(fun, k), backend=backend)(x, c), grad(fun, k)(x, c), rtol=1e-13)
+
+
+def test_the_step_back_is_compiled() -> None:
+    fun = lambda x, n: while_loop(lambda s: s[0] < n, lambda s: (s[0] + 1, np.sin(s[1]) * x), (0, x))[1]  # noqa: E731
+    program = jit(grad(fun))
+    assert program(0.7, 4) == pytest.approx(grad(fun)(0.7, 4), rel=1e-13)
+    text = str(program.schedule(0.7, 4))
+    assert "back(" in text
+    assert text.count("kernel_of_all") == 3

@@ -107,3 +107,15 @@ def test_gauss_newton_of_a_program():
     method, start = autodiff.optimize.gauss_newton(jit(residual)), {"a": 0.0, "b": 1.0}
     steps, _ = method.update(None, method.init(start), start)
     assert steps["a"] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("function", [lambda x: x, lambda x: -x, np.sin, lambda x: np.where(x > 0, x, 0.0)])
+def test_the_tangent_of_a_scalar_is_a_scalar_whatever_the_direction(function):
+    x = np.float64(1.5)
+    pushed = [
+        lambda x, v: autodiff.linearize(function, x)[1](v),
+        lambda x, v: autodiff.jvp(function, (x,), (v,))[1],
+    ]
+    for push in pushed:
+        for v in (0.5, np.float64(0.5)):
+            assert type(jit(push)(x, v)) is type(push(x, v))
