@@ -12,7 +12,7 @@ import numpy as np
 from autodiff.numpy.algebra.norms import cond, inexact, matrix_norm, norm, vector_norm
 from autodiff.numpy.algebra.products import matmul, shape_of
 from autodiff.numpy.arrays.outline import permuted
-from autodiff.numpy.dispatch import implements, write_outs
+from autodiff.numpy.dispatch import as_operand, implements, write_outs
 from autodiff.ops.elementwise import absolute, copysign, real
 from autodiff.ops.matrices import decompositions, determinants, least_squares, singular, spectral
 from autodiff.ops.matrices import solve as equations
@@ -35,9 +35,9 @@ QR: Any = type(np.linalg.qr(_ONE))
 """The named tuples that NumPy returns."""
 
 
-def matrices(name: str, a: Any, square: bool = False) -> Any:
-    """An operand that must be a matrix or a stack of them."""
-    a = inexact(a)
+def matrices(name: str, a: Any, square: bool = False, integers: bool = False) -> Any:
+    """An operand that must be a matrix or a stack of them; of floating-point numbers, unless integers stay."""
+    a = as_operand(a) if integers else inexact(a)
     shape = shape_of(a)
     if len(shape) < 2 or (square and shape[-1] != shape[-2]):
         wanted = "square matrices" if square else "matrices"
@@ -121,7 +121,7 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
 @implements(np.linalg.matrix_power)
 def matrix_power(a: Any, n: int) -> Any:
     """A square matrix multiplied by itself; by its inverse where ``n`` is negative."""
-    a = matrices("matrix_power", a, square=True)
+    a = matrices("matrix_power", a, square=True, integers=True)
     n = operator.index(n)
     if n == 0:
         return np.broadcast_to(module_of(a).eye(shape_of(a)[-1], dtype=spec_of(a).dtype), shape_of(a)).copy()

@@ -186,8 +186,11 @@ def _reflecting(odd: bool, with_edge: bool) -> Border:
 
 
 def _turned(mirrored: Any, edge: Any, odd: bool) -> Any:
-    """An odd reflection turns the values around the edge as well."""
-    return ew.subtract(ew.multiply(2, edge), mirrored) if odd else mirrored
+    """An odd reflection turns the values around the edge as well; of truths it is true where that is not zero."""
+    if not odd:
+        return mirrored
+    turned = ew.subtract(ew.multiply(2, edge), mirrored)
+    return ew.not_equal(turned, 0) if spec_of(mirrored).dtype == bool else turned
 
 
 def _ramps(ends: Any, row: int) -> Border:
