@@ -210,10 +210,10 @@ def overflowing(
     both = (positive > largest) & (negative > largest)
     other = ((up > 0) & (negative > largest)) ^ ((down > 0) & (positive > largest))
     unknown = (both | other) & ~((up > 0) & (down > 0))
-    found = np.where(unknown, np.where(np.isnan(found), np.copysign(np.inf, up - down), np.nan), found)
-    if len(values) == 2 and not any(np.isnan(value).any() for value in values):
-        return np.where(np.isnan(found), np.inf, found)  # zero times infinity, if the zero is not added to others first
-    return found
+    products = len(values) == 2 and not any(np.isnan(value).any() for value in values)
+    if products:  # zero times infinity is none, if the zero is not added to others first
+        unknown = unknown | np.isnan(found)
+    return np.where(unknown, np.where(np.isnan(found), np.copysign(np.inf, up - down), np.nan), found)
 
 
 def without_infinities(value: Any) -> Any:
