@@ -108,12 +108,17 @@ class FunctionClass(FunctionNode, Operation):
             return super().apply(inputs)
         results = self.results(inputs)
         node = results[0].node if isinstance(results[0], Variable) else None
-        if node is not None and node.link is not None:
-            keeper = node.operands if node.link.special else node
-            if operation_name(keeper) == self.label:
-                Operation.__init__(self, self.label, keeper.rank - 1)
-                Operation.shows(self, keeper)
-                keeper._function = self
+        if node is None or node.link is None:
+            return results
+        keeper = node.operands if node.link.special else node
+        creator = Operation.of(keeper) if keeper._function is None else keeper._function
+        if not isinstance(creator, bases_of(own)):  # the last of several operations
+            return super().apply(inputs)
+        if creator.label != (creator.default_label or type(creator).__name__):  # it names a number
+            self._label = creator.label
+        Operation.__init__(self, self.label, keeper.rank - 1)
+        Operation.shows(self, keeper)
+        keeper._function = self
         return results
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -241,9 +246,9 @@ def constant_of(self: FunctionClass) -> Any:
     return next(each for each in (others if isinstance(others, tuple) else (others,)) if isinstance(each, NUMBERS))
 
 
-def operation_name(keeper: Any) -> str:
-    """The label of the operation that a node was made by."""
-    return Operation.of(keeper).label if keeper._function is None else keeper._function.label
+def bases_of(of_class: type[FunctionClass]) -> tuple[type[FunctionClass], ...]:
+    """The class of a function, and those that programs have derived from it up to this one."""
+    return of_class.__mro__[: of_class.__mro__.index(FunctionClass)]
 
 
 def function_class(

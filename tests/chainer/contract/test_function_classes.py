@@ -112,6 +112,20 @@ def test_a_class_with_a_forward_of_its_own(place):
     assert Own.called > 0
 
 
+@pytest.mark.parametrize("place", APPLIED)
+def test_a_class_that_is_derived_and_overrides_nothing(place):
+    arguments, inputs, function = APPLIED[place]
+    derived = type("Mine", (function_class(place),), {})
+    variables = [Variable(x) for x in inputs]
+    node = derived(*arguments)
+    outs = node.apply(variables)
+    assert all(out.creator is node for out in outs)
+    expected = function(*variables)
+    np.testing.assert_array_equal(
+        outs[0].array, (expected[0] if isinstance(expected, (list, tuple)) else expected).array
+    )
+
+
 def test_a_class_with_a_backward_of_its_own():
     class Scaled(function_class("activation.leaky_relu.LeakyReLU")):
         def backward(self, indexes, grad_outputs):
