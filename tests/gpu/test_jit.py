@@ -57,6 +57,12 @@ PROGRAMS = {
     "gradient of scan": (grad(recurrent), X[0], X),
     "branch": (lambda x: cond(np.sum(x) > 0, lambda y: y * 2, lambda y: y * 3, x), X),
     "loop": (lambda x: while_loop(lambda y: np.sum(y) < 500, lambda y: y * y + 1, x), X),
+    "gradient of a loop": (grad(lambda x: np.sum(while_loop(lambda y: np.sum(y) < 500, lambda y: y * x + 1, x))), X),
+    "gradient of a loop that counts": (
+        grad(lambda x, w: np.sum(while_loop(lambda s: s[0] < 3, lambda s: (s[0] + 1, np.tanh(s[1] * w)), (0, x))[1])),
+        X,
+        X * 0.5,
+    ),
     "batch": (vmap(lambda row: np.sum(np.exp(row) * row)), X),
     "rows that are picked": (lambda x, i: np.exp(x)[i] * 2, X, LABELS),
     "numbers": (lambda x, a, b: np.mean(x * a + b, axis=0), X, 0.5, np.float32(2)),

@@ -65,7 +65,9 @@ def contiguous(x: Any) -> Any:
     if value.ndim == 1:
         return copy_of(x)
     flat = reshape(x, shape=(value.size,))
-    return reshape(flat if known(flat).flags.c_contiguous else copy_of(flat), shape=value.shape)
+    ours = known(flat)  # not where only shapes are known of what is made
+    in_order = isinstance(ours, np.ndarray) and ours.flags.c_contiguous
+    return reshape(flat if in_order else copy_of(flat), shape=value.shape)
 
 
 def arranged(x: Any, axes: list[int]) -> Any:

@@ -10,15 +10,16 @@ lines of Python that show it again.
 []
 """
 
-from autodiff.testing.fuzz.calling import several, treed
+from autodiff.testing.fuzz.calling import bound, donating, saved, several, treed, written
 from autodiff.testing.fuzz.fuzzing import Plan, fuzz_one
 from autodiff.testing.fuzz.generate import generate
-from autodiff.testing.fuzz.modes import gradient_of_trees
+from autodiff.testing.fuzz.modes import gradient_of_each, gradient_of_trees
 from autodiff.testing.fuzz.operations import Operation
 from autodiff.testing.fuzz.printing import printed
 from autodiff.testing.fuzz.program import Program, program_from
 from autodiff.testing.fuzz.report import Mismatch, Report
 from autodiff.testing.fuzz.transformations import (
+    along_last,
     batch,
     columns,
     curvature,
@@ -41,14 +42,18 @@ __all__ = [
     "Program",
     "ProgramMismatch",
     "Report",
+    "along_last",
     "array_gradient",
     "batch",
+    "bound",
     "columns",
     "curvature",
+    "donating",
     "fuzz",
     "fuzz_one",
     "generate",
     "gradient",
+    "gradient_of_each",
     "gradient_of_trees",
     "gradients_one_by_one",
     "linear",
@@ -57,9 +62,11 @@ __all__ = [
     "printed",
     "program_from",
     "rows",
+    "saved",
     "second",
     "several",
     "tangent",
     "treed",
     "variable_gradient",
+    "written",
 ]

@@ -1,4 +1,8 @@
-"""Ways to call a function that transformations leave alone: with trees, and several times with other arguments."""
+"""Ways to call a function that transformations leave alone.
+
+With trees, several times with other arguments, bound to memory, with memory to give away, and by way of its tape as it
+is saved or written down.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +12,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from autodiff.trace.formats.python import tape_python
+from autodiff.trace.formats.save import tape_from_json, tape_to_json
 from autodiff.trace.spec import spec_of
 from autodiff.trace.trees.tree import flatten
 from autodiff.transforms.control.carry import ControlError
+from autodiff.transforms.stage import eval_tape, make_tape
 
 Function = Callable[..., Any]
 
@@ -112,3 +119,66 @@ def fed(args: Sequence[Any], results: Sequence[Any]) -> tuple[Any, ...]:
         same = [k for k, one in enumerate(left) if spec_of(one) == spec_of(arg)]
         found.append(left.pop(same[0]) if same else arg)
     return tuple(found)
+
+
+def bound(f: Function, compiled: Callable[[Function], Any]) -> Function:
+    """The function bound to memory that holds other values at first.
+
+    Args:
+        f: the function.
+        compiled: ``jit``.
+    """
+
+    def called(*args: Any) -> Any:
+        program = compiled(f)
+        leaves, structure = flatten(program(*args))
+        memory = [np.array(turned(arg), order="C") if type(arg) is np.ndarray else arg for arg in args]
+        binding = program.bind(*memory)
+        binding()
+        for own, arg in zip(memory, args, strict=True):
+            if type(arg) is np.ndarray:
+                own[...] = arg
+        binding()
+        found = [of_kind(np.array(value), leaf) for value, leaf in zip(flatten(binding())[0], leaves, strict=True)]
+        return structure.unflatten(found)
+
+    return called
+
+
+def of_kind(value: Any, like: Any) -> Any:
+    """An array without axes as the number that another value is."""
+    if isinstance(like, np.ndarray):
+        return value
+    return value[()] if isinstance(like, np.generic) else value.item()
+
+
+def donating(f: Function, compiled: Callable[..., Any]) -> Function:
+    """The function with arguments whose memory it may take."""
+
+    def called(*args: Any) -> Any:
+        program = compiled(f, donate_argnums=tuple(range(len(args))))
+        return program(*(arg.copy(order="K") if isinstance(arg, np.ndarray) else arg for arg in args))
+
+    return called
+
+
+def saved(f: Function) -> Function:
+    """The function by way of its tape as text."""
+
+    def called(*args: Any) -> Any:
+        tape = tape_from_json(tape_to_json(make_tape(f)(*args)), (Held, Two))
+        return eval_tape(tape, *args)
+
+    return called
+
+
+def written(f: Function) -> Function:
+    """The function by way of its tape as a Python module."""
+
+    def called(*args: Any) -> Any:
+        scope: dict[str, Any] = {}
+        tape = make_tape(f)(*args)
+        exec(tape_python(tape), scope)
+        return scope["tape"](*args)
+
+    return called

@@ -269,7 +269,7 @@ def undecided_parts(values: Sequence[Any], found: Any, size: Any, own: Spec) -> 
     largest = float(np.finfo(own.dtype).max)
     sizes = abs(found) if size is None or np.shape(size) != np.shape(found) else np.maximum(abs(found), size)
     finite = all(np.isfinite(value).all() for value in values)
-    return np.where((sizes > largest) | (np.isnan(found) & finite), np.nan, found)
+    return np.where((sizes > largest) | (np.isnan(found) & finite), complex(np.nan, np.nan), found)
 
 
 def order(values: Sequence[Any]) -> int:

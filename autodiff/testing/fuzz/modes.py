@@ -10,9 +10,10 @@ import numpy as np
 
 import autodiff
 from autodiff import checkpoint
-from autodiff.testing.fuzz.calling import several, treed
+from autodiff.testing.fuzz.calling import bound, donating, saved, several, treed, written
 from autodiff.testing.fuzz.transformations import (
     Function,
+    along_last,
     batch,
     columns,
     curvature,
@@ -35,9 +36,9 @@ OPTIONS: dict[str, Any] = {}
 """Options of ``jit``, such as its backend: the command line may set them."""
 
 
-def jit(f: Function) -> Function:
+def jit(f: Function, **options: Any) -> Any:
     """The compiled function."""
-    return autodiff.jit(f, **OPTIONS)
+    return autodiff.jit(f, **OPTIONS, **options)
 
 
 def tape(f: Function) -> Function:
@@ -71,7 +72,7 @@ class Mode:
     @property
     def batched(self) -> bool:
         """Whether it takes two examples."""
-        return self.eager in (one_by_one, gradients_one_by_one)
+        return self.eager in (one_by_one, gradients_one_by_one, gradient_of_each)
 
     @property
     def of_variables(self) -> bool:
@@ -100,7 +101,14 @@ def gradient_of_trees(f: Function) -> Function:
     return gradient(treed(f))
 
 
+def gradient_of_each(f: Function) -> Function:
+    """What the gradient of a batch means."""
+    return gradient(one_by_one(f))
+
+
 TREED = "treed(f, autodiff.jit)"
+BOUND, DONATING = "bound(f, autodiff.jit)", "donating(f, autodiff.jit)"
+CHECKPOINTED = "gradient(autodiff.checkpoint(f))"
 FIRST = ("forward", "reverse", "adjoint")
 SECOND = ("forward over reverse", "reverse over reverse")
 
@@ -126,6 +134,14 @@ COMPILED: dict[str, Mode] = {
     "several":            Mode("several(jit(f))",       several,       lambda f: several(jit(f)),        2),
     "trees":              Mode(TREED,                   treed,         lambda f: treed(f, jit),          1),
     "gradient of trees":  Mode(f"gradient({TREED})",    gradient_of_trees, lambda f: gradient(treed(f, jit)), 1),
+    "checkpoint":         Mode(f"jit({CHECKPOINTED})",  gradient,      lambda f: jit(gradient(checkpoint(f))), 1),
+    "last axes":          Mode("along_last(jit(f))",    one_by_one,    lambda f: along_last(jit(f)),     0.5),
+    "batch of gradient":  Mode("jit(batch(gradient(f)))", gradients_one_by_one, lambda f: jit(batch(gradient(f))), 1),
+    "gradient of batch":  Mode("jit(gradient(batch(f)))", gradient_of_each, lambda f: jit(gradient(batch(f))), 1),
+    "bound":              Mode(BOUND,                   plain,         lambda f: bound(f, jit),          1),
+    "donated":            Mode(DONATING,                plain,         lambda f: donating(f, jit),       1),
+    "saved":              Mode("saved(f)",              plain,         saved,                            0.5),
+    "written":            Mode("written(f)",            plain,         written,                          0.5),
 }
 RECORDED: dict[str, Mode] = {
     "value":              Mode("tape(f)",               plain,         tape,                             0),
@@ -133,7 +149,6 @@ RECORDED: dict[str, Mode] = {
     "tangent":            Mode("tape(tangent(f))",      tangent,       lambda f: tape(tangent(f)),       1),
     "batch":              Mode("batch(f)",              one_by_one,    batch,                            1),
 }
-CHECKPOINTED = "gradient(autodiff.checkpoint(f))"
 OPERATIONS: dict[str, Mode] = {
     "value":              COMPILED["value"],
     "gradient":           Mode("gradient(jit(f))",      gradient,             lambda f: gradient(jit(f)),           3),

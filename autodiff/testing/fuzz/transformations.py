@@ -142,6 +142,19 @@ def batch(f: Function) -> Function:
     return batched
 
 
+def along_last(f: Function) -> Function:
+    """The same along last axes: of the arguments, and of the results."""
+
+    def batched(*args: Any) -> Any:
+        axes = batch_axes(args)
+        moved = [arg if axis is None else np.moveaxis(arg, 0, -1) for arg, axis in zip(args, axes, strict=True)]
+        lasts = tuple(None if axis is None else -1 for axis in axes)
+        leaves, structure = flatten(autodiff.vmap(f, in_axes=lasts, out_axes=-1)(*moved))
+        return structure.unflatten([np.ascontiguousarray(np.moveaxis(leaf, -1, 0)) for leaf in leaves])
+
+    return batched
+
+
 def one_by_one(f: Function) -> Function:
     """What :func:`batch` means: one example after the other, stacked."""
 
