@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autodiff import check_tape, eval_tape, load_tape, make_tape, save_tape
+from autodiff import check_tape, cond, eval_tape, grad, jit, load_tape, make_tape, save_tape, scan
 from autodiff.trace.formats.save import tape_from_json, tape_to_json
 from autodiff.trace.tape import Literal, TapeError
 
@@ -52,6 +52,24 @@ def test_the_file_is_plain_json() -> None:
     assert (data["format"], data["version"]) == ("autodiff tape", 1)
     assert [equation["primitive"] for equation in data["tape"]["equations"]] == ["sin", "multiply"]
     assert data["tape"]["equations"][1]["operands"] == [1, {"literal": 2.0}]
+
+
+def test_calls_of_programs_are_saved_as_their_operations() -> None:
+    inner = jit(lambda x: np.sin(x) * x)
+
+    def fun(x: Any) -> Any:
+        y = inner(x) + jit(lambda a: inner(a) * 0.5)(x)
+        z = scan(lambda c, _: (inner(c), np.sum(c)), y, None, length=3)[0]
+        return cond(np.sum(z) > 0, lambda t: inner(t), lambda t: t, z), inner(np.float64(2.0)), y
+
+    x = np.linspace(0.1, 1.0, 4)
+    loaded = tape_from_json(tape_to_json(make_tape(fun)(x)))
+    assert "jit" not in str(loaded)
+    for ours, theirs in zip(eval_tape(loaded, x), fun(x), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    slope = grad(lambda x: np.sum(fun(x)[0]))
+    np.testing.assert_allclose(grad(lambda x: np.sum(eval_tape(loaded, x)[0]))(x), slope(x), rtol=1e-13)
+    np.testing.assert_allclose(eval_tape(tape_from_json(tape_to_json(make_tape(slope)(x))), x), slope(x), rtol=1e-13)
 
 
 def test_rules_are_code_and_are_not_saved() -> None:

@@ -31,6 +31,7 @@ from autodiff.trace.formats.encoding import (
     items,
     text,
 )
+from autodiff.trace.formats.opening import opened
 from autodiff.trace.primitive import PRIMITIVES
 from autodiff.trace.source import at_user_line
 from autodiff.trace.tape import Equation, Literal, Operand, Tape, TapeError, check_tape
@@ -48,7 +49,7 @@ LINE = re.compile(r"([^\x00-\x1f\x7f\u2028\u2029]{1,1000}:[0-9]{1,9})?")
 
 
 def save_tape(tape: Tape, path: str | PathLike[str]) -> None:
-    """Write a tape to a file, as JSON.
+    """Write a tape to a file, as JSON. Calls of compiled functions are written as the operations of these.
 
     Args:
         tape: a tape whose parameters are numbers, texts, dtypes, tuples of these, and tapes.
@@ -90,7 +91,7 @@ def load_tape(path: str | PathLike[str], classes: Iterable[type] = ()) -> Tape:
 def tape_to_json(tape: Tape) -> str:
     """A tape as JSON text."""
     try:
-        data = {"format": FORMAT, "version": VERSION, "tape": encode_tape(tape)}
+        data = {"format": FORMAT, "version": VERSION, "tape": encode_tape(opened(tape))}
         check_depth(data)
         return json.dumps(data, allow_nan=False)
     except RecursionError:
