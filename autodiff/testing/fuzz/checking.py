@@ -140,7 +140,7 @@ def result_is_given(results: Iterable[Any], given: Iterable[Any]) -> bool:
 def share_memory(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:
     """Whether two arrays have an element in common, or it takes long to find out; interleaved ones have none."""
     try:
-        return np.shares_memory(one, other, max_work=100_000)
+        return bool(np.shares_memory(one, other, max_work=100_000))
     except np.exceptions.TooHardError:
         return True
 
