@@ -159,8 +159,8 @@ def own(g: Any, slot: Spec, like: Any = None) -> Any:
     g = zeros(slot, like) if g is None else unmasked(g)
     if isinstance(g, Tracer):
         return g if slot.shape else of_kind(g, slot)
-    if slot.kind == "array" and is_unknown(like):  # a constant: traced values may be assigned into it all the same
-        return full(like, g, shape=slot.shape, dtype=slot.dtype)
+    if slot.kind == "array" and is_unknown(like):
+        return assignable(g, slot, like)
     if any_on_gpu((g,)):
         return g if g.base is None else g.copy()
     if slot.kind == "python":
@@ -172,6 +172,11 @@ def own(g: Any, slot: Spec, like: Any = None) -> Any:
     if isinstance(g, np.generic) and slot.kind == "array":
         return placed(np.asarray(g), like)
     return g
+
+
+def assignable(g: Any, slot: Spec, like: Any) -> Any:
+    """A constant as a derivative by a value of which only the shape is known: traced values may be assigned into it."""
+    return full(like, g, shape=slot.shape, dtype=slot.dtype)
 
 
 def is_unknown(value: Any) -> bool:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Literal
 
+import numpy as np
+
 from autodiff.trace.errors import DifferentiationError, described
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec_of
@@ -18,7 +20,7 @@ from autodiff.transforms.arguments import (
     differentiable_leaves,
     function_name,
 )
-from autodiff.transforms.gradient import Linearization, grad, released, unit_cotangent
+from autodiff.transforms.gradient import Linearization, assignable, grad, is_unknown, released, unit_cotangent
 from autodiff.transforms.holomorphic import refuse_real, refuse_unless_holomorphic
 from autodiff.transforms.jvp import jvp, require_tuples
 from autodiff.transforms.linearize import TangentMap
@@ -253,6 +255,7 @@ def _jacobian(
         else:
             pull = pull_of(at, mode)
             blocks = rows(pull, pull, inputs, outputs, values)
+        blocks = [list(map(as_derivative, row, leaves)) for row in blocks]
         found = tree_of_trees(blocks, results, structure, selection.single)
         if make is value_and_jacobian:
             value = results.unflatten(map(released, values))
@@ -261,6 +264,11 @@ def _jacobian(
 
     given = argnums, *chosen.values(), has_aux, holomorphic
     return TransformedFunction(fun, jacobian_at, make, fun, *given, **named)
+
+
+def as_derivative(block: Any, leaf: Any) -> Any:
+    """A block as the caller gets it: also one that is constant belongs to what is recorded."""
+    return assignable(block, spec_of(block), leaf) if type(block) is np.ndarray and is_unknown(leaf) else block
 
 
 def sparse_finder() -> Callable[..., list[list[Any]]]:

@@ -252,3 +252,19 @@ def test_views_without_elements_are_written_through() -> None:
     for jac in (jacfwd, jacrev):
         np.testing.assert_array_equal(jac(f)(np.array([2.0])), [[1.0]])
         np.testing.assert_array_equal(jit(jac(f))(np.array([2.0])), [[1.0]])
+
+
+@pytest.mark.parametrize("make", [jacobian, jacfwd, jacrev, lambda f: hessian(lambda x: np.sum(f(x) ** 2))])
+@pytest.mark.parametrize("function", [lambda x: 3.0 * x, jit(lambda x: 3.0 * x), lambda x: np.sum(x)[None]])
+def test_traced_values_are_assigned_into_constant_derivatives(make: Any, function: Any) -> None:
+    """What is constant belongs to a program all the same."""
+
+    def fun(x: Any) -> Any:
+        slope = make(function)(x)
+        slope[0] = x
+        slope *= x
+        return slope
+
+    x = np.array([1.0, 2.0])
+    np.testing.assert_array_equal(jit(fun)(x), fun(x))
+    assert "full" not in str(jit(make(function)).schedule(x))

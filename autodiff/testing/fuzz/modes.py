@@ -80,6 +80,11 @@ class Mode:
         return self.compiled is variable_gradient
 
     @property
+    def by_tape(self) -> bool:
+        """Whether it runs a tape operation by operation, so that results may be arguments where a program copies."""
+        return self.compiled in (tape, saved, written)
+
+    @property
     def derivative(self) -> bool:
         """Whether it differentiates."""
         return self.eager not in (plain, one_by_one, several, treed)

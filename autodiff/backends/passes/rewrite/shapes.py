@@ -23,6 +23,11 @@ def nothing(builder: Builder, equation: Equation) -> Operand | None:
     return equation.operands[0]
 
 
+def filled(builder: Builder, equation: Equation) -> Operand | None:
+    """full(x, y) is y, where that has its shape and dtype already."""
+    return equation.operands[1]
+
+
 def without_leading_ones(shape: Shape) -> Shape:
     """A shape without the axes of length one that it begins with."""
     start = next((k for k, length in enumerate(shape) if length != 1), len(shape))
@@ -175,6 +180,7 @@ SHAPES: Rules = {
     "sum_as": (sum_single,),
     **for_all(("max", "min", "prod", "any", "all"), reduce_single),
     **for_all(("copy", "stop_gradient"), nothing),
+    "full": (filled,),
 }
 
 
