@@ -107,7 +107,7 @@ def judged(
             if oracle.finite:
                 steady &= np.isfinite(e) | np.isfinite(c)
             elif oracle.lost:
-                steady &= ~np.isnan(c)
+                steady &= ~(np.isnan(e) | np.isnan(c))
         finite = np.isfinite(e) & np.isfinite(r)
         spread = np.max([np.where(np.isfinite(run), abs(run - r), 0.0) for run in (r, *runs)], axis=0)
         own = np.where(finite, abs(e - r), 0.0)

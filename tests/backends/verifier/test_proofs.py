@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from autodiff import grad, jacfwd, jit, scan
-from autodiff.backends import cache
+from autodiff.backends import cache, checked
 from autodiff.backends.kernels import launching
 from autodiff.backends.kernels.programs import program
 from autodiff.backends.verifier import proof
@@ -102,6 +102,18 @@ def test_a_count_that_grows_does_not_hide_what_else_is_kept():
     np.testing.assert_allclose(found[0], grad(fun, has_aux=True)(x)[0])
     np.testing.assert_array_equal(found[1], [range(16)])
     assert "load_int64(out1" in str(program.kernels(x))
+
+
+@pytest.mark.parametrize("axis", [0, 1, None])
+def test_sums_of_truths_are_checked_while_they_run(monkeypatch, axis):
+    """A sum of truths says whether one of them holds, a product whether all do."""
+    monkeypatch.setattr(checked, "CHECKED", True)
+    for shape in ((2, 2), (3, 7), (40, 30)):
+        x = np.random.default_rng(1).integers(0, 2, shape)
+        for fold in (np.add.reduce, np.multiply.reduce):
+            with warnings.catch_warnings(action="error"):
+                found = jit(lambda x, fold=fold: fold(x, axis=axis, dtype=bool))(x)
+            np.testing.assert_array_equal(found, fold(x, axis=axis, dtype=bool))
 
 
 TEXT = """

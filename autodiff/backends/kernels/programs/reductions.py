@@ -55,8 +55,8 @@ def combined(kind: str, first: str, second: str, dtype: np.dtype[Any]) -> str:
     """Two parts of a reduction put together, where the order stays."""
     if kind in FUNCTIONS:
         return f"{FUNCTIONS[kind]}({first}, {second})"
-    if kind in ("any", "all"):
-        return f"{first} {'|' if kind == 'any' else '&'} {second}"
+    if kind in ("any", "all") or dtype.kind == "b":
+        return f"{first} {'|' if kind in ('any', 'sum') else '&'} {second}"
     written = f"{first} {'+' if kind == 'sum' else '*'} {second}"
     return written if dtype.kind == "f" else f"{DTYPES[dtype]}({written})"
 
