@@ -213,6 +213,8 @@ def returned(eager: Exception, program: Program, draw: Draw, mode: Mode) -> Outc
         return Outcome("refused")
     if isinstance(eager, np.linalg.LinAlgError | ZeroDivisionError | OverflowError):
         return Outcome("raises")  # Python's numbers raise where NumPy's, with which programs compute, are infinite
+    if isinstance(eager, IndexError) and mode.derivative:
+        return Outcome("raises")  # the value needs what is out of range, of which a derivative may be independent
     needed = replace(program, main=without_dead_lines(program.main))
     if shortest(draw) == 0 or attempt(mode.eager, needed, draw, mode)[1] is None:
         return Outcome("raises")

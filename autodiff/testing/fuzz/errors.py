@@ -126,8 +126,9 @@ class Errors:
             times = max(1.0, order(values) / FEW_ROWS) if primitive.name in OF_MATRICES else 1.0
             sizes = map(largest_of_matrix, values) if primitive.name in SPECTRAL else (None,) * len(values)
             values = [self.moved(value, first, own_size, times) for value, own_size in zip(values, sizes)]
-        found = evaluate(*values)
-        if primitive.name in OF_MATRICES and not self.together:
+        endless = primitive.name in SPECTRAL and not are_finite(values)  # then LAPACK may never return
+        found = evaluate(*(map(without_infinities, values) if endless else values))
+        if endless or (primitive.name in OF_MATRICES and not self.together):
             found = without_numbers(values, found)
         if type(own) is not Spec:
             return tuple(map(self.moved, found, own))
@@ -252,9 +253,14 @@ def largest_of_matrix(value: Any) -> Any:
     return np.broadcast_to(np.max(np.where(np.isfinite(sizes), sizes, 0.0), (-2, -1), keepdims=True), sizes.shape)
 
 
+def are_finite(values: Sequence[Any]) -> bool:
+    """Whether all elements of all operands are finite."""
+    return all(np.isfinite(value).all() for value in values if np.asarray(value).dtype.kind in "fc")
+
+
 def without_numbers(values: Sequence[Any], found: Any) -> Any:
     """What LAPACK, and others, make of matrices that are not finite: anything."""
-    if all(np.isfinite(value).all() for value in values if np.asarray(value).dtype.kind in "fc"):
+    if are_finite(values):
         return found
     if isinstance(found, tuple):
         return tuple(without_numbers(values, part) for part in found)
