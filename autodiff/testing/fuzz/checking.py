@@ -39,6 +39,16 @@ REFUSED = (AliasingError,)
 
 THREADS = (1, 2)
 
+DERIVATIVES = (
+    "autodiff.jvp",
+    "autodiff.vjp",
+    "autodiff.grad",
+    "autodiff.linearize",
+    "autodiff.jac",
+    "autodiff.hessian",
+)
+"""What takes a derivative in a line of a program."""
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -227,13 +237,21 @@ def staged(finding: Finding | None, mode: Mode, program: Program, draw: Draw, le
     Where it is not known whether a loop takes a step, what its steps use has a derivative of zero in place of none, and
     the cotangents of a carry are masked no longer: that makes NaN of an infinite derivative further back.
     """
-    if finding is None or not (finding.kind == "kind" or (finding.kind == "pattern" and mode.derivative)):
+    if finding is None:
+        return False
+    of_derivative = finding.kind == "pattern" and (mode.derivative or differentiates(program))
+    if finding.kind != "kind" and not of_derivative:
         return False
     result, error = attempt(lambda f: tape(mode.eager(f)), program, draw, mode)
     return error is None and all(
         described(a) == described(b) and same_pattern(np.asarray(a), np.asarray(b)).all()
         for a, b in zip(leaves, flatten(result)[0], strict=True)
     )
+
+
+def differentiates(program: Program) -> bool:
+    """Whether a line of a program takes a derivative."""
+    return any(name in line.text for line in every_line(program.main) for name in DERIVATIVES)
 
 
 def agrees_with_stable(program: Program, draw: Draw, mode: Mode, leaves: list[Any], eager: list[Any]) -> bool:

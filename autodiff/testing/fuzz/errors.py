@@ -203,7 +203,10 @@ def overflowing(
         return found
     largest = float(np.finfo(own.dtype).max)
     total = size * terms(values, found) if primitive.name == "mean" else size
+    whole = found if len(values) != 1 else evaluate(np.asarray(values[0], np.longdouble))  # of more than any double
+    hidden = ~np.isfinite(found) & (abs(whole) <= largest)
     found = np.where((total > largest) & (abs(found) <= largest), np.copysign(np.inf, found), found)
+    found = np.where(hidden, np.asarray(whole, np.float64), found)
     if not 1 <= len(values) <= 2 or any(np.asarray(value).dtype.kind != "f" for value in values):
         return found
     positive, negative = signed_terms(list(map(without_infinities, values)), evaluate)
