@@ -62,11 +62,20 @@ class Unwinding(ControlCall):
         super().__init__(name)
         self.loop = loop
 
-    def check_operands(self, *specs: Spec, back: Tape, **params: Any) -> None:
-        body, carry, wanted, used, smooth = (params[name] for name in ("body", "carry", "wanted", "used", "smooth"))
+    def check_operands(
+        self,
+        *specs: Spec,
+        condition: Tape,
+        body: Tape,
+        back: Tape,
+        carry: int,
+        wanted: tuple[int, ...],
+        used: tuple[int, ...],
+        smooth: tuple[int, ...],
+    ) -> None:
         own, end = len(body.inputs), len(body.inputs) + len(used)
         require(end <= len(specs), f"{len(specs)} operands are less than {own} of the loop and {len(used)} cotangents")
-        check_loop(specs[:own], params["condition"], body, carry)
+        check_loop(specs[:own], condition, body, carry)
         for positions, most in ((used, carry), (smooth, carry), (wanted, own)):
             require(len(set(positions)) == len(positions), f"the positions {positions} must differ")
             require(all(p < most and body.inputs[p].inexact for p in positions), f"{positions} have no cotangents")
@@ -74,7 +83,7 @@ class Unwinding(ControlCall):
             same("the shapes of a carry and its cotangent", body.inputs[k].shape, ct.shape)
         needed = {*active(body, carry, used), *(p for p in wanted if p < carry)}
         require(needed <= set(smooth), f"there are cotangents of {sorted(needed)}, and not of {smooth} alone")
-        taken, returned = Way(**params).back_specs()
+        taken, returned = Way(condition, body, carry, wanted, used, smooth).back_specs()
         same("what the step back takes", typed([*taken, *specs[end:]]), typed(back.inputs))
         same("what the step back returns", typed(returned), typed(back.output_specs))
 
