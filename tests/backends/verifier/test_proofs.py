@@ -10,7 +10,7 @@ from autodiff.backends import cache, checked
 from autodiff.backends.kernels import launching
 from autodiff.backends.kernels.programs import program
 from autodiff.backends.verifier import proof
-from autodiff.backends.verifier.launch import UnprovedKernelWarning
+from autodiff.backends.verifier.launch import Array, Launch, UnprovedKernelWarning
 from tests.backends.kernels.running import needs_numba
 
 pytestmark = needs_numba
@@ -140,3 +140,26 @@ def test_a_proof_is_of_a_text_and_of_the_memory_that_it_has():
     launching.KernelLaunch(TEXT, [0], [argument], rows=10).bound()(np.zeros(10))
     with pytest.raises(launching.UnprovedKernelError, match="from 0 to 88"):
         launching.KernelLaunch(TEXT, [0], [argument], rows=11).bound()
+
+
+ALONE = """
+def kernel(block, lo, hi):
+    x = pointer(block, 0)
+    if lo == {part}:
+        for j in range({count}):
+            store_float64(x, j, f8(1.0))
+    for r in range(lo, hi):
+        store_float64(x, {first} + r, f8(2.0))
+"""
+
+
+@pytest.mark.parametrize(
+    ("part", "count", "first", "meet"),
+    [(0, 8, 8, False), (0, 4, 0, False), (0, 5, 0, True), (4, 5, 0, True), (4, 4, 0, True), (8, 1, 8, True)],
+)
+def test_what_one_part_alone_writes_may_meet_what_others_do(part, count, first, meet):
+    """Sixteen rows in parts of four; one writes to the beginning, too. A later one is refused even if none is there."""
+    text = ALONE.format(part=part, count=count, first=first)
+    launch = Launch({0: Array("x", 8 * (16 + first), "f8", True)}, 16, 4, True)
+    found = proof.faults_of(text, launch)
+    assert any("two parts meet" in fault.reason for fault in found) == meet
