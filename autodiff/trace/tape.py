@@ -120,6 +120,7 @@ class Tape:
     arguments: TreeDef | None = None
     results: TreeDef | None = None
     _specs: tuple[Spec, ...] | None = field(default=None, init=False, repr=False, compare=False)
+    _output_specs: tuple[Spec, ...] | None = field(default=None, init=False, repr=False, compare=False)
 
     @property
     def specs(self) -> tuple[Spec, ...]:
@@ -132,7 +133,12 @@ class Tape:
 
     @property
     def output_specs(self) -> tuple[Spec, ...]:
-        return tuple(operand_specs(self.outputs, self.specs))
+        """The specs of the outputs."""
+        found = self._output_specs
+        if found is None:
+            found = tuple(operand_specs(self.outputs, self.specs))
+            object.__setattr__(self, "_output_specs", found)
+        return found
 
 
 def check_tape(tape: Tape) -> None:

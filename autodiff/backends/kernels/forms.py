@@ -66,6 +66,12 @@ class Grid:
         """Whether there is one element to a row."""
         return self.split == len(self.shape)
 
+    def copy(self) -> Grid:
+        """A grid with the same values, to which others can be added."""
+        made = Grid(self.shape, self.split, self.columns_first)
+        made.forms, made.outside, made.views = self.forms.copy(), self.outside.copy(), self.views.copy()
+        return made
+
     def add(self, equation: Equation, specs: Mapping[int, Spec]) -> None:
         """Give the results of one more operation their forms.
 
@@ -346,6 +352,26 @@ def grid_of(equations: Sequence[Equation], specs: Mapping[int, Spec], shape: Sha
     if not fitting:
         raise reasons[0]
     return next((grid for grid in fitting if not grid.flat), fitting[0])
+
+
+def grid_with(grid: Grid, equation: Equation, specs: Mapping[int, Spec]) -> Grid | None:
+    """What :func:`grid_of` finds for the operations of a grid and one after them, without looking at these again.
+
+    An operation that has no say in how the axes are split cannot make a split fit that did not fit without it. So if it
+    fits on the grid that was found, that is the first one again.
+
+    Returns:
+        None where the grid may be another one.
+    """
+    name = equation.primitive.name
+    if name in REDUCTIONS or name in CONVERTING or name in ("pick", "place") or OUTER in grid.forms.values():
+        return None
+    found = grid.copy()
+    try:
+        found.add(equation, specs)
+    except Unfit:
+        return None
+    return None if OUTER in found.forms.values() else found
 
 
 def sub_specs(operands: Sequence[Any], specs: Mapping[int, Spec] | Sequence[Spec]) -> list[Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 from autodiff.backends.choice import numba_is_there
 from autodiff.backends.kernels.products.convolutions import with_convolutions
@@ -96,14 +97,16 @@ def schedule_as_it_is(tape: Tape) -> Schedule:
     expanded = simplified(turned, ON_CPUS) if concerned(turned, EXPANDED) else turned
     changed = rewrite(expanded, BEFORE_FUSION, merge=True)
     simple = tape if changed is tape else simplify(changed, stable=False)
-    fused = simple if of_numbers(simple) else kernels_of_rows(simple)
+    fused = cache(lambda: kernels_of_rows(simple))
     try:
         kernel = worthwhile_kernel(simple, fused)
     except Impossible as refused:
-        parts = around_islands(simple, refused.position, lambda part: worthwhile_kernel(part, kernels_of_rows(part)))
-        return Schedule(fused if parts is simple else kernels_of_rows(parts), str(refused))
+        parts = around_islands(
+            simple, refused.position, lambda part: worthwhile_kernel(part, lambda: kernels_of_rows(part))
+        )
+        return Schedule(fused() if parts is simple else kernels_of_rows(parts), str(refused))
     if kernel is None:
-        return Schedule(fused, "kernels of rows share the work among threads")
+        return Schedule(fused(), "kernels of rows share the work among threads")
     return Schedule(one_kernel(simple, kernel), "")
 
 
@@ -114,23 +117,29 @@ def of_numbers(tape: Tape) -> bool:
 
 def kernels_of_rows(tape: Tape) -> Tape:
     """A tape with kernels in the places of operations on one grid, of products, convolutions and windows."""
+    if of_numbers(tape):
+        return tape
     apart = rewrite(fuse_products(pick_by_rows(tape)), SPLIT_LARGE_SUMS)
     return with_convolutions(fuse(with_windows(apart)))
 
 
-def worthwhile_kernel(tape: Tape, fused: Tape) -> WholeKernel | None:
+def worthwhile_kernel(tape: Tape, fused: Callable[[], Tape]) -> WholeKernel | None:
     """The one kernel that does all of a tape; None where kernels of rows, which share the work, take less time.
 
     Args:
         tape: the program.
-        fused: with kernels of rows.
+        fused: gives it with kernels of rows. It takes long to make; little work is not shared, and several calls then
+            take longer than one.
 
     Raises:
         Impossible: if it would take less time, and there is none.
     """
     effort = work(tape)
-    spread = calls(fused) + (effort / THREADS if effort > LARGE else effort)
-    if effort > LARGE and spread > effort / THREADS + SAVING:
+    if effort <= LARGE:
+        return whole_kernel(tape) if tape.equations else None
+    shared = effort / THREADS
+    spread = calls(fused()) + shared
+    if spread > shared + SAVING:
         rows = common_length(tape)
         if rows is not None:
             try:

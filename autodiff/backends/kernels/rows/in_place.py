@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from autodiff.backends.kernels.forms import FULL
 from autodiff.backends.kernels.rows.text import RowKernel
@@ -47,6 +48,7 @@ def comes_first(loads: list[Access], stores: list[Access]) -> bool:
     )
 
 
+@lru_cache(64)
 def rows_accesses(text: str) -> tuple[dict[str, list[Access]], dict[str, list[Access]]] | None:
     """The loads and stores of each array, in the loop over rows, or over blocks of them; None if there is none.
 

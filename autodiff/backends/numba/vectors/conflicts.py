@@ -61,11 +61,17 @@ def pairs(accesses: list[Access]) -> Iterator[tuple[Access, Access]]:
     for access in accesses:
         known = isinstance(access.base, Pointer) and access.place is not None
         parts.setdefault((access.base, access.room if known else ""), []).append(access)
+    by_base: dict[Type, list[tuple[Type, str]]] = {}
+    for part in parts:
+        by_base.setdefault(part[0], []).append(part)
+    anywhere = [part for part in parts if not isinstance(part[0], Pointer)]
     for (base, room), found in parts.items():
-        for (other_base, other_room), others in parts.items():
-            apart = isinstance(base, Pointer) and isinstance(other_base, Pointer) and base != other_base
-            if not apart and (not room or not other_room or room == other_room):
-                yield from product((access for access in found if access.stores), others)
+        stores = [access for access in found if access.stores]
+        if stores:
+            near = [*by_base[base], *anywhere] if isinstance(base, Pointer) else list(parts)
+            for part in near:
+                if not room or not part[1] or room == part[1]:
+                    yield from product(stores, parts[part])
 
 
 def meet(one: Access, other: Access, variable: str, length: float, bounds: Bounds) -> bool:

@@ -7,7 +7,7 @@ from itertools import pairwise
 from math import prod
 from typing import Any
 
-from autodiff.backends.kernels.forms import PASSING, REDUCTIONS, VIEWS, Grid, Shape, Unfit, grid_of
+from autodiff.backends.kernels.forms import PASSING, REDUCTIONS, VIEWS, Grid, Shape, Unfit, grid_of, grid_with
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, Operand, Tape
 
@@ -19,10 +19,19 @@ SHARED = 2048
 
 
 class Unit:
-    """Operations that run together: a group on a grid, or one operation that fits on none."""
+    """Operations that run together: a group on a grid, or one operation that fits on none.
+
+    Attributes:
+        equations: in their order.
+        results: what they make.
+        operands: what they read and do not make.
+        grid: on which they fit, if there is one.
+        into: the group that it has become part of.
+    """
 
     def __init__(self, equation: Equation) -> None:
         self.equations = [equation]
+        self.results = set(equation.results)
         self.operands = {o for o in equation.operands if isinstance(o, int)}
         self.grid: Grid | None = None
         self.into: Unit | None = None
@@ -100,7 +109,7 @@ class Fusion:
         return [found[slot] for slot in sorted(found, key=self.order.__getitem__)]
 
     def producers(self, unit: Unit) -> list[Unit]:
-        """The units that make the operands of one, itself among them if it is one of these; the latest first."""
+        """The units that make the operands of one, the latest first."""
         return self.makers(unit.operands)
 
     def makers(self, slots: Iterable[int]) -> list[Unit]:
@@ -128,9 +137,11 @@ class Fusion:
         equations = sorted((*other.equations, *unit.equations), key=lambda e: self.order[e.results[0]])
         assert unit.grid is not None
         assert other.grid is not None
+        later = len(unit.equations) == 1 and unit.equations[0] is equations[-1]
         for shape in dict.fromkeys((other.grid.shape, unit.grid.shape)):
+            grid = grid_with(other.grid, equations[-1], self.specs) if later and shape == other.grid.shape else None
             try:
-                grid = grid_of(equations, self.specs, shape)
+                grid = grid or grid_of(equations, self.specs, shape)
             except Unfit:
                 continue
             if not self.suits(grid, equations):
@@ -138,7 +149,8 @@ class Fusion:
             self.note(unit, -1)
             self.note(other, -1)
             unit.equations, unit.grid = equations, grid
-            unit.operands |= other.operands
+            unit.results |= other.results
+            unit.operands = (unit.operands | other.operands) - unit.results
             other.into = unit
             self.note(unit, 1)
             return

@@ -43,6 +43,8 @@ def around_islands(tape: Tape, island: int | None, kernel: Kernel) -> Tape:
     islands = {k for k, equation in enumerate(tape.equations) if has_no_form(equation)}
     if island is not None:
         islands.add(island)
+    if not islands:
+        return tape  # its one level is itself
     for _ in range(TRIES):
         found = levels(tape, islands)
         made: list[Equation | None] = []

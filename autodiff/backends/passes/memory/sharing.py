@@ -60,10 +60,11 @@ def contiguous_results(before: Tape, after: Tape) -> Tape:
     on how arguments lie in memory.
     """
     equations, outputs = list(after.equations), list(after.outputs)
+    makers_before, makers_after = makers(before), makers(after)
     for k, (old, out) in enumerate(zip(before.outputs, after.outputs, strict=True)):
-        if not isinstance(out, int) or "reshape" not in views_to(before, old)[1]:
+        if not isinstance(out, int) or "reshape" not in views_to(makers_before, old)[1]:
             continue
-        if views_to(after, out)[0] in range(len(after.inputs)):
+        if views_to(makers_after, out)[0] in range(len(after.inputs)):
             place = len(after.specs) + len(equations) - len(after.equations)
             own = (after.specs[out],)
             equations.append(Equation(in_c_order, (out,), (), (place,), own, source_of(after, out)))
@@ -71,13 +72,17 @@ def contiguous_results(before: Tape, after: Tape) -> Tape:
     return replace(after, equations=tuple(equations), outputs=tuple(outputs))
 
 
-def views_to(tape: Tape, out: Operand | None) -> tuple[Operand | None, set[str]]:
+def makers(tape: Tape) -> dict[int, Equation]:
+    """The operation that makes each value; arguments have none."""
+    return {slot: equation for equation in tape.equations for slot in equation.results}
+
+
+def views_to(made_by: dict[int, Equation], out: Operand | None) -> tuple[Operand | None, set[str]]:
     """What a value is a view of, and the names of the operations in between."""
-    makers = {slot: equation for equation in tape.equations for slot in equation.results}
     names = set()
-    while isinstance(out, int) and out in makers and makers[out].primitive.view:
-        names.add(makers[out].primitive.name)
-        out = makers[out].operands[0] if makers[out].operands else None
+    while isinstance(out, int) and out in made_by and made_by[out].primitive.view:
+        names.add(made_by[out].primitive.name)
+        out = made_by[out].operands[0] if made_by[out].operands else None
     return out, names
 
 

@@ -19,21 +19,31 @@ def pieces_of(builder: Builder, operand: Operand) -> list[Piece] | None:
     waiting = [operand]
     while waiting:
         part = waiting.pop()
-        made = builder.made(part, "slice_into", "add")
-        if made is None or not builder.used_once(part):
+        made = made_of_parts(builder, part)
+        if made is None:
             return None
         if made.primitive.name == "slice_into":
             params = dict(made.params)
             pieces.append((plain_key(params["key"], len(params["shape"])), made.operands[0]))
-        else:
+        elif all(made_of_parts(builder, o) for o in made.operands):  # before a long sum is followed in vain
             waiting.extend(made.operands[::-1])
+        else:
+            return None
     return pieces
+
+
+def made_of_parts(builder: Builder, operand: Operand) -> Equation | None:
+    """The operation that makes a part, or a sum, that nobody else reads."""
+    made = builder.made(operand, "slice_into", "add")
+    return made if made is not None and builder.used_once(operand) else None
 
 
 def put_together(builder: Builder, equation: Equation) -> Operand | None:
     """A sum of parts that fill an array side by side."""
+    if equation.specs[0].kind != "array" or not all(made_of_parts(builder, o) for o in equation.operands):
+        return None
     found = [pieces_of(builder, o) for o in equation.operands]
-    if found[0] is None or found[1] is None or equation.specs[0].kind != "array":
+    if found[0] is None or found[1] is None:
         return None
     pieces = found[0] + found[1]
     shape = equation.specs[0].shape
