@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 from autodiff.backends.reports.timed import moved
-from autodiff.backends.straight import FILE, Run, Straight
+from autodiff.backends.straight import FILE, Run, Scope, Straight
 from autodiff.trace.formats.text import identifier
 from autodiff.trace.tape import Tape
 
@@ -53,7 +53,7 @@ class Announcing(Straight):
             self.unplanned = Announcing(self.tape, self.backend, planned=False, told=self.told)
         return self.unplanned.run(*values)
 
-    def executed(self, scope: dict[str, Any]) -> Run:
+    def executed(self, scope: Scope) -> Run:
         """The function that the text defines, with what is said."""
         told = self.told
         scope.update(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from itertools import count
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,24 @@ from autodiff.trace.tape import Equation, Operand, Tape, operand_specs
 
 Run = Callable[..., tuple[Any, ...]]
 FILE = "<autodiff tape>"
+
+
+class Scope(dict[str, Any]):
+    """What the text of a function refers to, by its names there."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: dict[tuple[str, int], str] = {}
+        self.numbers: Counter[str] = Counter()
+
+    def name(self, stem: str, value: Any) -> str:
+        """The name of an object, which begins in a given way."""
+        found = self.names.get((stem, id(value)))
+        if found is None:
+            self.numbers[stem] += 1
+            found = self.names[stem, id(value)] = f"{stem}_{self.numbers[stem]}"
+            self[found] = value
+        return found
 
 
 class Straight:
@@ -47,7 +65,7 @@ class Straight:
     __slots__ = ("backend", "equations", "memory", "run", "source", "tape", "unplanned", "workspace")
 
     def __init__(self, tape: Tape, backend: str = "auto", donated: Sequence[int] = (), planned: bool = True) -> None:
-        scope: dict[str, Any] = {}
+        scope = Scope()
         self.tape, self.backend = tape, backend
         self.memory = plan_memory(tape, donated) if planned else Memory(tape)
         self.workspace = Workspace(self.memory)
@@ -56,7 +74,7 @@ class Straight:
         self.source = "\n".join(self.lines(scope)) + "\n"
         self.run: Run = self.entered(self.executed(scope))
 
-    def executed(self, scope: dict[str, Any]) -> Run:
+    def executed(self, scope: Scope) -> Run:
         """The function that the text defines."""
         exec(compile(self.source, FILE, "exec"), scope)
         run: Run = scope["run"]
@@ -90,7 +108,7 @@ class Straight:
         except Exception:  # an error class whose constructor wants something else: pass on the original
             return error
 
-    def lines(self, scope: dict[str, Any]) -> list[str]:
+    def lines(self, scope: Scope) -> list[str]:
         """The lines of the function; ``scope`` is filled with what they refer to."""
         tape, workspace = self.tape, self.workspace
         inputs = [identifier(slot) for slot in range(len(tape.inputs))]
@@ -113,7 +131,7 @@ class Straight:
         """Values that have names to the end, whoever reads them last."""
         return ()
 
-    def call(self, equation: Equation, number: int, scope: dict[str, Any]) -> str:
+    def call(self, equation: Equation, number: int, scope: Scope) -> str:
         """The call of an operation, the one of some number."""
         return call(equation, number, self.memory, scope, self.backend)
 
@@ -130,7 +148,7 @@ def targets(equation: Equation, specs: Sequence[Spec]) -> str:
     return f"({', '.join(names)},)" if several else names[0]
 
 
-def call(equation: Equation, number: int, memory: Memory, scope: dict[str, Any], backend: str) -> str:
+def call(equation: Equation, number: int, memory: Memory, scope: Scope, backend: str) -> str:
     """The call of an operation, the one of some number."""
     primitive, params = equation.primitive, dict(equation.params)
     operands = [operand(value, scope) for value in equation.operands]
@@ -153,9 +171,7 @@ def call(equation: Equation, number: int, memory: Memory, scope: dict[str, Any],
     return f"{defined(scope, primitive.name, function)}({', '.join(arguments)})"
 
 
-def call_of_rows(
-    equation: Equation, number: int, memory: Memory, scope: dict[str, Any], operands: Sequence[str]
-) -> str:
+def call_of_rows(equation: Equation, number: int, memory: Memory, scope: Scope, operands: Sequence[str]) -> str:
     """The call of a kernel of rows with the arrays that it fills, and those that it works in."""
     params = dict(equation.params)
     outputs = params["tape"].outputs
@@ -175,7 +191,7 @@ def call_of_rows(
     return f"{kernel}({', '.join(arguments)})"
 
 
-def given(slot: int, memory: Memory, scope: dict[str, Any]) -> str:
+def given(slot: int, memory: Memory, scope: Scope) -> str:
     """The memory that a result is written to; empty where the operation makes an array."""
     if slot in memory.places:
         return room_name(slot)
@@ -184,19 +200,19 @@ def given(slot: int, memory: Memory, scope: dict[str, Any]) -> str:
     return f"{new(slot, memory.tape.specs[slot], scope)}()" if slot in memory.made else ""
 
 
-def new(slot: int, own: Spec, scope: dict[str, Any]) -> str:
+def new(slot: int, own: Spec, scope: Scope) -> str:
     """The name of a function that gives a new array."""
     name = f"new_{identifier(slot)}"
     scope[name] = maker(own)
     return name
 
 
-def operand(value: Operand, scope: dict[str, Any]) -> str:
+def operand(value: Operand, scope: Scope) -> str:
     """A slot by its name, a number as it is."""
     return identifier(value) if isinstance(value, int) else constant(value.value, scope)
 
 
-def constant(value: Any, scope: dict[str, Any]) -> str:
+def constant(value: Any, scope: Scope) -> str:
     """A number or parameter: written down where that says it exactly, by a name otherwise."""
     kind = type(value)
     plain = value is None or kind in (bool, int, str) or (kind is float and math.isfinite(value))
@@ -205,11 +221,6 @@ def constant(value: Any, scope: dict[str, Any]) -> str:
     return defined(scope, "constant", value)
 
 
-def defined(scope: dict[str, Any], stem: str, value: Any) -> str:
+def defined(scope: Scope, stem: str, value: Any) -> str:
     """A name for an object, the same one each time."""
-    stem = stem if stem.isidentifier() else "operation"
-    for number in count(1):
-        name = f"{stem}_{number}"
-        if scope.setdefault(name, value) is value:
-            return name
-    raise AssertionError  # the count has no end
+    return scope.name(stem if stem.isidentifier() else "operation", value)

@@ -18,7 +18,7 @@ from autodiff.backends.cupy.runtime.modules import KernelModule
 from autodiff.backends.cupy.runtime.scratch import ScratchPool
 from autodiff.backends.gpu import require
 from autodiff.backends.passes.schedule import schedule
-from autodiff.backends.straight import Run, Straight, call, constant, defined, operand
+from autodiff.backends.straight import Run, Scope, Straight, call, constant, defined, operand
 from autodiff.trace.formats.text import identifier
 from autodiff.trace.formats.written import name_source
 from autodiff.trace.spec import Spec
@@ -142,14 +142,14 @@ class DeviceStraight(Straight):
     def held(self) -> Collection[int]:
         return self.into.values()
 
-    def lines(self, scope: dict[str, Any]) -> list[str]:
+    def lines(self, scope: Scope) -> list[str]:
         head, *lines = super().lines(scope)
         if self.wanted:
             names = [f"room_{k}" for k in range(len(self.wanted))]
             head = f"{head.removesuffix('):')}{', ' if self.tape.inputs else ''}{', '.join(names)}):"
         return [head, *lines]
 
-    def call(self, equation: Equation, number: int, scope: dict[str, Any]) -> str:
+    def call(self, equation: Equation, number: int, scope: Scope) -> str:
         specs = operand_specs(equation.operands, self.tape.specs)
         arrays = [s for o, s in zip(equation.operands, specs, strict=True) if isinstance(o, int) and s.kind == "array"]
         primitive, params = equation.primitive, dict(equation.params)
@@ -174,7 +174,7 @@ class DeviceStraight(Straight):
         name = function_name(function, equation, scope)
         return f"{name}({', '.join((*operands, *keywords))})"
 
-    def call_of_kernel(self, equation: Equation, operands: Sequence[str], scope: dict[str, Any]) -> str:
+    def call_of_kernel(self, equation: Equation, operands: Sequence[str], scope: Scope) -> str:
         """The call of the function that launches a kernel."""
         into = {place: self.into[slot] for place, slot in enumerate(equation.results) if slot in self.into}
         shared = tuple((out, equation.operands.index(leaf)) for out, leaf in into.items() if leaf in equation.operands)
@@ -195,9 +195,7 @@ class DeviceStraight(Straight):
         self.packed.update(equation.results)
         return f"{defined(scope, 'kernel', own['launch'])}({', '.join(arguments)})"
 
-    def made_array(
-        self, equation: Equation, specs: Sequence[Spec], operands: Sequence[str], scope: dict[str, Any]
-    ) -> str:
+    def made_array(self, equation: Equation, specs: Sequence[Spec], operands: Sequence[str], scope: Scope) -> str:
         """The call of an operation that makes an array of numbers: they are brought to the GPU."""
         primitive, params = equation.primitive, dict(equation.params)
         if all(isinstance(o, Literal) for o in equation.operands):
@@ -219,7 +217,7 @@ class DeviceStraight(Straight):
         return Body(tape, self.backend, self.building).run
 
 
-def function_name(function: Run, equation: Equation, scope: dict[str, Any]) -> str:
+def function_name(function: Run, equation: Equation, scope: Scope) -> str:
     """A name for a function of CuPy's, whose results are compared with their specs when it first runs."""
     if equation.primitive.view:
         return defined(scope, equation.primitive.name, function)

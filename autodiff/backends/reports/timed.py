@@ -12,7 +12,7 @@ from autodiff.backends.reports.entry import Entry
 from autodiff.backends.reports.plan import Plan, Statement, plan
 from autodiff.backends.reports.profile import begin, note, running
 from autodiff.backends.reports.sources import names_of
-from autodiff.backends.straight import FILE, Run, Straight
+from autodiff.backends.straight import FILE, Run, Scope, Straight
 from autodiff.trace.tape import Tape
 
 
@@ -65,7 +65,7 @@ class Watched(Straight):
             self.unplanned = Watched(self.found, self.backend, self.name, planned=False)
         return self.unplanned.run(*values)
 
-    def executed(self, scope: dict[str, Any]) -> Run:
+    def executed(self, scope: Scope) -> Run:
         """The function that the text defines, with notes."""
         scope.update(_clock=perf_counter_ns, _begin=begin, _note=note)
         tree = ast.parse(self.source)
@@ -76,7 +76,7 @@ class Watched(Straight):
         run: Run = scope["run"]
         return run
 
-    def watched(self, line: ast.stmt, scope: dict[str, Any]) -> Iterator[ast.stmt]:
+    def watched(self, line: ast.stmt, scope: Scope) -> Iterator[ast.stmt]:
         """A line, with notes around it where it is an operation."""
         equation = self.equations.get(line.lineno)
         if equation is None:

@@ -18,7 +18,7 @@ from autodiff.backends.reports.entry import Entry
 from autodiff.backends.reports.plan import Plan, Statement, plan
 from autodiff.backends.reports.profile import begin, note, running
 from autodiff.backends.reports.timed import Watched
-from autodiff.backends.straight import Run
+from autodiff.backends.straight import Run, Scope
 from autodiff.trace.tape import Tape
 
 
@@ -82,7 +82,7 @@ class WatchedOnDevice(Watched, DeviceStraight):
         self.statements = {id(statement.equation): statement for statement in found.statements}
         DeviceStraight.__init__(self, found.tape, backend, building=building, fast_math=fast_math)
 
-    def executed(self, scope: dict[str, Any]) -> Run:
+    def executed(self, scope: Scope) -> Run:
         run = super().executed(scope)
         scope["_clock"] = clock
         return run
