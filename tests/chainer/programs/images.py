@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tempfile
+
 from tests.chainer.programs.table import integers, normal, program, updates
 from tests.chainer.recorded.names import namespace as chainer
 
@@ -50,7 +52,7 @@ def mnist_with_a_trainer():
     optimizer.setup(model)
     data = chainer.datasets.TupleDataset(normal(40, 10), integers(T, 40))
     updater = training.StandardUpdater(chainer.iterators.SerialIterator(data, 8), optimizer)
-    trainer = training.Trainer(updater, (10, "iteration"), out="unused")
+    trainer = training.Trainer(updater, (10, "iteration"), out=tempfile.mkdtemp())
     losses = []
     trainer.extend(lambda t: losses.append(t.observation["main/loss"]), name="seen", trigger=(1, "iteration"))
     trainer.run()
