@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import scipy.special as sp
 
-from autodiff.numpy.dispatch import UFUNCS, as_operand, late_ufunc, missing, peeled
+from autodiff.numpy.dispatch import FUNCTIONS, UFUNCS, as_operand, late_ufunc, missing, peeled
 from autodiff.ops import elementwise as ew
-from autodiff.ops.special import bessel
+from autodiff.ops.special import bessel, orthogonal
 from autodiff.ops.special import gamma as own
 from autodiff.ops.special.sinc import sinc
 from autodiff.scipy.called_back import known
@@ -22,6 +22,7 @@ from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 
 late_ufunc(sp.erf)
+expand = FUNCTIONS[np.expand_dims]
 
 
 @counterpart(sp.multigammaln)
@@ -198,3 +199,41 @@ h2vp = repeatedly("h2vp", bessel.hankel2, -1, 1)
 def assoc_laguerre(x: Any, n: Any, k: Any = 0.0) -> Any:
     """The generalised Laguerre polynomial."""
     return UFUNCS[sp.eval_genlaguerre](n, k, as_operand(x))
+
+
+def whole_orders(name: str, diff_n: int, *orders: Any) -> list[Any]:
+    """The orders of a function that has whole ones, as arrays of integers."""
+    if diff_n != 0:
+        raise DifferentiationError(
+            f"scipy.special.{name} of traced values has no diff_n={diff_n!r}{at_user_line()}; leave it out, and "
+            "differentiate with autodiff"
+        )
+    found = []
+    for order in orders:
+        if holds_traced(order) or np.asarray(order).dtype.kind not in "iub":
+            raise missing(f"scipy.special.{name}", "its degree and order are whole numbers")
+        found.append(np.asarray(order, np.int64))
+    return found
+
+
+@counterpart(sp.legendre_p)
+def legendre_p(n: Any, z: Any, *, diff_n: int = 0) -> Any:
+    """The Legendre polynomial of a whole degree, with SciPy's first axis: that of derivatives of orders up to 0."""
+    (n,) = whole_orders("legendre_p", diff_n, n)
+    if np.any(n < 0):
+        raise ValueError(f"scipy.special.legendre_p got n={n}{at_user_line()}; degrees are 0 or more")
+    return expand(UFUNCS[sp.eval_legendre](n, as_operand(z)), axis=0)
+
+
+@counterpart(sp.sph_legendre_p)
+def sph_legendre_p(n: Any, m: Any, theta: Any, *, diff_n: int = 0) -> Any:
+    """The spherical Legendre function, with SciPy's first axis: the spherical harmonic at azimuth 0."""
+    n, m = whole_orders("sph_legendre_p", diff_n, n, m)
+    return expand(orthogonal.sph_legendre_p(n, m, as_operand(theta)), axis=0)
+
+
+@counterpart(sp.sph_harm_y)
+def sph_harm_y(n: Any, m: Any, theta: Any, phi: Any, *, diff_n: int = 0) -> Any:
+    """The spherical harmonic of degree n and order m at a polar and an azimuthal angle."""
+    n, m = whole_orders("sph_harm_y", diff_n, n, m)
+    return orthogonal.sph_legendre_p(n, m, as_operand(theta)) * ew.exp(1j * m * as_operand(phi))

@@ -10,7 +10,7 @@ import autodiff
 from autodiff.scipy import special
 from autodiff.testing import Case, assert_close, check_case
 from autodiff.testing.draws.domains import nonzero, positive, real
-from autodiff.trace.errors import ConcretizationError
+from autodiff.trace.errors import ConcretizationError, DifferentiationError
 from tests.scipy.rows import arguments, between, check_row, row
 
 lines = [(3,), (2, 3), (1, 4), (3, 2, 2)]
@@ -44,7 +44,9 @@ MADE_OF_UFUNCS = [
     row("h1vp", lambda v, z: special.h1vp(v, z).real, unit, far), row("h2vp", lambda v, z: special.h2vp(v, z).imag, unit, far),
     row("spherical_jn", lambda z: special.spherical_jn(2, z), far), row("spherical_yn", lambda z: special.spherical_yn(2, z, True), far),
     row("spherical_in", lambda z: special.spherical_in(2, z, True), far), row("spherical_kn", lambda z: special.spherical_kn(2, z, True), far),
-    row("assoc_laguerre", lambda x: special.assoc_laguerre(x, 3, 1.5), far),
+    row("assoc_laguerre", lambda x: special.assoc_laguerre(x, 3, 1.5), far), row("legendre_p", lambda z: special.legendre_p(3, z), unit),
+    row("sph_legendre_p", lambda theta: special.sph_legendre_p(3, [[1], [-3], [4]], theta), unit),
+    row("sph_harm_y", lambda theta, phi: special.sph_harm_y(3, 2, theta, phi).imag, unit, far),
 ]
 # fmt: on
 
@@ -151,6 +153,31 @@ def test_spherical_bessel_functions_at_zero():
     second = autodiff.grad(autodiff.grad(lambda z: special.spherical_jn(0, z)))
     np.testing.assert_allclose([second(0.0), second(1e-8), second(0.009)], -1 / 3, atol=1e-5)
     np.testing.assert_array_equal(autodiff.jit(lambda z: special.spherical_yn(-1, z))(2.0), sp.spherical_yn(-1, 2.0))
+
+
+def test_spherical_harmonics_everywhere():
+    n, m = np.arange(-1, 5)[:, None, None], np.arange(-5, 6)[:, None]
+    theta, phi = np.array([0.0, 0.7, np.pi, -0.4, 3.6]), np.linspace(0.0, 5.0, 5)
+    ones, zeros = np.ones(5), np.zeros(5)
+    value, slopes, curvatures = sp.sph_harm_y(n, m, theta, phi, diff_n=2)
+    harmonic = autodiff.jit(lambda theta, phi: special.sph_harm_y(n, m, theta, phi))
+
+    def slope(a, b):
+        return autodiff.jvp(harmonic, (a, b), (ones, zeros))[1]
+
+    found = [
+        harmonic(theta, phi), slope(theta, phi), autodiff.jvp(harmonic, (theta, phi), (zeros, ones))[1],
+        autodiff.jvp(slope, (theta, phi), (ones, zeros))[1], autodiff.jvp(slope, (theta, phi), (zeros, ones))[1],
+    ]  # fmt: skip
+    wanted = [value, slopes[..., 0], slopes[..., 1], curvatures[..., 0, 0], curvatures[..., 0, 1]]
+    for its, own in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(its, own, rtol=1e-12, atol=1e-13)
+    with pytest.raises(ValueError, match=r"legendre_p got n=-1 \(test_special.py:\d+\); degrees are 0 or more"):
+        autodiff.grad(lambda z: special.legendre_p(-1, z)[0])(0.5)
+    with pytest.raises(DifferentiationError, match="its degree and order are whole numbers"):
+        autodiff.grad(lambda m: special.sph_legendre_p(2, m, 0.5)[0])(1.0)
+    with pytest.raises(DifferentiationError, match=r"has no diff_n=1 .*; leave it out"):
+        autodiff.grad(lambda theta: special.sph_harm_y(2, 1, theta, 0.5, diff_n=1)[0].real)(1.0)
 
 
 def test_a_factor_of_zero_leaves_an_element_out():

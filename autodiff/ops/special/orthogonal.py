@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import scipy.special as sp
 
-from autodiff.ops.elementwise import equal, where
+from autodiff.ops.elementwise import equal, less, sin, sqrt, where
+from autodiff.ops.on_gpu import special as gpu
 from autodiff.ops.special.gamma import binom
 from autodiff.ops.special.partial_derivatives import Room, above, anywhere, between
 from autodiff.ops.special.scipy_functions import elementwise, with_partials
 from autodiff.trace.primitive import Primitive
+from autodiff.trace.primitive import elementwise as elementwise_of
 
 DEGREE: dict[str, Room | None] = {"n": anywhere, "x": above(-1)}
 SHIFTED: dict[str, Room | None] = {"n": anywhere, "x": above(0)}
@@ -72,3 +75,31 @@ sh_jacobi = with_partials(
 lpmv: Primitive = with_partials("lpmv", sp.lpmv, {"m": None, "v": anywhere, "x": between(-1, 1)},
                                 dx=lambda g, m, v, x, out: g * _associated_slope(v, m, x, out))
 # fmt: on
+
+
+def _steps_aside(n: Any, m: Any, theta: Any) -> Any:
+    """The derivative by theta: half of the difference of the functions of the next orders, as ladders lead to them.
+
+    Polar angles are in [0, pi]. Beyond, SciPy's function is that of the same height on the sphere.
+    """
+    slope = 0.5 * (_ladder(n, m, 1, theta) - _ladder(n, m, -1, theta))
+    return where(less(sin(theta), 0), -slope, slope)
+
+
+def _ladder(n: Any, m: Any, step: int, theta: Any) -> Any:
+    """The function of the next order; beyond the degree there is none."""
+    factor = (n - step * m) * (n + step * m + 1)
+    above_degree = less(factor, 0)
+    return sqrt(where(above_degree, 0, factor) * 1.0) * sph_legendre_p(n, m + step, theta)
+
+
+sph_legendre_p: Primitive = elementwise_of(
+    "sph_legendre_p",
+    lambda n, m, theta: sp.sph_legendre_p(n, m, theta)[0],  # of derivatives of orders up to 0
+    dtype=lambda n, m, theta: np.dtype(np.float64),  # SciPy's, whatever theta is
+    on_gpu=gpu.refused("sph_legendre_p"),
+    dn=None,
+    dm=None,
+    dtheta=lambda g, n, m, theta: g * _steps_aside(n, m, theta),
+)
+"""What spherical harmonics are along a meridian. The derivative is regular at the poles."""
