@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from math import inf
 
@@ -126,11 +126,26 @@ class Memory:
         for word, touches in self.touches.items():
             array = self.launch.words[word]
             assert isinstance(array, Array)
+            if any(not overlap(whole, whole, parts) for whole in enclosing(touches)):
+                continue
             for one in touches:
                 for other in touches:
                     if (one.stores or other.stores) and overlap(one, other, parts):
                         self.faults[Fault(one.line, f"two parts meet in {array.name}, here and at {other.line}")] = None
                         break
+
+
+def enclosing(touches: Collection[Touch]) -> Iterator[Touch]:
+    """What encloses all that a part touches, and moves from part to part by as much as some limit of each of them.
+
+    Where these do not meet, nothing does, and thousands need not be compared with each other.
+    """
+    steps = [{step for step, _ in lines} for touch in touches for lines in (touch.lows, touch.highs)]
+    for step in set.intersection(*steps):
+        low = min(max(first for own, first in touch.lows if own == step) for touch in touches)
+        high = max(min(first for own, first in touch.highs if own == step) for touch in touches)
+        begin, end = min(touch.first for touch in touches), max(touch.last for touch in touches)
+        yield Touch(((step, low),), ((step, high),), True, "", begin, end)
 
 
 def overlap(one: Touch, other: Touch, parts: int) -> bool:
