@@ -1,5 +1,8 @@
 """The programs of Chainer's style are timed by whichever interpreter has a Chainer."""
 
+import json
+import sys
+
 import pytest
 
 from benchmarks import chainer as command
@@ -11,6 +14,12 @@ def test_seconds_are_of_all_runs_but_the_first(monkeypatch):
     monkeypatch.setitem(times.PROGRAMS, "deep_q_network", lambda: runs.append(1))
     assert len(times.seconds_of("deep_q_network", 3)) == 3
     assert len(runs) == 4
+
+
+def test_seconds_are_on_a_line_of_their_own_after_what_programs_print(monkeypatch, capsys):
+    monkeypatch.setattr(times, "PROGRAMS", {"with_a_progress_bar": lambda: sys.stdout.write("\033[4A\033[J")})
+    times.main(2)
+    assert len(json.loads(capsys.readouterr().out.splitlines()[-1])["with_a_progress_bar"]) == 2
 
 
 def test_slower_programs_are_named(monkeypatch, capsys, tmp_path):

@@ -1,7 +1,8 @@
 """Seconds that each program takes, by whichever Chainer the interpreter has: ``python -m tests.chainer.programs.times 3``.
 
 The number is how often each runs after a first time, which is not counted: there compositions are compiled. What is
-printed is JSON, for ``python -m benchmarks.chainer``.
+printed last, on a line of its own, is JSON, for ``python -m benchmarks.chainer``. Programs print before it: Chainer's
+ProgressBar draws on standard output, whatever its ``out`` is, and leaves the cursor in a line that is not empty.
 """
 
 from __future__ import annotations
@@ -24,6 +25,12 @@ def seconds_of(name: str, rounds: int) -> list[float]:
     return found[1:]
 
 
-if __name__ == "__main__":
+def main(rounds: int) -> None:
+    """Run all; print the seconds of each."""
     warnings.simplefilter("ignore")
-    print(json.dumps({name: seconds_of(name, int(sys.argv[1])) for name in PROGRAMS}))  # noqa: T201 - a command prints
+    seconds = {name: seconds_of(name, rounds) for name in PROGRAMS}
+    print(f"\n{json.dumps(seconds)}")  # noqa: T201 - a command prints
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))
