@@ -7,7 +7,6 @@ from typing import Any
 
 from autodiff.facade.graph.drawing import reached_from
 from autodiff.facade.graph.node import VariableNode
-from autodiff.facade.variables.variable import Variable
 
 VARIABLE_STYLE = {"shape": "octagon", "fillcolor": "#E0E0E0", "style": "filled"}
 FUNCTION_STYLE = {"shape": "record", "fillcolor": "#6495ED", "style": "filled"}
@@ -145,7 +144,7 @@ def build_computational_graph(
     """
     if not remove_split:
         raise ValueError("remove_split=False is not supported anymore; leave it out")
-    several = isinstance(outputs, Iterable) and not isinstance(outputs, Variable)
+    several = isinstance(outputs, Iterable)
     nodes, edges = reached_from([entry(output) for output in (outputs if several else [outputs])])
     return ComputationalGraph(nodes, edges, variable_style, function_style, rankdir, remove_variable, show_name)
 

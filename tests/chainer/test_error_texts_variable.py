@@ -280,7 +280,8 @@ ROWS = {
     ),
     "015 iteration over a number": (
         lambda: list(Variable(np.array(1.0))),
-        "TypeError: iteration over a Variable without axes (LINE); it is one number: v.item()",
+        "TypeError: a Variable without axes has no items to index or to iterate over (LINE); it is one number: "
+        "v.item()",
     ),
     "016 item of two": (
         lambda: variable(1, 2).item(),

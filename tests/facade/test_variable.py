@@ -155,8 +155,13 @@ def test_length_item_and_iteration():
         v.item()
     with pytest.raises(TypeError, match="of a Variable without axes"):
         len(x)
-    with pytest.raises(TypeError, match="iteration over a Variable without axes"):
-        list(x)
+    for use in (list, lambda x: x[0], lambda x: x[np.int64(0)]):
+        with pytest.raises(TypeError, match="a Variable without axes has no items to index or to iterate over"):
+            use(x)
+    assert x[()].item() == 1.0
+    with pytest.raises(IndexError, match="too many indices"):
+        x[0, 0]
+    assert not hasattr(v, "__iter__")  # which programs ask, as isinstance(v, Iterable): one Variable or several?
 
 
 def test_comparison_hash_and_truth():

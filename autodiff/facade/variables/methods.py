@@ -26,7 +26,15 @@ def get_item(self: Variable, key: Any) -> Any:
     """``v[key]``: elements as NumPy picks them; where one is picked repeatedly its gradients are summed."""
     if any(isinstance(part, Variable) for part in (key if isinstance(key, tuple) else (key,))):
         raise IndexError(f"a Variable cannot be an index{at_user_line()}; index with its array: v[i.array]")
-    return indexing.index(self, key)
+    try:
+        return indexing.index(self, key)
+    except IndexError:
+        if self.shape or not isinstance(key, (int, np.integer)):
+            raise
+        raise TypeError(  # an IndexError would end a loop over it as if it were empty
+            f"a Variable without axes has no items to index or to iterate over{at_user_line()}; it is one number: "
+            "v.item()"
+        ) from None
 
 
 def reshape(self: Variable, *shape: Any) -> Any:

@@ -261,6 +261,7 @@ class Variable(ArrayMethods, Traced):
         def addgrad(self, var: Variable) -> None: ...
         def copydata(self, var: Variable) -> None: ...
         def __getitem__(self, key: Any) -> Variable: ...
+        def __iter__(self) -> Iterator[Variable]: ...  # by __getitem__: programs ask hasattr(x, "__iter__") for lists
         def __add__(self, other: Any) -> Variable: ...
         def __radd__(self, other: Any) -> Variable: ...
         def __sub__(self, other: Any) -> Variable: ...
@@ -299,11 +300,6 @@ class Variable(ArrayMethods, Traced):
         if not self.shape:
             raise TypeError(f"len() of a Variable without axes{at_user_line()}; it is one number: v.item()")
         return int(self.shape[0])
-
-    def __iter__(self) -> Iterator[Variable]:
-        if not self.shape:
-            raise TypeError(f"iteration over a Variable without axes{at_user_line()}; it is one number: v.item()")
-        return (self[index] for index in range(self.shape[0]))
 
     def __pos__(self) -> Variable:
         return self
