@@ -82,7 +82,8 @@ class ProgressIterator(Iterator):
             raise ValueError(f"batch_size must be at least 1, got {batch_size}{at_user_line()}")
         self.dataset = dataset
         self.batch_size = batch_size
-        self.repeat = repeat
+        self._repeat = repeat
+        self._shuffle = shuffle
         shuffled = shuffle or (shuffle is None and order_sampler is None)
         self.order_sampler = ShuffleOrderSampler() if shuffled else order_sampler
         self.reset()
@@ -99,8 +100,8 @@ class ProgressIterator(Iterator):
         """The state after the batch that begins at ``state``, and the numbers of the examples in it."""
         size = len(self.dataset) if state.order is None else len(state.order)
         if size:
-            return next_batch(state, self.batch_size, self.repeat, self.order_sampler, size)
-        if self.repeat:
+            return next_batch(state, self.batch_size, self._repeat, self.order_sampler, size)
+        if self._repeat:
             raise ValueError(f"a dataset without examples cannot be repeated{at_user_line()}; use repeat=False")
         return None
 
@@ -108,6 +109,11 @@ class ProgressIterator(Iterator):
         """Be at a state."""
         self._previous_epoch_detail = self.epoch_detail
         self._state = state
+
+    @property
+    def repeat(self) -> bool:
+        """Whether there is another epoch after each."""
+        return self._repeat
 
     @property
     def current_position(self) -> int:

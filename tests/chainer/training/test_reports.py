@@ -7,8 +7,9 @@ import os
 import numpy as np
 import pytest
 
+from autodiff.chainer import iterators
 from autodiff.chainer.reporter import report
-from autodiff.chainer.training import extensions
+from autodiff.chainer.training import extensions, triggers
 from autodiff.chainer.training.extensions.util import ProgressBar as Bar
 
 
@@ -61,6 +62,39 @@ def test_an_old_spelling_of_the_file_name(make_trainer):
     trainer = make_trainer(extensions=[extensions.LogReport(log_name="old")])
     trainer.run()
     assert os.listdir(trainer.out) == ["old"]
+
+
+def test_reports_triggers_and_iterators_can_be_extended_by_chainers_inner_names(make_trainer):
+    class LastLine(extensions.LogReport):
+        def __call__(self, trainer):
+            self._summary.add({key: trainer.observation[key] for key in self._keys})
+            if self._trigger(trainer):
+                self.line = self._summary.compute_mean()
+                self._init_summary()
+
+    class Improvement(triggers.MinValueTrigger):
+        def __call__(self, trainer):
+            self._summary.add({self._key: trainer.observation[self._key]})
+            if not self._interval_trigger(trainer):
+                return False
+            value = float(self._summary.compute_mean()[self._key])
+            self._init_summary()
+            better = self._best_value is None or self._compare(self._best_value - 0.1, value)
+            self._best_value = value if better else self._best_value
+            return better
+
+    class Endless(iterators.SerialIterator):
+        def reset(self):
+            assert (self._repeat, self._shuffle) == (self.repeat, False)
+            super().reset()
+
+    trainer = make_trainer((2, "epoch"), extensions=[LastLine(["main/size"])])
+    fired = []
+    trainer.extend(lambda trainer: fired.append(trainer.updater.epoch), name="best", trigger=Improvement("main/loss"))
+    trainer.run()
+    assert trainer.get_extension("LastLine").line["main/size"] == pytest.approx(5 / 3)
+    assert fired == [1, 2]
+    assert next(Endless([1, 2], 2, shuffle=False)) == [1, 2]
 
 
 def test_the_log_goes_on_from_a_snapshot(make_trainer, through_file):

@@ -44,6 +44,10 @@ class LogReport(Extension):
         self._postprocess = postprocess
         self._log_name = filename or log_name
         self._log: list[dict[str, Any]] = []
+        self._init_summary()
+
+    def _init_summary(self) -> None:
+        """Forget what was reported; programs' own reports call it too."""
         self._summary = DictSummary()
 
     @property
@@ -67,7 +71,7 @@ class LogReport(Extension):
         if self._postprocess is not None:
             self._postprocess(entry)
         self._log.append(entry)
-        self._summary = DictSummary()
+        self._init_summary()
         if self._log_name is not None:
             self._write(os.path.join(trainer.out, self._log_name.format(**entry)))
 

@@ -53,8 +53,12 @@ class PlotReport(Extension):
         self._marker = marker
         self._grid = grid
         self._postprocess = postprocess
-        self._summary = DictSummary()
+        self._init_summary()
         self._data: dict[str, list[list[float]]] = {key: [] for key in self._y_keys}
+
+    def _init_summary(self) -> None:
+        """Forget what was reported; programs' own reports call it too."""
+        self._summary = DictSummary()
 
     @staticmethod
     def available() -> bool:
@@ -71,7 +75,7 @@ class PlotReport(Extension):
             self._data[key].append([x, float(mean)])
         if self._available and any(self._data.values()):
             self._plot(os.path.join(trainer.out, self._file_name))
-        self._summary = DictSummary()
+        self._init_summary()
 
     def _plot(self, path: str) -> None:
         from matplotlib.figure import Figure  # noqa: PLC0415 - an optional package; a Figure of its own needs no display

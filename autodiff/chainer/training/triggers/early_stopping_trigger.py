@@ -11,7 +11,7 @@ from autodiff.chainer.training.triggers.averaged import ObservedMean
 from autodiff.trace.source import at_user_line
 
 
-class EarlyStoppingTrigger:
+class EarlyStoppingTrigger(ObservedMean):
     """Fires when a value was not better than the best one for ``patience`` checks, or training is long enough.
 
     Args:
@@ -43,25 +43,25 @@ class EarlyStoppingTrigger:
                 f"both patience= and patients= are given{at_user_line()}; patients is an old spelling, pass only "
                 "patience"
             )
+        super().__init__(monitor)
         self.count = 0
         self.patience = next((value for value in (patience, patients) if value is not None), 3)
         self.monitor = monitor
         self.verbose = verbose
         self._max_trigger = get_trigger(max_trigger)
         self._interval_trigger = get_trigger(check_trigger)
-        self._mean = ObservedMean(monitor)
         larger = mode == "max" or (mode == "auto" and "accuracy" in monitor)
         self._compare = operator.gt if larger else operator.lt
         self.best = float("-inf") if larger else float("inf")
         self._say(f"early stopping: operator is {'greater' if larger else 'less'}")
 
     def __call__(self, trainer: Any) -> bool:
-        self._mean.observe(trainer.observation)
+        self._observe(trainer.observation)
         if self._max_trigger(trainer):
             return True
         if not self._interval_trigger(trainer):
             return False
-        value = self._mean.take()
+        value = self._take_mean()
         return value is not None and self._check(value, trainer)
 
     def _check(self, value: float, trainer: Any) -> bool:

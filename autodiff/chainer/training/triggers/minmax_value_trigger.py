@@ -11,7 +11,7 @@ from autodiff.chainer.training.triggers.averaged import ObservedMean
 from autodiff.chainer.training.triggers.progress import as_number
 
 
-class BestValueTrigger:
+class BestValueTrigger(ObservedMean):
     """Fires when the mean of a value over an interval is better than all means before.
 
     Args:
@@ -21,16 +21,16 @@ class BestValueTrigger:
     """
 
     def __init__(self, key: str, compare: Callable[[float, float], bool], trigger: Any = (1, "epoch")) -> None:
+        super().__init__(key)
         self._best_value: float | None = None
         self._interval_trigger = get_trigger(trigger)
-        self._mean = ObservedMean(key)
         self._compare = compare
 
     def __call__(self, trainer: Any) -> bool:
-        self._mean.observe(trainer.observation)
+        self._observe(trainer.observation)
         if not self._interval_trigger(trainer):
             return False
-        value = self._mean.take()
+        value = self._take_mean()
         if value is None or not (self._best_value is None or self._compare(self._best_value, value)):
             return False
         self._best_value = value
@@ -40,7 +40,7 @@ class BestValueTrigger:
         """Save or restore the best value, and what was observed since."""
         if hasattr(self._interval_trigger, "serialize"):
             self._interval_trigger.serialize(serializer["interval_trigger"])
-        self._mean.summary.serialize(serializer["summary"])
+        self._summary.serialize(serializer["summary"])
         self._best_value = as_number(serializer("best_value", self._best_value))
 
 
