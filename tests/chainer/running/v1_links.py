@@ -51,7 +51,10 @@ def test_the_forget_gate_has_bias_0():
     assert L.LSTM(2, 1, forget_bias_init=1).upward.b.data.sum() == 1
 
 
-def test_gru_takes_its_units_first():
+def test_gru_takes_its_units_first_and_the_state_in_each_call():
+    link = L.GRU(3, 2)
+    assert link(np.zeros((len(X), 3), "f"), X).shape == (len(X), 3)
+    assert not isinstance(link, L.StatefulGRU)
     assert shapes(L.GRU(3))["/W/W"] == (3, 3)
     assert shapes(L.GRU(3, 2))["/W/W"] == (3, 2)
     assert shapes(L.StatefulGRU(2, 3))["/W/W"] == (3, 2)

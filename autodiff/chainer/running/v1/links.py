@@ -71,6 +71,9 @@ DEFAULTS: dict[str, dict[str, Any]] = {
 }
 """Old values of parameters that are not given, where they were others."""
 
+FORMER_NAMES = {"GRU": "StatelessGRU"}
+"""The links of today that another one of today has taken the name of."""
+
 IN_FUNCTIONS = (
     "BatchNormalization", "Bilinear", "BinaryHierarchicalSoftmax", "Convolution2D", "DilatedConvolution2D", "EmbedID",
     "Inception", "InceptionBN", "Linear", "NegativeSampling", "PReLU", "Parameter",
@@ -123,9 +126,8 @@ def renamed(name: str, given: dict[str, Any]) -> dict[str, Any]:
     return given
 
 
-def with_old_constructor(kind: type, names: str) -> dict[str, Any]:
+def with_old_constructor(name: str, kind: type, names: str) -> dict[str, Any]:
     """The constructor of a link, called as in Chainer 1."""
-    name = kind.__name__
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
         given = renamed(name, DEFAULTS.get(name, {}) | bound(name, names.split(), args, kwargs))
@@ -157,10 +159,10 @@ def with_old_method(kind: type, method: str, names: str) -> dict[str, Any]:
 
 def old_link(name: str) -> type:
     """The link as it was. It is found by its name in ``chainer.links``, where pickle looks for it."""
-    kind = getattr(links, name)
+    kind = getattr(links, FORMER_NAMES.get(name, name))
     attributes = {"__module__": links.__name__, "__doc__": kind.__doc__}
     if name in CONSTRUCTORS:
-        attributes |= with_old_constructor(kind, CONSTRUCTORS[name])
+        attributes |= with_old_constructor(name, kind, CONSTRUCTORS[name])
     if name in CALLS:
         attributes |= with_old_method(kind, "__call__", CALLS[name])
     if name in TRAINED:
