@@ -26,8 +26,8 @@ def create_mnbn_model(link: Any, comm: Any, communication_backend: str = "auto")
     """
     if type(link) is BatchNormalization:
         found = MultiNodeBatchNormalization(
-            link.avg_mean.shape, comm, link.decay, link.eps, link._highprec_dtype, hasattr(link, "gamma"),
-            hasattr(link, "beta"), communication_backend=communication_backend,
+            link.avg_mean.shape, comm, link.decay, link.eps, link._highprec_dtype, link.gamma is not None,
+            link.beta is not None, communication_backend=communication_backend,
         )  # fmt: skip
         found.copyparams(link)
         found.name, found.N = link.name, link.N

@@ -42,8 +42,8 @@ class BatchNormalization(Link):
         initial_avg_var: the same for the running variance; ones if None.
 
     Attributes:
-        gamma: the scales.
-        beta: the shifts.
+        gamma: the scales; None without them.
+        beta: the shifts; None without them.
         avg_mean: the running mean.
         avg_var: the running variance.
         N: how many batches were used to finetune.
@@ -62,8 +62,8 @@ class BatchNormalization(Link):
     array([0.2], dtype=float32)
     """
 
-    gamma: Parameter
-    beta: Parameter
+    gamma: Parameter | None = None
+    beta: Parameter | None = None
     avg_mean: Any = None
     avg_var: Any = None
 
@@ -103,9 +103,9 @@ class BatchNormalization(Link):
     def _initialize_params(self, shape: Any) -> None:
         self.avg_mean = self._running(self._initial_avg_mean, shape)
         self.avg_var = self._running(self._initial_avg_var, shape)
-        for name in ("gamma", "beta"):
-            if hasattr(self, name):
-                getattr(self, name).initialize(shape)
+        for parameter in (self.gamma, self.beta):
+            if parameter is not None:
+                parameter.initialize(shape)
 
     def _running(self, initial: Any, shape: Any) -> Any:
         return generate_array(typed(initial, self._highprec_dtype), shape, self.xp, device=self.device)
@@ -116,8 +116,8 @@ class BatchNormalization(Link):
         yield "decay", self.decay
         yield "eps", self.eps
         yield "dtype", self._highprec_dtype
-        yield "use_gamma", hasattr(self, "gamma")
-        yield "use_beta", hasattr(self, "beta")
+        yield "use_gamma", self.gamma is not None
+        yield "use_beta", self.beta is not None
 
     def start_finetuning(self) -> None:
         """Begin to average over all batches that come with ``finetune=True``."""
@@ -145,8 +145,8 @@ class BatchNormalization(Link):
 
     def _scale_and_shift(self) -> tuple[Any, Any]:
         like = self.avg_mean
-        gamma = self.gamma if hasattr(self, "gamma") else self.xp.ones(like.shape, self._highprec_dtype)
-        beta = self.beta if hasattr(self, "beta") else self.xp.zeros(like.shape, self._highprec_dtype)
+        gamma = self.xp.ones(like.shape, self._highprec_dtype) if self.gamma is None else self.gamma
+        beta = self.xp.zeros(like.shape, self._highprec_dtype) if self.beta is None else self.beta
         return gamma, beta
 
     def _followed(self, finetune: bool) -> dict[str, Any]:

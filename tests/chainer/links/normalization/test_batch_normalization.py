@@ -101,6 +101,7 @@ def test_without_scale_and_shift():
     link = L.BatchNormalization(3, use_gamma=False, use_beta=False)
     assert list(link.params()) == []
     assert str(link).endswith("use_gamma=False, use_beta=False)")
+    assert link.gamma is link.beta is None
     np.testing.assert_allclose(link(X).array, L.BatchNormalization(3)(X).array)
 
 
