@@ -40,10 +40,12 @@ class SameModules(MetaPathFinder):
 
     Args:
         stands_for: the names of packages, and of the modules that stand for them.
+        moved: names here, as older versions of the library had modules, and the names of today.
     """
 
-    def __init__(self, stands_for: Mapping[str, str]) -> None:
+    def __init__(self, stands_for: Mapping[str, str], moved: Mapping[str, str] | None = None) -> None:
         self.stands_for = dict(stands_for)
+        self.moved = dict(moved or {})
 
     def own_name(self, name: str) -> str | None:
         """The name of a module here that stands for one of the library's; None for all others.
@@ -52,7 +54,10 @@ class SameModules(MetaPathFinder):
         'autodiff.chainer.functions.activation'
         """
         top, dot, rest = name.partition(".")
-        return None if top not in self.stands_for else self.stands_for[top] + dot + rest
+        if top in self.stands_for:
+            name = self.stands_for[top] + dot + rest
+            return self.moved.get(name, name)
+        return self.moved.get(name)  # asked for by ``from package import module``: the package knows its name here
 
     def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None) -> Any:
         name = self.own_name(fullname)

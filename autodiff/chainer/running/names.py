@@ -6,7 +6,22 @@ from autodiff.running.same_modules import SameModules
 
 HERE = "autodiff.chainer"
 
-NAMES = SameModules({"chainer": HERE, "chainerx": f"{HERE}.running.chainerx", "chainermn": "autodiff.chainermn"})
+MOVED = {
+    "functions.activation": ("functions.rnn", "lstm slstm tree_lstm"),
+    "functions.connection": ("functions.rnn", "n_step_gru n_step_lstm n_step_rnn"),
+    "links.connection": ("links.rnn", "gru lstm mgu n_step_gru n_step_lstm n_step_rnn peephole tree_lstm zoneoutlstm"),
+}
+"""Where Chainer 1 to 5 had modules, where they are since Chainer 6, and which."""
+
+NAMES = SameModules(
+    {"chainer": HERE, "chainerx": f"{HERE}.running.chainerx", "chainermn": "autodiff.chainermn"},
+    {
+        f"{HERE}.{old}.{module}": f"{HERE}.{new}.{module}"
+        for old, (new, modules) in MOVED.items()
+        for module in modules.split()
+    }
+    | {f"{HERE}.training.triggers.interval": f"{HERE}.training.triggers.interval_trigger"},
+)
 """Finds Chainer's modules here."""
 
 

@@ -47,6 +47,11 @@ def test_chainer_is_autodiff_chainer_under_both_names(tmp_path):
         assert sys.modules["chainer.functions"] is sys.modules["autodiff.chainer.functions"]
         assert sys.modules["chainer.functions.activation.relu"].relu is relu is F.relu
         assert chainer.cuda is backends.cuda
+        from chainer.functions.activation import lstm  # where Chainer 1 to 5 had it
+        from chainer.links.connection.n_step_rnn import argsort_list_descent, permutate_list
+        import chainer.training.triggers.interval
+        assert lstm is sys.modules["autodiff.chainer.functions.rnn.lstm"] and lstm.lstm is F.lstm
+        assert sys.modules["chainer.links.connection.n_step_rnn"] is sys.modules["autodiff.chainer.links.rnn.n_step_rnn"]
         assert not chainerx.is_available() and chainer.__version__ == "7.8.1"
         try:
             import chainer.nothing
