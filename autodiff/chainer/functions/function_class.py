@@ -128,10 +128,16 @@ class FunctionClass(FunctionNode, Operation):
         return results[0] if len(results) == 1 else results
 
     def forward(self, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The arrays that the function gives for arrays; all inputs are retained."""
+        """The arrays that the function gives for arrays.
+
+        All inputs are retained; all outputs too if a derived class has a gradient of its own, which may ask for them.
+        """
         self.retain_inputs(tuple(range(len(inputs))))
         with no_backprop_mode(), unwatched():
-            return tuple(get_array_module(out).asarray(as_array(out)) for out in self.results(inputs))
+            found = tuple(get_array_module(out).asarray(as_array(out)) for out in self.results(inputs))
+        if type(self).backward is not FunctionClass.backward:
+            self.retain_outputs(tuple(range(len(found))))
+        return found
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> tuple[Any, ...]:
         """The gradients of the function."""

@@ -139,6 +139,19 @@ def test_a_class_with_a_backward_of_its_own():
     assert (y.creator.label, y.creator.slope) == ("Scaled", 0.5)
     np.testing.assert_allclose(x.grad, [5, 10])
 
+    class Guided(function_class("activation.relu.ReLU")):
+        """Guided backpropagation, as programs write it that draw what a network looks at."""
+
+        def backward(self, indexes, grad_outputs):
+            (y,) = self.get_retained_outputs()
+            return (grad_outputs[0] * ((y.array > 0) & (grad_outputs[0].array > 0)),)
+
+    x = Variable(np.array([-1.0, 2.0, 3.0]))
+    (y,) = Guided().apply((x,))
+    y.grad = np.array([1.0, 1.0, -1.0])
+    y.backward()
+    np.testing.assert_array_equal(x.grad, [0, 1, 0])
+
 
 def test_a_loss_with_a_forward_of_its_own():
     class Doubled(function_class("loss.softmax_cross_entropy.SoftmaxCrossEntropy")):
