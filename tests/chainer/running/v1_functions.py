@@ -113,6 +113,37 @@ def test_classes_of_pooling_and_dropout():
     assert F.Dropout(dropout_ratio=0.0)(variable(X)).data.tolist() == X.tolist()
 
 
+def gradient(function, x, *others):
+    x = variable(x)
+    y = function(x, *others)
+    y.grad = np.ones_like(y.data)
+    y.backward()
+    return x.grad
+
+
+def test_derived_classes_have_methods_of_their_own():
+    class Guided(F.ReLU):
+        def backward_cpu(self, x, gy):
+            return (gy[0] * (x[0] > 1),)
+
+    class Doubled(F.Dropout):
+        def backward(self, x, gy):
+            (gx,) = super().backward(x, gy)
+            assert np.array_equal(gx, gy[0] * self.mask)
+            return (2 * gx,)
+
+    class Shifted(F.Concat):
+        def forward(self, xs):
+            return (super().forward(xs)[0] + 1,)
+
+    assert gradient(Guided(), X).tolist() == [[0, 0, 1], [1, 1, 1]]
+    assert Guided()(variable(X)).creator.label == "Guided"
+    doubled = Doubled(0.5)
+    assert np.array_equal(gradient(doubled, X), 2 * doubled.mask)
+    assert Shifted(axis=1)(variable(X), X).data.tolist() == (np.concatenate([X, X], 1) + 1).tolist()
+    assert gradient(Shifted(axis=1), X, X).tolist() == np.ones_like(X).tolist()
+
+
 def test_classes_that_are_missing_say_so():
     with pytest.raises(NotImplementedError, match=r"^functions\.AveragePooling2D is not .*use functions\.average_pool"):
         F.AveragePooling2D(2)

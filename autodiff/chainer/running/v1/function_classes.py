@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, NoReturn
 
+import numpy as np
+
 from autodiff.chainer import functions
+from autodiff.chainer.backend import get_array_module
+from autodiff.chainer.function import Function, force_backprop_mode
 from autodiff.chainer.running.v1.arguments import bound
 from autodiff.chainer.running.v1.class_table import CLASSES, NOT_HERE
+from autodiff.facade import Variable, as_array
+from autodiff.facade.graph.multi_output import grad
+from autodiff.facade.graph.observing import unwatched
 from autodiff.trace.source import at_user_line
 
 RENAMED = {"dropout_ratio": "ratio", "out_device": "dst", "zoneout_ratio": "ratio"}
@@ -31,8 +38,36 @@ def of_window(given: dict[str, Any], name: str, axis: int) -> int:
     return number
 
 
+METHODS = tuple(f"{direction}{device}" for direction in ("forward", "backward") for device in ("", "_cpu", "_gpu"))
+"""What a class that a program derives may define, with arrays as arguments and results."""
+
+
+class Overridden(Function):
+    """A call of an object whose class a program has derived from an old one, with methods of its own.
+
+    Args:
+        owner: the object.
+    """
+
+    def __init__(self, owner: OldFunction) -> None:
+        self.owner = owner
+
+    @property
+    def label(self) -> str:
+        """The name of the derived class."""
+        return type(self.owner).__name__
+
+    def forward(self, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+        return self.owner.forward(inputs)
+
+    def backward(self, inputs: tuple[Any, ...], grad_outputs: tuple[Any, ...]) -> tuple[Any, ...]:
+        return self.owner.backward(inputs, grad_outputs)
+
+
 class OldFunction:
     """A function with its parameters, to be called on its inputs; then it shows what their node shows.
+
+    A class that a program derives from it may have methods of its own for the values or the gradients.
 
     Args:
         args: what the function takes besides its inputs, in the order of Chainer 1.
@@ -41,16 +76,51 @@ class OldFunction:
 
     function: ClassVar[str]
     names: ClassVar[tuple[str, ...]]
+    creator: Any
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         given = bound(type(self).__name__, self.names, args, kwargs)
         self.parameters = {RENAMED.get(name, name): given[name] for name in given if name not in NOT_NEEDED}
 
     def __call__(self, *inputs: Any) -> Any:
-        function = getattr(functions, self.function)
-        result = function(*([inputs] if self.function in OF_A_LIST else inputs), **self.parameters)
+        if any(getattr(type(self), name) is not getattr(OldFunction, name) for name in METHODS):
+            self.creator = Overridden(self)
+            return self.creator(*inputs)
+        result = self.results(inputs)
         self.creator = getattr(result[0] if isinstance(result, tuple) else result, "creator", None)
         return result
+
+    def results(self, inputs: Any) -> Any:
+        """What the function gives."""
+        function = getattr(functions, self.function)
+        return function(*([inputs] if self.function in OF_A_LIST else inputs), **self.parameters)
+
+    def forward(self, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The arrays that the function gives for arrays."""
+        return self.forward_cpu(inputs) if get_array_module(*inputs) is np else self.forward_gpu(inputs)
+
+    def backward(self, inputs: tuple[Any, ...], grad_outputs: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The gradients of the arrays; None for those that have none."""
+        on_cpu = get_array_module(*inputs) is np
+        return self.backward_cpu(inputs, grad_outputs) if on_cpu else self.backward_gpu(inputs, grad_outputs)
+
+    def forward_cpu(self, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The arrays that the function gives; the graph is kept for the gradients."""
+        with force_backprop_mode(), unwatched():
+            self.operands = [Variable(x, requires_grad=x.dtype.kind == "f") for x in inputs]
+            found = self.results(self.operands)
+        self.found = found if isinstance(found, tuple) else (found,)
+        return tuple(as_array(y) for y in self.found)
+
+    def backward_cpu(self, inputs: tuple[Any, ...], grad_outputs: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The gradients of the function."""
+        if "found" not in self.__dict__:  # the derived class computes the values
+            self.forward_cpu(inputs)
+        ys, gys = zip(*((y, gy) for y, gy in zip(self.found, grad_outputs, strict=True) if gy is not None), strict=True)
+        found = grad(ys, self.operands, [Variable(gy) for gy in gys])
+        return tuple(None if gx is None else gx.array for gx in found)
+
+    forward_gpu, backward_gpu = forward_cpu, backward_cpu
 
     def __getattr__(self, name: str) -> Any:
         """What it was given, or what its last call has left in the graph: ``pooling.indexes``."""
@@ -64,7 +134,10 @@ class OldFunction:
                 f"{type(self).__name__!r} object has no attribute {name!r}{at_user_line()}; what its calls compute "
                 "is known after a call that builds a graph"
             )
-        return getattr(self.creator, name)
+        shown = self.creator
+        if isinstance(shown, Overridden) and not hasattr(shown, name) and "found" in self.__dict__:
+            shown = self.found[0].creator
+        return getattr(shown, name)
 
 
 class Forget(OldFunction):
