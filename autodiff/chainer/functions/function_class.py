@@ -29,6 +29,10 @@ from autodiff.transforms.reverse import pulled
 Function = Callable[..., Any]
 
 
+OVERRIDDEN = ("forward", "forward_cpu", "forward_gpu", "backward", "check_type_forward", "label")
+"""What makes an object of a class that a program has derived a function of its own."""
+
+
 class FunctionClass(FunctionNode, Operation):
     """A function with its parameters, or the creator of what the function has computed."""
 
@@ -104,7 +108,7 @@ class FunctionClass(FunctionNode, Operation):
             a tuple of Variables, whose creator is this object.
         """
         own = type(self)
-        if own.forward is not FunctionClass.forward or own.backward is not FunctionClass.backward:
+        if any(getattr(own, name) is not getattr(FunctionClass, name) for name in OVERRIDDEN):
             return super().apply(inputs)
         results = self.results(inputs)
         node = results[0].node if isinstance(results[0], Variable) else None
@@ -127,7 +131,13 @@ class FunctionClass(FunctionNode, Operation):
         results = self.apply(args)
         return results[0] if len(results) == 1 else results
 
-    def forward(self, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    def _run(self, arrays: tuple[Any, ...]) -> tuple[Any, ...]:
+        outs = super()._run(arrays)
+        if type(self).backward is FunctionClass.backward:  # it needs all inputs, whatever the user's forward keeps
+            self.retain_inputs(tuple(range(len(arrays))))
+        return outs
+
+    def forward_cpu(self, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
         """The arrays that the function gives for arrays.
 
         All inputs are retained; all outputs too if a derived class has a gradient of its own, which may ask for them.
@@ -138,6 +148,8 @@ class FunctionClass(FunctionNode, Operation):
         if type(self).backward is not FunctionClass.backward:
             self.retain_outputs(tuple(range(len(found))))
         return found
+
+    forward_gpu = forward_cpu
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> tuple[Any, ...]:
         """The gradients of the function."""

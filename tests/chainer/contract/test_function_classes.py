@@ -153,6 +153,28 @@ def test_a_class_with_a_backward_of_its_own():
     np.testing.assert_array_equal(x.grad, [0, 1, 0])
 
 
+def test_a_class_with_values_checks_and_a_label_of_its_own():
+    class Own(function_class("activation.relu.ReLU")):
+        label = "own"
+
+        def check_type_forward(self, in_types):
+            if in_types[0].shape != (2,):
+                raise ValueError("not two")
+
+        def forward_cpu(self, inputs):
+            self.retain_outputs((0,))
+            return (10 * np.maximum(inputs[0], 0),)
+
+    x = Variable(np.array([-1.0, 2.0]))
+    (y,) = Own().apply((x,))
+    y.grad = np.ones(2)
+    y.backward()
+    assert y.creator.label == "own"
+    np.testing.assert_array_equal([y.array, x.grad], [[0, 20], [0, 1]])
+    with pytest.raises(ValueError, match="not two"):
+        Own().apply((np.zeros(3),))
+
+
 def test_a_loss_with_a_forward_of_its_own():
     class Doubled(function_class("loss.softmax_cross_entropy.SoftmaxCrossEntropy")):
         def forward(self, inputs):
