@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from types import TracebackType
 
+from autodiff.facade.functions.invalid import InvalidType
 from autodiff.running.script import from_first_line
 
 AGAIN, SCRIPT = "autodiff.chainer.running.again", "AUTODIFF_CHAINER_SCRIPT"
@@ -18,6 +20,10 @@ RUNNERS = ("setting.py", "single_elements.py")
 """The files in this folder that stand between the command and the program's first line."""
 
 
+PROMOTED = """Since NumPy 2, a float32 array times a number of NumPy's own, such as np.sqrt(2), is a float64 array.
+If that is the cause, make it a number of Python's: float(np.sqrt(2))"""
+
+
 def show_error(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     """Print an error that the program did not catch, from the program's own first line on, as Python does.
 
@@ -28,6 +34,8 @@ def show_error(kind: type[BaseException], error: BaseException, trace: Traceback
     """
     if isinstance(error, ModuleNotFoundError) and error.name in BROUGHT_ALONG:
         error.add_note(f"Chainer brought {error.name} along and autodiff does not: pip install {error.name}")
+    if isinstance(error, InvalidType) and {"float32", "float64"} <= set(re.findall(r"float\d+", str(error))):
+        error.add_note(PROMOTED)
     here = Path(__file__).parent
     trace = from_first_line(trace, [str(here.parent / "__main__.py"), *(str(here / name) for name in RUNNERS)])
     sys.__excepthook__(kind, error.with_traceback(trace), trace)

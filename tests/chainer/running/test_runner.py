@@ -1,5 +1,7 @@
+import numpy as np
 import pytest
 
+from autodiff import chainer
 from autodiff.chainer.running.errors import show_error
 from tests.chainer.running.process import run, written
 
@@ -143,6 +145,16 @@ def test_what_chainer_brought_along_is_named(capsys):
     show_error(ModuleNotFoundError, ModuleNotFoundError("No module named 'six'", name="six"), None)
     assert capsys.readouterr().err == (
         "ModuleNotFoundError: No module named 'six'\nChainer brought six along and autodiff does not: pip install six\n"
+    )
+
+
+def test_numbers_of_numpy_that_made_an_array_float64_are_named(capsys):
+    with pytest.raises(chainer.utils.type_check.InvalidType) as caught:
+        chainer.links.Linear(3, 2)(np.sqrt(2) * np.ones((2, 3), np.float32))
+    show_error(caught.type, caught.value, None)
+    assert capsys.readouterr().err.endswith(
+        "Actual: float32 != float64\nSince NumPy 2, a float32 array times a number of NumPy's own, such as np.sqrt(2), is "
+        "a float64 array.\nIf that is the cause, make it a number of Python's: float(np.sqrt(2))\n"
     )
 
 
