@@ -98,7 +98,7 @@ class Trainer:
         self._done = False
         self._start_at: float | None = None
         self._snapshot_elapsed_time = 0.0
-        self._final_elapsed_time: float | None = None
+        self._final_elapsed_time = 0.0
         for extension in extensions or ():
             self.extend(extension)
 
@@ -109,7 +109,7 @@ class Trainer:
         Raises:
             RuntimeError: before :meth:`run`.
         """
-        if self._final_elapsed_time is not None:
+        if self._done:
             return self._final_elapsed_time
         if self._start_at is None:
             raise RuntimeError(f"training has not been started yet{at_user_line()}; elapsed_time counts from run()")

@@ -3,6 +3,7 @@
 import os
 import pickle
 import threading
+from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
@@ -141,6 +142,13 @@ def test_a_queue_goes_on_after_an_error(tmp_path, capsys):
     writer.finalize()
     assert os.listdir(tmp_path) == ["b"]
     assert "ValueError: disk full" in capsys.readouterr().err
+
+
+def test_a_queue_of_mocks():
+    item, queue = MagicMock(), MagicMock()
+    queue.get.side_effect = [item, item, None]
+    snapshot_writers.QueueWriter().consume(queue)
+    assert (item[0].call_count, queue.task_done.call_count) == (2, 3)
 
 
 def test_keywords_for_the_save_function(tmp_path):

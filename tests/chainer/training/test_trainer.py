@@ -6,6 +6,7 @@ import pytest
 
 from autodiff.chainer.optimizers.sgd import SGD
 from autodiff.chainer.reporter import report
+from autodiff.chainer.serializers import save_npz
 from autodiff.chainer.training import Extension, StandardUpdater, Trainer, make_extension, triggers
 
 
@@ -125,6 +126,13 @@ def test_elapsed_time(make_trainer):
         _ = trainer.elapsed_time
     trainer.run()
     assert 0 < trainer.elapsed_time == trainer.elapsed_time
+
+
+def test_a_trainer_that_is_marked_as_done_can_be_saved_without_a_run(make_trainer, tmp_path):
+    trainer = make_trainer((1, "iteration"))
+    trainer._done = True  # as tests of snapshots do
+    assert trainer.elapsed_time == 0
+    save_npz(tmp_path / "trainer.npz", trainer)
 
 
 def test_before_training(make_trainer):

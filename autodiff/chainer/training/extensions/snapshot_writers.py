@@ -190,9 +190,8 @@ class QueueWriter(Writer):
         What a task raises is printed, and the next one is taken: nobody would wait for it otherwise.
         """
         while (item := q.get()) is not None:
-            task, *arguments = item
             try:
-                task(*arguments)
+                item[0](*item[1:])
                 self._post_save()
             except Exception:
                 traceback.print_exc()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from autodiff.chainer.training.triggers.progress import restored
@@ -29,5 +30,12 @@ class OnceTrigger:
         return fire
 
     def serialize(self, serializer: Any) -> None:
-        """Save or restore whether it has fired; it has if a snapshot of an old version does not say."""
-        self._flag_first = bool(restored(serializer, "_flag_first", self._flag_first, missing=False))
+        """Save or restore whether it has fired; snapshots of old versions, which do not say, give a warning."""
+        first = restored(serializer, "_flag_first", self._flag_first, missing=None)
+        if first is None:
+            warnings.warn(
+                "the snapshot does not hold whether OnceTrigger has fired, which is taken to be so; if it had not, it "
+                "will not fire any more",
+                stacklevel=2,
+            )
+        self._flag_first = bool(first)
