@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.distribution import Distribution, register_kl
-from autodiff.chainer.distributions.parameters import log_beta, parameter, within
+from autodiff.chainer.distributions.parameters import event, log_beta, parameter, within
 from autodiff.chainer.functions.math.digamma import digamma
 from autodiff.chainer.functions.math.exponential import log
 from autodiff.chainer.functions.math.logarithm_1p import log1p
@@ -71,6 +71,7 @@ class Beta(Distribution):
         return log_beta(a, b) - (a - 1) * digamma(a) - (b - 1) * digamma(b) + (total - 2) * digamma(total)
 
     def log_prob(self, x: Any) -> Any:
+        x = event(x)
         inside = (as_array(x) >= 0) & (as_array(x) <= 1)
         log_p = (self.a - 1) * log(x) + (self.b - 1) * log1p(-x) - log_beta(self.a, self.b)
         return within(inside, log_p, -np.inf)

@@ -7,7 +7,7 @@ import warnings
 from typing import Any
 
 from autodiff.chainer.distribution import Distribution
-from autodiff.chainer.distributions.parameters import fitted, parameter
+from autodiff.chainer.distributions.parameters import event, fitted, parameter
 from autodiff.chainer.functions.math.exponential import log
 from autodiff.chainer.functions.math.trigonometric import arctan, tan
 from autodiff.chainer.utils.cache import cached_property
@@ -81,7 +81,7 @@ class Cauchy(Distribution):
         return 1 / math.pi * arctan((x - self.loc) / self.scale) + 0.5
 
     def icdf(self, x: Any) -> Any:
-        return self.loc + self.scale * tan(math.pi * (x - 0.5))
+        return self.loc + self.scale * tan(math.pi * (event(x) - 0.5))
 
     def sample_n(self, n: int) -> Any:
         noise = self.xp.random.standard_cauchy((n, *self.batch_shape)).astype(self.loc.dtype)

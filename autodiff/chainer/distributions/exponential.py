@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.distribution import Distribution, register_kl
-from autodiff.chainer.distributions.parameters import fitted, parameter, within
+from autodiff.chainer.distributions.parameters import event, fitted, parameter, within
 from autodiff.chainer.functions.math.exponential import log
 from autodiff.chainer.functions.math.exponential_m1 import expm1
 from autodiff.chainer.functions.math.logarithm_1p import log1p
@@ -68,7 +68,7 @@ class Exponential(Distribution):
         return -expm1(-self.lam * x)
 
     def icdf(self, x: Any) -> Any:
-        return -1 / self.lam * log1p(-x)
+        return -1 / self.lam * log1p(-event(x))
 
     def sample_n(self, n: int) -> Any:
         noise = self.xp.random.standard_exponential((n, *self.batch_shape)).astype(self.lam.dtype)

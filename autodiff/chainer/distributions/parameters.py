@@ -31,10 +31,12 @@ def demand_one(kind: str, first: str, second: str, has_first: bool, has_second: 
         raise ValueError(f"{kind} needs either {first} or {second}, and {arrived} arrived{at_user_line()}")
 
 
-def event(x: Any, dtype: Any) -> Any:
-    """Events; whole numbers in the dtype of the parameters."""
+def event(x: Any, dtype: Any = None) -> Any:
+    """Events as Variables, so that a single one stays an array in arithmetic; whole numbers in the dtype, if given."""
     plain = as_array(x)
-    return plain.astype(dtype) if getattr(plain, "dtype", None) is not None and plain.dtype.kind in "biu" else x
+    if dtype is not None and getattr(plain, "dtype", None) is not None and plain.dtype.kind in "biu":
+        x = plain.astype(dtype)
+    return parameter(np.asarray(x) if isinstance(x, np.generic) else x)
 
 
 def fitted(value: Any, n: int, shape: tuple[int, ...]) -> Any:

@@ -56,7 +56,7 @@ class Poisson(Distribution):
         return self.lam
 
     def log_prob(self, x: Any) -> Any:
-        x = as_array(event(x, self.lam.dtype))
+        x = event(as_array(x), self.lam.dtype)
         return x * log(self.lam) - lgamma(x + 1) - self.lam
 
     def sample_n(self, n: int) -> Any:

@@ -35,6 +35,21 @@ def test_arguments_that_do_not_fit(make, text):
         make()
 
 
+def test_single_events_without_axes():
+    half, two = np.array(0.5, np.float32), np.array(2, np.float32)
+    found = (
+        D.Beta(two, two).log_prob(half),
+        D.Poisson(two).log_prob(np.array(2)),
+        D.Poisson(two).log_prob(two[()]),
+        D.Exponential(two).icdf(half),
+        D.Cauchy(two, two).icdf(half),
+    )
+    np.testing.assert_allclose(
+        [y.array for y in found], [np.log(1.5), np.log(2) - 2, np.log(2) - 2, np.log(2) / 2, 2], rtol=1e-5
+    )
+    assert {y.shape for y in found} == {()}
+
+
 def test_unknown_keywords_are_refused():
     with pytest.raises(TypeError, match="unexpected keyword"):
         D.Normal(A, sigma=A)
