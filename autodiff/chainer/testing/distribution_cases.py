@@ -31,6 +31,12 @@ QUANTITIES = {"entropy": "entropy", "mean": "mean", "stddev": "std", "variance":
 
 SHAPES = ("batch_shape", "event_shape", "support")
 
+TARGETS = {*FUNCTIONS, *QUANTITIES, *SHAPES, "sample"}
+"""What can be tested."""
+
+DRAWS = 100_000
+"""How many draws of each distribution are compared."""
+
 
 class distribution_unittest(unittest.TestCase):
     """Tests of a distribution against one of SciPy.
@@ -44,14 +50,16 @@ class distribution_unittest(unittest.TestCase):
         support: as it is expected.
         event_shape: as it is expected.
         continuous: whether there is a density.
-        options: keywords of ``assert_allclose``.
+        options: more keywords of ``dist``.
+
+    Each quantity has a method ``check_...(is_gpu)``, which subclasses may replace.
     """
 
     scipy_onebyone = False
     support = "real"
     event_shape: tuple[int, ...] = ()
     continuous = True
-    options: dict[str, Any] | None = None
+    options: dict[str, Any] = {}  # noqa: RUF012 - replaced in setUp_configure
     shape: tuple[int, ...] = ()
     sample_shape: tuple[int, ...] = ()
     is_variable = False
@@ -71,20 +79,23 @@ class distribution_unittest(unittest.TestCase):
 
     def setUp(self) -> None:
         self.setUp_configure()
-
-    def _dist(self, send: Callable[[Any], Any]) -> Any:
-        wrap: Callable[[Any], Any] = Variable if self.is_variable else lambda array: array
-        return self.dist(**{name: wrap(send(value)) for name, value in self.params.items()})
+        unknown = self.test_targets - TARGETS
+        if unknown:
+            raise ValueError(f"invalid target(s): {unknown}; test_targets may hold {', '.join(sorted(TARGETS))}")
+        if self.is_variable:
+            self.params = {name: Variable(value) for name, value in self.params.items()}
 
     @property
     def cpu_dist(self) -> Any:
         """The distribution on the CPU."""
-        return self._dist(lambda array: array)
+        return self.dist(**self.params, **self.options)
 
     @property
     def gpu_dist(self) -> Any:
         """The distribution on the GPU."""
-        return self._dist(to_gpu)
+        wrap: Callable[[Any], Any] = Variable if self.is_variable else lambda array: array
+        params = {name: wrap(to_gpu(as_array(value))) for name, value in self.params.items()}
+        return self.dist(**params, **self.options)
 
     def scipy_onebyone_params_iter(self) -> Iterator[dict[str, Any]]:
         """The parameters of SciPy's distribution, for one distribution of the batch after the other."""
@@ -107,12 +118,15 @@ class distribution_unittest(unittest.TestCase):
         ]
         return np.reshape(np.array(columns, dtype=float).T, self.sample_shape + self.shape)
 
-    def _targeted(self, name: str) -> None:
+    def _test(self, name: str, is_gpu: bool) -> None:
         if name not in self.test_targets:
             self.skipTest(f"{name} is not in test_targets")
+        if name in SHAPES:
+            self._check_shape(name, is_gpu)
+        else:
+            getattr(self, f"check_{name}")(is_gpu)
 
     def _check_function(self, name: str, is_gpu: bool) -> None:
-        self._targeted(name)
         own, scipys = FUNCTIONS[name]
         if not self.continuous:
             scipys = scipys.replace("pdf", "pmf")
@@ -120,46 +134,49 @@ class distribution_unittest(unittest.TestCase):
         if name == "icdf":
             x = np.asarray(np.random.uniform(0, 1, self.sample_shape + self.shape)).astype(np.float32)  # noqa: NPY002
         dist, events = (self.gpu_dist, to_gpu(x)) if is_gpu else (self.cpu_dist, x)
-        found = getattr(dist, own)(Variable(events) if self.is_variable else events)
-        assert_allclose(to_cpu(as_array(found)), self._scipy(scipys, x), **(self.options or {}))
+        found = getattr(dist, own)(events)
+        assert_allclose(to_cpu(as_array(found)), self._scipy(scipys, x))
 
     def _check_quantity(self, name: str, is_gpu: bool) -> None:
-        self._targeted(name)
         found = getattr(self.gpu_dist if is_gpu else self.cpu_dist, name)
         expected = np.broadcast_to(self._scipy(QUANTITIES[name]), self.shape + np.shape(found)[len(self.shape) :])
-        assert_allclose(to_cpu(as_array(found)), expected, **(self.options or {}))
+        assert_allclose(to_cpu(as_array(found)), expected)
 
     def check_sample(self, is_gpu: bool) -> None:
-        """See that draws have the right shape."""
-        self._targeted("sample")
-        found = (self.gpu_dist if is_gpu else self.cpu_dist).sample(sample_shape=self.sample_shape)
-        assert found.shape == self.sample_shape + self.shape + self.event_shape
+        """See that draws have the shape, the means and the standard deviations of SciPy's."""
+        dist, first = self.gpu_dist if is_gpu else self.cpu_dist, (DRAWS, *self.sample_shape)
+        found = to_cpu(as_array(dist.sample(sample_shape=first)))
+        if self.scipy_onebyone:
+            draws = [self.scipy_dist.rvs(size=first, **params) for params in self.scipy_onebyone_params_iter()]
+            expected = np.stack(draws, len(first)).reshape(first + self.shape + self.event_shape)
+        else:
+            expected = self.scipy_dist.rvs(size=first + self.shape, **self.scipy_params)
+        for summarize in (np.mean, np.std):
+            assert_allclose(summarize(found, 0), summarize(expected, 0), atol=3e-2, rtol=3e-2)
 
     def _check_shape(self, name: str, is_gpu: bool) -> None:
-        self._targeted(name)
         expected = self.shape if name == "batch_shape" else getattr(self, name)
         assert getattr(self.gpu_dist if is_gpu else self.cpu_dist, name) == expected
 
 
 def _add_tests() -> None:
-    """The tests of each function, quantity and shape, on both devices."""
-    kinds = [(FUNCTIONS, "_check_function"), (QUANTITIES, "_check_quantity"), (SHAPES, "_check_shape")]
-    for names, checker in kinds:
-        for name in names:  # type: ignore[attr-defined]
-            _add(name, checked_by(checker, name))
-    _add("sample", distribution_unittest.check_sample)
+    """The tests of all targets, on both devices, and the methods that they call."""
+    for names, checker in ((FUNCTIONS, "_check_function"), (QUANTITIES, "_check_quantity")):
+        for name in names:
+            setattr(distribution_unittest, f"check_{name}", checked_by(checker, name))
+    for name in sorted(TARGETS):
+        setattr(distribution_unittest, f"test_{name}_cpu", tested(name, False))
+        setattr(distribution_unittest, f"test_{name}_gpu", attr.gpu(tested(name, True)))
 
 
 def checked_by(checker: str, name: str) -> Callable[[Any, bool], None]:
-    """A test that calls a method with a name."""
+    """A method that calls another one with a name."""
     return lambda self, is_gpu: getattr(self, checker)(name, is_gpu)
 
 
-def _add(name: str, check: Callable[[Any, bool], None]) -> None:
-    if name not in SHAPES:
-        setattr(distribution_unittest, f"check_{name}", lambda self, is_gpu: check(self, is_gpu))
-    setattr(distribution_unittest, f"test_{name}_cpu", lambda self: check(self, False))
-    setattr(distribution_unittest, f"test_{name}_gpu", attr.gpu(lambda self: check(self, True)))
+def tested(name: str, is_gpu: bool) -> Callable[[Any], None]:
+    """The test of a target on a device."""
+    return lambda self: self._test(name, is_gpu)
 
 
 _add_tests()

@@ -135,6 +135,45 @@ class Laplace(testing.distribution_unittest):
         return np.random.normal(size=self.sample_shape + self.shape).astype(np.float32)  # noqa: NPY002
 
 
+@testing.parameterize({"targets": ["log_prob", "mean", "sample"]}, {"targets": ["log_probability"]})
+class Bernoulli(testing.distribution_unittest):
+    """Keywords of the distribution, checks that are replaced, and a target that does not exist."""
+
+    is_variable, shape, sample_shape = True, (2,), ()
+    checked = False
+
+    def setUp_configure(self):
+        self.dist, self.scipy_dist = chainer.distributions.Bernoulli, import_module("scipy.stats").bernoulli
+        self.options, self.continuous, self.test_targets = {"binary_check": True}, False, set(self.targets)
+        self.params = self.scipy_params = {"p": np.array([0.3, 0.6], np.float32)}
+
+    def sample_for_test(self):
+        return np.array([0, 1], np.float32)
+
+    def check_log_prob(self, is_gpu):
+        assert self.cpu_dist.log_prob(np.full(2, 0.5, np.float32)).array[0] == -np.inf
+        assert isinstance(self.params["p"], chainer.Variable)
+        self.checked = True
+
+    def check_mean(self, is_gpu):
+        raise ValueError("replaced")
+
+    def tearDown(self):
+        assert self.checked == ("log_prob_cpu" in self.id())
+
+
+class Exponential(testing.distribution_unittest):
+    """Draws of another distribution."""
+
+    shape, sample_shape, is_variable, scipy_onebyone = (2,), (), False, True
+
+    def setUp_configure(self):
+        self.dist, self.scipy_dist = chainer.distributions.Exponential, import_module("scipy.stats").expon
+        self.test_targets, self.support = {"sample", "support"}, "positive"
+        self.params = {"lam": np.array([0.5, 2], np.float32)}
+        self.scipy_params = {"scale": np.array([2, 0.6])}
+
+
 class Conditions(unittest.TestCase):
     runs = 0
 
