@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.dataset.dataset_mixin import DatasetMixin
-from autodiff.chainer.datasets.image_files import labeled, lines_of, read_image
+from autodiff.chainer.datasets.image_files import available, labeled, lines_of, read_image
 from autodiff.chainer.datasets.zipped_image_dataset import (
     LabeledZippedImageDataset,
     MultiZippedImageDataset,
@@ -22,6 +22,7 @@ __all__ = [
     "LabeledZippedImageDataset",
     "MultiZippedImageDataset",
     "ZippedImageDataset",
+    "available",
 ]
 
 

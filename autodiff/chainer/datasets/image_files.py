@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import importlib
 import os
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
 from autodiff.trace.source import at_user_line
+
+available = find_spec("PIL") is not None
+"""Whether images can be read: whether Pillow is installed."""
 
 
 def read_image(file: Any, dtype: Any) -> np.ndarray[Any, Any]:

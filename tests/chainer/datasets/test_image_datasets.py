@@ -12,6 +12,7 @@ from autodiff.chainer.datasets import (
     LabeledZippedImageDataset,
     MultiZippedImageDataset,
     ZippedImageDataset,
+    image_dataset,
 )
 from autodiff.facade.settings.configuration import mixed16, using_config
 
@@ -32,6 +33,7 @@ def folder(tmp_path):
 
 
 def test_images(folder):
+    assert image_dataset.available
     for paths in (["colour.png", "grey.png"], str(folder / "paths.txt")):
         dataset = ImageDataset(paths, root=str(folder))
         assert len(dataset) == 2
