@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import shutil
 import tempfile
 import urllib.error
 import urllib.request
@@ -62,10 +61,9 @@ def cached_download(url: str) -> str:
 
 
 def download(url: str, temporary: str, path: str) -> None:
-    """Download to a temporary file."""
+    """Download to a temporary file; an answer that is shorter than announced is an error too."""
     try:
-        with urllib.request.urlopen(url) as response, open(temporary, "wb") as file:
-            shutil.copyfileobj(response, file)
+        urllib.request.urlretrieve(url, temporary)
     except urllib.error.URLError as error:
         raise OSError(f"{url} cannot be downloaded ({error}); get the file by hand and save it as {path}") from error
 

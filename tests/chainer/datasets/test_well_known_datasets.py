@@ -7,6 +7,8 @@ import pickle
 import re
 import struct
 import tarfile
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import numpy as np
 import pytest
@@ -218,3 +220,26 @@ def test_a_download_that_fails_says_where_to_put_the_file(root):
     with pytest.raises(OSError, match=re.escape(f"{url} cannot be downloaded")) as caught:
         dataset.cached_download(url)
     assert f"get the file by hand and save it as {root / '_dl_cache'}" in str(caught.value)
+
+
+class Half(BaseHTTPRequestHandler):
+    """A server that closes the connection too early."""
+
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Length", "1000")
+        self.end_headers()
+        self.wfile.write(b"half")
+
+    def log_message(self, *arguments):
+        """Nothing on the screen."""
+
+
+def test_a_download_that_breaks_off_is_not_kept(root):
+    with HTTPServer(("127.0.0.1", 0), Half) as server:
+        thread = threading.Thread(target=server.handle_request)
+        thread.start()
+        with pytest.raises(OSError, match=r"cannot be downloaded .*got only 4 out of 1000 bytes"):
+            dataset.cached_download(f"http://127.0.0.1:{server.server_port}/data")
+        thread.join()
+    assert os.listdir(root / "_dl_cache") == []
