@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -22,6 +23,7 @@ from autodiff.ops import elementwise as ew
 from autodiff.ops.elementwise import python_number
 from autodiff.trace.errors import ConcretizationError, LeafError
 from autodiff.trace.source import at_user_line
+from autodiff.trace.spec import spec_of
 from autodiff.trace.tracer import Tracer
 
 SAME_AS_FUNCTION = (
@@ -99,8 +101,25 @@ def astype(
     return laid_out(self if not copy and self.dtype == dtype else ew.cast(self, dtype=dtype), order)
 
 
-def view(self: Any, dtype: Any = None) -> Any:
-    """Another name for the same elements."""
+def of_subclass(spec: Any, kind: Any) -> TypeError:
+    """The error about a traced array that would become one of a class derived from NumPy's."""
+    name = getattr(kind, "__name__", repr(kind))
+    return TypeError(
+        f"a traced {spec!r} cannot become an array of the class {name}{at_user_line()}: NumPy would keep its numbers "
+        "alone. Let the class have the array as an attribute, self.array = x, in place of deriving from np.ndarray"
+    )
+
+
+def view(self: Any, dtype: Any = None, type: Any = None) -> Any:
+    """Another name for the same elements.
+
+    Raises:
+        TypeError: for a subclass of NumPy's array, or another dtype.
+    """
+    if isinstance(dtype, builtins.type) and issubclass(dtype, np.ndarray):
+        dtype, type = None, dtype
+    if type not in (None, np.ndarray):
+        raise of_subclass(spec_of(self), type)
     if dtype is not None and np.dtype(dtype) != self.dtype:
         raise TypeError(
             f"the bytes of a traced array cannot be seen as another dtype{at_user_line()}; use astype to convert values"

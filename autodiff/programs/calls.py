@@ -12,6 +12,7 @@ from autodiff.numpy.buffers import Buffer, settled
 from autodiff.numpy.dispatch import as_operand, contains_traced, peeled
 from autodiff.numpy.items.indexing import index
 from autodiff.numpy.mathematics import number
+from autodiff.numpy.methods import of_subclass
 from autodiff.numpy.namespace import KNOWN, has_traced_values
 from autodiff.numpy.traced_arguments import is_variable
 from autodiff.ops.elementwise import cast
@@ -115,8 +116,13 @@ def class_of(value: Any) -> Any:
 
 @stands_for(hasattr)
 def has_attribute(value: Any, attribute: str, /) -> bool:
-    """Whether a value, traced or not, has an attribute: the one that it stands for."""
-    return hasattr(kind_of(value) if isinstance(value, Traced) else value, attribute)
+    """Whether a value, traced or not, has an attribute: the one that it stands for.
+
+    The classes are searched one by one, because ``hasattr`` of a class finds attributes of ``type`` too, ``__call__``.
+    """
+    if not isinstance(value, Traced):
+        return hasattr(value, attribute)
+    return any(attribute in vars(kind) for kind in kind_of(value).__mro__)
 
 
 @stands_for(getattr)
@@ -169,6 +175,22 @@ def scalar_type(kind: Any) -> None:
 
 for _kind in (np.float16, np.float32, np.float64, np.longdouble, np.complex64, np.complex128, np.clongdouble):
     scalar_type(_kind)
+
+
+def array_type(make: Any) -> None:
+    """Enter NumPy's array as a type that is called, or the function of classes derived from it that makes objects."""
+
+    @stands_for(make)
+    def new(*args: Any, **kwargs: Any) -> Any:
+        args, kwargs = settled((args, kwargs))
+        traced = next((arg for arg in (*args, *kwargs.values()) if isinstance(arg, Traced)), None)
+        if traced is None or not has_traced_values():
+            return own(make(*args, **kwargs))
+        raise of_subclass(spec_of(traced), np.ndarray if make is np.ndarray else args[0])
+
+
+array_type(np.ndarray)
+array_type(np.ndarray.__new__)
 
 NAMES: dict[str, Any] = {
     NAME: name,

@@ -35,6 +35,9 @@ SCALARS = frozenset((
 ))  # fmt: skip
 """The types of NumPy's numbers that are called as functions."""
 
+ARRAYS = frozenset(("ndarray", "__new__"))
+"""What makes NumPy's arrays and objects of classes derived from them."""
+
 DRAWN = frozenset((
     "beta", "binomial", "chisquare", "choice", "dirichlet", "exponential", "f", "gamma", "geometric", "gumbel",
     "hypergeometric", "laplace", "logistic", "lognormal", "logseries", "multinomial", "multivariate_normal",
@@ -117,7 +120,7 @@ class Rewriter(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> Any:
         special = (isinstance(node.func, ast.Name) and node.func.id in BUILTINS | self.names) or (
-            isinstance(node.func, ast.Attribute) and node.func.attr in SCALARS
+            isinstance(node.func, ast.Attribute) and node.func.attr in SCALARS | ARRAYS
         )
         plain = isinstance(node.func, ast.Name)
         func = node.func if plain else self.visit(node.func)

@@ -138,3 +138,18 @@ def test_a_buffer_is_written_through_reshaped_parts_where_only_shapes_are_known(
 
     x = np.arange(12.0)
     np.testing.assert_allclose(transformation(program)(x), program(x))
+
+
+def masked(x):
+    inside, y = np.zeros((3, 4), bool), np.outer(x, np.ones(4))
+    inside[1, 2:] = True
+    y[inside] *= x[0]
+    y[~inside] += 1.0
+    return y[inside].sum() + y[inside[:, 3], :2].sum()
+
+
+@pytest.mark.parametrize("transformation", [lambda f: f, autodiff.jit])
+def test_a_mask_that_is_filled_picks_of_traced_arrays(transformation):
+    x, step = X[:3], 1e-6
+    expected = [(masked(x + step * e) - masked(x - step * e)) / (2 * step) for e in np.eye(3)]
+    np.testing.assert_allclose(transformation(autodiff.grad(differentiable(masked)))(x), expected, atol=1e-8)

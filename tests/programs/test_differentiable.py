@@ -247,6 +247,26 @@ def by_hand(x):
     return sum(x) * sum(x * x) + x[1] + 2.0 * (x[0] + x[2])
 
 
+class Labelled(np.ndarray):
+    def __new__(cls, values, label):
+        made = super().__new__(cls, values.shape, float, values)
+        made.label = label
+        return made
+
+
+def test_arrays_are_made_by_their_class_and_none_of_a_class_derived_from_it_is_traced():
+    def program(x):
+        out = np.ndarray((3,))
+        out[:2], out[2] = x[1:], x[0] * Labelled(np.ones(2), "ones").sum()
+        return out
+
+    differentiable(Labelled)
+    np.testing.assert_array_equal(differentiable(program)(X), program(X))
+    np.testing.assert_array_equal(jvp(differentiable(program), (X,), (X,))[1], program(X))
+    with pytest.raises(TypeError, match=r"a traced float64\[3\] cannot become an array of the class Labelled"):
+        grad(lambda x: Labelled(x, "x").sum())(X)
+
+
 def test_plain_programs_see_numpys_own():
     @differentiable
     def program(x):

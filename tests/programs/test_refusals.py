@@ -256,6 +256,12 @@ ASKING = {
         TypeError,
         "the bytes of a traced array cannot be seen as another dtype (HERE); use astype to convert values",
     ),
+    "subclass": (
+        lambda x: x.view(np.matrix),
+        TypeError,
+        "a traced float64[4] cannot become an array of the class matrix (HERE): NumPy would keep its numbers alone. Let "
+        "the class have the array as an attribute, self.array = x, in place of deriving from np.ndarray",
+    ),
     "ufunc_where_without_out": (
         lambda x: np.log(x, where=x > 0),
         DifferentiationError,

@@ -116,6 +116,8 @@ def part_of(part: Any) -> Any:
         return part
     if isinstance(part, slice):
         return triple(part)
+    if isinstance(part, Traced):
+        part = part.settled()
     if isinstance(part, (np.ndarray, Traced)) or on_gpu(part):
         return checked(part)
     if not isinstance(part, (bool, np.bool_)):
