@@ -57,7 +57,14 @@ def dist(p: Any, q: Any) -> Any:
 
 def ldexp(x: Any, i: int) -> Any:
     """x times a power of two."""
-    return x * math.ldexp(1.0, i)
+    return x * (2.0**i if isinstance(i, Traced) else math.ldexp(1.0, i))
+
+
+def frexp(x: Any) -> tuple[Any, Any]:
+    """A fraction from a half to one, and the power of two that it is multiplied with."""
+    fraction, exponent = UFUNCS[np.frexp](x)
+    known = concrete(exponent)
+    return number(fraction), python_number(exponent) if type(known) is Spec else int(known)
 
 
 def modf(x: Any) -> tuple[Any, Any]:
@@ -80,6 +87,7 @@ REAL: dict[str, Function] = {
     "dist": dist,
     "erf": special("erf"),
     "erfc": special("erfc"),
+    "frexp": frexp,
     "fsum": lambda terms: sum(terms, 0.0),
     "gamma": special("gamma"),
     "hypot": hypot,
@@ -106,8 +114,29 @@ COMPLEX: dict[str, Function] = {
     "polar": polar,
     "rect": lambda r, phi: r * UFUNCS[np.exp](1j * phi),
 }
-STEPS = frozenset(("ceil", "floor", "isclose", "isfinite", "isinf", "isnan", "trunc"))
-"""What has none: whole numbers, true or false."""
+
+
+def whole(function: np.ufunc) -> Function:
+    """A function that rounds, to Python's integer."""
+    return lambda x: python_number(cast(UFUNCS[function](x), dtype=np.dtype(int)))
+
+
+def is_close(a: Any, b: Any, *, rel_tol: Any = 1e-9, abs_tol: Any = 0.0) -> Any:
+    """Whether two numbers agree up to a part of the larger one."""
+    most = UFUNCS[np.maximum](rel_tol * UFUNCS[np.maximum](abs(a), abs(b)), abs_tol)
+    return UFUNCS[np.logical_or](a == b, UFUNCS[np.logical_and](abs(a - b) <= most, UFUNCS[np.isfinite](a - b)))
+
+
+STEPS: dict[str, Function] = {
+    "ceil": whole(np.ceil),
+    "floor": whole(np.floor),
+    "isclose": is_close,
+    "isfinite": ufunc(np.isfinite),
+    "isinf": ufunc(np.isinf),
+    "isnan": ufunc(np.isnan),
+    "trunc": whole(np.trunc),
+}
+"""What has none: whole numbers, true or false. Where the number is known Python computes it."""
 
 OF_VECTORS = frozenset(("dist", "fsum", "prod", "sumprod"))
 """Functions that go through their arguments."""
@@ -166,11 +195,11 @@ def of_traced(original: Function, own: Function | None) -> Function:
         args, kwargs = numbers(args), {key: numbers(value) for key, value in kwargs.items()}
         plain = plain_numbers(args)
         found = None if plain is None else original(*plain, **{k: concrete(v) for k, v in kwargs.items()})
-        if original.__name__ in STEPS and found is not None:
-            return found
+        if original.__name__ in STEPS:
+            return STEPS[original.__name__](*args, **kwargs) if found is None else found
         if own is None:
             raise missing(name)
-        return numbers(own(*args, **kwargs))
+        return own(*args, **kwargs) if original is math.frexp else numbers(own(*args, **kwargs))
 
     return function
 
