@@ -193,13 +193,31 @@ def test_a_singular_covariance_matrix():
     value, gradient = autodiff.value_and_grad(inside)(root)
     assert value == pytest.approx(own(root), rel=1e-12)
     np.testing.assert_allclose(gradient, differences(own, (root,), 0), rtol=1e-6, atol=1e-8)
+    compiled = autodiff.jit(autodiff.value_and_grad(inside))(root)
+    np.testing.assert_allclose(compiled[0], value, rtol=1e-12)
+    np.testing.assert_allclose(compiled[1], gradient, rtol=1e-10)
     off = mean + np.array([root @ z, root @ z + 1.0])
     fixed = stats.multivariate_normal(mean, root @ root.T, allow_singular=True)
     np.testing.assert_allclose(autodiff.vjp(fixed.logpdf, off)[0], fixed.logpdf(off), rtol=1e-12)
     scalar = autodiff.grad(lambda a: stats.multivariate_normal(None, a, True).logpdf(0.0))(2.0)
     assert scalar == pytest.approx(-0.25, rel=1e-14)
+
+    def indefinite(a):
+        return stats.multivariate_normal.logpdf(mean, mean, a * np.eye(3), True)
+
     with pytest.raises(ValueError, match="positive semidefinite"):
-        autodiff.grad(lambda a: stats.multivariate_normal.logpdf(mean, mean, a * np.eye(3), True))(-1.0)
+        autodiff.grad(indefinite)(-1.0)
+    assert np.isnan(autodiff.jit(indefinite)(-1.0))  # where only shapes are known
+
+
+@pytest.mark.parametrize("singular", [True, False])
+def test_one_number_is_every_coordinate_where_no_mean_is_given(singular):
+    for x in (np.array([0.3]), np.ones((4, 1))):
+        value, gradient = autodiff.value_and_grad(
+            lambda x: np.sum(stats.multivariate_normal.logpdf(x, cov=np.eye(2), allow_singular=singular))
+        )(x)
+        assert value == pytest.approx(np.sum(scipy.stats.multivariate_normal.logpdf(x, cov=np.eye(2))))
+        np.testing.assert_allclose(gradient, -2 * x)
 
 
 @pytest.mark.parametrize("name", ["pmf", "logpmf", "cdf", "sf", "logcdf", "logsf", "mean", "var", "std", "entropy"])

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import scipy.stats
 
-from autodiff.numpy.dispatch import FUNCTIONS, as_operand, peeled
-from autodiff.ops.elementwise import exp, where
+from autodiff.numpy.dispatch import FUNCTIONS, as_operand
+from autodiff.ops.elementwise import exp, logical_or, where
 from autodiff.ops.elementwise import log as log_of
 from autodiff.ops.matrices.decompositions import cholesky
 from autodiff.ops.matrices.products import swap
@@ -17,7 +17,9 @@ from autodiff.ops.matrices.triangular import solve_triangular
 from autodiff.scipy.mirror import holds_traced
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line
-from autodiff.trace.spec import spec_of
+from autodiff.trace.spec import Spec, spec_of
+from autodiff.trace.tracer import concrete
+from autodiff.transforms.stop_gradient import stop_gradient
 
 SINGULAR = 1e6 * np.finfo(float).eps
 """Eigenvalues below this part of the largest one count as zero for SciPy."""
@@ -34,7 +36,10 @@ def difference(x: Any, mean: Any, cov: Any) -> Any:
     """How far vectors are from the mean; for one dimension each element of a vector is a place."""
     x, mean = as_operand(x), 0.0 if mean is None else as_operand(mean)
     size = max([np.size(mean), *(shape_of(cov)[-1:] or (1,))])
-    return FUNCTIONS[np.reshape](x, (-1, 1)) - mean if size == 1 and np.ndim(x) == 1 else x - mean
+    if size == 1 and np.ndim(x) == 1:
+        return FUNCTIONS[np.reshape](x, (-1, 1)) - mean
+    apart = x - mean
+    return apart if np.shape(apart)[-1:] == (size,) or size == 1 else apart + np.zeros(size, spec_of(apart).dtype)
 
 
 def shape_of(x: Any) -> tuple[int, ...]:
@@ -59,8 +64,9 @@ def log_density(x: Any, mean: Any, cov: Any) -> Any:
 def log_density_in_range(x: Any, mean: Any, cov: Any) -> Any:
     """The logarithm of the density where the covariance matrix may be singular: the one on its range; -inf off it.
 
-    The range is that of the plain matrix, found as SciPy does; derivatives are those of matrices and vectors that stay
-    in it.
+    The range is that of the matrix as a constant, found as SciPy does; derivatives are those of matrices and vectors
+    that stay in it. The matrix is completed off its range, by a multiple of the identity, whose part is taken off
+    again. Where only shapes are known, a matrix that is not positive semidefinite gives NaN.
     """
     apart = difference(x, mean, cov)
     apart = apart if np.ndim(apart) else FUNCTIONS[np.reshape](apart, (1,))
@@ -68,15 +74,22 @@ def log_density_in_range(x: Any, mean: Any, cov: Any) -> Any:
     whole = square(cov, size)
     lower = FUNCTIONS[np.tril](whole)
     symmetric = lower + swap(FUNCTIONS[np.tril](whole, -1))
-    values, vectors = np.linalg.eigh(peeled(symmetric, "multivariate_normal with allow_singular=True"))
-    small = SINGULAR * np.max(np.abs(values))
-    if values[0] < -small:
+    values, vectors = FUNCTIONS[np.linalg.eigh](stop_gradient(symmetric))
+    largest = FUNCTIONS[np.max](abs(values))
+    small = SINGULAR * largest
+    negative = FUNCTIONS[np.min](values) < -small
+    if type(concrete(negative)) is not Spec and concrete(negative):
         raise ValueError("The input matrix must be symmetric positive semidefinite.")
-    kept = vectors[:, values > small]
-    inside = log_density(apart @ kept, None, kept.T @ symmetric @ kept)
-    off = peeled(apart, "multivariate_normal") @ vectors[:, values <= small]
-    in_range = np.squeeze(np.linalg.norm(off, axis=-1)) < 1e3 * small
-    return where(in_range, inside, -np.inf) if off.shape[-1] else inside
+    beyond = vectors * (values <= small)
+    missing = FUNCTIONS[np.sum](values <= small)
+    off = beyond @ swap(beyond)
+    onto = np.eye(size) - off
+    scale = where(largest > 0, largest, 1.0)
+    inside = log_density(apart @ onto, None, onto @ symmetric @ onto + scale * off)
+    inside = inside + 0.5 * missing * log_of(2 * pi * scale)
+    distance = FUNCTIONS[np.squeeze](FUNCTIONS[np.linalg.norm](stop_gradient(apart) @ beyond, axis=-1))
+    in_range = logical_or(missing == 0, distance < 1e3 * small)
+    return where(negative, np.nan, where(in_range, inside, -np.inf))[()]
 
 
 class MultivariateNormal:
