@@ -18,6 +18,7 @@ from autodiff.trace.spec import spec_of
 from autodiff.trace.traced import Traced
 from autodiff.trace.trees.containers import register_tree
 
+SELECTING = "slices, arrays of row or column numbers, masks, np.ix_ of two of these, or two numbers"
 HOW = "autodiff.scipy.sparse.coo_array((data, (rows, columns)), shape) makes one of traced entries"
 
 
@@ -28,6 +29,27 @@ def product(pattern: Pattern, data: Any, x: Any) -> Any:
         return sparse_product(data, x, pattern=pattern)
     y = sparse_product(data, column(x), pattern=pattern)
     return reshape(y, shape=spec_of(y).shape[:-1])
+
+
+def numbers_of(key: Any, length: int) -> Any:
+    """The rows or columns that one part of a key selects; None where it is no slice, list, array or mask of them.
+
+    Raises:
+        IndexError: where one of them is out of range.
+    """
+    if not isinstance(key, (slice, list, range, np.ndarray)):
+        return None
+    found = np.arange(length)[key]
+    return found if found.ndim == 1 else None
+
+
+def entries_at(places: Any, selected: Any) -> tuple[Any, Any]:
+    """The entries in selected rows, in the order of these, and the position of each one's row among the selected."""
+    order = np.argsort(places, kind="stable")
+    first, last = (np.searchsorted(places[order], selected, side) for side in ("left", "right"))
+    counts = last - first
+    position = np.repeat(np.arange(selected.size), counts)
+    return order[np.arange(position.size) + np.repeat(last - np.cumsum(counts), counts)], position
 
 
 class TracedSparse:
@@ -54,7 +76,8 @@ class TracedSparse:
             raise AttributeError(name)
         raise DifferentiationError(
             f"a sparse matrix with traced entries has no {name!r}{at_user_line()}; it has data, T, conj, dot, toarray, "
-            "diagonal and sum, products with vectors and matrices, sums, and factors; make others of its data"
+            "diagonal and sum, rows and columns, products with vectors and matrices, sums, and factors; make others of "
+            "its data"
         )
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
@@ -82,6 +105,36 @@ class TracedSparse:
 
     def conj(self) -> TracedSparse:
         return TracedSparse(conj(self.data), self.pattern)
+
+    def __getitem__(self, key: Any) -> Any:
+        """Some rows and columns, as a matrix; for two numbers one element."""
+        parts = list(key) if isinstance(key, tuple) else [key]
+        parts += [slice(None)] * (2 - len(parts))
+        is_mesh = len(parts) == 2 and all(isinstance(part, np.ndarray) and part.ndim == 2 for part in parts)
+        if is_mesh and parts[0].shape[1] == 1 == parts[1].shape[0]:
+            return self.part(parts[0][:, 0], parts[1][0])
+        is_number = [isinstance(part, (int, np.integer)) for part in parts]
+        if len(parts) == 2 and all(is_number):
+            row, column = (np.arange(length)[[part]] for length, part in zip(self.shape, parts, strict=True))
+            return self.part(row, column).sum()
+        selected = [numbers_of(part, length) for length, part in zip(self.shape, parts, strict=False)]
+        pointwise = not any(isinstance(part, (slice, type(None))) for part in parts)
+        if len(parts) != 2 or pointwise or any(part is None for part in selected):
+            raise DifferentiationError(
+                f"a sparse matrix with traced entries cannot be indexed in this way{at_user_line()}; take {SELECTING}"
+            )
+        return self.part(*selected)
+
+    def part(self, rows: Any, columns: Any) -> TracedSparse:
+        """The matrix of some rows and columns, of which any may come several times."""
+        chosen, row = entries_at(self.pattern.rows, rows)
+        among, column = entries_at(self.pattern.columns[chosen], columns)
+        return TracedSparse(self.data[chosen[among]], Pattern(row[among], column, (rows.size, columns.size)))
+
+    def keep_pattern(self) -> None:
+        """Nothing to be done: the pattern is constant, with zeros and with entries in the same place."""
+
+    eliminate_zeros = sum_duplicates = sort_indices = keep_pattern
 
     def __matmul__(self, x: Any) -> Any:
         if isinstance(x, TracedSparse) or scipy.sparse.issparse(x):
@@ -164,10 +217,17 @@ class TracedSparse:
             return FUNCTIONS[np.sum](self.data)
         return self.T @ np.ones(self.shape[0]) if axes == {0} else self @ np.ones(self.shape[1])
 
-    def tocsr(self) -> TracedSparse:
+    def tocsr(self, copy: bool = False) -> TracedSparse:
         return self
 
-    tocsc = tocoo = tobsr = copy = tocsr
+    tocsc = tocoo = tobsr = tocsr
+
+    def copy(self) -> TracedSparse:
+        return self
+
+    def asformat(self, format: str | None, copy: bool = False) -> TracedSparse:
+        """The matrix, which has one format for all that SciPy has."""
+        return self
 
 
 def traced_matrix(a: Any) -> TracedSparse:

@@ -285,3 +285,40 @@ def test_numbers_are_diagonals_too():
     x = np.array([1.0, 2.0, 4.0])
     found = autodiff.jit(lambda x: sparse.diags([x, 2.0], offsets=[-1, 2], shape=(4, 4)).toarray())(x)
     np.testing.assert_array_equal(found, ss.diags([x, 2.0], offsets=[-1, 2], shape=(4, 4)).toarray())
+
+
+MASK = np.array([True, False, True])
+KEYS = [
+    slice(1, None), (slice(None, None, -1), [2, 0]), MASK, [2, 0, 2], (MASK, slice(1, 3)), np.ix_([1, 1], [0, 2]),
+    np.ix_(MASK, MASK), slice(2, 1), (1, -2),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("key", KEYS, ids=str)
+def test_rows_and_columns(key):
+    def part(d, make=lambda found: found):
+        found = make(matrix(d))[key]
+        return found.toarray() if hasattr(found, "toarray") else found
+
+    plain = part(data, lambda coo: coo.tocsr())
+    np.testing.assert_array_equal(autodiff.jit(part)(data), plain)
+    expected = np.stack([part(e, lambda coo: coo.tocsr()) for e in np.eye(7)], axis=-1)
+    np.testing.assert_array_equal(autodiff.jit(autodiff.jacrev(part))(data), expected)
+
+
+def test_other_keys_are_refused_and_the_pattern_stays():
+    for key in (1, ([1, 2], [1, 2]), ..., (1, slice(None))):
+        with pytest.raises(
+            DifferentiationError, match=r"cannot be indexed in this way \(.*\); take slices, arrays of row"
+        ):
+            autodiff.grad(lambda d: matrix(d)[key].sum())(data)  # noqa: B023
+    with pytest.raises(IndexError, match="index 9 is out of bounds"):
+        autodiff.grad(lambda d: matrix(d)[[9]].sum())(data)
+
+    def unchanged(d):
+        a = matrix(d)
+        a.eliminate_zeros()
+        a.sum_duplicates()
+        return a.asformat("csc").toarray()
+
+    np.testing.assert_array_equal(autodiff.jit(unchanged)(data), matrix(data).toarray())

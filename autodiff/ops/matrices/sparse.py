@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -59,21 +60,23 @@ class Pattern:
         return owner._factor[1].solve(b, trans)
 
 
-def _looped(function: Any, first: Any, second: Any, cores: tuple[int, int]) -> Any:
-    """A function of arrays with so many axes each, on stacks of them."""
+def _looped(function: Any, first: Any, second: Any, cores: tuple[int, int], shape: tuple[int, ...]) -> Any:
+    """A function of arrays with so many axes each, whose results have a shape, on stacks of them."""
     lead = broadcast_shapes(first.shape[: first.ndim - cores[0]], second.shape[: second.ndim - cores[1]])
     if not lead:
         return function(first, second)
+    own = [x.shape[x.ndim - core :] for x, core in zip((first, second), cores, strict=True)]
+    if not prod(lead):
+        return np.zeros((*lead, *shape), np.result_type(first, second))
     stacks = [
-        np.broadcast_to(x, (*lead, *x.shape[x.ndim - core :])).reshape(-1, *x.shape[x.ndim - core :])
-        for x, core in zip((first, second), cores, strict=True)
+        np.broadcast_to(x, (*lead, *core)).reshape(prod(lead), *core)
+        for x, core in zip((first, second), own, strict=True)
     ]
-    found = np.stack([function(a, b) for a, b in zip(*stacks, strict=True)])
-    return found.reshape(*lead, *found.shape[1:])
+    return np.stack([function(a, b) for a, b in zip(*stacks, strict=True)]).reshape(*lead, *shape)
 
 
 def _product(data: Any, x: Any, *, pattern: Pattern) -> Any:
-    return _looped(lambda d, x: pattern.matrix(d) @ x, data, x, (1, 2))
+    return _looped(lambda d, x: pattern.matrix(d) @ x, data, x, (1, 2), (pattern.shape[0], x.shape[-1]))
 
 
 def _product_spec(data: Spec, x: Spec, *, pattern: Pattern) -> Spec:
@@ -86,7 +89,10 @@ def _product_spec(data: Spec, x: Spec, *, pattern: Pattern) -> Spec:
 
 
 def _sampled(left: Any, x: Any, *, pattern: Pattern) -> Any:
-    return _looped(lambda a, b: np.einsum("ek,ek->e", a[pattern.rows], b[pattern.columns]), left, x, (2, 2))
+    def entries(a: Any, b: Any) -> Any:
+        return np.einsum("ek,ek->e", a[pattern.rows], b[pattern.columns])
+
+    return _looped(entries, left, x, (2, 2), (pattern.rows.size,))
 
 
 def _sampled_spec(left: Spec, x: Spec, *, pattern: Pattern) -> Spec:
@@ -128,7 +134,7 @@ sampled_product: Primitive = multilinear(
 
 
 def _solve(data: Any, b: Any, *, pattern: Pattern) -> Any:
-    return _looped(pattern.solve, data, b, (1, 2))
+    return _looped(pattern.solve, data, b, (1, 2), b.shape[-2:])
 
 
 def _solve_forward(tangents: Any, values: Any, out: Any, params: Any) -> Any:
