@@ -78,6 +78,8 @@ def test_laws(case):
 def test_several_arrays():
     x, y = np.array([1.5, -2.0, 0.5]), np.array([[2.0], [3.0]])
     check_laws(lambda x, y: np.broadcast_arrays(x, y, 1.0)[:2], (x, y))
+    arrays = autodiff.grad(lambda s: np.sum(np.stack([a[...] for a in np.broadcast_arrays(s, 1.5, np.float64(2.0))])))
+    assert arrays(3.0) == 1.0  # numbers become arrays without axes
     check_laws(lambda x, y: np.atleast_2d(x, y, 2.0)[:2], (x, y))
 
 

@@ -96,7 +96,11 @@ def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[Any, ...]:
     arrays = [as_operand(array) for array in args]
     shape = broadcast_shapes(*(spec_of(array).shape for array in arrays))
     widened = FUNCTIONS[np.broadcast_to]
-    return tuple(array if spec_of(array).shape == shape else widened(array, shape) for array in arrays)
+    specs = map(spec_of, arrays)
+    return tuple(
+        array if its.shape == shape and its.kind == "array" else widened(array, shape)
+        for array, its in zip(arrays, specs, strict=True)
+    )
 
 
 def _at_least(function: Callable[..., Any]) -> Callable[..., Any]:
