@@ -27,6 +27,24 @@ def imported_names(tree: ast.AST) -> Iterator[str]:
                     yield from public_names(node.module)
 
 
+def names_from(tree: ast.AST, package: str) -> Iterator[str]:
+    """The names that import statements bind to a package, or to something in it."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name.partition(".")[0] == package:
+                    yield alias.asname or package
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == package and not node.level:
+            yield from (alias.asname or alias.name for alias in node.names)
+
+
+def root_name(node: ast.expr) -> str | None:
+    """The name that an expression begins with: ``a`` of ``a.b(c).d``."""
+    while isinstance(node, (ast.Attribute, ast.Call)):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else None
+
+
 def public_names(module: str) -> list[str]:
     """What ``from module import *`` binds."""
     found = sys.modules.get(module) or import_module(module)

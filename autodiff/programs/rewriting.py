@@ -19,7 +19,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from autodiff.programs.bindings import imported_names, whole_numbers, written_names
+from autodiff.programs.bindings import imported_names, names_from, root_name, whole_numbers, written_names
 from autodiff.programs.matching import Classes
 
 NAME, CALLEE, ITEM, SHOWN, OWN, RESULT, DRAW, KIND = (
@@ -66,7 +66,8 @@ def rewritten(tree: ast.Module, bound: frozenset[str] = frozenset()) -> ast.Modu
         tree: of a module; it is changed.
         bound: names that stand for something of NumPy's, besides those that the module imports.
     """
-    rewriter = Rewriter(frozenset(imported_names(tree)) | bound, whole_numbers(tree))
+    compilers = frozenset(names_from(tree, "numba"))
+    rewriter = Rewriter(frozenset(imported_names(tree)) | bound, whole_numbers(tree), compilers)
     return ast.fix_missing_locations(rewriter.visit(tree))  # type: ignore[no-any-return]
 
 
@@ -76,14 +77,18 @@ class Rewriter(ast.NodeTransformer):
     Args:
         names: names that may stand for something of NumPy's.
         whole: names that stand for integers.
+        compilers: names that stand for something of Numba's. It compiles the functions that they decorate, which stay.
     """
 
-    def __init__(self, names: frozenset[str], whole: frozenset[str]) -> None:
+    def __init__(self, names: frozenset[str], whole: frozenset[str], compilers: frozenset[str] = frozenset()) -> None:
         self.names = names
         self.whole = whole
+        self.compilers = compilers
         self.written: frozenset[str] = frozenset()
 
     def visit_scope(self, node: Any) -> Any:
+        if any(root_name(decorator) in self.compilers for decorator in node.decorator_list):
+            return node
         before, self.written = self.written, frozenset(written_names(node))
         for field in ("annotation", "returns"):
             kept = getattr(node, field, None)

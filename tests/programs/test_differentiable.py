@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import linecache
 import math
@@ -20,6 +21,7 @@ from scipy.stats import norm
 
 from autodiff import Variable, differentiable, grad, jit, jvp, vmap
 from autodiff.numpy.namespace import KNOWN
+from autodiff.programs.rewriting import rewritten
 from autodiff.trace.errors import ConcretizationError, DifferentiationError
 from tests.programs.test_refusals import LOSING, V
 
@@ -245,6 +247,34 @@ def test_classes():
 
 def by_hand(x):
     return sum(x) * sum(x * x) + x[1] + 2.0 * (x[0] + x[2])
+
+
+def test_functions_that_numba_compiles_stay():
+    source = """
+import numpy as np
+import numba as nb
+from numba import extending, njit
+
+@nb.vectorize
+def double(x):
+    return float(x) * np.float64(2)
+
+class Sums:
+
+    @staticmethod
+    @njit(cache=True)
+    def total(x):
+        out = np.zeros(3)
+        out[:] = x
+        return out.sum()
+
+@extending.overload(double)
+def doubled(x):
+    return lambda x: np.multiply(x, 2)
+""".strip()
+    again = ast.unparse(rewritten(ast.parse(source)))
+    assert again.replace("\n\n", "\n") == source.replace("\n\n", "\n")
+    assert ast.unparse(rewritten(ast.parse(source.replace("numba", "other")))) != again.replace("numba", "other")
 
 
 class Labelled(np.ndarray):
