@@ -45,6 +45,16 @@ def root_name(node: ast.expr) -> str | None:
     return node.id if isinstance(node, ast.Name) else None
 
 
+def compiled_names(tree: ast.AST, compilers: frozenset[str]) -> Iterator[str]:
+    """The names of functions that are given to compilers, by ``@njit``, ``njit(f)`` or ``guvectorize(...)(f)``."""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            if any(root_name(decorator) in compilers for decorator in node.decorator_list):
+                yield node.name
+        elif isinstance(node, ast.Call) and root_name(node.func) in compilers:
+            yield from (arg.id for arg in node.args if isinstance(arg, ast.Name))
+
+
 def public_names(module: str) -> list[str]:
     """What ``from module import *`` binds."""
     found = sys.modules.get(module) or import_module(module)

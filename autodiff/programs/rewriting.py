@@ -19,7 +19,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from autodiff.programs.bindings import imported_names, names_from, root_name, whole_numbers, written_names
+from autodiff.programs.bindings import compiled_names, imported_names, names_from, whole_numbers, written_names
 from autodiff.programs.matching import Classes
 
 NAME, CALLEE, ITEM, SHOWN, OWN, RESULT, DRAW, KIND = (
@@ -66,8 +66,8 @@ def rewritten(tree: ast.Module, bound: frozenset[str] = frozenset()) -> ast.Modu
         tree: of a module; it is changed.
         bound: names that stand for something of NumPy's, besides those that the module imports.
     """
-    compilers = frozenset(names_from(tree, "numba"))
-    rewriter = Rewriter(frozenset(imported_names(tree)) | bound, whole_numbers(tree), compilers)
+    compiled = frozenset(compiled_names(tree, frozenset(names_from(tree, "numba"))))
+    rewriter = Rewriter(frozenset(imported_names(tree)) | bound, whole_numbers(tree), compiled)
     return ast.fix_missing_locations(rewriter.visit(tree))  # type: ignore[no-any-return]
 
 
@@ -77,17 +77,17 @@ class Rewriter(ast.NodeTransformer):
     Args:
         names: names that may stand for something of NumPy's.
         whole: names that stand for integers.
-        compilers: names that stand for something of Numba's. It compiles the functions that they decorate, which stay.
+        compiled: names of functions that Numba compiles, which stay as they are.
     """
 
-    def __init__(self, names: frozenset[str], whole: frozenset[str], compilers: frozenset[str] = frozenset()) -> None:
+    def __init__(self, names: frozenset[str], whole: frozenset[str], compiled: frozenset[str]) -> None:
         self.names = names
         self.whole = whole
-        self.compilers = compilers
+        self.compiled = compiled
         self.written: frozenset[str] = frozenset()
 
     def visit_scope(self, node: Any) -> Any:
-        if any(root_name(decorator) in self.compilers for decorator in node.decorator_list):
+        if node.name in self.compiled:
             return node
         before, self.written = self.written, frozenset(written_names(node))
         for field in ("annotation", "returns"):
