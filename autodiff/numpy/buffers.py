@@ -10,7 +10,7 @@ from __future__ import annotations
 import operator
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from autodiff.numpy.traced_arguments import is_variable, method_of_array, newest
 from autodiff.ops.elementwise import cast
 from autodiff.ops.operators import BINARY, COMPARISONS, UNARY
 from autodiff.trace.primitive import Primitive
+from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer
@@ -83,6 +84,13 @@ class Buffer(Traced):
     @property
     def shape(self) -> tuple[int, ...]:
         return self.now.shape  # type: ignore[no-any-return]
+
+    @shape.setter
+    def shape(self, shape: Any) -> NoReturn:
+        raise AttributeError(
+            f"the shape of an array cannot be assigned to while values are traced{at_user_line()}; write "
+            f"x = x.reshape{shape}"
+        )
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -367,8 +375,23 @@ def shows_memory(function: Function, array: Any) -> bool:
     return isinstance(found, np.ndarray) and np.may_share_memory(found, array)
 
 
+def attribute(name: str) -> property:
+    """An attribute of arrays that programs assign to, ``z.real = x``."""
+
+    def read(self: Buffer) -> Any:
+        return self.__getattr__(name)
+
+    def assign(self: Buffer, value: Any) -> None:
+        value = settled(value)
+        self.write(lambda now: setattr(now, name, value), (value,))
+
+    return property(read, assign)
+
+
 def install() -> None:
-    """Give buffers Python's operators."""
+    """Give buffers the attributes that are assigned to, and Python's operators."""
+    for name in ("flat", "imag", "real"):
+        setattr(Buffer, name, attribute(name))
     for name, (primitive, operation) in (BINARY | {"matmul": (None, operator.matmul)} | COMPARISONS).items():
 
         def forward(self: Buffer, other: Any, operation: Any = operation) -> Any:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from functools import wraps
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -120,6 +120,9 @@ def called(original: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str
 def created(original: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What a function gives that makes arrays of sizes, or of what may hold traced values."""
     given: Any = args[0] if args else kwargs.get("object", kwargs.get("a"))
+    if args and original in CONVERTING:
+        given = array_of(given)
+        args = (given, *args[1:])
     if (
         original in CONVERTING
         and original is not np.array
@@ -143,6 +146,14 @@ def created(original: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[st
     return (
         found if original in CONVERTING and not copied and type(given) is not list else writable(original, found, args)
     )
+
+
+def array_of(given: Any) -> Any:
+    """What the ``__array__`` of an object gives, if that is traced, which NumPy would refuse; others as they are."""
+    if isinstance(given, Traced) or type(getattr(type(given), "__array__", None)) is not FunctionType:
+        return given
+    found = given.__array__()
+    return found if isinstance(found, Traced) else given
 
 
 def converted_buffer(original: Callable[..., Any], given: Buffer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -107,13 +107,48 @@ def filled_on_the_way(x):
     return out.sum()
 
 
-@pytest.mark.parametrize("program", [converted, shown, copied, filled_on_the_way])
+class Cell:
+    def __init__(self, x):
+        self.array = np.eye(2)
+        self.array[0] = x
+
+    def __array__(self, dtype=None, copy=None):
+        return self.array
+
+
+def held_by_an_object(x):
+    cell = differentiable(Cell)
+    return np.sum(np.asarray(cell(x), dtype=float) @ np.array(cell([1.0, 2.0])) * np.array(cell(x**2)))
+
+
+def assigned_attributes(x):
+    z, u = np.zeros(2, complex), np.zeros((2, 2))
+    z.real = x**2
+    z.imag = z.imag + 3 * x[::-1]
+    u.flat = x
+    u[1].flat[0] = z.real[1]
+    return np.sum(z.real * z.imag * u)
+
+
+@pytest.mark.parametrize(
+    "program", [converted, shown, copied, filled_on_the_way, held_by_an_object, assigned_attributes]
+)
 def test_what_shows_a_buffer_follows_it(program):
     x, step = X[:2], 1e-6
     value, gradient = autodiff.value_and_grad(differentiable(program))(x)
     assert value == pytest.approx(program(x))
     expected = [(program(x + step * e) - program(x - step * e)) / (2 * step) for e in np.eye(2)]
     np.testing.assert_allclose(gradient, expected, atol=1e-8)
+
+
+def test_a_shape_is_not_assigned_to():
+    def program(x):
+        out = np.zeros(6)
+        out.shape = (2, 3)
+        return out * x
+
+    with pytest.raises(AttributeError, match=r"^the shape of an array cannot .* write x = x.reshape\(2, 3\)$"):
+        autodiff.jvp(differentiable(program), (X,), (X,))
 
 
 def test_ufuncs_of_rewritten_programs_are_ufuncs():
