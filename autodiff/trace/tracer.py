@@ -11,6 +11,7 @@ from autodiff.trace.concretization import ARRAY, remedy_of_loss
 from autodiff.trace.errors import ConcretizationError
 from autodiff.trace.source import asked_by, at_user_line
 from autodiff.trace.spec import Spec, spec_of
+from autodiff.trace.text import NumberText
 from autodiff.trace.traced import Traced
 
 if TYPE_CHECKING:
@@ -117,10 +118,10 @@ class Tracer(Traced):
 
     def __format__(self, format_spec: str) -> str:
         value = concrete(self)
-        return str(value) if type(value) is Spec else format(value, format_spec)
+        return NumberText(str(value) if type(value) is Spec else format(value, format_spec))
 
     def __str__(self) -> str:
-        return str(concrete(self))
+        return NumberText(concrete(self))
 
     def _plain(self, wanted: str, lossless: bool = False) -> Any:
         value = concrete(self)

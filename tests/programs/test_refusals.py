@@ -96,6 +96,12 @@ LOSING = {
     "float": (lambda x: float(x[0]) * 2, FLOAT),
     "int": (lambda x: x * int(x[0]), lost("[]", "int")),
     "complex": (lambda x: complex(x[0]), lost("[]", "complex")),
+    "text": (
+        lambda x: x * float(f"{x[0]:.1f}"),
+        "the text '0.9' of a traced number would become float (HERE) and its derivative would be lost silently. Take the "
+        "number itself, np.round(x, digits) of it to round. Where no derivative is wanted, write "
+        "autodiff.stop_gradient(x).",
+    ),
     "percent_format": (lambda x: len("%.3f" % x[0]) * x, FLOAT),  # noqa: UP031
     "index": (lambda x: V[x[0]], NUMBER),
     "slice_bound": (lambda x: x[: x[0]], lost("[]", "an index")),
