@@ -247,3 +247,14 @@ def test_convolutions_of_integers(name, size):
     found, expected = autodiff.jit(getattr(signal, name))(first, second), getattr(sg, name)(first, second)
     assert found.dtype == expected.dtype
     np.testing.assert_allclose(found, expected, atol=1e-10)
+
+
+def test_spectra_of_float32_are_float32():
+    x = np.sin(np.arange(32.0) ** 1.3).astype(np.float32)
+
+    def spectra(m, x):
+        return m.welch(x, nperseg=8)[1], m.spectrogram(x, nperseg=8)[2], m.stft(x, nperseg=8)[2]
+
+    for found, expected in zip(autodiff.jit(lambda x: spectra(signal, x))(x), spectra(scipy.signal, x), strict=True):
+        assert found.dtype == expected.dtype
+        np.testing.assert_allclose(found, expected, atol=1e-5)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -52,7 +53,7 @@ def segments(
     if size > length or overlap >= size or (nfft is not None and nfft < size):
         raise ValueError(f"{name} cannot cut {length} samples into segments of {size} that overlap by {overlap}")
     power = fs * np.sum(window**2) if scaling in ("density", "psd") else np.sum(window) ** 2
-    return Segments(window, size - overlap, size if nfft is None else int(nfft), detrend, 1.0 / power)
+    return Segments(window, size - overlap, size if nfft is None else int(nfft), detrend, float(1.0 / power))
 
 
 def real_signal(name: str, x: Any, axis: int) -> Any:
@@ -78,12 +79,12 @@ def transforms(x: Any, cut: Segments) -> Any:
         parts = along(scipy.signal.detrend, parts)
     elif cut.detrend:
         parts = cut.detrend(parts)
-    return FUNCTIONS[np.fft.rfft](parts * cut.window, cut.nfft)
+    return FUNCTIONS[np.fft.rfft](parts * cut.window.astype(spec_of(parts).dtype), cut.nfft)
 
 
 def one_sided(squares: Any, nfft: int) -> Any:
     """Squares at frequencies that are not negative, those of the negative ones added."""
-    twice = np.full(nfft // 2 + 1, 2.0)
+    twice = np.full(nfft // 2 + 1, 2.0, spec_of(squares.real).dtype)
     twice[0] = 1.0
     if nfft % 2 == 0:
         twice[-1] = 1.0
@@ -196,7 +197,7 @@ def spectrogram(
     if mode == "psd":
         found = one_sided(found.real * found.real + found.imag * found.imag, cut.nfft) * cut.scale
     else:
-        found = found * np.sqrt(cut.scale)
+        found = found * math.sqrt(cut.scale)
         found = ew.absolute(found) if mode == "magnitude" else found
     count = spec_of(found).shape[-2]
     times = (np.arange(count) * cut.step + cut.window.size / 2) / fs
@@ -234,7 +235,7 @@ def stft(
         x = extended(x, size // 2, boundary)
     if padded:
         x = extended(x, (0, -(spec_of(x).shape[-1] - size) % cut.step), "zeros")
-    found = transforms(x, cut) * np.sqrt(cut.scale)
+    found = transforms(x, cut) * math.sqrt(cut.scale)
     times = (np.arange(spec_of(found).shape[-2]) * cut.step + (0 if boundary is not None else size / 2)) / fs
     return np.fft.rfftfreq(cut.nfft, 1 / fs), times, placed(found, axis)
 
