@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import builtins
+import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from string import Formatter
 from typing import Any
 
 import numpy as np
@@ -130,7 +132,7 @@ class Rebuilding:
         self.function(*self.structure.unflatten(leaves))
 
 
-def print(text: str, *values: Any, **named: Any) -> Any:
+def print(text: str, /, *values: Any, **named: Any) -> Any:
     """Write values to the standard output whenever the program runs, and hand them on: :func:`callback` of a format.
 
     Args:
@@ -141,13 +143,43 @@ def print(text: str, *values: Any, **named: Any) -> Any:
     Returns:
         the values, those by name last: one, or a tuple of several. Use what is returned.
 
+    Raises:
+        TypeError: if the text is none, or there are no values.
+        ValueError: if the text is no format, or has a place without a value.
+
     >>> import autodiff
     >>> f = autodiff.jit(lambda x: print("x is {:.1f}", x) ** 2)
     >>> f(3.0)
     x is 3.0
     9.0
     """
+    check_places(text, len(values), named)
     return callback(partial(write, text, tuple(named)), *values, *named.values())
+
+
+def check_places(text: str, count: int, named: Mapping[str, Any]) -> None:
+    """Make sure that each place of a format has a value."""
+    if not isinstance(text, str):
+        raise TypeError(
+            f"debug.print needs a text first, got {described(text)}{at_user_line()}; write "
+            "x = debug.print('x is {}', x)"
+        )
+    try:
+        fields = [field for _, field, _, _ in Formatter().parse(text) if field is not None]
+    except ValueError as error:
+        raise ValueError(
+            f"debug.print: {text!r} is no format{at_user_line()}: {error}. Write braces that are to be printed twice"
+        ) from None
+    unnamed = 0
+    for field in fields:
+        name = re.split(r"[.\[]", field)[0]
+        unnamed += not name
+        if name not in named and not (unnamed <= count if not name else name.isdecimal() and int(name) < count):
+            given = [f"{count} by position"] * (count > 0) + list(named)
+            raise ValueError(
+                f"debug.print: the place {{{field}}} of {text!r} has no value{at_user_line()}; given are "
+                f"{', '.join(given) or 'none'}"
+            )
 
 
 def write(text: str, names: tuple[str, ...], *values: Any) -> None:

@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.backends.reference import run_equation
-from autodiff.trace.errors import AutodiffError
+from autodiff.backends.reference import run_equation, run_tape
+from autodiff.trace.errors import AutodiffError, ConcretizationError, described
 from autodiff.trace.primitive import Primitive
-from autodiff.trace.source import user_line
-from autodiff.trace.spec import spec_of
+from autodiff.trace.source import at_user_line, user_line
+from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.staging import Body, stage
 from autodiff.trace.tape import Equation, Tape
 from autodiff.trace.tape_call import TapeCall
+from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer, concrete
 from autodiff.trace.trees.tree import flatten
 from autodiff.trace.values.arrays import placed_constants
@@ -41,7 +42,9 @@ def check_nans(fun: Callable[..., Any] = DECORATED, *, infinities: bool = False)
     """The same function, which stops at the first operation that makes NaN of operands without NaN.
 
     It runs operation by operation, also what is inside of ``jit``, ``grad``, loops and branches, and so takes its time:
-    put it around what you look at, ``check_nans(step)(params, batch)``.
+    put it around what you look at, ``check_nans(step)(params, batch)``. Inside of a derivative, as in
+    ``grad(check_nans(f))``, it looks at the values of ``f`` alone, and runs the operations a second time for the
+    derivative.
 
     Args:
         fun: a function of trees. Where it is left out the other is the option of a decorator.
@@ -52,6 +55,8 @@ def check_nans(fun: Callable[..., Any] = DECORATED, *, infinities: bool = False)
 
     Raises:
         NotFiniteError: naming the operation, the user's line, and the operands at the place.
+        ConcretizationError: when it is called where only shapes are known, inside of ``jit`` or ``vmap``.
+        TypeError: if it is no function.
 
     >>> import autodiff
     >>> def f(x):
@@ -65,19 +70,38 @@ def check_nans(fun: Callable[..., Any] = DECORATED, *, infinities: bool = False)
     """
     if fun is DECORATED:
         return lambda fun: check_nans(fun, infinities=infinities)
+    if not callable(fun):
+        raise TypeError(f"check_nans needs a function, got {described(fun)}{at_user_line()}; write check_nans(f)(x)")
 
     def checked(*args: Any, **kwargs: Any) -> Any:
         leaves, structure = flatten(args)
+        given = [as_leaf(leaf) for leaf in leaves]
         body = Watching(infinities)
         with np.errstate(all="ignore"):
-            staged = stage(
-                lambda *given: fun(*given, **kwargs), [as_leaf(leaf) for leaf in leaves], structure, True, body
-            )
+            staged = stage(lambda *values: fun(*values, **kwargs), list(map(known, given)), structure, True, body)
+            operands = [*given, *staged.captures]
+            traced = any(isinstance(operand, Traced) for operand in operands)
+            outs = run_tape(staged.tape, operands) if traced else [value_of(out, body) for out in staged.outs]
         results = staged.tape.results
         assert results is not None
-        return results.unflatten(value_of(out, body) for out in staged.outs)
+        return results.unflatten(outs)
 
     return TransformedFunction(fun, checked, check_nans, fun, infinities=infinities)
+
+
+def known(operand: Any) -> Any:
+    """The value of an operand from outside.
+
+    Raises:
+        ConcretizationError: if only its shape is known.
+    """
+    value = concrete(operand)
+    if type(value) is Spec:
+        raise ConcretizationError(
+            f"check_nans looks at values, but here only the shape of a traced {value!r} is known{at_user_line()}; put "
+            "it outside of jit, vmap and the like: check_nans(jit(f))(x)"
+        )
+    return value
 
 
 def value_of(out: Any, body: Body) -> Any:
@@ -99,6 +123,10 @@ class Watching(Body):
     def __init__(self, infinities: bool) -> None:
         super().__init__(with_values=True)
         self.infinities = infinities
+
+    def capture(self, outside: Any) -> Tracer:
+        known(outside)
+        return super().capture(outside)
 
     def record(
         self,

@@ -1,5 +1,6 @@
 """Functions that see values while programs run: how often, with what, and that nothing else changes."""
 
+import re
 import sys
 from typing import Any
 
@@ -202,3 +203,18 @@ def test_prints_values_by_their_names(capsys: Any) -> None:
     assert float(f(1.0)) == 3.0
     assert capsys.readouterr().out == "1.0 and 2.0\n"
     assert float(debug.print("{x}", x=4.0)) == 4.0
+
+
+def test_each_place_of_a_format_needs_a_value(capsys: Any) -> None:
+    assert debug.print("{0} {text[0]} {{}}", 1.0, text=X) is not None  # any name
+    assert capsys.readouterr().out == "1.0 0.1 {}\n"
+    for text, values, named, message in (
+        ("{} {y}", (1.0,), {"x": 1.0}, "the place {y} of '{} {y}' has no value (test_callbacks.py:"),
+        ("{} {}", (1.0,), {}, "the place {} of '{} {}' has no value (test_callbacks.py:"),
+        ("{1}", (1.0,), {}, "the place {1} of '{1}' has no value (test_callbacks.py:"),
+        ("{", (1.0,), {}, "'{' is no format (test_callbacks.py:"),
+    ):
+        with pytest.raises(ValueError, match=re.escape(f"debug.print: {message}")):
+            debug.print(text, *values, **named)
+    with pytest.raises(TypeError, match=r"debug.print needs a text first, got float64\[3\] \(test_callbacks.py:"):
+        debug.print(X)  # type: ignore[arg-type]

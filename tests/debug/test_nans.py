@@ -104,3 +104,31 @@ def test_a_training_step() -> None:
         debug.NotFiniteError, match=r"log made nan at \[0\] \(test_nans.py:\d+\); its operand there is -0.5"
     ):
         debug.check_nans(step)({"w": 1.0, "b": 1.0}, np.array([0.5, 2.0]))
+
+
+def test_derivatives_of_a_checked_function() -> None:
+    """They were zero: what the function did was recorded by the check alone."""
+
+    def f(x: Any) -> Any:
+        return np.sum(x**3)
+
+    checked = debug.check_nans(f)
+    np.testing.assert_allclose(autodiff.grad(checked)(X), 3 * X**2)
+    np.testing.assert_allclose(autodiff.hessian(checked)(X), np.diag(6 * X))
+    assert autodiff.jvp(checked, (X,), (np.ones(3),))[1] == np.sum(3 * X**2)
+    assert autodiff.grad(lambda k: debug.check_nans(lambda x: np.sum(k * x))(X))(2.0) == np.sum(X)  # closed over
+    v = autodiff.Variable(X)
+    checked(v).backward()
+    np.testing.assert_allclose(v.grad, 3 * X**2)
+    with pytest.raises(debug.NotFiniteError, match=TEXT):
+        autodiff.grad(debug.check_nans(logarithm))(X)
+    unknown = r"check_nans looks at values, but here only the shape of a traced float.* is known \(test_nans.py:"
+    for outside in (
+        lambda: autodiff.jit(checked)(X),
+        lambda: autodiff.vmap(debug.check_nans(np.sin))(X),
+        lambda: autodiff.jit(lambda k: debug.check_nans(lambda x: np.sum(k * x))(X))(2.0),
+    ):
+        with pytest.raises(autodiff.trace.errors.ConcretizationError, match=unknown):  # type: ignore[attr-defined]
+            outside()
+    with pytest.raises(TypeError, match="check_nans needs a function, got int"):
+        debug.check_nans(5)  # type: ignore[arg-type]
