@@ -11,7 +11,7 @@ from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 from autodiff.trace.staging import Staged, stage
 from autodiff.trace.tape import Tape, TapeError
-from autodiff.trace.trees.tree import flatten
+from autodiff.trace.trees.tree import flatten, paths
 from autodiff.trace.values.leaves import as_leaf
 from autodiff.transforms.arguments import function_name
 from autodiff.transforms.transformed import TransformedFunction
@@ -58,17 +58,43 @@ def make_tape(fun: Callable[..., Any]) -> Callable[..., Tape]:
 def eval_tape(tape: Tape, *args: Any) -> Any:
     """Run a tape on arguments like those that it was made with.
 
+    Args:
+        tape: what :func:`make_tape` or :func:`autodiff.load_tape` returned.
+        *args: trees with the structure, shapes and dtypes for which the tape was made, since lengths and dtypes may be
+            constants in it. Python numbers and NumPy's numbers may stand for each other.
+
+    Returns:
+        the tree of results.
+
+    Raises:
+        TapeError: if structure, shapes or dtypes are others.
+
     >>> import numpy as np
-    >>> tape = make_tape(lambda x: {"twice": 2 * x})(1.0)
+    >>> tape = make_tape(lambda x: {"twice": 2 * x})(np.zeros(3))
     >>> eval_tape(tape, np.arange(3.0))
     {'twice': array([0., 2., 4.])}
     """
     leaves, structure = flatten(args)
     if structure != tape.arguments:
         raise TapeError(f"the tape was made for arguments {tape.arguments}, got {structure}{at_user_line()}")
+    values = list(map(as_leaf, leaves))
+    check_specs(tape, args, values)
     kept = {id(constant) for constant in tape.constants}
-    outs = [out.copy() if id(out) in kept else out for out in run_tape(tape, list(map(as_leaf, leaves)))]
+    outs = [out.copy() if id(out) in kept else out for out in run_tape(tape, values)]
     return outs if tape.results is None else tape.results.unflatten(outs)
+
+
+def check_specs(tape: Tape, args: tuple[Any, ...], values: list[Any]) -> None:
+    """Refuse arguments of other shapes or dtypes than those for which a tape was made."""
+    for number, (value, made_for) in enumerate(zip(values, tape.inputs, strict=False)):  # closed-over arrays follow
+        found = spec_of(value)
+        weak = found.shape == () and "python" in (found.kind, made_for.kind)
+        alike = found.dtype.kind == made_for.dtype.kind if weak else found.dtype == made_for.dtype
+        if found.shape != made_for.shape or not alike:
+            raise TapeError(
+                f"the tape was made for {made_for} at args{paths(args)[number]}, got {found}{at_user_line()}; record "
+                "another one with make_tape for these shapes and dtypes, or convert the argument"
+            )
 
 
 def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

@@ -1,5 +1,6 @@
 """Frozen tapes: checked, run, compared."""
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -120,11 +121,20 @@ def test_what_no_result_depends_on_is_left_out() -> None:
     assert [e.primitive.name for e in make_tape(wasteful)(X).equations] == ["sin"]
 
 
-def test_a_frozen_tape_computes_on_other_shapes_where_it_can() -> None:
-    tape = make_tape(lambda x: {"twice": 2 * x})(1.0)
-    np.testing.assert_array_equal(eval_tape(tape, X)["twice"], 2 * X)
-    np.testing.assert_array_equal(vmap(lambda x: eval_tape(tape, x)["twice"])(X), 2 * X)
-    assert grad(lambda x: eval_tape(tape, x)["twice"])(3.0) == 2.0
+def test_a_frozen_tape_takes_the_shapes_and_dtypes_that_it_was_made_for() -> None:
+    table = np.ones(3)
+    tape = make_tape(lambda p: {"mean": np.mean(p["x"] * table) * p["k"]})({"x": np.ones(3), "k": 1.0})
+    assert eval_tape(tape, {"x": np.arange(3.0), "k": np.float64(2)})["mean"] == 2.0
+    rows = vmap(lambda x: eval_tape(tape, {"x": x, "k": 1.0})["mean"])(np.arange(6.0).reshape(2, 3))
+    np.testing.assert_array_equal(rows, [1.0, 4.0])
+    assert grad(lambda k: eval_tape(tape, {"x": X, "k": k})["mean"])(3.0) == pytest.approx(np.mean(X))
+    for x, k, where, was in (
+        (np.arange(4.0), 1.0, "float64[3] at args[0]['x']", "float64[4]"),  # its mean would be divided by 3
+        (np.ones(3, np.float32), 1.0, "float64[3] at args[0]['x']", "float32[3]"),
+        (X, 1, "float at args[0]['k']", "int"),
+    ):
+        with pytest.raises(TapeError, match=re.escape(f"the tape was made for {where}, got {was} (test_tape.py:")):
+            eval_tape(tape, {"x": x, "k": k})
 
 
 def test_a_tape_that_does_not_hold_together() -> None:
