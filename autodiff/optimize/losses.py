@@ -89,32 +89,32 @@ def sigmoid_binary_cross_entropy(logits: Any, labels: Any) -> Any:
     return labels * np.logaddexp(0, -logits) + (1 - labels * 1) * np.logaddexp(0, logits)
 
 
-def squared_error(predictions: Any, targets: Any) -> Any:
-    """``(prediction - target)**2``, element by element.
+def squared_error(predictions: Any, targets: Any = None) -> Any:
+    """``(prediction - target)**2``, element by element; without targets the predictions are the errors.
 
     >>> squared_error(np.array([1.0, 4.0]), np.array([1.0, 1.0]))
     array([0., 9.])
     """
-    check_shapes("squared_error", predictions, targets)
-    return (predictions - targets) ** 2
+    return errors("squared_error", predictions, targets) ** 2
 
 
-def l2_loss(predictions: Any, targets: Any) -> Any:
+def l2_loss(predictions: Any, targets: Any = None) -> Any:
     """``(prediction - target)**2 / 2``, element by element, whose derivative is the difference.
+
+    Without targets the predictions are the errors.
 
     >>> l2_loss(np.array([1.0, 4.0]), np.array([1.0, 1.0]))
     array([0. , 4.5])
     """
-    check_shapes("l2_loss", predictions, targets)
-    return 0.5 * (predictions - targets) ** 2
+    return 0.5 * errors("l2_loss", predictions, targets) ** 2
 
 
-def huber_loss(predictions: Any, targets: Any, delta: float = 1.0) -> Any:
+def huber_loss(predictions: Any, targets: Any = None, delta: float = 1.0) -> Any:
     """``e**2 / 2`` of errors up to delta, ``delta (|e| - delta / 2)`` of larger ones, element by element.
 
     Args:
         predictions: numbers.
-        targets: numbers of a shape that broadcasts with it.
+        targets: numbers of a shape that broadcasts with it; where they are left out the predictions are the errors.
         delta: where the parabola goes over into lines; the derivative has no jump there.
 
     P. Huber, Robust Estimation of a Location Parameter, 1964.
@@ -122,9 +122,16 @@ def huber_loss(predictions: Any, targets: Any, delta: float = 1.0) -> Any:
     >>> huber_loss(np.array([0.5, 3.0]), np.array([0.0, 0.0]))
     array([0.125, 2.5  ])
     """
-    check_shapes("huber_loss", predictions, targets)
-    error = np.abs(predictions - targets)
+    error = np.abs(errors("huber_loss", predictions, targets))
     return np.where(error <= delta, 0.5 * error**2, delta * (error - 0.5 * delta))
+
+
+def errors(name: str, predictions: Any, targets: Any) -> Any:
+    """Predictions minus targets, or the predictions where there are no targets."""
+    if targets is None:
+        return predictions
+    check_shapes(name, predictions, targets)
+    return predictions - targets
 
 
 def check_shapes(name: str, predictions: Any, targets: Any) -> None:

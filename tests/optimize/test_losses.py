@@ -50,6 +50,8 @@ def test_errors_of_predictions():
     assert optimize.l2_loss(p, t).tolist() == [0, 0.125, 4.5]
     assert optimize.huber_loss(p, t, delta=2.0).tolist() == [0, 0.125, 4]
     assert grad(lambda p: np.sum(optimize.huber_loss(p, t, delta=2.0)))(p).tolist() == [0, -0.5, 2]
+    for loss in (optimize.squared_error, optimize.l2_loss, optimize.huber_loss):  # as in optax
+        np.testing.assert_array_equal(loss(p - t), loss(p, t))
     for loss in (optimize.squared_error, optimize.l2_loss, optimize.huber_loss, optimize.sigmoid_binary_cross_entropy):
         check_grads(loss, (p + 0.1, np.array([0.2, 0.7, 0.9])))
 
