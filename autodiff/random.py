@@ -18,7 +18,7 @@ state and ``k`` alone, not on the device: numbers are those of Philox 4x32-10 on
 (True, False)
 
 Under ``vmap`` all examples draw the same numbers of a state that they share; for numbers of their own give each a
-state: ``np.stack([random.state(seed) for seed in range(n)])``.
+state, or a seed: ``vmap(lambda seed: random.normal(random.state(seed)))(np.arange(n))``.
 """
 
 from __future__ import annotations
@@ -30,9 +30,11 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.ops.elementwise import cast
 from autodiff.ops.random import DTYPES, random_numbers
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
+from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import concrete
 from autodiff.trace.values.arrays import check_places, module_of
 
@@ -43,7 +45,8 @@ def state(seed: int, like: Any = None) -> Any:
     """A state from which numbers are drawn.
 
     Args:
-        seed: an int from 0 to 2**64 - 1. Different seeds give independent numbers.
+        seed: an int from 0 to 2**64 - 1, or a traced one, as under ``vmap`` over seeds. Different seeds give
+            independent numbers.
         like: an array beside which it shall lie: of CuPy, for numbers on its GPU.
 
     Returns:
@@ -55,7 +58,15 @@ def state(seed: int, like: Any = None) -> Any:
 
     >>> state(7)
     array([7, 0], dtype=uint64)
+    >>> import autodiff
+    >>> autodiff.vmap(lambda seed: uniform(state(seed), 3)[0])(np.arange(2)).shape
+    (2, 3)
     """
+    if isinstance(seed, Traced):
+        known = spec_of(seed)
+        if known.shape or known.dtype.kind not in "iu":
+            raise TypeError(f"random.state: the seed must be an int, not {known}{at_user_line()}")
+        return cast(seed, dtype=np.dtype(np.uint64)) * np.array([1, 0], np.uint64)
     try:
         number = operator.index(seed)
     except TypeError:

@@ -55,11 +55,23 @@ class Places:
         """Add values."""
         return self.changed(np.add, values)
 
+    def subtract(self, values: Any) -> Any:
+        """Subtract values."""
+        return self.changed(np.subtract, values)
+
     def mul(self, values: Any) -> Any:
         """Multiply by values."""
         return self.changed(np.multiply, values)
 
     multiply = mul
+
+    def divide(self, values: Any) -> Any:
+        """Divide by values."""
+        return self.changed(np.divide, values)
+
+    def power(self, values: Any) -> Any:
+        """Raise to powers."""
+        return self.changed(np.power, values)
 
     def min(self, values: Any) -> Any:
         """Take the smaller one of what is there and the values; equal ones have half of the derivative each."""
@@ -82,8 +94,9 @@ class Places:
 
 
 def at(x: Any) -> At:
-    """The places of an array, plain or traced: ``at(x)[i].set(v)``, ``add``, ``mul``, ``min``, ``max``, ``get``.
+    """The places of an array, plain or traced: ``at(x)[i].set(v)``, and ``get`` of what is there.
 
+    Also ``add``, ``subtract``, ``mul`` (``multiply``), ``divide``, ``power``, ``min`` and ``max``, as in JAX.
     Traced arrays have the attribute ``x.at``, too.
 
     >>> import numpy as np

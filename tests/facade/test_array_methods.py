@@ -52,6 +52,10 @@ def test_what_tensors_of_others_have_is_refused_with_what_to_write():
         match=r"^Variables have no 'detach' \(test_array_methods.py:\d+\): write Variable\(v.array\), or v.array",
     ):
         v.detach()
+    with pytest.raises(AttributeError, match=r"^Variables have no 'exp' \(.*\): write np.exp\(v\)$"):
+        v.exp()
+    with pytest.raises(AttributeError, match=r"^Variables have no 'relu' \(.*\): write F.relu\(v\), of autodiff"):
+        v.relu()
     with pytest.raises(AttributeError, match=r"^'Variable' object has no attribute 'nothing'$"):
         _ = v.nothing
     with pytest.raises(AttributeError, match=r"^the Variable has no array yet, hence no shape"):

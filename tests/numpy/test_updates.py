@@ -22,7 +22,10 @@ KEYS = {
     "a mask": X > 0,
     "from behind": (Ellipsis, -1),
 }
-UFUNCS = {"add": np.add, "mul": np.multiply, "multiply": np.multiply, "min": np.minimum, "max": np.maximum}
+UFUNCS = {
+    "add": np.add, "subtract": np.subtract, "mul": np.multiply, "multiply": np.multiply, "divide": np.divide,
+    "min": np.minimum, "max": np.maximum,
+}  # fmt: skip
 
 
 def values_for(key):
@@ -69,6 +72,11 @@ def test_the_attribute_leaves_the_array_as_it_is():
     np.testing.assert_allclose(v.grad, np.stack([np.zeros(3), 1 + 2 * X[1]]))
     np.testing.assert_array_equal(at(np.arange(3))[1].set(7.9), [0, 7, 2])
     assert repr(at(X)).startswith("<the places of array(")
+
+
+def test_powers():
+    found = jit(grad(lambda x: np.sum(x.at[[0, 0, 1]].power(2.0))))(np.array([3.0, 0.5, 1.0]))
+    np.testing.assert_allclose(found, [4 * 3.0**3, 1.0, 1.0])
 
 
 def test_traced_indices():

@@ -243,3 +243,19 @@ def test_bad_input(name):
     with pytest.raises(error) as caught:
         call()
     assert re.sub(r"\(test_random\.py:\d+\)", "LINE", str(caught.value)) == text
+
+
+def test_traced_seeds():
+    def draw(seed):
+        return random.normal(random.state(seed), 2)[0]
+
+    wanted = np.stack([draw(seed) for seed in range(3)])
+    for found in (
+        vmap(draw)(np.arange(3)),
+        jit(vmap(draw))(np.arange(3)),
+        scan(lambda c, k: (c, draw(c + k)), 0, np.arange(3))[1],
+    ):
+        np.testing.assert_allclose(found, wanted, rtol=1e-14)
+    assert jit(random.state)(np.uint64(2**64 - 1)).tolist() == [2**64 - 1, 0]
+    with pytest.raises(TypeError, match=r"random.state: the seed must be an int, not float \(test_random.py:"):
+        jit(random.state)(2.0)

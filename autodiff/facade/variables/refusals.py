@@ -31,12 +31,23 @@ READ_ONLY = {
 
 
 ELSEWHERE = {
+    "abs": "write abs(v)",
+    **{name: f"write np.{name}(v)" for name in ("cos", "exp", "log", "sin", "sqrt", "tanh")},
+    **{name: f"write F.{name}(v), of autodiff.chainer.functions" for name in ("relu", "sigmoid", "softmax")},
     "clone": "write v + 0.0, or Variable(v.array.copy())",
     "cpu": "write v.to_cpu()",
     "cuda": "write v.to_gpu()",
     "detach": "write Variable(v.array), or v.array for the array",
+    "double": "write v.astype(np.float64)",
+    "float": "write v.astype(np.float32)",
+    "matmul": "write v @ w",
+    "mm": "write v @ w",
+    "norm": "write np.linalg.norm(v)",
     "numpy": "write v.array",
     "permute": "write v.transpose(axes)",
+    "pow": "write v ** exponent",
+    "to": "write v.to_gpu(), v.to_cpu() or v.to_device(device), and v.astype(dtype) for a dtype",
+    "tolist": "write v.array.tolist()",
     "unsqueeze": "write np.expand_dims(v, axis)",
     "view": "write v.reshape(shape)",
     "zero_grad": "write v.cleargrad()",
