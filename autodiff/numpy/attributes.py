@@ -21,16 +21,27 @@ INSTEAD = {
     "byteswap": "use it on plain arrays",
 }
 ELSEWHERE = {
+    "abs": "write abs(x)",
+    **{name: f"write np.{name}(x)" for name in ("cos", "exp", "log", "sin", "sqrt", "tanh")},
     "backward": "write grad(f)(x); backward() is a method of Variables",
     "block_until_ready": "leave it out: results are there when a call returns",
     "clone": "write x.copy()",
     "cpu": "leave it out: nothing is moved unasked",
     "cuda": "call the function with arrays of CuPy",
     "detach": "write autodiff.stop_gradient(x)",
+    "double": "write x.astype(np.float64)",
+    "float": "write x.astype(np.float32)",
+    "matmul": "write x @ y",
+    "mm": "write x @ y",
+    "norm": "write np.linalg.norm(x)",
     "numpy": "leave it out where it is used as an array; return it, by has_aux=True, where a plain one is wanted",
     "permute": "write x.transpose(axes)",
+    "pow": "write x ** exponent",
+    "relu": "write np.maximum(x, 0)",
     "requires_grad": "arguments are chosen by argnums, and autodiff.stop_gradient(x) cuts",
     "requires_grad_": "arguments are chosen by argnums, and autodiff.stop_gradient(x) cuts",
+    "sigmoid": "write scipy.special.expit(x)",
+    "softmax": "write autodiff.scipy.special.softmax(x)",
     "unsqueeze": "write np.expand_dims(x, axis)",
 }
 """What arrays of other libraries have, which NumPy's do not, and what is written in its place."""

@@ -176,6 +176,8 @@ ERRORS = {
         "all input arrays must have the same shape, got (3,) (1,) ({line})"),
     "concatenate numbers": (lambda x: np.concatenate([x[0], x[1]]),
         "zero-dimensional arrays cannot be concatenated ({line}); use np.stack"),
+    "a matrix and a vector": (lambda x: np.append(x[None], x, axis=0),
+        "concatenate needs arrays with as many axes each, got shapes (1, 3), (3,) ({line})"),
     "unequal sections": (lambda x: np.split(x, 2),
         "array split does not result in an equal division: 3 elements in 2 sections ({line}); use np.array_split"),
 }  # fmt: skip

@@ -160,6 +160,9 @@ def test_errors_say_what_is_needed():
     def uneven(a):
         return np.tensordot(a, np.ones((2, 3)), 1)
 
+    def fewer(a):
+        return np.sum(np.tensordot(a, np.ones(2)))
+
     def unlike(a):
         return np.tensordot(a, a, ([0, 1], [0]))
 
@@ -175,6 +178,8 @@ def test_errors_say_what_is_needed():
         text
         == f"tensordot sums axes [0] of shape (3,) with axes [0] of shape (2, 3) ({line}); their lengths must be equal"
     )
+    text, line = error_of(ValueError, fewer, np.ones((2, 2)))
+    assert text == f"tensordot got axes=2 for arrays of 2 and 1 axes ({line}); neither may have fewer"
     text, line = error_of(ValueError, unlike, np.ones((2, 2)))
     assert text == f"tensordot got 2 axes of one operand and 1 of the other ({line}); give as many"
 

@@ -196,6 +196,8 @@ CALLS = {
     "correlate2d of odd kernels": (SIGNAL, lambda m, x: m.correlate2d(x, kernel[:, :1], mode="same")),
     "welch": (SIGNAL, lambda m, x: m.welch(x, nperseg=3, axis=0, detrend=None)[1]),
     "convolve of numbers": (SIGNAL, lambda m, x: m.convolve(x[0, 0], 3.0) + m.correlate(2.0, x[0, 1]) + m.fftconvolve(x[1, 0], x[0, 1])),
+    "correlate of the smaller one": (SIGNAL, lambda m, x: m.correlate(x[:2, :1], np.outer(x[0], np.arange(3.0)), mode="valid")),
+    "fftconvolve of rows of one": (SIGNAL, lambda m, x: m.fftconvolve(x[:3, :1], np.arange(1.0, 9.0)[None], mode="valid")),
     "correlate1d by complex weights": (NDIMAGE, lambda m, x: m.correlate1d(x, np.array([1.0, 2j, 0.5 - 1j]), 0).imag),
     "convolve1d by complex weights": (NDIMAGE, lambda m, x: m.convolve1d(x, np.array([1.0, 2j]), 0).imag),
     "nd correlate by complex weights": (NDIMAGE, lambda m, x: m.correlate(x, even + 1j * even[::-1]).imag),
@@ -232,6 +234,21 @@ def test_images_keep_their_type(call):
     assert found.dtype == expected.dtype == np.float32
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
     assert autodiff.grad(lambda x: np.sum(call(ndimage, x)))(x).dtype == np.float32
+
+
+def test_arrays_that_do_not_fit_each_other_are_refused():
+    x = np.ones((4, 3))
+    for call in (signal.convolve, signal.correlate, signal.fftconvolve, signal.convolve2d, signal.oaconvolve):
+        with pytest.raises(
+            ValueError, match=r"as many axes each, got float64\[4,3\] and float64\[3\] \(test_filters.py:"
+        ):
+            autodiff.jit(call)(x, x[0])
+        with pytest.raises(ValueError, match=r"a convolution needs elements, got float64\[4,3\] and float64\[0,3\]"):
+            autodiff.jit(call)(x, x[:0])
+        with pytest.raises(
+            ValueError, match=r"mode 'valid' needs one array that is at least as long as the other along"
+        ):
+            autodiff.jit(lambda a, b, call=call: call(a, b, mode="valid"))(x, np.ones((2, 5)))
 
 
 def test_images_of_integers_are_refused():

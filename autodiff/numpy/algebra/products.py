@@ -199,6 +199,11 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
 def _summed_axes(axes: Any, left: int, right: int) -> tuple[list[int], list[int]]:
     if isinstance(axes, (int, np.integer)):
         count = int(axes)
+        if count > min(left, right):
+            raise ValueError(
+                f"tensordot got axes={count} for arrays of {left} and {right} axes{at_user_line()}; neither may have "
+                "fewer"
+            )
         return list(range(left - count, left)), list(range(count))
     first, second = ([axis] if isinstance(axis, (int, np.integer)) else list(axis) for axis in axes)
     if len(first) != len(second):

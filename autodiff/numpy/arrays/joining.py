@@ -35,6 +35,9 @@ def concatenate(
     if not spec_of(parts[0]).shape:
         raise ValueError(f"zero-dimensional arrays cannot be concatenated{at_user_line()}; use np.stack")
     ndim = spec_of(parts[0]).ndim
+    if any(spec_of(part).ndim != ndim for part in parts):
+        shapes = ", ".join(str(spec_of(part).shape) for part in parts)
+        raise ValueError(f"concatenate needs arrays with as many axes each, got shapes {shapes}{at_user_line()}")
     result = join.joined(*converted(parts, dtype, casting), axis=normalize_axis_index(axis, ndim) - ndim)
     return result if out is None else write_outs((out,), result)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
@@ -57,13 +58,37 @@ def part_of(full: Any, a: Any, b: Any, mode: str) -> Any:
     return full[tuple(slice(start, start + size) for start, size in zip(starts, sizes, strict=True))]
 
 
+def operands(in1: Any, in2: Any) -> tuple[Any, Any]:
+    """The two arrays of a convolution."""
+    a, b = as_operand(in1), as_operand(in2)
+    if np.ndim(a) != np.ndim(b):
+        raise ValueError(
+            f"a convolution needs two arrays with as many axes each, got {spec_of(a)} and {spec_of(b)}{at_user_line()}"
+        )
+    if 0 in (*np.shape(a), *np.shape(b)):
+        raise ValueError(f"a convolution needs elements, got {spec_of(a)} and {spec_of(b)}{at_user_line()}")
+    return a, b
+
+
 @counterpart(scipy.signal.convolve)
 def convolve(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Any:
     """The convolution of two arrays with as many axes each."""
-    a, b = as_operand(in1), as_operand(in2)
+    a, b = operands(in1, in2)
     if np.ndim(a) == np.ndim(b) == 0:
         return a * b
+    if mode == "valid":
+        check_lengths(a, b, list(zip(a.shape, b.shape, strict=True)))
     return part_of(full_convolution(a, b), a, b, mode)
+
+
+def check_lengths(a: Any, b: Any, lengths: Sequence[tuple[int, int]]) -> None:
+    """Refuse arrays of which neither is as long as the other along all axes."""
+    differences = [n - m for n, m in lengths]
+    if min(differences, default=0) < 0 < max(differences, default=0):
+        raise ValueError(
+            f"mode 'valid' needs one array that is at least as long as the other along each axis, got {spec_of(a)} and "
+            f"{spec_of(b)}{at_user_line()}"
+        )
 
 
 @counterpart(scipy.signal.fftconvolve)
@@ -71,7 +96,10 @@ def fftconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Any
     """The convolution of two arrays with as many axes each."""
     if axes is not None:
         raise DifferentiationError(f"fftconvolve of traced values has no axes={axes!r}{at_user_line()}; use vmap")
-    return convolve(inexact(in1), inexact(in2), mode)
+    a, b = operands(inexact(in1), inexact(in2))
+    if mode == "valid":  # SciPy repeats axes of length 1 here
+        check_lengths(a, b, [pair for pair in zip(a.shape, b.shape, strict=True) if 1 not in pair])
+    return part_of(full_convolution(a, b), a, b, mode) if np.ndim(a) else a * b
 
 
 def inexact(x: Any) -> Any:
@@ -89,9 +117,9 @@ def oaconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Any:
 @counterpart(scipy.signal.correlate)
 def correlate(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Any:
     """The correlation of two arrays: the convolution with the second one reversed and conjugated."""
-    a, b = as_operand(in1), as_operand(in2)
-    if mode == "valid" and any(n < m for n, m in zip(a.shape, b.shape, strict=True)):
-        raise DifferentiationError(f"correlate of traced values needs the larger array first{at_user_line()}")
+    a, b = operands(in1, in2)
+    if mode == "valid" and any(n < m for n, m in zip(np.shape(a), np.shape(b), strict=True)):
+        return conj(FUNCTIONS[np.flip](convolve(b, conj(FUNCTIONS[np.flip](a)), mode)))
     return convolve(a, conj(FUNCTIONS[np.flip](b)), mode)
 
 
@@ -116,7 +144,7 @@ def correlate2d(in1: Any, in2: Any, mode: str = "full", boundary: str = "fill", 
     plain_edges("correlate2d", boundary, fillvalue)
     if mode != "same":
         return correlate(in1, in2, mode)
-    a, b = as_operand(in1), as_operand(in2)
+    a, b = operands(in1, in2)
     starts = [length // 2 for length in b.shape]  # beyond the middle, where correlate stays before it
     return correlate(a, b)[tuple(slice(start, start + size) for start, size in zip(starts, a.shape, strict=True))]
 
