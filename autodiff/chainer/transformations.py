@@ -18,7 +18,9 @@ from autodiff.chainer.serializer import Deserializer
 from autodiff.chainer.update_rule import UpdateRule
 from autodiff.facade.variables.parameter import Parameter
 from autodiff.optimize.transformation import GradientTransformation, require_params
+from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line
+from autodiff.trace.tracer import Tracer
 from autodiff.trace.trees.tree import flatten
 from autodiff.tree import names, structure
 
@@ -43,6 +45,7 @@ def as_transformation(optimizer: GradientMethod, hooks: Sequence[Any] = ()) -> G
     Raises:
         TypeError: if it is no optimizer of gradients.
         ValueError: if it updates float16 through copies in float32.
+        DifferentiationError: when ``init`` or ``update`` gets traced arrays.
 
     >>> import numpy as np
     >>> from autodiff import optimize
@@ -76,11 +79,13 @@ def as_transformation(optimizer: GradientMethod, hooks: Sequence[Any] = ()) -> G
         return worker, parameters
 
     def init(params: Any) -> ChainerState:
+        refuse_traced(optimizer, params)
         _, parameters = at_work(params)
         return ChainerState(np.int64(0), [dict(parameter.update_rule.state or {}) for parameter in parameters])
 
     def update(updates: Any, state: Any, params: Any = None) -> tuple[Any, ChainerState]:
         require_params("a Chainer optimizer", params)
+        refuse_traced(optimizer, (updates, state, params))
         worker, parameters = at_work(params)
         worker.t = int(state.t)
         gradients, its = flatten(updates)
@@ -94,6 +99,20 @@ def as_transformation(optimizer: GradientMethod, hooks: Sequence[Any] = ()) -> G
         return its.unflatten(changes), ChainerState(np.int64(worker.t), [dict(p.update_rule.state) for p in parameters])
 
     return GradientTransformation(init, update)
+
+
+def refuse_traced(optimizer: GradientMethod, trees: Any) -> None:
+    """Refuse what is traced before NumPy does, whose error would not speak of the optimizer.
+
+    Raises:
+        DifferentiationError: naming the optimizer, and what does run under transformations.
+    """
+    if any(isinstance(leaf, Tracer) for leaf in flatten(trees)[0]):
+        raise DifferentiationError(
+            f"{type(optimizer).__name__} as a transformation works on plain arrays, but got traced ones"
+            f"{at_user_line()}: call its init and update outside of jit, grad, vmap and scan, or use an optimizer of "
+            "autodiff.optimize"
+        )
 
 
 class TransformationOptimizer(GradientMethod):

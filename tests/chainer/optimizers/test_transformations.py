@@ -12,6 +12,7 @@ import autodiff.chainer.links as L
 from autodiff import optimize, tree
 from autodiff.chainer import optimizer_hooks, optimizers
 from autodiff.chainer.transformations import TransformationOptimizer, as_transformation
+from autodiff.trace.errors import DifferentiationError
 
 X = np.linspace(-1, 1, 12, dtype=np.float32).reshape(4, 3)
 
@@ -90,6 +91,16 @@ def test_what_the_bridge_refuses() -> None:
     with pytest.raises(ValueError, match="use_fp32_update keeps copies of the parameters"):
         as_transformation(precise)
     transformation = as_transformation(optimizers.SGD(1.0))
+    params = {"w": np.ones(2)}
+    for call in (
+        autodiff.jit(transformation.init),
+        autodiff.jit(lambda g: transformation.update(g, transformation.init(params), params)[0]),
+    ):
+        with pytest.raises(
+            DifferentiationError,
+            match=r"^SGD as a transformation works on plain arrays, but got traced ones \(test_tran",
+        ):
+            call(params)
     with pytest.raises(ValueError, match="a Chainer optimizer needs the parameters"):
         transformation.update(np.ones(1), transformation.init(np.ones(1)))
 
