@@ -8,6 +8,7 @@ function is elementary, that of quantiles is taken: a draw stays at its quantile
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from inspect import Parameter, Signature
 from typing import Any
@@ -19,6 +20,7 @@ from autodiff.numpy.dispatch import FUNCTIONS, as_operand, contains_traced, miss
 from autodiff.numpy.namespace import has_traced_values
 from autodiff.ops.elementwise import exp, expm1, sqrt, where
 from autodiff.trace.spec import spec_of
+from autodiff.trace.traced import Traced
 from autodiff.transforms.stop_gradient import stop_gradient
 
 GENERATORS = (np.random.Generator, np.random.RandomState)
@@ -31,8 +33,7 @@ WHOLE = frozenset((
 """Methods that draw whole numbers."""
 
 OTHERS = frozenset((
-    "choice", "dirichlet", "noncentral_chisquare", "noncentral_f", "permutation", "permuted", "shuffle", "standard_t",
-    "vonmises", "wald",
+    "dirichlet", "noncentral_chisquare", "noncentral_f", "permuted", "standard_t", "vonmises", "wald",
 ))  # fmt: skip
 """Other methods, with which no smooth function is known here."""
 
@@ -124,6 +125,41 @@ DRAWS = {
 # fmt: on
 
 
+def shuffle(method: Function, x: Any, axis: int = 0) -> None:
+    """Put rows into another order where they are. NumPy would exchange views, of which one shows the other by then."""
+    refuse_axis(method, axis)
+    order = np.arange(np.shape(x)[axis])
+    method(order)
+    x[...] = np.take(settled(x), order, axis)
+
+
+def permutation(method: Function, x: Any, axis: int = 0) -> Any:
+    """The rows in another order."""
+    refuse_axis(method, axis)
+    return np.take(x, method(np.shape(x)[axis]), axis)
+
+
+def choice(
+    method: Any, a: Any, size: Any = None, replace: bool = True, p: Any = None, axis: int = 0, **more: Any
+) -> Any:
+    """Some of the rows."""
+    if contains_traced((p, size)):
+        raise missing("np.random.choice", "it draws whole numbers, which jump with the chances p")
+    if isinstance(method.__self__, np.random.RandomState) and np.ndim(a) != 1:
+        raise ValueError("a must be 1-dimensional")
+    return np.take(a, method(np.shape(a)[axis], size, replace, p, **more), axis)
+
+
+def refuse_axis(method: Any, axis: int) -> None:
+    """The old generators know the first axis alone."""
+    if axis and isinstance(method.__self__, np.random.RandomState):
+        raise TypeError(f"{method.__name__}() of np.random.RandomState takes no axis")
+
+
+PICKS: dict[str, Function] = {"choice": choice, "permutation": permutation}
+"""Methods that draw places, at which rows of a traced array are taken."""
+
+
 def draw(function: Any) -> Any:
     """What is called in place of a generator's method; anything else as it is."""
     if not isinstance(getattr(function, "__self__", None), GENERATORS):
@@ -132,6 +168,9 @@ def draw(function: Any) -> Any:
     def drawing(*args: Any, **kwargs: Any) -> Any:
         if not has_traced_values():
             return function(*args, **kwargs)
+        if function.__name__ == "shuffle":
+            x = args[0] if args else kwargs.get("x")
+            return (partial(shuffle, function) if isinstance(x, Traced) else function)(*args, **kwargs)
         args, kwargs = settled((args, kwargs))
         if not contains_traced((*args, *kwargs.values())):
             return function(*args, **kwargs)
@@ -144,6 +183,8 @@ def reparametrized(method: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     """Draws with traced parameters."""
     name, generator = method.__name__, method.__self__
     called = f"np.random.{type(generator).__name__}.{name}"
+    if name in PICKS:
+        return PICKS[name](method, *args, **kwargs)
     if name not in DRAWS:
         raise missing(called, "it draws whole numbers, which jump" if name in WHOLE else None)
     signature, own = DRAWS[name]

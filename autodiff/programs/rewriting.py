@@ -41,8 +41,9 @@ ARRAYS = frozenset(("ndarray", "__new__"))
 DRAWN = frozenset((
     "beta", "binomial", "chisquare", "choice", "dirichlet", "exponential", "f", "gamma", "geometric", "gumbel",
     "hypergeometric", "laplace", "logistic", "lognormal", "logseries", "multinomial", "multivariate_normal",
-    "negative_binomial", "noncentral_chisquare", "noncentral_f", "normal", "pareto", "poisson", "power", "rayleigh",
-    "standard_gamma", "standard_t", "triangular", "uniform", "vonmises", "wald", "weibull", "zipf",
+    "negative_binomial", "noncentral_chisquare", "noncentral_f", "normal", "pareto", "permutation", "permuted",
+    "poisson", "power", "rayleigh", "shuffle", "standard_gamma", "standard_t", "triangular", "uniform", "vonmises",
+    "wald", "weibull", "zipf",
 ))  # fmt: skip
 """Methods of random generators that take parameters."""
 

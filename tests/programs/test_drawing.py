@@ -7,7 +7,7 @@ import pytest
 import scipy.stats
 
 import autodiff
-from autodiff.programs.drawing import DRAWS, OTHERS, WHOLE, draw
+from autodiff.programs.drawing import DRAWS, OTHERS, PICKS, WHOLE, draw
 from autodiff.programs.rewriting import DRAWN
 from autodiff.trace.errors import ConcretizationError, DifferentiationError
 from tests.transforms.raised import raised
@@ -120,7 +120,7 @@ def test_what_has_no_derivative_says_so_by_name():
 
 
 def test_every_method_with_parameters_is_decided():
-    drawing = set(DRAWS) | WHOLE | OTHERS
+    drawing = {*DRAWS, *PICKS, *WHOLE, *OTHERS, "shuffle"}
     for kind in (np.random.Generator, np.random.RandomState):
         own = {name for name in dir(kind) if not name.startswith("_") and callable(getattr(kind, name))}
         without = {
@@ -136,4 +136,38 @@ def test_every_method_with_parameters_is_decided():
             "tomaxint",
         }
         assert own - drawing - without <= {"standard_normal", "standard_exponential", "standard_cauchy"}
-    assert set(DRAWS) <= DRAWN
+    assert {*DRAWS, *PICKS, *OTHERS, "shuffle"} <= DRAWN
+
+
+def moved(rng, x, v):
+    """Rows of arrays, traced and filled ones, in other orders."""
+    rng.shuffle(x)  # NumPy would exchange views, and have one row twice
+    filled = np.zeros(x.shape)
+    filled[0] = x[1]
+    rng.shuffle(filled)
+    names = [1.0, 2.0, 3.0]
+    rng.shuffle(names)
+    return x + filled * names[0] + rng.permutation(x), rng.choice(v, (2, 2)), rng.choice(v, 2, False, np.ones(4) / 4)
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+def test_orders_and_choices_are_numpys(maker):
+    x, v = np.arange(6.0).reshape(3, 2), np.arange(4.0)
+    wanted, again = moved(MAKERS[maker](5), x.copy(), v), MAKERS[maker](5)
+    found, tangents = autodiff.jvp(lambda x, v: autodiff.differentiable(moved)(again, x, v), (x, v), (x, v))
+    for value, tangent, plain in zip(found, tangents, wanted, strict=True):
+        np.testing.assert_array_equal(value, plain)
+        np.testing.assert_array_equal(tangent, plain)  # it is linear
+    own = MAKERS[maker](5)
+    moved(own, x.copy(), v)
+    assert again.random() == own.random()  # both generators have come as far
+    jumping = autodiff.differentiable(lambda p: MAKERS[maker](5).choice(3, p=p))
+    with pytest.raises(
+        DifferentiationError, match=r"np.random.choice cannot be called with a traced value .*: it draws"
+    ):
+        autodiff.grad(jumping)(np.ones(3) / 3)
+    if maker == "RandomState":
+        with pytest.raises(ValueError, match="a must be 1-dimensional"):
+            autodiff.grad(autodiff.differentiable(lambda x: np.sum(again.choice(x))))(x)
+        with pytest.raises(TypeError, match=r"permutation\(\) of np.random.RandomState takes no axis"):
+            autodiff.grad(autodiff.differentiable(lambda x: np.sum(again.permutation(x, axis=1))))(x)
