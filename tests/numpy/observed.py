@@ -213,10 +213,14 @@ def draws() -> Iterator[tuple[str, Call]]:
 
             def fun(*args: Any, generator: Any = generator, name: str = name) -> Any:
                 made = np.random.default_rng(3) if generator is np.random.Generator else np.random.RandomState(3)
-                return draw(getattr(made, name))(*args)
+                own = [arg.copy() if np.ndim(arg) else arg for arg in args]
+                found = draw(getattr(made, name))(*own)
+                return own[0] if name == "shuffle" else found
 
             given = [(0, (one,)), (0, (one, 0.7)), (0, (np.array(0.2), 0.6, 0.9)), (1, (3, one)), (1, (3, many)), (0, (many,)),
                      (0, (many, np.eye(3)))]  # fmt: skip
+            if name in ("choice", "permutation", "shuffle"):
+                given = [(0, (many,))]
             call = (
                 None if name in ("bytes", "seed", "set_state", "spawn") else first_that_runs(fun, given, smooth=False)
             )
