@@ -46,6 +46,17 @@ def switch_remedy() -> str:
     return "" if is_rewritten() else SWITCH
 
 
+def unchanged_remedy(wanted: str) -> str:
+    """How a program runs as it stands where only shapes are known; empty where nothing helps, or it is rewritten."""
+    if wanted not in (ARRAY, "float", "complex") or is_rewritten():
+        return ""
+    collect = " autodiff.numpy.array([[a, b], [c, d]]) makes an array of traced values." if wanted == ARRAY else ""
+    return (
+        collect
+        + " With @autodiff.differentiable on the function, np.array, math, float and array[index] take them, too."
+    )
+
+
 def remedy_by_library() -> str:
     """What to do where a library asks for the plain value, or a part of NumPy's that is never traced; else empty."""
     if asked_by("numpy.ma"):

@@ -44,6 +44,8 @@ ARRAY = (
     "from a plain array with autodiff.numpy.take(array, index) in place of array[index]; call functions that are NumPy's "
     f"own and not SciPy's, or give them a rule with custom_vjp. Or {STATIC}"
 )
+SWITCH = " With @autodiff.differentiable on the function, np.array, math, float and array[index] take them, too."
+ARRAY += " autodiff.numpy.array([[a, b], [c, d]]) makes an array of traced values." + SWITCH
 COUNT = (
     "How many elements there are would depend on values. Keep them all and select with np.where(mask, x, 0), or sum with "
     "np.sum(x, where=mask); or call it outside and pass the result as an argument."
@@ -70,11 +72,11 @@ VALUES: dict[str, tuple[Any, tuple[Any, ...], str]] = {
     "a chain of comparisons": (lambda x: 0 < x[0] < 1, (X,), unknown("bool[]", "bool", BRANCH)),
     "max of Python": (lambda x: max(x), (X,), unknown("bool[]", "bool", BRANCH)),
     "in": (lambda x: 1.0 in x, (X,), unknown("bool[]", "bool", BRANCH)),
-    "float": (lambda x: float(x[0]), (X,), unknown("float64[]", "float", NUMBER)),
+    "float": (lambda x: float(x[0]), (X,), unknown("float64[]", "float", NUMBER + SWITCH)),
     "int": (lambda x: int(x[0]), (X,), unknown("float64[]", "int", NUMBER)),
-    "complex": (lambda x: complex(x[0]), (X,), unknown("float64[]", "complex", NUMBER)),
-    "math": (lambda x: math.sin(x), (1.0,), unknown("float", "float", NUMBER)),
-    "percent": (lambda x: "%.3f" % x, (1.0,), unknown("float", "float", NUMBER)),  # noqa: UP031 - what users write
+    "complex": (lambda x: complex(x[0]), (X,), unknown("float64[]", "complex", NUMBER + SWITCH)),
+    "math": (lambda x: math.sin(x), (1.0,), unknown("float", "float", NUMBER + SWITCH)),
+    "percent": (lambda x: "%.3f" % x, (1.0,), unknown("float", "float", NUMBER + SWITCH)),  # noqa: UP031 - what users write
     "round": (lambda x: round(x[0]), (X,), unknown("float64[]", "an argument of round", NUMBER)),
     "range": (lambda n: sum(range(n)), (3,), unknown("int", "an index", INDEX)),
     "a length": (lambda n: np.zeros(n), (3,), unknown("int", "an index", INDEX)),
