@@ -13,7 +13,8 @@ from uuid import uuid4
 import numpy as np
 
 from autodiff.distributed.communicator import Communicator, world
-from autodiff.distributed.data_parallel import bounds, check_equal
+from autodiff.distributed.data_parallel import bounds, differences
+from autodiff.distributed.errors import MismatchError
 from autodiff.saving.atomic import replacing
 from autodiff.saving.formats import format_of
 from autodiff.saving.trees import like, nested, plain, saved_names
@@ -58,7 +59,7 @@ def save(
         raise ValueError(
             f"distributed.save: axes names {unknown[0]!r}{at_user_line()}; the tree has {', '.join(names)}"
         )
-    check_equal({name: array for name, array in arrays.items() if name not in axes}, comm)
+    refuse_unequal({name: array for name, array in arrays.items() if name not in axes}, comm)
     writers = shared_out({name: array.nbytes for name, array in arrays.items() if name not in axes}, comm.size)
     own = {name: array for name, array in arrays.items() if name in axes or writers[name] == comm.rank}
     if comm.rank == 0:
@@ -75,6 +76,21 @@ def save(
         for old in set(folder.glob("part-*.npz")) - {folder / own["file"] for own in parts}:
             old.unlink()
     comm.gather_objects(None)  # whoever goes on finds it whole
+
+
+def refuse_unequal(arrays: Mapping[str, Any], comm: Communicator) -> None:
+    """Refuse leaves that should be equal in all processes and are not.
+
+    Raises:
+        MismatchError: in all of them, naming leaves and processes.
+    """
+    texts = differences(arrays, comm)
+    if texts:
+        raise MismatchError(
+            f"distributed.save: leaves differ from those of process 0{at_user_line()}: {texts}. Name those of which "
+            "each process has a piece, as of the state of shard_optimizer, axes={name: 0}; make the others equal by "
+            "distributed.broadcast"
+        )
 
 
 def shared_out(sizes: Mapping[str, int], count: int) -> dict[str, int]:

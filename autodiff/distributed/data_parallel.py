@@ -178,7 +178,16 @@ def check_equal(tree: Any, comm: Communicator | None = None) -> None:
 
     >>> check_equal({"w": np.ones(3)})
     """
-    comm = world() if comm is None else comm
+    texts = differences(tree, world() if comm is None else comm)
+    if texts:
+        raise MismatchError(
+            f"parameters differ from those of process 0{at_user_line()}: {texts}. Begin with the same seed, or give "
+            "them to all by distributed.broadcast"
+        )
+
+
+def differences(tree: Any, comm: Communicator) -> str:
+    """Which leaves of which processes differ from those of process 0; empty where none does."""
     leaves = [np.asarray(as_leaf(leaf)) for leaf in flatten(tree)[0]]
     own = {
         name: (str(leaf.dtype), leaf.shape, crc32(leaf.tobytes()))
@@ -190,12 +199,7 @@ def check_equal(tree: Any, comm: Communicator | None = None) -> None:
         for name in dict.fromkeys(name for found in everywhere for name in found)
     }
     texts = [f"{name or 'the value'} of {ranks_text(ranks)}" for name, ranks in differing.items() if ranks]
-    if texts:
-        more = f" and {len(texts) - 5} more" if len(texts) > 5 else ""
-        raise MismatchError(
-            f"parameters differ from those of process 0{at_user_line()}: {'; '.join(texts[:5])}{more}. Begin with the "
-            "same seed, or give them to all by distributed.broadcast"
-        )
+    return "; ".join(texts[:5]) + (f" and {len(texts) - 5} more" if len(texts) > 5 else "")
 
 
 def average_gradients(model: Any, comm: Communicator | None = None, dtype: Any = None) -> None:

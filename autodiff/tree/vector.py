@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.trace.errors import described
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.tracer import Tracer
@@ -41,6 +42,12 @@ def ravel(tree: Any) -> tuple[Any, Callable[[Any], Any]]:
     {'a': [1.0, 1.0], 'b': -1.0}
     """
     found, its = flatten(tree)
+    for name, leaf in zip(names(tree), found, strict=True):
+        if isinstance(leaf, (str, bytes)) or callable(leaf):
+            raise TypeError(
+                f"tree.ravel: {name or 'the tree'} is {described(leaf)}{at_user_line()}; ravel what is differentiated "
+                "alone, tree.partition(tree)[0]"
+            )
     found = [as_leaf(leaf) for leaf in found]
     specs = [spec_of(leaf) for leaf in found]
     check_one_kind(tree, specs)

@@ -209,6 +209,11 @@ def check_checkpoints():
     assert len(list(folder.glob("part-*"))) == size
     bad = {**pieces, "w": pieces["w"] + rank}
     refused(distributed.MismatchError, lambda: distributed.save(folder, bad, axes={"rows": 0}), "w of process")
+    state = distributed.shard_optimizer(optimize.adam(0.1)).init({"w": np.arange(4.0 * size)})
+    state = (state[0]._replace(mu=state[0].mu + rank), state[1])  # as after an update
+    refused(distributed.MismatchError, lambda: distributed.save(folder / "state", state), "Name those of which each")
+    distributed.save(folder / "state", state, axes={"0/mu": 0, "0/nu": 0})
+    assert np.array_equal(distributed.load(folder / "state", state)[0].mu, state[0].mu)
     refused(ValueError, lambda: distributed.save(folder, pieces, axes={"cols": 0}), "axes names 'cols'")
     refused(ValueError, lambda: distributed.load(folder, {"w": np.ones(3)}), "differ in deep/0, rows, step")
     refused(ValueError, lambda: distributed.load(folder, {**pieces, "w": np.ones(4)}), "w has shape (3,)")
