@@ -55,7 +55,7 @@ def check_backward(
         atol: absolute tolerance.
         rtol: relative tolerance.
         no_grads: for each input whether it has no gradient; those that hold no floating-point numbers, if None.
-        dtype: the dtype in which everything is computed, such as ``"d"``; that of the arrays if None.
+        dtype: the dtype in which the numerical derivative is computed, such as ``"d"``; that of the arrays if None.
         detect_nondifferentiable: whether to raise at kinks.
 
     Raises:
@@ -68,23 +68,18 @@ def check_backward(
     """
     if dtype is not None and np.dtype(dtype).kind != "f":
         raise ValueError(f"dtype must be a floating one, got {np.dtype(dtype)}{at_user_line()}")
-    variables = as_tuple(params)
-    xs = tuple(cast(x, dtype) for x in as_tuple(x_data))
+    xs, variables = as_tuple(x_data), as_tuple(params)
     fixed = [x.dtype.kind != "f" for x in xs] if no_grads is None else list(no_grads)
-    with cast_parameters(variables, dtype):
-        inputs = tuple(Variable(x, requires_grad=x.dtype.kind == "f") for x in xs)
-        found, gys = gradients(func, inputs, fixed, y_grad, variables, dtype)
-        moving = [v for v, is_fixed in zip(inputs, fixed, strict=True) if not is_fixed] + list(variables)
-        directions = random_directions([v.shape for v in moving])
-        backward = sum(
-            float((to_cpu(g).astype(np.float64) * d).sum())
-            for g, d in zip(found, directions, strict=True)
-            if g is not None
-        )
-        numeric = derivative_along(
-            lambda: func(*inputs), moving, directions, gys, eps, (detect_nondifferentiable, atol, rtol)
-        )
-        compare(numeric, backward, f"eps={eps} atol={atol} rtol={rtol}", xs, gys, directions, atol, rtol)
+    found, gys = gradients(func, xs, fixed, y_grad, variables)
+    moving = [x for x, is_fixed in zip(xs, fixed, strict=True) if not is_fixed] + list(variables)
+    directions = random_directions([v.shape for v in moving])
+    backward = sum(
+        float((to_cpu(g).astype(np.float64) * d).sum()) for g, d in zip(found, directions, strict=True) if g is not None
+    )
+    numeric = derivative_along(
+        func, xs, fixed, variables, dtype, directions, gys, eps, (detect_nondifferentiable, atol, rtol)
+    )
+    compare(numeric, backward, f"eps={eps} atol={atol} rtol={rtol}", xs, gys, directions, atol, rtol)
 
 
 def check_double_backward(
@@ -114,7 +109,7 @@ def check_double_backward(
         atol: absolute tolerance.
         rtol: relative tolerance.
         no_grads: for each input whether it has no gradient; those that hold no floating-point numbers, if None.
-        dtype: the dtype in which everything is computed; that of the arrays if None.
+        dtype: the dtype in which the numerical derivative is computed; that of the arrays if None.
         detect_nondifferentiable: whether to raise at kinks.
 
     Raises:
@@ -131,9 +126,10 @@ def check_double_backward(
 
     def first_order(*inputs: Variable) -> tuple[Any, ...]:
         points, rest = inputs[: len(xs)], iter(inputs[len(xs) :])
-        seeds = [None if g is None else next(rest) for g in gys]
+        ys = as_tuple(func(*points))
+        seeds = [None if g is None else cast_to(y, next(rest)) for y, g in zip(ys, gys, strict=True)]
         wanted = [x for x, is_fixed in zip(points, fixed, strict=True) if not is_fixed] + list(variables)
-        found = grad(as_tuple(func(*points)), wanted, seeds, enable_double_backprop=True)
+        found = grad(ys, wanted, seeds, enable_double_backprop=True)
         zeros = (Variable(np.zeros_like(v.array)) for v in wanted)
         return tuple(zero if g is None else g for g, zero in zip(found, zeros, strict=True))
 
@@ -153,6 +149,22 @@ def cast(x: Any, dtype: Any) -> Any:
     return x.astype(x.dtype if dtype is None or x.dtype.kind != "f" else dtype)
 
 
+def cast_to(y: Variable, g: Variable) -> Variable:
+    """The gradient of an output, in the output's dtype."""
+    return g if g.dtype == y.dtype else g.astype(y.dtype)
+
+
+def variables_of(xs: Arrays) -> tuple[Variable, ...]:
+    """New Variables; those that hold no floating-point numbers require no gradient."""
+    return tuple(Variable(x, requires_grad=x.dtype.kind == "f") for x in xs)
+
+
+def clear_gradients(variables: Arrays) -> None:
+    """Forget gradients; the function may have computed some."""
+    for v in variables:
+        v.cleargrad()
+
+
 @contextmanager
 def cast_parameters(params: Arrays, dtype: Any) -> Iterator[None]:
     """Parameters in a dtype for a while; their arrays are restored, gradients are cleared."""
@@ -169,11 +181,13 @@ def cast_parameters(params: Arrays, dtype: Any) -> Iterator[None]:
 
 
 def gradients(
-    func: Callable[..., Any], inputs: Arrays, fixed: Sequence[bool], y_grad: Any, params: Arrays, dtype: Any
+    func: Callable[..., Any], xs: Arrays, fixed: Sequence[bool], y_grad: Any, params: Arrays
 ) -> tuple[list[Any], Arrays]:
-    """The gradients of inputs and parameters, and those of the outputs."""
+    """The gradients of inputs and parameters, and those of the outputs, in the dtypes of the arrays."""
+    inputs = variables_of(xs)
     ys = as_tuple(func(*inputs))
-    gys = seeds(ys, y_grad, dtype)
+    clear_gradients((*inputs, *params))
+    gys = seeds(ys, y_grad)
     connected = [(y, gy) for y, gy in zip(ys, gys, strict=True) if gy is not None and y.requires_grad]
     if connected:
         backward_all([y for y, _ in connected], [gy for _, gy in connected])
@@ -184,13 +198,13 @@ def gradients(
     return [*found, *(param.grad for param in params)], gys
 
 
-def seeds(ys: Arrays, y_grad: Any, dtype: Any) -> Arrays:
+def seeds(ys: Arrays, y_grad: Any) -> Arrays:
     """The gradients of the outputs, checked."""
     if y_grad is None:
         if [y.shape for y in ys] != [()]:
             raise ValueError(f"y_grad is needed: the outputs have shapes {[y.shape for y in ys]}{at_user_line()}")
         return (np.ones_like(ys[0].array),)
-    gys = tuple(None if g is None else cast(g, dtype) for g in as_tuple(y_grad))
+    gys = as_tuple(y_grad)
     matches = len(ys) == len(gys) and all(
         g is None or (y.shape == g.shape and y.dtype == g.dtype) for y, g in zip(ys, gys, strict=True)
     )
@@ -212,30 +226,32 @@ def random_directions(shapes: Sequence[tuple[int, ...]]) -> list[Any]:
 
 
 def derivative_along(
-    run: Callable[[], Any],
-    moving: Sequence[Any],
+    func: Callable[..., Any],
+    xs: Arrays,
+    fixed: Sequence[bool],
+    params: Arrays,
+    dtype: Any,
     directions: Sequence[Any],
     gys: Arrays,
     eps: float,
     search: tuple[bool, float, float],
 ) -> Any:
-    """The numerical derivative while all Variables move along their directions."""
-    origins = [v.array for v in moving]
-    distance = np.zeros(())
-
-    def moved() -> Arrays:
-        for v, origin, direction in zip(moving, origins, directions, strict=True):
-            xp = get_array_module(origin)
-            step = xp.asarray(direction * float(distance))
-            v.array = xp.asarray(origin + step, dtype=origin.dtype)
-        return tuple(as_array(y) for y in as_tuple(run()))
-
+    """The numerical derivative in a dtype, while inputs that are not fixed and parameters move along directions."""
     detect, _, rtol = search
-    try:
+    distance = np.zeros(())
+    with cast_parameters(params, dtype):
+        inputs = variables_of(tuple(cast(x, dtype) for x in xs))
+        moving = [v for v, is_fixed in zip(inputs, fixed, strict=True) if not is_fixed] + list(params)
+        origins = [v.array for v in moving]
+
+        def moved() -> Arrays:
+            for v, origin, direction in zip(moving, origins, directions, strict=True):
+                xp = get_array_module(origin)
+                v.array = xp.asarray(origin + xp.asarray(direction * float(distance)), dtype=origin.dtype)
+            clear_gradients((*inputs, *params))
+            return tuple(as_array(y) for y in as_tuple(func(*inputs)))
+
         return numerical_grad(moved, (distance,), gys, eps, detect, 0, rtol)[0]
-    finally:
-        for v, origin in zip(moving, origins, strict=True):
-            v.array = origin
 
 
 def compare(

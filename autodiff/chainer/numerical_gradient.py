@@ -9,6 +9,7 @@ import numpy as np
 
 from autodiff.chainer.backend import get_device_from_array
 from autodiff.chainer.backends.cuda import to_cpu
+from autodiff.facade.settings.configuration import using_config
 from autodiff.trace.source import at_user_line
 
 OFFSETS = {False: (-1.0, 1.0), True: (-1.0, -0.5, 0.0, 0.5, 1.0)}
@@ -62,7 +63,8 @@ def numerical_grad(
     gradients = [np.zeros(x.shape, x.dtype) for x in map(to_cpu, inputs)]
     for number, x in enumerate(inputs):
         for index in np.ndindex(x.shape):
-            with get_device_from_array(x).create_context():
+            # f may compute with arrays of its own, of another dtype
+            with using_config("type_check", False), get_device_from_array(x).create_context():
                 columns = along(f, x, index, [eps * offset for offset in offsets], center_outputs)
             if detect_nondifferentiable:
                 place = f"inputs[{number}][{', '.join(map(str, index))}]" if index else f"inputs[{number}]"

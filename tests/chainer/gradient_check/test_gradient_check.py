@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import autodiff.chainer.functions as F
+import autodiff.chainer.links as L
 from autodiff.chainer import gradient_check
 from autodiff.chainer.gradient_check import (
     NondifferentiableError,
@@ -95,7 +96,23 @@ def test_inputs_are_restored_after_an_error():
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 def test_right_gradients_pass_in_double_precision(dtype):
-    check_backward(F.sin, X.astype(dtype), ONES.astype(dtype), dtype="d")
+    check_backward(F.sin, X.astype(dtype), ONES.astype(dtype), rtol=10 * np.finfo(dtype).resolution, dtype="d")
+
+
+def test_a_dtype_is_that_of_the_numerical_derivative():
+    link, seen = L.Linear(None, 2), []
+
+    def function(x):
+        seen.append(x.dtype)
+        return link(x)
+
+    x, ones = np.ones((1, 3), "f"), np.ones((1, 2), "f")
+    check_backward(function, x, ones, dtype="d")  # without its parameters, which stay float32
+    check_backward(function, x, ones, params=link.W, dtype="d")
+    assert seen == [np.float32, np.float64, np.float64] * 2
+    check_double_backward(
+        lambda x: F.cast(x, "f") ** 2, X.astype("f"), ONES.astype("f"), ONES.astype("f"), dtype="d", atol=1e-2
+    )
 
 
 def test_wrong_gradients_fail_with_both_derivatives():
@@ -110,7 +127,7 @@ def test_wrong_gradients_fail_with_both_derivatives():
 def test_parameters_are_checked_and_restored():
     w = Parameter(X.astype(np.float32))
     array = w.array
-    check_backward(lambda x: x * w, X, ONES, params=w, dtype="d")
+    check_backward(lambda x: x * w, X.astype("f"), ONES.astype("f"), params=w, dtype="d")
     assert w.array is array
     assert w.grad is None
 
