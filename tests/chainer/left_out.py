@@ -60,7 +60,7 @@ STATE = "state of a method that is none of the interface"
 ATTRIBUTES_LEFT_OUT = {
     r"ChainerxDevice\.(device|fallback_device)": CHAINERX,
     r"TimerHook\.(xp|table)|EarlyStoppingTrigger\.already_warning|MSVAGRule\.beta_power": STATE,
-    r"BatchRenormalization\.[rd]|BlackOut\.sample_data|cached_property\.func": STATE,
+    r"BatchRenormalization\.[rd]|cached_property\.func": STATE,
     r"MultiprocessParallelUpdater\.comm": NCCL,
     r"PolynomialShift\.invoke_before_training": "removed from Chainer 2 on, and read by nothing",
     r"(Atom|BinaryOperator|BoolBinaryOperator|Call|Constant|Expr|GetAttr|GetItem|UnaryOperator|Variable)\."

@@ -12,7 +12,6 @@ MISSING = {
     "forward_ideep": "iDeep is never available",
     "d": "state of one call of batch renormalization",
     "r": "state of one call of batch renormalization",
-    "sample_data": "a method of BlackOut's own",
     "beta_power": "MSVAG counts its steps by t, which is saved",
     "invoke_before_training": "removed from Chainer 2 on, and read by nothing",
     "already_warning": "a method of the trigger's own",

@@ -30,7 +30,7 @@ def group_normalization(x: Any, groups: int, gamma: Any, beta: Any, eps: float =
 
     Raises:
         TypeError: if ``groups`` is no int.
-        ValueError: if it does not divide the number of channels.
+        ValueError: if it does not divide the number of channels, or x has none.
         InvalidType: if shapes or dtypes do not fit.
 
     Y. Wu and K. He, Group Normalization, 2018.
@@ -38,10 +38,7 @@ def group_normalization(x: Any, groups: int, gamma: Any, beta: Any, eps: float =
     >>> group_normalization(np.array([[1.0, 3.0, 5.0, 5.0]]), 2, np.ones(4), np.zeros(4), eps=0.5).array.round(3)
     array([[-0.816,  0.816,  0.   ,  0.   ]])
     """
-    if not isinstance(groups, int):
-        raise TypeError(f"groups must be an int, got {groups!r}{at_user_line()}")
-    if x.ndim > 1 and x.shape[1] % groups:
-        raise ValueError(f"groups={groups} does not divide the {x.shape[1]} channels{at_user_line()}")
+    check_groups(x, groups)
 
     def normalized(x: Any, gamma: Any, beta: Any) -> Any:
         dtype = np.promote_types(x.dtype, gamma.dtype)
@@ -54,12 +51,21 @@ def group_normalization(x: Any, groups: int, gamma: Any, beta: Any, eps: float =
     return apply("GroupNormalization", normalized, (x, gamma, beta), check=fits)
 
 
+def check_groups(x: Any, groups: int) -> None:
+    """See that the channels can be divided into groups."""
+    if not isinstance(groups, int):
+        raise TypeError(f"groups must be an int, got {groups!r}{at_user_line()}")
+    if x.ndim < 2:
+        raise ValueError(f"x must have the axes of examples and channels, (N, C, ...), got {x.shape}{at_user_line()}")
+    if x.shape[1] % groups:
+        raise ValueError(f"groups={groups} does not divide the {x.shape[1]} channels{at_user_line()}")
+
+
 def fits(*in_types: Any) -> tuple[Any, ...]:
     """The conditions on shapes and dtypes."""
     x, gamma, beta = in_types
     return (
         x.dtype.kind == "f",
-        x.ndim >= 2,
         gamma.ndim == 1,
         beta.ndim == 1,
         gamma.dtype.kind == "f",

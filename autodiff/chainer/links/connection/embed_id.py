@@ -29,6 +29,8 @@ class EmbedID(Link):
               [0.]])
     """
 
+    ignore_label: int | None = None  # old pickles have none
+
     def __init__(self, in_size: int, out_size: int, initialW: Any = None, ignore_label: int | None = None) -> None:
         super().__init__()
         self.ignore_label = ignore_label

@@ -24,6 +24,8 @@ class BlackOut(Link):
         counts: how often each class occurs; classes are drawn in proportion.
         sample_size: how many classes are drawn for each example.
 
+    If ``sample_data``, (n, sample_size), is assigned, these classes are taken and none are drawn.
+
     Source: Ji et al., BlackOut: Speeding up Recurrent Neural Network Language Models With Very Large Vocabularies,
     2016.
 
@@ -32,6 +34,8 @@ class BlackOut(Link):
     >>> link(np.ones((1, 3), "f"), np.zeros(1, "i"))
     variable(1.9095426)
     """
+
+    sample_data: Any = None
 
     def __init__(self, in_size: int, counts: Sequence[int], sample_size: int) -> None:
         super().__init__()
@@ -46,4 +50,7 @@ class BlackOut(Link):
 
     def forward(self, x: Any, t: Any) -> Variable:
         """The mean loss of feature vectors ``(n, in_size)`` and true classes ``(n,)``."""
-        return black_out(x, t, self.W, self.sampler.sample((x.shape[0], self.sample_size)))
+        samples = self.sample_data
+        if samples is None:
+            samples = self.sampler.sample((x.shape[0], self.sample_size))
+        return black_out(x, t, self.W, samples)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.chainer.functions.normalization.group_normalization import group_normalization
+from autodiff.chainer.functions.normalization.group_normalization import check_groups, group_normalization
 from autodiff.chainer.link import Link
 from autodiff.chainer.links.initial import typed
 from autodiff.facade import Parameter, Variable
@@ -57,5 +57,6 @@ class GroupNormalization(Link):
     def forward(self, x: Any) -> Variable:
         """An array like x, (N, C, ...)."""
         if self.gamma.array is None:
+            check_groups(x, self.groups)
             self._initialize_params(x.shape[1])
         return group_normalization(x, self.groups, self.gamma, self.beta, self.eps)

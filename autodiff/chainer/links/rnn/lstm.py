@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 from autodiff.chainer.chain import Chain
@@ -63,7 +64,7 @@ class LSTMBase(Chain):
     def _project(self, x: Any) -> Any:
         """The inputs times their weights; the weights are made if this is the first time."""
         if self.upward.W.array is None:
-            self.upward._initialize_params(x.size // x.shape[0])
+            self.upward._initialize_params(prod(x.shape[1:]))
             self._initialize_params()
         return self.upward(x)
 

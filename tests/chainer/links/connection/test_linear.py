@@ -159,6 +159,7 @@ def test_embed_id():
     link = EmbedID(3, 2, initialW=np.arange(6.0).reshape(3, 2), ignore_label=-1)
     x = np.array([[2, -1]])
     np.testing.assert_array_equal(link(x).array, [[[4, 5], [0, 0]]])
+    assert EmbedID.ignore_label is None
     link.cleargrads()
     link(x)[0, 0, 1].backward()
     np.testing.assert_array_equal(link.W.grad, [[0, 0], [0, 0], [0, 1]])

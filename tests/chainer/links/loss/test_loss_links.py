@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from autodiff import InvalidType, Variable
+from autodiff.chainer.functions.loss.black_out import black_out
 from autodiff.chainer.links.loss.black_out import BlackOut
 from autodiff.chainer.links.loss.crf1d import CRF1d
 from autodiff.chainer.links.loss.hierarchical_softmax import BinaryHierarchicalSoftmax
@@ -85,6 +86,8 @@ def test_black_out() -> None:
     link.W.array[...] = wave(5, 3)
     np.random.seed(3)  # noqa: NPY002
     np.testing.assert_allclose(link(X, T).array, 1.43896, rtol=1e-5)
+    link.sample_data = np.zeros((len(X), 2), "i")
+    assert link(X, T).array == link(X, T).array == black_out(X, T, link.W, link.sample_data).array
 
 
 TREES: list[tuple[Any, Any]] = [

@@ -35,6 +35,11 @@ def test_group_normalization():
         ValueError, match=r"^groups=3 does not divide the 4 channels \(test_other_normalizations.py:\d+\)$"
     ):
         L.GroupNormalization(3)(X)
+    with pytest.raises(
+        ValueError,
+        match=r"^x must have the axes of examples and channels, \(N, C, ...\), got \(4,\) \(test_\w+.py:\d+\)$",
+    ):
+        L.GroupNormalization(2)(X[0])
 
 
 def test_dtypes_of_mixed_precision():

@@ -83,6 +83,7 @@ def test_the_weights_of_lstm_may_come_with_the_first_inputs() -> None:
     close(link(X), [[0.0340762, -0.05172759], [0.07880498, -0.0776791]])
     np.testing.assert_allclose(link.upward.W.array.sum(), -0.29921776, rtol=1e-5)
     assert np.random.rand() == 0.10233442882782584  # noqa: NPY002
+    assert LSTM(None, 2)(np.zeros((0, 3), "f")).shape == (0, 2)
 
 
 def test_more_inputs_than_states() -> None:
