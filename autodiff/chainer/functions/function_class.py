@@ -39,6 +39,7 @@ class FunctionClass(FunctionNode, Operation):
     function: ClassVar[Function]
     renamed: ClassVar[Mapping[str, str]] = {}
     computed: ClassVar[Mapping[str, Callable[[Any], Any]]] = {}
+    drawn: ClassVar[Mapping[str, Callable[..., Any]]] = {}
     of_list = called = False
     default_label = ""
     given: dict[str, Any] | None = None
@@ -75,10 +76,18 @@ class FunctionClass(FunctionNode, Operation):
         """What the function gives."""
         function, given = type(self).function, self.given
         if given is not None:
+            given = {**given, **self.random_numbers(inputs)}
             found = function(inputs, **given) if self.of_list else function(*inputs, **given)
         else:
             found = self.shown_function(inputs)(*inputs)
         return tuple(found) if isinstance(found, (tuple, list)) else (found,)
+
+    def random_numbers(self, inputs: Sequence[Any]) -> dict[str, Any]:
+        """Those that the program has given or assigned, or that were drawn for the first inputs."""
+        for name, draw in self.drawn.items():
+            if getattr(self, name) is None:
+                setattr(self, name, draw(self, *inputs))
+        return {name: getattr(self, name) for name in self.drawn}
 
     def shown_function(self, inputs: Sequence[Any]) -> Function:
         """What a creator ran, for as many inputs as it had.
@@ -279,6 +288,7 @@ def function_class(
     called: bool = False,
     renamed: Mapping[str, str] | None = None,
     computed: Mapping[str, Callable[[Any], Any]] | None = None,
+    drawn: Mapping[str, Callable[..., Any]] | None = None,
 ) -> type[FunctionClass]:
     """The class of a function.
 
@@ -291,6 +301,8 @@ def function_class(
         called: whether objects are called, as functions of the old style are.
         renamed: what parameters of the constructor are called in the function, where that differs.
         computed: attributes that are computed when somebody asks, from the object.
+        drawn: parameters of the constructor that are random numbers if None: what draws them, once, from the object
+            and the inputs.
 
     >>> Scaled = function_class("Scaled", lambda x, by: by * x, "by=2")
     >>> import numpy as np
@@ -307,6 +319,7 @@ def function_class(
         "called": called,
         "renamed": renamed or {},
         "computed": computed or {},
+        "drawn": drawn or {},
     }
     made: type[FunctionClass] = type(name, (FunctionClass,), members)
     CREATORS.setdefault(label or name, made)

@@ -275,6 +275,39 @@ def test_what_was_drawn_is_seen_at_the_creator():
     np.testing.assert_allclose(noisy.creator.eps, (noisy.array - 1) * np.exp(-0.5), rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("place", "arguments", "count", "name"),
+    [
+        ("noise.dropout.Dropout", (0.5,), 1, "mask"),
+        ("noise.gaussian.Gaussian", (), 2, "eps"),
+        ("noise.simplified_dropconnect.SimplifiedDropconnect", (0.5,), 2, "mask"),
+        ("activation.rrelu.RReLU", (), 1, "r"),
+    ],
+)
+def test_an_object_draws_once(place, arguments, count, name):
+    own = function_class(place)
+
+    class Derived(own):
+        def forward(self, inputs):
+            return super().forward(inputs)
+
+    inputs = [Variable(-np.ones((4, 4), "f")), Variable(np.eye(4, dtype="f"))][:count]
+    for of_class in (own, Derived):
+        function = of_class(*arguments)
+        assert getattr(function, name) is None
+        (first,), drawn = function.apply(inputs), getattr(function, name)
+        F.sum(first).backward()
+        gradient = inputs[0].grad
+        again = of_class(*arguments)
+        setattr(again, name, drawn)
+        inputs[0].cleargrad()
+        (second,) = again.apply(inputs)
+        F.sum(second).backward()
+        np.testing.assert_array_equal(second.array, first.array)
+        np.testing.assert_array_equal(inputs[0].grad, gradient)
+        inputs[0].cleargrad()
+
+
 def test_the_object_that_is_applied_is_the_creator():
     x = Variable(X)
     function = function_class("activation.leaky_relu.LeakyReLU")(0.5)

@@ -61,5 +61,9 @@ def slopes(x: Any, low: float, high: float) -> Any:
 
 
 RReLU = function_class(
-    "RReLU", rrelu, "lower=0.125, upper=0.3333333333333333, r=None", renamed={"lower": "l", "upper": "u"}
+    "RReLU",
+    rrelu,
+    "lower=0.125, upper=0.3333333333333333, r=None",
+    renamed={"lower": "l", "upper": "u"},
+    drawn={"r": lambda self, x: slopes(x, self.lower, self.upper)},
 )

@@ -34,7 +34,8 @@ def einsum(*operands: Any) -> Variable:
             f"Number of einsum subscripts must be equal to the number of operands: {len(terms)} and {len(arrays)}"
             f"{at_user_line()}"
         )
-    return apply("EinSum", lambda *xs: np.einsum(formula, *xs), arrays, lambda *xs: alike(numbered(xs), terms))
+    shapes = [getattr(x, "shape", ()) for x in arrays]
+    return apply("EinSum", lambda *xs: np.einsum(formula, *xs), arrays, lambda *xs: alike(numbered(xs), terms, shapes))
 
 
 def parsed(operands: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
@@ -52,12 +53,12 @@ def letters(names: Any) -> str:
     return "".join("..." if name is Ellipsis else chr(ord("a") + name) for name in names)
 
 
-def alike(operands: Any, terms: list[str]) -> tuple[Any, ...]:
+def alike(operands: Any, terms: list[str], shapes: list[tuple[int, ...]]) -> tuple[Any, ...]:
     """Whether all are floating-point numbers, and axes of one name have one length."""
-    first: dict[str, Any] = {}
+    first: dict[str | int, Any] = {}
     conditions = [operand.dtype.kind == "f" for operand in operands]
-    for operand, term in zip(operands, terms, strict=True):
-        for name, place in places(term):
+    for operand, term, shape in zip(operands, terms, shapes, strict=True):
+        for name, place in places(term, shape):
             length = operand.shape[place]
             if name in first:
                 conditions.append(first[name] == length)
@@ -65,12 +66,16 @@ def alike(operands: Any, terms: list[str]) -> tuple[Any, ...]:
     return tuple(conditions)
 
 
-def places(term: str) -> list[tuple[str, int]]:
-    """The names of axes and where they are, behind an ellipsis counted from the end."""
-    front, _, back = term.partition("...")
-    return [(name, place) for place, name in enumerate(front)] + [
-        (name, place - len(back)) for place, name in enumerate(back)
-    ]
+def places(term: str, shape: tuple[int, ...]) -> list[tuple[str | int, int]]:
+    """The names of axes and where they are, from the ellipsis on counted from the end.
+
+    Axes of the ellipsis are named by numbers. Those of length 1 are left out, since they broadcast.
+    """
+    front, dots, back = term.partition("...")
+    named: list[tuple[str | int, int]] = [(name, place) for place, name in enumerate(front)]
+    named += [(name, place - len(back)) for place, name in enumerate(back)]
+    between = range(len(shape) - len(front) - len(back)) if dots else ()
+    return named + [(k, -1 - k - len(back)) for k in between if shape[-1 - k - len(back)] != 1]
 
 
 EinSum = function_class(

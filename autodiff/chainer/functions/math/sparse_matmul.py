@@ -81,6 +81,7 @@ def product(data: Any, sparse: Any, dense: Any, transposed: bool, swap: bool, ou
             dn.ndim >= 2,
             dn.ndim <= 3,
             sp.ndim == dn.ndim - 1,
+            sp.shape[:-1] == dn.shape[:-2],
             dn.shape[-1 if swap else -2] == inner,
         ),
     )

@@ -50,8 +50,13 @@ def dropout(x: Any, ratio: float = 0.5, **kwargs: Any) -> Any:
         raise ValueError(f"ratio must be at least 0 and less than 1, got {ratio}{at_user_line()}")
     if mask is None:
         mask = random_mask(x, ratio)
-    y = apply("Dropout", lambda x: x * mask, (x,), check=lambda x: x.dtype.kind == "f")
+    y = masked(x, mask)
     return (y, mask) if return_mask else y
+
+
+def masked(x: Any, mask: Any) -> Any:
+    """x times the mask."""
+    return apply("Dropout", lambda x: x * mask, (x,), check=lambda x: x.dtype.kind == "f")
 
 
 def unchanged(x: Any) -> Any:
@@ -73,8 +78,8 @@ def shown_ratio(self: Any) -> float:
 
 Dropout = function_class(
     "Dropout",
-    dropout,
+    lambda x, dropout_ratio, mask, return_mask: masked(x, mask),  # whether or not the program trains
     "dropout_ratio, mask=None, return_mask=False",
-    renamed={"dropout_ratio": "ratio"},
     computed={"dropout_ratio": shown_ratio, "return_mask": always(False)},
+    drawn={"mask": lambda self, x: random_mask(x, self.dropout_ratio)},
 )

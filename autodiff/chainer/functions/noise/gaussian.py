@@ -34,8 +34,7 @@ def gaussian(mean: Any, ln_var: Any, **kwargs: Any) -> Any:
     """
     eps, return_eps = parse_kwargs(kwargs, ("eps", None), ("return_eps", False))
     if eps is None:
-        with drawing_beside(ln_var):
-            eps = get_array_module(ln_var).random.standard_normal(ln_var.shape).astype(mean.dtype)
+        eps = noise(mean, ln_var)
     y = apply(
         "Gaussian",
         lambda mean, ln_var: mean + np.exp(ln_var * 0.5) * eps,
@@ -50,4 +49,16 @@ def gaussian(mean: Any, ln_var: Any, **kwargs: Any) -> Any:
     return (y, eps) if return_eps else y
 
 
-Gaussian = function_class("Gaussian", gaussian, "eps=None", computed={"noise": lambda self: self.eps})
+def noise(mean: Any, ln_var: Any) -> Any:
+    """Random numbers of the shape of ``ln_var`` and the dtype of the mean."""
+    with drawing_beside(ln_var):
+        return get_array_module(ln_var).random.standard_normal(ln_var.shape).astype(mean.dtype)
+
+
+Gaussian = function_class(
+    "Gaussian",
+    gaussian,
+    "eps=None",
+    computed={"noise": lambda self: self.eps},
+    drawn={"eps": lambda self, mean, ln_var: noise(mean, ln_var)},
+)

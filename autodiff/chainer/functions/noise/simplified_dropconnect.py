@@ -47,11 +47,7 @@ def simplified_dropconnect(
     variable([[2.]])
     """
     ratio = ratio if train else 0.0
-    if mask is None:
-        shape = (x.shape[0], *W.shape) if use_batchwise_mask else W.shape
-        with drawing_beside(x):
-            mask = get_array_module(x).random.rand(*shape) >= ratio
-    mask = as_array(mask)
+    mask = kept_weights(x, W, ratio, use_batchwise_mask) if mask is None else as_array(mask)
 
     def product(x: Any, W: Any, *b: Any) -> Any:
         rows = x.reshape((x.shape[0], prod(x.shape[1:])))
@@ -75,8 +71,15 @@ def simplified_dropconnect(
     return apply("SimplifiedDropconnect", product, (x, W) if b is None else (x, W, b), check=fits)
 
 
+def kept_weights(x: Any, W: Any, ratio: float, of_each: bool) -> Any:
+    """Which weights stay, of each sample or of all."""
+    with drawing_beside(x):
+        return get_array_module(x).random.rand(*((x.shape[0], *W.shape) if of_each else W.shape)) >= ratio
+
+
 SimplifiedDropconnect = function_class(
     "SimplifiedDropconnect",
     lambda x, W, b=None, **given: simplified_dropconnect(x, W, b, **given),
     "ratio, mask=None, use_batchwise_mask=True",
+    drawn={"mask": lambda self, x, W, b=None: kept_weights(x, W, self.ratio, self.use_batchwise_mask)},
 )

@@ -65,13 +65,13 @@ class Classifier(Chain):
         key = self.label_key
         if isinstance(key, int):
             if not -len(args) <= key < len(args):
-                raise ValueError(f"label key {key} is out of bounds: there are {len(args)} arguments{at_user_line()}")
+                raise ValueError(f"Label key {key} is out of bounds: there are {len(args)} arguments{at_user_line()}")
             place = key % len(args)
             labels, args = args[place], args[:place] + args[place + 1 :]
         elif key in kwargs:
             labels = kwargs.pop(key)
         else:
-            raise ValueError(f"label key {key!r} is not found among the keywords {sorted(kwargs)}{at_user_line()}")
+            raise ValueError(f"Label key {key!r} is not found among the keywords {sorted(kwargs)}{at_user_line()}")
         self.y = self.loss = self.accuracy = None
         self.y = self.predictor(*args, **kwargs)
         self.loss = self.lossfun(self.y, labels)

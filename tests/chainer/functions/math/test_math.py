@@ -223,6 +223,8 @@ def test_sparse_products_of_batches() -> None:
     dense = draw(2, 3, 4)
     np.testing.assert_allclose(F.sparse_matmul(to_coo(batch), dense).array, batch @ dense)
     np.testing.assert_allclose(to_coo(batch, ldnz=5).to_dense(), batch)
+    with pytest.raises(InvalidType, match=r"sp.shape\[:-1\] == dn.shape\[:-2\]\nActual: \(2,\) != \(1,\)"):
+        F.sparse_matmul(to_coo(batch), dense[:1])
 
 
 def test_exactly_one_factor_is_sparse() -> None:
@@ -257,6 +259,7 @@ REFUSED = [
     (lambda: F.batch_matmul(CUBE, CUBE), "BatchMatMul", "a.shape[2] == b.shape[1]", "4 != 3"),
     (lambda: F.batch_matmul(np.zeros(3), CUBE), "BatchMatMul", "a.ndim >= 2", "1 < 2"),
     (lambda: F.einsum("ij,jk", X, Y), "EinSum", "x0.shape[1] == x1.shape[0]", "3 != 2"),
+    (lambda: F.einsum("...i,j...", X, Y), "EinSum", "x0.shape[-2] == x1.shape[-1]", "2 != 3"),
     (lambda: F.inv(X), "Inv", "a.shape[0] == a.shape[1]", "2 != 3"),
     (lambda: F.batch_inv(CUBE), "BatchInv", "a.shape[-1] == a.shape[-2]", "4 != 3"),
     (lambda: F.det(X), "det", "x.shape[-1] == x.shape[-2]", "3 != 2"),

@@ -75,9 +75,9 @@ def test_without_accuracy(link: Classifier) -> None:
 @pytest.mark.parametrize(
     ("key", "text"),
     [
-        (5, "label key 5 is out of bounds: there are 2 arguments"),
-        (-3, "label key -3 is out of bounds: there are 2 arguments"),
-        ("t", "label key 't' is not found among the keywords []"),
+        (5, "Label key 5 is out of bounds: there are 2 arguments"),
+        (-3, "Label key -3 is out of bounds: there are 2 arguments"),
+        ("t", "Label key 't' is not found among the keywords []"),
     ],
 )
 def test_no_labels(key: Any, text: str) -> None:
