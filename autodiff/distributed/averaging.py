@@ -72,7 +72,9 @@ class Reader:
         self.parameters, self.comm, self.dtype, self.limit = parameters, comm, dtype, limit
         self.buckets: Buckets | None = None
 
-    def __call__(self, seeds: Sequence[tuple[Any, Any]], fetch: Any, visit: Any, pull: Any) -> dict[Any, Any]:
+    def __call__(
+        self, seeds: Sequence[tuple[Any, Any]], fetch: Any, visit: Any, pull: Any, begin: Any = None
+    ) -> dict[Any, Any]:
         if self.buckets is not None:
             raise RuntimeError(
                 f"averaged_backward averages the gradients of one backward(), and this is the second{at_user_line()}; "
@@ -86,7 +88,7 @@ class Reader:
             if place is not None:
                 buckets.put(place, own(ct, node.spec, self.parameters[place].array) / self.comm.size)
 
-        return read_with(seeds, complete, buckets.pipeline.poll, fetch, visit, pull)
+        return read_with(seeds, complete, buckets.pipeline.poll, fetch, visit, pull, begin)
 
     def finish(self, buckets: Buckets) -> None:
         """Give parameters the means."""

@@ -26,7 +26,7 @@ from autodiff.trace.recording import innermost_body
 from autodiff.trace.source import user_line
 from autodiff.transforms.gradient import Linearization, own
 from autodiff.transforms.masking import plus
-from autodiff.transforms.reverse import Fetch, Pull, Visit, pulled, read_backwards, settle
+from autodiff.transforms.reverse import Begin, Fetch, Pull, Visit, pulled, read_backwards, settle
 
 
 class Pipeline:
@@ -201,6 +201,7 @@ def read_with(
     fetch: Fetch | None = None,
     visit: Visit | None = None,
     pull_one: Pull | None = None,
+    begin: Begin | None = None,
 ) -> dict[Any, Any]:
     """Read backwards from seeds; as soon as the cotangent of an input is complete somebody gets it.
 
@@ -211,6 +212,7 @@ def read_with(
         fetch: as in :func:`~autodiff.transforms.reverse.read_backwards`.
         visit: as there.
         pull_one: what is ``pull`` there.
+        begin: as there.
 
     Returns:
         the cotangents of all inputs that the seeds depend on.
@@ -238,7 +240,7 @@ def read_with(
         between()
         return kept[0] if single else tuple(kept)
 
-    for entry, ct in read_backwards(seeds, fetch, visit, pull).items():
+    for entry, ct in read_backwards(seeds, fetch, visit, pull, begin).items():
         found[entry] = plus(found[entry], ct) if entry in found else ct
     return found
 

@@ -28,6 +28,7 @@ PARTIAL = frozenset({Masked, Quotient, list})
 Fetch = Callable[[Any], Any]
 Visit = Callable[[Any, Any], Any]
 Pull = Callable[[Any, Any, Any], Any]
+Begin = Callable[[Any], list[Any]]
 
 
 def read_backwards(
@@ -35,6 +36,7 @@ def read_backwards(
     fetch: Fetch | None = None,
     visit: Visit | None = None,
     pull: Pull | None = None,
+    begin: Begin | None = None,
 ) -> dict[Any, Any]:
     """The cotangents of all inputs that the seeds' entries depend on.
 
@@ -46,6 +48,8 @@ def read_backwards(
         fetch: gives an entry's residuals, where they are not simply ``entry.residuals``.
         visit: called with every entry that is not an input and its complete cotangent.
         pull: in place of :func:`pulled`, gives the operands' cotangents from an entry, its cotangent and residuals.
+        begin: gives a list of the cotangents that results of an operation with several have if nothing depends on
+            them; None for all of them where it is None.
 
     Returns:
         a dictionary from inputs' entries to cotangents.
@@ -81,7 +85,7 @@ def read_backwards(
             if link.special:
                 part = pending.get(operands)
                 if part is None:
-                    part = pending[operands] = [None] * len(operands.spec)
+                    part = pending[operands] = [None] * len(operands.spec) if begin is None else begin(operands)
                     found += 1
                     heappush(heap, (-operands.order, found, operands))
                 part[link.index] = g

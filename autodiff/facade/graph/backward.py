@@ -90,15 +90,17 @@ def initial(variable: Variable, loss_scale: float | None) -> Any:
 def backward_plain(variable: Variable, retain_grad: bool, loss_scale: float | None) -> None:
     """Gradients as arrays."""
     seed, grad_var = variable._grad, variable._grad_var
-    visited = Visited()
+    visited, gradients = Visited(), Gradients(seed)
+    assigned = Assigned(lambda result: gradients.lend(result._grad))
     with np.errstate(all="ignore"):  # infinite derivatives are values like any other: see the conventions
         pull = pull_in_this_thread(graph=False) if deviations else None
         following = follow(pull or pulled)
         with following or STAYING:
             pull = following.pull if following else pull
-            leaves = reading.read([(variable.node, seed)], arrays, visited if retain_grad else None, pull)
+            leaves = reading.read([(variable.node, seed)], arrays, visited if retain_grad else None, pull, assigned)
         variable._grad = variable._grad_var = None
-        gradients = Gradients(seed)
+        if not retain_grad:
+            assigned.forget()
         for intermediate, g in visited.found:
             intermediate._grad, intermediate._grad_var = gradients.own(g), None
         for node, g in leaves.items():
@@ -112,14 +114,16 @@ def backward_plain(variable: Variable, retain_grad: bool, loss_scale: float | No
 def backward_with_graph(variable: Variable, retain_grad: bool, loss_scale: float | None) -> None:
     """Gradients as Variables: the same reader, the same rules, run on Variables."""
     seed = variable.grad_var
-    visited = Visited()
+    visited, assigned = Visited(), Assigned(lambda result: result.grad_var)
     with ExitStack() as stack:
         stack.enter_context(np.errstate(all="ignore"))
         stack.enter_context(Promoting())
         stack.enter_context(force_backprop_mode())
         pull = pull_in_this_thread(graph=True)
-        leaves = read_backwards([(variable.node, seed)], variables, visited if retain_grad else None, pull)
+        leaves = read_backwards([(variable.node, seed)], variables, visited if retain_grad else None, pull, assigned)
         variable.grad_var = None
+        if not retain_grad:
+            assigned.forget()
         for intermediate, g in visited.found:
             set_gradient(intermediate, g)
         for node, g in leaves.items():
@@ -143,6 +147,39 @@ class Visited:
             variable = node.get_variable_or_none()
             if variable is not None:
                 self.found.append((variable, g))
+
+
+class Assigned:
+    """Gives the gradients that the program has assigned to results of one operation, where it reads that operation.
+
+    They count for results on which nothing else depends.
+
+    Args:
+        gradient: gives the gradient of a Variable that has one.
+    """
+
+    __slots__ = ("found", "gradient")
+
+    def __init__(self, gradient: Callable[[Variable], Any]) -> None:
+        self.gradient = gradient
+        self.found: list[tuple[Variable, Any, list[Any], int]] = []
+
+    def __call__(self, whole: Any) -> list[Any]:
+        parts: list[Any] = []
+        for reference in whole.results:
+            node = reference()
+            result = None if node is None else node.get_variable_or_none()
+            g = None if result is None or result._grad is None else self.gradient(result)
+            if result is not None and g is not None:
+                self.found.append((result, g, parts, len(parts)))
+            parts.append(g)
+        return parts
+
+    def forget(self) -> None:
+        """As of other Variables between start and leaves, those gradients that counted are None afterwards."""
+        for result, g, parts, index in self.found:
+            if parts[index] is g:
+                result._grad = result._grad_var = None
 
 
 Variable.backward = backward  # type: ignore[method-assign, assignment]

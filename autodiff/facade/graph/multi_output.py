@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.facade.graph.backward import Visited
+from autodiff.facade.graph.backward import Assigned, Visited
 from autodiff.facade.graph.node import VariableNode
 from autodiff.facade.graph.pulling import pull_in_this_thread
 from autodiff.facade.graph.residuals import arrays, variables
@@ -20,7 +20,7 @@ from autodiff.facade.variables.gradient import Gradients, accumulate, accumulate
 from autodiff.facade.variables.variable import Variable
 from autodiff.trace.source import at_user_line
 from autodiff.transforms.masking import unmasked
-from autodiff.transforms.reverse import pulled, read_backwards
+from autodiff.transforms.reverse import Begin, pulled, read_backwards
 
 Grads = Sequence[Any] | None
 
@@ -69,9 +69,13 @@ def backward_all(
             )
         elif output.requires_grad:
             seeds[output.node] = gradient_of(output, grad)
-    found, _ = read(seeds, enable_double_backprop)
-    add = accumulate_variable if enable_double_backprop else accumulate
     gradients = Gradients(None)
+    assigned = Assigned(
+        (lambda result: result.grad_var) if enable_double_backprop else (lambda result: gradients.lend(result._grad))
+    )
+    found, _ = read(seeds, enable_double_backprop, begin=assigned)
+    assigned.forget()
+    add = accumulate_variable if enable_double_backprop else accumulate
     for node, g in found.items():
         leaf = node.get_variable_or_none()
         if leaf is not None:
@@ -139,7 +143,7 @@ def grad(
 
 
 def read(
-    seeds: dict[Any, Variable], double: bool, on_path: set[Any] | None = None
+    seeds: dict[Any, Variable], double: bool, on_path: set[Any] | None = None, begin: Begin | None = None
 ) -> tuple[dict[Any, Any], list[tuple[Variable, Any]]]:
     """The cotangents of leaves, and pairs of the Variables that were come by and theirs."""
     visited = Visited()
@@ -149,11 +153,11 @@ def read(
         if double:
             stack.enter_context(Promoting())
             stack.enter_context(force_backprop_mode())
-            return read_backwards(seeds.items(), variables, visited, pull), visited.found
+            return read_backwards(seeds.items(), variables, visited, pull, begin), visited.found
         pairs = [(node, seed._array) for node, seed in seeds.items()]
         following = follow(pull or pulled)
         pull = stack.enter_context(following).pull if following else pull
-        return read_backwards(pairs, arrays, visited, pull), visited.found
+        return read_backwards(pairs, arrays, visited, pull, begin), visited.found
 
 
 def between(outputs: Iterable[VariableNode], inputs: set[VariableNode]) -> set[Any]:

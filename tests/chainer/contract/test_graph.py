@@ -229,6 +229,29 @@ def test_contract_060_outputs_without_gradients_and_gradients_that_are_none():
     assert x.grad is None
 
 
+@pytest.mark.parametrize("start", ["output", "graph", "double", "several"])
+def test_contract_060_gradients_that_other_outputs_have(start):
+    for function, wanted in ((lambda x: Recorder(2).apply((x,)), [15, 15]), (lambda x: F.split_axis(x, 2, 0), [1, 7])):
+        x = variable(1, 1)
+        first, second = function(x)
+        given = second.grad = np.full_like(second.array, 7)
+        y = first if start == "output" else F.sum(first)
+        y.grad = np.ones_like(y.array)
+        if start == "several":
+            chainer.backward([y])
+        else:
+            y.backward(enable_double_backprop=start == "double")
+        assert x.grad.tolist() == wanted
+        assert second.grad is None
+        assert not np.shares_memory(x.grad, given)
+    x = variable(1, 1)
+    first, second = Recorder(2).apply((x,))
+    second.grad = np.full_like(second.array, 7)
+    F.sum(first * second).backward()  # the graph has another gradient for it
+    assert x.grad.tolist() == [4, 4]
+    assert second.grad.tolist() == [7, 7]
+
+
 def test_contract_061_several_uses_are_summed():
     x = variable(1, 2)
     y = x * 2
