@@ -30,6 +30,8 @@ def repeat(x: Any, repeats: int | tuple[int, ...], axis: int | None = None) -> V
     variable([1., 2., 2., 2.])
     """
     counts = counted(repeats, "repeats must be int or tuple of ints", "all elements in repeats must be zero or larger")
+    if isinstance(axis, bool):
+        raise TypeError(f"axis must be int or None, got {axis}{at_user_line()}")
     if axis is not None:
         axis = one_axis(axis, "int or None")
     counts = counts[0] if len(counts) == 1 else np.array(counts, int)

@@ -8,8 +8,11 @@ from autodiff.chainer.backend import get_array_module
 from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.picking import all_are_classes, picked
 from autodiff.facade.graph.applying import apply
+from autodiff.facade.settings.configuration import config
 from autodiff.facade.variables.conversion import as_array
-from autodiff.facade.variables.variable import Variable
+from autodiff.facade.variables.variable import Variable, is_array
+from autodiff.trace.source import at_user_line
+from autodiff.trace.tracer import concrete
 
 
 def select_item(x: Any, t: Any) -> Variable:
@@ -21,6 +24,7 @@ def select_item(x: Any, t: Any) -> Variable:
 
     Raises:
         IndexError: if there is no such element.
+        ValueError: in debug mode, if one is counted from the end, or there is no such element.
         InvalidType: if shapes do not fit, or ``t`` holds no integers.
 
     >>> import numpy as np
@@ -28,6 +32,8 @@ def select_item(x: Any, t: Any) -> Variable:
     variable([1., 4.])
     """
     chosen = as_array(t)
+    if config.debug and x.ndim == 2:
+        check_counted_from_first(chosen, x.shape[1])
     return apply(
         "SelectItem",
         lambda x, t: (
@@ -36,6 +42,20 @@ def select_item(x: Any, t: Any) -> Variable:
         (x, t),
         lambda x, t: (t.dtype.kind == "i", x.ndim == 2, t.ndim == 1, x.shape[0] == t.shape[0]),
     )
+
+
+def check_counted_from_first(places: Any, count: int) -> None:
+    """See that numbers are places of a row, where their values are known.
+
+    Raises:
+        ValueError: if one is not.
+    """
+    known = concrete(places)
+    if is_array(known) and known.size and not (known.min() >= 0 and known.max() < count):
+        raise ValueError(
+            f"t must satisfy 0 <= t < {count}, the length of rows of x; it goes from {known.min()} to {known.max()}"
+            f"{at_user_line()}"
+        )
 
 
 SelectItem = function_class("SelectItem", select_item)

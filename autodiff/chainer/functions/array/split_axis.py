@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from numbers import Integral
 from typing import Any
 
@@ -12,6 +13,7 @@ from autodiff.chainer.functions.conditions import has_axis
 from autodiff.chainer.functions.function_class import function_class
 from autodiff.facade.functions.type_check import Expr
 from autodiff.facade.graph.applying import apply
+from autodiff.facade.settings.configuration import config
 from autodiff.numpy.arrays.splitting import cut_at
 from autodiff.trace.source import at_user_line
 
@@ -30,6 +32,7 @@ def split_axis(x: Any, indices_or_sections: Any, axis: int, force_tuple: bool = 
 
     Raises:
         TypeError: if ``indices_or_sections`` is something else.
+        ValueError: if there is no part; in debug mode, if the places are not in order.
         InvalidType: if there is no such axis, or it cannot be cut so.
 
     >>> split_axis(np.array([[1.0, 2.0, 3.0]]), [1], axis=1)
@@ -55,7 +58,10 @@ def cuts(indices_or_sections: Any) -> tuple[int, tuple[int, ...]]:
     if gpu.is_gpu_array(indices_or_sections):
         indices_or_sections = gpu.to_host(indices_or_sections)  # the shapes of the parts depend on them
     if isinstance(indices_or_sections, (list, tuple, np.ndarray)) and np.ndim(indices_or_sections) == 1:
-        return 0, tuple(map(int, indices_or_sections))
+        places = tuple(map(int, indices_or_sections))
+        if config.debug and any(first > second for first, second in pairwise(places)):
+            raise ValueError(f"indices_or_sections must be sorted, got {places}{at_user_line()}")
+        return 0, places
     raise TypeError(
         f"indices_or_sections must be integer or 1-D array.\nActual: {type(indices_or_sections)}{at_user_line()}"
     )

@@ -9,6 +9,7 @@ import pytest
 
 import autodiff.chainer.functions as F
 from autodiff import InvalidType, Variable
+from autodiff.facade.settings.configuration import using_config
 from tests.chainer.functions.function_laws import Row, check_row, draw, gradient
 
 X = draw(2, 3)
@@ -236,6 +237,12 @@ def test_shapes_that_do_not_broadcast() -> None:
         F.broadcast(X, np.zeros(4))
 
 
+def debugged(function: Any, *arguments: Any) -> Any:
+    """The function in debug mode."""
+    with using_config("debug", True):
+        return function(*arguments)
+
+
 WRONG = [
     (lambda: F.reshape(X, (-1, -1)), ValueError, "at most one length can be -1, got (-1, -1)"),
     (lambda: F.concat([X, X], axis=1.0), TypeError, "axis must be int, got 1.0"),
@@ -244,6 +251,11 @@ WRONG = [
     (lambda: F.repeat(X, [1, 2], axis=0), TypeError, "repeats must be int or tuple of ints, got [1, 2]"),
     (lambda: F.repeat(X, -1), ValueError, "all elements in repeats must be zero or larger, got -1"),
     (lambda: F.repeat(X, 2, axis="a"), TypeError, "axis must be int or None, got 'a'"),
+    (lambda: F.repeat(X, 2, axis=True), TypeError, "axis must be int or None, got True"),
+    (lambda: debugged(F.permutate, X, np.array([0, 0])), ValueError, "indices must contain each of 0 to 1 once, got [0, 0]"),
+    (lambda: debugged(F.select_item, X, np.array([0, -1])), ValueError,
+     "t must satisfy 0 <= t < 3, the length of rows of x; it goes from -1 to 0"),
+    (lambda: debugged(F.split_axis, X, [2, 1], 1), ValueError, "indices_or_sections must be sorted, got (2, 1)"),
     (lambda: F.tile(X, [2]), TypeError, "reps must be int or tuple of ints, got [2]"),
     (lambda: F.tile(X, (1, -1)), ValueError, "all elements in reps must be zero or larger, got (1, -1)"),
     (lambda: F.split_axis(X, 2.0, 1), TypeError, "indices_or_sections must be integer or 1-D array.\nActual: <class"),
