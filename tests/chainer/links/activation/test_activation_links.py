@@ -34,6 +34,15 @@ def test_maxout_takes_arrays():
     assert L.Maxout(3, 2, 2, initial_bias=None).linear.b is None
     assert L.Maxout(None, 2, 2)(X).shape == (2, 2)
     assert L.Maxout(None, 2, 2, initialW=W)(X).shape == (2, 2)
+    shapes = []
+
+    def fill(array):
+        shapes.append(array.shape)
+        array[:, 1] = 3
+
+    link = L.Maxout(3, 2, 2, initialW=fill, initial_bias=fill)
+    assert shapes == [(2, 2, 3), (2, 2)]
+    assert link.linear.W.array[1::2].tolist() == [[3, 3, 3], [3, 3, 3]]
 
 
 def test_maxout_refuses_arrays_with_other_axes():
