@@ -163,8 +163,12 @@ class FunctionClass(FunctionNode, Operation):
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> tuple[Any, ...]:
         """The gradients of the function."""
         if self.kept is not None and not self._applied:
-            return pulled_by_graph(self, target_input_indexes, grad_outputs)
-        inputs: list[Any] = list(self.get_retained_inputs())
+            node = next(filter(None, (reference() for reference in self.outputs or ())), None)
+            if node is not None:
+                return pulled_by_graph(node, target_input_indexes, grad_outputs)
+            inputs = living_inputs(self)
+        else:
+            inputs = list(self.get_retained_inputs())
         moving = [index for index in target_input_indexes if inputs[index].dtype.kind in "fc"]
         wanted = [index for index, gy in enumerate(grad_outputs) if gy is not None]
 
@@ -191,11 +195,19 @@ class FunctionClass(FunctionNode, Operation):
         (FunctionNode if self._applied else Operation).connect(self, node)
 
 
-def pulled_by_graph(
-    self: FunctionClass, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]
-) -> tuple[Any, ...]:
-    """The gradients of inputs of a creator, as ``backward()`` of the graph computes them."""
-    node = next(filter(None, (reference() for reference in self.outputs or ())))
+def living_inputs(self: FunctionClass) -> list[Any]:
+    """The inputs of a creator whose results are gone, as Variables.
+
+    Raises:
+        RuntimeError: if the array of one is gone too.
+    """
+    if any(node.data is None for node in self.inputs or ()):
+        raise RuntimeError(f"the inputs and results of {self.label} are gone{at_user_line()}; keep one of them")
+    return [node.get_variable() if node.requires_grad else Variable(node.data) for node in self.inputs or ()]
+
+
+def pulled_by_graph(node: Any, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The gradients of inputs of a result's creator, as ``backward()`` of the graph computes them."""
     keeper = node.operands if node.link.special else node
     single = keeper is node
     cts = pulled(keeper, grad_outputs[0] if single else list(grad_outputs), variables(keeper))

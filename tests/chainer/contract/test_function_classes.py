@@ -317,6 +317,15 @@ def test_the_object_that_is_applied_is_the_creator():
     assert function.rank == 0
 
 
+@pytest.mark.parametrize("x", [X, Variable(X)], ids=["array", "Variable"])
+def test_the_object_knows_its_gradient_when_its_results_are_gone(x):
+    function = function_class("activation.leaky_relu.LeakyReLU")(0.5)
+    function.apply((x,))
+    for _ in range(2):
+        (g,) = function.backward((0,), (Variable(np.ones_like(X)),))
+        np.testing.assert_array_equal(g.array, np.where(X >= 0, 1, 0.5))
+
+
 def test_functions_of_the_old_style_are_called():
     found = function_class("evaluation.classification_summary.ClassificationSummary")(4, 1.0, -1)(X, LABELS)
     for one, other in zip(found, F.classification_summary(X, LABELS, 4)):
