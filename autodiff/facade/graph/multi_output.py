@@ -100,7 +100,8 @@ def grad(
         outputs: where to start.
         inputs: the Variables whose gradients are wanted; they may be results of operations.
         grad_outputs: the gradients of the outputs: Variables, arrays, or None for ones.
-        grad_inputs: gradients to which the results are added.
+        grad_inputs: gradients that the inputs have already: the results are added to them, and what an input that some
+            output depends on passes on to other inputs counts both.
         set_grad: whether the inputs get their gradients as ``grad_var``.
         retain_grad: whether the Variables between them, and the outputs, do.
         enable_double_backprop: whether gradients are Variables with a graph.
@@ -119,27 +120,39 @@ def grad(
     >>> gx, grad([gx], [x]), x.grad
     (variable([ 3., 12.]), [variable([ 6., 12.])], None)
     """
-    seeds: dict[Any, Variable] = {}
-    for output, given in zip(outputs, checked_outputs(outputs, grad_outputs, "or a list or None"), strict=True):
-        g = unit_gradient(output, loss_scale) if given is None else gradient_of(output, given)
-        # Gradients of two operands may be one Variable, so an output that is there twice counts twice.
-        seeds[output.node] = seeds[output.node] + g if output.node in seeds else g
+    grads = checked_outputs(outputs, grad_outputs, "or a list or None")
+    seeds = summed(
+        (output.node, unit_gradient(output, loss_scale) if given is None else gradient_of(output, given))
+        for output, given in zip(outputs, grads, strict=True)
+    )
     check_variables("input", inputs)
     nodes = [variable.node for variable in inputs]
     on_path = between(seeds, set(nodes))
-    seeds = {node: g for node, g in seeds.items() if node in on_path}
-    leaves, visited = read(seeds, enable_double_backprop, on_path)
-    found = {**{variable.node: g for variable, g in visited}, **leaves}
     before = checked_gradients("grad_inputs", grad_inputs, "inputs", inputs, "or a list or None")
-    results = [result(found.get(node), added) for node, added in zip(nodes, before, strict=True)]
+    added = summed(
+        (variable.node, gradient_of(variable, given))
+        for variable, given in zip(inputs, before, strict=True)
+        if given is not None
+    )
+    pairs = [pair for pair in (*seeds.items(), *added.items()) if pair[0] in on_path]
+    leaves, visited = read(summed(pairs), enable_double_backprop, on_path)
+    found = {**added, **{variable.node: g for variable, g in visited}, **leaves}
+    results = [result(found.get(node)) for node in nodes]
     if retain_grad:
         for variable, g in visited:
-            if variable.node not in nodes:
-                set_gradient(variable, result(g, None))
+            set_gradient(variable, result(g))
     if set_grad:
         for variable, found_gradient in zip(inputs, results, strict=True):
             variable.grad_var = found_gradient
     return results
+
+
+def summed(pairs: Iterable[tuple[Any, Variable]]) -> dict[Any, Variable]:
+    """The gradients of nodes; those of a node that is there twice, as operands of one sum may be, count twice."""
+    found: dict[Any, Variable] = {}
+    for node, g in pairs:
+        found[node] = found[node] + g if node in found else g
+    return found
 
 
 def read(
@@ -181,10 +194,10 @@ def differentiated_nodes(node: Any) -> list[Any]:
     return list(node.operands) if type(node.operands) is tuple else [node.operands]
 
 
-def gradient_of(output: Variable, given: Any) -> Variable:
-    """A gradient that was given for an output, as a Variable."""
+def gradient_of(variable: Variable, given: Any) -> Variable:
+    """A gradient that was given for an output or input, as a Variable."""
     grad = as_variable(given)
-    check_gradient(grad._array, output)
+    check_gradient(grad._array, variable)
     return grad
 
 
@@ -194,15 +207,10 @@ def unit_gradient(output: Variable, loss_scale: float | None) -> Variable:
         return Variable(np.full_like(output.array, 1 if loss_scale is None else loss_scale))
 
 
-def result(g: Any, added: Any) -> Variable | None:
-    """A gradient as a Variable, with another one added."""
-    if g is None:
-        return None if added is None else as_variable(added)
-    g = unmasked(g)
-    if isinstance(g, Variable):
-        return g if added is None else g + added
-    own = Variable(Gradients(None).own(g))
-    return own if added is None else own + as_variable(added)._array
+def result(g: Any) -> Variable | None:
+    """A gradient as a Variable."""
+    g = None if g is None else unmasked(g)
+    return g if g is None or isinstance(g, Variable) else Variable(Gradients(None).own(g))
 
 
 def checked_outputs(outputs: Any, grads: Any, kinds: str = "or a list") -> Sequence[Any]:

@@ -110,6 +110,18 @@ def test_contract_076_given_gradients():
     assert g.array.tolist() == [2, 40]
 
 
+def test_contract_076_given_gradients_of_inputs_that_others_depend_on():
+    x, far = scalar(1), scalar(1)
+    middle, aside = x * 2, x * 5
+    y, start, added = middle * 3, scalar(10), [scalar(1000), scalar(100), scalar(7), scalar(4)]
+    for options in ({}, {"enable_double_backprop": True}):
+        found = chainer.grad([y], [x, middle, far, aside], [start], added, **options)
+        assert [float(g.array) for g in found] == [1000 + 2 * 130, 100 + 3 * 10, 7, 4]
+    assert [v.grad for v in (x, middle, y)] == [None] * 3
+    chainer.grad([y], [middle], [start], [added[1]], retain_grad=True)
+    assert middle.grad == 130
+
+
 def test_contract_077_unreachable_inputs():
     x, z = variable(1, 2), variable(3, 4)
     assert chainer.grad([x * 2], [x, z])[1] is None
