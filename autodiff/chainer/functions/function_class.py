@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 from autodiff.chainer.backend import get_array_module
 from autodiff.facade.functions.function_node import FunctionNode
 from autodiff.facade.graph.creator import ANY, CREATORS, NUMBERS, Operation, all_operands
-from autodiff.facade.graph.observing import unwatched
+from autodiff.facade.graph.observing import FunctionHook, unwatch_alone, unwatched, watch_alone
 from autodiff.facade.graph.residuals import variables
 from autodiff.facade.settings.mode import no_backprop_mode
 from autodiff.facade.variables.conversion import as_array, as_variable
@@ -117,7 +117,8 @@ class FunctionClass(FunctionNode, Operation):
             a tuple of Variables, whose creator is this object.
         """
         own = type(self)
-        if any(getattr(own, name) is not getattr(FunctionClass, name) for name in OVERRIDDEN):
+        overridden = any(getattr(own, name) is not getattr(FunctionClass, name) for name in OVERRIDDEN)
+        if overridden or self._local_function_hooks:
             return super().apply(inputs)
         results = self.results(inputs)
         node = results[0].node if isinstance(results[0], Variable) else None
@@ -182,6 +183,18 @@ class FunctionClass(FunctionNode, Operation):
         cts = vjp(run, *(inputs[index] for index in moving))[1](tuple(grad_outputs[k] for k in wanted))
         found = {index: as_variable(ct) for index, ct in zip(moving, cts, strict=True) if ct is not None}
         return tuple(found.get(index) for index in target_input_indexes)
+
+    def add_hook(self, hook: FunctionHook, name: str | None = None) -> None:
+        """Let a hook watch this function: the backward pass too, if it is the creator of a Variable."""
+        super().add_hook(hook, name)
+        if self.kept is not None:
+            watch_alone(self)
+
+    def delete_hook(self, name: str) -> None:
+        """Take a hook off."""
+        super().delete_hook(name)
+        if not self.local_function_hooks:
+            unwatch_alone(id(self))
 
     # What differs between an object of a class of the user's, with a method of its own, and a creator.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import traceback
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -26,6 +27,24 @@ _thread = _Thread()
 def get_function_hooks() -> dict[str, FunctionHook]:
     """The hooks that watch all operations of this thread, by name, in the order in which they were entered."""
     return _thread.hooks
+
+
+watched_alone: set[int] = set()
+"""The identities of the creators of Variables that hooks of their own watch, in all threads."""
+
+
+def watch_alone(function: Any) -> None:
+    """Let backward passes look at the hooks of a creator, as long as it lives."""
+    if id(function) not in watched_alone:
+        watched_alone.add(id(function))
+        deviations.add((watch_alone, id(function)))
+        weakref.finalize(function, unwatch_alone, id(function))
+
+
+def unwatch_alone(identity: int) -> None:
+    """Look at the hooks of a creator no more."""
+    watched_alone.discard(identity)
+    deviations.discard((watch_alone, identity))
 
 
 @contextmanager

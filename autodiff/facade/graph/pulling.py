@@ -7,7 +7,7 @@ from typing import Any
 
 from autodiff.facade.functions.own_gradient import OwnLink
 from autodiff.facade.graph.node import operation_of
-from autodiff.facade.graph.observing import get_function_hooks, pull_observed
+from autodiff.facade.graph.observing import get_function_hooks, pull_observed, watched_alone
 from autodiff.facade.settings.configuration import config, deviations
 from autodiff.facade.variables.variable import Variable
 from autodiff.transforms.masking import unmasked
@@ -22,7 +22,7 @@ def pull_in_this_thread(graph: bool, on_path: Collection[Any] | None = None) -> 
         on_path: the nodes whose cotangents are wanted; None for all.
     """
     pull = pulled if on_path is None else towards(on_path)
-    if deviations and (config.debug or get_function_hooks()):
+    if deviations and (config.debug or get_function_hooks() or watched_alone):
         return watched(pull, graph)
     return None if on_path is None else pull
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import gc
 import io
 
 import numpy as np
 import pytest
 
+import autodiff.chainer as chainer
 import autodiff.chainer.functions as F
 from autodiff.backends import gpu
 from autodiff.chainer.function_hooks import CUDAProfileHook, CupyMemoryProfileHook, PrintHook, TimerHook
 from autodiff.chainer.function_hooks.cupy_memory_profile import in_unit, suited
+from autodiff.chainer.functions.activation.leaky_relu import LeakyReLU
 from autodiff.facade import Variable
 from autodiff.facade.functions.function_node import FunctionNode
-from autodiff.facade.graph.observing import FunctionHook
+from autodiff.facade.graph.observing import FunctionHook, watched_alone
 from autodiff.facade.settings.mode import no_backprop_mode
 
 
@@ -132,3 +135,38 @@ def test_hooks_see_what_functions_were_given():
         with no_backprop_mode():
             F.convolution_2d(Variable(x), x[:, :, :2, :2], stride=2, pad=1)
     assert hook.seen == [("AveragePooling2D", 1, 1), ("Convolution2DFunction", 2, 1)]
+
+
+def test_hooks_of_one_function():
+    """Of an object that is to be applied, and of the creator of a Variable, forwards and backwards."""
+
+    class Steps(FunctionHook):
+        def __init__(self):
+            self.seen = []
+
+        def forward_preprocess(self, function, in_data):
+            self.seen.append(f"forward {function.label}")
+
+        def backward_postprocess(self, function, in_data, out_grad):
+            self.seen.append(f"backward {function.label} {[g.shape for g in out_grad]}")
+
+    x = Variable(np.ones(3, np.float32))
+    hook, function = Steps(), LeakyReLU(0.1)
+    function.add_hook(hook)
+    F.sum(2 * function.apply((x,))[0]).backward()
+    assert hook.seen == ["forward LeakyReLU", "backward LeakyReLU [(3,)]"]
+
+    hook, y = Steps(), F.exp(x)
+    y.creator.add_hook(hook)
+    F.sum(y * F.exp(x)).backward()
+    chainer.grad([y], [x])
+    assert hook.seen == ["backward exp [(3,)]"] * 2
+    y.creator.delete_hook(hook.name)
+    y.grad = np.ones(3, np.float32)
+    y.backward()
+    assert hook.seen == ["backward exp [(3,)]"] * 2
+    y.creator.add_hook(hook)
+    assert watched_alone
+    del y
+    gc.collect()
+    assert not watched_alone
