@@ -29,6 +29,7 @@ from autodiff.facade.functions.type_check import (
     prod,
     same_types,
     within,
+    written,
 )
 
 __all__ = [
@@ -71,12 +72,14 @@ Atom = Expr
 
 def Constant(value: Any) -> Expr:
     """A value as an expression."""
-    return Expr(str(value), lambda: value)
+    return Expr(written(value), lambda: value)
 
 
-def GetAttr(obj: Expr, name: str) -> Expr:
-    """``obj.name``."""
-    return obj.__getattr__(name)
+def GetAttr(obj: Expr, name: Any) -> Expr:
+    """``obj.name``, where the name may be an expression."""
+    known = eval(name) if isinstance(name, Expr) else name
+    text = f"{within(obj, obj.priority)}.{known}" if isinstance(known, str) else f"getattr({obj}, {written(name)})"
+    return Expr(text, lambda: getattr(obj.eval(), eval(name)))
 
 
 def GetItem(obj: Expr, key: Any) -> Expr:

@@ -7,6 +7,7 @@ is run again on expressions, which remember how they were written, to say which 
 from __future__ import annotations
 
 import inspect
+import math
 import operator
 import threading
 from collections.abc import Callable, Iterable, Sequence
@@ -19,7 +20,7 @@ from autodiff.facade.settings.configuration import config
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 
-ATOM, POWER, SIGN, PRODUCT, SUM, COMPARISON = 8, 7, 6, 5, 4, 1
+ATOM, POWER, SIGN, PRODUCT, SUM, SHIFT, AND, XOR, OR, COMPARISON = 8, 7, 6, 5, 4, 3, 2, 1, 0, -1
 """How tightly operators bind, for the parentheses."""
 
 
@@ -33,7 +34,7 @@ class Expr:
     """
 
     def __init__(self, text: str, value: Callable[[], Any], priority: int = ATOM) -> None:
-        self._text, self._value, self._priority = text, value, priority
+        self._text, self._value, self.priority = text, value, priority
 
     def eval(self) -> Any:
         """The value."""
@@ -59,11 +60,8 @@ class Expr:
         return Expr(f"{within(self, ATOM)}[{key_text(key)}]", lambda: self.eval()[evaluated(key)])
 
     def __call__(self, *arguments: Any) -> Expr:
-        text = ", ".join(map(str, arguments))
+        text = ", ".join(map(written, arguments))
         return Expr(f"{within(self, ATOM)}({text})", lambda: self.eval()(*map(evaluated, arguments)))
-
-    def __neg__(self) -> Expr:
-        return Expr(f"-{within(self, SIGN)}", lambda: -self.eval(), SIGN)
 
     __hash__ = object.__hash__
 
@@ -96,13 +94,23 @@ class Testable(Expr):
 
 
 def evaluated(value: Any) -> Any:
-    """The value of an expression; anything else is its own."""
+    """The value of an expression, and of those in lists and tuples; anything else is its own."""
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(evaluated, value)) if type(value) in (list, tuple) else value
     return value.eval() if isinstance(value, Expr) else value
 
 
 def within(value: Any, priority: int) -> str:
     """The text of an operand beside an operator that binds as tightly as given."""
-    return f"({value})" if isinstance(value, Expr) and value._priority < priority else str(value)
+    return f"({value})" if isinstance(value, Expr) and value.priority < priority else str(value)
+
+
+def written(value: Any) -> str:
+    """A value as a program writes it, where expressions may stand in lists and tuples."""
+    if type(value) in (list, tuple):
+        inner = ", ".join(map(written, value))
+        return f"[{inner}]" if type(value) is list else f"({inner},)" if len(value) == 1 else f"({inner})"
+    return repr(value) if isinstance(value, str) else str(value)
 
 
 def key_text(key: Any) -> str:
@@ -112,20 +120,26 @@ def key_text(key: Any) -> str:
     if isinstance(key, slice):
         ends = [":".join("" if end is None else str(end) for end in (key.start, key.stop))]
         return ":".join([*ends, *([] if key.step is None else [str(key.step)])])
-    return "..." if key is Ellipsis else str(key)
+    return "..." if key is Ellipsis else written(key)
 
 
 def arithmetic(
     sign: str, compute: Callable[[Any, Any], Any], priority: int, reflected: bool
 ) -> Callable[[Expr, Any], Expr]:
-    """A method for a binary operator."""
+    """A method for a binary operator; powers alone are grouped from the right."""
+    from_right = priority == POWER
 
     def method(self: Expr, other: Any) -> Expr:
         left, right = (other, self) if reflected else (self, other)
-        text = f"{within(left, priority)} {sign} {within(right, priority + 1)}"
+        text = f"{within(left, priority + from_right)} {sign} {within(right, priority + (not from_right))}"
         return Expr(text, lambda: compute(evaluated(left), evaluated(right)), priority)
 
     return method
+
+
+def of_one(sign: str, compute: Callable[[Any], Any]) -> Callable[[Expr], Expr]:
+    """A method for an operator before its operand."""
+    return lambda self: Expr(f"{sign}{within(self, SIGN)}", lambda: compute(self.eval()), SIGN)
 
 
 def comparison(sign: str, holds: Callable[[Any, Any], Any], opposite: str) -> Callable[[Expr, Any], Testable]:
@@ -140,11 +154,14 @@ def comparison(sign: str, holds: Callable[[Any, Any], Any], opposite: str) -> Ca
 
 for _name, _sign, _priority in (
     ("add", "+", SUM), ("sub", "-", SUM), ("mul", "*", PRODUCT), ("truediv", "/", PRODUCT),
-    ("floordiv", "//", PRODUCT), ("mod", "%", PRODUCT), ("pow", "**", POWER),
+    ("floordiv", "//", PRODUCT), ("mod", "%", PRODUCT), ("pow", "**", POWER), ("lshift", "<<", SHIFT),
+    ("rshift", ">>", SHIFT), ("and", "&", AND), ("xor", "^", XOR), ("or", "|", OR),
 ):  # fmt: skip
-    _compute = getattr(operator, _name)
+    _compute = getattr(operator, f"__{_name}__")
     setattr(Expr, f"__{_name}__", arithmetic(_sign, _compute, _priority, reflected=False))
     setattr(Expr, f"__r{_name}__", arithmetic(_sign, _compute, _priority, reflected=True))
+for _name, _sign in (("neg", "-"), ("pos", "+"), ("invert", "~")):
+    setattr(Expr, f"__{_name}__", of_one(_sign, getattr(operator, f"__{_name}__")))
 for _name, _sign, _opposite in (
     ("eq", "==", "!="), ("ne", "!=", "=="), ("lt", "<", ">="), ("le", "<=", ">"), ("gt", ">", "<="), ("ge", ">=", "<"),
 ):  # fmt: skip
@@ -325,10 +342,10 @@ def make_variable(value: Any, name: str) -> Any:
 
 
 def prod(xs: Any) -> Any:
-    """The product of lengths."""
+    """The product of lengths: an expression if there is one among them."""
     if not isinstance(xs, Expr) and not any(isinstance(x, Expr) for x in xs):
-        return int(np.prod(xs, dtype=int))
-    return Expr(f"prod({xs})", lambda: int(np.prod(evaluated(xs), dtype=int)))
+        return math.prod(xs)
+    return Expr(f"prod({written(xs)})", lambda: math.prod(evaluated(xs)))
 
 
 def same_types(*arrays: Any) -> bool:
