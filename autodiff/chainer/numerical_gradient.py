@@ -49,6 +49,7 @@ def numerical_grad(
 
     Raises:
         RuntimeError: if an input holds no floating-point numbers.
+        ValueError: if ``eps`` is not positive.
         NondifferentiableError: if a kink was looked for and found.
 
     >>> x = np.array([1.0, 2.0])
@@ -59,6 +60,8 @@ def numerical_grad(
     if any(x.dtype.kind != "f" for x in inputs):
         kinds = ", ".join(str(x.dtype) for x in inputs)
         raise RuntimeError(f"inputs must be arrays of floating-point numbers, got {kinds}{at_user_line()}")
+    if not eps > 0:
+        raise ValueError(f"eps, the width of a step, must be positive, got {eps}{at_user_line()}; 1e-3 suits float32")
     offsets = OFFSETS[detect_nondifferentiable]
     gradients = [np.zeros(x.shape, x.dtype) for x in map(to_cpu, inputs)]
     for number, x in enumerate(inputs):

@@ -44,6 +44,12 @@ class ReplacedWeight(LinkHook):
                 f"the link {type(link).__name__} has no weight {self.weight_name!r}{at_user_line()}; give the hook the "
                 "right weight_name="
             )
+        weight = getattr(link, self.weight_name)
+        if weight.array is not None and weight.size == 0:
+            raise ValueError(
+                f"the weight {self.weight_name!r} of {type(link).__name__} has no elements, shape {weight.shape}"
+                f"{at_user_line()}; give each axis a length of at least 1"
+            )
 
     def forward_preprocess(self, cb_args: ForwardPreprocessCallbackArgs) -> None:
         link = cb_args.link

@@ -47,7 +47,7 @@ def repeat_with_success_at_least(times: int, min_success: int) -> Callable[[Test
                 else:
                     failures.append((result.failures + result.errors)[0][1])
             if passed < min_success:
-                self.fail(f"Fail: {len(failures)}, Success: {passed}; the first failure:\n{failures[0]}")
+                self.fail(f"Fail: {len(failures)}, Success: {passed}; the first error message:\n{failures[0]}")
 
         return test
 

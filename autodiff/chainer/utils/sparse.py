@@ -103,10 +103,21 @@ def to_coo(x: Any, ldnz: int | None = None, requires_grad: bool = False) -> CooM
 def get_order(row: Any, col: Any) -> str:
     """``"C"`` if elements are sorted by rows and columns, ``"F"`` by columns and rows, else ``"other"``.
 
+    Raises:
+        ValueError: if there are not as many rows as columns, or one of a pair is negative, which marks places that are
+            not used, and the other is not.
+
     >>> get_order(np.array([0, 1, 0]), np.array([0, 0, 1]))
     'F'
     """
+    if row.shape != col.shape:
+        raise ValueError(f"row has shape {row.shape} and col {col.shape}{at_user_line()}; they must be equal")
     with get_device_from_array(row).create_context():
+        if bool(((row < 0) != (col < 0)).any()):
+            raise ValueError(
+                f"some places have a row but no column, or a column but no row{at_user_line()}; both must be -1 where "
+                "there is no element"
+            )
         if is_sorted(row, col):
             return "C"
         return "F" if is_sorted(col, row) else "other"

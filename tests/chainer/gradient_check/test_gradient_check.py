@@ -87,6 +87,12 @@ def test_numerical_grad_of_whole_numbers_is_refused():
         numerical_grad(lambda: (x,), (x,), (ONES,))
 
 
+@pytest.mark.parametrize("eps", [0, -1e-3])
+def test_numerical_grad_takes_steps(eps):
+    with pytest.raises(ValueError, match=f"eps, the width of a step, must be positive, got {eps}"):
+        numerical_grad(lambda: (X,), (X,), (ONES,), eps=eps)
+
+
 def test_inputs_are_restored_after_an_error():
     x = X.copy()
     with pytest.raises(AssertionError, match="f must return a tuple of arrays, got ndarray"):

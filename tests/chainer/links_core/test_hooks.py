@@ -237,6 +237,9 @@ def test_weights_that_are_not_there(kind):
     with pytest.raises(ValueError, match=at_any_line(text)):
         link.add_hook(kind(weight_name="nope"))
     assert link.local_link_hooks == {}
+    text = "the weight 'W' of Linear has no elements, shape (0, 3) ({}); give each axis a length of at least 1"
+    with pytest.raises(ValueError, match=at_any_line(text)):
+        Linear(3, 0).add_hook(kind())
     text = f"{kind.__name__} belongs to one link ({{}}); register it by link.add_hook(hook)"
     with pytest.raises(NotImplementedError, match=at_any_line(text)), kind():
         pass

@@ -136,7 +136,7 @@ def test_tests_that_may_fail(monkeypatch, name, results, passes):
 def test_the_first_failure_is_shown(monkeypatch):
     monkeypatch.setattr(Trials, "results", ())
     text = run(Trials, "test_retry").failures[0][1]
-    assert "Fail: 3, Success: 0; the first failure:\n" in text
+    assert "Fail: 3, Success: 0; the first error message:\n" in text
     assert "AssertionError: no luck" in text
 
 

@@ -47,6 +47,8 @@ WRONG = [
     (lambda: CooMatrix(np.ones(2), I, I[:1], (2, 2)), ValueError, "shape of row and col must be the same as of data"),
     (lambda: CooMatrix(np.ones(2), I, I, (2, 2, 2)), ValueError, "length of shape must be 2, got (2, 2, 2)"),
     (lambda: CooMatrix(np.ones(2), I, I, (2, 2), "X"), ValueError, "order must be 'C', 'F', 'other' or None, got 'X'"),
+    (lambda: get_order(I, I[:1]), ValueError, "row has shape (2,) and col (1,)"),
+    (lambda: get_order(I, -I), ValueError, "some places have a row but no column, or a column but no row"),
     (lambda: to_coo(np.ones(3)), ValueError, "ndim of x must be 2 or 3, got 1"),
 ]
 
