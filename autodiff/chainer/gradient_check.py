@@ -145,8 +145,21 @@ def as_tuple(value: Any) -> tuple[Any, ...]:
 
 
 def cast(x: Any, dtype: Any) -> Any:
-    """An array of its own, in the dtype if it holds floating-point numbers."""
-    return x.astype(x.dtype if dtype is None or x.dtype.kind != "f" else dtype)
+    """An array of its own, in the dtype if it holds floating-point numbers; it has gaps if the given one has."""
+    own = x.astype(x.dtype if dtype is None or x.dtype.kind != "f" else dtype)
+    return own if x.flags.c_contiguous or x.flags.f_contiguous else gapped(own)
+
+
+def gapped(array: Any) -> Any:
+    """An equal array that is not contiguous.
+
+    >>> gapped(np.ones((2, 2))).flags.c_contiguous
+    False
+    """
+    if array is None or array.ndim == 0:
+        return array
+    wide = np.repeat(array, 2, axis=-1) if isinstance(array, np.ndarray) else array.repeat(2, axis=-1)
+    return wide[..., ::2]
 
 
 def cast_to(y: Variable, g: Variable) -> Variable:

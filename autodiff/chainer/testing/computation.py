@@ -11,6 +11,7 @@ import numpy as np
 
 from autodiff.chainer import gradient_check
 from autodiff.chainer.closeness import assert_allclose
+from autodiff.chainer.gradient_check import gapped
 from autodiff.chainer.testing.backend import BackendConfig
 from autodiff.chainer.utils.error import _format_array_props
 
@@ -144,18 +145,7 @@ class Computation:
     def _on(self, config: BackendConfig, arrays: Sequence[Any]) -> Arrays:
         return tuple(config.get_array(x) for x in arrays)
 
-    def _gapped(self, arrays: Arrays) -> Arrays:
-        """The same arrays with gaps between their elements, unless only contiguous ones are asked for."""
-        return arrays if self.contiguous is not None else tuple(map(gapped, arrays))
-
-
-def gapped(array: Any) -> Any:
-    """An equal array that is not contiguous.
-
-    >>> gapped(np.ones((2, 2))).flags.c_contiguous
-    False
-    """
-    if array is None or array.ndim == 0:
-        return array
-    wide = np.repeat(array, 2, axis=-1) if isinstance(array, np.ndarray) else array.repeat(2, axis=-1)
-    return wide[..., ::2]
+    def _sent(self, config: BackendConfig, arrays: Sequence[Any]) -> Arrays:
+        """The arrays on a device, with gaps between their elements, unless only contiguous ones are asked for."""
+        sent = self._on(config, arrays)
+        return sent if self.contiguous is not None else tuple(map(gapped, sent))

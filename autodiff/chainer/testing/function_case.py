@@ -54,7 +54,7 @@ class FunctionTestCase(Computation, unittest.TestCase):
         inputs = self._inputs()
         copies = tuple(x.copy() for x in inputs)
         expected = self._expected(copies)
-        variables = tuple(map(as_input, self._gapped(self._on(backend_config, inputs))))
+        variables = tuple(map(as_input, self._sent(backend_config, inputs)))
         with backend_config:
             outputs = self._run(variables, backend_config)
         for number, (variable, copy) in enumerate(zip(variables, inputs, strict=True)):
@@ -72,8 +72,8 @@ class FunctionTestCase(Computation, unittest.TestCase):
             with backend_config, self.error.raise_if_fail("backward is not implemented correctly"):
                 gradient_check.check_backward(
                     lambda *xs: self._run(xs, backend_config),
-                    self._on(backend_config, inputs),
-                    self._on(backend_config, grads),
+                    self._sent(backend_config, inputs),
+                    self._sent(backend_config, grads),
                     dtype=self.numerical_grad_dtype,
                     detect_nondifferentiable=self.dodge_nondifferentiable,
                     **self.check_backward_options,
@@ -91,9 +91,9 @@ class FunctionTestCase(Computation, unittest.TestCase):
             with backend_config, self.error.raise_if_fail("double backward is not implemented correctly"):
                 gradient_check.check_double_backward(
                     lambda *xs: self._run(xs, backend_config),
-                    self._on(backend_config, inputs),
-                    self._on(backend_config, grads),
-                    self._on(backend_config, self.generate_grad_grad_inputs(inputs)),
+                    self._sent(backend_config, inputs),
+                    self._sent(backend_config, grads),
+                    self._sent(backend_config, self.generate_grad_grad_inputs(inputs)),
                     dtype=self.numerical_grad_dtype,
                     detect_nondifferentiable=self.dodge_nondifferentiable,
                     **self.check_double_backward_options,

@@ -70,7 +70,8 @@ class LinkInitializersTestCase(LinkComputation, unittest.TestCase):
         np.random.set_state(state)  # noqa: NPY002
         expected = np.empty(param.shape, param.dtype)
         fill(expected, choice.expected_initializer if given else choice)
-        assert_allclose(to_cpu(param.array), expected, **self.check_initializers_options)
+        with self.error.raise_if_fail(f"parameter {number} is not initialized as {choice} says"):
+            assert_allclose(to_cpu(param.array), expected, **self.check_initializers_options)
         return None
 
     def _see_statistics(self, param: Any, initializer: Any) -> None:

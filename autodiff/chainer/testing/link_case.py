@@ -74,7 +74,7 @@ class LinkTestCase(LinkComputation, unittest.TestCase):
         params, inputs = self.generate_params(), self._inputs()
         link = self._link(params, backend_config)
         with backend_config:
-            outputs = self._run(link, tuple(map(Variable, self._on(backend_config, inputs))), backend_config)
+            outputs = self._run(link, tuple(map(Variable, self._sent(backend_config, inputs))), backend_config)
         link.to_device("@numpy")
         expected = self._outputs(self.forward_expected(link, inputs), "forward_expected", np.ndarray)
         self.check_forward_outputs(tuple(to_cpu(as_array(y)) for y in outputs), expected)
@@ -85,7 +85,7 @@ class LinkTestCase(LinkComputation, unittest.TestCase):
 
     def _check_gradients(self, backend_config: BackendConfig) -> None:
         link, inputs = self._link(self.generate_params(), backend_config), self._inputs()
-        arrays = self._on(backend_config, inputs)
+        arrays = self._sent(backend_config, inputs)
         with backend_config:
             outputs = self._run(link, tuple(map(Variable, arrays)), backend_config)
             grads = self.generate_grad_outputs(tuple(to_cpu(as_array(y)) for y in outputs))
@@ -93,7 +93,7 @@ class LinkTestCase(LinkComputation, unittest.TestCase):
                 gradient_check.check_backward(
                     lambda *xs: self._run(link, xs, backend_config),
                     arrays,
-                    self._on(backend_config, grads),
+                    self._sent(backend_config, grads),
                     tuple(self._params(link)),
                     dtype=self.numerical_grad_dtype,
                     detect_nondifferentiable=self.dodge_nondifferentiable,

@@ -22,13 +22,13 @@ def get_error() -> None:
 
 
 def get_trainer_with_mock_updater(
-    stop_trigger: Any = (10, "iteration"), iter_per_epoch: int = 10, extensions: Any = None
+    stop_trigger: Any = (10, "iteration"), iter_per_epoch: float = 10, extensions: Any = None
 ) -> Trainer:
     """A trainer whose updater only counts.
 
     Args:
         stop_trigger: when it ends.
-        iter_per_epoch: how many iterations make an epoch.
+        iter_per_epoch: how many iterations make an epoch, also a fraction.
         extensions: of the trainer.
 
     >>> trainer = get_trainer_with_mock_updater(iter_per_epoch=4)
@@ -45,9 +45,9 @@ def get_trainer_with_mock_updater(
         updater.update_core()
         updater.previous_epoch_detail = updater.epoch_detail
         updater.iteration += 1
-        updater.epoch, position = divmod(updater.iteration, iter_per_epoch)
+        updater.epoch = updater.iteration // iter_per_epoch
         updater.epoch_detail = updater.iteration / iter_per_epoch
-        updater.is_new_epoch = position == 0
+        updater.is_new_epoch = (updater.iteration - 1) // iter_per_epoch != updater.epoch
 
     updater.update.side_effect = update
     return Trainer(updater, stop_trigger, extensions=extensions)

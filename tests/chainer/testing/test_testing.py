@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 import autodiff.chainer as chainer
+from autodiff.chainer import FunctionNode, testing
 from autodiff.chainer import functions as F
-from autodiff.chainer import testing
+from autodiff.chainer.links.connection.linear import Linear
 from autodiff.chainer.testing import attr, condition
 from autodiff.facade import Variable
 from autodiff.facade.settings.configuration import config
@@ -222,10 +223,15 @@ def test_a_trainer_that_counts(monkeypatch, tmp_path):
     extension.side_effect = lambda trainer: seen.append(
         (trainer.updater.iteration, trainer.updater.epoch, trainer.updater.is_new_epoch)
     )
-    trainer = testing.get_trainer_with_mock_updater((4, "iteration"), iter_per_epoch=2)
-    trainer.extend(extension, name="seen")
-    trainer.run()
-    assert seen == [(1, 0, False), (2, 1, True), (3, 1, False), (4, 2, True)]
+    for per_epoch, expected in (
+        (2, [(1, 0, False), (2, 1, True), (3, 1, False), (4, 2, True)]),
+        (1.5, [(1, 0, False), (2, 1, True), (3, 2, True), (4, 2, False)]),
+    ):
+        seen.clear()
+        trainer = testing.get_trainer_with_mock_updater((4, "iteration"), iter_per_epoch=per_epoch)
+        trainer.extend(extension, name="seen")
+        trainer.run()
+        assert seen == expected
 
 
 def test_functions_that_are_wrong_are_found():
@@ -447,3 +453,52 @@ def test_expected_values_may_take_a_dtype():
     for made in TestSquare.cases:
         for name in ("test_forward_cpu", "test_backward_cpu", "test_double_backward_cpu"):
             assert run(made, name).wasSuccessful()
+
+
+@pytest.mark.parametrize("contiguous", [None, "C"])
+def test_arrays_of_backward_tests_have_gaps_unless_they_shall_not(contiguous):
+    """Those of functions and links; the first backward pass is the one that is looked at."""
+    seen = []
+
+    class Noting(FunctionNode):
+        def forward(self, inputs):
+            self.retain_inputs((0,))
+            seen.append(inputs[0].flags.c_contiguous)
+            return (inputs[0] * 2,)
+
+        def backward(self, indexes, grad_outputs):
+            return (grad_outputs[0] * 2,)
+
+    class Function(testing.FunctionTestCase):
+        def generate_inputs(self):
+            return (np.ones((2, 3)),)
+
+        def forward(self, inputs, device):
+            return Noting().apply(inputs)
+
+        def forward_expected(self, inputs):
+            return (inputs[0] * 2,)
+
+    Function.contiguous = contiguous
+    Function("test_backward").run_test_backward(testing.BackendConfig({}))
+    assert seen[0] is (contiguous == "C")
+
+
+def test_a_link_that_ignores_its_initializer_is_found():
+    class Ignoring(testing.LinkInitializersTestCase):
+        param_names = ("W",)
+
+        def generate_params(self):
+            return (2,)
+
+        def create_link(self, initializers):
+            return Linear(3, 2, nobias=True, initialW=0)
+
+        def generate_inputs(self):
+            return (np.ones((1, 3), np.float32),)
+
+        def get_initializers(self):
+            return [[2]]
+
+    with pytest.raises(testing.LinkTestError, match=r"^parameter 0 is not initialized as 2 says"):
+        Ignoring("test_initializers").test_initializers(testing.BackendConfig({}))
