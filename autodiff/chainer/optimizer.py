@@ -207,6 +207,11 @@ class GradientMethod(Optimizer):
         self.call_hooks("post")
         self.update_loss_scale()
 
+    def call_hook(self, hook: Any) -> None:
+        """Call one hook; gradients that it clears are zero for those that come after it."""
+        super().call_hook(hook)
+        self.reallocate_cleared_grads()
+
     def _update_parameters(self) -> None:
         """Change all parameters by the gradients that they have."""
         for param in self.target.params():

@@ -114,6 +114,15 @@ def test_hooks_are_called_in_order_with_the_optimizer(pair):
     assert len(seen) == 3
 
 
+def test_gradients_that_a_hook_clears_are_zero_for_the_next(pair):
+    seen = []
+    optimizer = optimizers.SGD(0.1).setup(pair)
+    optimizer.add_hook(lambda o: o.target.cleargrads(), "clear")
+    optimizer.add_hook(lambda o: seen.append(pair.p.grad.tolist()), "look")
+    optimizer.update()
+    assert seen == [[0, 0]]
+
+
 class EachParameter:
     name = "each"
     timing = "post"
