@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from autodiff.facade.settings.configuration import config
+from autodiff.trace.source import at_user_line
 
 
-def cached_property(func: Callable[[Any], Any]) -> property:
+class cached_property:
     """A property that is computed once for each object.
 
-    Under ``no_backprop_mode`` it is computed anew and not kept: what is kept has a graph.
+    What is computed under ``no_backprop_mode`` has no graph, so it is kept apart from what is computed otherwise.
 
     Args:
         func: the method that computes it.
@@ -26,14 +27,21 @@ def cached_property(func: Callable[[Any], Any]) -> property:
     computed
     8.0
     """
-    name = func.__name__
 
-    def get(self: Any) -> Any:
-        if not config.enable_backprop:
-            return func(self)
-        kept = self.__dict__.setdefault("_cached", {})
-        if name not in kept:
-            kept[name] = func(self)
-        return kept[name]
+    def __init__(self, func: Callable[[Any], Any]) -> None:
+        self._compute = func
+        self.__name__, self.__doc__ = func.__name__, func.__doc__
 
-    return property(get, doc=func.__doc__)
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        if instance is None:
+            return self
+        kept = instance.__dict__.setdefault("_cached", {})
+        key = self.__name__, bool(config.enable_backprop)
+        if key not in kept:
+            kept[key] = self._compute(instance)
+        return kept[key]
+
+    def __set__(self, instance: Any, value: Any) -> NoReturn:
+        raise AttributeError(
+            f"{self.__name__} of {type(instance).__name__} is computed{at_user_line()} and cannot be assigned"
+        )

@@ -15,8 +15,8 @@ def experimental(api_name: str) -> None:
     >>> warnings.simplefilter("error", FutureWarning)
     >>> experimental("net.Quick")
     Traceback (most recent call last):
-    FutureWarning: net.Quick is experimental; its interface may change
+    FutureWarning: net.Quick is experimental. Its interface may change
     """
     root = sys.modules.get("autodiff.chainer")
     if not getattr(root, "disable_experimental_feature_warning", False):
-        warnings.warn(f"{api_name} is experimental; its interface may change", FutureWarning, stacklevel=2)
+        warnings.warn(f"{api_name} is experimental. Its interface may change", FutureWarning, stacklevel=2)

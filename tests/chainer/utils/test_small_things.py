@@ -15,7 +15,7 @@ from autodiff.facade.settings.configuration import using_config
 
 
 def test_experimental_interfaces_warn_unless_told_not_to(monkeypatch):
-    with pytest.warns(FutureWarning, match="net.f is experimental; its interface may change"):
+    with pytest.warns(FutureWarning, match="net.f is experimental. Its interface may change"):
         utils.experimental("net.f")
     monkeypatch.setattr(chainer, "disable_experimental_feature_warning", True)
     utils.experimental("net.f")
@@ -90,7 +90,7 @@ def test_half_precision_is_computed_in_single():
     assert nothing is None
 
 
-def test_kept_quantities_are_computed_anew_without_backprop():
+def test_kept_quantities_are_kept_apart_without_backprop():
     class Counted:
         count = 0
 
@@ -103,10 +103,13 @@ def test_kept_quantities_are_computed_anew_without_backprop():
     counted = Counted()
     first = counted.value
     with no_backprop_mode():
-        assert counted.value is not first
+        second = counted.value
+        assert second is counted.value is not first
     assert counted.value is first
     assert counted.count == 2
-    assert Counted.value.__doc__ == "The value."
+    assert (Counted.value.__name__, Counted.value.__doc__) == ("value", "The value.")
+    with pytest.raises(AttributeError, match=r"value of Counted is computed \(.*\) and cannot be assigned"):
+        counted.value = 1
 
 
 def test_walker_alias_draws_with_any_module():
