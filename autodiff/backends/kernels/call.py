@@ -83,14 +83,15 @@ Asked = tuple[KernelPrimitive, dict[str, Any]]
 def made_together(asked: Sequence[Asked]) -> list[Callable[..., Any]]:
     """The functions that run some kernels.
 
-    While LLVM compiles one, the next one is proved and printed: one thread would take half as long again.
+    LLVM works for one thread at a time. While it compiles a kernel, another one is proved and printed by a second thread;
+    a third one may be waiting to load what it has compiled.
     """
     new = sum(primitive.kept.get(primitive.key(params)) is None for primitive, params in asked)
     if new < 2 or get_num_threads() < 2 or numba_is_compiling():
         return [primitive.made(**params) for primitive, params in asked]
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - where kernels are compiled alone
 
-    pool = ThreadPoolExecutor(2, "autodiff-compiling")
+    pool = ThreadPoolExecutor(3, "autodiff-compiling")
     try:
         return list(pool.map(lambda one: one[0].made(**one[1]), asked))
     finally:

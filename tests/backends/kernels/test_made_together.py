@@ -1,4 +1,4 @@
-"""Kernels of one program are made in two threads, one of which prints while LLVM compiles for the other."""
+"""Kernels of one program are made in several threads: one prints while LLVM compiles for another."""
 
 import threading
 
