@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from autodiff.backends.into import INTO
-from autodiff.backends.kernels.call import Asked, KernelPrimitive, made_together, rows
+from autodiff.backends.kernels.call import KernelPrimitive, rows
 from autodiff.backends.kernels.rows.memory import row_memory
 from autodiff.backends.passes.memory.placement import Memory, plan_memory
 from autodiff.backends.passes.schedule import schedule
@@ -34,7 +34,6 @@ class Scope(dict[str, Any]):
         super().__init__()
         self.names: dict[tuple[str, int], str] = {}
         self.numbers: Counter[str] = Counter()
-        self.kernels: dict[Hashable, tuple[str, Asked]] = {}
 
     def name(self, stem: str, value: Any) -> str:
         """The name of an object, which begins in a given way."""
@@ -44,19 +43,6 @@ class Scope(dict[str, Any]):
             found = self.names[stem, id(value)] = f"{stem}_{self.numbers[stem]}"
             self[found] = value
         return found
-
-    def kernel(self, primitive: KernelPrimitive, params: dict[str, Any]) -> str:
-        """The name of a kernel, which is made together with the others."""
-        key = primitive.key(params)
-        if key not in self.kernels:
-            self.numbers["kernel"] += 1
-            self.kernels[key] = f"kernel_{self.numbers['kernel']}", (primitive, params)
-        return self.kernels[key][0]
-
-    def make_kernels(self) -> None:
-        """Make the kernels that have names."""
-        names = [name for name, _ in self.kernels.values()]
-        self.update(zip(names, made_together([asked for _, asked in self.kernels.values()]), strict=True))
 
 
 class Straight:
@@ -86,7 +72,6 @@ class Straight:
         self.unplanned: Straight | None = None
         self.equations: dict[int, Equation] = {}
         self.source = "\n".join(self.lines(scope)) + "\n"
-        scope.make_kernels()
         self.run: Run = self.entered(self.executed(scope))
 
     def executed(self, scope: Scope) -> Run:
@@ -170,7 +155,7 @@ def call(equation: Equation, number: int, memory: Memory, scope: Scope, backend:
     if primitive is rows:
         return call_of_rows(equation, number, memory, scope, operands)
     if isinstance(primitive, KernelPrimitive):
-        return f"{scope.kernel(primitive, params)}({', '.join(operands)})"
+        return f"{defined(scope, 'kernel', primitive.made(**params))}({', '.join(operands)})"
     compiled = getattr(primitive, "compiled", None)
     if compiled is not None:  # loops and branches, which carry tapes
         loop = compiled(partial(compile_body, backend=backend), **params)
@@ -192,7 +177,7 @@ def call_of_rows(equation: Equation, number: int, memory: Memory, scope: Scope, 
     outputs = params["tape"].outputs
     shared = tuple((outputs[result], position) for result, position in memory.shared.get(number, ()))
     needed = row_memory(params["tape"], params["shape"], shared)
-    kernel = scope.kernel(rows, {**params, "shared": shared} if shared else params)
+    kernel = defined(scope, "kernel", rows.made(**params, shared=shared) if shared else rows.made(**params))
     arguments = list(operands)
     for slot, own in needed.results.items():
         result = equation.results[outputs.index(slot)]

@@ -7,7 +7,7 @@ from autodiff.backends.export.processors import machine_for
 from autodiff.backends.export.steps import ExportError, Program, Run
 from autodiff.backends.numba.compiling import ALLOWED
 from autodiff.backends.numba.loading import ENTRY, target
-from autodiff.backends.numba.statements.target import optimized, printed
+from autodiff.backends.numba.statements.target import optimized
 from autodiff.backends.numba.symbols import undefined_symbols
 from autodiff.backends.numba.vectors.tree import Unsuited
 
@@ -33,7 +33,7 @@ def object_code(name: str, program: Program, cpu: str) -> bytes:
     module.verify()
     for text, kernel in kernels.items():
         try:
-            found = optimized(printed(text, machine, features), machine)
+            found = optimized(text, machine, features)
         except Unsuited as reason:
             raise ExportError(
                 f"export: a kernel has a form that only Numba compiles, please report it: {reason}\n{text}"

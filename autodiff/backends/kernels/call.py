@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from typing import Any
 
 import numpy as np
@@ -13,8 +13,6 @@ from autodiff.backends.kernels.forms import TOTAL, Shape
 from autodiff.backends.kernels.launching import ArrayArgument, KernelLaunch, NumberArgument
 from autodiff.backends.kernels.partition import element_cost, shared
 from autodiff.backends.kernels.rows.memory import RowMemory, Shared, row_kernel_of, row_memory
-from autodiff.backends.numba.kernels import numba_is_compiling
-from autodiff.backends.numba.threads import get_num_threads
 from autodiff.backends.recent import Recent
 from autodiff.backends.reference import run_tape
 from autodiff.backends.verifier.launch import UnprovedKernelError, UnprovedKernelWarning
@@ -43,7 +41,7 @@ class KernelPrimitive(Primitive):
         otherwise: gives the function that does the same by NumPy, for the parameters.
     """
 
-    __slots__ = ("kept", "make", "otherwise", "told")
+    __slots__ = ("made",)
 
     def __init__(
         self,
@@ -53,49 +51,23 @@ class KernelPrimitive(Primitive):
         told: Callable[..., Hashable] = lambda **_: None,
         otherwise: Callable[..., Callable[..., Any]] | None = None,
     ) -> None:
-        self.make, self.told, self.otherwise = make, told, otherwise or plain
-        self.kept: Recent[Callable[..., Any]] = Recent(LIMIT)
+        made: Recent[Callable[..., Any]] = Recent(LIMIT)
+
+        def bound(**params: Any) -> Callable[..., Any]:
+            key = *params.items(), told(**params), checked.CHECKED
+            found = made.get(key)
+            return made.put(key, proved_or_plain(make, otherwise or plain, params)) if found is None else found
+
         super().__init__(
             name,
             "general",
             ("*xs",),
-            run or (lambda *xs, **params: self.made(**params)(*xs)),
+            run or (lambda *xs, **params: bound(**params)(*xs)),
             lambda *xs, tape, **params: kernel_specs(tape),
             {},
             params=None,
         )
-
-    def key(self, params: dict[str, Any]) -> Hashable:
-        """What tells kernels apart."""
-        return self, *params.items(), self.told(**params), checked.CHECKED
-
-    def made(self, **params: Any) -> Callable[..., Any]:
-        """The function that runs a kernel."""
-        key = self.key(params)
-        found = self.kept.get(key)
-        return self.kept.put(key, proved_or_plain(self.make, self.otherwise, params)) if found is None else found
-
-
-Asked = tuple[KernelPrimitive, dict[str, Any]]
-"""A kernel: its primitive, and its parameters."""
-
-
-def made_together(asked: Sequence[Asked]) -> list[Callable[..., Any]]:
-    """The functions that run some kernels.
-
-    LLVM works for one thread at a time. While it compiles a kernel, another one is proved and printed by a second thread;
-    a third one may be waiting to load what it has compiled.
-    """
-    new = sum(primitive.kept.get(primitive.key(params)) is None for primitive, params in asked)
-    if new < 2 or get_num_threads() < 2 or numba_is_compiling():
-        return [primitive.made(**params) for primitive, params in asked]
-    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - where kernels are compiled alone
-
-    pool = ThreadPoolExecutor(3, "autodiff-compiling")
-    try:
-        return list(pool.map(lambda one: one[0].made(**one[1]), asked))
-    finally:
-        pool.shutdown(cancel_futures=True)
+        self.made = bound
 
 
 def proved_or_plain(

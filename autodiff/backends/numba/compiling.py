@@ -18,7 +18,7 @@ from autodiff.backends.numba import (
 )
 from autodiff.backends.numba.checks import Checks
 from autodiff.backends.numba.errors import KernelError, UncheckedKernelError
-from autodiff.backends.numba.loading import ENTRY, LLVM, SIGNATURE
+from autodiff.backends.numba.loading import ENTRY, SIGNATURE
 from autodiff.backends.numba.symbols import undefined_symbols
 from autodiff.backends.numba.vectors.tree import Unsuited
 
@@ -69,9 +69,8 @@ def compile_by_numba(text: str) -> bytes:
     """The object code of a text that has more than :mod:`statements` knows."""
     refuse_unfit_numba()
     names = namespace()
-    with LLVM:
-        exec(vectors.compiled(text, names), names)
-        return emit(*lowered(names[ENTRY], text))
+    exec(vectors.compiled(text, names), names)
+    return emit(*lowered(names[ENTRY], text))
 
 
 def refuse_unfit_numba() -> None:

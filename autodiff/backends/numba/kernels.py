@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import threading
 from dataclasses import dataclass
 
@@ -11,7 +10,7 @@ from autodiff.backends import cache
 from autodiff.backends.numba.checks import Checks
 from autodiff.backends.numba.errors import KernelError
 from autodiff.backends.numba.identity import key, unavailable
-from autodiff.backends.numba.loading import LLVM, Code, free_unused, load_object
+from autodiff.backends.numba.loading import Code, free_unused, load_object
 from autodiff.backends.recent import Recent
 
 LIMIT = 256
@@ -19,11 +18,11 @@ LIMIT = 256
 
 _codes: Recent[Code] = Recent(LIMIT)  # by text and checks
 _lasting: dict[str, int] = {}  # of the launcher and the pool of threads, which threads are in
-_making: dict[tuple[str, Checks | None], threading.Lock] = {}  # held by the thread that makes a kernel
+_lock = threading.RLock()
 _counts = {"hits": 0, "misses": 0, "compiled": 0}
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_making.clear)  # the child has none of these threads
+if hasattr(os, "register_at_fork"):  # a child must not find LLVM in the middle of what another thread was doing
+    os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
 
 
 @dataclass(frozen=True)
@@ -57,12 +56,6 @@ class Address(int):
     code: Code
 
 
-def numba_is_compiling() -> bool:
-    """Whether this thread is in the middle of Numba's compiling: another one that needs Numba would wait for it."""
-    found = sys.modules.get("numba.core.compiler_lock")
-    return found is not None and bool(found.global_compiler_lock.is_locked())
-
-
 def kernel_address(text: str, native: bool = False, checks: Checks | None = None) -> int:
     """The address of the function ``kernel`` that a text defines. The function is there for as long as the result is.
 
@@ -80,10 +73,9 @@ def kernel_address(text: str, native: bool = False, checks: Checks | None = None
         return lasting_address(text)
     code = _codes.get((text, checks))
     if code is None:
-        with _making.setdefault((text, checks), threading.Lock()):
+        with _lock:
             code = _codes.get((text, checks)) or _codes.put((text, checks), found_or_made(text, native, checks))
-        _making.pop((text, checks), None)
-        free_unused()
+            free_unused()
     found = Address(code.address)
     found.code = code
     return found
@@ -93,7 +85,7 @@ def lasting_address(text: str) -> int:
     """The address of a function that threads run, or CPython: it is never freed."""
     found = _lasting.get(text)
     if found is None:
-        with LLVM:
+        with _lock:
             found = _lasting.get(text)
             if found is None:
                 found = _lasting[text] = found_or_made(text, native=True).lasts()
@@ -150,7 +142,7 @@ def clear_cache() -> None:
     >>> import autodiff
     >>> autodiff.clear_cache()  # doctest: +SKIP
     """
-    with LLVM:
+    with _lock:
         _codes.clear()
         _lasting.clear()
         cache.clear()

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import os
-import threading
 from collections import deque
 from typing import Any
 
@@ -16,13 +14,6 @@ from autodiff.backends.numba.symbols import undefined_symbols
 ENTRY = "kernel"  # the function that a text defines
 SIGNATURE = "void(int64, int64, int64)"  # the address of the block, and the range of the outermost loop
 VECTOR_LIBRARY = "libmvec.so.1"  # of glibc; its functions are named _ZGV...
-
-
-LLVM = threading.RLock()
-"""Held while LLVM works: in one thread at a time."""
-
-if hasattr(os, "register_at_fork"):  # a child must not find LLVM in the middle of what another thread was doing
-    os.register_at_fork(before=LLVM.acquire, after_in_parent=LLVM.release, after_in_child=LLVM.release)
 
 
 UNUSED: deque[Any] = deque()
@@ -55,9 +46,8 @@ class Code:
 
 def free_unused() -> None:
     """Free the code that nobody refers to."""
-    with LLVM:
-        while UNUSED:
-            UNUSED.popleft().close()
+    while UNUSED:
+        UNUSED.popleft().close()
 
 
 def load_object(code: bytes) -> Code:
@@ -68,13 +58,12 @@ def load_object(code: bytes) -> Code:
     """
     import llvmlite.binding as llvm  # noqa: PLC0415 - an optional extra
 
-    with LLVM:
-        machine = target().create_target_machine(jit=True)
-        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
-        refuse_missing_symbols(code)  # LLVM knows those of this process once there is an engine
-        engine.add_object_file(llvm.ObjectFileRef.from_data(code))
-        engine.finalize_object()
-        address = engine.get_function_address(ENTRY)
+    machine = target().create_target_machine(jit=True)
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+    refuse_missing_symbols(code)  # LLVM knows those of this process once there is an engine
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    address = engine.get_function_address(ENTRY)
     if not address:
         raise KernelError(
             f"the object code of a kernel has no function {ENTRY}; clear the cache: autodiff.clear_cache()"

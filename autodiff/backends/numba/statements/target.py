@@ -8,7 +8,7 @@ import os
 from typing import Any
 
 from autodiff.backends.numba.checks import Checks
-from autodiff.backends.numba.loading import ENTRY, LLVM, target
+from autodiff.backends.numba.loading import ENTRY, target
 from autodiff.backends.numba.products.machine import machine_of
 from autodiff.backends.numba.statements.checked import outside_text
 from autodiff.backends.numba.statements.function import Function
@@ -27,25 +27,24 @@ def compiled(text: str, checks: Checks | None = None) -> bytes:
         Unsuited: if the text has something that is not known here.
     """
     machine = target_machine()
-    written = printed(text, machine, processor()[1], checks)
-    with LLVM:
-        return bytes(machine.emit_object(optimized(written, machine, checks)))
+    return bytes(machine.emit_object(optimized(text, machine, processor()[1], checks)))
 
 
-def optimized(written: str, machine: Any, checks: Checks | None = None) -> Any:
-    """LLVM's module, ready to become an object.
+def optimized(text: str, machine: Any, features: str, checks: Checks | None = None) -> Any:
+    """A kernel as LLVM's module, ready to be printed.
 
     Args:
-        written: the kernel in LLVM's language.
+        text: of the kernel.
         machine: LLVM's, for which it is.
+        features: of its processor.
         checks: what is known of its block, where each access to memory is checked.
 
     Raises:
-        Unsuited: if its checks cannot be written where they are needed.
+        Unsuited: if the text has something that is not known here.
     """
     import llvmlite.binding as llvm  # noqa: PLC0415 - an optional extra
 
-    module = llvm.parse_assembly(written)
+    module = llvm.parse_assembly(printed(text, machine, features, checks))
     if checks is not None:
         refuse_unfit(module)
     tuning = llvm.create_pipeline_tuning_options(speed_level=3)
@@ -93,7 +92,7 @@ def printed(text: str, machine: Any = None, features: str | None = None, checks:
         case [ast.FunctionDef(name) as definition] if name == ENTRY and not definition.decorator_list:
             module = ir.Module(name=ENTRY)
             module.triple = target().triple
-            module.data_layout = data_layout(machine)
+            module.data_layout = str(machine.target_data)
             found: dict[ast.AST, Plan] = {node: plan for node, plan in plans(tree) if isinstance(plan, Plan)}
             fused = "+fma" in features.split(",") or target().triple.startswith(("aarch64", "arm64"))
             function = Function(module, definition, found, machine_of(target().triple, features), fused, checks)
@@ -107,14 +106,7 @@ def target_machine() -> Any:
     """What prints instructions of this machine."""
     name, features = processor()
     reloc = "static" if target().triple.startswith(("x86", "i386", "i686")) else "default"
-    with LLVM:
-        return target().create_target_machine(name, features, opt=3, reloc=reloc, codemodel="jitdefault", jit=True)
-
-
-@functools.lru_cache(8)
-def data_layout(machine: Any) -> str:
-    """How data lie in memory, asked for once: LLVM may be at work for another thread."""
-    return str(machine.target_data)
+    return target().create_target_machine(name, features, opt=3, reloc=reloc, codemodel="jitdefault", jit=True)
 
 
 @functools.cache
