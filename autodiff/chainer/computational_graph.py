@@ -137,6 +137,7 @@ def build_computational_graph(
         ValueError: for another direction, or ``remove_split=False``.
 
     >>> import numpy as np
+    >>> from autodiff import Variable
     >>> x = Variable(np.ones(3), name="x")
     >>> graph = build_computational_graph(x * 2)
     >>> [node.label for node in graph.nodes], len(graph.edges)
