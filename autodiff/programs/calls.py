@@ -23,6 +23,7 @@ from autodiff.programs.rewriting import CALLEE, DRAW, ITEM, KIND, NAME, OWN, RES
 from autodiff.trace.recording import is_recording
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
+from autodiff.trace.text import NumberText
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer
 
@@ -67,12 +68,14 @@ def result(value: Any) -> Any:
     return value.now if type(value) is Buffer and not is_recording() else value
 
 
-def shown(values: Any) -> Any:
-    """What is put into a text, as plain numbers."""
+def shown(text: str, values: Any) -> str:
+    """A text with values put in by ``%``, as plain numbers; with traced ones it does not become a number again."""
     if not has_traced_values():
-        return values
+        return text % values
     values = settled(values)
-    return peeled(values, "the % of a text") if contains_traced((values,)) else values
+    if not contains_traced((values,)):
+        return text % values
+    return NumberText(text % peeled(values, "the % of a text"))
 
 
 def stands_for(function: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

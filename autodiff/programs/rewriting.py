@@ -168,7 +168,7 @@ class Rewriter(ast.NodeTransformer):
     def visit_BinOp(self, node: ast.BinOp) -> Any:
         self.generic_visit(node)
         if isinstance(node.op, ast.Mod) and isinstance(node.left, ast.Constant) and isinstance(node.left.value, str):
-            node.right = called(SHOWN, node.right)
+            return called(SHOWN, node.left, node.right)
         return node
 
     def visit_Assign(self, node: ast.Assign) -> Any:

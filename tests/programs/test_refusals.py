@@ -103,6 +103,7 @@ LOSING = {
         "autodiff.stop_gradient(x).",
     ),
     "percent_format": (lambda x: len("%.3f" % x[0]) * x, FLOAT),  # noqa: UP031
+    "percent_text": (lambda x: x * float("%.1f" % x[0]), FLOAT),  # noqa: UP031
     "index": (lambda x: V[x[0]], NUMBER),
     "slice_bound": (lambda x: x[: x[0]], lost("[]", "an index")),
     "asarray": (lambda x: np.asarray(x), ARRAY),
