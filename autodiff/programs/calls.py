@@ -70,12 +70,11 @@ def result(value: Any) -> Any:
 
 def shown(text: str, values: Any) -> str:
     """A text with values put in by ``%``, as plain numbers; with traced ones it does not become a number again."""
-    if not has_traced_values():
-        return text % values
-    values = settled(values)
-    if not contains_traced((values,)):
-        return text % values
-    return NumberText(text % peeled(values, "the % of a text"))
+    values = settled(values) if has_traced_values() else values
+    if contains_traced((values,)):
+        return NumberText(text % peeled(values, "the % of a text"))
+    found: str = text % values
+    return found
 
 
 def stands_for(function: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
