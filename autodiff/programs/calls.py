@@ -71,8 +71,10 @@ def result(value: Any) -> Any:
 def shown(text: str, values: Any) -> str:
     """A text with values put in by ``%``, as plain numbers; with traced ones it does not become a number again."""
     values = settled(values) if has_traced_values() else values
-    if contains_traced((values,)):
-        return NumberText(text % peeled(values, "the % of a text"))
+    parts = list(values.values()) if type(values) is dict else [values]
+    if contains_traced(parts):
+        plain = peeled(parts, "the % of a text")
+        return NumberText(text % (dict(zip(values, plain, strict=True)) if type(values) is dict else plain[0]))
     found: str = text % values
     return found
 

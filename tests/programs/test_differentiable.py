@@ -163,6 +163,7 @@ def by_types(x):
 def by_texts(x):
     text = "%.2f and %.1f" % (x[0], x[1])  # noqa: UP031
     assert text == "0.70 and -0.4"
+    assert "%(x).1f of %(n)d, %(names)s" % {"x": x[0], "n": 3, "names": ["a"]} == "0.7 of 3, ['a']"  # noqa: UP031
     return x[0] * len(text)
 
 
