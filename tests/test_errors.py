@@ -154,6 +154,10 @@ ERRORS = {
         lambda: autodiff.vjp(np.sin, X)[1](np.ones(4)),
         "the cotangent has shape (4,) but sin returned shape (3,) (LINE); they must be equal",
     ),
+    "two cotangents": (
+        lambda: autodiff.vjp(np.sin, X)[1](X, X),
+        "the pullback of sin takes one cotangent, got 2 (LINE); it is like the value, *",
+    ),
     "batch sizes": (
         lambda: autodiff.vmap(np.dot)(np.ones((3, 2)), np.ones((4, 2))),
         "vmap: dot was called with batches of sizes [3, 4] (LINE); there must be one size",

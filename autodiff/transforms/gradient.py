@@ -227,7 +227,12 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     beside = [module_of(value).empty(0) if on_gpu(value) else None for value, _ in at.outs]
     value = at.release()
 
-    def pullback(cotangent: Any) -> Any:
+    def pullback(cotangent: Any, *others: Any) -> Any:
+        if others:
+            raise TypeError(
+                f"the pullback of {function_name(fun)} takes one cotangent, got {1 + len(others)}{at_user_line()}; it "
+                f"is like the value, {at.out}"
+            )
         cotangents = matching_cotangents(cotangent, at.out, specs, function_name(fun), beside)
         return at.structure.unflatten(separate(at.pull_seeded(cotangents), cotangents))
 

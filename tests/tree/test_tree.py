@@ -254,6 +254,10 @@ def test_maps_and_reductions() -> None:
         ValueError, match=r"trees of different structure \(test_tree.py:\d+\): \{'a': \*\} and \{'b': \*\}"
     ):
         tree.map(lambda a, b: a, {"a": 1}, {"b": 1})
+    with pytest.raises(
+        ValueError, match=r"int cannot be registered as a tree \(test_tree.py:\d+\): arrays, numbers and"
+    ):
+        tree.register(int, lambda x: ((), x), lambda x, _: x)
     with pytest.raises(ValueError, match="SimpleNamespace is registered as a tree already"):
         tree.register(SimpleNamespace, lambda t: ((), None), lambda extra, children: SimpleNamespace())
 

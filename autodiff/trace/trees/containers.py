@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from autodiff.trace.source import at_user_line
 from autodiff.trace.tracer import Tracer
 from autodiff.trace.trees.fields import Fields, declared, fields_of
 
@@ -17,6 +18,7 @@ Flatten = Callable[[Any], tuple[Iterable[Any], Any]]
 Unflatten = Callable[[Any, Children], Any]
 
 _PLAIN_LEAVES = frozenset((np.ndarray, np.float64, np.float32, bool, int, float, complex, Tracer))
+_FIXED = _PLAIN_LEAVES | {tuple, list, dict, str, bytes, type(None)}
 
 
 class Step(NamedTuple):
@@ -65,7 +67,7 @@ def register_tree(
             and masks; otherwise children are counted.
 
     Raises:
-        ValueError: if the class is registered already.
+        ValueError: if the class is registered already, or its instances are arrays, numbers or trees anyway.
 
     >>> from autodiff.trace.trees.tree import paths
     >>> class Point:
@@ -85,6 +87,11 @@ def register_container(
     """The same, where children may be reached by keys."""
     if kind in _REGISTERED:
         raise ValueError(f"{kind.__name__} is registered as a tree already")
+    if kind in _FIXED or issubclass(kind, (np.ndarray, np.generic)):
+        raise ValueError(
+            f"{kind.__name__} cannot be registered as a tree{at_user_line()}: arrays, numbers and texts are leaves, "
+            "and tuples, lists, dictionaries and None are trees. Register a class of your own"
+        )
     _REGISTERED[kind] = Registration(flatten, unflatten, steps)
 
 
