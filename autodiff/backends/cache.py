@@ -183,10 +183,10 @@ def removed_on_error(path: Path) -> Iterator[None]:
         raise
 
 
-def discard(path: Path) -> None:
+def discard(path: Path | str) -> None:
     """Remove a file, if that is possible."""
     with suppress(OSError):
-        path.unlink()
+        os.unlink(path)
 
 
 def limit() -> int:
@@ -202,7 +202,7 @@ def limit() -> int:
         return 0
 
 
-def files(home: Path) -> list[tuple[float, int, Path]]:
+def files(home: Path) -> list[tuple[float, int, str]]:
     """When each stored file was last used, its size, and its place."""
     found = []
     with suppress(OSError), os.scandir(home) as entries:
@@ -210,9 +210,9 @@ def files(home: Path) -> list[tuple[float, int, Path]]:
             with suppress(OSError):
                 facts = entry.stat(follow_symlinks=False)
                 if entry.name.endswith((KERNEL, PROOF)):
-                    found.append((facts.st_mtime, facts.st_size, Path(entry.path)))
+                    found.append((facts.st_mtime, facts.st_size, entry.path))
                 elif entry.name.endswith(UNFINISHED) and time.time() - facts.st_mtime > HOUR:
-                    discard(Path(entry.path))  # its writer was killed
+                    discard(entry.path)  # its writer was killed
     return found
 
 
@@ -234,14 +234,18 @@ def grown(home: Path, size: int, most: int) -> bool:
 
 
 def trim(home: Path, most: int) -> None:
-    """Remove what was not used for longest until the rest is small enough."""
+    """If there is too much, remove what was not used for longest, a sixteenth more than need be.
+
+    Otherwise a full folder would be looked through at every write.
+    """
     found = files(home)
     size = sum(each for _, each, _ in found)
-    for _, each, path in sorted(found):
-        if size <= most:
-            break
-        discard(path)
-        size -= each
+    if size > most:
+        for _, each, path in sorted(found):
+            if size <= most - most // 16:
+                break
+            discard(path)
+            size -= each
     _sizes[home] = size, 0
 
 

@@ -131,7 +131,7 @@ def cache_info() -> CacheInfo:
     True
     """
     home = cache.folder()
-    found = [] if home is None else [each for each in cache.files(home) if each[2].suffix == cache.KERNEL]
+    found = [] if home is None else [each for each in cache.files(home) if each[2].endswith(cache.KERNEL)]
     size = sum(each for _, each, _ in found)
     return CacheInfo(None if home is None else str(home), len(found), size, **_counts)
 
