@@ -76,9 +76,10 @@ def check_nans(fun: Callable[..., Any] = DECORATED, *, infinities: bool = False)
     def checked(*args: Any, **kwargs: Any) -> Any:
         leaves, structure = flatten(args)
         given = [as_leaf(leaf) for leaf in leaves]
+        values = [known(leaf) for leaf in given]
         body = Watching(infinities)
         with np.errstate(all="ignore"):
-            staged = stage(lambda *values: fun(*values, **kwargs), list(map(known, given)), structure, True, body)
+            staged = stage(lambda *values: fun(*values, **kwargs), values, structure, True, body)
             operands = [*given, *staged.captures]
             traced = any(isinstance(operand, Traced) for operand in operands)
             outs = run_tape(staged.tape, operands) if traced else [value_of(out, body) for out in staged.outs]

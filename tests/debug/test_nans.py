@@ -7,6 +7,7 @@ import pytest
 
 import autodiff
 from autodiff import debug
+from autodiff.trace.recording import is_recording
 
 X = np.array([0.5, -1.0, 2.0])
 
@@ -130,5 +131,6 @@ def test_derivatives_of_a_checked_function() -> None:
     ):
         with pytest.raises(autodiff.trace.errors.ConcretizationError, match=unknown):  # type: ignore[attr-defined]
             outside()
+        assert not is_recording()  # none is left open
     with pytest.raises(TypeError, match="check_nans needs a function, got int"):
         debug.check_nans(5)  # type: ignore[arg-type]
