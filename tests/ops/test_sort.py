@@ -38,9 +38,21 @@ def test_searchsorted_of_examples(side, in_axes):
 
 
 @pytest.mark.parametrize("kth", [0, 5, (2, 7)])
-def test_partition_is_numpys_own(kth):
-    x = np.random.default_rng(0).normal(size=(3, 40))
+def test_partition_of_long_lines_is_numpys_own(kth):
+    x = np.random.default_rng(0).normal(size=(2, sort.SORTED + 1))
     check_laws(lambda x: np.partition(x, kth, axis=-1), (x,), only=("value", "spec", "replay", "adjoint", "dtype"))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_partition_of_short_lines_sorts_them(dtype):
+    x = np.array([[3.0, np.nan, -1.0, 2.0, -1.0], [0.5, 4.0, 2.0, 1.0, -np.inf]], dtype)
+    for run in (
+        autodiff.jit(np.partition, static_argnums=1),
+        lambda x, k: autodiff.vjp(lambda x: np.partition(x, k), x)[0],
+    ):
+        np.testing.assert_array_equal(run(x, 2), np.sort(x))
+    y = x[:, [0, 2, 3]]
+    check_laws(lambda y: np.partition(y, 1, axis=-1), (y.astype(float),))
 
 
 def test_masked_cotangents_stay_masked_through_sorting():

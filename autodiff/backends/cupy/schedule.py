@@ -21,6 +21,7 @@ from autodiff.backends.kernels.forms import FULL, PASSING, REDUCTIONS, ROW, Grid
 from autodiff.backends.passes.fusion.fuse import Machine, fuse, sub_tape
 from autodiff.backends.passes.fusion.groups import Fusion, Unit
 from autodiff.backends.passes.fusion.loop_invariants import LOOPS
+from autodiff.backends.passes.fusion.loop_residuals import keep_residuals
 from autodiff.backends.passes.rewrite.expand import EXPANSIONS
 from autodiff.backends.passes.rewrite.reductions import SPLIT_SUMS
 from autodiff.backends.passes.rewrite.rewriting import joined, rewrite
@@ -35,7 +36,7 @@ BEFORE_FUSION = joined({name: rules for name, rules in EXPANSIONS.items() if nam
 def schedule_for_gpu(tape: Tape) -> Tape:
     """A tape without constants, with kernels in the places of what they do."""
     wide = compute_in_float32(simplify(on_device(rewrite(tape, DOTS))))  # first: what is written out is float32 then
-    simple = simplify(rewrite(wide, BEFORE_FUSION, merge=True), stable=False)
+    simple = simplify(rewrite(keep_residuals(wide), BEFORE_FUSION, merge=True), stable=False)
     fused = fuse(on_device(rewrite(simple, SPLIT_SUMS)), GPU)
     return share_copies(fuse_epilogues(store_halves(fused)))
 

@@ -199,6 +199,9 @@ def refuse(*values: Any) -> None:
 def fitting(value: Any, spec: Spec) -> Any:
     """A value as kernels take it."""
     if spec.kind == "array":
+        if type(value) is np.ndarray and value.dtype is spec.dtype and value.shape == spec.shape:
+            flags = value.flags  # the usual way here is an array that lies in another order
+            return value if flags.c_contiguous and flags.aligned else value.copy()
         found = np.require(value, spec.dtype, ("C", "A")).view(np.ndarray)
         if found.size != spec.size:
             raise ValueError(

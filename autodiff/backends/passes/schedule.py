@@ -18,6 +18,7 @@ from autodiff.backends.passes.fusion.cost import LAUNCH, calls, work
 from autodiff.backends.passes.fusion.fuse import fuse
 from autodiff.backends.passes.fusion.islands import around_islands
 from autodiff.backends.passes.fusion.loop_invariants import LOOPS
+from autodiff.backends.passes.fusion.loop_residuals import keep_residuals
 from autodiff.backends.passes.fusion.products import fuse_products
 from autodiff.backends.passes.fusion.row_gathers import pick_by_rows
 from autodiff.backends.passes.fusion.stacks import STACKS
@@ -95,7 +96,7 @@ def schedule_as_it_is(tape: Tape) -> Schedule:
     """How a simplified tape is run on CPUs: its complex numbers, if it has some, are no kernel's."""
     turned = with_turns(tape)
     expanded = simplified(turned, ON_CPUS) if concerned(turned, EXPANDED) else turned
-    changed = rewrite(expanded, BEFORE_FUSION, merge=True)
+    changed = rewrite(keep_residuals(expanded), BEFORE_FUSION, merge=True)
     simple = tape if changed is tape else simplify(changed, stable=False)
     fused = cache(lambda: kernels_of_rows(simple))
     try:

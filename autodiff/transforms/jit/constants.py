@@ -14,6 +14,18 @@ from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import concrete
 from autodiff.trace.values.chunked import refusal
 
+SMALL = 1 << 16
+"""Bytes of a constant that is laid out anew for kernels: a larger one is handed over as it lies."""
+
+
+def in_order(array: Any) -> Any:
+    """A small constant in C order: kernels would copy another one in every call."""
+    if type(array) is not np.ndarray or array.flags.c_contiguous or array.nbytes > SMALL:
+        return array
+    ordered = np.ascontiguousarray(array)
+    ordered.flags.writeable = array.flags.writeable
+    return ordered
+
 
 class Constants:
     """The constants of a tape.
@@ -28,7 +40,7 @@ class Constants:
     __slots__ = ("arrays", "moved")
 
     def __init__(self, arrays: Sequence[Any]) -> None:
-        self.arrays = tuple(arrays)
+        self.arrays = tuple(map(in_order, arrays))
         self.moved: dict[int, tuple[Any, ...]] = {}
 
     def beside(self, values: Iterable[Any]) -> tuple[Any, ...]:

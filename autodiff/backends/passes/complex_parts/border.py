@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from autodiff.backends.passes.complex_parts import control, elements, functions, linear
+from autodiff.backends.passes.complex_parts import control, elements, functions, linear, short_transforms
 from autodiff.backends.passes.complex_parts.conversion import (
     Conversion,
     Found,
@@ -20,7 +20,7 @@ from autodiff.ops.index import slice_of
 from autodiff.trace.spec import Spec, spec
 from autodiff.trace.tape import Operand, Tape
 
-MODULES = (control, elements, functions, linear)
+MODULES = (control, elements, functions, linear, short_transforms)
 """Where it is written what operations are in terms of parts."""
 
 

@@ -50,14 +50,33 @@ def uniform(array: Any) -> Any:
     return flat[0] if bool((rows == rows[0]).all()) else None
 
 
+def same_bits(one: Any, other: Any) -> bool:
+    """Whether two arrays of one dtype and shape have the same elements, to the last bit."""
+    flat, others = one.reshape(-1), other.reshape(-1)
+    every = max(1, flat.size // SAMPLES)
+    if flat[::every].tobytes() != others[::every].tobytes():
+        return False
+    bits, other_bits = (np.ascontiguousarray(side).view(np.uint8) for side in (flat, others))
+    return one is other or bool(np.array_equal(bits, other_bits))
+
+
 def spread_uniform(builder: Builder, tape: Tape) -> list[Operand]:
-    """What stands for the inputs: for constants of equal elements that number, repeated."""
+    """What stands for the inputs: for constants of equal elements that number, repeated; for equal ones the first.
+
+    Forward and reverse mode close over the same array, of which the one has a copy if it can be written to.
+    """
     now: list[Operand] = list(range(len(tape.inputs)))
     first = len(tape.inputs) - len(tape.constants)
+    alike: dict[Any, list[int]] = {}
     for slot, array in enumerate(tape.constants, first):
         value = uniform(array)
         if value is not None and array.dtype.isnative:
             now[slot] = builder.emit(broadcast_to, Literal(value), shape=array.shape)
+        elif type(array) is np.ndarray and array.dtype.kind in "biufc":
+            others = alike.setdefault((array.dtype, array.shape, array.strides), [])
+            found = next((k for k in others if same_bits(tape.constants[k - first], array)), None)
+            now[slot] = slot if found is None else found
+            others.extend([slot] if found is None else [])
     return now
 
 

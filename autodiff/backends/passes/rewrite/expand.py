@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf, pi, prod
+from math import factorial, inf, perm, pi, prod
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from autodiff.ops.matrices.einsum import split
 from autodiff.ops.reductions import reduce as red
 from autodiff.ops.reductions.cumulative import cumsum
 from autodiff.ops.reductions.logsumexp import logsumexp
+from autodiff.ops.reductions.sort import argsort, partition_sorts
 from autodiff.ops.shape import reshape, sum_axes, transpose, with_ones
 from autodiff.trace.tape import Equation, Literal, Operand, Tape
 
@@ -196,38 +197,42 @@ def expand_sinc(builder: Builder, equation: Equation) -> Operand | None:
         return None
     own, wide = builder.spec(x).dtype, np.dtype(np.float64)
     if order == 0:
-        t = builder.emit(ew.multiply, x, typed(builder, pi, x))
-        flat = builder.emit(ew.equal, t, typed(builder, 0, x))
-        t = builder.emit(ew.where, flat, typed(builder, np.finfo(own).eps, x), t)
+        t = apart(builder, builder.emit(ew.multiply, x, typed(builder, pi, x)))
         return builder.emit(ew.divide, builder.emit(ew.sin, t), t)
-    t = builder.emit(ew.multiply, x if own == wide else builder.emit(ew.cast, x, dtype=wide), Literal(pi))
+    t = builder.emit(ew.multiply, x if own == wide else builder.emit(ew.cast, x, dtype=wide), Literal(wide.type(pi)))
     near = builder.emit(ew.less_equal, builder.emit(ew.absolute, t), Literal(float(order + 1)))
-    inside = builder.emit(ew.where, near, t, Literal(0.0))
-    outside = builder.emit(ew.where, near, Literal(1.0), t)
-    found = builder.emit(ew.where, near, sinc_near(builder, inside, order), sinc_far(builder, outside, order))
+    found = builder.emit(ew.where, near, sinc_near(builder, t, order), sinc_far(builder, apart(builder, t), order))
     found = builder.emit(ew.multiply, found, Literal(pi**order))
     return found if own == wide else builder.emit(ew.cast, found, dtype=own)
 
 
+def apart(builder: Builder, t: Operand) -> Operand:
+    """Numbers to divide by: zero is as good as the smallest step from one."""
+    smallest = typed(builder, np.finfo(builder.spec(t).dtype).eps, t)
+    return builder.emit(ew.where, builder.emit(ew.equal, t, typed(builder, 0, t)), smallest, t)
+
+
 def sinc_near(builder: Builder, t: Operand, order: int) -> Operand:
-    """The power series of a derivative of sin(t) / t, in its terms' own order."""
-    parity = order % 2
-    square = builder.emit(ew.negative, builder.emit(ew.multiply, t, t))
-    sign = float((-1) ** ((order + parity) // 2))
-    term = builder.emit(ew.multiply, t, Literal(sign)) if parity else Literal(sign)
-    total = builder.emit(ew.divide, term, Literal(float(order + parity + 1)))
-    for k in range(parity + 2, 24 + 4 * order, 2):
-        term = builder.emit(ew.multiply, term, builder.emit(ew.divide, square, Literal(float(k * (k - 1)))))
-        total = builder.emit(ew.add, total, builder.emit(ew.divide, term, Literal(float(order + k + 1))))
-    return total
+    """The power series of a derivative of sin(t) / t, the smallest terms first."""
+    powers = range(order + order % 2, 24 + 4 * order, 2)  # of t in sin(t) / t
+    *first, last = [(-1) ** (k // 2) * perm(k, order) / factorial(k + 1) for k in powers]
+    square = builder.emit(ew.multiply, t, t)
+    total: Operand = Literal(last)
+    for coefficient in reversed(first):
+        total = builder.emit(ew.add, builder.emit(ew.multiply, total, square), Literal(coefficient))
+    return builder.emit(ew.multiply, total, t) if order % 2 else total
 
 
 def sinc_far(builder: Builder, t: Operand, order: int) -> Operand:
     """The same from t f' = cos(t) - f and its derivatives."""
     value = builder.emit(ew.divide, builder.emit(ew.sin, t), t)
     for n in range(1, order + 1):
-        turned = builder.emit(ew.sin, builder.emit(ew.add, t, Literal(n * (pi / 2))))
-        less = builder.emit(ew.subtract, turned, builder.emit(ew.multiply, value, Literal(float(n))))
+        turned = builder.emit(ew.cos if n % 2 else ew.sin, t)  # up to its sign the n-th derivative of the sine
+        part = builder.emit(ew.multiply, value, Literal(float(n)))
+        over = ew.add if n % 4 in (2, 3) else ew.subtract
+        less = builder.emit(over, turned, part)
+        if n % 4 in (2, 3):
+            less = builder.emit(ew.negative, less)
         value = builder.emit(ew.divide, less, t)
     return value
 
@@ -254,7 +259,16 @@ def expand_unwrap(builder: Builder, equation: Equation) -> Operand | None:
     return builder.emit(concatenate, first, builder.emit(ew.add, later, change), axis=axis, ends=ends)
 
 
+def expand_partition(builder: Builder, equation: Equation) -> Operand | None:
+    """The order of short lines is the ascending one."""
+    (x,), axis = equation.operands, dict(equation.params)["axis"]
+    if not partition_sorts(builder.spec(x), axis):
+        return None
+    return builder.emit(argsort, x, axis=axis, kind="stable")
+
+
 EXPANSIONS: Rules = {
+    "partition_order": (expand_partition,),
     "sinc": (expand_sinc,),
     "unwrap": (expand_unwrap,),
     "logaddexp_axes": (expand_logaddexp,),
