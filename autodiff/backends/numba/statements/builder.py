@@ -73,12 +73,13 @@ class Function:
     Args:
         name: of the function.
         types: of its arguments.
-        result: the type of what it returns; None for nothing. Such a function is for this module alone, which calls it
-            where it would be written out otherwise.
+        result: the type of what it returns; None for nothing.
+        own: whether it is for this module alone, which calls it where it would be written out otherwise. One that
+            returns something depends on its arguments alone.
     """
 
-    def __init__(self, name: str, types: Sequence[Any], result: Any = None) -> None:
-        self.name, self.result = name, result
+    def __init__(self, name: str, types: Sequence[Any], result: Any = None, own: bool = False) -> None:
+        self.name, self.result, self.own = name, result, own
         self.args = [Value(f"%a{k}", type_) for k, type_ in enumerate(types)]
         self.blocks: list[Block] = []
         self.count = 0
@@ -93,10 +94,12 @@ class Function:
 
     def __str__(self) -> str:
         arguments = ", ".join(typed(each) for each in self.args)
-        if self.result is None:
-            lines = [f"define void @{self.name}({arguments}) nounwind {{"]
+        result = "void" if self.result is None else text_of(self.result)
+        effects = "" if self.result is None else " readnone"
+        if self.own:
+            lines = [f"define internal {result} @{self.name}({arguments}) noinline nounwind{effects} {{"]
         else:
-            lines = [f"define internal {text_of(self.result)} @{self.name}({arguments}) noinline nounwind readnone {{"]
+            lines = [f"define {result} @{self.name}({arguments}) nounwind {{"]
         for block in self.blocks:
             lines.append(f"{block.name}:")
             lines += block.lines
@@ -167,8 +170,10 @@ class Builder:
 
     def call_own(self, function: Function, operands: Sequence[Any]) -> Any:
         """Call a function of this module."""
-        result = function.result
-        return self.made(f"call {text_of(result)} @{function.name}({', '.join(map(typed, operands))})", result)
+        result, given = function.result, ", ".join(map(typed, operands))
+        if result is None:
+            return self.done(f"call void @{function.name}({given})")
+        return self.made(f"call {text_of(result)} @{function.name}({given})", result)
 
     def call_at(self, address: Any, operands: Sequence[Any], reach: Sequence[tuple[Any, Any]] = ()) -> Any:
         """Call a function that gives nothing, at an address; `reach`, addresses and bytes there, is all it touches."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -26,6 +27,28 @@ WORD = "i8"
 WRITTEN_OUT = 96
 """So many calls of functions of mathematics on single elements are written out. A call of a function takes a nanosecond
 or two more, and a kernel of hundreds of them a tenth of the time to compile."""
+
+
+REPEATED = 8
+"""So many products of the same sizes in a text are calls of one function: LLVM takes longer than proportionally to the
+number of loops in one function, and dozens of products are hundreds of loops."""
+
+
+def products_in(definition: ast.FunctionDef) -> Counter[str]:
+    """How often a text has each product of small matrices."""
+    calls = (node for node in ast.walk(definition) if isinstance(node, ast.Call))
+    return Counter(
+        product_name(node.func.id, node.args)
+        for node in calls
+        if isinstance(node.func, ast.Name) and node.func.id.startswith("multiply_matrices_")
+    )
+
+
+def product_name(name: str, operands: list[ast.expr]) -> str:
+    """A product of small matrices by its sizes and strides."""
+    return "_".join(
+        (name, *(ast.unparse(each).replace("-", "m") for k, each in enumerate(operands) if k not in (0, 3, 6)))
+    )
 
 
 def functions_in(definition: ast.FunctionDef) -> int:
@@ -68,6 +91,9 @@ class Function(Expressions):
         super().__init__(builder, machine, fused)
         self.code, self.plans = code, plans
         self.shared: dict[tuple[str, str], Code] | None = {} if functions_in(definition) > WRITTEN_OUT else None
+        self.products: dict[str, Code | None] = {}
+        if checks is None:
+            self.products = {name: None for name, count in products_in(definition).items() if count >= REPEATED}
         self.types = types_of_names(definition)
         self.changing = changing(definition)
         self.places: dict[str, Any] = {}
@@ -97,10 +123,38 @@ class Function(Expressions):
     def shared_function(self, name: str, type_: str, count: int) -> Code:
         """A function of mathematics that is written once."""
         element = self.element(type_)
-        code = Code(f"{name}_{type_}", [element] * count, element)
+        code = Code(f"{name}_{type_}", [element] * count, element, own=True)
         before, self.builder = self.builder, Builder(self.builder.module, code, code.append_basic_block("entry"))
         self.builder.ret(super().operation(name, type_, type_, list(code.args)))
         self.builder = before
+        return code
+
+    @property
+    def functions(self) -> list[Code]:
+        """The functions that it calls."""
+        return [*(self.shared or {}).values(), *(code for code in self.products.values() if code is not None)]
+
+    def procedure(self, name: str, operands: list[ast.expr]) -> bool:
+        """Run what a name stands for; a product of which there are many by a call."""
+        if not self.products or (key := product_name(name, operands)) not in self.products:
+            return super().procedure(name, operands)
+        code = self.products[key]
+        if code is None:
+            code = self.products[key] = self.shared_product(key, name, operands)
+        self.builder.call_own(code, [self.address(operands[k])[0] for k in (0, 3, 6)])
+        return True
+
+    def shared_product(self, key: str, name: str, operands: list[ast.expr]) -> Code:
+        """A product of matrices at three addresses that is written once."""
+        code = Code(key, [self.word] * 3, own=True)
+        before, values = self.builder, self.values
+        self.builder = Builder(before.module, code, code.append_basic_block("entry"))
+        names = [ast.Name(f"matrix{k}") for k in range(3)]
+        self.values = {each.id: (arg, WORD) for each, arg in zip(names, code.args, strict=True)}
+        addresses = iter(names)
+        super().procedure(name, [next(addresses) if k in (0, 3, 6) else each for k, each in enumerate(operands)])
+        self.builder.ret_void()
+        self.builder, self.values = before, values
         return code
 
     # Names.

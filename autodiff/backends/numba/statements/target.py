@@ -96,7 +96,7 @@ def printed(text: str, machine: Any = None, features: str | None = None, checks:
             found: dict[ast.AST, Plan] = {node: plan for node, plan in plans(tree) if isinstance(plan, Plan)}
             fused = "+fma" in features.split(",") or target().triple.startswith(("aarch64", "arm64"))
             function = Function(module, definition, found, machine_of(target().triple, features), fused, checks)
-            parts = module, *(function.shared or {}).values(), function.code
+            parts = module, *function.functions, function.code
             return "\n".join([*map(str, parts), *([] if checks is None else [outside_text()])])
     raise Unsuited("it has more than one function")
 
