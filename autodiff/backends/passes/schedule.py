@@ -14,6 +14,7 @@ from autodiff.backends.kernels.programs.program import WholeKernel, whole_kernel
 from autodiff.backends.kernels.programs.storage import Impossible
 from autodiff.backends.passes.complex_parts.border import on_parts
 from autodiff.backends.passes.doubles import DOUBLES
+from autodiff.backends.passes.fusion.coordinates import coordinates_apart
 from autodiff.backends.passes.fusion.cost import LAUNCH, calls, work
 from autodiff.backends.passes.fusion.fuse import fuse
 from autodiff.backends.passes.fusion.islands import around_islands
@@ -96,7 +97,7 @@ def schedule_as_it_is(tape: Tape) -> Schedule:
     """How a simplified tape is run on CPUs: its complex numbers, if it has some, are no kernel's."""
     turned = with_turns(tape)
     expanded = simplified(turned, ON_CPUS) if concerned(turned, EXPANDED) else turned
-    changed = rewrite(keep_residuals(expanded), BEFORE_FUSION, merge=True)
+    changed = rewrite(coordinates_apart(keep_residuals(expanded)), BEFORE_FUSION, merge=True)
     simple = tape if changed is tape else simplify(changed, stable=False)
     fused = cache(lambda: kernels_of_rows(simple))
     try:

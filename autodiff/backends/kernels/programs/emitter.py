@@ -39,6 +39,7 @@ class Emitter:
         called_out: these calls, in the order of their numbers.
         of_numpy: the operations that are loops of NumPy's.
         rooms: the parts of the memory, by the names of their addresses: where they begin, and their bytes.
+        products: the sizes of the products in memory.
         totals: sums over that axis: their variables, what they begin with, and their dtypes.
         notes: the errors that it may ask for.
         asked: what was decided by the sizes of small values: questions and answers.
@@ -65,6 +66,7 @@ class Emitter:
         self.loops = 0
         self.open: dict[Shape, Nest] = {}
         self.writing: dict[str, list[Nest]] = {}
+        self.products: set[object] = set()
         self.checks = False
         self.notes: list[str] = []
         self.asked: dict[int | Shape, bool | int] = {}
@@ -178,12 +180,14 @@ def write(nest: Nest, target: Buffer, elements: np.ndarray, adding: bool = False
     """A store of every element of the inner axes to the places of a buffer, or an addition to what is there."""
     depth = len(nest.dims)
     inner = target.shape[depth:]
-    for index in product(*map(range, inner)):
-        offset = target.offset + sum(k * s for k, s in zip(index, target.strides[depth:], strict=True))
-        strides = tuple(
-            0 if length == 1 else s for length, s in zip(target.shape[:depth], target.strides, strict=False)
-        )
-        value = text(elements[index], target.dtype)
-        place = nest.place(offset, strides)
-        so_far = (f"load_{target.dtype}({target.base}, ", place, ") + ") if adding else ()
-        nest.body.append((f"store_{target.dtype}({target.base}, ", place, ", ", *so_far, f"{value})"))
+    strides = tuple(0 if length == 1 else s for length, s in zip(target.shape[:depth], target.strides, strict=False))
+    load, store = (f"{kind}_{target.dtype}({target.base}, " for kind in ("load", "store"))
+    places, values = [], [elements[index] for index in product(*map(range, inner))]
+    for index, value in zip(product(*map(range, inner)), values, strict=True):
+        places.append(target.offset + sum(k * s for k, s in zip(index, target.strides[depth:], strict=True)))
+        place = nest.place(places[-1], strides)
+        so_far = (load, place, ") + ") if adding else ()
+        nest.body.append((store, place, ", ", *so_far, f"{text(value, target.dtype)})"))
+    first = f"{text(values[0], target.dtype)})"
+    parts = (store, f", {load}", f") + {first}") if adding else (store, f", {first}")
+    nest.flat.stored(values, parts, places, strides)

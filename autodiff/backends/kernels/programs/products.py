@@ -114,12 +114,14 @@ def in_memory(scope: Scope, equation: Equation, x: Operand, y: Operand) -> Value
         Buffer(target.base, lead, target.strides[: len(lead)], target.offset, out.dtype),
         indices,
     )
+    sizes = (out.dtype, a.strides[-2:], b.strides[-2:], rows, columns, inner)
     emitter.line(
         f"multiply_matrices_{out.dtype}({places[0]}, {a.strides[-2]}, {a.strides[-1]}, {places[1]}, {b.strides[-2]}, "
         f"{b.strides[-1]}, {goal}, {columns}, {rows}, {columns}, {inner}, 0)"
     )
     emitter.depth -= len(indices)
-    emitter.loops += 2 + len(indices)
+    emitter.loops += len(indices) + (0 if sizes in emitter.products else 2)  # repeated, it is a call of a function
+    emitter.products.add(sizes)
     return target
 
 

@@ -47,7 +47,7 @@ HOOK_WORD = 5
 TRIALS = ((64, 32), (16, 16), (4, 4), (1, 1))
 """How many elements live in variables, and how many are unrolled in loops; the cheapest to compile is taken."""
 
-STATEMENT, LOOP, LONGEST = 1.0, 30.0, 10_000.0
+STATEMENT, LOOP, LONGEST = 0.2, 6.0, 10_000.0
 """Estimated milliseconds of compiling, and the longest that is worth it."""
 
 MODULES = (
@@ -188,7 +188,7 @@ class TooLong(Impossible):
 
 def estimated_cost(emitter: Emitter, lines: int) -> float:
     """Milliseconds that it takes to compile so many lines."""
-    return 60 + STATEMENT * lines + LOOP * emitter.loops
+    return 20 + STATEMENT * lines + LOOP * emitter.loops
 
 
 def attempt(tape: Tape, emitter: Emitter, longest: float = LONGEST) -> WholeKernel:

@@ -108,7 +108,7 @@ def reduced(scope: Scope, equation: Equation, operand: Any, shape: Shape, axes: 
 
     def define(written: str) -> str:
         name = emitter.name()
-        nest.body.append(f"{name} = {written}")
+        nest.line(f"{name} = {written}")
         return name
 
     dtype = spec_of(scope.spec(operand)).dtype
@@ -147,7 +147,7 @@ def in_loops(
         total = totals[index] = emitter.name("total")
         nest.starts.setdefault(depth, []).append(f"{total} = {start(kind, out.dtype)}")
         value = cast(text(elements[index], dtype), dtype, out.dtype)
-        nest.body.append(f"{total} = {folded(kind, total, value, out.dtype)}")
+        nest.line(f"{total} = {folded(kind, total, value, out.dtype)}")
     if emitter.rows in nest.dims[depth:]:
         total = totals.reshape(-1)[0]
         nest.starts[depth].remove(f"{total} = {start(kind, out.dtype)}")
@@ -184,8 +184,8 @@ def accumulated(scope: Scope, equation: Equation, operand: Any, shape: Shape, ax
         offset = target.offset + sum(k * steps.get(depth + axis, 0) for axis, k in enumerate(index))
         place = nest.place(offset, tuple(steps.get(axis, 0) for axis in range(depth)))
         name = emitter.name()
-        nest.body.append((f"{name} = load_{out.dtype}({target.base}, ", place, ")"))
-        nest.body.append((f"store_{out.dtype}({target.base}, ", place, f", {combined(kind, name, value, out.dtype)})"))
+        nest.line((f"{name} = load_{out.dtype}({target.base}, ", place, ")"))
+        nest.line((f"store_{out.dtype}({target.base}, ", place, f", {combined(kind, name, value, out.dtype)})"))
     emitter.writing[target.base] = [nest]
     return target
 

@@ -336,9 +336,11 @@ class Scope:
         columns = [np.broadcast_to(self.fetched(o, nest, shape), inner) for o in operands]
         elements = objects(inner)
         for index in product(*map(range, inner)):
-            name = self.emitter.name()
-            nest.body.append(f"{name} = {compute([column[index] for column in columns])}")
-            elements[index] = name
+            elements[index] = self.emitter.name()
+            nest.body.append(f"{elements[index]} = {compute([column[index] for column in columns])}")
+        names = list(elements.flat)
+        first = f"{names[0]} = {compute([column.flat[0] for column in columns])}"
+        nest.flat.computed(names, [list(column.flat) for column in columns], first)
         return Pending(nest, elements, shape, dtype)
 
     def prepare(self, operand: Operand, shape: Shape, dims: Shape) -> None:
@@ -374,11 +376,10 @@ class Scope:
         lengths, strides = (*(1,) * missing, *value.shape), (*(0,) * missing, *value.strides)
         outer = tuple(0 if length == 1 else s for length, s in zip(lengths[:depth], strides, strict=False))
         inner = lengths[depth:]
-        elements = objects(inner)
-        for index in product(*map(range, inner)):
-            offset = value.offset + sum(k * s for k, s in zip(index, strides[depth:], strict=True))
-            elements[index] = nest.load(value, offset, outer, self.emitter.name())
-        return elements
+        places = np.full(inner, value.offset)
+        for axis, (length, stride) in enumerate(zip(inner, strides[depth:], strict=True)):
+            places += (np.arange(length) * stride).reshape((-1, *(1,) * (len(inner) - axis - 1)))
+        return nest.loads(value, places, outer, self.emitter.name)
 
     def copied(self, target: Buffer, operand: Operand, adding: bool = False) -> None:
         """Write an operand to a part of memory, or add it to what is there.

@@ -28,6 +28,10 @@ ONE_BY_ONE = 1.0
 convolution."""
 
 
+BY_INDEX = {"gather": 1.0, "scatter_add": 2.0}
+"""Nanoseconds of an element that NumPy takes longer than a loop of a kernel where places are given by indices."""
+
+
 def work(tape: Tape) -> float:
     """The work that the operations of a tape do, those of its loops included."""
     specs = tape.specs
@@ -96,6 +100,9 @@ def calls(tape: Tape) -> float:
             total += LAUNCH + 150 * len(equation.specs)
         else:
             total += CALL
+        if name in BY_INDEX:
+            moved = equation.specs[0] if name == "gather" else spec_of(operand(equation.operands[0], tape.specs))
+            total += BY_INDEX[name] * moved.size
     return total
 
 

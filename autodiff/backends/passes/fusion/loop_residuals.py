@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from autodiff.backends.passes.fusion.cost import CHEAP, equation_work, operand
 from autodiff.backends.passes.fusion.loop_invariants import body_of, loop_of, narrow_product, stacked_spec
-from autodiff.backends.passes.rewrite.rewriting import Builder, what
+from autodiff.backends.passes.rewrite.rewriting import Builder, holds_tapes, in_bodies, what
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.tape import Equation, Operand, Tape, ordered
 
@@ -49,37 +49,12 @@ class Pair(NamedTuple):
 
 def keep_residuals(tape: Tape) -> Tape:
     """The tape whose loops keep what loops after them would compute again, those inside of its bodies included."""
-    tape = inside(tape)
+    tape = in_bodies(tape, keep_residuals)
     done: set[tuple[int, int]] = set()
     kept = tape
     while (pair := next_pair(kept, done)) is not None:
         kept = with_kept(kept, pair)
     return tape if kept is tape else without_unread(kept)
-
-
-def inside(tape: Tape) -> Tape:
-    """The tape with the bodies of its operations done."""
-    equations = []
-    for each in tape.equations:
-        own = not any(name == "rule" for name, _ in each.params)  # a rule has the tape too
-        params = tuple((name, within(value) if own else value) for name, value in each.params)
-        changed = any(new is not old for (_, new), (_, old) in zip(params, each.params, strict=True))
-        equations.append(replace(each, params=params) if changed else each)
-    same = all(one is other for one, other in zip(equations, tape.equations, strict=True))
-    return tape if same else replace(tape, equations=tuple(equations))
-
-
-def holds_tapes(value: object) -> bool:
-    """Whether a parameter is a tape or several."""
-    return isinstance(value, Tape) or (isinstance(value, tuple) and any(isinstance(part, Tape) for part in value))
-
-
-def within(value: object) -> object:
-    """A parameter with its tapes done."""
-    if isinstance(value, tuple) and holds_tapes(value):
-        parts = tuple(map(within, value))
-        return value if all(one is other for one, other in zip(parts, value, strict=True)) else parts
-    return keep_residuals(value) if isinstance(value, Tape) else value
 
 
 def is_loop(equation: Equation) -> bool:

@@ -235,3 +235,28 @@ def derived(builder: Builder, equation: Equation) -> tuple[Spec, ...]:
         pairs = zip(found, equation.specs, strict=True)
         return tuple(as_python(now) if written.kind == "python" else now for now, written in pairs)
     return found
+
+
+def in_bodies(tape: Tape, change: Callable[[Tape], Tape]) -> Tape:
+    """The tape with the tapes that its operations carry changed: itself where none is another one then."""
+    equations = []
+    for each in tape.equations:
+        own = not any(name == "rule" for name, _ in each.params)  # a rule has the tape too
+        params = tuple((name, changed(value, change) if own else value) for name, value in each.params)
+        other = any(new is not old for (_, new), (_, old) in zip(params, each.params, strict=True))
+        equations.append(replace(each, params=params) if other else each)
+    same = all(one is other for one, other in zip(equations, tape.equations, strict=True))
+    return tape if same else replace(tape, equations=tuple(equations))
+
+
+def holds_tapes(value: object) -> bool:
+    """Whether a parameter is a tape or several."""
+    return isinstance(value, Tape) or (isinstance(value, tuple) and any(isinstance(part, Tape) for part in value))
+
+
+def changed(value: object, change: Callable[[Tape], Tape]) -> object:
+    """A parameter with its tapes changed."""
+    if isinstance(value, tuple) and holds_tapes(value):
+        parts = tuple(changed(part, change) for part in value)
+        return value if all(one is other for one, other in zip(parts, value, strict=True)) else parts
+    return change(value) if isinstance(value, Tape) else value
