@@ -37,6 +37,22 @@ def test_other_sums_stay(subscripts):
     assert use_matmul(tape) is tape
 
 
+PAIRS = ["ni,ij,nj->n", "n,ij,nj->ni", "ij,jk,kl->il", "ij,jk,kl,ln->in", "nab,bc,ndc,e->nade", "ij,kj,kl->"]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+@pytest.mark.parametrize("subscripts", PAIRS)
+def test_large_sums_of_several_operands_go_by_pairs(subscripts, dtype):
+    random = np.random.default_rng(0)
+    lengths = dict(zip("nijklabcde", (40, 20, 21, 22, 23, 5, 6, 7, 8, 9), strict=True))
+    xs = [random.normal(size=[lengths[k] for k in term]).astype(dtype) for term in subscripts.split("->")[0].split(",")]
+    after = use_matmul(make_tape(lambda *xs: np.einsum(subscripts, *xs))(*xs))
+    check_tape(after)
+    several = [e for e in after.equations if e.primitive.name == "einsum" and len(e.operands) > 2]
+    assert bool(several) == subscripts.endswith("->")
+    np.testing.assert_allclose(run(after, tuple(xs))[0], np.einsum(subscripts, *xs), rtol=1e-11, atol=1e-11)
+
+
 def test_axes_of_length_one_that_broadcast_stay():
     x, y = np.ones((2, 1)), np.ones((3, 4))
     tape = make_tape(lambda x, y: np.einsum("ab,bc->ac", x, y))(x, y)

@@ -28,8 +28,9 @@ ONE_BY_ONE = 1.0
 convolution."""
 
 
-BY_INDEX = {"gather": 1.0, "scatter_add": 2.0}
-"""Nanoseconds of an element that NumPy takes longer than a loop of a kernel where places are given by indices."""
+ALONE, BY_INDEX = 0.4, {"gather": 1.0, "scatter_add": 2.0}
+"""Nanoseconds of an element that NumPy takes longer than a loop of a kernel, which keeps it at hand for what follows;
+and where places are given by indices."""
 
 
 def work(tape: Tape) -> float:
@@ -98,11 +99,12 @@ def calls(tape: Tape) -> float:
             total += STEP + max(map(calls, params["branches"]))
         elif name == "kernel_of_rows":
             total += LAUNCH + 150 * len(equation.specs)
-        else:
+        elif name.startswith("kernel") or name in PRODUCTS or equation.primitive.view:
             total += CALL
-        if name in BY_INDEX:
-            moved = equation.specs[0] if name == "gather" else spec_of(operand(equation.operands[0], tape.specs))
-            total += BY_INDEX[name] * moved.size
+        else:
+            given = [spec_of(operand(o, tape.specs)).size for o in equation.operands[:1]]
+            most = max([*given, *(s.size for s in equation.specs)], default=0)
+            total += CALL + (ALONE + BY_INDEX.get(name, 0.0)) * most
     return total
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from math import prod
 
 from autodiff.backends.passes.rewrite.dead import drop_dead
@@ -40,6 +41,47 @@ def einsum_as_matmul(builder: Builder, equation: Equation) -> Operand | None:
     order = [*batch, *free[first], *free[second]]
     opened = reshaped(builder, product, tuple(sizes[letter] for letter in order))
     return permuted(builder, opened, order, list(out))
+
+
+MANY_TERMS = 4096
+"""Einstein sums of at most so many products stay whole: kernels write them out."""
+
+
+def einsum_by_pairs(builder: Builder, equation: Equation) -> Operand | None:
+    """A sum of products of three operands and more, two by two: those first whose product is smallest.
+
+    The terms are added in another order: the error is that of any sum of so many products.
+    """
+    terms, out = split(dict(equation.params)["subscripts"])
+    sizes: dict[str, int] = {}
+    for term, operand in zip(terms, equation.operands, strict=True):
+        own = builder.spec(operand)
+        if own.dtype != equation.specs[0].dtype or own.dtype.kind not in "fc" or len(set(term)) < len(term):
+            return None
+        for letter, length in zip(term, own.shape, strict=True):
+            if sizes.setdefault(letter, length) != length:
+                return None  # an axis of length one broadcasts
+    if len(terms) < 3 or prod(sizes.values()) <= MANY_TERMS or not out:
+        return None
+    left = list(zip(terms, equation.operands, strict=True))
+    while len(left) > 2:
+        first, second = min(combinations(range(len(left)), 2), key=lambda pair: pair_cost(left, pair, sizes, out))
+        (one, x), (other, y) = left[first], left[second]
+        left = [each for k, each in enumerate(left) if k not in (first, second)]
+        needed = {*out, *(letter for term, _ in left for letter in term)}
+        kept = "".join(letter for letter in dict.fromkeys(one + other) if letter in needed)
+        left.append((kept, builder.emit(equation.primitive, x, y, subscripts=f"{one},{other}->{kept}", optimize=False)))
+    (one, x), (other, y) = left
+    return builder.emit(equation.primitive, x, y, subscripts=f"{one},{other}->{out}", optimize=False)
+
+
+def pair_cost(
+    left: Sequence[tuple[str, Operand]], pair: tuple[int, int], sizes: dict[str, int], out: str
+) -> tuple[int, int]:
+    """The elements of the product of two operands, and the multiplications that it takes."""
+    both = {*left[pair[0]][0], *left[pair[1]][0]}
+    needed = {*out, *(letter for k, (term, _) in enumerate(left) if k not in pair for letter in term)}
+    return prod(sizes[letter] for letter in both & needed), prod(sizes[letter] for letter in both)
 
 
 def natural(order: Sequence[str], out: str) -> bool:
@@ -94,7 +136,7 @@ def sum_of_product(builder: Builder, equation: Equation) -> Operand | None:
     return builder.emit(reshape, builder.emit(matmul, *sides), shape=equation.specs[0].shape)
 
 
-CONTRACTIONS: Rules = {"einsum": (einsum_as_matmul,), "sum": (sum_of_product,)}
+CONTRACTIONS: Rules = {"einsum": (einsum_as_matmul, einsum_by_pairs), "sum": (sum_of_product,)}
 
 
 def use_matmul(tape: Tape) -> Tape:

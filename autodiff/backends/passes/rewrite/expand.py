@@ -31,7 +31,8 @@ CUTS = (None, 1, None), (1, None, None), (None, -1, None)
 """The first element, those from the second on, and all but the last."""
 
 SMALL_SUM = 4096
-"""Einstein sums of so many products are written out; larger ones are products of matrices, or NumPy's."""
+"""Einstein sums of so many products are written out, and those of as many as an operand has elements; others are
+products of matrices, or NumPy's."""
 
 
 def along(builder: Builder, reduced: Operand, x: Operand, axes: Axes) -> Operand:
@@ -162,7 +163,7 @@ def expand_roll(builder: Builder, equation: Equation) -> Operand | None:
 
 
 def expand_einsum(builder: Builder, equation: Equation) -> Operand | None:
-    """A product over all letters, and a sum over those that the result has not: for small ones, and without a sum."""
+    """A product over all letters, and a sum over those that the result has not: where it is small, or no larger."""
     terms, out = split(dict(equation.params)["subscripts"])
     sizes: dict[str, int] = {}
     for term, operand in zip(terms, equation.operands, strict=True):
@@ -174,7 +175,8 @@ def expand_einsum(builder: Builder, equation: Equation) -> Operand | None:
                 return None  # an axis of length one broadcasts
     summed = [letter for letter in sizes if letter not in out]
     whole = [*out, *summed]
-    if not all(letter in sizes for letter in out) or (summed and prod(sizes.values()) > SMALL_SUM):
+    products, largest = prod(sizes.values()), max(builder.spec(operand).size for operand in equation.operands)
+    if not all(letter in sizes for letter in out) or (summed and products > max(SMALL_SUM, largest)):
         return None
     found: Operand | None = None
     for term, operand in zip(terms, equation.operands, strict=True):
