@@ -42,6 +42,8 @@ CASES = {
     "any of one number": (lambda x: np.any(x, axis=1), COLUMN, ["cast", "reshape"]),
     "largest of all, which is one": (lambda x: np.max(x), specials((1,)), ["max"]),
     "one array joined": (lambda x: np.concatenate([x]), X, []),
+    "arrays joined to nothing": (lambda x: np.concatenate([x[:0], x, x[2:]]), X, []),
+    "nothing put anywhere": (lambda x: slice_into(x[:0], key=((1, 1, None), (None, None, None)), shape=(3, 3)), X, ["broadcast_to"]),
     "copies": (lambda x: copy(copy(x)), X, []),
 }  # fmt: skip
 

@@ -169,13 +169,32 @@ def concatenate_one(builder: Builder, equation: Equation) -> Operand | None:
     return equation.operands[0] if len(equation.operands) == 1 else None
 
 
+def concatenate_some(builder: Builder, equation: Equation) -> Operand | None:
+    """What has no elements is left out, if something else is there: ``np.pad`` joins ends of no width."""
+    params = dict(equation.params)
+    own = [builder.spec(x) for x in equation.operands]
+    left = [k for k, one in enumerate(own) if one.size]
+    if len(left) == len(own) or not left or any(one.dtype != equation.specs[0].dtype for one in own):
+        return None
+    ends = tuple(params["ends"][k] for k in left)
+    return builder.emit(equation.primitive, *(equation.operands[k] for k in left), axis=params["axis"], ends=ends)
+
+
+def place_nothing(builder: Builder, equation: Equation) -> Operand | None:
+    """Zeros around no elements are zeros."""
+    own, out = builder.spec(equation.operands[0]), equation.specs[0]
+    if own.size or own.kind != "array" or out.dtype.kind not in "biufc":
+        return None
+    return builder.emit(broadcast_to, Literal(out.dtype.type(0)), shape=out.shape)
+
+
 SHAPES: Rules = {
     "reshape": (reshape_again, reshape_repeated),
     "broadcast_to": (broadcast_again,),
     "transpose": (transpose_again,),
     "slice_of": (slice_all,),
-    "slice_into": (place_all,),
-    "concatenate": (concatenate_one,),
+    "slice_into": (place_all, place_nothing),
+    "concatenate": (concatenate_one, concatenate_some),
     "sum": (sum_single,),
     "sum_as": (sum_single,),
     **for_all(("max", "min", "prod", "any", "all"), reduce_single),
