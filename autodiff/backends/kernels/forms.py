@@ -40,6 +40,10 @@ class Unfit(Exception):
     """An operation does not fit on a grid; the text says why."""
 
 
+FAR = 16
+"""Elements of one column that are so far apart lie in lines of the cache of their own."""
+
+
 class Grid:
     """A shape whose first ``split`` axes are rows, and the forms of values on it.
 
@@ -65,6 +69,11 @@ class Grid:
     def flat(self) -> bool:
         """Whether there is one element to a row."""
         return self.split == len(self.shape)
+
+    @property
+    def turned(self) -> bool:
+        """Whether a value is read along its columns, far apart, where the last axis runs."""
+        return self.shape[-1:] > (FAR,) and any(abs(view.strides[-1]) >= FAR for view in self.views.values())
 
     def copy(self) -> Grid:
         """A grid with the same values, to which others can be added."""
@@ -346,7 +355,7 @@ def grid_of(equations: Sequence[Equation], specs: Mapping[int, Spec], shape: Sha
         except Unfit as found:
             reasons.append(found)
             continue
-        if OUTER not in grid.forms.values():
+        if OUTER not in grid.forms.values() and not (grid.flat and grid.turned):
             return grid
         fitting.append(grid)
     if not fitting:
@@ -371,7 +380,7 @@ def grid_with(grid: Grid, equation: Equation, specs: Mapping[int, Spec]) -> Grid
         found.add(equation, specs)
     except Unfit:
         return None
-    return None if OUTER in found.forms.values() else found
+    return None if OUTER in found.forms.values() or (found.flat and found.turned) else found
 
 
 def sub_specs(operands: Sequence[Any], specs: Mapping[int, Spec] | Sequence[Spec]) -> list[Any]:

@@ -107,7 +107,7 @@ PROGRAMS: dict[str, Program] = {
     "distances":                 (distances,                                                         numbers(13, 3)),
     "a gather":                  (lambda x: np.exp(x[PICKS]) * WEIGHTS,                              numbers(9)),
     "a gather of rows":          (lambda x: x[ROWS],                                                 numbers(3000, 33)),
-    "a gather of columns":       (lambda x: x[:, COLUMNS],                                           numbers(1300, 130)),
+    "a gather of columns":       (lambda x: np.exp(np.sin(x[:, COLUMNS])),                           numbers(1300, 130)),
     "a gather of pairs":         (lambda x: x[PICKS, PICKS[::-1]] * WEIGHTS,                         numbers(9, 9)),
     "every other element":       (lambda x: x[::2] * x[1::2] + x[::-2],                              numbers(74)),
     "reversed and turned":       (lambda x: np.sin(x[::-1].T) * x.T,                                 numbers(7, 11)),

@@ -274,3 +274,25 @@ def test_an_array_of_another_shape_is_not_read(sides):
         ValueError, match=rf"an array has the shape \(0,\) where the program was recorded for \({sides},\)"
     ):
         compiled(np.ones((6, 3)), b)
+
+
+TURNED = {
+    "symmetric": lambda x: np.tanh(x + x.T),
+    "times": lambda x: x * x.T * 2,
+    "with its sum": lambda x: np.sum(x * x.T + 1),
+    "with sums of rows": lambda x: np.sum(x * x.T, 1) + x[0],
+}
+
+
+@needs_numba
+@pytest.mark.parametrize("side", [16, 17, 64, 100])
+@pytest.mark.parametrize("name", TURNED)
+def test_what_is_read_along_its_columns(name, side):
+    x = np.random.default_rng(side).normal(size=(side, side))
+    alike(by_rows(TURNED[name], x), reference(TURNED[name], x))
+
+
+@needs_numba
+def test_columns_are_read_in_strips():
+    text = str(jit(TURNED["symmetric"]).kernels(np.ones((300, 300))))
+    assert "for strip in range(0, columns, 8):" in text

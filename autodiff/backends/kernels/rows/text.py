@@ -32,6 +32,10 @@ BLOCK = 4096
 """So many elements are summed in their own dtype before their sum is added to a total in float64."""
 
 
+STRIP = 8
+"""So many columns are done at a time where a value is read along its columns."""
+
+
 class RowKernel(RowReductions):
     """The kernel of a tape on a grid.
 
@@ -154,6 +158,9 @@ class RowKernel(RowReductions):
 
     def rows_between(self, first: str, last: str) -> Iterable[str]:
         """The loop over some rows."""
+        if self.grid.turned and self.alone:
+            yield from self.by_strips(first, last)
+            return
         yield f"    for r in range({first}, {last}):"
         yield f"        at = r * {self.columns_text}"
         for place in sorted(self.levels):
@@ -163,6 +170,20 @@ class RowKernel(RowReductions):
                 yield f"        for j in range({self.columns_text}):"
                 yield from (f"            {line}" for line in level.body)
             yield from (f"        {line}" for line in level.after)
+
+    @property
+    def alone(self) -> bool:
+        """Whether each element is computed by itself."""
+        return len(self.levels) == 1 and not any(level.before or level.after for level in self.levels.values())
+
+    def by_strips(self, first: str, last: str) -> Iterable[str]:
+        """The loop over some rows, a few columns at a time: lines of what is read along a column serve several rows."""
+        (level,), columns = self.levels.values(), self.columns_text
+        yield f"    for strip in range(0, {columns}, {STRIP}):"
+        yield f"        for r in range({first}, {last}):"
+        yield f"            at = r * {columns}"
+        yield f"            for j in range(strip, min(strip + {STRIP}, {columns})):"
+        yield from (f"                {line}" for line in level.body)
 
     def block_of_rows(self) -> Block:
         """The steps in which a block of rows is done; what passes between them gets its memory."""
