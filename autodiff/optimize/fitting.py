@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from inspect import signature
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -67,7 +68,8 @@ def fit(
         ValueError: if there are no batches, or they cannot be gone through again; if ``step`` returns a
             state of another structure; or if the checkpoint does not fit, or is no name of a file of trees.
         FileNotFoundError: if there is no folder for the checkpoint.
-        TypeError: if ``step`` does not return a pair, a metric is no single number, or an option is of another type.
+        TypeError: if ``step`` does not return a pair, a metric is no single number, a function of batches does not take
+            the epoch's number, or an option is of another type.
         KeyError: if early stopping looks at a number that is not in the history.
         ModuleNotFoundError: if a bar is asked for and tqdm is not installed.
 
@@ -174,6 +176,7 @@ def batches_of(batches: Batches, epoch: int, epochs: int) -> Iterable[Any]:
         ValueError: if they are an iterator, which ends with the first of several epochs.
     """
     if callable(batches) and not isinstance(batches, Iterable):
+        check_takes_epoch(batches)
         return batches(epoch)
     if epochs > 1 and isinstance(batches, Iterator):
         raise ValueError(
@@ -181,6 +184,26 @@ def batches_of(batches: Batches, epoch: int, epochs: int) -> Iterable[Any]:
             "list, or a function of the epoch's number"
         )
     return batches
+
+
+def check_takes_epoch(batches: Callable[..., Any]) -> None:
+    """Refuse a function that cannot be called with a number.
+
+    Raises:
+        TypeError: saying what it is called with.
+    """
+    try:
+        taken = signature(batches)
+    except ValueError:  # written in C, without a signature: calling it tells
+        return
+    try:
+        taken.bind(0)
+    except TypeError:
+        name = getattr(batches, "__name__", type(batches).__name__)
+        raise TypeError(
+            f"fit: batches, {name}{taken}, is called with the epoch's number{at_user_line()}; write it as a function "
+            "of one argument, or give the batches themselves as a list"
+        ) from None
 
 
 def bar(batches: Iterable[Any], text: str, progress: bool | None) -> Iterable[Any]:

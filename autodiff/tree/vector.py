@@ -31,6 +31,8 @@ def ravel(tree: Any) -> tuple[Any, Callable[[Any], Any]]:
     Raises:
         TypeError: if a leaf is no array or number, or the kinds of numbers differ.
         ValueError: when ``unravel`` is called, if the vector has another length.
+        TypeError: then too, if a leaf cannot hold the vector's numbers: an integer would round them, a real leaf drop
+            imaginary parts.
 
     >>> import autodiff
     >>> from scipy.optimize import minimize
@@ -42,7 +44,8 @@ def ravel(tree: Any) -> tuple[Any, Callable[[Any], Any]]:
     {'a': [1.0, 1.0], 'b': -1.0}
     """
     found, its = flatten(tree)
-    for name, leaf in zip(names(tree), found, strict=True):
+    called = names(tree)
+    for name, leaf in zip(called, found, strict=True):
         if isinstance(leaf, (str, bytes)) or callable(leaf):
             raise TypeError(
                 f"tree.ravel: {name or 'the tree'} is {described(leaf)}{at_user_line()}; ravel what is differentiated "
@@ -61,16 +64,18 @@ def ravel(tree: Any) -> tuple[Any, Callable[[Any], Any]]:
         if shape != (size,):
             raise ValueError(f"unravel takes a vector of {size} numbers, got shape {shape}{at_user_line()}")
         starts = [0, *ends[:-1]]
-        pieces = zip(starts, ends, specs, strict=True) if ends else ()
-        return its.unflatten(piece(vector, start, end, s) for start, end, s in pieces)
+        pieces = zip(called, starts, ends, specs, strict=True) if ends else ()
+        return its.unflatten(piece(vector, *place) for place in pieces)
 
     return vector, unravel
 
 
-def piece(vector: Any, start: int, end: int, own: Spec) -> Any:
-    """A leaf out of a vector."""
+def piece(vector: Any, name: str, start: int, end: int, own: Spec) -> Any:
+    """The leaf of this name out of a vector."""
     part = vector[start] if own.shape == () else np.reshape(vector[start:end], own.shape)
-    if spec_of(part).dtype != own.dtype:
+    dtype = spec_of(part).dtype
+    if dtype != own.dtype:
+        check_held(name, own, dtype)
         part = part.astype(own.dtype)
     if own.kind == "python" and isinstance(part, np.generic):
         return part.item()
@@ -92,4 +97,20 @@ def check_one_kind(tree: Any, specs: list[Spec]) -> None:
         raise TypeError(
             f"tree.ravel: {found[0]} is {specs[0]!r} and {found[other]} is {specs[other]!r}{at_user_line()}; ravel "
             "what is differentiated alone, tree.partition(tree)[0]"
+        )
+
+
+def check_held(name: str, own: Spec, dtype: np.dtype[Any]) -> None:
+    """Refuse a vector whose numbers a leaf would round: what is found, and its derivative, would be lost silently.
+
+    Raises:
+        TypeError: naming the leaf.
+    """
+    if not np.can_cast(dtype, own.dtype, "same_kind"):
+        kind, written = (
+            ("complex", "3.0 + 0j in place of 3.0") if dtype.kind == "c" else ("floating-point", "3.0 in place of 3")
+        )
+        raise TypeError(
+            f"unravel: the vector is {dtype}, but {name or 'the tree'} was {own.dtype} when the tree was raveled"
+            f"{at_user_line()}; ravel a tree of {kind} numbers, {written}"
         )

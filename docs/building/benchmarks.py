@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from docs.building import gallery_times
-from docs.building.tables import head, made, row_of, time_text
+from docs.building.tables import head, in_figures, made, row_of, time_text
 from docs.building.written import write_pages
 
 HEAD = """# Benchmarks
@@ -19,8 +19,11 @@ Made of the JSON that the commands write; each table says on which machine and w
 [How they measure](../../benchmarks-how.md), and how to measure your own machine, is on a page of its own.
 Figures of other machines differ; ratios differ less.
 """
-NONE = """
-No run is kept in this checkout. `python -m benchmarks.compiled --json docs/figures/compiled.json` makes one, on an idle
+SECTIONS = ("compiled", "gallery")
+"""What the page always has, with a run or without."""
+NONE = """## {title}
+
+No run is kept in this checkout. `python -m benchmarks.{name} --json docs/figures/{name}.json` makes one, on an idle
 machine, and the next build of the site shows it here.
 """
 
@@ -30,20 +33,28 @@ def write(docs: Path) -> None:
     runs = {
         path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted((docs / "figures").glob("*.json"))
     }
-    gallery = [gallery_times.section(runs.pop("gallery"))] if "gallery" in runs else []
-    sections = [*(section(name, run) for name, run in runs.items()), *gallery] or [NONE]
+    names = sorted({*SECTIONS, *runs}, key=lambda name: (name == "gallery", name))
+    sections = [section(name, runs.get(name)) for name in names]
     write_pages(docs / "_generated" / "benchmarks", {"index.md": "\n".join([HEAD, *sections])})
 
 
-def section(name: str, run: dict[str, Any]) -> str:
-    """One run: when and where it was made, and its table."""
+def section(name: str, run: dict[str, Any] | None) -> str:
+    """One run, or how to make it."""
+    if run is None:
+        return NONE.format(title=name.capitalize(), name=name)
+    return gallery_times.section(run) if name == "gallery" else compiled(name, run)
+
+
+def compiled(name: str, run: dict[str, Any]) -> str:
+    """When and where a run was made, and its table."""
     threads = max(row["threads"] for row in run["rows"])
     rows = [row for row in run["rows"] if row["threads"] == threads]
     found = {measured["peer"] for row in rows for measured in row["measurements"]}
     peers = ["autodiff", *sorted(found - {"autodiff"})]
     lines = [f"## {name.capitalize()}", "", f"{made(run, threads)}; a call's median time.", ""]
-    lines += head(["program", "size", "dtype", *peers, "autodiff / best peer"])
-    return "\n".join([*lines, *(row_of(cells(row, peers)) for row in rows)]) + "\n"
+    table = head(["program", "size", "dtype", *peers, "autodiff / best peer"])
+    table += [row_of(cells(row, peers)) for row in rows]
+    return "\n".join([*lines, *in_figures(table)]) + "\n"
 
 
 def cells(row: dict[str, Any], peers: list[str]) -> list[str]:
@@ -51,4 +62,5 @@ def cells(row: dict[str, Any], peers: list[str]) -> list[str]:
     times = {measured["peer"]: time_text(measured.get("median")) for measured in row["measurements"]}
     ratio = row["ratio"]
     shown = "" if ratio is None else f"{ratio:.2f}"
-    return [row["title"], str(row["size"]), row["dtype"], *(times.get(peer, "") for peer in peers), shown]
+    title = row["title"].removesuffix(f", {row['dtype']}")  # which has a column
+    return [title, str(row["size"]), row["dtype"], *(times.get(peer, "") for peer in peers), shown]

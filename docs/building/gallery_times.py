@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from docs.building.tables import head, made, row_of, time_text
+from docs.building.tables import head, in_figures, made, row_of, time_text
 
 LIBRARIES = ("autodiff", "jax")
 TITLES = ["program", "autodiff, cold", "jax, cold", "autodiff, warm", "jax, warm", "autodiff / jax, warm"]
@@ -17,8 +17,8 @@ TEXT = (
 
 def section(run: dict[str, Any]) -> str:
     """The run's table, and what is to be said of some programs."""
-    lines = ["## Gallery", "", f"{made(run, run['threads'])}. {TEXT}", "", *head(TITLES)]
-    lines += [row_of(cells(row)) for row in run["rows"]]
+    table = [*head(TITLES), *(row_of(cells(row)) for row in run["rows"])]
+    lines = ["## Gallery", "", f"{made(run, run['threads'])}. {TEXT}", "", *in_figures(table)]
     notes = [f"- {link(row)}: {note}" for row in run["rows"] for note in notes_of(row)]
     return "\n".join([*lines, *(["", *notes] if notes else [])]) + "\n"
 

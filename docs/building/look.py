@@ -28,7 +28,9 @@ const opened = address => new Promise(done => {{ frame.onload = done; frame.src 
 async function look() {{
   for (const address of {pages}) {{
     await opened(address);
-    const width = frame.contentDocument.documentElement.scrollWidth;
+    const shown = frame.contentDocument, content = shown.querySelector(".content");
+    // Furo's content scrolls by itself where something in it is too wide; then the page is as wide as before.
+    const width = shown.documentElement.scrollWidth + (content ? content.scrollWidth - content.clientWidth : 0);
     if (width > {width}) wide.push([address, width]);
   }}
   await opened("search.html?q={word}");

@@ -21,6 +21,11 @@ def head(titles: list[str]) -> list[str]:
     return [row_of(titles), "|---" * len(titles) + "|"]
 
 
+def in_figures(rows: list[str]) -> list[str]:
+    """A table whose first column stays in sight while the others scroll, on a phone too."""
+    return [":::{container} figures", "", *rows, "", ":::"]
+
+
 def row_of(texts: list[str]) -> str:
     """Texts as a row of a Markdown table."""
     return f"| {' | '.join(texts)} |"
@@ -30,5 +35,6 @@ def time_text(seconds: float | None) -> str:
     """A time with three digits and its unit; nothing where there is none."""
     if seconds is None:
         return ""
-    scale, unit = next(((scale, unit) for scale, unit in UNITS if seconds >= scale), UNITS[-1])
-    return f"{seconds / scale:.3g} {unit}"
+    rounded = float(f"{seconds:.3g}")  # before the unit is chosen: 999.8 us are 1 ms
+    scale, unit = next(((scale, unit) for scale, unit in UNITS if rounded >= scale), UNITS[-1])
+    return f"{rounded / scale:.3g} {unit}"

@@ -23,7 +23,8 @@ def test_page_of_a_run(tmp_path):
     assert "## Compiled" in page
     assert f"Measured on {run['environment']['date']}: " in page
     assert "| program | size | dtype | autodiff | jax | autodiff / best peer |" in page
-    assert f"| {program.title} | {program.rows[0].size} | {program.dtype} | 2 ms | 4 ms | 0.50 |" in page
+    title = program.title.removesuffix(f", {program.dtype}")
+    assert f"| {title} | {program.rows[0].size} | {program.dtype} | 2 ms | 4 ms | 0.50 |" in page
 
 
 def test_page_of_the_gallery(tmp_path):
@@ -52,12 +53,15 @@ def test_page_without_a_run_says_how_to_make_one(tmp_path):
     benchmarks.write(tmp_path)
     page = (tmp_path / "_generated" / "benchmarks" / "index.md").read_text()
     assert "python -m benchmarks.compiled --json docs/figures/compiled.json" in page
+    assert "python -m benchmarks.gallery --json docs/figures/gallery.json" in page
 
 
 def test_times_have_three_digits():
-    assert [time_text(seconds) for seconds in (None, 2.0, 0.0123, 4.56e-6)] == [
+    assert [time_text(seconds) for seconds in (None, 2.0, 0.0123, 4.56e-6, 9.998e-4, 0.9996)] == [
         "",
         "2 s",
         "12.3 ms",
         "4.56 us",
+        "1 ms",
+        "1 s",
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -13,7 +14,7 @@ from docs.building.look import BROWSERS, looked_at
 from tests.docs.pages import ROOT
 
 NEEDED = ("sphinx", "furo", "myst_nb")
-PAGES = ("index", "numpy-coverage", "guides/from-jax", "_generated/reference/names", "_generated/gallery/index")
+PAGES = ("index", "numpy-coverage", "guides/from-jax", "_generated/reference/names", "_generated/gallery/index", "genindex")
 
 
 @pytest.mark.skipif(
@@ -27,8 +28,16 @@ def test_site_builds_without_a_warning_and_can_be_read(tmp_path):
     assert done.returncode == 0, done.stderr
     for page in (*PAGES, "search"):
         assert (tmp_path / "site" / f"{page}.html").exists(), page
+    assert_loads_nothing_from_elsewhere(tmp_path / "site")
     browser = next(filter(None, map(which, BROWSERS)), None)
     if browser is not None:
         found = looked_at(browser, tmp_path / "site", [f"{page}.html" for page in PAGES])
         assert found["wide"] == []
         assert found["results"] > 0
+
+
+def assert_loads_nothing_from_elsewhere(site):
+    """A page that asks the web for a script, as for formulas, shows half of itself without the web."""
+    asked = re.compile(r"<(?:script|link|img|iframe)\b[^>]*\b(?:src|href)=\"(?:https?:)?//[^\"]*\"")
+    found = {path.name: asked.findall(path.read_text(encoding="utf-8")) for path in site.rglob("*.html")}
+    assert {name: tags for name, tags in found.items() if tags} == {}

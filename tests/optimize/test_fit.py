@@ -153,6 +153,12 @@ def test_what_is_refused() -> None:
     with pytest.raises(ValueError, match=r"fit: there are no batches \(test_fit.py:\d+\)"):
         fit(step, begin(), [], progress=False)
     with pytest.raises(
+        TypeError,
+        match=r"^fit: batches, <lambda>\(\), is called with the epoch's number \(test_fit.py:\d+\); write it as a "
+        r"function of one argument, or give the batches themselves as a list$",
+    ):
+        fit(step, begin(), lambda: iter(BATCHES))
+    with pytest.raises(
         ValueError, match=r"fit: batches are a list_iterator \(test_fit.py:\d+\), which ends with the first"
     ):
         fit(step, begin(), iter(BATCHES), epochs=2, progress=False)

@@ -329,6 +329,16 @@ def test_ravel_refuses_what_a_vector_would_change() -> None:
     ):
         tree.ravel({"w": "text"})
     _, unravel = tree.ravel({"w": X})
+    _, of_integers = tree.ravel({"k": 1, "w": np.arange(2)})
+    assert of_integers(np.array([2, 3, 4]))["k"] == of_integers([2, 3, 4])["k"] == 2
+    with pytest.raises(
+        TypeError,
+        match=r"^unravel: the vector is float64, but k was int64 when the tree was raveled \(test_tree.py:\d+\); "
+        r"ravel a tree of floating-point numbers, 3.0 in place of 3$",
+    ):
+        autodiff.grad(lambda v: of_integers(v)["k"] * 2.0)(X)
+    with pytest.raises(TypeError, match=r"is complex128, but w was float64 .* of complex numbers, 3.0 \+ 0j"):
+        unravel(1j * X)
     with pytest.raises(ValueError, match=r"unravel takes a vector of 3 numbers, got shape \(2,\) \(test_tree.py:\d+\)"):
         unravel(X[:2])
 

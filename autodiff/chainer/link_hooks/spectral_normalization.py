@@ -56,7 +56,7 @@ def calculate_max_singular_value(weight_matrix: Any, u: Any, v: Any) -> Any:
 
 
 class SpectralNormalization(ReplacedWeight):
-    r"""The link computes with :math:`W / \sigma(W)`: its weight divided by its largest singular value.
+    """The link computes with ``W / sigma(W)``: its weight divided by its largest singular value.
 
     The weight is seen as a matrix whose rows belong to the output channels. The singular value is estimated by power
     iteration on a vector that is kept from call to call, and saved with the link as ``W_u``; what a call makes of it is

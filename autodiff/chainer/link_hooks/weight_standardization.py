@@ -11,7 +11,7 @@ from autodiff.chainer.link_hooks.replaced_weight import ReplacedWeight
 
 
 class WeightStandardization(ReplacedWeight):
-    r"""The link computes with :math:`(W - \mu) / \sqrt{\sigma^2 + \epsilon}`: rows of mean 0 and variance 1.
+    """The link computes with ``(W - mean) / sqrt(variance + eps)``: rows of mean 0 and variance 1.
 
     Mean and variance are those over all axes but the first. See Qiao et al., "Weight Standardization",
     https://arxiv.org/abs/1903.10520.

@@ -9,7 +9,7 @@ from autodiff.trace.source import at_user_line
 
 
 class ExponentialShift(Shift):
-    r"""After t calls the value is :math:`\mathrm{init} \cdot \mathrm{rate}^t`.
+    """After t calls the value is ``init * rate ** t``.
 
     Call it once in an epoch with ``trigger=(1, "epoch")``.
 

@@ -9,7 +9,7 @@ from autodiff.trace.source import at_user_line
 
 
 class InverseShift(Shift):
-    r"""After t calls the value is :math:`\mathrm{init} \cdot (1 + \gamma t)^{-\mathrm{power}}`.
+    """After t calls the value is ``init * (1 + gamma * t) ** -power``.
 
     Args:
         attr: the name of the optimizer's attribute, as ``lr``.

@@ -8,7 +8,7 @@ from autodiff.chainer.training.extensions.shift import Shift, stopped_at
 
 
 class PolynomialShift(Shift):
-    r"""After t calls the value is :math:`\mathrm{init} \cdot (1 - t / \mathrm{max\_count})^{\mathrm{rate}}`.
+    """After t calls the value is ``init * (1 - t / max_count) ** rate``.
 
     Args:
         attr: the name of the optimizer's attribute, as ``lr``.

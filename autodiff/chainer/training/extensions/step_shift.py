@@ -8,7 +8,7 @@ from autodiff.chainer.training.extensions.shift import Shift, stopped_at
 
 
 class StepShift(Shift):
-    r"""After t calls the value is :math:`\mathrm{init} \cdot \gamma^{\lfloor t / \mathrm{step} \rfloor}`.
+    """After t calls the value is ``init * gamma ** (t // step)``.
 
     Args:
         attr: the name of the optimizer's attribute, as ``lr``.
