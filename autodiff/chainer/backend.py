@@ -44,7 +44,7 @@ __all__ = [
 def get_array_module(*args: Any) -> Any:
     """The module of arrays and Variables: CuPy if one of them is on a GPU, otherwise NumPy.
 
-    >>> from autodiff.facade import Variable
+    >>> from autodiff import Variable
     >>> get_array_module(np.ones(2), Variable(np.ones(2))).__name__
     'numpy'
     """

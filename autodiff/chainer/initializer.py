@@ -22,7 +22,7 @@ class Initializer:
     >>> class Half(Initializer):
     ...     def __call__(self, array):
     ...         array[...] = 0.5
-    >>> from autodiff.facade import Parameter
+    >>> from autodiff import Parameter
     >>> Parameter(Half(), (2,))
     variable([0.5, 0.5])
     """

@@ -75,7 +75,7 @@ class LinkHook:
         name: what it is registered by; no two at one place may have the same.
 
     >>> import numpy as np
-    >>> from autodiff.chainer.link import Link
+    >>> from autodiff.chainer import Link
     >>> class Doubled(Link):
     ...     def forward(self, x):
     ...         return 2 * x

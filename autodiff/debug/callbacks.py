@@ -203,6 +203,7 @@ def breakpoint(*values: Any) -> Any:
 
     Here the debugger is one that only prints:
 
+    >>> import sys
     >>> import autodiff
     >>> sys.breakpointhook = lambda: sys.stdout.write("stopped\n") and None
     >>> f = autodiff.jit(lambda x: breakpoint(2 * x) + 1)

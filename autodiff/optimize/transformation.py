@@ -39,7 +39,8 @@ class EmptyState(NamedTuple):
 def stateless(function: Callable[[Any, Any], Any]) -> GradientTransformation:
     """The transformation that remembers nothing: ``function(updates, params)``.
 
-    >>> halve = stateless(lambda updates, params: map_tree(lambda u: u / 2, updates))
+    >>> from autodiff import tree
+    >>> halve = stateless(lambda updates, params: tree.map(lambda u: u / 2, updates))
     >>> halve.update({"w": 3.0}, halve.init({"w": 1.0}))
     ({'w': 1.5}, EmptyState())
     """

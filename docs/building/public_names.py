@@ -16,7 +16,19 @@ from typing import Any, NamedTuple
 import autodiff
 
 ROOT = Path(__file__).parents[2]
-INTERNAL = {"backends", "demo", "einops", "facade", "info", "ops", "running", "saving", "trace", "transforms"}
+INTERNAL = {
+    "backends",
+    "demo",
+    "einops",
+    "facade",
+    "info",
+    "ops",
+    "programs",
+    "running",
+    "saving",
+    "trace",
+    "transforms",
+}
 """Layers; what is public of them is a name of `autodiff` itself. And what is imported for what it does alone."""
 OF_OTHERS = {"chainer", "chainermn", "compat", "numpy"}
 """Modules whose names and meanings are another library's. A page of coverage lists them all."""

@@ -9,7 +9,15 @@ from pathlib import Path
 from sphinx.pycode import ModuleAnalyzer
 
 from docs.building.groups import FURTHER, GROUPS, group_of
-from docs.building.public_names import PublicName, chainer_names, page_with, public_modules, public_names, test_of
+from docs.building.public_names import (
+    PublicName,
+    chainer_modules,
+    chainer_names,
+    page_with,
+    public_modules,
+    public_names,
+    test_of,
+)
 from docs.building.written import write_pages
 
 
@@ -32,10 +40,22 @@ def keep_initials(app: object, what: str, name: str, obj: object, options: objec
 def page_text(page: str, names: list[PublicName]) -> str:
     """One page of the reference, as reStructuredText."""
     title = page_title(page)
-    lines = [title, "=" * len(title), ""]
+    lines = [title, "=" * len(title), "", assumed_text(page), ""]
     if page in public_modules():
         lines += [f".. automodule:: {page}", "", ""]
     return "\n".join(lines) + "\n".join(entry(name) for name in in_order(page, names))
+
+
+def assumed_text(page: str) -> str:
+    """What the examples of a page do not import."""
+    modules = " and ".join(f"``{module}``" for module in assumed_modules(page))
+    return f"Examples that do not import what they use have ``np``, which is NumPy, and the names of {modules}."
+
+
+def assumed_modules(page: str) -> list[str]:
+    """The modules whose names the examples of a page have: its own, and for Chainer's those of `autodiff.chainer`."""
+    module = page if page in [*public_modules(), *chainer_modules()] else "autodiff"
+    return [*(["autodiff.chainer"] if module.startswith("autodiff.chainer.") else []), module]
 
 
 def page_title(page: str) -> str:

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import ast
+import builtins
+import doctest
+import re
+from importlib import import_module
+
 import pytest
 
-from docs.building.groups import GROUPS
-from docs.building.public_names import public_modules, public_names
-from docs.building.reference import cells_of
+from docs.building.groups import GROUPS, group_of
+from docs.building.public_names import PublicName, chainer_names, names_of, public_modules, public_names
+from docs.building.reference import assumed_modules, cells_of
 
 NAMES = [pytest.param(name, id=f"{name.module}.{name.name}") for name in public_names()]
+ALL = [name for name in [*public_names(), *chainer_names()] if ">>>" in name.docstring and name.kind != "data"]
+"""A module that is a name has a page of its own, which has its names."""
+IMPORTED = re.compile(r"^\s*(?:from|import) (autodiff[\w.]*)", re.MULTILINE)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -32,3 +41,34 @@ def test_groups_name_what_is_there():
     grouped = [name for _, names in GROUPS.values() for name in names.split()]
     assert len(grouped) == len(set(grouped))
     assert set(grouped) <= {name.name for name in public_names() if name.module == "autodiff"}
+
+
+def test_examples_import_what_the_page_does_not_say_that_they_have():
+    """Somebody copies an example from a page of the reference: it runs with NumPy and the names of that page."""
+    missing = {f"{name.module}.{name.name}": sorted(used_but_unknown(name)) for name in ALL}
+    assert {name: words for name, words in missing.items() if words} == {}
+
+
+def test_examples_import_public_modules_alone():
+    """What an example shows is what people write."""
+    public = {*public_modules(), *(name.module for name in ALL), "autodiff.scipy", "autodiff.numpy", "autodiff.einops"}
+    imports = {f"{name.module}.{name.name}": set(IMPORTED.findall(example_of(name))) - public for name in ALL}
+    assert {name: modules for name, modules in imports.items() if modules} == {}
+
+
+def example_of(name: PublicName) -> str:
+    """The code of a docstring's examples."""
+    return "".join(example.source for example in doctest.DocTestParser().get_examples(name.docstring))
+
+
+def used_but_unknown(name: PublicName) -> set[str]:
+    """The words of a docstring's examples that nothing defines: neither they, nor Python, nor what the page says."""
+    nodes = list(ast.walk(ast.parse(example_of(name))))
+    words = {node.id for node in nodes if isinstance(node, ast.Name)}
+    own = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    own |= {node.name for node in nodes if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    own |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    own |= {(node.asname or node.name).partition(".")[0] for node in nodes if isinstance(node, ast.alias)}
+    own |= {node.name for node in nodes if isinstance(node, ast.ExceptHandler) and node.name}
+    assumed = {word for module in assumed_modules(group_of(name)) for word in names_of(import_module(module))}
+    return words - own - assumed - set(dir(builtins)) - {"np", "_"}

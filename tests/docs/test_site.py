@@ -14,7 +14,14 @@ from docs.building.look import BROWSERS, looked_at
 from tests.docs.pages import ROOT
 
 NEEDED = ("sphinx", "furo", "myst_nb")
-PAGES = ("index", "numpy-coverage", "guides/from-jax", "_generated/reference/names", "_generated/gallery/index", "genindex")
+PAGES = (
+    "index",
+    "numpy-coverage",
+    "guides/from-jax",
+    "_generated/reference/names",
+    "_generated/gallery/index",
+    "genindex",
+)
 
 
 @pytest.mark.skipif(

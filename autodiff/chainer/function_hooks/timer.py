@@ -21,7 +21,7 @@ class TimerHook(FunctionHook):
             functions go by their names, others by their labels in graphs.
 
     >>> import numpy as np
-    >>> from autodiff.facade import Variable
+    >>> from autodiff import Variable
     >>> with TimerHook() as hook:
     ...     y = 2 * Variable(np.ones(3)) + 1
     >>> [name for name, seconds in hook.call_history], hook.summary()["AddConstant"]["occurrence"]

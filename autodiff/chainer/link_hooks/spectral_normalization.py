@@ -78,7 +78,7 @@ class SpectralNormalization(ReplacedWeight):
         v: the right singular vector of the last call.
         original_weight: the weight that is trained, while the link computes.
 
-    >>> from autodiff.chainer.link import Link
+    >>> from autodiff.chainer import Link
     >>> class Product(Link):
     ...     def __init__(self):
     ...         super().__init__()

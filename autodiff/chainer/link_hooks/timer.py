@@ -19,7 +19,8 @@ class TimerHook(LinkHook):
     Attributes:
         call_history: pairs of the name of a link's class and of seconds, in the order in which calls returned.
 
-    >>> from autodiff.chainer.link import Link
+    >>> import time
+    >>> from autodiff.chainer import Link
     >>> class Slow(Link):
     ...     def forward(self, x):
     ...         return time.sleep(0.01)

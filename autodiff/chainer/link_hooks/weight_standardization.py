@@ -21,8 +21,8 @@ class WeightStandardization(ReplacedWeight):
         weight_name: the attribute of the link that holds the weight.
         name: what the hook is registered by.
 
-    >>> from autodiff.chainer.link import Link
-    >>> from autodiff.facade import Parameter
+    >>> from autodiff.chainer import Link
+    >>> from autodiff import Parameter
     >>> class Product(Link):
     ...     def __init__(self):
     ...         super().__init__()

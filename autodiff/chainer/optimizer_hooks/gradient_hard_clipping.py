@@ -17,7 +17,7 @@ class GradientHardClipping(GradientChange):
         lower_bound: the least value.
         upper_bound: the greatest value.
 
-    >>> from autodiff.facade import Parameter
+    >>> from autodiff import Parameter
     >>> param = Parameter(np.zeros(3))
     >>> param.grad = np.array([-3.0, 0.5, 3.0])
     >>> GradientHardClipping(-1, 2)(None, param)

@@ -22,7 +22,7 @@ class GradientLARS(GradientChange):
 
     Y. You, I. Gitman, B. Ginsburg, Large Batch Training of Convolutional Networks, 2017.
 
-    >>> from autodiff.facade import Parameter
+    >>> from autodiff import Parameter
     >>> import numpy as np
     >>> param = Parameter(np.array([3.0, 4.0]))
     >>> param.grad = np.array([0.0, 2.0])

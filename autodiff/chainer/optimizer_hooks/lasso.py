@@ -16,7 +16,7 @@ class Lasso(GradientChange):
     Args:
         rate: the factor.
 
-    >>> from autodiff.facade import Parameter
+    >>> from autodiff import Parameter
     >>> param = Parameter(np.array([-3.0, 0.0, 2.0]))
     >>> param.grad = np.zeros(3)
     >>> Lasso(0.5)(None, param)

@@ -14,7 +14,7 @@ class WeightDecay(GradientChange):
     Args:
         rate: the factor.
 
-    >>> from autodiff.facade import Parameter
+    >>> from autodiff import Parameter
     >>> import numpy as np
     >>> param = Parameter(np.array([1.0, 2.0]))
     >>> param.grad = np.zeros(2)

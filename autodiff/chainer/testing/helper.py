@@ -73,6 +73,7 @@ def assert_warns(expected: type[Warning]) -> Iterator[None]:
     Raises:
         AssertionError: if it does not.
 
+    >>> import warnings
     >>> with assert_warns(UserWarning):
     ...     warnings.warn("careful")
     """

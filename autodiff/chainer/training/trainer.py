@@ -49,13 +49,13 @@ class Trainer:
         observation: the values that were reported in this iteration, by name.
         reporter: the reporter that collects them.
 
-    >>> import tempfile
+    >>> import os, tempfile
     >>> import numpy as np
+    >>> from autodiff.chainer import Link
     >>> from autodiff.chainer.iterators import SerialIterator
-    >>> from autodiff.chainer.link import Link
     >>> from autodiff.chainer.optimizers import SGD
     >>> from autodiff.chainer.training import StandardUpdater, extensions
-    >>> from autodiff.facade import Parameter
+    >>> from autodiff import Parameter
     >>> class Line(Link):
     ...     def __init__(self):
     ...         super().__init__()

@@ -12,6 +12,7 @@ def experimental(api_name: str) -> None:
     Args:
         api_name: how users call it.
 
+    >>> import warnings
     >>> warnings.simplefilter("error", FutureWarning)
     >>> experimental("net.Quick")
     Traceback (most recent call last):

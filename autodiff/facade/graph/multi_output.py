@@ -46,10 +46,11 @@ def backward_all(
 
     A RuntimeWarning says that an output has no gradient; it is left out.
 
+    >>> from autodiff.chainer import backward
     >>> x = Variable(np.array([1.0, 2.0]))
     >>> y, z = 2 * x, x**2
     >>> y.grad, z.grad = np.ones(2), np.ones(2)
-    >>> backward_all([y, z])
+    >>> backward([y, z])
     >>> x.grad
     array([4., 6.])
     """

@@ -66,7 +66,7 @@ class FunctionHook:
         name: of two hooks of the same name only one can be entered at a time.
 
     >>> import numpy as np
-    >>> from autodiff.facade import Variable
+    >>> from autodiff import Variable
     >>> class Printing(FunctionHook):
     ...     name = "Printing"
     ...

@@ -30,7 +30,7 @@ def no_backprop_mode() -> using_config:
     It concerns the thread that enters it, nests with :func:`force_backprop_mode`, and may decorate a function.
 
     >>> import numpy as np
-    >>> from autodiff.facade import Variable
+    >>> from autodiff import Variable
     >>> x = Variable(np.ones(3))
     >>> with no_backprop_mode():
     ...     y = 2 * x
@@ -44,7 +44,7 @@ def force_backprop_mode() -> using_config:
     """A context in which the graph is kept, also inside of :func:`no_backprop_mode`.
 
     >>> import numpy as np
-    >>> from autodiff.facade import Variable
+    >>> from autodiff import Variable
     >>> x = Variable(np.ones(3))
     >>> with no_backprop_mode(), force_backprop_mode():
     ...     y = 2 * x

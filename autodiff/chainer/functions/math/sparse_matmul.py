@@ -32,6 +32,7 @@ def sparse_matmul(a: Any, b: Any, transa: bool = False, transb: bool = False) ->
         ValueError: if not exactly one of both is sparse.
         InvalidType: if shapes do not fit, or the numbers are no floating-point numbers.
 
+    >>> from autodiff.chainer.utils import CooMatrix
     >>> identity = CooMatrix(np.ones(2), np.array([0, 1]), np.array([0, 1]), (2, 2))
     >>> sparse_matmul(identity, np.array([[1.0, 2.0], [3.0, 4.0]]))
     variable([[1., 2.],

@@ -31,7 +31,7 @@ class Classifier(Chain):
         compute_accuracy: whether the accuracy is computed; True by default.
 
     >>> import numpy as np
-    >>> from autodiff.chainer.sequential import Sequential
+    >>> from autodiff.chainer import Sequential
     >>> model = Classifier(Sequential(lambda x: x))
     >>> model(np.zeros((1, 2)), np.array([0]))
     variable(0.69314718)
