@@ -47,5 +47,6 @@ html_copy_source = False
 def setup(app):
     """Write the derived pages before anything is read; correct docstrings as they are read."""
     app.connect("autodoc-process-docstring", reference.keep_initials)
+    app.connect("autodoc-process-docstring", reference.lead_to_example)
     for part in (reference, gallery, benchmarks, notebooks):
         app.connect("builder-inited", lambda app, part=part: part.write(HERE))

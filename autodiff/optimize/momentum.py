@@ -23,6 +23,14 @@ def trace(decay: float, nesterov: bool = False, accumulator_dtype: Any = None) -
         decay: how much of the sum is kept, from 0 to 1.
         nesterov: whether to look one step ahead.
         accumulator_dtype: the dtype of the sums; that of the parameters if None.
+
+    >>> import numpy as np
+    >>> momentum = trace(0.9)
+    >>> state = momentum.init({"w": np.zeros(1)})
+    >>> for _ in range(2):
+    ...     updates, state = momentum.update({"w": np.ones(1)}, state)
+    >>> updates
+    {'w': array([1.9])}
     """
 
     def init(params: Any) -> TraceState:

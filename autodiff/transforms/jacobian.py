@@ -42,6 +42,10 @@ def jacfwd(
     """The Jacobian, column by column: best where the results are at least as many as the inputs.
 
     Args, returns and errors are those of :func:`jacobian`. A real function of real inputs may have complex results.
+
+    >>> import numpy as np
+    >>> jacfwd(lambda t: np.stack([t, t**2, t**3]))(2.0)
+    array([ 1.,  4., 12.])
     """
     return _jacobian(jacfwd, fun, argnums, "forward", has_aux, holomorphic, argnames)
 
@@ -58,6 +62,11 @@ def jacrev(
 
     Args, returns and errors are those of :func:`jacobian`. A complex input z = x + iy of a function with real results
     gets df/dx - i df/dy.
+
+    >>> import numpy as np
+    >>> jacrev(lambda x: np.stack([np.sum(x), np.prod(x)]))(np.array([1.0, 2.0, 3.0]))
+    array([[1., 1., 1.],
+           [6., 3., 2.]])
     """
     return _jacobian(jacrev, fun, argnums, "reverse", has_aux, holomorphic, argnames)
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+import doctest
 import inspect
 import pkgutil
 import re
+import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -145,11 +148,50 @@ def files_of_tests() -> dict[str, list[tuple[int, str]]]:
 
 
 @cache
-def pages_with_code() -> dict[str, list[tuple[int, str]]]:
-    """For each word the pages in whose Python, which the tests run, it stands."""
-    found = [(path, path.read_text(encoding="utf-8")) for path in sorted((ROOT / "docs").rglob("*.md"))]
-    written = [(path, text) for path, text in found if "_generated" not in path.parts]
-    return files_by_word((path, "\n".join(re.findall(PYTHON, text))) for path, text in written)
+def pages_that_use() -> dict[str, list[str]]:
+    """For each name, written in full, the pages in whose Python, which the tests run, it is used."""
+    found: dict[str, list[str]] = {}
+    for path in sorted((ROOT / "docs").rglob("*.md")):
+        if "_generated" not in path.parts and "_build" not in path.parts:
+            for name in names_used(code_of(path.read_text(encoding="utf-8"))):
+                found.setdefault(name, []).append(path.relative_to(ROOT).as_posix())
+    return found
+
+
+def code_of(page: str) -> str:
+    """The Python of a page, sessions without what they print."""
+    blocks = [textwrap.dedent(block) for block in PYTHON.findall(page)]
+    return "\n".join(code_of_session(block) if ">>>" in block else block for block in blocks)
+
+
+def code_of_session(text: str) -> str:
+    """What is typed after the prompts of a session."""
+    return "".join(example.source for example in doctest.DocTestParser().get_examples(text))
+
+
+def names_used(code: str) -> set[str]:
+    """What a program uses of the modules that it imports, written in full: ``autodiff.scipy.linalg.inv``.
+
+    A word alone is not enough: ``np.linalg.inv`` is another function.
+    """
+    nodes, meant, used = list(ast.walk(ast.parse(code))), {}, set()
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            for name in node.names:
+                first = name.name.partition(".")[0]
+                meant[name.asname or first] = name.name if name.asname else first
+        elif isinstance(node, ast.ImportFrom):
+            for name in node.names:
+                meant[name.asname or name.name] = f"{node.module}.{name.name}"
+
+    def in_full(node: ast.AST) -> str:
+        if isinstance(node, ast.Attribute):
+            owner = in_full(node.value)
+            return owner and f"{owner}.{node.attr}"
+        return meant.get(node.id, "") if isinstance(node, ast.Name) else ""
+
+    used.update(in_full(node) for node in nodes)
+    return used - {""}
 
 
 def files_by_word(texts: Iterable[tuple[Path, str]]) -> dict[str, list[tuple[int, str]]]:
@@ -162,9 +204,8 @@ def files_by_word(texts: Iterable[tuple[Path, str]]) -> dict[str, list[tuple[int
 
 
 def page_with(name: PublicName) -> str:
-    """The page whose code has a name most often; "" where none has it."""
-    found = pages_with_code().get(name.name, [])
-    return max(found)[1] if found else ""
+    """A page whose code uses a name; "" where none does."""
+    return min(pages_that_use().get(f"{name.module}.{name.name}", [""]))
 
 
 def test_of(name: PublicName) -> str:

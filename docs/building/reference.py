@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from functools import cache
 from pathlib import Path
 
 from sphinx.pycode import ModuleAnalyzer
@@ -35,6 +36,21 @@ def write(docs: Path) -> None:
 def keep_initials(app: object, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
     """Keep a line that begins with an initial, as a source does, from being read as item M of a list."""
     lines[:] = [re.sub(r"^( *)([A-Z])\. ", r"\1\2\\. ", line) for line in lines]
+
+
+def lead_to_example(app: object, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
+    """Below a docstring without an example the page that has one."""
+    page = pages_of_examples().get(name)
+    if page:
+        lines += ["", f"An example is in :doc:`/{page}`.", ""]
+
+
+@cache
+def pages_of_examples() -> dict[str, str]:
+    """For each public name without an example in its docstring the page that has one, as Sphinx calls pages."""
+    names = [name for name in public_names() if ">>>" not in name.docstring]
+    found = {f"{name.module}.{name.name}": page_with(name) for name in names}
+    return {name: page.removeprefix("docs/").removesuffix(".md") for name, page in found.items() if page}
 
 
 def page_text(page: str, names: list[PublicName]) -> str:

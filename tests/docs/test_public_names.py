@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import ast
 import builtins
-import doctest
 import re
 from importlib import import_module
 
 import pytest
 
 from docs.building.groups import GROUPS, group_of
-from docs.building.public_names import PublicName, chainer_names, names_of, public_modules, public_names
+from docs.building.public_names import (
+    PublicName,
+    chainer_names,
+    code_of_session,
+    names_of,
+    names_used,
+    public_modules,
+    public_names,
+)
 from docs.building.reference import assumed_modules, cells_of
 
 NAMES = [pytest.param(name, id=f"{name.module}.{name.name}") for name in public_names()]
@@ -37,6 +44,18 @@ def test_modules_and_names_are_found():
     assert not [name for name in public_names() if name.name.startswith("_")]
 
 
+def test_a_page_is_an_example_of_what_it_uses():
+    code = "import numpy as np\nfrom autodiff import optimize as o\nfrom autodiff.tree import map\n"
+    assert names_used(code + "np.linalg.inv(o.sgd(map))\ntrace = newton(x.fit)") == {
+        "numpy",
+        "numpy.linalg",
+        "numpy.linalg.inv",
+        "autodiff.optimize",
+        "autodiff.optimize.sgd",
+        "autodiff.tree.map",
+    }
+
+
 def test_groups_name_what_is_there():
     grouped = [name for _, names in GROUPS.values() for name in names.split()]
     assert len(grouped) == len(set(grouped))
@@ -58,7 +77,7 @@ def test_examples_import_public_modules_alone():
 
 def example_of(name: PublicName) -> str:
     """The code of a docstring's examples."""
-    return "".join(example.source for example in doctest.DocTestParser().get_examples(name.docstring))
+    return code_of_session(name.docstring)
 
 
 def used_but_unknown(name: PublicName) -> set[str]:
