@@ -56,9 +56,10 @@ def pages_of_examples() -> dict[str, str]:
 def page_text(page: str, names: list[PublicName]) -> str:
     """One page of the reference, as reStructuredText."""
     title = page_title(page)
-    lines = [title, "=" * len(title), "", assumed_text(page), ""]
+    lines = [title, "=" * len(title), ""]
     if page in public_modules():
-        lines += [f".. automodule:: {page}", "", ""]
+        lines += [f".. automodule:: {page}", ""]
+    lines += [assumed_text(page), "", ""]
     return "\n".join(lines) + "\n".join(entry(name) for name in in_order(page, names))
 
 
