@@ -155,13 +155,14 @@ def listing() -> str:
 def cells_of(name: PublicName) -> list[str]:
     """One row of the list of all names; a blank cell says what is missing."""
     page, says = group_of(name), name.docstring or text_below(name)
-    example = "docstring" if ">>>" in name.docstring else page_with(name)
+    page_of_example = "" if ">>>" in name.docstring else page_with(name).removeprefix("docs/")
+    example = f"[{Path(page_of_example).stem}](../../{page_of_example})" if page_of_example else ""
     first = re.sub(r":\w+:`", "`", says.strip().partition("\n")[0].replace("``", "`")).replace("|", "\\|")
     test = test_of(name)
     return [
         linked(name, f"{name.module}.{name.name}"),
         first,
         f"[{page_title(page)}]({page}.rst)",
-        example,
+        "docstring" if ">>>" in name.docstring else example,
         f"`{test}`" if test else "",
     ]
