@@ -11,7 +11,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))  # the checkout comes before an installed copy
 
 import autodiff  # noqa: E402
-from docs.building import benchmarks, gallery, notebooks, reference  # noqa: E402
+from docs.building import benchmarks, breaks, gallery, notebooks, reference  # noqa: E402
 
 project = "autodiff"
 author = copyright = "The autodiff authors"
@@ -48,5 +48,6 @@ def setup(app):
     """Write the derived pages before anything is read; correct docstrings as they are read."""
     app.connect("autodoc-process-docstring", reference.keep_initials)
     app.connect("autodoc-process-docstring", reference.lead_to_example)
+    app.connect("html-page-context", breaks.allow_breaks)
     for part in (reference, gallery, benchmarks, notebooks):
         app.connect("builder-inited", lambda app, part=part: part.write(HERE))
