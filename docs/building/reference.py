@@ -121,7 +121,7 @@ def index(pages: dict[str, list[PublicName]]) -> str:
     lines += ["| page | names |", "|---|---|"]
     for page in (page for page in ordered if not page.startswith("autodiff.chainer")):
         links = " ".join(linked(n, n.name) for n in in_order(page, pages[page]))
-        lines.append(f"| [{page_title(page)}]({page}.rst) | {links} |")
+        lines.append(f"| {linked_page(page)} | {links} |")
     entries = "\n".join([*ordered, "names"])
     chainer = ", ".join(f"[{page}]({page}.rst)" for page in ordered if page.startswith("autodiff.chainer"))
     others = (
@@ -130,6 +130,12 @@ def index(pages: dict[str, list[PublicName]]) -> str:
         "are SciPy's own\nare documented there; [what is covered](../../scipy-coverage.md)."
     )
     return "\n".join(lines) + f"\n\n{others}\n\n```{{toctree}}\n:hidden:\n\n{entries}\n```\n"
+
+
+def linked_page(page: str) -> str:
+    """A link to a page of the reference; the names of modules are code, which may break in a table."""
+    title = page_title(page)
+    return f"[`{title}`]({page}.rst)" if page in public_modules() else f"[{title}]({page}.rst)"
 
 
 def linked(name: PublicName, text: str) -> str:
@@ -162,7 +168,7 @@ def cells_of(name: PublicName) -> list[str]:
     return [
         linked(name, f"{name.module}.{name.name}"),
         first,
-        f"[{page_title(page)}]({page}.rst)",
+        f"{linked_page(page)}",
         "docstring" if ">>>" in name.docstring else example,
         f"`{test}`" if test else "",
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import inspect
 import re
 from importlib import import_module
 
@@ -35,6 +36,22 @@ def test_public_name(name):
     assert page
     assert example, "it needs an example in its docstring or on a page"
     assert test, "no test names it"
+
+
+def test_public_members_have_docstrings():
+    """What a class shows is documented too."""
+    classes = [name for name in public_names() if name.kind == "class"]
+    members = {f"{of.module}.{of.name}.{name}": value for of in classes for name, value in vars(of.value).items()}
+    written = {name: value for name, value in members.items() if is_written(name, value)}
+    assert len(written) > 100
+    assert [name for name, value in written.items() if not inspect.getdoc(value)] == []
+
+
+def is_written(name: str, value: object) -> bool:
+    """Whether a member of a class is public, and a property or function of ours."""
+    function = value.fget if isinstance(value, property) else getattr(value, "__func__", value)
+    ours = (getattr(function, "__module__", None) or "").startswith("autodiff")
+    return ours and callable(function) and not name.rpartition(".")[2].startswith("_")
 
 
 def test_modules_and_names_are_found():

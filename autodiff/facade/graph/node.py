@@ -111,10 +111,12 @@ class VariableNode(weakref.ref):  # type: ignore[type-arg]
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """The shape of the Variable's array, also where that is gone."""
         return self.spec.shape  # type: ignore[no-any-return]
 
     @property
     def dtype(self) -> np.dtype[Any]:
+        """The dtype of the Variable's array, also where that is gone."""
         return self.spec.dtype  # type: ignore[no-any-return]
 
     @property
