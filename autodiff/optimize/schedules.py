@@ -80,7 +80,13 @@ def polynomial_schedule(
 
 
 def linear_schedule(init_value: float, end_value: float, transition_steps: int, transition_begin: int = 0) -> Schedule:
-    """A straight line from ``init_value`` to ``end_value``.
+    """A straight line from ``init_value`` to ``end_value``, which stays.
+
+    Args:
+        init_value: the value until update ``transition_begin``.
+        end_value: the value from update ``transition_begin + transition_steps`` on.
+        transition_steps: how many updates lie between.
+        transition_begin: how many updates the first value is kept.
 
     >>> [float(linear_schedule(0.0, 1.0, 4)(n)) for n in range(6)]
     [0.0, 0.25, 0.5, 0.75, 1.0, 1.0]
@@ -159,6 +165,10 @@ def join_schedules(schedules: Sequence[Callable[[Any], Any]], boundaries: Sequen
 
     Raises:
         ValueError: if the numbers of the two do not go together.
+
+    >>> rate = join_schedules([linear_schedule(0.0, 1.0, 2), constant_schedule(0.5)], [3])
+    >>> [float(rate(n)) for n in range(5)]
+    [0.0, 0.5, 1.0, 0.5, 0.5]
     """
     if len(schedules) != len(boundaries) + 1:
         raise ValueError(
@@ -177,7 +187,16 @@ def join_schedules(schedules: Sequence[Callable[[Any], Any]], boundaries: Sequen
 
 
 def warmup_constant_schedule(init_value: float, peak_value: float, warmup_steps: int) -> Schedule:
-    """A straight line from ``init_value`` to ``peak_value``, which stays."""
+    """A straight line from ``init_value`` to ``peak_value``, which stays.
+
+    Args:
+        init_value: the value of the first update.
+        peak_value: the value from update ``warmup_steps`` on.
+        warmup_steps: how many updates the way takes.
+
+    >>> [float(warmup_constant_schedule(0.0, 1.0, 4)(n)) for n in range(6)]
+    [0.0, 0.25, 0.5, 0.75, 1.0, 1.0]
+    """
     found = linear_schedule(init_value, peak_value, warmup_steps)
     return Schedule(
         found.function, f"warmup_constant_schedule({init_value}, {peak_value}, {warmup_steps})", 2 * warmup_steps

@@ -51,7 +51,17 @@ def structure(tree: Any, is_leaf: IsLeaf = None) -> TreeDef:
 
 
 def flatten(tree: Any, is_leaf: IsLeaf = None) -> tuple[list[Any], TreeDef]:
-    """The leaves of a tree and its structure, from which :func:`unflatten` builds it again."""
+    """The leaves of a tree and its structure, from which :func:`unflatten` builds it again.
+
+    Args:
+        tree: the tree: containers inside of containers. None is an empty one.
+        is_leaf: as for :func:`map`.
+
+    >>> flatten({"b": 1.0, "a": (2.0, None)})
+    ([2.0, 1.0], {'a': (*, None), 'b': *})
+    >>> flatten({"b": 1.0, "a": (2.0, None)}, is_leaf=lambda part: isinstance(part, tuple))
+    ([(2.0, None), 1.0], {'a': *, 'b': *})
+    """
     return flatten_tree(tree, is_leaf)
 
 

@@ -14,7 +14,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_origin
 
 import autodiff
 
@@ -53,10 +53,10 @@ class PublicName(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """What Sphinx calls it: function, class, exception or data."""
+        """What Sphinx calls it: function, class, exception or data, as the name of a type with arguments is."""
         if inspect.isclass(self.value):
             return "exception" if issubclass(self.value, BaseException) else "class"
-        return "function" if callable(self.value) else "data"
+        return "function" if callable(self.value) and get_origin(self.value) is None else "data"
 
     @property
     def docstring(self) -> str:

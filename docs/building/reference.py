@@ -104,9 +104,9 @@ def data_entry(name: PublicName) -> str:
 
 
 def text_below(name: PublicName) -> str:
-    """The text that stands below the definition of a constant, in whichever file of its package that is."""
+    """The text that stands below the definition of a constant, in whichever file that is."""
     for where, module in list(sys.modules.items()):
-        if where.startswith(f"{name.module}.") and vars(module).get(name.name) is name.value:
+        if where.startswith("autodiff.") and vars(module).get(name.name) is name.value:
             lines = ModuleAnalyzer.for_module(where).find_attr_docs().get(("", name.name))
             if lines:
                 return "\n".join(lines)

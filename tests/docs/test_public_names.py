@@ -33,6 +33,8 @@ def test_public_name(name):
     """The row of the page of all names has no blank."""
     _, says, page, example, test = cells_of(name)
     assert says, "it needs a docstring; a constant a text below its definition"
+    first = (inspect.getdoc(type(name.value)) or "").partition("\n")[0]
+    assert says != first, "that is what its type says of itself"
     assert page
     assert example, "it needs an example in its docstring or on a page"
     assert test, "no test names it"
