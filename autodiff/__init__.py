@@ -1,5 +1,6 @@
 """Automatic differentiation of NumPy programs."""
 
+import sys as _sys
 import typing as _typing
 from importlib import import_module as _import_module
 from typing import TYPE_CHECKING as _TYPE_CHECKING
@@ -146,7 +147,8 @@ if not _typing.TYPE_CHECKING:  # type checkers know the names from above, and sh
             return found
         if name in _MODULES:
             return _import_module(f"{__name__}.{name}")
-        raise AttributeError(f"module {__name__} has no attribute {name!r}")
+        # With both, Python suggests a name that is nearly the same.
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=_sys.modules[__name__])
 
 
 def __dir__() -> list[str]:

@@ -30,6 +30,15 @@ ERRORS = {
         "grad needs a function that returns one real number, but <lambda> returned float64[3] (LINE). Sum the result, take "
         "its real part, or use vjp or jacobian; with has_aux=True a second result is passed on.",
     ),
+    "no return": (
+        lambda: autodiff.grad(lambda x: None)(X),
+        "grad needs a function that returns one real number, but <lambda> returned None (LINE). Is a return missing?",
+    ),
+    "a count": (
+        lambda: autodiff.value_and_grad(lambda x: np.sum(x > 0))(X),
+        "value_and_grad needs a function that returns one real number, but <lambda> returned int64[] (LINE). Whole numbers "
+        "and truth values have no derivative: leave out what makes them, such as astype(int), argmax and comparisons.",
+    ),
     "integers": (
         lambda: autodiff.grad(np.sum)(np.arange(3)),
         "grad differentiates with respect to real or complex floating-point numbers and arrays, but argument 0 is int64[3] "
@@ -191,3 +200,9 @@ def test_whole_text(name):
 
 def test_afterwards_everything_works():
     assert autodiff.grad(lambda x: x * x)(3.0) == 6.0
+
+
+def test_python_suggests_names_that_are_nearly_the_same():
+    with pytest.raises(AttributeError, match=r"^module 'autodiff' has no attribute 'gradd'$") as refused:
+        autodiff.gradd  # noqa: B018
+    assert (refused.value.name, refused.value.obj) == ("gradd", autodiff)

@@ -403,9 +403,25 @@ def unit_cotangent(name: str, fun: Callable[..., Any], at: Linearization) -> Any
             return (
                 module_of(value).ones((), dtype=out.dtype) if on_gpu(value) or is_chunked(value) else out.dtype.type(1)
             )
-    got = described(at.outs[0][0]) if at.out is LEAF else f"a tree {at.out}"
+    got = described(at.outs[0][0]) if at.out is LEAF else "None" if is_none(at) else f"a tree {at.out}"
     raise DifferentiationError(
         f"{name} needs a function that returns one real number, but {function_name(fun)} returned {got}"
-        f"{at_user_line()}. Sum the result, take its real part, or use vjp or jacobian; with has_aux=True a second "
-        "result is passed on."
+        f"{at_user_line()}. {remedy_of_result(at)}"
     )
+
+
+def is_none(at: Linearization) -> bool:
+    """Whether the function returned None, as one does that has no ``return``."""
+    return not at.outs and at.out.unflatten(()) is None
+
+
+def remedy_of_result(at: Linearization) -> str:
+    """What to do where a result is not one real number."""
+    if is_none(at):
+        return "Is a return missing?"
+    if at.out is LEAF and not spec_of(at.outs[0][0]).inexact:
+        return (
+            "Whole numbers and truth values have no derivative: leave out what makes them, such as astype(int), argmax "
+            "and comparisons."
+        )
+    return "Sum the result, take its real part, or use vjp or jacobian; with has_aux=True a second result is passed on."
