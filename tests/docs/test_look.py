@@ -23,6 +23,12 @@ FOUND = '<div id="search-results"><ul><li>one</li></ul></div>'
             1,
             "2 pages, 390 pixels wide; 0 results for 'checkpoint'; too wide: [['index.html', 500]]\n",
         ),
+        (
+            '<div class="content" style="overflow-x: auto"><div style="width: 500px">wide, and it scrolls</div></div>',
+            FOUND,
+            1,
+            "2 pages, 390 pixels wide; 1 results for 'checkpoint'; too wide: [['index.html', 500]]\n",
+        ),
     ],
 )
 def test_it_says_what_it_sees(tmp_path, capsys, text, results, code, said):
