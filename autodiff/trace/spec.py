@@ -113,6 +113,8 @@ _PYTHON: dict[type, Spec] = {
     kind: Spec((), np.dtype(name), "python")
     for kind, name in ((bool, "bool"), (int, "int64"), (float, "float64"), (complex, "complex128"))
 }
+WRITTEN_OUT = "<" if sys.byteorder == "little" else ">"
+"""This machine's byte order as ``newbyteorder`` says it: the dtype equals the usual one, but kernels look for that."""
 _MANY = 65536  # programs whose shapes never repeat must not grow the table without end
 
 
@@ -138,6 +140,8 @@ def _array_spec(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Spec:
             raise LeafError(objects_refusal())
         if len(_ARRAYS) >= _MANY:
             _ARRAYS.clear()
+        if dtype.byteorder == WRITTEN_OUT:  # what is known of the shape from here on must not depend on who came first
+            dtype = dtype.newbyteorder("=")
         found = _ARRAYS[key] = Spec(shape, dtype)
     return found
 

@@ -9,14 +9,15 @@ import numpy as np
 
 from autodiff.ops.elementwise import cast, python_number
 from autodiff.ops.index import slice_of
-from autodiff.trace.spec import Spec, result_spec, spec_of
+from autodiff.trace.spec import Spec, native, result_spec, spec_of
 from autodiff.trace.traced import Traced
 from autodiff.trace.values.arrays import is_array, on_gpu
+from autodiff.trace.values.layout import copied
 
 
 def settled(spec: Spec) -> Spec:
     """The spec with which a value goes round a loop: a Python number, or what NumPy's functions return."""
-    return spec if spec.kind == "python" else result_spec(spec.shape, spec.dtype)
+    return spec if spec.kind == "python" else result_spec(spec.shape, native(spec.dtype))
 
 
 def conformed(value: Any, spec: Spec) -> Any:
@@ -41,5 +42,5 @@ def all_conformed(values: Sequence[Any], specs: Sequence[Spec]) -> list[Any]:
 def unshared(value: Any, operands: Sequence[Any]) -> Any:
     """The value in memory that no operand can be changed through."""
     if is_array(value) and any(type(o) is type(value) and np.may_share_memory(value, o) for o in operands):
-        return value.copy()
+        return copied(value) if isinstance(value, np.ndarray) else value.copy()
     return value
