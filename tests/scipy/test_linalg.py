@@ -257,3 +257,90 @@ def test_options_without_a_derivative_are_refused():
             DifferentiationError, match=r"^scipy.linalg.\w+ of traced values (has no|takes the matrix alone)"
         ):
             autodiff.jit(refused)(positive(a))
+
+
+POSITIVE = positive(a)
+ONE_DTYPE = {
+    **{
+        name: (getattr(linalg, name), (POSITIVE,))
+        for name in [
+            "inv",
+            "det",
+            "norm",
+            "pinv",
+            "pinvh",
+            "expm",
+            "logm",
+            "sqrtm",
+            "sinm",
+            "cosm",
+            "tanm",
+            "sinhm",
+            "coshm",
+            "tanhm",
+            "cholesky",
+            "lu",
+            "svd",
+            "svdvals",
+            "qr",
+            "eigvals",
+            "eigvalsh",
+            "polar",
+        ]
+    },
+    **{name: (getattr(linalg, name), (v,)) for name in ["toeplitz", "hankel", "circulant", "companion", "fiedler"]},
+    **{name: (getattr(linalg, name), (POSITIVE, v)) for name in ["solve", "solve_triangular", "lstsq"]},
+    **{name: (getattr(linalg, name), (v, v)) for name in ["solve_circulant", "matmul_toeplitz"]},
+    "eigenvalues": (lambda a: linalg.eig(a)[0], (POSITIVE,)),
+    "lstsq": (lambda a, b: linalg.lstsq(a, b)[0], (m, v)),
+    "inv pos": (lambda a: linalg.inv(a, assume_a="pos", lower=True), (POSITIVE,)),
+    "solve her": (lambda a, b: linalg.solve(a, b, assume_a="her"), (POSITIVE, v)),
+    "power": (lambda a: linalg.fractional_matrix_power(a, 0.5), (POSITIVE,)),
+    "solve_toeplitz": (linalg.solve_toeplitz, (np.array([5.0, 1.0, 0.5]), v)),
+    "tridiagonal": (lambda d, e: linalg.eigh_tridiagonal(d, e, eigvals_only=True), (v, v[:2])),
+    "banded": (lambda ab, b: linalg.solve_banded((1, 1), ab, b), (bands, v)),
+    "half of a band": (lambda ab, b: linalg.solveh_banded(ab, b), (bands[:2], v)),
+    "eigenvalues of a band": (linalg.eigvals_banded, (bands[:2],)),
+    "factors": (lambda a, b: linalg.cho_solve(linalg.cho_factor(a), b), (POSITIVE, v)),
+    "blocks": (linalg.block_diag, (a, m)),
+    "khatri_rao": (linalg.khatri_rao, (a, b)),
+}
+
+
+@pytest.mark.filterwarnings("ignore:logm result may be inaccurate:RuntimeWarning")  # SciPy says so of float32
+@pytest.mark.parametrize("dtype", "efdFD")
+@pytest.mark.parametrize("name", ONE_DTYPE)
+def test_results_have_the_dtype_of_scipy(name, dtype):
+    program, operands = ONE_DTYPE[name]
+    operands = [x.astype(dtype) for x in operands]
+    try:
+        theirs = autodiff.tree.leaves(program(*operands))
+    except TypeError:
+        pytest.skip("SciPy takes no such dtype")
+    close = {"e": 2e-2, "f": 1e-3, "F": 1e-3}.get(dtype, 1e-9)
+    ours = autodiff.tree.leaves(autodiff.vjp(program, *operands)[0])
+    for found, expected in zip(ours, theirs, strict=True):
+        assert np.asarray(found).dtype == np.asarray(expected).dtype
+        np.testing.assert_allclose(np.abs(found), np.abs(expected), rtol=close, atol=close)
+
+
+HERMITIAN = {
+    "solve her": lambda z: linalg.solve(z, v, assume_a="her"),
+    "solve pos": lambda z: linalg.solve(z, v, assume_a="pos"),
+    "inv her": lambda z: linalg.inv(z, assume_a="her"),
+    "solveh_banded": lambda z: linalg.solveh_banded(z[:2], v),
+    "eigvals_banded": lambda z: linalg.eigvals_banded(z[:2]),
+    "eigvalsh": linalg.eigvalsh,
+    "cholesky": linalg.cholesky,
+}
+
+
+@pytest.mark.parametrize("name", HERMITIAN)
+def test_the_imaginary_part_of_a_real_diagonal_is_not_read(name):
+    z = POSITIVE + 1j * np.array([[0.0, 0.3, -0.2], [-0.3, 0.0, 0.1], [0.2, -0.1, 0.0]])
+    if "band" in name:
+        z = np.array([[0.0, 0.4j, 0.3], [5.0, 6.0, 7.0], [0.0, 0.0, 0.0]])
+    places = np.array([[0, 0, 0], [1, 1, 1], [0, 0, 0]]) if "band" in name else np.eye(3)
+    moved = autodiff.jvp(HERMITIAN[name], (z,), (1j * places,))
+    np.testing.assert_allclose(moved[0], HERMITIAN[name](z + 1j * places), rtol=1e-12)
+    np.testing.assert_array_equal(moved[1], np.zeros_like(moved[1]))

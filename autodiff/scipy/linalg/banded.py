@@ -8,6 +8,7 @@ import numpy as np
 import scipy.linalg
 
 from autodiff.numpy.dispatch import FUNCTIONS
+from autodiff.ops.elementwise import real
 from autodiff.ops.matrices.products import conj
 from autodiff.ops.matrices.sparse import Pattern, sparse_solve
 from autodiff.scipy.linalg.operands import array, with_columns
@@ -86,10 +87,11 @@ def solveh_banded(
 
 
 def both_sides(ab: Any, lower: bool) -> tuple[list[Any], list[Any], list[Any]]:
-    """The entries of a Hermitian matrix from those of its diagonals on one side."""
+    """The entries of a Hermitian matrix from those of its diagonals on one side; its main diagonal is real."""
     count = spec_of(ab).shape[0]
     main = 0 if lower else count - 1
     entries, rows, columns = diagonals(ab, main)
+    entries[main] = real(entries[main])
     others = [k for k in range(count) if k != main]
     entries += [conj(entries[k]) for k in others]
     return entries, rows + [columns[k] for k in others], columns + [rows[k] for k in others]
@@ -100,7 +102,7 @@ def dense(entries: list[Any], rows: list[Any], columns: list[Any], count: int) -
     places = np.zeros((count, count), int)
     data = FUNCTIONS[np.concatenate](entries)
     places[np.concatenate(rows), np.concatenate(columns)] = np.arange(1, spec_of(data).shape[0] + 1)
-    return FUNCTIONS[np.concatenate]([np.zeros(1), data])[places]
+    return FUNCTIONS[np.concatenate]([np.zeros(1, spec_of(data).dtype), data])[places]
 
 
 def all_of_them(name: str, select: Any, select_range: Any) -> None:

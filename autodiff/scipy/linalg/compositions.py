@@ -11,7 +11,7 @@ from autodiff.numpy.dispatch import FUNCTIONS, as_operand
 from autodiff.ops.matrices.products import adjoint, matmul
 from autodiff.scipy.linalg.decompositions import only, pinv, whole_of
 from autodiff.scipy.linalg.matrix_functions import expm, logm
-from autodiff.scipy.linalg.operands import array, matrix, vector
+from autodiff.scipy.linalg.operands import array, elements, matrix, vector
 from autodiff.scipy.mirror import counterpart
 from autodiff.trace.spec import spec_of
 
@@ -40,7 +40,7 @@ def orthogonal_procrustes(A: Any, B: Any, check_finite: bool = True) -> tuple[An
 @counterpart(scipy.linalg.khatri_rao)
 def khatri_rao(a: Any, b: Any) -> Any:
     """The Kronecker products of columns."""
-    a, b = array(a), array(b)
+    a, b = elements(a), elements(b)
     rows, others = spec_of(a).shape[-2], spec_of(b).shape[-2]
     found = a[..., :, None, :] * b[..., None, :, :]
     *lead, _, _, columns = spec_of(found).shape

@@ -8,9 +8,10 @@ import numpy as np
 import scipy.linalg
 
 from autodiff.numpy.dispatch import FUNCTIONS
+from autodiff.ops.elementwise import cast
 from autodiff.ops.matrices.products import adjoint, matmul
-from autodiff.scipy.linalg.operands import array, matrix
-from autodiff.scipy.linalg.solving import cholesky, solve_triangular
+from autodiff.scipy.linalg.operands import array, double, elements, matrix
+from autodiff.scipy.linalg.solving import SYMMETRIC, cholesky, solve_triangular, symmetric
 from autodiff.scipy.mirror import counterpart
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line
@@ -28,21 +29,25 @@ def only(name: str, options: dict[str, Any], **usual: Any) -> None:
 
 @counterpart(scipy.linalg.inv)
 def inv(a: Any, *args: Any, **options: Any) -> Any:
-    """The inverse."""
-    only("inv", options, assume_a=None)
-    return FUNCTIONS[np.linalg.inv](matrix("inv", a))
+    """The inverse; of a matrix that is assumed to be symmetric one triangle is read."""
+    a, kind = matrix("inv", a), options.get("assume_a")
+    if kind in SYMMETRIC:
+        a = symmetric(a, options.get("lower", False), hermitian=not kind.startswith("sym"))
+    elif kind not in ("gen", "general"):
+        only("inv", options, assume_a=None)
+    return FUNCTIONS[np.linalg.inv](a)
 
 
 @counterpart(scipy.linalg.det)
 def det(a: Any, *args: Any, **options: Any) -> Any:
-    """The determinant."""
-    return FUNCTIONS[np.linalg.det](matrix("det", a))
+    """The determinant, computed in double precision, as SciPy does."""
+    return FUNCTIONS[np.linalg.det](double(matrix("det", a)))
 
 
 @counterpart(scipy.linalg.norm)
 def norm(a: Any, ord: Any = None, axis: Any = None, keepdims: bool = False, check_finite: bool = True) -> Any:
     """A norm of a vector or matrix."""
-    return FUNCTIONS[np.linalg.norm](array(a), ord, axis, keepdims)
+    return FUNCTIONS[np.linalg.norm](elements(a), ord, axis, keepdims)
 
 
 @counterpart(scipy.linalg.lstsq)
@@ -90,6 +95,11 @@ def qr(a: Any, overwrite_a: bool = False, lwork: Any = None, mode: str = "full",
     return (FUNCTIONS[np.pad](found, below),)  # NumPy leaves the rows of zeros away
 
 
+def as_complex(values: Any) -> Any:
+    """Eigenvalues as SciPy has them: complex, if all of them are real, too."""
+    return cast(values, dtype=np.result_type(spec_of(values).dtype, np.complex64))
+
+
 @counterpart(scipy.linalg.eig)
 def eig(
     a: Any,
@@ -104,8 +114,8 @@ def eig(
     """Eigenvalues and right eigenvectors."""
     given = {"b": b, "left": left, "homogeneous_eigvals": homogeneous_eigvals}
     only("eig", given, b=None, left=False, homogeneous_eigvals=False)
-    found = FUNCTIONS[np.linalg.eig](matrix("eig", a))
-    return tuple(found) if right else found[0]
+    values, vectors = FUNCTIONS[np.linalg.eig](matrix("eig", a))
+    return (as_complex(values), vectors) if right else as_complex(values)
 
 
 @counterpart(scipy.linalg.eigvals)
@@ -118,7 +128,7 @@ def eigvals(
 ) -> Any:
     """Eigenvalues."""
     only("eigvals", {"b": b, "homogeneous_eigvals": homogeneous_eigvals}, b=None, homogeneous_eigvals=False)
-    return FUNCTIONS[np.linalg.eigvals](matrix("eigvals", a))
+    return as_complex(FUNCTIONS[np.linalg.eigvals](matrix("eigvals", a)))
 
 
 @counterpart(scipy.linalg.eigh)

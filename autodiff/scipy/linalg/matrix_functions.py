@@ -12,7 +12,7 @@ from autodiff.numpy.dispatch import FUNCTIONS
 from autodiff.ops.matrices import functions as own
 from autodiff.ops.matrices.functions import NAMES
 from autodiff.ops.matrices.products import adjoint, conj
-from autodiff.scipy.linalg.operands import array, eye_like, matrix
+from autodiff.scipy.linalg.operands import array, double, eye_like, matrix
 from autodiff.scipy.mirror import counterpart
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line
@@ -32,7 +32,8 @@ def function_of_matrices(name: str) -> Callable[..., Any]:
                 f"scipy.linalg.{name} of traced values takes the matrix alone{at_user_line()}; leave disp= out, and "
                 "look at the error of plain values"
             )
-        return own.matrix_function(matrix(name, a), name=name)
+        a = matrix(name, a)
+        return own.matrix_function(double(a) if name == "logm" else a, name=name)
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = (

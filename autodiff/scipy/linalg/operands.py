@@ -10,6 +10,7 @@ import numpy as np
 from autodiff.numpy.algebra.norms import inexact
 from autodiff.numpy.algebra.products import shape_of
 from autodiff.numpy.dispatch import as_operand
+from autodiff.ops.elementwise import cast
 from autodiff.ops.matrices.products import column, conj
 from autodiff.ops.shape import reshape
 from autodiff.trace.errors import OperandError
@@ -17,9 +18,21 @@ from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 
 
-def array(x: Any) -> Any:
-    """An array of floating-point numbers."""
+def elements(x: Any) -> Any:
+    """An array of floating-point numbers, which are only moved, added or multiplied."""
     return inexact(as_operand(x))
+
+
+def array(x: Any) -> Any:
+    """An array of floating-point numbers as LAPACK takes them: halves in single precision."""
+    x = elements(x)
+    return cast(x, dtype=np.dtype(np.float32)) if spec_of(x).dtype == np.float16 else x
+
+
+def double(x: Any) -> Any:
+    """An array in double precision, in which some of SciPy's functions compute."""
+    x = elements(x)
+    return cast(x, dtype=np.result_type(spec_of(x).dtype, np.float64))
 
 
 def matrix(name: str, a: Any) -> Any:
@@ -33,7 +46,7 @@ def matrix(name: str, a: Any) -> Any:
 
 def vector(name: str, x: Any) -> Any:
     """A vector; a number is one of length one."""
-    x = array(x)
+    x = elements(x)
     if len(shape_of(x)) > 1:
         raise OperandError(f"{name} of traced values got {spec_of(x)!r}{at_user_line()}; it needs vectors: use vmap")
     return x if shape_of(x) else reshape(x, shape=(1,))

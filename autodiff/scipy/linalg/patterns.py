@@ -9,7 +9,7 @@ import scipy.linalg
 
 from autodiff.numpy.dispatch import FUNCTIONS, as_operand
 from autodiff.ops.matrices.products import conj
-from autodiff.scipy.linalg.operands import array, vector, with_columns
+from autodiff.scipy.linalg.operands import double, elements, vector, with_columns
 from autodiff.scipy.mirror import counterpart
 from autodiff.trace.spec import spec_of
 
@@ -33,7 +33,7 @@ def toeplitz(c: Any, r: Any = None) -> Any:
 def hankel(c: Any, r: Any = None) -> Any:
     """The matrix with constant antidiagonals that has a given first column and last row."""
     c = vector("hankel", c)
-    r = np.zeros(c.shape[0]) if r is None else vector("hankel", r)
+    r = np.zeros(c.shape[0], spec_of(c).dtype) if r is None else vector("hankel", r)
     values = FUNCTIONS[np.concatenate]([c, r[1:]])
     return values[np.arange(c.shape[0])[:, None] + np.arange(r.shape[0])]
 
@@ -41,7 +41,7 @@ def hankel(c: Any, r: Any = None) -> Any:
 @counterpart(scipy.linalg.circulant)
 def circulant(c: Any) -> Any:
     """The matrix whose columns are a vector, moved around by one each time."""
-    c = array(c)
+    c = elements(c)
     places = np.arange(c.shape[-1])
     return c[..., (places[:, None] - places) % c.shape[-1]]
 
@@ -65,7 +65,7 @@ def block_diag(*arrs: Any) -> Any:
 @counterpart(scipy.linalg.companion)
 def companion(a: Any) -> Any:
     """The matrix whose characteristic polynomial has the given coefficients."""
-    a = array(a)
+    a = elements(a)
     first = (-a[..., 1:] / a[..., :1])[..., None, :]
     count = a.shape[-1] - 1
     below = np.broadcast_to(np.eye(count - 1, count, dtype=spec_of(a).dtype), (*a.shape[:-1], count - 1, count))
@@ -76,11 +76,11 @@ def companion(a: Any) -> Any:
 def solve_toeplitz(c_or_cr: Any, b: Any, check_finite: bool = True) -> Any:
     """The solution x of t x = b with the Toeplitz matrix t of a first column, or of column and row."""
     c, r = c_or_cr if isinstance(c_or_cr, tuple) else (c_or_cr, None)
-    return FUNCTIONS[np.linalg.solve](toeplitz(c, r), array(b))
+    return FUNCTIONS[np.linalg.solve](double(toeplitz(c, r)), double(b))
 
 
 @counterpart(scipy.linalg.matmul_toeplitz)
 def matmul_toeplitz(c_or_cr: Any, x: Any, check_finite: bool = False, workers: Any = None) -> Any:
     """The product of a Toeplitz matrix and a vector or matrix."""
     c, r = c_or_cr if isinstance(c_or_cr, tuple) else (c_or_cr, None)
-    return with_columns(lambda right: toeplitz(c, r) @ right, array(x))
+    return with_columns(lambda right: double(toeplitz(c, r)) @ right, double(x))

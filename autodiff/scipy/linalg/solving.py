@@ -8,7 +8,7 @@ import numpy as np
 import scipy.linalg
 
 from autodiff.numpy.dispatch import FUNCTIONS
-from autodiff.ops.elementwise import where
+from autodiff.ops.elementwise import real, where
 from autodiff.ops.matrices.decompositions import cholesky as cholesky_factor
 from autodiff.ops.matrices.products import adjoint, conj, swap
 from autodiff.ops.matrices.triangular import lu_factor as lu_factors
@@ -20,6 +20,7 @@ from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 
+SYMMETRIC = ("sym", "symmetric", "pos", "positive definite", "her", "hermitian")
 TRANSPOSED = {0: 0, 1: 1, 2: 2, "N": 0, "T": 1, "C": 2}
 
 
@@ -118,6 +119,12 @@ def lu(
     return (order if p_indices else permuted_rows(unmoved, order)), low, up
 
 
+def symmetric(a: Any, lower: bool, hermitian: bool) -> Any:
+    """The matrix of which one triangle is read, and of the diagonal of a Hermitian one the real part."""
+    part, diagonal = triangle(a, lower, unit=True), triangle(triangle(a, True), False)
+    return part + adjoint(part) + real(diagonal) if hermitian else part + swap(part) + diagonal
+
+
 @counterpart(scipy.linalg.solve)
 def solve(
     a: Any,
@@ -131,9 +138,8 @@ def solve(
 ) -> Any:
     """The solution x of a x = b; of a matrix that is assumed to be symmetric one triangle is read."""
     a, b = matrix("solve", a), array(b)
-    if assume_a in ("sym", "symmetric", "pos", "positive definite", "her", "hermitian"):
-        part = triangle(a, lower, unit=True)
-        a = part + (swap(part) if assume_a.startswith("sym") else adjoint(part)) + triangle(triangle(a, True), False)
+    if assume_a in SYMMETRIC:
+        a = symmetric(a, lower, hermitian=not assume_a.startswith("sym"))
     elif assume_a in ("lower triangular", "upper triangular"):
         return solve_triangular(a, b, int(transposed), assume_a.startswith("lower"))
     elif assume_a not in (None, "gen", "general"):
