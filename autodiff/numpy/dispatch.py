@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from autodiff.trace.errors import DifferentiationError, LeafError
+from autodiff.trace.errors import DifferentiationError, LeafError, OperandError
 from autodiff.trace.fast_path import LISTS, binary, unary
 from autodiff.trace.forking import importing
 from autodiff.trace.primitive import PRIMITIVES, Primitive
@@ -279,7 +279,19 @@ def write_outs(outs: Any, result: Any) -> Any:
     write_out = WRITING["out"]
     if len(outs) == 1:
         return write_out(outs[0], result)
-    return tuple(write_out(out, part) for out, part in zip(outs, result, strict=True))
+    return tuple(part if out is None else write_out(out, part) for out, part in zip(outs, result, strict=True))
+
+
+def write_whole(out: Any, result: Any) -> Any:
+    """Write a result into the array given as ``out=`` by a function that does not repeat it along new axes.
+
+    Raises:
+        OperandError: if the array has another shape.
+    """
+    wanted, given = spec_of(result).shape, spec_of(out).shape
+    if wanted != given:
+        raise OperandError(f"out= has the shape {given}, and the result {wanted}{at_user_line()}; they must agree")
+    return write_outs((out,), result)
 
 
 def array_function(self: Any, function: Function, types: Any, args: Any, kwargs: Any) -> Any:

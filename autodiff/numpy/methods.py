@@ -127,15 +127,20 @@ def view(self: Any, dtype: Any = None, type: Any = None) -> Any:
     return self[...]
 
 
+def number_of(x: Any) -> Any:
+    """An element as a Python number; one of a long type, for which Python has none, as it is."""
+    return x[()] if x.dtype.char in "gG" else python_number(x)
+
+
 def item(self: Any, *index: Any) -> Any:
     """The one element as a Python number, still traced; use stop_gradient where a plain one is wanted."""
     if index:
         if len(index) > 1 or isinstance(index[0], tuple):
-            return python_number(self[tuple(map(operator.index, index if len(index) > 1 else index[0]))])
-        return python_number(self.reshape(-1)[operator.index(index[0])])
+            return number_of(self[tuple(map(operator.index, index if len(index) > 1 else index[0]))])
+        return number_of(self.reshape(-1)[operator.index(index[0])])
     if self.size != 1:
         raise ValueError(f"can only convert an array of size 1 to a scalar, got shape {self.shape}{at_user_line()}")
-    return python_number(self[(0,) * self.ndim])
+    return number_of(self[(0,) * self.ndim])
 
 
 def fill(self: Any, value: Any) -> None:
@@ -155,7 +160,7 @@ def partition(self: Any, kth: Any, axis: int = -1, **options: Any) -> None:
 
 def tolist(self: Any) -> Any:
     """Nested lists of the elements, still traced; as Python numbers they give way to other dtypes."""
-    return [part.tolist() for part in self] if self.shape else python_number(self)
+    return [part.tolist() for part in self] if self.shape else number_of(self)
 
 
 def divided(self: Any, other: Any) -> Any:
@@ -192,8 +197,10 @@ PROPERTIES: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def conjugate(self: Any) -> Any:
+def conjugate(self: Any, out: Any = None) -> Any:
     """The complex conjugate; a real array as it is, which the method does not copy."""
+    if out is not None:
+        return np.conjugate(self, out=out)
     return ew.conjugate(self) if self.dtype.kind == "c" else self
 
 

@@ -79,14 +79,18 @@ def test_first_values_have_the_dtype_of_the_result():
         lambda x: np.nanprod(x, initial=np.float64(2)),
         lambda x: np.var(x, ddof=np.float64(1)),
         lambda x: np.std(x, ddof=np.float64(1)),
+        lambda x: np.nanvar(x, ddof=0.5),
+        lambda x: np.nanstd(x, ddof=0.5),
+        lambda x: np.nanvar(x[0], ddof=0.5),
         lambda x: np.prod(x.astype(int), initial=2.5),
         lambda x: np.cov(np.stack([x, x * 2]), dtype=np.float32),
         lambda x: np.corrcoef(np.stack([x + np.arange(3, dtype="f"), x * np.arange(3, dtype="f")]), dtype=np.float32),
     ]
     for program in programs:
-        ours, theirs = autodiff.jit(program)(x), program(x)
-        assert ours.dtype == theirs.dtype
-        np.testing.assert_allclose(ours, theirs, rtol=1e-6)
+        theirs = program(x)
+        for ours in (autodiff.jit(program)(x), autodiff.vjp(program, x)[0]):
+            assert ours.dtype == theirs.dtype
+            np.testing.assert_allclose(ours, theirs, rtol=1e-6)
 
 
 @pytest.mark.parametrize(

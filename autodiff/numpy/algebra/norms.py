@@ -179,7 +179,8 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
     values = absolute(eigvalsh(A, triangle="L")) if hermitian else svdvals(A)
     if tol is None:
         relative = max(its.shape[-2:]) * np.finfo(its.dtype).eps if rtol is None else as_operand(rtol)
-        tol = largest_along(values, -1, keepdims=True) * (relative if np.ndim(relative) == 0 else relative[..., None])
+        largest = largest_along(values, -1, keepdims=True, initial=0)
+        tol = largest * (relative if np.ndim(relative) == 0 else relative[..., None])
     elif np.ndim(tol):
         tol = as_operand(tol)[..., None]
     return sum_axes(cast(greater(values, tol), dtype=np.dtype(int)), axes=(-1,))

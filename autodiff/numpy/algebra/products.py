@@ -10,7 +10,7 @@ import numpy as np
 
 from autodiff.numpy.arrays.outline import permuted
 from autodiff.numpy.axes import negative_axis
-from autodiff.numpy.dispatch import WITH_AXIS, as_operand, as_strong_operand, implements, write_outs
+from autodiff.numpy.dispatch import WITH_AXIS, as_operand, as_strong_operand, implements, write_outs, write_whole
 from autodiff.numpy.statistics.reductions import total
 from autodiff.ops.matrices.cross import cross as cross_product
 from autodiff.ops.matrices.diagonal import diagonal
@@ -40,8 +40,8 @@ def shape_of(x: Any) -> tuple[int, ...]:
 
 
 def finished(result: Any, out: Any) -> Any:
-    """A result, written into the array given as ``out=``."""
-    return result if out is None else write_outs((out,), result)
+    """A result, written into the array given as ``out=``, which has its shape."""
+    return result if out is None else write_whole(out, result)
 
 
 # Matrix products.
@@ -117,7 +117,8 @@ def _matrix(x: Any, rows: tuple[int, ...]) -> Any:
 def outer(a: Any, b: Any, out: Any = None) -> Any:
     """The products of each element of ``a`` with each of ``b``."""
     a, b = (shaped(x, (spec_of(x).size,)) for x in (as_operand(a), as_operand(b)))
-    return finished(column(a) * row(b), out)
+    product = column(a) * row(b)
+    return product if out is None else write_outs((out,), product)  # the product is a ufunc: its rows may be repeated
 
 
 @implements(np.linalg.outer)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
 from autodiff.numpy.arrays.shapes import atleast_1d, atleast_2d, atleast_3d, ravel, reshape, transpose
-from autodiff.numpy.dispatch import as_operand, implements, write_outs
+from autodiff.numpy.dispatch import as_operand, implements, write_whole
 from autodiff.ops import join
 from autodiff.ops.creation import copy
 from autodiff.ops.elementwise import cast
@@ -39,7 +39,7 @@ def concatenate(
         shapes = ", ".join(str(spec_of(part).shape) for part in parts)
         raise ValueError(f"concatenate needs arrays with as many axes each, got shapes {shapes}{at_user_line()}")
     result = join.joined(*converted(parts, dtype, casting), axis=normalize_axis_index(axis, ndim) - ndim)
-    return result if out is None else write_outs((out,), result)
+    return result if out is None else write_whole(out, result)
 
 
 def with_weak_numbers(parts: Sequence[Any]) -> Sequence[Any]:
@@ -76,7 +76,7 @@ def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, cas
         raise ValueError(f"all input arrays must have the same shape, got {shapes}{at_user_line()}")
     ndim = spec_of(parts[0]).ndim + 1
     result = join.stack(*converted(parts, dtype, casting), axis=normalize_axis_index(axis, ndim) - ndim)
-    return result if out is None else write_outs((out,), result)
+    return result if out is None else write_whole(out, result)
 
 
 @implements(np.vstack)

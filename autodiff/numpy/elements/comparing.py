@@ -35,9 +35,13 @@ def isin(
 @implements(np.isclose)
 def isclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False) -> Any:
     """Whether abs(a - b) <= atol + rtol * abs(b), or both are the same infinity."""
-    a, b = as_operand(a), as_operand(b)
+    a, b, rtol, atol = map(as_operand, (a, b, rtol, atol))
+    if isinstance(b, int):
+        b = float(b)
     b = b if spec_of(b).inexact else ew.multiply(b, 1.0)  # the least integer has no absolute value
-    near = ew.less_equal(ew.absolute(ew.subtract(a, b)), ew.add(atol, ew.multiply(rtol, ew.absolute(b))))
+    size = abs(b) if isinstance(b, (float, complex)) else ew.absolute(b)  # a number of Python's gives way to a's dtype
+    bound = atol + rtol * size if isinstance(size, float) else ew.add(atol, ew.multiply(rtol, size))
+    near = ew.less_equal(ew.absolute(ew.subtract(a, b)), bound)
     close = ew.logical_or(ew.logical_and(near, ew.isfinite(b)), ew.equal(a, b))
     if not equal_nan:
         return close

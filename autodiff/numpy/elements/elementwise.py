@@ -24,6 +24,7 @@ from autodiff.trace.spec import spec_of
 register_ufuncs()
 UFUNCS[np.radians] = UFUNCS[np.deg2rad]
 UFUNCS[np.degrees] = UFUNCS[np.rad2deg]
+UFUNCS[np._core.umath.clip] = ew.clip  # what the method of a plain array calls: array.clip(low, high) of traced bounds
 
 
 def finished(result: Any, out: Any) -> Any:

@@ -60,11 +60,15 @@ def between_points(x: Any, xp: Any, fp: Any, left: Any, right: Any) -> Any:
     above = np.minimum(below + 1, count - 1)
     near, far = take(xp, below), take(xp, above)
     low, high = take(fp, below), take(fp, above)
-    inside = np.logical_and(x >= xp[0], x < xp[-1])
+    if count == 1 or finite(xp):
+        inside = np.logical_and(x >= xp[0], x < xp[-1])
+    else:  # beside an end that is NaN nothing is outside
+        inside = np.logical_not(np.logical_or(np.logical_or(x < xp[0], x >= xp[-1]), np.isnan(x)))
     width = where(inside, far - near, 1.0)
     slope = (high - low) / width
     value = slope * (x - near) + low
-    if not finite(fp):  # as NumPy has it beside infinite values: at a point, from the right, of two equal neighbours
+    if not (finite(fp) and finite(xp)):
+        # as NumPy has it beside infinite values: at a point, from the right, of two equal neighbours
         value = where(np.logical_and(np.isnan(value), x == near), low, value)
         value = where(np.isnan(value), slope * (x - far) + high, value)
         value = where(np.logical_and(np.isnan(value), low == high), low, value)

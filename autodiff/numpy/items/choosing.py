@@ -9,7 +9,7 @@ import numpy as np
 
 from autodiff.numpy.arrays.outline import known
 from autodiff.numpy.arrays.shapes import ravel
-from autodiff.numpy.dispatch import as_operand, implements, peeled, write_outs
+from autodiff.numpy.dispatch import as_operand, implements, peeled, write_whole
 from autodiff.numpy.items.indexing import index
 from autodiff.numpy.items.keys import as_index
 from autodiff.ops import elementwise as ew
@@ -68,7 +68,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     if spec_of(result).shape != shape or len(options) == 1:
         result = copy(broadcast_to(result, shape=shape))
     result = result if shape else slice_of(copy(result), key=())  # NumPy returns a scalar
-    return result if out is None else write_outs((out,), result)
+    return result if out is None else write_whole(out, result)
 
 
 def _in_range(which: Any, count: int, mode: str) -> Any:
@@ -99,7 +99,7 @@ def compress(condition: Any, a: Any, axis: int | None = None, out: Any = None) -
     places = np.flatnonzero(mask)
     axis = int(np.lib.array_utils.normalize_axis_index(axis, spec_of(a).ndim))
     result = index(a, (*(slice(None),) * axis, places))
-    return result if out is None else write_outs((out,), result)
+    return result if out is None else write_whole(out, result)
 
 
 @implements(np.extract)

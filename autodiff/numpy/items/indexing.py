@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.numpy.axes import negative_axis
-from autodiff.numpy.dispatch import as_operand, constant, implements, write_outs
+from autodiff.numpy.dispatch import as_operand, constant, implements, write_whole
 from autodiff.numpy.items.keys import WHOLE, ParsedKey, as_index, plain_basic, within
 from autodiff.ops import elementwise as ew
 from autodiff.ops.index import gather, slice_of
@@ -128,7 +128,7 @@ def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: s
     elif mode == "clip":
         indices = ew.clip(indices, 0, length - 1)
     taken = index(a, (*(slice(None),) * axis, indices))
-    return taken if out is None else write_outs((out,), taken)
+    return taken if out is None else write_whole(out, taken)
 
 
 @implements(np.take_along_axis)

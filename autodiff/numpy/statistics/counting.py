@@ -17,8 +17,9 @@ from autodiff.ops.index import scatter_add, slice_of
 from autodiff.ops.reductions.sort import searchsorted
 from autodiff.ops.shape import reshape
 from autodiff.trace.source import at_user_line
-from autodiff.trace.spec import dtype_or_python, spec_of
+from autodiff.trace.spec import Spec, dtype_or_python, spec_of
 from autodiff.trace.traced import Traced
+from autodiff.trace.tracer import concrete
 
 
 def sums(places: Any, weights: Any, length: int) -> Any:
@@ -148,6 +149,24 @@ def histogram2d(
     return counts, edges[0], edges[1]
 
 
+def check_edges(bins: Any) -> None:
+    """Refuse edges that are known to fall."""
+    plain = concrete(bins)
+    if type(plain) is not Spec and np.any(np.less(plain[1:], plain[:-1])):
+        raise ValueError(f"histogram needs edges that increase, got bins={plain!r}{at_user_line()}")
+
+
+def check_limits(low: Any, high: Any, source: str) -> None:
+    """Refuse the limits of a range that are known to be none."""
+    plain = [concrete(limit) for limit in (low, high)]
+    if any(type(limit) is Spec for limit in plain):
+        return
+    if not np.all(np.isfinite(plain)):
+        raise ValueError(f"histogram needs finite limits, got {source} from {plain[0]} to {plain[1]}{at_user_line()}")
+    if plain[0] > plain[1]:
+        raise ValueError(f"histogram got range={tuple(plain)!r}{at_user_line()}; the larger limit comes second")
+
+
 @implements(np.histogram_bin_edges)
 def bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:
     """The edges of the bins of a histogram, differentiable by the elements or the limits that they follow from."""
@@ -160,10 +179,15 @@ def bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) ->
             )
         return np.histogram_bin_edges(a, bins, range, weights)
     if spec_of(bins).shape:
+        check_edges(bins)
         return bins
+    if operator.index(bins) < 1:
+        raise ValueError(f"histogram needs one bin at least, got bins={bins!r}{at_user_line()}")
+    given = range is not None
     if range is None:
         range = (np.min(a), np.max(a)) if spec_of(a).size else (0.0, 1.0)
     low, high = range
+    check_limits(low, high, "range=" if given else "elements")
     dtype = np.result_type(spec_of(a).dtype, *(dtype_or_python(spec_of(limit)) for limit in (low, high)))
     dtype = dtype if dtype.kind == "f" else np.dtype(np.float64)
     margin = cast(where(low == high, 0.5, 0.0), dtype=dtype)

@@ -26,7 +26,7 @@ def quotient(dividend: Any, count: Any) -> Any:
     """A sum divided by how many were summed, in the dtype of the sum and rounded once, as NumPy does."""
     dtype = spec_of(dividend).dtype
     if isinstance(count, (int, float)) and (dtype.char in "dgDG" or (dtype.char == "f" and _exact(count))):
-        return dividend / count
+        return dividend / (count.item() if isinstance(count, np.generic) else count)  # NumPy's would decide the dtype
     known = np.dtype(np.float32) if dtype.kind == "V" else dtype  # bfloat16: NumPy has no dtype for it and a number
     wide = np.result_type(known, np.intp if spec_of(count).dtype.kind in "biu" else np.float64)
     return cast(cast(dividend, dtype=wide) / count, dtype=dtype)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.numpy.axes import Axes, negative_axes
-from autodiff.numpy.dispatch import as_operand, implements, implements_method, write_outs
+from autodiff.numpy.dispatch import as_operand, implements, implements_method, write_whole
 from autodiff.ops.elementwise import cast, maximum, minimum, where
 from autodiff.ops.reductions import reduce
 from autodiff.ops.shape import broadcast_to, reshape, sum_axes, with_ones
@@ -27,8 +27,8 @@ def kept(result: Any, shape: tuple[int, ...], axes: Axes, keepdims: Any) -> Any:
 
 
 def finished(result: Any, out: Any) -> Any:
-    """A result, written into the array given as ``out=``."""
-    return result if out is None else write_outs((out,), result)
+    """A result, written into the array given as ``out=``, which has its shape."""
+    return result if out is None else write_whole(out, result)
 
 
 def in_dtype_of(out: Any, a: Any, dtype: Any = None) -> tuple[Any, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.ops.elementwise import cast, less, less_equal
+from autodiff.ops.elementwise import cast, isnan, less, less_equal, logical_and, logical_not, logical_or
 from autodiff.ops.index import check_index
 from autodiff.ops.on_chunks.axes import along_axes
 from autodiff.ops.on_gpu import sorting
@@ -170,6 +170,9 @@ def _batch_searchsorted(values: Sequence[Any], batched: Sequence[bool], params: 
     table = reshape(table, shape=(rows, *ones, length))
     x = reshape(x, shape=(rows if batched[1] else 1, *inner, 1))
     before = less(table, x) if params["side"] == "left" else less_equal(table, x)
+    if spec_of(table).inexact and spec_of(x).inexact:  # NaN comes last, after it nothing
+        last = isnan(x) if params["side"] == "right" else logical_and(isnan(x), logical_not(isnan(table)))
+        before = logical_or(before, last)
     return cast(sum_axes(before, axes=(-1,)), dtype=np.dtype(np.intp))
 
 
