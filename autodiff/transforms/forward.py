@@ -21,7 +21,7 @@ from autodiff.trace.trees.tree import flatten
 from autodiff.trace.values.arrays import check_places
 from autodiff.trace.values.leaves import COMMON, as_leaf
 from autodiff.transforms.gradient import is_unknown, own, zeros
-from autodiff.transforms.masking import PARTIAL
+from autodiff.transforms.masking import PARTIAL, unmasked
 from autodiff.transforms.results import aux_leaf
 from autodiff.transforms.tangents import masked_out_tangent, out_tangent, selects, settled
 
@@ -106,7 +106,7 @@ class Forward(Recording):
             for position, tangent in zip(positions, own, strict=True):
                 full[position] = tangent
             found = primitive.forward(full, values, out, params)  # type: ignore[misc]
-            return found if type(out) is tuple else (found,)
+            return tuple(map(unmasked, found if type(out) is tuple else (found,)))  # what the rule itself masks, too
 
         origin = [zeros(t.spec, t.value) if type(t) is Masked else zeros(spec_of(t), t) for t in moving]
         found = tuple(tangent for _, tangent in tangents_of(rule, origin, moving, self.inside | {primitive}))

@@ -54,6 +54,8 @@ class Transposed:
         link = entry.link
         if link.special or link.primitive.name in TRUSTED:
             return
+        if link.primitive.family == "multilinear" and len(link.positions) == 1:  # einsum keeps all of its operands
+            return
         if link.keeps_out or any(position in link.kept for position in link.positions) or -1 in link.kept:
             raise RuleError(
                 f"{self.name} must be linear, so that its transpose can be derived, but it applies "
