@@ -109,7 +109,8 @@ def xp_promote(*args: Any, broadcast: bool = False, force_floating: bool = False
     arrays = [NUMPY.asarray(a).astype(dtype) for a in arrays]
     if broadcast:
         shape = np.broadcast_shapes(*(a.shape for a in arrays))
-        arrays = [NUMPY.broadcast_to(a, shape) for a in arrays]
+        # the transpose of a broadcast adds up, and what np.where has left out counts as zeros there: zero times NaN
+        arrays = [a if a.shape == shape else NUMPY.broadcast_to(a, shape) for a in arrays]
     each = iter(arrays)
     found = [None if arg is None else next(each) for arg in args]
     return found[0] if len(found) == 1 else tuple(found)
@@ -244,17 +245,17 @@ def on_traced(original: Function, constant: Sequence[str] = ()) -> Function:
     deciding = frozenset(constant).intersection(signature.parameters)
 
     def call(*args: Any, **kwargs: Any) -> Any:
+        given = signature.bind(*args, **kwargs).arguments
         if deciding:
-            given = signature.bind(*args, **kwargs).arguments
             for parameter in deciding.intersection(given):
                 if holds_traced(given[parameter]):
                     raise DifferentiationError(
                         f"{name} of traced values takes a constant {parameter}{at_user_line()}, by which SciPy decides "
                         "what it computes; pass a plain number"
                     )
-        if kwargs.get("nan_policy", "propagate") != "propagate":
+        if given.get("nan_policy", "propagate") != "propagate":
             raise DifferentiationError(
-                f"{name} of traced values has no nan_policy={kwargs['nan_policy']!r}{at_user_line()}; leave it out"
+                f"{name} of traced values has no nan_policy={given['nan_policy']!r}{at_user_line()}; leave it out"
             )
         args, kwargs = settled((tuple(map(operand, args)), {key: operand(arg) for key, arg in kwargs.items()}))
         with np.errstate(all="ignore"):

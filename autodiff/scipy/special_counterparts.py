@@ -98,6 +98,8 @@ def diric(x: Any, n: int) -> Any:
 @counterpart(sp.softplus)
 def softplus(x: Any, **options: Any) -> Any:
     """log(1 + exp(x)) without overflow."""
+    if options:  # out=, where= and dtype=, as of any ufunc
+        return np.logaddexp(as_operand(x), 0.0, **options)
     return ew.logaddexp(as_operand(x), 0.0)
 
 

@@ -275,3 +275,17 @@ def test_spectra_of_float32_are_float32():
     for found, expected in zip(autodiff.jit(lambda x: spectra(signal, x))(x), spectra(scipy.signal, x), strict=True):
         assert found.dtype == expected.dtype
         np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("traced", [(0, 1, 2), (0,), (1,), (2,)])
+def test_filters_of_single_precision(traced):
+    operands = [np.float32(each) for each in ([1.0, -1.0], [0.5, -0.5], np.arange(6))]
+
+    def program(*chosen):
+        each = iter(chosen)
+        return signal.lfilter(*(next(each) if k in traced else x for k, x in enumerate(operands)))
+
+    given = [operands[k] for k in traced]
+    for ours in (autodiff.vjp(program, *given)[0], autodiff.jit(program)(*given)):
+        assert ours.dtype == np.float32
+        np.testing.assert_allclose(ours, sg.lfilter(*operands), rtol=1e-5)

@@ -331,6 +331,8 @@ HERMITIAN = {
     "solveh_banded": lambda z: linalg.solveh_banded(z[:2], v),
     "eigvals_banded": lambda z: linalg.eigvals_banded(z[:2]),
     "eigvalsh": linalg.eigvalsh,
+    "generalised eigvalsh": lambda z: linalg.eigvalsh(z, 2 * z + np.eye(3)),
+    "pinvh": linalg.pinvh,
     "cholesky": linalg.cholesky,
 }
 

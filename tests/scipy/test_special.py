@@ -206,3 +206,12 @@ def test_the_domain_of_multigammaln():
     ):
         autodiff.grad(lambda a: special.multigammaln(a, 3))(0.5)
     assert np.isnan(autodiff.jit(lambda a: special.multigammaln(a, 3))(0.5))
+
+
+def test_softplus_takes_the_keywords_of_a_ufunc():
+    x, chosen = np.array([-2.0, 0.0, 3.0]), np.array([False, True, True])
+    program = lambda x: special.softplus(x, out=x * 1.0, where=chosen)  # noqa: E731
+    for mode in (autodiff.jit(program), lambda x: autodiff.vjp(program, x)[0]):
+        np.testing.assert_allclose(mode(x), program(x.copy()), rtol=1e-12)
+    np.testing.assert_allclose(autodiff.grad(lambda x: np.sum(program(x)))(x), [1.0, *sp.expit(x[1:])], rtol=1e-12)
+    assert autodiff.vjp(lambda x: special.softplus(x, dtype=np.float32), x)[0].dtype == np.float32

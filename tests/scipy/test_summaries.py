@@ -196,3 +196,43 @@ def test_intervals_of_correlations(alternative):
     np.testing.assert_allclose(autodiff.jit(lambda x: high_and_low(stats, x))(u), high_and_low(scipy.stats, u))
     slope = autodiff.grad(lambda x: high_and_low(stats, x))(u)
     np.testing.assert_allclose(slope, slope_of(lambda x: high_and_low(scipy.stats, x), u), rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("name", ["tmean", "tvar", "tstd", "tsem"])
+def test_elements_beyond_limits_are_left_out(name):
+    x = np.array([0.5, 3.0, 1.0, 7.5, 2.0, 2.5])
+    trimmed, inside = getattr(stats, name), (x >= 1) & (x <= 3)
+    ours = autodiff.grad(lambda x: trimmed(x, (1, 3)))(x)
+    assert not ours[~inside].any()
+    np.testing.assert_allclose(ours[inside], autodiff.grad(trimmed)(x[inside]), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda x: stats.tmax(x, nan_policy="omit"),
+        lambda x: stats.tmin(x, None, 0, True, "omit"),
+        lambda x: stats.median_abs_deviation(x, nan_policy="raise"),
+        lambda x: stats.zscore(x, 0, 0, "omit"),
+    ],
+)
+def test_what_is_done_with_nan_is_not_chosen(program):
+    with pytest.raises(DifferentiationError, match="of traced values has no nan_policy="):
+        autodiff.vjp(program, np.array([1.0, np.nan, 3.0]))
+
+
+ENDS = {
+    "alpha": (0.0, 3.5), "fatiguelife": (0.0, 29.0), "invgamma": (0.0, 4.0), "invgauss": (0.0, 0.14),
+    "johnsonsb": (1.0, 4.0, 3.0), "levy": (0.0,), "levy_l": (0.0,), "gamma": (0.0, 1.0), "expon": (0.0,),
+    "uniform": (1.0,), "beta": (0.0, 1.0, 2.0),
+}  # fmt: skip
+"""An end of the support, and shapes."""
+
+
+@pytest.mark.parametrize("method", ["pdf", "logpdf"])
+@pytest.mark.parametrize("name", ENDS)
+def test_densities_at_the_ends_of_the_support(name, method):
+    end, *shapes = ENDS[name]
+    density = getattr(getattr(stats, name), method)
+    x = np.array([end, end - 0.3, end + 0.3])
+    np.testing.assert_allclose(autodiff.vjp(lambda x: density(x, *shapes), x)[0], density(x, *shapes), rtol=1e-9)

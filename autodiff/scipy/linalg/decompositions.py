@@ -153,8 +153,7 @@ def eigh(a: Any, b: Any = None, *, lower: bool = True, eigvals_only: bool = Fals
 
 def whole_of(a: Any, lower: bool) -> Any:
     """A Hermitian matrix from the triangle of it that is read."""
-    inside = np.tri(a.shape[-1], dtype=bool)
-    return FUNCTIONS[np.where](inside if lower else inside.T, a, adjoint(a))
+    return symmetric(a, lower, hermitian=True)
 
 
 @counterpart(scipy.linalg.eigvalsh)

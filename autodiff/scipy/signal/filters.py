@@ -190,10 +190,10 @@ def _lower(coefficients: Any, length: int) -> Any:
     """The matrix by which a filter's coefficients multiply a signal."""
     column = FUNCTIONS[np.atleast_1d](coefficients)[:length] * 1.0
     column = FUNCTIONS[np.pad](column, (0, length - column.shape[0]))
-    row = FUNCTIONS[np.concatenate]([column[:1], np.zeros(length - 1)])
-    return (
-        toeplitz(column, row) if holds_traced(coefficients) else scipy.signal.lfilter(column, [1.0], np.eye(length)).T
-    )
+    dtype = column.dtype
+    if holds_traced(coefficients):
+        return toeplitz(column, FUNCTIONS[np.concatenate]([column[:1], np.zeros(length - 1, dtype)]))
+    return scipy.signal.lfilter(column, np.ones(1, dtype), np.eye(length, dtype=dtype)).T
 
 
 _linear_lfilter = linear_counterpart(scipy.signal.lfilter, "scipy.signal.lfilter", 2)

@@ -9,6 +9,7 @@ from types import MethodType
 from typing import Any
 
 import numpy as np
+from scipy.stats import rv_continuous
 
 from autodiff.numpy.dispatch import as_operand, contains_traced, missing
 from autodiff.ops.elementwise import (
@@ -106,6 +107,11 @@ def in_double(x: Any) -> Any:
     return cast(x, dtype=np.dtype(np.float64)) if isinstance(x, Traced) else np.asarray(x, np.float64)
 
 
+def has_open_support(own: Any) -> bool:
+    """Whether SciPy's density is zero at the ends of the support."""
+    return getattr(own._support_mask, "__func__", None) is rv_continuous._open_support_mask
+
+
 def middle(start: Any, stop: Any) -> Any:
     """A place inside of a support, which may be infinite."""
     bounded = where(isfinite(start), start, where(isfinite(stop), stop - 2.0, -1.0))
@@ -134,7 +140,7 @@ class Continuous(Distribution):
         y = (in_double(x) - loc) / scale
         start, stop = support(self.own, shapes)
         below, above = less(y, start), greater(y, stop)
-        if name not in ("_pdf", "_logpdf"):
+        if name not in ("_pdf", "_logpdf") or has_open_support(self.own):
             below, above = less_equal(y, start), greater_equal(y, stop)
         below, above = logical_or(below, equal(y, -inf)), logical_or(above, equal(y, inf))
         inside = logical_and(isfinite(y), logical_not(logical_or(below, above)))
