@@ -11,7 +11,7 @@ import numpy as np
 from autodiff.ops.matrices.products import matmul
 from autodiff.ops.on_gpu.special import refused
 from autodiff.trace.primitive import Primitive, linear
-from autodiff.trace.spec import Spec, spec
+from autodiff.trace.spec import Spec, spec, spec_of
 
 
 class LinearRule:
@@ -30,6 +30,13 @@ class LinearRule:
         return np.ascontiguousarray(self.function(np.eye(length)))
 
 
+def _evaluate(x: Any, *, rule: LinearRule) -> Any:
+    if not x.size and x.shape[-1]:  # no rows, which some of SciPy's functions do not take
+        found = _spec(spec_of(x), rule=rule)
+        return np.zeros(found.shape, found.dtype)
+    return np.asarray(rule.function(x))
+
+
 def _spec(x: Spec, *, rule: LinearRule) -> Spec:
     found = rule.function(np.zeros(x.shape[-1:], x.dtype))
     return spec((*x.shape[:-1], found.shape[-1]), found.dtype)
@@ -38,7 +45,7 @@ def _spec(x: Spec, *, rule: LinearRule) -> Spec:
 linear_along_axis: Primitive = linear(
     "linear_along_axis",
     ("x",),
-    lambda x, *, rule: np.asarray(rule.function(x)),
+    _evaluate,
     _spec,
     {"x": lambda g, x_spec, rule: product_with(g, rule.matrix(x_spec.shape[-1]).T)},
     params=None,

@@ -88,7 +88,7 @@ def factorial(n: Any, exact: bool = False, extend: str = "zero") -> Any:
 @counterpart(sp.diric)
 def diric(x: Any, n: int) -> Any:
     """sin(n x / 2) / (n sin(x / 2)), smooth where x is a multiple of 2 pi."""
-    x = as_operand(x)
+    x, n = as_operand(x), as_operand(n)
     half = x - 2 * pi * ew.rint(x / (2 * pi))
     turns = ew.rint(x / (2 * pi))
     sign = ew.where(ew.equal(ew.remainder(turns * (n - 1), 2), 0), 1.0, -1.0)

@@ -6,6 +6,7 @@ one operation is closed under differentiation, whichever function it is.
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -33,8 +34,11 @@ def one_by_one(function: Any, *stacks: Any) -> Any:
     if all(x.ndim == 2 for x in stacks):
         return function(*stacks)
     lead = broadcast_shapes(*(x.shape[:-2] for x in stacks))
-    full = [np.broadcast_to(x, (*lead, *x.shape[-2:])).reshape(-1, *x.shape[-2:]) for x in stacks]
+    count = prod(lead)
+    full = [np.broadcast_to(x, (*lead, *x.shape[-2:])).reshape(count, *x.shape[-2:]) for x in stacks]
     parts = [function(*matrices) for matrices in zip(*full, strict=True)]
+    if not parts:
+        return np.zeros((*lead, *stacks[-1].shape[-2:]), np.result_type(*stacks))
     return np.reshape(np.stack(parts), (*lead, *parts[0].shape))
 
 

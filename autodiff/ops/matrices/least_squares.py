@@ -78,6 +78,8 @@ pinv: Primitive = general(
 def _evaluate_lstsq(a: Any, b: Any, *, rcond: float | None) -> tuple[Any, ...]:
     if np.ndim(a) == 2:
         return tuple(np.linalg.lstsq(a, b, rcond))
+    if not len(a):
+        return tuple(np.zeros(s.shape, s.dtype) for s in _lstsq_spec(spec_of(a), spec_of(b), rcond=rcond))
     results = [_evaluate_lstsq(*pair, rcond=rcond) for pair in zip(a, b, strict=True)]
     return tuple(np.stack(parts) for parts in zip(*results, strict=True))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -72,7 +73,7 @@ def _evaluate_inv(a: Any, *, singular: bool) -> Any:
     except np.linalg.LinAlgError:
         if not singular:
             raise
-    one_by_one = [_inverse_limit(matrix) for matrix in np.reshape(a, (-1, *a.shape[-2:]))]
+    one_by_one = [_inverse_limit(matrix) for matrix in np.reshape(a, (prod(a.shape[:-2]), *a.shape[-2:]))]
     return np.reshape(np.stack(one_by_one), a.shape)
 
 

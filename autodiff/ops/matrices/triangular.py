@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -82,7 +83,7 @@ solve_triangular: Primitive = general(
 
 def _evaluate_lu(a: Any) -> tuple[Any, Any]:
     a = np.asarray(a, linalg_dtype(a.dtype))
-    stack = a.reshape(-1, *a.shape[-2:])
+    stack = a.reshape(prod(a.shape[:-2]), *a.shape[-2:])
     pairs = [scipy.linalg.lu_factor(matrix) for matrix in stack]
     factors = np.stack([pair[0] for pair in pairs]) if pairs else np.zeros_like(stack)
     pivots = np.array([pair[1] for pair in pairs], np.int32).reshape(*a.shape[:-1])
@@ -116,7 +117,7 @@ lu_factor: Primitive = general(
 
 
 def _evaluate_permutation(pivots: Any, *, inverse: bool) -> Any:
-    flat = np.reshape(pivots, (-1, pivots.shape[-1]))
+    flat = np.reshape(pivots, (prod(pivots.shape[:-1]), pivots.shape[-1]))
     orders: Any = np.empty(flat.shape, np.intp)
     for order, row in zip(orders, flat, strict=True):
         own: Any = np.arange(row.size)

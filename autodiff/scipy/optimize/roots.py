@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable
 from typing import Any
@@ -189,9 +190,11 @@ def with_root(out: Any, equation: Function) -> Any:
 def bracketing(name: str) -> Function:
     """One of SciPy's functions that find a root between two numbers."""
     original = getattr(scipy.optimize, name)
+    others = [*inspect.signature(original).parameters][4:]
 
-    def search(f: Function, a: Any, b: Any, args: Any = (), **options: Any) -> Any:
+    def search(f: Function, a: Any, b: Any, args: Any = (), *rest: Any, **options: Any) -> Any:
         equation = with_args(f, args)
+        options = {key: peeled(option, name) for key, option in (*zip(others, rest), *options.items())}
 
         def find(ends: Any, f: Function) -> Any:
             return original(f, *ends, **options)

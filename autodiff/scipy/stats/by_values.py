@@ -86,6 +86,8 @@ def vectorized(distribution: Any, name: str) -> Callable[..., Any]:
 
     def call(*operands: Any) -> Any:
         arrays = np.broadcast_arrays(*(np.asarray(x, np.float64) for x in operands))
+        if not arrays[0].size:  # some of SciPy's methods take no empty arrays
+            return np.zeros(arrays[0].shape)
         with np.errstate(all="ignore"):
             found = getattr(distribution, name)(*map(np.ravel, arrays))
         return np.reshape(np.asarray(found, np.float64), arrays[0].shape)[()]
