@@ -24,7 +24,8 @@ from autodiff.trace.spec import spec_of
 register_ufuncs()
 UFUNCS[np.radians] = UFUNCS[np.deg2rad]
 UFUNCS[np.degrees] = UFUNCS[np.rad2deg]
-UFUNCS[np._core.umath.clip] = ew.clip  # what the method of a plain array calls: array.clip(low, high) of traced bounds
+# what the method of a plain array calls: array.clip(low, high) with traced bounds
+UFUNCS[np._core.umath.clip] = ew.clip  # type: ignore[attr-defined]  # NumPy has no other name for the ufunc
 
 
 def finished(result: Any, out: Any) -> Any:

@@ -189,6 +189,6 @@ def bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) ->
     low, high = range
     check_limits(low, high, "range=" if given else "elements")
     dtype = np.result_type(spec_of(a).dtype, *(dtype_or_python(spec_of(limit)) for limit in (low, high)))
-    dtype = dtype if dtype.kind == "f" else np.dtype(np.float64)
+    dtype = dtype if dtype.kind in "fc" else np.dtype(np.float64)
     margin = cast(where(low == high, 0.5, 0.0), dtype=dtype)
     return np.linspace(low - margin, high + margin, operator.index(bins) + 1, dtype=dtype)
