@@ -221,6 +221,15 @@ def test_what_is_done_with_nan_is_not_chosen(program):
         autodiff.vjp(program, np.array([1.0, np.nan, 3.0]))
 
 
+@pytest.mark.parametrize(
+    ("x", "alternative", "message"),
+    [([1.0, 2.0, 3.0], "both", "got alternative='both'"), ([2.0, 2.0, 2.0], "less", "x values that are all the same")],
+)
+def test_lines_that_are_refused(x, alternative, message):
+    with pytest.raises(ValueError, match=message):
+        autodiff.grad(lambda y: stats.linregress(x, y, alternative).slope)(np.array([0.5, 0.1, 0.7]))
+
+
 ENDS = {
     "alpha": (0.0, 3.5), "fatiguelife": (0.0, 29.0), "invgamma": (0.0, 4.0), "invgauss": (0.0, 0.14),
     "johnsonsb": (1.0, 4.0, 3.0), "levy": (0.0,), "levy_l": (0.0,), "gamma": (0.0, 1.0), "expon": (0.0,),

@@ -23,7 +23,8 @@ from autodiff.scipy.mirror import counterpart, holds_traced
 from autodiff.scipy.python_code import on_traced
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line
-from autodiff.trace.spec import spec_of
+from autodiff.trace.spec import Spec, spec_of
+from autodiff.trace.tracer import concrete
 
 Function = Callable[..., Any]
 
@@ -254,6 +255,13 @@ def linregress(
     x, y = FUNCTIONS[np.broadcast_arrays](real(x), real(y))
     gone = axes_of(axis, spec_of(x).ndim)
     x, y = (in_one_axis(each, gone) for each in (x, y))
+    if alternative not in ("two-sided", "less", "greater"):
+        raise ValueError(
+            f"linregress got alternative={alternative!r}{at_user_line()}; it is 'two-sided', 'less' or 'greater'"
+        )
+    known = concrete(x)
+    if type(known) is not Spec and known.shape[-1] > 1 and np.all(known == known[..., :1], axis=-1).any():
+        raise ValueError(f"linregress got x values that are all the same{at_user_line()}; no line has a slope there")
     found = through_two(x, y) if spec_of(x).shape[-1] == 2 else through_many(x, y, alternative)
     return Line(**{k: FUNCTIONS[np.expand_dims](v, tuple(gone)) for k, v in found.items()} if keepdims else found)
 
