@@ -9,12 +9,12 @@ import numpy as np
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.traced import Traced
 from autodiff.trace.trees.tree import map_tree
-from autodiff.trace.values.layout import copied
+from autodiff.trace.values.layout import writable
 
 
 def _evaluate(x: Any) -> Any:
     """A copy: what the traced value stands for must not change when the result is written to."""
-    return copied(x) if isinstance(x, np.ndarray) else x
+    return writable(x) if isinstance(x, np.ndarray) else x
 
 
 stopped = Primitive("stop_gradient", "elementwise", ("x",), _evaluate, lambda x: x, {"x": None})

@@ -13,7 +13,7 @@ from autodiff.trace.spec import Spec, result_spec, spec_of
 from autodiff.trace.traced import Traced
 from autodiff.trace.trees.tree import paths
 from autodiff.trace.values.arrays import is_array, on_gpu
-from autodiff.trace.values.layout import copied
+from autodiff.trace.values.layout import writable
 from autodiff.transforms.control.carry import ControlError, array_leaves
 
 
@@ -34,7 +34,7 @@ def rows_of(leaf: Any) -> Sequence[Any]:
 
 def own_row(row: Any) -> Any:
     """A slice that a function may write to, which lies in memory as it lay in its array."""
-    return copied(row) if isinstance(row, np.ndarray) else row.copy() if is_array(row) else row
+    return writable(row) if isinstance(row, np.ndarray) else row.copy() if is_array(row) else row
 
 
 def common_length(name: str, xs: Any, length: int | None) -> tuple[list[Any], Any, int]:

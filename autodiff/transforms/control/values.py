@@ -12,7 +12,7 @@ from autodiff.ops.index import slice_of
 from autodiff.trace.spec import Spec, native, result_spec, spec_of
 from autodiff.trace.traced import Traced
 from autodiff.trace.values.arrays import is_array, on_gpu
-from autodiff.trace.values.layout import copied
+from autodiff.trace.values.layout import writable
 
 
 def settled(spec: Spec) -> Spec:
@@ -42,5 +42,5 @@ def all_conformed(values: Sequence[Any], specs: Sequence[Spec]) -> list[Any]:
 def unshared(value: Any, operands: Sequence[Any]) -> Any:
     """The value in memory that no operand can be changed through."""
     if is_array(value) and any(type(o) is type(value) and np.may_share_memory(value, o) for o in operands):
-        return copied(value) if isinstance(value, np.ndarray) else value.copy()
+        return writable(value) if isinstance(value, np.ndarray) else value.copy()
     return value

@@ -61,3 +61,31 @@ def test_as_in_python(name, mode):
     found, expected = (autodiff.tree.leaves(result) for result in (MODES[mode](ours), python(X)))
     for a, b in zip(found, expected, strict=True):
         np.testing.assert_array_equal(a, b)
+
+
+def test_steps_write_to_slices_of_a_broadcast_array():
+    xs = np.broadcast_to(np.arange(4.0), (3, 2, 4))
+
+    def step(c, x):
+        x[0] = x[0] + 1.0
+        return c + np.sum(x), x
+
+    def increased(_, c):
+        c[0] = c[0] + 1.0
+        return c
+
+    expected = np.stack([np.arange(4.0) + 1, np.arange(4.0)])
+    c, ys = autodiff.scan(step, 0.0, xs)
+    assert c == 3 * np.sum(expected)
+    np.testing.assert_array_equal(ys, np.stack([expected] * 3))
+    np.testing.assert_array_equal(autodiff.fori_loop(0, 1, increased, xs[0]), expected)
+
+
+def test_writes_to_a_stopped_broadcast_array():
+    def loss(x):
+        y = autodiff.stop_gradient(np.broadcast_to(x, (2, 4)))
+        y[0] = 1.0
+        return np.sum(y * x)
+
+    x = np.arange(4.0)
+    np.testing.assert_array_equal(autodiff.grad(loss)(x), 1 + x)
