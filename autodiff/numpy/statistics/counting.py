@@ -161,7 +161,7 @@ def check_limits(low: Any, high: Any, source: str) -> None:
     plain = [concrete(limit) for limit in (low, high)]
     if any(type(limit) is Spec for limit in plain):
         return
-    if not np.all(np.isfinite(plain)):
+    if not all(np.isfinite(limit) for limit in plain):
         raise ValueError(f"histogram needs finite limits, got {source} from {plain[0]} to {plain[1]}{at_user_line()}")
     if plain[0] > plain[1]:
         raise ValueError(f"histogram got range={tuple(plain)!r}{at_user_line()}; the larger limit comes second")

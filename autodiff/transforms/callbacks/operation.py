@@ -11,7 +11,7 @@ from autodiff.ops.shape import broadcast_to
 from autodiff.trace.errors import RuleError, described
 from autodiff.trace.parameters import Domain, instance_of
 from autodiff.trace.primitive import Primitive
-from autodiff.trace.spec import Spec, is_number, result_spec, spec_of
+from autodiff.trace.spec import Spec, is_number, native, result_spec, spec_of
 from autodiff.trace.trees.containers import parts_of
 from autodiff.trace.trees.tree import TreeDef, flatten
 from autodiff.trace.values.arrays import first_on_gpu, placed
@@ -158,7 +158,7 @@ def declared(name: str, result_spec: Any) -> tuple[list[Spec], TreeDef]:
 def declared_leaf(name: str, leaf: Any) -> Spec:
     """The spec that one leaf declares."""
     if isinstance(leaf, Spec):
-        return leaf
+        return leaf if leaf.dtype.isnative else result_spec_of(leaf)
     own = spec_of(leaf) if is_leaf(leaf) else None
     if own is None and parts_of(leaf) is None and hasattr(leaf, "shape") and hasattr(leaf, "dtype"):
         own = result_spec_of(leaf)
@@ -172,4 +172,4 @@ def declared_leaf(name: str, leaf: Any) -> Spec:
 
 def result_spec_of(own: Any) -> Spec:
     """The spec of a result with this shape and dtype."""
-    return result_spec(tuple(own.shape), np.dtype(own.dtype))
+    return result_spec(tuple(own.shape), native(np.dtype(own.dtype)))

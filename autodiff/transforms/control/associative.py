@@ -12,6 +12,7 @@ from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 from autodiff.trace.trees.tree import TreeDef, flatten, paths
 from autodiff.transforms.control.carry import ControlError, array_leaves
+from autodiff.transforms.control.values import conformed, settled
 from autodiff.transforms.custom.arguments import place_of
 
 WHOLE = (None, None, None)
@@ -54,6 +55,7 @@ def associative_scan(fn: Callable[[Any, Any], Any], elems: Any, reverse: bool = 
             f"associative_scan needs arrays of one length along axis {axis}, got lengths {sorted(lengths)}"
             f"{at_user_line()}"
         )
+    leaves = [conformed(leaf, settled(spec_of(leaf))) for leaf in leaves]
     running = Running(fn, structure, axes)
     if reverse:
         leaves = [flipped(leaf, own) for leaf, own in zip(leaves, axes, strict=True)]

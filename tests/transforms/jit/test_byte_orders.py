@@ -25,6 +25,8 @@ PROGRAMS = {
     "while_loop": lambda x: autodiff.while_loop(lambda s: s[0] < 2, lambda s: (s[0] + 1, s[1] * 2), (0, x))[1],
     "checkpoint": autodiff.grad(lambda x: np.sum(autodiff.checkpoint(np.sin)(x))),
     "hvp": lambda x: autodiff.hvp(lambda x: np.sum(x**3), (x,), (np.ones_like(x),)),
+    "associative_scan": lambda x: autodiff.associative_scan(np.multiply, x),
+    "pure_callback": lambda x: autodiff.pure_callback(np.sin, x, x),
     "inverse": lambda x: np.linalg.inv(x @ x.T + np.eye(len(x))),
 }
 
