@@ -12,6 +12,7 @@ from autodiff.optimize.numbers import (
     ZERO,
     absolute_square,
     like_state,
+    matched,
     mean_of_squares,
     mean_toward,
     real_zeros_tree,
@@ -129,7 +130,9 @@ def scale_by_rss(initial_accumulator_value: float = 0.1, eps: float = 1e-7) -> G
         return ScaleByRssState(map_tree(lambda s: s + initial_accumulator_value, real_zeros_tree(params)))
 
     def update(updates: Any, state: Any, params: Any = None) -> tuple[Any, ScaleByRssState]:
-        sums = map_tree(lambda u, s: absolute_square(u) + s, updates, state.sum_of_squares)
+        sums = map_tree(
+            lambda u, s: absolute_square(u) + s, matched(updates, state.sum_of_squares), state.sum_of_squares
+        )
         found = map_tree(lambda u, s: u * np.where(s > 0, 1 / np.sqrt(s + eps), 0), updates, sums)
         return found, ScaleByRssState(map_tree(like_state, sums, state.sum_of_squares))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from autodiff.optimize.numbers import beside
+from autodiff.optimize.numbers import beside, matched
 from autodiff.optimize.transformation import GradientTransformation, require_params, stateless, with_extra
 from autodiff.trace.trees.tree import map_tree
 from autodiff.tree import combine, partition
@@ -36,7 +36,7 @@ def add_decayed_weights(weight_decay: float = 0.0, mask: Mask = None) -> Gradien
 
     def decayed(updates: Any, params: Any) -> Any:
         require_params("add_decayed_weights", params)
-        return map_tree(lambda u, p: u + beside(weight_decay, p) * p, updates, params)
+        return map_tree(lambda u, p: u + beside(weight_decay, p) * p, matched(updates, params, "the parameter"), params)
 
     return stateless(decayed) if mask is None else masked(stateless(decayed), mask)
 

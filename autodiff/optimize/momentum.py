@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from autodiff.optimize.numbers import copied, like_state, zeros_tree
+from autodiff.optimize.numbers import copied, like_state, matched, zeros_tree
 from autodiff.optimize.scaling import LearningRate, scale_by_learning_rate
 from autodiff.optimize.transformation import GradientTransformation, chain
 from autodiff.trace.trees.tree import map_tree
@@ -37,7 +37,7 @@ def trace(decay: float, nesterov: bool = False, accumulator_dtype: Any = None) -
         return TraceState(zeros_tree(params, accumulator_dtype))
 
     def update(updates: Any, state: Any, params: Any = None) -> tuple[Any, TraceState]:
-        sums = map_tree(lambda u, t: u + decay * t, updates, state.trace)
+        sums = map_tree(lambda u, t: u + decay * t, matched(updates, state.trace), state.trace)
         ahead = map_tree(lambda u, t: u + decay * t, updates, sums) if nesterov else map_tree(copied, sums)
         return ahead, TraceState(map_tree(like_state, sums, state.trace))
 

@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 from autodiff.trace.trees.tree import flatten, map_tree
 from autodiff.trace.values.arrays import on_gpu
+from autodiff.tree import names
 
 PYTHONS = frozenset((bool, int, float, complex))
 
@@ -50,13 +52,30 @@ def absolute_square(x: Any) -> Any:
     return x.real**2 + x.imag**2 if spec_of(x).dtype.kind == "c" else x * x
 
 
+def matched(values: Any, states: Any, what: str = "what is kept of it") -> Any:
+    """The values, which have the shapes of what a state keeps of the same leaves, or of the parameters.
+
+    Raises:
+        ValueError: if one of them has another shape; numbers serve every shape.
+    """
+    for k, (value, state) in enumerate(zip(flatten(values)[0], flatten(states)[0])):
+        own, kept = spec_of(value).shape, spec_of(state).shape
+        if own not in (kept, ()):
+            raise ValueError(
+                f"the gradient of {names(values)[k] or 'the parameter'} has shape {own}, {what} "
+                f"{kept}{at_user_line()}; give the gradients of the parameters that init was called with"
+            )
+    return values
+
+
 def mean_toward(values: Any, means: Any, decay: float) -> Any:
     """Running means: ``(1 - decay) * value + decay * mean``."""
-    return map_tree(lambda value, mean: (1 - decay) * value + decay * mean, values, means)
+    return map_tree(lambda value, mean: (1 - decay) * value + decay * mean, matched(values, means), means)
 
 
 def mean_of_squares(values: Any, means: Any, decay: float) -> Any:
     """Running means of squares: ``(1 - decay) * |value|**2 + decay * mean``."""
+    values = matched(values, means)
     return map_tree(lambda value, mean: (1 - decay) * absolute_square(value) + decay * mean, values, means)
 
 

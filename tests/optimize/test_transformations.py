@@ -1,5 +1,6 @@
 """What transformations do apart from agreeing with others: masks, clipping, chains, accumulation, averages, and errors."""
 
+import re
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -242,3 +243,19 @@ def test_limits_and_factories_of_another_kind_are_refused():
         optimize.exponential_decay(1.0, "10", 0.5)
     with pytest.raises(TypeError, match="scales are a dict, not list"):
         optimize.piecewise_constant_schedule(1.0, [40])
+
+
+@pytest.mark.parametrize("make", [
+    lambda: optimize.adam(0.1), lambda: optimize.sgd(0.1, momentum=0.9), lambda: optimize.rmsprop(0.1),
+    lambda: optimize.adagrad(0.1), lambda: optimize.adadelta(0.1), lambda: optimize.lion(0.1), lambda: optimize.adamw(0.1),
+])  # fmt: skip
+@pytest.mark.parametrize("shape", [(2,), (1, 3), (1,)])
+def test_gradients_of_other_shapes_are_refused_by_name(make, shape):
+    optimizer = make()
+    params = {"bias": np.zeros(3), "weight": np.zeros((2, 3))}
+    state = optimizer.init(params)
+    said = (
+        rf"gradient of .*bias.* has shape {re.escape(str(shape))}, .* \(3,\) \(test_transformations.py:\d+\); give the"
+    )
+    with pytest.raises(ValueError, match=said):
+        optimizer.update({"bias": np.ones(shape), "weight": np.ones((2, 3))}, state, params)
