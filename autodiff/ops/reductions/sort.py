@@ -58,18 +58,18 @@ argpartition: Primitive = general(
 
 
 SORTED = 256
-"""Lines of floats up to this length are sorted by ``partition_order``, as NumPy's partition does on most processors."""
+"""Up to this length lines of floats are sorted for one ``kth`` element, as NumPy does on most processors."""
 
 
-def partition_sorts(x: Spec, axis: int) -> bool:
+def partition_sorts(x: Spec, axis: int, kth: tuple[int, ...]) -> bool:
     """Whether the order in which a partition brings lines is the ascending one."""
-    return x.dtype.char in "fd" and x.shape[axis] <= SORTED
+    return x.dtype.char in "fd" and x.shape[axis] <= SORTED and len(kth) == 1
 
 
 def _evaluate_partition_order(x: Any, *, axis: int, kth: tuple[int, ...]) -> Any:
     """NumPy's partition and argpartition may order differently, so the permutation is read off the values."""
     source = np.argsort(x, axis=axis, kind="stable")
-    if partition_sorts(spec_of(x), axis):
+    if partition_sorts(spec_of(x), axis, kth):
         return source
     target = np.argsort(np.partition(x, kth, axis=axis), axis=axis, kind="stable")
     order = np.empty_like(source)
@@ -90,7 +90,7 @@ partition_order: Primitive = general(
 """The permutation along an axis with which NumPy's partition picks; no derivative.
 
 NumPy leaves the order on both sides of the ``kth`` elements open. Where its processor has vectors for it, NumPy sorts
-short lines of floats; here these are sorted on every processor, so that kernels need not ask NumPy.
+short lines of floats for one element; here these are sorted on every processor, so that kernels need not ask NumPy.
 """
 
 lexsort: Primitive = general(

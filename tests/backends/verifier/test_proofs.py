@@ -8,6 +8,7 @@ import pytest
 from autodiff import grad, jacfwd, jit, scan
 from autodiff.backends import cache, checked
 from autodiff.backends.kernels import launching
+from autodiff.backends.passes.fusion import cost
 from autodiff.backends.kernels.programs import program
 from autodiff.backends.verifier import proof
 from autodiff.backends.verifier.launch import Array, Launch, UnprovedKernelWarning
@@ -73,9 +74,11 @@ def test_what_is_not_proved_writes_to_the_memory_that_others_read(monkeypatch, s
     np.testing.assert_allclose(found[1], grad(lambda x: np.sum(corners(x)))(v), rtol=1e-12)
 
 
-def test_parts_do_not_meet_in_what_the_first_one_does_alone():
+def test_parts_do_not_meet_in_what_the_first_one_does_alone(monkeypatch):
     """A result that is the same for all rows is written by the first part of a kernel that threads share."""
 
+    monkeypatch.setattr(cost, "ALONE", 0.0)  # else the program is one kernel
+    monkeypatch.setattr(cost, "BY_INDEX", {})
     v = np.linspace(-1, 1, 65_025).reshape(255, 255)
 
     def columns(x):

@@ -22,13 +22,13 @@ def refusal(error, *args, **kwargs):
 def test_operations_without_a_kernel_are_named_with_their_lines(tmp_path):
     def model(x):
         roots = np.linalg.eigvalsh(x)
-        return np.exp(roots) + np.einsum("ij,jk,ki->i", x, x, x)
+        return np.exp(roots) + x[0][np.argpartition(x[0], 3)]
 
     at = model.__code__.co_firstlineno + 1
     assert refusal(ExportError, model, (np.eye(30),), "model", tmp_path) == (
         "export: some operations have no kernel, and would need Python where the program runs:\n"
         f"  eigvalsh (test_refusals.py:{at}): eigvalsh of 30 x 30 matrices\n"
-        f"  einsum (test_refusals.py:{at + 1}): einsum has no form in kernels\n"
+        f"  argpartition (test_refusals.py:{at + 1}): argpartition has no form in kernels\n"
         "Compute their results outside and pass them as arguments, or write them in terms of others."
     )
     assert not list(tmp_path.iterdir())

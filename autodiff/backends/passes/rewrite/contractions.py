@@ -61,7 +61,7 @@ def einsum_by_pairs(builder: Builder, equation: Equation) -> Operand | None:
         for letter, length in zip(term, own.shape, strict=True):
             if sizes.setdefault(letter, length) != length:
                 return None  # an axis of length one broadcasts
-    if len(terms) < 3 or prod(sizes.values()) <= MANY_TERMS or not out:
+    if len(terms) < 3 or prod(sizes.values()) <= MANY_TERMS:
         return None
     left = list(zip(terms, equation.operands, strict=True))
     while len(left) > 2:

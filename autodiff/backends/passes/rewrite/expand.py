@@ -263,10 +263,10 @@ def expand_unwrap(builder: Builder, equation: Equation) -> Operand | None:
 
 def expand_partition(builder: Builder, equation: Equation) -> Operand | None:
     """The order of short lines is the ascending one."""
-    (x,), axis = equation.operands, dict(equation.params)["axis"]
-    if not partition_sorts(builder.spec(x), axis):
+    (x,), params = equation.operands, dict(equation.params)
+    if not partition_sorts(builder.spec(x), params["axis"], params["kth"]):
         return None
-    return builder.emit(argsort, x, axis=axis, kind="stable")
+    return builder.emit(argsort, x, axis=params["axis"], kind="stable")
 
 
 EXPANSIONS: Rules = {

@@ -146,7 +146,6 @@ PRODUCTS = [
     *templates(
         """
         np.sum(({p}[:, None] - {p}) ** 2, axis=-1)
-        np.sqrt(np.sum(({p}[:, None] - {q}) ** 2, axis=-1) + 0.1)
         np.sum(({p}[:, None] - {p}) / (np.sum(({p}[:, None] - {p}) ** 2, axis=-1, keepdims=True) + 0.5), axis=1)
         np.sum(np.tanh({p}.reshape(-1)[:90].reshape(30, 1, 3) - {p}.reshape(-1)[-90:].reshape(30, 3)), axis={axis})
         np.sum(np.cos({p}.reshape(-1)[:96].reshape(24, 1, 4) * {p}.reshape(-1)[:96].reshape(24, 4)), axis=-1)
@@ -155,6 +154,7 @@ PRODUCTS = [
         mixes=True,
         weight=1,
     ),
+    *templates("np.sqrt(np.sum(({p}[:, None] - {q}) ** 2, axis=-1) + 0.1)", "f f", mixes=True, weight=1),
     *templates(
         """
         np.max(np.abs({p}[:, None] - {p}), axis=-1)
