@@ -8,8 +8,8 @@ import pytest
 from autodiff import grad, jacfwd, jit, scan
 from autodiff.backends import cache, checked
 from autodiff.backends.kernels import launching
-from autodiff.backends.passes.fusion import cost
 from autodiff.backends.kernels.programs import program
+from autodiff.backends.passes.fusion import cost
 from autodiff.backends.verifier import proof
 from autodiff.backends.verifier.launch import Array, Launch, UnprovedKernelWarning
 from tests.backends.kernels.running import needs_numba
