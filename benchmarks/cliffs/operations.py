@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import autodiff
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -14,6 +16,18 @@ if TYPE_CHECKING:
 def positive(np: Any, c: Any) -> Any:
     """A regular symmetric matrix."""
     return np.eye(3) + np.outer(c, c)
+
+
+def turned(np: Any, c: Any) -> Any:
+    """A step of a loop inside of the loop."""
+    return 0.9 * c + 0.1 * c[::-1] * c
+
+
+def in_python(np: Any, sp: Any, c: Any) -> Any:
+    """Four steps, written out by Python."""
+    for _ in range(4):
+        c = turned(np, c)
+    return c
 
 
 # fmt: off
@@ -119,5 +133,17 @@ PAIRS: dict[str, tuple[Operation, Operation]] = {
     ),
     "dot / sum of products":     (lambda np, sp, c: c * np.dot(c, c), lambda np, sp, c: c * np.sum(c * c)),
     "outer / broadcast":         (OPERATIONS["outer"], lambda np, sp, c: (c[:, None] * c) @ c),
+    "Python loop / fori_loop":   (in_python, lambda np, sp, c: autodiff.fori_loop(0, 4, lambda k, c: turned(np, c), c)),
+    "max / last of sorted":      (lambda np, sp, c: c - np.max(c), lambda np, sp, c: c - np.sort(c)[-1]),
+    "hypot / root of squares":   (lambda np, sp, c: np.hypot(c, 1.0), lambda np, sp, c: np.sqrt(c * c + 1)),
+    "logaddexp / log1p of exp":  (OPERATIONS["logaddexp"], lambda np, sp, c: np.log1p(np.exp(c))),
+    "norm squared / dot":        (lambda np, sp, c: c * np.linalg.norm(c) ** 2, lambda np, sp, c: c * (c @ c)),
+    "flip / slice":              (lambda np, sp, c: np.flip(c), OPERATIONS["flip"]),
+    "take / index":              (OPERATIONS["take"], lambda np, sp, c: c[np.array([2, 0, 1])]),
+    "prod / by hand":            (OPERATIONS["prod"], lambda np, sp, c: c * (c[0] * c[1] * c[2])),
+    "polyval / Horner":          (OPERATIONS["polyval"], lambda np, sp, c: (0.1 * c + 0.2) * c + 0.3),
+    "diff / slices":             (
+        OPERATIONS["diff"], lambda np, sp, c: np.concatenate([c[1:] - c[:-1], c[:1] - c[-1:]]),
+    ),
 }
 # fmt: on

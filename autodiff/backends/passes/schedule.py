@@ -22,6 +22,7 @@ from autodiff.backends.passes.fusion.loop_invariants import LOOPS
 from autodiff.backends.passes.fusion.loop_residuals import keep_residuals
 from autodiff.backends.passes.fusion.products import fuse_products
 from autodiff.backends.passes.fusion.row_gathers import pick_by_rows
+from autodiff.backends.passes.fusion.short_loops import short_loops_written_out
 from autodiff.backends.passes.fusion.stacks import STACKS
 from autodiff.backends.passes.fusion.windows import with_windows
 from autodiff.backends.passes.rewrite.expand import EXPANSIONS
@@ -97,7 +98,7 @@ def schedule_as_it_is(tape: Tape) -> Schedule:
     """How a simplified tape is run on CPUs: its complex numbers, if it has some, are no kernel's."""
     turned = with_turns(tape)
     expanded = simplified(turned, ON_CPUS) if concerned(turned, EXPANDED) else turned
-    changed = rewrite(coordinates_apart(keep_residuals(expanded)), BEFORE_FUSION, merge=True)
+    changed = rewrite(coordinates_apart(keep_residuals(short_loops_written_out(expanded))), BEFORE_FUSION, merge=True)
     simple = tape if changed is tape else simplify(changed, stable=False)
     fused = cache(lambda: kernels_of_rows(simple))
     try:

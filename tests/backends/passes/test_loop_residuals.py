@@ -58,6 +58,16 @@ def test_functions_and_decompositions_are_computed_once(name):
     assert bodies(after)[0] == bodies(before)[0]
 
 
+def test_a_sigmoid_that_is_spelled_out_is_kept():
+    step = summed(lambda c, x: np.tanh(1 / (1 + np.exp(-(c * x + 0.5)))))
+    before = simplify(fold_constants(make_tape(step)(X)))
+    after = keep_residuals(before)
+    check_tape(after)
+    np.testing.assert_allclose(run(after, (X,))[0], run(before, (X,))[0], rtol=1e-13)
+    assert ["divide" in body for body in bodies(before)] == [False, True]
+    assert ["divide" in body for body in bodies(after)] == [False, False]
+
+
 def test_arithmetic_is_done_again():
     before, after = kept(summed(lambda c, x: c * x * (c - x) + x * 0.5), X)
     assert after is before

@@ -13,7 +13,14 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from autodiff.backends.passes.fusion.cost import CHEAP, equation_work, operand
-from autodiff.backends.passes.fusion.loop_invariants import body_of, loop_of, narrow_product, stacked_spec
+from autodiff.backends.passes.fusion.loop_invariants import (
+    Loop,
+    body_of,
+    loop_of,
+    made_by,
+    narrow_product,
+    stacked_spec,
+)
 from autodiff.backends.passes.rewrite.rewriting import Builder, holds_tapes, in_bodies, what
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.tape import Equation, Operand, Tape, ordered
@@ -96,11 +103,34 @@ def counterparts(first: Equation, second: Equation) -> dict[int, Operand]:
     if not same:
         return {}
     table = {what(each): each.results for each in one.tape.equations if can_be_kept(each)}
+    logistics = {e.operands[0]: e.results[0] for e in one.tape.equations if e.primitive.name == "logistic"}
     for each in other.tape.equations:
         if can_be_kept(each) and all(o in same for o in each.operands if isinstance(o, int)):
             operands = tuple(same[o] if isinstance(o, int) else o for o in each.operands)
             same.update(zip(each.results, table.get(what(replace(each, operands=operands)), ())))
+        x = logistic_of(each, other)
+        if x is not None and same.get(x) in logistics:  # spelled out, because the derivative needs the exponential too
+            same[each.results[0]] = logistics[same[x]]
     return same
+
+
+def logistic_of(equation: Equation, loop: Loop) -> int | None:
+    """The x of an operation that gives 1 / (1 + exp(-x)) in the body of a loop."""
+    if equation.primitive.name != "divide" or not is_number(equation.operands[0], 1):
+        return None
+    total = made_by(loop, equation.operands[1], "add")
+    grown = None if total is None else next((o for o in total.operands if not is_number(o, 1)), None)
+    power = made_by(loop, grown, "exp")
+    minus = None if power is None or total is None else made_by(loop, power.operands[0], "negative")
+    if total is None or minus is None or not any(is_number(o, 1) for o in total.operands):
+        return None
+    x = minus.operands[0]
+    return x if isinstance(x, int) and loop.tape.specs[x] == equation.specs[0] else None
+
+
+def is_number(operand: Operand, number: int) -> bool:
+    """Whether an operand is a number that stands in the tape, this one."""
+    return not isinstance(operand, int) and bool(operand.value == number)
 
 
 def can_be_kept(equation: Equation) -> bool:
@@ -118,12 +148,13 @@ def worth_keeping(tape: Tape, first: Equation, second: Equation) -> dict[int, in
     if one is None or other is None or len(same) <= sum(slot < len(other.tape.inputs) for slot in same):
         return {}
     body, specs = other.tape, other.tape.specs
-    moves = {slot for slot in same if slot < other.carry + other.slices}
+    moves = set(range(other.carry + other.slices))
+    for each in body.equations:
+        moves.update(each.results if any(o in moves for o in each.operands) else ())
     again = [each for each in body.equations if each.results[0] in same]
     cost: dict[int, float] = {}
     candidates: set[int] = set()
     for each in again:
-        moves.update(each.results if any(o in moves for o in each.operands) else ())
         operands = [operand(o, specs) for o in each.operands]
         if narrow_product(other, each) and one.is_slice(same[each.operands[0]]):  # type: ignore[index]
             cost[each.results[0]] = 0.0  # it moves out of both loops
