@@ -50,6 +50,9 @@ TRIALS = ((64, 32), (16, 16), (4, 4), (1, 1))
 STATEMENT, LOOP, LONGEST = 0.2, 6.0, 10_000.0
 """Estimated milliseconds of compiling, and the longest that is worth it."""
 
+MANY_LOOPS = 100
+"""Of so many loops each takes LLVM twice as long, of twice as many three times: it looks at each beside the others."""
+
 MODULES = (
     control,
     drawing,
@@ -188,7 +191,7 @@ class TooLong(Impossible):
 
 def estimated_cost(emitter: Emitter, lines: int) -> float:
     """Milliseconds that it takes to compile so many lines."""
-    return 20 + STATEMENT * lines + LOOP * emitter.loops
+    return 20 + STATEMENT * lines + LOOP * emitter.loops * (1 + emitter.loops / MANY_LOOPS)
 
 
 def attempt(tape: Tape, emitter: Emitter, longest: float = LONGEST) -> WholeKernel:
