@@ -191,7 +191,7 @@ class TooLong(Impossible):
 
 def estimated_cost(emitter: Emitter, lines: int) -> float:
     """Milliseconds that it takes to compile so many lines."""
-    return 20 + STATEMENT * lines + LOOP * emitter.loops * (1 + emitter.loops / MANY_LOOPS)
+    return 20 + STATEMENT * lines + LOOP * emitter.loops
 
 
 def attempt(tape: Tape, emitter: Emitter, longest: float = LONGEST) -> WholeKernel:
@@ -203,7 +203,8 @@ def attempt(tape: Tape, emitter: Emitter, longest: float = LONGEST) -> WholeKern
     """
 
     def within_reason() -> None:
-        if estimated_cost(emitter, len(emitter.lines)) > longest:
+        cost = estimated_cost(emitter, len(emitter.lines))
+        if cost > longest or cost + LOOP * emitter.loops**2 / MANY_LOOPS > LONGEST:
             raise TooLong
 
     rows = emitter.rows
