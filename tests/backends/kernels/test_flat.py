@@ -36,8 +36,8 @@ APART = {
 }
 
 
-@pytest.mark.parametrize("width", [2, 3, 4])
-@pytest.mark.parametrize("rows", [1, 5, 40, 70])
+@pytest.mark.parametrize("width", [2, 3])
+@pytest.mark.parametrize("rows", [1, 5, 70])
 @pytest.mark.parametrize("name", [*ALIKE, *APART])
 def test_bits_are_those_of_numpy(name, rows, width):
     f = steps({**ALIKE, **APART}[name])
