@@ -42,9 +42,11 @@ def _series(t: Any, order: int) -> Any:
 def _recurrence(t: Any, near: Any, order: int) -> Any:
     """The same from t f' = cos(t) - f and its derivatives, which lose nothing where |t| > order."""
     t = np.where(near, 1, t)
-    value = np.sin(t) / t
+    sine, cosine = np.sin(t), np.cos(t)
+    turned = (sine, cosine, -sine, -cosine)  # the derivatives of the sine, exact however large t is
+    value = sine / t
     for n in range(1, order + 1):
-        value = (np.sin(t + n * (np.pi / 2)) - n * value) / t
+        value = (turned[n % 4] - n * value) / t
     return value
 
 
