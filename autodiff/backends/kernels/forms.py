@@ -73,7 +73,11 @@ class Grid:
     @property
     def turned(self) -> bool:
         """Whether a value is read along its columns, far apart, where the last axis runs."""
-        return self.shape[-1:] > (FAR,) and any(abs(view.strides[-1]) >= FAR for view in self.views.values())
+        return (
+            bool(self.shape)
+            and self.shape[-1] >= FAR
+            and any(abs(view.strides[-1]) >= FAR for view in self.views.values())
+        )
 
     def copy(self) -> Grid:
         """A grid with the same values, to which others can be added."""

@@ -11,6 +11,7 @@ from autodiff import cond, fori_loop, grad, jit, scan, switch, value_and_grad, w
 from autodiff.backends.kernels.call import IndexRangeError
 from autodiff.backends.kernels.programs.program import whole_kernel
 from autodiff.backends.kernels.programs.storage import Impossible
+from autodiff.backends.numba.statements.target import printed
 from autodiff.trace.spec import spec
 from tests.backends.kernels.running import alike, by_one, needs_numba, reference, simple
 
@@ -338,3 +339,39 @@ def test_the_gradient_of_a_loop_reads_carries_before_they_are_replaced(move, sha
         return np.sum(fori_loop(0, 2, lambda k, c: MOVES[move](x) + 0.5 * c, weights) * weights)
 
     np.testing.assert_allclose(jit(grad(loss))(x), grad(loss)(x), rtol=1e-13, atol=1e-15)
+
+
+@needs_numba
+def test_many_products_of_the_same_sizes_are_calls_of_one_function():
+    a = np.random.default_rng(0).normal(size=(12, 9, 9)) / 4
+
+    def chain(a):
+        x = a[0]
+        for k in range(1, 12):
+            x = x @ a[k] + np.eye(9)
+        return x
+
+    program = jit(chain)
+    np.testing.assert_allclose(program(a), chain(a), rtol=1e-12)
+    (kernel,) = program.kernels(a)
+    text = printed(str(kernel))
+    assert text.count("define internal void @multiply_matrices_float64") == 1
+    assert text.count("call void @multiply_matrices_float64") == 11
+
+
+@needs_numba
+def test_a_long_loop_of_python_is_one_kernel():
+    def filtered(x):
+        move, mean, spread, total = np.array([[1, 0.1], [0, 1.0]]), np.zeros(2), np.eye(2), 0.0
+        for k in range(30):
+            mean, spread = move @ mean, move @ spread @ move.T + x[0] ** 2 * np.eye(2)
+            variance, missed = spread[0, 0] + x[1] ** 2, np.sin(k) - mean[0]
+            gain = spread[:, 0] / variance
+            mean, spread = mean + gain * missed, spread - np.outer(gain, spread[0])
+            total = total + np.log(variance) + missed**2 / variance
+        return total
+
+    x = np.array([0.3, 0.5])
+    slope = jit(grad(filtered))
+    np.testing.assert_allclose(slope(x), grad(filtered)(x), rtol=1e-9)
+    assert [e.primitive.name for e in slope.schedule(x).equations] == ["kernel_of_all"]

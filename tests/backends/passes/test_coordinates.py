@@ -82,6 +82,7 @@ LEFT = {
     "no sum over coordinates": lambda x: np.exp(between(x)),
     "no larger than the points": lambda x: np.sum(x**2, -1),
     "other axes": lambda x: np.sum(np.cos(x.T[:, None] - x.T[None]), -1),
+    "float16, which NumPy adds up in float32": lambda x: np.sum(between(x.astype(np.float16)), -1),
     "counts": lambda x: np.sum(between(x) > 0, -1),
     "whole numbers": lambda x: np.sum(between((x * 9).astype(np.int32)), -1),
     "one coordinate alone": lambda x: np.cumsum(between(x), -1)[..., 1],

@@ -15,6 +15,7 @@ from autodiff.backends.numba.statements.builder import Builder
 from autodiff.backends.numba.statements.builder import Function as Code
 from autodiff.backends.numba.statements.checked import CheckedBuilder
 from autodiff.backends.numba.statements.expressions import Expressions, Typed, literal
+from autodiff.backends.numba.statements.procedures import PROCEDURES
 from autodiff.backends.numba.statements.scopes import changing
 from autodiff.backends.numba.vectors.choice import form_of
 from autodiff.backends.numba.vectors.elements import STORED, Pointer, Type, types_of_names
@@ -28,6 +29,9 @@ WRITTEN_OUT = 96
 """So many calls of functions of mathematics on single elements are written out. A call of a function takes a nanosecond
 or two more, and a kernel of hundreds of them a tenth of the time to compile."""
 
+
+ADDRESSES = [k for k, kind in enumerate(PROCEDURES["multiply_matrices"][0]) if kind == "a"]
+"""Which arguments of a product of small matrices are addresses; the others are numbers in the text."""
 
 REPEATED = 8
 """So many products of the same sizes in a text are calls of one function: LLVM takes longer than proportionally to the
@@ -46,9 +50,8 @@ def products_in(definition: ast.FunctionDef) -> Counter[str]:
 
 def product_name(name: str, operands: list[ast.expr]) -> str:
     """A product of small matrices by its sizes and strides."""
-    return "_".join(
-        (name, *(ast.unparse(each).replace("-", "m") for k, each in enumerate(operands) if k not in (0, 3, 6)))
-    )
+    numbers = [literal(each) for k, each in enumerate(operands) if k not in ADDRESSES]
+    return "_".join((name, *(f"m{-number}" if number < 0 else str(number) for number in numbers)))
 
 
 def functions_in(definition: ast.FunctionDef) -> int:
@@ -141,18 +144,18 @@ class Function(Expressions):
         code = self.products[key]
         if code is None:
             code = self.products[key] = self.shared_product(key, name, operands)
-        self.builder.call_own(code, [self.address(operands[k])[0] for k in (0, 3, 6)])
+        self.builder.call_own(code, [self.address(operands[k])[0] for k in ADDRESSES])
         return True
 
     def shared_product(self, key: str, name: str, operands: list[ast.expr]) -> Code:
         """A product of matrices at three addresses that is written once."""
-        code = Code(key, [self.word] * 3, own=True)
+        code = Code(key, [self.word] * len(ADDRESSES), own=True)
         before, values = self.builder, self.values
         self.builder = Builder(before.module, code, code.append_basic_block("entry"))
-        names = [ast.Name(f"matrix{k}") for k in range(3)]
+        names = [ast.Name(f"matrix{k}") for k in ADDRESSES]
         self.values = {each.id: (arg, WORD) for each, arg in zip(names, code.args, strict=True)}
         addresses = iter(names)
-        super().procedure(name, [next(addresses) if k in (0, 3, 6) else each for k, each in enumerate(operands)])
+        super().procedure(name, [next(addresses) if k in ADDRESSES else each for k, each in enumerate(operands)])
         self.builder.ret_void()
         self.builder, self.values = before, values
         return code

@@ -71,7 +71,7 @@ def linked(tape: Tape, equation: Equation) -> list[int] | None:
     elif name == "transpose":
         fits = is_points(given[0]) and dict(equation.params)["axes"][-1] in (-1, out.ndim - 1)
     else:
-        fits = name in REDUCTIONS and is_points(given[0]) and given[0].dtype == out.dtype and out.dtype.kind == "f"
+        fits = name in REDUCTIONS and is_points(given[0]) and given[0].dtype == out.dtype and out.dtype.char in "fd"
     return slots if fits and all(tape.specs[slot].shape[-1] == count for slot in slots) else None
 
 

@@ -33,6 +33,7 @@ def written_out(builder: Builder, equation: Equation) -> tuple[Operand, ...] | N
         slices = [row_of(builder, x, k) for x in equation.operands[loop.carry : last]]
         now: list[Operand] = [*carry, *slices, *equation.operands[last:]]
         if tuple(map(builder.spec, now)) != tape.inputs:
+            builder.source = outer
             return None
         for each in tape.equations:
             builder.source = each.source or outer

@@ -60,7 +60,7 @@ def same_bits(one: Any, other: Any) -> bool:
     return one is other or bool(np.array_equal(bits, other_bits))
 
 
-def spread_uniform(builder: Builder, tape: Tape) -> list[Operand]:
+def constants_once(builder: Builder, tape: Tape) -> list[Operand]:
     """What stands for the inputs: for constants of equal elements that number, repeated; for equal ones the first.
 
     Forward and reverse mode close over the same array, of which the one has a copy if it can be written to.
@@ -88,4 +88,4 @@ def fold_constants(tape: Tape) -> Tape:
 
     It can still be differentiated.
     """
-    return keep_apart(tape, drop_dead(rewrite(tape, FOLD, prepare=spread_uniform)))
+    return keep_apart(tape, drop_dead(rewrite(tape, FOLD, prepare=constants_once)))

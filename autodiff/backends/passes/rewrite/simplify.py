@@ -10,7 +10,7 @@ from autodiff.backends.passes.memory.updates import UPDATES
 from autodiff.backends.passes.rewrite.algebra import ALGEBRA
 from autodiff.backends.passes.rewrite.broadcasts import BROADCASTS
 from autodiff.backends.passes.rewrite.choices import CHOICES
-from autodiff.backends.passes.rewrite.constants import FOLD, spread_uniform
+from autodiff.backends.passes.rewrite.constants import FOLD, constants_once
 from autodiff.backends.passes.rewrite.contractions import CONTRACTIONS
 from autodiff.backends.passes.rewrite.dead import drop_dead
 from autodiff.backends.passes.rewrite.inline import INLINE
@@ -67,7 +67,7 @@ def simplified(tape: Tape, rules: Rules) -> Tape:
     carried: Rule = inside
     every = joined(rules, {"<general>": (carried,)})
     before = drop_dead(tape)
-    now = rewrite(before, every, merge=True, prepare=spread_uniform)
+    now = rewrite(before, every, merge=True, prepare=constants_once)
     for _ in range(ROUNDS):
         if now is before:
             break
