@@ -14,6 +14,7 @@ array([2., 2.])
 
 from autodiff.distributed import simulation
 from autodiff.distributed.averaging import averaged_backward
+from autodiff.distributed.calls import debug
 from autodiff.distributed.checkpoint import load, save
 from autodiff.distributed.collectives import (
     all_gather,
@@ -32,7 +33,6 @@ from autodiff.distributed.data_parallel import average_gradients, check_equal, d
 from autodiff.distributed.errors import DistributedError, LostProcessError, MismatchError
 from autodiff.distributed.events import Event, record_events
 from autodiff.distributed.mesh import Mesh
-from autodiff.distributed.messages import debug
 from autodiff.distributed.sharding import shard_optimizer
 
 __all__ = [

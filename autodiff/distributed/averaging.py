@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from autodiff.distributed.communicator import Communicator, world
 from autodiff.distributed.data_parallel import average_gradients, missing_gradients, parameters_of
-from autodiff.distributed.overlap import Buckets, read_with
+from autodiff.distributed.overlap import Buckets, bucket_size, read_with
 from autodiff.facade.graph.backward import reading
 from autodiff.trace.source import at_user_line
 from autodiff.transforms.gradient import own
+from autodiff.transforms.reverse import pulled, read_backwards
 
 
 @contextmanager
 def averaged_backward(
-    model: Any, comm: Communicator | None = None, dtype: Any = None, bucket: int = 1 << 22
+    model: Any, comm: Communicator | None = None, dtype: Any = None, bucket: int | Literal["auto"] = "auto"
 ) -> Iterator[None]:
     """What ``backward`` gives to parameters inside of a ``with`` block are means over all processes after it.
 
@@ -29,7 +30,7 @@ def averaged_backward(
         model: a link, or parameters. Those without gradients in all processes stay so.
         comm: who takes part; all processes if None.
         dtype: in which gradients are sent, such as ``np.float16``.
-        bucket: after how many bytes a message is sent.
+        bucket: after how many bytes a message is sent; ``"auto"`` as in :func:`data_parallel`.
 
     Raises:
         MismatchError: if a parameter has a gradient in some processes only.
@@ -45,7 +46,8 @@ def averaged_backward(
     comm = world() if comm is None else comm
     parameters = parameters_of(model)
     before = reading.read
-    reader = Reader(parameters, comm, dtype, bucket)
+    limit = bucket_size(bucket, comm)
+    reader = Reader(parameters, comm, dtype, limit)
     if comm.size > 1 and all(p.array is not None and p.grad is None for p in parameters):
         reading.read = reader
     try:
@@ -65,21 +67,25 @@ class Reader:
         parameters: whose gradients are averaged.
         comm: the processes.
         dtype: in which gradients are sent; None for their own.
-        limit: a bucket with so many bytes is full.
+        limit: a bucket with so many bytes is full; None if nothing leaves on the way.
     """
 
-    def __init__(self, parameters: Sequence[Any], comm: Communicator, dtype: Any, limit: int) -> None:
+    def __init__(self, parameters: Sequence[Any], comm: Communicator, dtype: Any, limit: int | None) -> None:
         self.parameters, self.comm, self.dtype, self.limit = parameters, comm, dtype, limit
         self.buckets: Buckets | None = None
+        self.has_read = False
 
     def __call__(
         self, seeds: Sequence[tuple[Any, Any]], fetch: Any, visit: Any, pull: Any, begin: Any = None
     ) -> dict[Any, Any]:
-        if self.buckets is not None:
+        if self.has_read:
             raise RuntimeError(
                 f"averaged_backward averages the gradients of one backward(), and this is the second{at_user_line()}; "
                 "call average_gradients after the last one instead"
             )
+        self.has_read = True
+        if self.limit is None:
+            return read_backwards(seeds, fetch, visit, pull or pulled, begin)
         buckets = self.buckets = Buckets([p.array for p in self.parameters], self.dtype, self.limit, self.comm)
         places = {parameter.node: place for place, parameter in enumerate(self.parameters)}
 

@@ -180,7 +180,7 @@ def own_piece(name: str, pieces: list[Any], index: Mapping[str, Any], comm: Comm
     if len(pieces) == comm.size:
         return pieces[comm.rank]
     whole = np.moveaxis(np.concatenate(pieces, axis), axis, 0)
-    first, last = bounds(len(whole), comm)
+    first, last = bounds(len(whole), comm.size)[comm.rank]
     return np.ascontiguousarray(np.moveaxis(whole[first:last], 0, axis))
 
 

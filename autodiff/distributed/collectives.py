@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.distributed.calls import Debugging
 from autodiff.distributed.communicator import Communicator, world
 from autodiff.distributed.primitives import COLLECTIVES
 from autodiff.trace.errors import described
+from autodiff.trace.recording import bodies
 from autodiff.trace.source import at_user_line, user_line
 from autodiff.trace.spec import spec_of
 from autodiff.trace.trees.tree import flatten
@@ -31,6 +33,9 @@ def apply(name: str, tree: Any, comm: Communicator | None, rows: bool = False, *
         rest: further parameters.
     """
     comm = world() if comm is None else comm
+    operation = COLLECTIVES[name]
+    if type(tree) is np.ndarray and tree.dtype.kind in "fciub" and not rows and not bodies and not Debugging.on:
+        return operation.evaluate(tree, comm=comm, **rest)
     leaves, structure = flatten(tree)
     several = len(leaves) != 1
     places = [f"leaf {own} of {len(leaves)}" for own in names(tree)] if several else [""]
@@ -42,7 +47,7 @@ def apply(name: str, tree: Any, comm: Communicator | None, rows: bool = False, *
                 f"distributed.{name} got {described(leaf)}{at_user_line()}: its first axis has a row for each of the "
                 f"{comm.size} processes of {comm.name}"
             )
-        found.append(COLLECTIVES[name](leaf, comm=comm, place=place, line=line, **rest))
+        found.append(operation(leaf, comm=comm, place=place, line=line, **rest))
     return structure.unflatten(found)
 
 
@@ -58,11 +63,14 @@ def checked_op(name: str, op: str, known: Sequence[str]) -> None:
         raise ValueError(f"distributed.{name} knows op={', '.join(map(repr, known))}, got {op!r}{at_user_line()}")
 
 
-def checked_root(name: str, root: int, comm: Communicator | None) -> None:
-    """Refuse a rank that there is not."""
+def checked_root(name: str, root: int, comm: Communicator | None) -> int:
+    """The rank that is named, if there is one."""
     size = (world() if comm is None else comm).size
+    if type(root) is int and 0 <= root < size:
+        return root
     if not (isinstance(root, (int, np.integer)) and 0 <= root < size):
         raise ValueError(f"distributed.{name} got root={root!r}{at_user_line()}; ranks are 0 to {size - 1}")
+    return int(root)
 
 
 def all_reduce(tree: Any, op: str = "sum", comm: Communicator | None = None) -> Any:
@@ -107,8 +115,7 @@ def reduce(tree: Any, root: int = 0, op: str = "sum", comm: Communicator | None 
     np.float64(2.0)
     """
     checked_op("reduce", op, OPS[:2])
-    checked_root("reduce", root, comm)
-    return averaged(apply("reduce", tree, comm, root=int(root)), op, comm)
+    return averaged(apply("reduce", tree, comm, root=checked_root("reduce", root, comm)), op, comm)
 
 
 def broadcast(tree: Any, root: int = 0, comm: Communicator | None = None) -> Any:
@@ -125,8 +132,7 @@ def broadcast(tree: Any, root: int = 0, comm: Communicator | None = None) -> Any
     >>> broadcast([1.0])
     [np.float64(1.0)]
     """
-    checked_root("broadcast", root, comm)
-    return apply("broadcast", tree, comm, root=int(root))
+    return apply("broadcast", tree, comm, root=checked_root("broadcast", root, comm))
 
 
 def all_gather(tree: Any, comm: Communicator | None = None) -> Any:
@@ -146,8 +152,7 @@ def gather(tree: Any, root: int = 0, comm: Communicator | None = None) -> Any:
     >>> gather(np.ones(2))
     array([[1., 1.]])
     """
-    checked_root("gather", root, comm)
-    return apply("gather", tree, comm, root=int(root))
+    return apply("gather", tree, comm, root=checked_root("gather", root, comm))
 
 
 def scatter(tree: Any, root: int = 0, comm: Communicator | None = None) -> Any:
@@ -158,8 +163,7 @@ def scatter(tree: Any, root: int = 0, comm: Communicator | None = None) -> Any:
     >>> scatter(np.ones((1, 2)))
     array([1., 1.])
     """
-    checked_root("scatter", root, comm)
-    return apply("scatter", tree, comm, rows=True, root=int(root))
+    return apply("scatter", tree, comm, rows=True, root=checked_root("scatter", root, comm))
 
 
 def reduce_scatter(tree: Any, op: str = "sum", comm: Communicator | None = None) -> Any:

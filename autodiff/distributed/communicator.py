@@ -11,8 +11,8 @@ from typing import Any
 
 from autodiff.distributed.faults import end_together, watch
 from autodiff.distributed.group import Lines, Peer, lines_of, outnumber_cores
-from autodiff.distributed.messages import Call, agree
-from autodiff.trace.source import at_user_line, user_line
+from autodiff.distributed.meetings import Meeting, agree
+from autodiff.trace.source import at_user_line
 
 SIZES = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MPI_LOCALNRANKS", "PMIX_RANK")
 """What launchers of MPI programs tell the processes that they start."""
@@ -33,6 +33,7 @@ class Communicator:
         size: how many processes there are.
         name: how error texts call it.
         lines: over which arrays are added up.
+        meeting: where the processes meet.
         crowded: whether more of them are on this machine than it has cores: then they let others run while they wait.
 
     >>> alone = Communicator()
@@ -40,7 +41,7 @@ class Communicator:
     (0, 1)
     """
 
-    __slots__ = ("crowded", "lines", "mpi", "name", "own_aside", "peers", "rank", "size")
+    __slots__ = ("crowded", "lines", "meeting", "mpi", "name", "own_aside", "peers", "rank", "size")
 
     def __init__(self, mpi: Any = None, name: str = "world", peers: Sequence[Peer] = ()) -> None:
         self.mpi, self.name = mpi, name
@@ -50,7 +51,9 @@ class Communicator:
         self.peers = tuple(peers)
         self.lines = lines_of(mpi, self.peers, self.rank)
         self.crowded = outnumber_cores(self.peers, self.rank)
+        self.meeting: Any = None
         if self.size > 1:
+            self.meeting = Meeting(mpi)
             OPEN.append(self)
 
     def __deepcopy__(self, memo: Any) -> Communicator:
@@ -62,9 +65,13 @@ class Communicator:
     def aside(self) -> Lines:
         """Communicators for messages beside the others, which overtake them. All processes have to call it."""
         if self.own_aside is None:
-            agree(self, Call("messages that nobody waits for", line=user_line()))
+            agree(self, "messages that nobody waits for")
             self.own_aside = lines_of(self.mpi.Dup(), self.peers, self.rank)
         return self.own_aside
+
+    def close(self) -> None:
+        """Give memory and messages back, at the end of the program."""
+        self.meeting.close()
 
     def split(self, color: int | None, key: int = 0) -> Communicator | None:
         """Communicators of the processes that gave the same color. All processes have to call it.
@@ -82,7 +89,7 @@ class Communicator:
         name = f"{self.name}/{color}"
         if self.size == 1:
             return None if color is None else Communicator(self.mpi, name, self.peers)
-        agree(self, Call("split", rest=(), line=user_line()))
+        agree(self, "split")
         colors: list[tuple[int | None, int]] = self.mpi.allgather((color, key))
         undefined = sys.modules["mpi4py.MPI"].UNDEFINED
         part = self.mpi.Split(undefined if color is None else color, key)
@@ -99,14 +106,14 @@ class Communicator:
         """
         if self.size == 1:
             return [value]
-        agree(self, Call("gather_objects", line=user_line()))
+        agree(self, "gather_objects")
         return list(self.mpi.allgather(value))
 
     def broadcast_object(self, value: Any, root: int = 0) -> Any:
         """What one process gave; anything that can be pickled."""
         if self.size == 1:
             return value
-        agree(self, Call("broadcast_object", rest=(("root", root),), line=user_line()))
+        agree(self, "broadcast_object", [("root", root)])
         return self.mpi.bcast(value, root)
 
 

@@ -12,8 +12,9 @@ from functools import partial
 from typing import Any
 
 from autodiff.distributed.communicator import Communicator
-from autodiff.distributed.overlap import Buckets, sent_dtype
-from autodiff.distributed.packing import scaled
+from autodiff.distributed.overlap import Buckets
+from autodiff.distributed.packing import sent_dtype
+from autodiff.distributed.sums import Weights
 from autodiff.trace.traced import Traced
 from autodiff.transforms.gradient import value_and_grad
 from autodiff.transforms.jit.function import jit
@@ -27,7 +28,7 @@ class OverlappedProgram:
     Args:
         fun: ``jit`` of a gradient.
         gradient: what ``grad`` or ``value_and_grad`` has made.
-        weight: by which this process's gradients are multiplied.
+        weights: by which the gradients of each process are multiplied.
         dtype: in which they are sent; None for their own.
         limit: a bucket with so many bytes is full.
         comm: the processes.
@@ -38,10 +39,10 @@ class OverlappedProgram:
     """
 
     def __init__(
-        self, fun: jit, gradient: TransformedFunction, weight: float, dtype: Any, limit: int, comm: Communicator
+        self, fun: jit, gradient: TransformedFunction, weights: Weights, dtype: Any, limit: int, comm: Communicator
     ) -> None:
         self.fun, self.gradient = fun, gradient
-        self.weight, self.dtype, self.limit, self.comm = weight, dtype, limit, comm
+        self.weights, self.dtype, self.limit, self.comm = weights, dtype, limit, comm
         self.done = False
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -55,7 +56,7 @@ class OverlappedProgram:
         if any(isinstance(leaf, Traced) for leaf in leaves):
             return self.fun(*args, **kwargs)
         self.done = True
-        gradients = Gradients(Buckets(like, self.dtype, self.limit, self.comm), first, self.weight)
+        gradients = Gradients(Buckets(like, self.dtype, self.limit, self.comm, self.weights), first)
         outs = found.run_for(gradients, leaves)
         whole = (*outs[:first], *gradients.finish(outs[first:last]), *outs[last:])
         return whole[0] if found.rebuild is None else found.rebuild(whole)
@@ -67,17 +68,16 @@ class Gradients:
     Args:
         buckets: where they go.
         first: the number of the first gradient among the program's outputs.
-        weight: by which they are multiplied.
     """
 
-    def __init__(self, buckets: Buckets, first: int, weight: float) -> None:
-        self.buckets, self.first, self.weight = buckets, first, weight
+    def __init__(self, buckets: Buckets, first: int) -> None:
+        self.buckets, self.first = buckets, first
 
     def ready(self, place: int, value: Any) -> None:
         """An output is there."""
         own = place - self.first
         if 0 <= own < len(self.buckets.found):
-            self.buckets.put(own, scaled(value, self.weight))
+            self.buckets.put(own, value)
 
     def between(self) -> None:
         """An operation is done."""
@@ -87,7 +87,7 @@ class Gradients:
         """All sums, from all gradients."""
         for place, gradient in enumerate(gradients):
             if self.buckets.found[place] is None:
-                self.buckets.put(place, scaled(gradient, self.weight))
+                self.buckets.put(place, gradient)
         return self.buckets.finish()
 
 

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any
+from itertools import pairwise
+from typing import Any, Literal
 from zlib import crc32
 
 import numpy as np
 
+from autodiff.distributed.calls import ranks_text
 from autodiff.distributed.collectives import all_reduce
 from autodiff.distributed.communicator import Communicator, world
 from autodiff.distributed.compiled_overlap import OverlappedProgram
 from autodiff.distributed.errors import MismatchError
-from autodiff.distributed.messages import ranks_text
-from autodiff.distributed.overlap import OverlappedPull, sent_dtype
-from autodiff.distributed.packing import LARGE, packed, scaled, unpacked
+from autodiff.distributed.overlap import OverlappedPull, bucket_size
+from autodiff.distributed.packing import LARGE, packed, scaled, sent_dtype, unpacked, weighs_alike
+from autodiff.distributed.primitives import COLLECTIVES
+from autodiff.distributed.sums import Weights
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 from autodiff.trace.traced import Traced
@@ -33,7 +36,7 @@ def data_parallel(
     batch: Sequence[int] | None = None,
     dtype: Any = None,
     comm: Communicator | None = None,
-    bucket: int | None = 1 << 22,
+    bucket: int | Literal["auto"] | None = "auto",
 ) -> Callable[..., Any]:
     """A function of parameters and a batch, such as ``value_and_grad(loss)``, with the batch shared among processes.
 
@@ -50,7 +53,8 @@ def data_parallel(
         comm: who takes part; all processes if None.
         bucket: where ``fun`` is a function that ``grad`` or ``value_and_grad`` has made, or ``jit`` of one, gradients
             are sent while its backward pass goes on, as soon as there are so many bytes of them; the bits are the same.
-            If None, and of other functions, they are sent when all of them are there.
+            If None, and of other functions, they are sent when all of them are there. ``"auto"`` stands for 4 MiB
+            between machines, and for None on one, where the processes themselves would have to move the bytes.
 
     Returns:
         a function of the same arguments. At its first call with plain values it compares those that are not cut.
@@ -77,17 +81,18 @@ def data_parallel(
             check_equal(same, group)
             checked.append(True)
         length = batch_length([args[k] for k in cut], group)
-        first, last = bounds(length, group)
+        first, last = bounds(length, group.size)[group.rank]
         own = [part(arg, first, last) if k in cut else arg for k, arg in enumerate(args)]
-        weight = (last - first) / length
+        weights = tuple((until - since) / length for since, until in bounds(length, group.size))
         gradient = gradient_in(fun)
-        if group.size == 1 or bucket is None or gradient is None:
-            return weighted_mean(fun(*own, **kwargs), weight, dtype, group)
+        limit = bucket_size(bucket, group)
+        if group.size == 1 or limit is None or gradient is None:
+            return weighted_mean(fun(*own, **kwargs), weights, dtype, group, owned=isinstance(fun, jit))
         if isinstance(fun, jit):
-            program = OverlappedProgram(fun, gradient, weight, dtype, bucket, group)
-            return rest_of(gradient, program(*own, **kwargs), weight, dtype, group, program.done)
-        pull = OverlappedPull(group, weight, dtype, bucket)
-        return rest_of(gradient, gradient_read_by(pull, gradient)(*own, **kwargs), weight, dtype, group, pull.done)
+            program = OverlappedProgram(fun, gradient, weights, dtype, limit, group)
+            return rest_of(gradient, program(*own, **kwargs), weights, dtype, group, program.done)
+        pull = OverlappedPull(group, weights, dtype, limit)
+        return rest_of(gradient, gradient_read_by(pull, gradient)(*own, **kwargs), weights, dtype, group, pull.done)
 
     return parallel
 
@@ -100,22 +105,24 @@ def gradient_in(fun: Callable[..., Any]) -> TransformedFunction | None:
     return None
 
 
-def rest_of(fun: TransformedFunction, result: Any, weight: float, dtype: Any, comm: Communicator, is_mean: bool) -> Any:
+def rest_of(
+    fun: TransformedFunction, result: Any, weights: Weights, dtype: Any, comm: Communicator, is_mean: bool
+) -> Any:
     """The result of a gradient function with the means of what is none yet: all but the gradient, if that is one."""
     with_value, (_, _, has_aux, _) = fun.made[0].func is value_and_grad, fun.made[1]  # type: ignore[attr-defined]
     if not is_mean:
-        return weighted_mean(result, weight, dtype, comm)
+        return weighted_mean(result, weights, dtype, comm)
     if not with_value and not has_aux:
         return result
     first, second = result
     if with_value:
-        return weighted_mean(first, weight, dtype, comm), second
-    return first, weighted_mean(second, weight, dtype, comm)
+        return weighted_mean(first, weights, dtype, comm), second
+    return first, weighted_mean(second, weights, dtype, comm)
 
 
-def bounds(length: int, comm: Communicator) -> tuple[int, int]:
-    """Where this process's part of so many examples begins and ends."""
-    return length * comm.rank // comm.size, length * (comm.rank + 1) // comm.size
+def bounds(length: int, size: int) -> list[tuple[int, int]]:
+    """Where the part of each process of so many examples begins and ends."""
+    return list(pairwise(length * rank // size for rank in range(size + 1)))
 
 
 def part(tree: Any, first: int, last: int) -> Any:
@@ -139,27 +146,57 @@ def batch_length(batches: Sequence[Any], comm: Communicator) -> int:
     return length
 
 
-def weighted_mean(tree: Any, weight: float, dtype: Any, comm: Communicator) -> Any:
-    """The sum over processes of a tree times a weight of this process."""
+def weighted_mean(tree: Any, weights: Weights, dtype: Any, comm: Communicator, owned: bool = False) -> Any:
+    """The sum over processes of a tree times the weight of each.
+
+    Args:
+        tree: of this process.
+        weights: of all processes.
+        dtype: in which arrays are sent; None for their own.
+        comm: the processes.
+        owned: whether nobody else has the arrays of the tree, as what a compiled program returns.
+    """
     leaves, structure = flatten(tree)
-    own = [scaled(as_leaf(leaf), weight) for leaf in leaves]
-    if comm.size == 1 and dtype is None:
-        return structure.unflatten(own)
-    if any(isinstance(leaf, Traced) for leaf in own):
+    leaves = [as_leaf(leaf) for leaf in leaves]
+    traced = any(isinstance(leaf, Traced) for leaf in leaves)
+    if not traced and comm.size > 1:
+        return structure.unflatten(packed_sum(leaves, dtype, comm, weights, owned and no_memory_twice(leaves)))
+    own = [scaled(leaf, weights[comm.rank]) for leaf in leaves]
+    if traced:
         return structure.unflatten(all_reduce(tuple(own), comm=comm))
-    return structure.unflatten(packed_sum(own, dtype, comm))
+    return structure.unflatten(own if dtype is None else packed_sum(own, dtype, comm))
 
 
-def packed_sum(leaves: Sequence[Any], dtype: Any, comm: Communicator) -> list[Any]:
-    """The sums over all processes of plain leaves, of which the small ones of a dtype are one message."""
+def no_memory_twice(leaves: Sequence[Any]) -> bool:
+    """Whether large arrays are in memory that can be written to, each in its own."""
+    large = [leaf for leaf in leaves if getattr(leaf, "nbytes", 0) >= LARGE]
+    ends = sorted(np.lib.array_utils.byte_bounds(leaf) for leaf in large)
+    return all(leaf.flags.writeable for leaf in large) and all(a[1] <= b[0] for a, b in pairwise(ends))
+
+
+def packed_sum(
+    leaves: Sequence[Any], dtype: Any, comm: Communicator, weights: Weights = (), owned: bool = False
+) -> list[Any]:
+    """The sums over all processes of plain leaves, of which the small ones of a dtype are one message.
+
+    Args:
+        leaves: arrays and numbers.
+        dtype: in which arrays are sent; None for their own.
+        comm: the processes.
+        weights: by which the leaves of each process are multiplied; empty for nothing.
+        owned: whether sums may be put where the leaves are.
+    """
     leaves = [leaf if hasattr(leaf, "dtype") else np.asarray(leaf) for leaf in leaves]
+    if weights and not all(weighs_alike(leaf, sent_dtype(leaf, dtype)) for leaf in leaves):
+        leaves, weights = [np.asarray(scaled(leaf, weights[comm.rank])) for leaf in leaves], ()
     out: list[Any] = [None] * len(leaves)
     groups: dict[Any, list[int]] = {}
     for place, leaf in enumerate(leaves):
         sent = sent_dtype(leaf, dtype)
         groups.setdefault((sent, place if leaf.size * sent.itemsize >= LARGE else None), []).append(place)
     for (sent, _), places in groups.items():
-        total = all_reduce(packed([leaves[place] for place in places], sent), comm=comm)
+        flat = packed([leaves[place] for place in places], sent)
+        total = COLLECTIVES["all_reduce"].evaluate(flat, comm=comm, weights=weights, reuse=owned or len(places) > 1)
         like = [(leaves[place].shape, leaves[place].dtype) for place in places]
         for place, found in zip(places, unpacked(total, like), strict=True):
             out[place] = found

@@ -16,9 +16,10 @@ from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import Any
 
+from autodiff.distributed.calls import END
 from autodiff.distributed.errors import LostProcessError
 from autodiff.distributed.group import Group, Peer
-from autodiff.distributed.messages import END, all_equal, begun_block, disagree, wait
+from autodiff.distributed.waiting import wait
 
 GUARD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "guard.py")
 
@@ -114,20 +115,17 @@ def end_together(communicators: Iterable[Group]) -> None:
 
 def end() -> None:
     """Tell the others that this process has come to its end."""
-    waiting = []
     process, communicators = ending.pop()
     if process != os.getpid():
         return  # a fork of it
-    for comm in sorted(communicators, key=lambda comm: comm.name):
-        block, blocks, own = begun_block(comm, END)
-        waiting.append((comm, own, blocks, comm.mpi.Iallgather(block, blocks)))
-    for comm, own, blocks, request in waiting:
+    turns = [(comm, comm.meeting.turn(*END)) for comm in sorted(communicators, key=lambda comm: comm.name)]
+    waiting = [(comm, turn, comm.meeting.begin(turn)) for comm, turn in turns]
+    for comm, turn, requests in waiting:
         try:
-            wait(comm, request, END)
+            wait(comm, requests, END)
         except LostProcessError as error:
             sys.stderr.write(f"autodiff.distributed: {error}\n")
             dismiss("failed")
             abort(comm.mpi)
-        if not all_equal(blocks, own):
-            disagree(comm, END)
-            return
+        comm.meeting.end(comm, turn)
+        comm.close()

@@ -46,6 +46,7 @@ class Group(Protocol):
     Attributes:
         mpi: mpi4py's communicator; None for one process alone.
         lines: over which arrays are added up.
+        meeting: where they meet (:mod:`autodiff.distributed.meetings`).
         name: how error texts call it.
         peers: the processes, in the order of their ranks.
         rank: the number of this process, from 0 on.
@@ -55,11 +56,15 @@ class Group(Protocol):
 
     mpi: Any
     lines: Lines
+    meeting: Any
     name: str
     peers: tuple[Peer, ...]
     rank: int
     size: int
     crowded: bool
+
+    def close(self) -> None:
+        """Give memory and messages back, at the end of the program."""
 
 
 def outnumber_cores(peers: Sequence[Peer], rank: int) -> bool:

@@ -15,11 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.distributed.calls import Call
 from autodiff.distributed.communicator import Communicator
 from autodiff.distributed.events import WAIT, Event, note
-from autodiff.distributed.messages import Call, Steps, agreement, wait
-from autodiff.distributed.packing import packed, scaled, unpacked
-from autodiff.distributed.sums import summing
+from autodiff.distributed.meetings import agreement
+from autodiff.distributed.packing import packed, scaled, sent_dtype, unpacked, weighs_alike
+from autodiff.distributed.sums import Weights, summing
+from autodiff.distributed.waiting import Requests, Steps, arrived, wait
 from autodiff.ops.relative import absolute
 from autodiff.trace.live import Entry
 from autodiff.trace.recording import innermost_body
@@ -40,7 +42,7 @@ class Pipeline:
     def __init__(self, comm: Communicator, call: Call) -> None:
         self.comm, self.call = comm, call
         self.waiting: deque[tuple[Steps, Callable[[Any], None]]] = deque()
-        self.request: Any = None
+        self.requests: Requests = ()
 
     def put(self, steps: Steps, done: Callable[[Any], None]) -> None:
         """Do an exchange after those before; ``done`` gets its result."""
@@ -50,16 +52,16 @@ class Pipeline:
 
     def poll(self) -> None:
         """Go on with what has arrived."""
-        while self.waiting and (self.request is None or self.request.Test()):
+        while self.waiting and arrived(self.requests):
             self.step()
 
     def step(self) -> None:
         """The next step of the first exchange."""
         steps, done = self.waiting[0]
         try:
-            self.request = next(steps)
+            self.requests = next(steps)
         except StopIteration as end:
-            self.request = None
+            self.requests = ()
             self.waiting.popleft()
             if not self.waiting:
                 UNDER_WAY.discard(self)
@@ -68,8 +70,7 @@ class Pipeline:
     def finish(self) -> None:
         """Wait for all."""
         while self.waiting:
-            if self.request is not None:
-                wait(self.comm, self.request, self.call)
+            wait(self.comm, self.requests, self.call)
             self.step()
 
 
@@ -86,15 +87,18 @@ class Buckets:
         dtype: in which they are sent; None for their own.
         limit: a bucket with so many bytes is full.
         comm: the processes.
+        weights: by which the leaves of each process are multiplied; empty for nothing.
     """
 
-    def __init__(self, leaves: Sequence[Any], dtype: Any, limit: int, comm: Communicator) -> None:
+    def __init__(
+        self, leaves: Sequence[Any], dtype: Any, limit: int, comm: Communicator, weights: Weights = ()
+    ) -> None:
         self.like = [(leaf.shape, leaf.dtype) for leaf in leaves]
         self.sent = [sent_dtype(leaf, dtype) for leaf in leaves]
         self.places = self.groups(limit)
         self.found: list[Any] = [None] * len(leaves)
         self.sums: list[Any] = [None] * len(leaves)
-        self.comm, self.next = comm, 0
+        self.comm, self.weights, self.next = comm, weights, 0
         self.lines = comm.aside()
         call = Call("gradients in buckets", rest=(("leaves", str(list(zip(self.like, self.sent)))),), line=user_line())
         self.pipeline = Pipeline(comm, call)
@@ -120,15 +124,19 @@ class Buckets:
         while self.next < len(self.places) and all(self.found[k] is not None for k in self.places[self.next]):
             places = self.places[self.next]
             self.next += 1
-            self.send(places, packed([self.found[k] for k in places], self.sent[places[0]]))
+            self.send(places)
 
-    def send(self, places: Sequence[int], flat: np.ndarray[Any, Any]) -> None:
+    def send(self, places: Sequence[int]) -> None:
         """Sum a bucket over all processes, in its turn."""
+        weights, leaves = self.weights, [self.found[k] for k in places]
+        if weights and not all(weighs_alike(leaf, self.sent[places[0]]) for leaf in leaves):
+            leaves, weights = [scaled(leaf, weights[self.comm.rank]) for leaf in leaves], ()
+        flat = packed(leaves, self.sent[places[0]])
         begun, met = perf_counter(), []
 
         def steps() -> Steps:
             met.append(perf_counter())
-            return (yield from summing(self.lines, flat))
+            return (yield from summing(self.lines, flat, weights))
 
         def done(total: Any) -> None:
             note(Event("all_reduce", flat.nbytes, self.comm.size, begun, met[0], perf_counter(), overlapped=True))
@@ -149,10 +157,14 @@ class Buckets:
         return self.sums
 
 
-def sent_dtype(leaf: Any, dtype: Any) -> np.dtype[Any]:
-    """The dtype in which a leaf is sent: numbers, and what is no floating-point array, as they are."""
-    sent: np.dtype[Any] = np.dtype(dtype) if dtype is not None and leaf.ndim and leaf.dtype.kind == "f" else leaf.dtype
-    return sent
+def bucket_size(bucket: int | str | None, comm: Communicator) -> int | None:
+    """The bytes of a bucket; None where nothing is sent before all is there.
+
+    Where all processes are on one machine they move the bytes themselves, in the time in which they would compute.
+    """
+    if bucket != "auto":
+        return bucket  # type: ignore[return-value]
+    return 1 << 22 if len({peer.host for peer in comm.peers}) > 1 else None
 
 
 class OverlappedPull:
@@ -160,7 +172,7 @@ class OverlappedPull:
 
     Args:
         comm: the processes.
-        weight: by which this process's cotangents are multiplied.
+        weights: by which the cotangents of each process are multiplied.
         dtype: in which they are sent; None for their own.
         limit: a bucket with so many bytes is full.
 
@@ -169,8 +181,8 @@ class OverlappedPull:
             inputs are traced or are numbers.
     """
 
-    def __init__(self, comm: Communicator, weight: float, dtype: Any, limit: int) -> None:
-        self.comm, self.weight, self.dtype, self.limit = comm, weight, dtype, limit
+    def __init__(self, comm: Communicator, weights: Weights, dtype: Any, limit: int) -> None:
+        self.comm, self.weights, self.dtype, self.limit = comm, weights, dtype, limit
         self.done = False
 
     def __call__(self, at: Linearization, cotangents: Sequence[Any]) -> list[Any]:
@@ -178,19 +190,19 @@ class OverlappedPull:
         if at.turns or innermost_body() is not None or not all(isinstance(v, (np.ndarray, np.generic)) for v in values):
             return at.pull(cotangents)
         self.done = True
-        buckets = Buckets(at.leaves, self.dtype, self.limit, self.comm)
+        buckets = Buckets(at.leaves, self.dtype, self.limit, self.comm, self.weights)
         places = {entry: place for place, entry in enumerate(at.entries)}
 
         def complete(entry: Entry, ct: Any) -> None:
             place = places[entry]
-            buckets.put(place, scaled(own(ct, entry.spec, at.leaves[place]), self.weight))
+            buckets.put(place, own(ct, entry.spec, at.leaves[place]))
 
         def read(seeds: Sequence[tuple[Any, Any]]) -> dict[Any, Any]:
             return read_with(seeds, complete, buckets.pipeline.poll)
 
         for place, leaf in enumerate(at.pull(cotangents, read)):
             if buckets.found[place] is None:
-                buckets.put(place, scaled(leaf, self.weight))
+                buckets.put(place, leaf)
         return buckets.finish()
 
 

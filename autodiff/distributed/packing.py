@@ -19,13 +19,13 @@ LARGE = 1 << 18
 
 def new(shape: tuple[int, ...], dtype: Any) -> Array:
     """An array that holds anything; of large ones the memory was used before, if nobody has it any more."""
-    return maker_of(tuple(shape), np.dtype(dtype))()
+    return maker_of(shape, dtype)()
 
 
 @lru_cache(4096)
-def maker_of(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Callable[[], Array]:
+def maker_of(shape: tuple[int, ...], dtype: Any) -> Callable[[], Array]:
     """What makes arrays of a shape and dtype."""
-    return maker(Spec(shape, dtype))
+    return maker(Spec(shape, np.dtype(dtype)))
 
 
 def scaled(leaf: Any, weight: float) -> Any:
@@ -33,6 +33,17 @@ def scaled(leaf: Any, weight: float) -> Any:
     if type(leaf) is not np.ndarray or leaf.dtype.kind not in "fc" or not leaf.ndim:
         return leaf * weight
     return np.multiply(leaf, weight, out=new(leaf.shape, leaf.dtype))
+
+
+def sent_dtype(leaf: Any, dtype: Any) -> np.dtype[Any]:
+    """The dtype in which a leaf is sent: numbers, and what is no floating-point array, as they are."""
+    sent: np.dtype[Any] = np.dtype(dtype) if dtype is not None and leaf.ndim and leaf.dtype.kind == "f" else leaf.dtype
+    return sent
+
+
+def weighs_alike(leaf: Any, sent: np.dtype[Any]) -> bool:
+    """Whether it is the same to multiply before a leaf is sent in some dtype, and after that."""
+    return bool(leaf.dtype == sent and leaf.dtype.kind in "fc")
 
 
 def packed(leaves: Sequence[Any], dtype: np.dtype[Any]) -> Array:

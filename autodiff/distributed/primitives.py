@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.distributed import messages
+from autodiff.distributed import exchanges
+from autodiff.distributed.calls import Call
 from autodiff.distributed.communicator import Communicator
 from autodiff.distributed.events import RECORDS, Event, note
-from autodiff.distributed.messages import Call, agree
+from autodiff.distributed.meetings import meet
 from autodiff.distributed.sums import summed, total
 from autodiff.ops.shape import transpose
 from autodiff.trace.live import ordered_after
@@ -36,8 +37,10 @@ class Collective(Primitive):
         name: its name.
         shape: of the result, from that of the operand and the number of processes.
         transposed: the name of its transpose.
-        together: ``together(stack, rank, rest)``: the result, from the operands of all processes.
-        apart: ``apart(comm, x, rest, call)``: the result, where operands are large.
+        together: ``together(rows, stack, rank, rest)``: the result, from the operands of all processes, one by one and
+            as one array. They lie in memory that others will use: no result shows it.
+        apart: ``apart(comm, x, rest, call)``: the result, where operands are large. With ``reuse=True`` it may be put
+            where the operand is.
         rest: the name of its further parameter; empty if it has none.
         rows: whether the operand, and whether the result, has a row for each process.
     """
@@ -54,19 +57,24 @@ class Collective(Primitive):
         rest: str = "",
         rows: tuple[bool, bool] = (False, False),
     ) -> None:
-        def evaluate(x: Any, *, comm: Communicator, place: str, line: str, **own: Any) -> Any:
-            x = np.asarray(x)
+        def evaluate(
+            x: Any, *, comm: Communicator, place: str = "", line: str = "", reuse: bool = False, **own: Any
+        ) -> Any:
+            x = x if type(x) is np.ndarray else np.asarray(x)
             if comm.size == 1:
-                out = together(np.array(x)[None], 0, **own)
+                out = together([x], x[None], 0, **own)
+                return out if out.ndim else out[()]
+            begun = perf_counter() if RECORDS else 0.0
+            turn = comm.meeting.turn(name, x.shape, x.dtype, tuple(own.items()) if own else (), place, line)
+            meet(comm, turn, x)
+            met = perf_counter() if RECORDS else 0.0
+            if turn.stack is None:
+                out = apart(comm, x, turn.call, **own, **({"reuse": True} if reuse else {}))
             else:
-                call = Call(name, x.shape, x.dtype, tuple(own.items()), place, line)
-                begun = perf_counter()
-                stack = agree(comm, call, x)
-                met = perf_counter()
-                out = apart(comm, x, call, **own) if stack is None else together(stack, comm.rank, **own)
-                if RECORDS:
-                    note(Event(name, x.nbytes, comm.size, begun, met, perf_counter()))
-            return np.array(out, order="C", copy=None) if out.shape else out[()]
+                out = together(turn.rows, turn.stack, comm.rank, **own)
+            if RECORDS:
+                note(Event(name, x.nbytes, comm.size, begun, met, perf_counter()))
+            return out if out.ndim else out[()]
 
         def spec(x: Spec, *, comm: Communicator, **own: Any) -> Spec:
             return result_spec(shape(x.shape, comm.size), x.dtype)
@@ -130,8 +138,8 @@ def refused(name: str) -> Callable[..., Any]:
 
 
 def kept(x: Any, here: bool) -> Any:
-    """The array in one process, zeros in the others."""
-    return x if here else np.zeros_like(x)
+    """A copy of the array in one process, zeros in the others."""
+    return x.copy() if here else np.zeros(x.shape, x.dtype)
 
 
 def sender(pairs: Sequence[tuple[int, int]], rank: int) -> int | None:
@@ -139,15 +147,15 @@ def sender(pairs: Sequence[tuple[int, int]], rank: int) -> int | None:
     return next((a for a, b in pairs if b == rank), None)
 
 
-def moved(stack: Any, rank: int, pairs: Any) -> Any:
+def moved(rows: Sequence[Any], rank: int, pairs: Any) -> Any:
     """What a process gets by a permutation."""
     source = sender(pairs, rank)
-    return np.zeros_like(stack[0]) if source is None else stack[source]
+    return kept(rows[source or 0], source is not None)
 
 
 def reduced(comm: Communicator, x: Any, call: Call, root: int) -> Any:
     """The sum of all arrays in one process, zeros in the others."""
-    stack = messages.gathered(comm, x, root, call)
+    stack = exchanges.gathered(comm, x, root, call)
     return total(stack) if comm.rank == root else np.zeros_like(x)
 
 
@@ -167,21 +175,23 @@ def row(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
 
 
 # fmt: off
-Collective("all_reduce", same, "all_reduce", lambda s, rank: total(s), lambda c, x, call: summed(c, x, call))
-Collective("all_gather", stacked, "reduce_scatter", lambda s, rank: s,
-           lambda c, x, call: messages.all_gathered(c, x, call), rows=(False, True))
-Collective("reduce_scatter", row, "all_gather", lambda s, rank: total(s[:, rank]),
-           lambda c, x, call: total(messages.exchanged(c, x, call)), rows=(True, False))
-Collective("all_to_all", same, "all_to_all", lambda s, rank: s[:, rank],
-           lambda c, x, call: messages.exchanged(c, x, call), rows=(True, True))
-Collective("broadcast", same, "reduce", lambda s, rank, root: s[root],
-           lambda c, x, call, root: messages.broadcasted(c, x, root, call), "root")
-Collective("reduce", same, "broadcast", lambda s, rank, root: kept(total(s), rank == root), reduced, "root")
-Collective("gather", stacked, "scatter", lambda s, rank, root: kept(s, rank == root),
-           lambda c, x, call, root: messages.gathered(c, x, root, call), "root", (False, True))
-Collective("scatter", row, "gather", lambda s, rank, root: s[root][rank],
-           lambda c, x, call, root: messages.scattered(c, x, root, call), "root", (True, False))
-Collective("permute", same, "permute", moved,
-           lambda c, x, call, pairs: messages.permuted(c, x, pairs, call), "pairs")
-Collective("barrier", same, "barrier", lambda s, rank: s[rank], lambda c, x, call: np.array(x))
+Collective("all_reduce", same, "all_reduce", lambda rows, stack, rank, weights=(): total(rows, weights),
+           lambda c, x, call, weights=(), reuse=False: summed(c, x, call, weights, reuse))
+Collective("all_gather", stacked, "reduce_scatter", lambda rows, stack, rank: stack.copy(),
+           lambda c, x, call: exchanges.all_gathered(c, x, call), rows=(False, True))
+Collective("reduce_scatter", row, "all_gather", lambda rows, stack, rank: total(stack[:, rank, ...]),
+           lambda c, x, call: total(exchanges.exchanged(c, x, call)), rows=(True, False))
+Collective("all_to_all", same, "all_to_all", lambda rows, stack, rank: stack[:, rank, ...].copy(),
+           lambda c, x, call: exchanges.exchanged(c, x, call), rows=(True, True))
+Collective("broadcast", same, "reduce", lambda rows, stack, rank, root: rows[root].copy(),
+           lambda c, x, call, root: exchanges.broadcasted(c, x, root, call), "root")
+Collective("reduce", same, "broadcast", lambda rows, stack, rank, root: kept(total(rows), rank == root), reduced,
+           "root")
+Collective("gather", stacked, "scatter", lambda rows, stack, rank, root: kept(stack, rank == root),
+           lambda c, x, call, root: exchanges.gathered(c, x, root, call), "root", (False, True))
+Collective("scatter", row, "gather", lambda rows, stack, rank, root: stack[root, rank, ...].copy(),
+           lambda c, x, call, root: exchanges.scattered(c, x, root, call), "root", (True, False))
+Collective("permute", same, "permute", lambda rows, stack, rank, pairs: moved(rows, rank, pairs),
+           lambda c, x, call, pairs: exchanges.permuted(c, x, pairs, call), "pairs")
+Collective("barrier", same, "barrier", lambda rows, stack, rank: rows[rank].copy(), lambda c, x, call: np.array(x))
 # fmt: on

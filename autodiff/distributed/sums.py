@@ -7,70 +7,138 @@ crosses between two machines are sums, once, rather than the array of each proce
 
 from __future__ import annotations
 
+import sys
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from autodiff.distributed.calls import Call
+from autodiff.distributed.exchanges import as_bytes, gathering_all, messages
 from autodiff.distributed.group import Group, Lines
-from autodiff.distributed.messages import Call, Steps, as_bytes, waited_for
-from autodiff.distributed.packing import new
+from autodiff.distributed.meetings import DIRECT
+from autodiff.distributed.packing import LARGE, new, scaled
+from autodiff.distributed.waiting import Steps, waited_for
 
 GATHERED = 1 << 19
 """Sums of arrays that have no more bytes in all processes together are made in each of them."""
 
+BLOCK = 1 << 19
+"""Bytes of all arrays together that are multiplied and added at once."""
 
-def summed(comm: Group, x: Any, call: Call) -> Any:
+Weights = tuple[float, ...]
+"""By what the arrays of processes are multiplied before they are added; empty for nothing."""
+
+
+def summed(comm: Group, x: Any, call: Call, weights: Weights = (), reuse: bool = False) -> Any:
     """The sum of the arrays of all processes."""
-    return waited_for(comm, summing(comm.lines, x), call)
+    return waited_for(comm, summing(comm.lines, x, weights, reuse), call)
 
 
-def summing(lines: Lines, x: Any) -> Steps:
-    """The same, step by step. Of small arrays all get all, which is one message less."""
+def summing(lines: Lines, x: Any, weights: Weights = (), reuse: bool = False) -> Steps:
+    """The same, step by step. Of small arrays all get all, which is one message less.
+
+    Args:
+        lines: the communicators.
+        x: the array of this process.
+        weights: of all processes. Who adds multiplies: otherwise each process would go through its whole array before
+            anything is sent.
+        reuse: whether a large sum may be put where the array is, which nobody else has then.
+    """
     mpi, inside, across = lines
+    if weights and inside is not None:
+        x, weights, reuse = scaled(x, weights[mpi.rank]), (), True
     if mpi.size * x.nbytes <= GATHERED:
-        stack = new((mpi.size, *x.shape), x.dtype)
-        yield mpi.Iallgather(as_bytes(x), as_bytes(stack))
-        return total(stack)
-    first = mpi if inside is None else inside
-    part = yield from adding_own_part(first, x.reshape(-1))
+        return (yield from adding_all(mpi, x, weights))
+    first, flat = mpi if inside is None else inside, x.reshape(-1)
+    out = flat if reuse and x.flags.c_contiguous else new(flat.shape, x.dtype)
+    part = yield from adding_own_part(first, flat, out, weights)
     if across is not None:
-        own = yield from adding_own_part(across, part)
-        part = yield from gathering_parts(across, own, part.shape)
-    return (yield from gathering_parts(first, part, x.shape))
+        yield from adding_own_part(across, part, part)
+        yield from gathering_parts(across, part)
+    yield from gathering_parts(first, out)
+    return out.reshape(x.shape)
 
 
-def adding_own_part(mpi: Any, x: Any) -> Steps:
-    """The sum of one part of the vectors of some processes: that of this process."""
-    sizes, places = parts_of(x.size, mpi.size, x.dtype.itemsize)
-    own = sizes[mpi.rank]
-    parts = new((mpi.size, own), np.uint8)
-    received = [parts.reshape(-1), ([own] * mpi.size, [k * own for k in range(mpi.size)]), "B"]
-    yield mpi.Ialltoallv([as_bytes(x), (sizes, places), "B"], received)
-    return total(parts.view(x.dtype)) if own else np.empty(0, x.dtype)
+def adding_all(mpi: Any, x: Any, weights: Weights = ()) -> Steps:
+    """The sum of the arrays of some processes, each of which gets those of all."""
+    if mpi.size > DIRECT:
+        stack = new((mpi.size, *x.shape), x.dtype)
+        yield gathering_all(mpi, x, stack)
+        return total(stack, weights)
+    rows = [x if k == mpi.rank else new(x.shape, x.dtype) for k in range(mpi.size)]
+    yield messages(mpi, [x] * mpi.size, rows)
+    return total(rows, weights)
 
 
-def gathering_parts(mpi: Any, part: Any, shape: tuple[int, ...]) -> Steps:
-    """The array of some shape of which each process has a part."""
-    out = new(shape, part.dtype)
-    sizes, places = parts_of(out.size, mpi.size, out.itemsize)
-    yield mpi.Iallgatherv([as_bytes(part), "B"], [as_bytes(out), (sizes, places), "B"])
+def adding_own_part(mpi: Any, x: Any, out: Any, weights: Weights = ()) -> Steps:
+    """Put the sum of one part of the vectors of some processes where it belongs, and return it: this process's part."""
+    parts = parts_of(x.size, mpi.size)
+    own = parts[mpi.rank]
+    count = own.stop - own.start
+    rows: Any
+    if mpi.size <= DIRECT:
+        rows = [x[own] if k == mpi.rank else new((count,), x.dtype) for k in range(mpi.size)]
+        yield messages(mpi, [x[k] for k in parts], rows)
+    else:
+        rows = new((mpi.size, count), x.dtype)
+        received = [as_bytes(rows), ([count * x.itemsize] * mpi.size, None), "B"]
+        yield [mpi.Ialltoallv([as_bytes(x), in_bytes(parts, x.itemsize), "B"], received)]
+    return total(rows, weights, out[own])
+
+
+def gathering_parts(mpi: Any, x: Any) -> Steps:
+    """Let all processes have all parts of a vector, of which each has one."""
+    parts = parts_of(x.size, mpi.size)
+    own = x[parts[mpi.rank]]
+    if mpi.size <= DIRECT:
+        yield messages(mpi, [own] * mpi.size, [x[k] for k in parts])
+    else:
+        place = sys.modules["mpi4py.MPI"].IN_PLACE
+        yield [mpi.Iallgatherv(place, [as_bytes(x), in_bytes(parts, x.itemsize), "B"])]
+
+
+def parts_of(count: int, size: int) -> list[slice]:
+    """Which of so many elements each of so many processes adds up."""
+    return [slice(a, b) for a, b in pairwise(count * k // size for k in range(size + 1))]
+
+
+def in_bytes(parts: list[slice], itemsize: int) -> tuple[list[int], list[int]]:
+    """The bytes of each part, and where they begin."""
+    return [itemsize * (own.stop - own.start) for own in parts], [itemsize * own.start for own in parts]
+
+
+def total(rows: Any, weights: Weights = (), out: Any = None) -> Any:
+    """The sum of arrays, one after the other, each multiplied by its weight; halves are added as float32.
+
+    Args:
+        rows: the arrays.
+        weights: by which they are multiplied; empty for nothing. A weight that all have is that of the sum.
+        out: where the sum is put, which may be where one of the arrays is; a new array if None.
+    """
+    if out is None and rows[0].nbytes < LARGE:
+        return sum_of(rows, weights)
+    out = new(rows[0].shape, rows[0].dtype) if out is None else out
+    whole, *flat = [array.reshape(-1) for array in (out, *rows)]
+    size = BLOCK // (len(flat) * out.itemsize)
+    for start in range(0, out.size, size):
+        block = slice(start, start + size)
+        whole[block] = sum_of([row[block] for row in flat], weights)
     return out
 
 
-def parts_of(count: int, size: int, itemsize: int) -> tuple[list[int], list[int]]:
-    """The bytes of each of so many parts of so many elements, and where they begin."""
-    bounds = [count * k // size for k in range(size + 1)]
-    return [itemsize * (b - a) for a, b in pairwise(bounds)], [itemsize * a for a in bounds[:-1]]
-
-
-def total(stack: Any) -> Any:
-    """The sum of the rows, one after the other; halves are added as float32."""
-    half = stack.dtype.itemsize == 2 and stack.dtype.kind in "fV"
-    if half or len(stack) == 1:
-        out, others = stack[0].astype(np.float32 if half else stack.dtype), stack[1:]
-    else:
-        out, others = np.add(stack[0], stack[1], out=new(stack.shape[1:], stack.dtype)), stack[2:]
-    for row in others:
-        out += row.astype(np.float32) if half else row
-    return out.astype(stack.dtype) if half else out
+def sum_of(rows: Any, weights: Weights) -> Any:
+    """The same of arrays that stay in cache, as a new array."""
+    common = weights[0] if len(set(weights)) == 1 else None
+    if weights and common is None:
+        rows = [row * weight for row, weight in zip(rows, weights, strict=True)]
+    first, *others = rows
+    half = first.dtype.itemsize == 2 and first.dtype.kind in "fV"
+    if half:
+        first, others = first.astype(np.float32), [row.astype(np.float32) for row in others]
+    found = first + others[0] if others else first.copy()
+    for row in others[1:]:
+        found += row
+    if common is not None:
+        found *= common
+    return found.astype(rows[0].dtype) if half else found

@@ -14,6 +14,11 @@ def test_everything(count, programs):
     assert f"{count} processes, batches of 120" in done.stdout
 
 
+def test_collective_operations_of_many_processes():
+    done = launch(3, "many", "2")
+    assert done.returncode == 0, done.stderr[-3000:]
+
+
 def test_machines_add_up_before_they_send():
     done = launch(4, "machines")
     assert (done.returncode, done.stdout) == (0, "equal\n"), done.stderr[-3000:]

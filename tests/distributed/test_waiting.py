@@ -8,9 +8,10 @@ from types import SimpleNamespace
 import pytest
 
 from autodiff.distributed import DistributedError, LostProcessError
+from autodiff.distributed.calls import Call
 from autodiff.distributed.group import Peer
-from autodiff.distributed.messages import ABANDONED, Call, wait
 from autodiff.distributed.overlap import UNDER_WAY, Pipeline
+from autodiff.distributed.waiting import ABANDONED, wait
 
 CALL = Call("all_reduce", (3,), "float64", line="train.py:3")
 
@@ -35,19 +36,19 @@ def test_a_process_that_is_gone(reaped):
     if reaped:
         process.wait()
     with pytest.raises(LostProcessError) as caught:  # one that nobody has waited for is a zombie
-        wait(group(process.pid), Never(), CALL)
+        wait(group(process.pid), [Never()], CALL)
     assert str(caught.value) == (
         f"process 1 of world is gone (pid {process.pid} on here): process 0 waits for it at all_reduce of float64[3] "
         "(train.py:3)"
     )
-    assert isinstance(ABANDONED.pop(), Never)
+    assert isinstance(ABANDONED.pop()[0], Never)
     process.wait()
 
 
 def test_processes_of_other_machines_are_left_to_the_launcher(monkeypatch):
     monkeypatch.setenv("AUTODIFF_DISTRIBUTED_TIMEOUT", "0.2")
     with pytest.raises(DistributedError) as caught:
-        wait(group(2**22 + 1, host="there", crowded=True), Never(), CALL)
+        wait(group(2**22 + 1, host="there", crowded=True), [Never()], CALL)
     assert str(caught.value) == (
         "process 0 of world has waited 0.2 s for the others at all_reduce of float64[3] (train.py:3)"
     )
@@ -59,7 +60,7 @@ def test_messages_under_way_keep_their_memory_when_nobody_knows_them_any_more():
     message = SimpleNamespace(Test=lambda: bool(arrived))
 
     def steps():
-        yield message
+        yield [message]
         return "sum"
 
     found, before = [], set(UNDER_WAY)
@@ -80,5 +81,5 @@ def test_a_message_is_kept_whatever_ends_waiting_for_it(crowded):
 
     message = SimpleNamespace(Test=interrupted)
     with pytest.raises(KeyboardInterrupt):
-        wait(group(os.getpid(), crowded=crowded), message, CALL)
-    assert ABANDONED.pop() is message
+        wait(group(os.getpid(), crowded=crowded), [message], CALL)
+    assert ABANDONED.pop() == [message]

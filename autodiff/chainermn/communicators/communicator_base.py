@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 
 from autodiff.distributed import Communicator, MismatchError, all_reduce, broadcast
+from autodiff.distributed.calls import Call
 from autodiff.distributed.data_parallel import average_gradients, packed_sum
-from autodiff.distributed.messages import Call, agree, wait
-from autodiff.trace.source import at_user_line, user_line
+from autodiff.distributed.meetings import agree
+from autodiff.distributed.waiting import wait
+from autodiff.trace.source import at_user_line
 
 
 class CommunicatorBase:
@@ -84,7 +86,7 @@ class CommunicatorBase:
                 return [value]
             return value[0] if method == "scatter" else value
         rest = () if root is None else (("root", root),)
-        agree(self.comm, Call(method, rest=rest, line=user_line()))
+        agree(self.comm, method, rest)
         return getattr(self.mpi_comm, method)(value, *([] if root is None else [root]))
 
     def bcast_obj(self, obj: Any, max_buf_len: int | None = None, root: int = 0) -> Any:
@@ -109,13 +111,13 @@ class CommunicatorBase:
     def send_obj(self, obj: Any, dest: int, tag: int = 0) -> None:
         """Send something to one process, which calls ``recv_obj``."""
         self._check_partner(dest)
-        wait(self.comm, self.mpi_comm.isend(obj, dest, tag), Call("send", rest=(("dest", dest),), line=user_line()))
+        wait(self.comm, [self.mpi_comm.isend(obj, dest, tag)], Call("send", rest=(("dest", dest),)))
 
     def recv_obj(self, source: int, status: Any = None, tag: int = -1) -> Any:
         """What process ``source`` has sent, with this tag; with any tag if it is negative."""
         self._check_partner(source)
         incoming = Incoming(self.mpi_comm, source, tag)
-        wait(self.comm, incoming, Call("recv", rest=(("source", source),), line=user_line()))
+        wait(self.comm, [incoming], Call("recv", rest=(("source", source),)))
         return incoming.message.recv(status)
 
     def _check_partner(self, rank: int) -> None:

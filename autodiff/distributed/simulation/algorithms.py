@@ -10,13 +10,11 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from autodiff.distributed.messages import DIGEST, ROOM
+from autodiff.distributed.calls import DIGEST
+from autodiff.distributed.meetings import BLOCKS, DIRECT
 from autodiff.distributed.simulation.clocks import Array, Round
 from autodiff.distributed.simulation.network import Network
 from autodiff.distributed.sums import GATHERED
-
-BLOCK = DIGEST + ROOM
-"""Bytes of the block that each process gives to each other at the beginning of an operation of this package."""
 
 Rounds = Iterator[Round]
 
@@ -96,9 +94,32 @@ def gathering(network: Network, size: int, nbytes: float, added: bool = False) -
 
 
 def pairwise(network: Network, size: int, nbytes: float, added: bool = False) -> Rounds:
-    """Each process sends to each other: to the next one, to the one after it, and so on."""
+    """Each process sends a part to each other."""
+    yield from at_once(network, lambda by: shifted(size, by), size, nbytes / size, added)
+
+
+def at_once(network: Network, source: Callable[[int], Array], size: int, nbytes: float, added: bool = False) -> Rounds:
+    """Messages from each of so many processes to each other that are all under way: their latency counts once."""
+    without = network._replace(
+        within=network.within._replace(latency=0.0), between=network.between._replace(latency=0.0)
+    )
     for by in range(1, size):
-        yield Round(network, shifted(size, by), nbytes / size, added)
+        yield Round(network if by == 1 else without, source(by), nbytes, added)
+
+
+def fits(size: int, nbytes: float) -> bool:
+    """Whether so many processes exchange arrays of so many bytes where they meet."""
+    return DIGEST + nbytes <= BLOCKS[size <= DIRECT][-1]
+
+
+def meeting(network: Network, size: int, nbytes: float) -> Rounds:
+    """What each operation of this package begins with: a block from each process to each other."""
+    sizes = BLOCKS[size <= DIRECT]
+    block = next((block for block in sizes if fits(size, nbytes) and DIGEST + nbytes <= block), sizes[0])
+    if size <= DIRECT:
+        yield from pairwise(network, size, block * size)
+    else:
+        yield from gathering(network, size, block)
 
 
 def own_all_reduce(network: Network, size: int, nbytes: float) -> Rounds:
@@ -107,21 +128,25 @@ def own_all_reduce(network: Network, size: int, nbytes: float) -> Rounds:
     It does so inside of machines, between them and inside again, where they have equal numbers of processes. Of small
     arrays all get all, and add them up; very small ones are in the block.
     """
-    yield from gathering(network, size, BLOCK)
+    yield from meeting(network, size, nbytes)
+    if fits(size, nbytes):
+        return
     here = min(network.per_machine, size)
     machines, left = divmod(size, here)
-    if ROOM < nbytes <= GATHERED / size:
-        yield from gathering(network, size, nbytes, added=True)
-    elif nbytes > ROOM and (left or 1 in (here, machines)):
+    if nbytes <= GATHERED / size:
+        way = gathering(network, size, nbytes, added=True)
+        yield from way if size > DIRECT else pairwise(network, size, nbytes * size, added=True)
+    elif left or 1 in (here, machines):
         yield from pairwise(network, size, nbytes, added=True)
-        yield from ring(network, size, nbytes, added=False)
-    elif nbytes > ROOM:
-        for by in range(1, here):
-            yield Round(network, inside(network, size, by), nbytes / here, True)
-        for by in range(1, machines):
-            yield Round(network, across(network, size, by), nbytes / size, True)
-        yield Round(network, across(network, size, 1), nbytes / size, again=machines - 1)
-        yield Round(network, inside(network, size, 1), nbytes / here, again=here - 1)
+        yield from (ring if size > DIRECT else pairwise)(network, size, nbytes, added=False)
+    else:
+        yield from at_once(network, lambda by: inside(network, size, by), here, nbytes / here, added=True)
+        yield from at_once(network, lambda by: across(network, size, by), machines, nbytes / size, added=True)
+        if machines > DIRECT:
+            yield Round(network, across(network, size, 1), nbytes / size, again=machines - 1)
+        else:
+            yield from at_once(network, lambda by: across(network, size, by), machines, nbytes / size)
+        yield from at_once(network, lambda by: inside(network, size, by), here, nbytes / here)
 
 
 ALL_REDUCE: dict[str, Callable[[Network, int, float], Rounds]] = {
@@ -160,6 +185,6 @@ def rounds_of(name: str, nbytes: int, network: Network, size: int, algorithm: st
     if name == "all_reduce":
         yield from ALL_REDUCE[algorithm](network, size, nbytes)
         return
-    yield from gathering(network, size, BLOCK)
-    if nbytes > ROOM:
+    yield from meeting(network, size, nbytes)
+    if not fits(size, nbytes):
         yield from OTHERS[name](network, size, nbytes)

@@ -3,12 +3,15 @@
 `mpiexec -n 3 python -m tests.distributed.programs.collectives 500` tries as many random programs.
 """
 
+import itertools
 import sys
+import time
 
 import numpy as np
 
 import autodiff
 from autodiff import distributed, grad, hvp, jit, jvp, linearize, vmap
+from autodiff.distributed.primitives import COLLECTIVES
 from tests.distributed.random_programs import LENGTH, drawn, of_all, of_one
 
 comm = distributed.world()
@@ -44,9 +47,10 @@ def wanted_tangent(whole, X, V):
 
 
 def check_large():
-    """Arrays that do not fit into a block, of several dtypes: bits are equal everywhere, in the order of ranks."""
-    for dtype in (np.float64, np.float32, np.float16, np.complex128, np.int32):
-        parts = [np.random.default_rng(k).normal(size=2001).astype(dtype) for k in range(comm.size)]
+    """Arrays of several sizes and dtypes: bits are equal everywhere, in the order of ranks."""
+    dtypes = (np.float64, np.float32, np.float16, np.complex128, np.int32)
+    for size, dtype in itertools.product((0, 5, 2001, 70_001), dtypes):
+        parts = [np.random.default_rng(k).normal(size=size).astype(dtype) for k in range(comm.size)]
         x = parts[comm.rank]
         half = np.dtype(dtype) == np.float16
         total = parts[0].astype(np.float32) if half else parts[0].copy()
@@ -69,6 +73,32 @@ def check_large():
         np.testing.assert_allclose(distributed.reduce_scatter(rows), sum(others), **near)
         around = [(k, (k + 1) % comm.size) for k in range(comm.size)]
         assert np.array_equal(distributed.permute(x, around), parts[comm.rank - 1])
+
+
+def check_weights():
+    """Sums of weighted arrays: bits are those of a formula, and the array of a process is used again only if allowed."""
+    for size, dtype, reuse in itertools.product((3, 20_000, 70_001), (np.float32, np.float64), (False, True)):
+        parts = [np.random.default_rng(k).normal(size=size).astype(dtype) for k in range(comm.size)]
+        for weights in ((1 / comm.size,) * comm.size, tuple(0.3 + 0.1 * k for k in range(comm.size))):
+            equal, x = len(set(weights)) == 1, parts[comm.rank].copy()
+            rows = parts if equal else [part * weight for part, weight in zip(parts, weights, strict=True)]
+            wanted = rows[0] + rows[1]
+            for row in rows[2:]:
+                wanted = wanted + row
+            found = COLLECTIVES["all_reduce"].evaluate(x, comm=comm, weights=weights, reuse=reuse)
+            assert found.tobytes() == (wanted * weights[0] if equal else wanted).tobytes()
+            assert reuse or x.tobytes() == parts[comm.rank].tobytes()
+
+
+def check_interrupted():
+    """An operation that one process has left, as by Ctrl-C, leaves its messages alone: the next one is right."""
+    for late in (0.0, 0.01):
+        if comm.rank == 0:
+            comm.meeting.begin(comm.meeting.turn("all_reduce", (3,), np.dtype(float)))
+        else:
+            time.sleep(late)
+            distributed.all_reduce(np.ones(3))
+        assert np.array_equal(distributed.all_reduce(np.full(3, comm.rank + 1.0)), [sum(range(comm.size + 1))] * 3)
 
 
 def check_order():
@@ -205,7 +235,9 @@ def check_programs(count):
 
 def main(programs):
     check_programs(programs)
-    for check in (check_large, check_order, check_control, check_parts, check_disagreement):
+    for check in (
+        check_large, check_weights, check_interrupted, check_order, check_control, check_parts, check_disagreement,
+    ):  # fmt: skip
         check()
     assert comm.gather_objects("done") == ["done"] * comm.size
 
