@@ -1,9 +1,13 @@
 """Several processes beside bare mpi4py and PyTorch: ``python -m benchmarks.distributed``.
 
 Collective operations of arrays of 8 bytes to 2 MB, and steps of two networks in data parallel on two processes, each
-with one thread: sent at the end of the backward pass or in buckets while it goes on. The step without messages is the
-bound of this machine, since both processes share its memory: efficiency is that time over the step's. How much of the
-speed of one process alone that bound is, is said, too.
+with one thread: sent at the end of the backward pass or in buckets while it goes on.
+
+Nobody but the processes moves bytes here, and they share the machine's memory. So the bound of a step is its time
+without messages, both processes at once, and the time in which the least bytes of an all-reduce are read and written:
+of N bytes each of P processes reads its part of all arrays (N), writes that (N / P), and copies the other parts (2 N
+(P - 1) / P), at the measured bandwidth of copies. Efficiency is the bound over the step. How much of the speed of one
+process alone a step without messages has, is said, too.
 """
 
 from __future__ import annotations
@@ -33,7 +37,8 @@ def main(given: list[str] | None = None) -> int:
     peer = run_torch(options.torch_python, options.processes, rounds) if options.torch_python else None
     print_collectives(ours["collectives"])
     for name, taken in ours["steps"].items():
-        print_steps(name, taken, peer)
+        least = ours["gradients"][name] * (1 + (2 * options.processes - 1) / options.processes) / ours["memory"]
+        print_steps(name, taken, peer, least)
     if options.json:
         Path(options.json).write_text(json.dumps({"environment": environment(), "autodiff": ours, "torch": peer}))
     return int(peer is not None and not alike(ours["losses"], peer["losses"]))
@@ -94,9 +99,9 @@ def print_collectives(found: dict[str, dict[str, float]]) -> None:
         print(f"{name:30} {times} {ours / bare:7.2f} {'met' if met else 'missed'}")
 
 
-def print_steps(name: str, taken: dict[str, float], peer: Any) -> None:
+def print_steps(name: str, taken: dict[str, float], peer: Any, least: float) -> None:
     """A model's steps: what messages cost, what the machine allows, and how long PyTorch takes."""
-    print(f"\n{name}")
+    print(f"\n{name}: memory alone takes {1e3 * least:.2f} ms to add up the gradients")
     taken = dict(taken)
     for kind in ("eager", "jit"):
         bound = taken.pop(f"{kind}, alone") / taken[f"{kind}, no messages"]
@@ -104,7 +109,8 @@ def print_steps(name: str, taken: dict[str, float], peer: Any) -> None:
     torch = peer["steps"][name]["torch, gloo"] if peer else None
     for way, seconds in taken.items():
         kind = way.split(",")[0]
-        efficiency = taken[f"{kind}, no messages"] / seconds
+        bound = taken[f"{kind}, no messages"] + (0 if way.endswith("no messages") else least)
+        efficiency = bound / seconds
         text = f"  {way:28} {1e3 * seconds:8.2f} ms   efficiency {efficiency:4.2f}"
         print(text + (f"   / torch {seconds / torch:4.2f}" if torch else ""))
     if torch:

@@ -32,7 +32,8 @@ def main(given: list[str] | None = None) -> int:
     print(
         f"measured: {1e6 * network.within.latency:.1f} us, {network.within.bandwidth / 1e9:.2f} GB/s, adding ", end=""
     )
-    print(f"{network.adding / 1e9:.2f} GB/s, {1e6 * network.call:.0f} us a call, {network.cores} cores\n")
+    print(f"{network.adding / 1e9:.2f} GB/s, {1e6 * network.call:.0f} us a call", end="")
+    print(f", {1e6 * network.switch:.0f} us a switch, {network.cores} cores\n")
     print(f"{'step':24} {'processes':>9} {'simulated':>12} {'measured':>12} {'off by':>8}")
     rows = [row for name in found[COUNTS[0]]["cases"] for row in compared(name, found, network)]
     for row in rows:
@@ -55,7 +56,8 @@ def arguments() -> argparse.ArgumentParser:
 def run(count: int, rounds: int) -> Any:
     """What so many processes have found."""
     command = [mpiexec(), "-n", str(count), sys.executable, "-m", "benchmarks.processes.recorded", str(rounds)]
-    return json.loads(subprocess.run(command, env=settings(), check=True, stdout=subprocess.PIPE).stdout)
+    environment = {**settings(), "MPIR_CVAR_CH4_CMA_ENABLE": "1"}  # one way to send, however many processes there are
+    return json.loads(subprocess.run(command, env=environment, check=True, stdout=subprocess.PIPE).stdout)
 
 
 def network_of(found: Any) -> Network:

@@ -15,11 +15,12 @@ class Event(NamedTuple):
         nbytes: of the array that this process gave.
         size: how many processes took part.
         begun: when this process called it, in seconds of :func:`time.perf_counter`.
-        met: when all processes had said what they are about to do: until then this one waited for them. An array of up
-            to 1,008 bytes is there, too. Of a bucket: when its turn came.
+        met: when all processes had said what they are about to do: until then this one waited for them. A small array
+            is there, too. Of a bucket: when its turn came.
         done: when the result was there.
         overlapped: whether it is a bucket of gradients, that left while the backward pass went on. ``"wait"``, of no
             bytes, is then the name of the event in which the process waited for all of them.
+        moving: of ``"wait"``: the seconds before it in which this process did not compute, but moved buckets along.
 
     >>> event = Event("all_reduce", nbytes=8000, size=4, begun=1.0, met=1.5, done=1.75)
     >>> event.met - event.begun, event.done - event.met  # seconds of waiting, and of sending
@@ -33,6 +34,7 @@ class Event(NamedTuple):
     met: float
     done: float
     overlapped: bool = False
+    moving: float = 0.0
 
 
 WAIT = "wait"

@@ -71,5 +71,9 @@ def outnumber_cores(peers: Sequence[Peer], rank: int) -> bool:
     """Whether more processes are on the machine of one of them than have cores; False where nobody can yield one."""
     if not peers or not hasattr(os, "sched_yield"):
         return False
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return sum(peer.host == peers[rank].host for peer in peers) > cores
+    return sum(peer.host == peers[rank].host for peer in peers) > cores()
+
+
+def cores() -> int:
+    """How many cores this process may run on."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -17,7 +17,7 @@ import numpy as np
 
 from autodiff.distributed.calls import Call
 from autodiff.distributed.communicator import Communicator
-from autodiff.distributed.events import WAIT, Event, note
+from autodiff.distributed.events import RECORDS, WAIT, Event, note
 from autodiff.distributed.meetings import agreement
 from autodiff.distributed.packing import packed, scaled, sent_dtype, unpacked, weighs_alike
 from autodiff.distributed.sums import Weights, summing
@@ -37,12 +37,16 @@ class Pipeline:
     Args:
         comm: the processes.
         call: what they do, for error texts.
+
+    Attributes:
+        moving: the seconds that going on with them has taken, while somebody takes note of events.
     """
 
     def __init__(self, comm: Communicator, call: Call) -> None:
         self.comm, self.call = comm, call
         self.waiting: deque[tuple[Steps, Callable[[Any], None]]] = deque()
         self.requests: Requests = ()
+        self.moving = 0.0
 
     def put(self, steps: Steps, done: Callable[[Any], None]) -> None:
         """Do an exchange after those before; ``done`` gets its result."""
@@ -52,8 +56,11 @@ class Pipeline:
 
     def poll(self) -> None:
         """Go on with what has arrived."""
+        begun = perf_counter() if RECORDS else 0.0
         while self.waiting and arrived(self.requests):
             self.step()
+        if RECORDS:
+            self.moving += perf_counter() - begun
 
     def step(self) -> None:
         """The next step of the first exchange."""
@@ -151,9 +158,9 @@ class Buckets:
 
     def finish(self) -> list[Any]:
         """All sums."""
-        begun = perf_counter()
+        begun, moving = perf_counter(), self.pipeline.moving
         self.pipeline.finish()
-        note(Event(WAIT, 0, self.comm.size, begun, begun, perf_counter()))
+        note(Event(WAIT, 0, self.comm.size, begun, begun, perf_counter(), moving=moving))
         return self.sums
 
 

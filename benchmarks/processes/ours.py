@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import sys
 import time
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from mpi4py import MPI
 
 import autodiff
 from autodiff import distributed
@@ -18,19 +19,32 @@ from benchmarks.processes.models import MODELS, RATE, STEPS_COMPARED, inputs, se
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-BARE = MPI.COMM_WORLD
+distributed.world()  # with its settings of MPI, for everybody
+BARE = import_module("mpi4py.MPI").COMM_WORLD
 SIZES = tuple(8 * 8**k for k in range(7))  # bytes: 8 to 2 M
 BUCKETS = (1 << 20, 1 << 22, 1 << 24)
 
 
 def main(rounds: int) -> None:
     """Measure everything, in all processes."""
-    distributed.world()
-    found = {"collectives": collectives(rounds), "steps": {}, "losses": {}}
+    found = {"collectives": collectives(rounds), "memory": memory_bandwidth(rounds), "steps": {}, "losses": {}}
+    found["gradients"] = {name: sum(a.nbytes for pair in inputs(name)[0] for a in pair) for name in MODELS}
     for name in MODELS:
         found["steps"][name], found["losses"][name] = steps(name, rounds)
     if BARE.rank == 0:
         print(json.dumps(found))
+
+
+def memory_bandwidth(rounds: int) -> float:
+    """Bytes a second that this process reads and writes while all of them copy arrays that are in no cache."""
+    arrays = [np.ones(1 << 20) for _ in range(16)]
+    turn = itertools.cycle(range(len(arrays)))
+
+    def copy() -> None:
+        k = next(turn)
+        np.copyto(arrays[k], arrays[k - 5])
+
+    return 2 * arrays[0].nbytes / seconds_of_rounds({"copy": copy}, BARE.Barrier, 4 * rounds)["copy"]
 
 
 def collectives(rounds: int) -> dict[str, dict[str, float]]:

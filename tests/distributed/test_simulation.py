@@ -141,11 +141,11 @@ def test_scaling_bends():
 def test_steps_of_events():
     events = [
         Event("all_reduce", 4000, 2, begun=1.5, met=1.6, done=2.5, overlapped=True),
-        Event(WAIT, 0, 2, begun=2.0, met=2.0, done=2.75),
+        Event(WAIT, 0, 2, begun=2.0, met=2.0, done=2.75, moving=0.625),
         Event("broadcast", 16, 2, begun=1.0, met=1.125, done=1.25),
     ]
     assert step_of(events, begun=0.5, done=3.0, size=2) == step(
-        Part(0.5, "broadcast", 16), Part(0.25, "all_reduce", 4000, True), Part(0.5, WAIT), Part(0.25)
+        Part(0.5, "broadcast", 16), Part(0.125, "all_reduce", 4000, True), Part(0.0, WAIT), Part(0.25)
     )
 
 

@@ -100,9 +100,8 @@ def pairwise(network: Network, size: int, nbytes: float, added: bool = False) ->
 
 def at_once(network: Network, source: Callable[[int], Array], size: int, nbytes: float, added: bool = False) -> Rounds:
     """Messages from each of so many processes to each other that are all under way: their latency counts once."""
-    without = network._replace(
-        within=network.within._replace(latency=0.0), between=network.between._replace(latency=0.0)
-    )
+    within, between = network.within._replace(latency=0.0), network.between._replace(latency=0.0)
+    without = network._replace(within=within, between=between)
     for by in range(1, size):
         yield Round(network if by == 1 else without, source(by), nbytes, added)
 

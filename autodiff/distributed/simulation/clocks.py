@@ -43,6 +43,7 @@ class Round:
         across = nbytes * np.maximum(np.maximum(out, into), 1) / network.between.bandwidth
         moving = np.where(near, slow, across)
         latency = np.where(near, network.within.latency * turns, network.between.latency)
+        latency = latency + network.switch * (turns - 1)
         adding = nbytes * turns / network.adding if added else 0.0
         self.arrival = np.where(self.receives, latency + moving + adding, 0.0)
         self.sending = np.zeros(size)

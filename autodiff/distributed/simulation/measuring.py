@@ -12,11 +12,19 @@ import numpy as np
 
 from autodiff.distributed.collectives import all_reduce
 from autodiff.distributed.communicator import Communicator, world
+from autodiff.distributed.group import cores
 from autodiff.distributed.simulation.network import Link, Network
+from autodiff.distributed.sums import total
 from autodiff.trace.source import at_user_line
 
 LARGE, ARRAYS = 1 << 22, 16
 """Bytes of a large message, and so many arrays take turns: those of a step are in no cache, either."""
+
+MEDIUM = 1 << 18
+"""Bytes of an array that is no block, and that all processes get whole."""
+
+MEAN = (0.5, 0.5)
+"""The weights of a mean of two: gradients are added so."""
 
 
 def measure_network(comm: Communicator | None = None, rounds: int = 20) -> Network:
@@ -45,13 +53,13 @@ def measure_network(comm: Communicator | None = None, rounds: int = 20) -> Netwo
         latency = there_and_back(comm, rounds * 50) / 2
         arrays = [np.ones(LARGE // 8) for _ in range(ARRAYS)]
         moving = exchange(comm, arrays, rounds)
-        adding = seconds_of(lambda k: np.add(arrays[k], arrays[k - 1], out=arrays[k - 2]), rounds)
+        adding = seconds_of(lambda k: total([arrays[k], arrays[k - 1]], MEAN, arrays[k - 2]), rounds)
         found = latency, LARGE / max(moving - latency, 1e-9), LARGE / adding
     latency, bandwidth, adding_rate = comm.broadcast_object(found)
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     link = Link(latency, bandwidth)
-    network = Network(link, link, comm.size, adding=adding_rate, cores=cores, alone=False)
-    return network._replace(call=comm.broadcast_object(call_seconds(comm, latency, rounds)))
+    network = Network(link, link, comm.size, adding=adding_rate, cores=cores(), alone=False)
+    call, switch = comm.broadcast_object(call_seconds(comm, latency, rounds))
+    return network._replace(call=call, switch=switch)
 
 
 def exchange(comm: Communicator, arrays: list[Any], rounds: int) -> float:
@@ -75,19 +83,40 @@ def there_and_back(comm: Communicator, rounds: int) -> float:
     return seconds_of(turn, rounds)
 
 
-def call_seconds(comm: Communicator, latency: float, rounds: int) -> float:
-    """What a small all-reduce takes besides its messages."""
+def call_seconds(comm: Communicator, latency: float, rounds: int) -> tuple[float, float]:
+    """What a small all-reduce takes besides its messages, and how long a message waits for a core that is shared."""
     pair = comm.split(0 if comm.rank < 2 else 1)
     assert pair is not None
-    whole = seconds_of(lambda _: all_reduce(1.0, comm=pair), rounds * 50)
-    return max(whole - latency, 0.0)
+    small, medium = np.ones(1), np.ones(MEDIUM // 8)
+    call = seconds_of(lambda _: all_reduce(small, comm=pair), rounds * 50) - latency
+    switch = 0.0
+    if hasattr(os, "sched_setaffinity") and pair.size > 1:
+        apart = average_seconds(lambda: all_reduce(medium, comm=pair), rounds * 25)
+        before, crowded = os.sched_getaffinity(0), pair.crowded
+        try:
+            os.sched_setaffinity(0, {min(before)})
+            pair.crowded = True
+            together = average_seconds(lambda: all_reduce(medium, comm=pair), rounds * 25)
+        finally:
+            os.sched_setaffinity(0, before)
+            pair.crowded = crowded
+        switch = (together - 2 * apart) / 2  # a block and the array
+    return max(call, 0.0), max(switch, 0.0)
+
+
+def average_seconds(call: Callable[[], Any], rounds: int) -> float:
+    """The seconds of a call on the average: some find their core free, and others wait for long."""
+    begun = time.perf_counter()
+    for _ in range(rounds):
+        call()
+    return (time.perf_counter() - begun) / rounds
 
 
 def seconds_of(call: Callable[[int], Any], rounds: int) -> float:
-    """The seconds of a call: the median of the fastest quarter, since other programs only make calls slower."""
+    """The seconds of a call: the median of the faster half, since other programs only make calls slower."""
     taken = []
     for number in range(rounds):
         begun = time.perf_counter()
         call(number % ARRAYS)
         taken.append(time.perf_counter() - begun)
-    return median(sorted(taken)[: -(-rounds // 4)])
+    return median(sorted(taken)[: -(-rounds // 2)])

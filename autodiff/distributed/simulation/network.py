@@ -36,6 +36,7 @@ class Network(NamedTuple):
         call: seconds that a process needs for a collective operation besides all messages.
         cores: how many processes of a machine run at once. Where there are more they take turns: computing and
             messages inside of the machine take so many times longer.
+        switch: seconds that a message waits for its receiver to get a core where processes take turns.
         alone: whether messages move while processes compute, as network cards do it. Where processes move the bytes
             themselves, as on one machine, it is False, and nothing is won by sending early but some waiting: those
             exchanges are replayed where the step waits for them.
@@ -53,6 +54,7 @@ class Network(NamedTuple):
     call: float = 1e-5
     cores: int | None = None
     alone: bool = True
+    switch: float = 0.0
 
     def turns(self, processes: int) -> float:
         """How many processes share a core, of so many in all."""

@@ -54,11 +54,20 @@ class Step(NamedTuple):
 def step_of(events: Sequence[Event], begun: float, done: float, size: int) -> Step:
     """The step that began and ended at some times, of its events.
 
+    What a process did to move buckets along, while it computed, is no computing: it is taken from the time before it
+    waits for them.
+
     >>> step_of([Event("all_reduce", 8000, 2, begun=1.25, met=1.5, done=2.0)], begun=1.0, done=2.5, size=2).parts[1]
     Part(compute=0.5, name='', nbytes=0, overlapped=False)
     """
-    parts, last = [], begun
+    parts: list[Part] = []
+    last = begun
     for event in sorted(events, key=lambda event: event.begun):
         parts.append(Part(event.begun - last, event.name, event.nbytes, event.overlapped))
         last = event.begun if event.overlapped else event.done
+        place, moving = len(parts) - 1, event.moving
+        while moving > 0 and place >= 0 and (parts[place].overlapped or parts[place].name == event.name):
+            taken = min(moving, parts[place].compute)
+            parts[place] = parts[place]._replace(compute=parts[place].compute - taken)
+            place, moving = place - 1, moving - taken
     return Step((*parts, Part(done - last)), size)
