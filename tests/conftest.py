@@ -3,6 +3,7 @@
 ``HYPOTHESIS_PROFILE`` is ci, dev or deep.
 """
 
+import gc
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,12 @@ ROWS = {"ops", "numpy", "scipy"}
 tests."""
 
 settings.register_profile("rows", settings.get_profile("ci"), max_examples=12)
+
+
+def pytest_collection_finish():
+    """Modules and tests stay until the end: let the garbage collector look at what tests make alone."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)
