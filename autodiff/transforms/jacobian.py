@@ -260,7 +260,8 @@ def _jacobian(
             way = mode if mode != "auto" or not complex_ones else "forward" if forward else "reverse"
             blocks = find(at, way, (inputs, outputs), values, transposed)
         elif forward:
-            blocks = columns(at.push, at.push_masked, inputs, outputs, leaves)
+            found = compressed(at, inputs, outputs) if any(map(is_unknown, leaves)) else None
+            blocks = found or columns(at.push, at.push_masked, inputs, outputs, leaves)
         else:
             pull = pull_of(at, mode)
             blocks = rows(pull, pull, inputs, outputs, values)
@@ -278,6 +279,28 @@ def _jacobian(
 def as_derivative(block: Any, leaf: Any) -> Any:
     """A block as the caller gets it: also one that is constant belongs to what is recorded."""
     return assignable(block, spec_of(block), leaf) if type(block) is np.ndarray and is_unknown(leaf) else block
+
+
+MANY, LONGEST, ENTRIES = 32, 500, 2**22
+"""Jacobians with fewer columns, of longer tapes or with more elements are computed column by column: to look for their
+zeros would take longer than to compile the program."""
+
+APART = frozenset(["slice_set", "gather", "scatter_add", "split", "unstack", "broadcast_to", "windows", "overlap_add"])
+"""Operations, besides elementwise ones and those that only move elements, that may leave a Jacobian sparse."""
+
+
+def compressed(at: TangentMap, arguments: Sequence[Spec], results: Sequence[Spec]) -> list[list[Any]] | None:
+    """The blocks of a Jacobian with many zeros from few directions; None where it has few."""
+    width, height = (sum(own.size for own in specs) for specs in (arguments, results))
+    equations = at.staged.tape.equations
+    if width < MANY or width * height > ENTRIES or len(equations) > LONGEST:
+        return None
+    primitives = {equation.primitive for equation in equations}
+    if not all(p.family == "elementwise" or p.moves or p.name in APART for p in primitives):
+        return None  # a sum or a product, after which all depends on all
+    from autodiff.transforms.sparse.dense import dense_blocks  # noqa: PLC0415 - imports scipy.sparse, rarely needed
+
+    return dense_blocks(at, arguments, results)
 
 
 def sparse_finder() -> Callable[..., list[list[Any]]]:

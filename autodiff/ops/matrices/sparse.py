@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
-import scipy.sparse.linalg
 
 from autodiff.ops.matrices.products import batch_of, check_ndim
 from autodiff.ops.on_gpu.special import refused
@@ -48,8 +47,10 @@ class Pattern:
         """The solution of equations; the last factors are kept, and serve the transposed equations too."""
         owner = self if self.base is None else self.base
         if owner._factor is None or not np.array_equal(owner._factor[0], data):
+            from scipy.sparse.linalg import splu  # noqa: PLC0415 - takes long to import, and is rarely needed
+
             try:
-                factor = scipy.sparse.linalg.splu(owner.matrix(data).tocsc())
+                factor = splu(owner.matrix(data).tocsc())
             except RuntimeError as error:
                 raise np.linalg.LinAlgError(f"a sparse matrix of the shape {self.shape} is singular") from error
             owner._factor = (np.array(data), factor)
