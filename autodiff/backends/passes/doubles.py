@@ -8,7 +8,7 @@ from autodiff.backends.passes.rewrite.rewriting import Builder, Rules
 from autodiff.ops.elementwise import cast
 from autodiff.trace.tape import Equation, Operand
 
-NAMES = ("inv", "solve", "det", "slogdet", "cholesky")
+NAMES = ("inv", "solve", "solve_triangular", "det", "slogdet", "cholesky")
 
 SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 

@@ -31,10 +31,11 @@ from autodiff.backends.passes.rewrite.reductions import SPLIT_LARGE_SUMS
 from autodiff.backends.passes.rewrite.rewriting import concerned, joined, rewrite
 from autodiff.backends.passes.rewrite.simplify import simplified, simplify
 from autodiff.backends.passes.rewrite.softmax_shares import SHARES
+from autodiff.backends.passes.rewrite.triangles import TRIANGLES
 from autodiff.backends.passes.turns import with_turns
 from autodiff.trace.tape import Tape
 
-ON_CPUS = joined(EXPANSIONS, DOUBLES)
+ON_CPUS = joined(EXPANSIONS, TRIANGLES, DOUBLES)
 
 EXPANDED = {**ON_CPUS, "<general>": ()}
 """Operations that are expanded, or have bodies in which some are."""

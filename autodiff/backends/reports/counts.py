@@ -28,8 +28,9 @@ REDUCTIONS = {
 
 # fmt: off
 FACTORIZATIONS = {
-    "cholesky": 1 / 3, "solve": 2 / 3, "det": 2 / 3, "slogdet": 2 / 3, "inv": 2.0, "qr": 4 / 3, "lstsq": 4.0,
-    "eigvalsh": 4 / 3, "eigh": 9.0, "eigvals": 10.0, "eig": 25.0, "svdvals": 8 / 3, "svd": 22.0, "pinv": 24.0,
+    "cholesky": 1 / 3, "solve": 2 / 3, "solve_triangular": 1.0, "det": 2 / 3, "slogdet": 2 / 3, "inv": 2.0, "qr": 4 / 3,
+    "lstsq": 4.0, "eigvalsh": 4 / 3, "eigh": 9.0, "eigvals": 10.0, "eig": 25.0, "svdvals": 8 / 3, "svd": 22.0,
+    "pinv": 24.0,
 }
 # fmt: on
 """Operations for a matrix of n rows, over n cubed."""

@@ -17,8 +17,8 @@ from autodiff.trace.tape import Equation, Tape, inner_tapes
 
 BLAS = {"matmul", "linear_map", "matvec", "dot", "einsum"}
 LAPACK = {
-    "cholesky", "det", "eig", "eigh", "eigvals", "eigvalsh", "inv", "lstsq", "pinv", "qr", "slogdet", "solve", "svd",
-    "svdvals",
+    "cholesky", "det", "eig", "eigh", "eigvals", "eigvalsh", "inv", "lstsq", "pinv", "qr", "slogdet", "solve",
+    "solve_triangular", "svd", "svdvals",
 }  # fmt: skip
 
 

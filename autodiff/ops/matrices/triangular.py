@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import scipy.linalg
+from scipy.linalg import blas
 
 from autodiff.ops.elementwise import where
 from autodiff.ops.matrices.functions import one_by_one
@@ -30,11 +31,22 @@ def triangle(x: Any, lower: bool, unit: bool = False) -> Any:
     return where(module.tri(rows, columns, 0 if unit else -1, dtype=bool), 0, x)
 
 
-def _evaluate_solve(a: Any, b: Any, *, lower: bool, transposed: bool, unit: bool) -> Any:
-    def solve(a: Any, b: Any) -> Any:
-        return scipy.linalg.solve_triangular(a, b, int(transposed), lower, unit)
+SUBSTITUTION = {"f": blas.strsm, "d": blas.dtrsm, "F": blas.ctrsm, "D": blas.ztrsm}
 
-    return one_by_one(solve, a, b).astype(linalg_dtype(a.dtype, b.dtype), copy=False)
+
+def _evaluate_solve(a: Any, b: Any, *, lower: bool, transposed: bool, unit: bool) -> Any:
+    dtype = linalg_dtype(a.dtype, b.dtype)
+    routine = SUBSTITUTION[dtype.char]
+
+    def solve(a: Any, b: Any) -> Any:
+        if not unit and not np.all(np.diagonal(a)):
+            raise np.linalg.LinAlgError("Singular matrix")
+        if not b.size:
+            return np.zeros(b.shape, dtype)
+        # BLAS counts columns first: to it the arrays are the transposes, and the matrix stands on the right.
+        return routine(1.0, a.T, b.T, side=1, lower=not lower, trans_a=int(transposed), diag=int(unit)).T
+
+    return one_by_one(solve, np.asarray(a, dtype), np.asarray(b, dtype))
 
 
 def _solve_spec(a: Spec, b: Spec, *, lower: bool, transposed: bool, unit: bool) -> Spec:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from autodiff import grad, jit, scan, vmap
+from autodiff.ops.matrices.triangular import solve_triangular
 from autodiff.scipy import special
 from tests.backends.kernels.running import alike, by_one, needs_numba, reference
 
@@ -60,6 +61,11 @@ SQUARE = {
     "cholesky": np.linalg.cholesky,
     "upper":    lambda a: np.linalg.cholesky(a, upper=True),
     "solve":    lambda a: np.linalg.solve(a, a[..., :2] * 2),
+    "lower triangle": lambda a: solve_triangular(a, a[..., :2] * 2, lower=True, transposed=False, unit=False),
+    "lower triangle, transposed": lambda a: solve_triangular(a, a[..., :1] * 2, lower=True, transposed=True, unit=False),
+    "upper triangle": lambda a: solve_triangular(a, a[..., :1] * 2, lower=False, transposed=False, unit=False),
+    "upper triangle, transposed": lambda a: solve_triangular(a, a * 2, lower=False, transposed=True, unit=False),
+    "unit triangle": lambda a: solve_triangular(a, a * 2, lower=True, transposed=False, unit=True),
     "vector":   lambda a: np.linalg.solve(a, a[..., :1, 0]) if a.ndim == 2 and a.shape[0] == 1 else a @ a,
     "trace":    lambda a: np.trace(a, axis1=-2, axis2=-1),
     "tril":     np.tril,
@@ -149,6 +155,11 @@ def test_cofactors_of_singular_matrices():
     [
         (np.linalg.inv, np.ones((3, 3)), "Singular matrix"),
         (lambda a: np.linalg.solve(a, a[:, 0]), np.zeros((2, 2)), "Singular matrix"),
+        (
+            lambda a: solve_triangular(a, a, lower=True, transposed=False, unit=False),
+            np.tri(3) - np.eye(3),
+            "Singular matrix",
+        ),
         (np.linalg.cholesky, -np.eye(3), "Matrix is not positive definite"),
     ],
 )

@@ -20,7 +20,7 @@ CHEAP, DEAR, MULTIPLY = 0.15, 1.2, 0.025
 
 PRODUCTS = {"matmul", "linear_map", "matvec", "dot"}
 
-ELIMINATIONS = {"inv": 1.0, "solve": 0.5, "det": 0.5, "slogdet": 0.5, "cholesky": 0.3}
+ELIMINATIONS = {"inv": 1.0, "solve": 0.5, "solve_triangular": 0.5, "det": 0.5, "slogdet": 0.5, "cholesky": 0.3}
 """Nanoseconds of the cube of the side of a matrix, in loops over single elements."""
 
 ONE_BY_ONE = 1.0

@@ -23,7 +23,8 @@ from autodiff.trace.tape import Equation, inner_tapes, operand_specs
 NEW = {
     "argmax", "argmin", "argsort", "cholesky", "copy", "cummax", "cummin", "cumprod", "cumsum", "det", "einsum",
     "from_parts", "full", "inv", "log_softmax", "logaddexp_axes", "logistic", "logsumexp", "pick", "place", "put",
-    "rectifier", "scatter_add", "slice_into", "slice_set", "softmax", "softplus", "solve", "sum_labels", "where",
+    "rectifier", "scatter_add", "slice_into", "slice_set", "softmax", "softplus", "solve",
+    "solve_triangular", "sum_labels", "where",
 }  # fmt: skip
 """Operations whose results are new arrays whatever they are given, besides NumPy's functions of single elements and
 what takes ``out=``. Of others that are no views this is so, too, but not for every version of NumPy to come."""

@@ -135,6 +135,15 @@ class Matrices(Writer):
                 place = f"{i} * {columns} + {j}"
                 self.put(b, place, f"{self.at(b, place)} / {pivot}")
 
+    def divide_row(self, a: str, i: str, b: str, columns: int) -> None:
+        """Divide a row by its element of the diagonal, which must not be zero."""
+        pivot = self.let(self.at(a, f"{i} * {self.side} + {i}"), "d")
+        with self.inside(f"if {pivot} == {self.number(0)}:"):
+            self.note(SINGULAR)
+        with self.loop(0, columns) as j:
+            place = f"{i} * {columns} + {j}"
+            self.put(b, place, f"{self.at(b, place)} / {pivot}")
+
     def determinant(self, a: str, n: int) -> str:
         """The product of the pivots; the matrix is overwritten.
 
@@ -188,6 +197,24 @@ def solve(scope: Scope, equation: Equation) -> None:
     with m.each(a, b) as (one, other):
         m.eliminate(one, m.side, [(other, shape[-1])])
         m.substitute(one, m.side, other, shape[-1])
+    scope.keep(equation, b)
+
+
+@handles("solve_triangular")
+def substituted(scope: Scope, equation: Equation) -> None:
+    """Substitution, from the first row down or from the last one up."""
+    m, params = Matrices(scope, equation), dict(equation.params)
+    n, shape = m.side, equation.specs[0].shape
+    a = m.copied(equation.operands[0], (*shape[:-2], n, n))
+    b = m.filled(m.target(), equation.operands[1])
+    down = params["lower"] != params["transposed"]
+    with m.each(a, b) as (one, other), m.loop(0, n) as step:
+        i = step if down else m.let(f"{n - 1} - {step}", "i")
+        with m.loop(0, i) if down else m.loop(f"{i} + 1", n) as k:
+            factor = m.let(m.at(one, f"{k} * {n} + {i}" if params["transposed"] else f"{i} * {n} + {k}"), "f")
+            m.subtract(other, i, factor, k, shape[-1])
+        if not params["unit"]:
+            m.divide_row(one, i, other, shape[-1])
     scope.keep(equation, b)
 
 
