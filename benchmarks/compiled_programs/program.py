@@ -64,6 +64,7 @@ class Program:
     dtype = "float32"
     tolerance = 1e-4  # largest difference from double precision, in proportion to the largest element
     rows: tuple[Row, ...] = ()
+    bound = False  # whether ours is bound to its arguments, as callers of such small functions would have it
 
     def inputs(self, row: Row, random: Random) -> tuple[Any, ...]:
         """The arguments, as NumPy arrays in the program's dtype."""
@@ -84,6 +85,26 @@ class Program:
     def autograd(self, autograd: Any, row: Row) -> Function:
         """HIPS autograd, where it makes sense."""
         raise LeftOutError("one call at a time in Python: not a peer for this program")
+
+    def casadi(self, casadi: Any, row: Row) -> Any:
+        """A function of CasADi's, whose results are dense."""
+        raise LeftOutError("not written for it")
+
+    def pytensor(self, pytensor: Any, row: Row) -> Function:
+        """A compiled function of PyTensor's."""
+        raise LeftOutError("not written for it")
+
+    def drjit(self, drjit: Any, row: Row, inputs: tuple[Any, ...]) -> Function:
+        """Dr.Jit; the function closes over the inputs, and has computed its result when it returns."""
+        raise LeftOutError("not written for it")
+
+    def drjit_leaves(self, found: Any) -> Any:
+        """Dr.Jit's result as NumPy arrays."""
+        raise NotImplementedError
+
+    def numba(self, numba: Any, row: Row) -> Function:
+        """Loops with the derivative written by hand."""
+        raise LeftOutError("not written for it")
 
 
 def standard_normal(random: Random, dtype: str, *shape: int, scale: float = 1.0) -> Any:

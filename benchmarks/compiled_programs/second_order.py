@@ -44,6 +44,49 @@ class RosenbrockProduct(Program):
         return lambda: product(*inputs)
 
 
+class BoundProduct(RosenbrockProduct):
+    """The same, called again and again on the same memory."""
+
+    name = "Hessian-vector product, bound"
+    title = "Hessian-vector product of Rosenbrock's function, float64; ours and CasADi's bound to their memory"
+    bound = True
+    rows = (Row("n=10", (10,), 1.5, "casadi, C", "0.19 us", "0.1 us"),)
+
+    def casadi(self, casadi: Any, row: Row) -> Any:
+        x, direction = (casadi.SX.sym(name, *row.parameters) for name in ("x", "direction"))
+        value = casadi.sum1(100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2)
+        return casadi.Function("f", [x, direction], [casadi.jtimes(casadi.gradient(value, x), x, direction)])
+
+
+class DenseHessian(Program):
+    """The whole Hessian of Rosenbrock's function, which has three diagonals."""
+
+    name = "dense Hessian"
+    title = "Hessian of Rosenbrock's function as a whole, float64; ours and CasADi's bound to their memory"
+    dtype = "float64"
+    tolerance = 1e-11
+    bound = True
+    rows = (Row("n=100", (100,), 2.5, "casadi, C", "1.2 us", "1.5 us to write zeros"),)
+
+    def inputs(self, row: Row, random: Random) -> tuple[Any, ...]:
+        return (standard_normal(random, self.dtype, *row.parameters),)
+
+    def autodiff(self, autodiff: Any, row: Row) -> Function:
+        return autodiff.hessian(rosenbrock(np))  # type: ignore[no-any-return]
+
+    def jax(self, jax: Any, row: Row) -> Function:
+        return jax.hessian(rosenbrock(jax.numpy))  # type: ignore[no-any-return]
+
+    def torch(self, torch: Any, compiled: Function, row: Row, inputs: tuple[Any, ...]) -> Function:
+        hessian = compiled(torch.func.hessian(rosenbrock(torch)))
+        return lambda: hessian(*inputs)
+
+    def casadi(self, casadi: Any, row: Row) -> Any:
+        x = casadi.SX.sym("x", *row.parameters)
+        value = casadi.sum1(100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2)
+        return casadi.Function("f", [x], [casadi.densify(casadi.hessian(value, x)[0])])
+
+
 class LogisticHessian(Program):
     """The whole Hessian of the loss with respect to 30 weights."""
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from benchmarks.compiled_programs.arm import Arm
+from benchmarks.compiled_programs.bodies import Bodies
 from benchmarks.compiled_programs.bundle_adjustment import BundleAdjustment
 from benchmarks.compiled_programs.call import Call
 from benchmarks.compiled_programs.convolutional import Convolutional
@@ -11,11 +13,13 @@ from benchmarks.compiled_programs.cross_entropy import CrossEntropy
 from benchmarks.compiled_programs.differential_equation import DifferentialEquation
 from benchmarks.compiled_programs.elementwise import Elementwise
 from benchmarks.compiled_programs.gaussian_mixture import GaussianMixture
+from benchmarks.compiled_programs.gaussian_process import GaussianProcess
 from benchmarks.compiled_programs.hand_tracking import HandTracking
 from benchmarks.compiled_programs.language_model import LanguageModel
 from benchmarks.compiled_programs.lstm_scan import LstmScan
 from benchmarks.compiled_programs.perceptron import Perceptron
-from benchmarks.compiled_programs.second_order import LogisticHessian, RosenbrockProduct
+from benchmarks.compiled_programs.scalar import ScalarGradient
+from benchmarks.compiled_programs.second_order import BoundProduct, DenseHessian, LogisticHessian, RosenbrockProduct
 from benchmarks.compiled_programs.square_roots import ConvergedSquareRoots, CountedSquareRoots
 from benchmarks.compiled_programs.tanh_chain import TanhChain
 from benchmarks.compiled_programs.transformer import Transformer
@@ -42,7 +46,13 @@ PROGRAMS: dict[str, Program] = {
         ConvergedSquareRoots(),
         RosenbrockProduct(),
         LogisticHessian(),
+        BoundProduct(),
+        DenseHessian(),
         Call(),
+        ScalarGradient(),
+        Arm(),
+        Bodies(),
+        GaussianProcess(),
     )
 }
 

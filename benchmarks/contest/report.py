@@ -51,12 +51,19 @@ def tables(results: Sequence[Result], peers: Sequence[str]) -> Iterator[str]:
         mine = [result for result in results if result.threads == threads]
         yield ""
         yield f"{threads} thread(s): seconds a call, medians over rounds in which everybody had a turn"
-        yield f"  {'':{NAME}}" + "".join(f"{name:>15}" for name in peers)
+        shown = [name for name in peers if any(takes_part(result, name) for result in mine)]
+        yield f"  {'':{NAME}}" + "".join(f"{name:>15}" for name in shown)
         for result in mine:
-            yield f"  {result.name:{NAME}}" + "".join(f"{figure(result, name):>15}" for name in peers)
+            yield f"  {result.name:{NAME}}" + "".join(f"{figure(result, name):>15}" for name in shown)
     judged = [result for result in results if result.threads == max(counts, default=0)]
     yield from reasons(results)
     yield from goals(judged)
+
+
+def takes_part(result: Result, name: str) -> bool:
+    """Whether there is more to say of a library than that the program is not written for it."""
+    found = result.measurements.get(name)
+    return found is not None and not found.left_out
 
 
 def figure(result: Result, name: str) -> str:
@@ -71,15 +78,16 @@ def figure(result: Result, name: str) -> str:
 
 def reasons(results: Sequence[Result]) -> Iterator[str]:
     """What stands behind the words in the tables."""
-    said = dict.fromkeys(
-        f"  {result.name}: {name}: {text}"
-        for result in results
-        for name, found in result.measurements.items()
-        for text in texts(found)
-    )
+    said: dict[tuple[str, str], list[str]] = {}
+    for result in results:
+        for name, found in result.measurements.items():
+            for text in texts(found):
+                rows = said.setdefault((name, text), [])
+                if result.name not in rows:
+                    rows.append(result.name)
     if said:
         yield ""
-        yield from said
+        yield from (f"  {name}: {text}: {'; '.join(rows)}" for (name, text), rows in said.items())
 
 
 def texts(found: Measurement) -> list[str]:

@@ -17,6 +17,11 @@ PEERS = {
     "torch": ("torch", "Torch"),
     "torch.compile": ("torch", "CompiledTorch"),
     "autograd": ("autograd", "Autograd"),
+    "casadi": ("casadi", "Casadi"),
+    "casadi, C": ("casadi", "CompiledCasadi"),
+    "pytensor": ("pytensor", "Pytensor"),
+    "drjit": ("drjit", "Drjit"),
+    "numba": ("numba", "Numba"),
 }
 
 

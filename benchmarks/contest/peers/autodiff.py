@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Autodiff(Peer):
-    """`autodiff.jit(function)` on NumPy arrays."""
+    """`autodiff.jit(function)` on NumPy arrays; bound to them where the program says so."""
 
     name = "autodiff"
     distribution = "autodiff"
@@ -30,4 +30,6 @@ class Autodiff(Peer):
         function = program.autodiff(autodiff, row)
         if row.donated:
             return DonatedWork(autodiff.jit(function, donate_argnums=row.donated), inputs, None, row.donated, deepcopy)
+        if program.bound:
+            return Work(autodiff.jit(function).bind(*inputs))
         return Work(autodiff.jit(function), inputs)
