@@ -13,6 +13,7 @@ from autodiff.backends.numba.loading import load_object
 from autodiff.backends.numba.mathematics.names import FUNCTIONS
 from autodiff.backends.numba.statements.function import WRITTEN_OUT
 from autodiff.backends.numba.statements.target import printed
+from autodiff.backends.numba.vectors.elements import STORED
 from autodiff.backends.numba.vectors.tree import Unsuited
 from tests.backends.kernels.test_golden import FOLDER
 from tests.backends.numba.test_vectors import NAMES, Writer, elements, same, values
@@ -222,3 +223,26 @@ def test_functions_that_are_called_often_are_written_once():
     start = [np.full(WRITTEN_OUT + 2, 1.5)]
     (one,), (other,) = (run(compile_object(text(count)), start, 1) for count in (WRITTEN_OUT, WRITTEN_OUT + 1))
     np.testing.assert_array_equal(one[: WRITTEN_OUT + 1], other[: WRITTEN_OUT + 1])
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_sine_and_cosine_of_one_number_are_one_call(dtype):
+    short = STORED[dtype]
+
+    def text(count):
+        lines = ["def kernel(block, lo, hi):", "    x = pointer(block, 0)", f"    v0 = load_{dtype}(x, 0)"]
+        for k in range(count):
+            lines += [f"    s{k} = sin(v{k})", f"    c{k} = cos(v{k})", f"    v{k + 1} = s{k} * c{k} + {short}(2.0)"]
+        lines += [f"    if v{count} > {short}(0.0):", f"        v{count} = cos(v0)"]  # in another block
+        lines += [f"    store_{dtype}(x, {3 * k}, s{k})" for k in range(count)]
+        lines += [f"    store_{dtype}(x, {3 * k + 1}, c{k})" for k in range(count)]
+        return "\n".join((*lines, f"    store_{dtype}(x, {3 * count}, v{count})\n"))
+
+    counts = WRITTEN_OUT // 2 - 1, WRITTEN_OUT // 2
+    few, many = (printed(text(count)) for count in counts)
+    assert "define internal" not in few
+    assert many.count(f"@sin_cos_{short}(") == 1 + counts[1] + 1
+    start = [np.full(3 * counts[1] + 1, 1.5, dtype)]
+    (one,), (other,) = (run(compile_object(text(count)), start, 1) for count in counts)
+    np.testing.assert_array_equal(one[: 3 * counts[0]], other[: 3 * counts[0]])
+    assert other[-1] == run(compile_object(text(1)), start, 1)[0][3]

@@ -30,6 +30,9 @@ WRITTEN_OUT = 96
 or two more, and a kernel of hundreds of them a tenth of the time to compile."""
 
 
+PAIRS = (("sin", "cos"), ("sin_near", "cos_near"))
+"""Functions that a call computes together, in the time of one: gradients need one where the function has the other."""
+
 ADDRESSES = [k for k, kind in enumerate(PROCEDURES["multiply_matrices"][0]) if kind == "a"]
 """Which arguments of a product of small matrices are addresses; the others are numbers in the text."""
 
@@ -54,10 +57,10 @@ def product_name(name: str, operands: list[ast.expr]) -> str:
     return "_".join((name, *(f"m{-number}" if number < 0 else str(number) for number in numbers)))
 
 
-def functions_in(definition: ast.FunctionDef) -> int:
-    """How many calls of functions of mathematics a text has."""
+def functions_in(definition: ast.FunctionDef) -> Counter[str]:
+    """How often a text calls each function of mathematics."""
     calls = (node.func for node in ast.walk(definition) if isinstance(node, ast.Call))
-    return sum(isinstance(called, ast.Name) and called.id in FUNCTIONS for called in calls)
+    return Counter(called.id for called in calls if isinstance(called, ast.Name) and called.id in FUNCTIONS)
 
 
 class Function(Expressions):
@@ -93,7 +96,10 @@ class Function(Expressions):
         builder = Builder(module, code, first) if checks is None else CheckedBuilder(module, code, first, checks)
         super().__init__(builder, machine, fused)
         self.code, self.plans = code, plans
-        self.shared: dict[tuple[str, str], Code] | None = {} if functions_in(definition) > WRITTEN_OUT else None
+        called = functions_in(definition)
+        self.shared: dict[tuple[str, str], Code] | None = {} if called.total() > WRITTEN_OUT else None
+        self.paired = {name: pair for pair in PAIRS for name in pair if all(other in called for other in pair)}
+        self.pairs: dict[Any, Any] = {}  # what calls for two functions gave, by operands
         self.products: dict[str, Code | None] = {}
         if checks is None:
             self.products = {name: None for name, count in products_in(definition).items() if count >= REPEATED}
@@ -118,6 +124,8 @@ class Function(Expressions):
         """An operation on single elements; of a function that many are calls of, a call."""
         if self.shared is None or name not in FUNCTIONS:
             return super().operation(name, type_, given, operands)
+        if name in self.paired:
+            return self.one_of_two(name, type_, operands[0])
         found = self.shared.get((name, type_))
         if found is None:
             found = self.shared[name, type_] = self.shared_function(name, type_, len(operands))
@@ -131,6 +139,36 @@ class Function(Expressions):
         self.builder.ret(super().operation(name, type_, type_, list(code.args)))
         self.builder = before
         return code
+
+    def one_of_two(self, name: str, type_: str, operand: Any) -> Any:
+        """A function that is computed together with another one, of which a call may be there in this block."""
+        assert self.shared is not None
+        pair = self.paired[name]
+        key = pair, type_, operand.get_reference(), self.builder.block
+        if key not in self.pairs:
+            found = self.shared.get(("_".join(pair), type_))
+            if found is None:
+                found = self.shared["_".join(pair), type_] = self.shared_pair(pair, type_)
+            self.pairs[key] = self.builder.call_own(found, [operand])
+        return self.builder.extract_element(self.pairs[key], self.number_of(pair.index(name)))
+
+    def shared_pair(self, pair: tuple[str, str], type_: str) -> Code:
+        """Two functions of mathematics that are written once, as a vector of both results."""
+        element = self.element(type_)
+        both = self.ir.VectorType(element, 2)
+        code = Code(f"{'_'.join(pair)}_{type_}", [element], both, own=True)
+        before, self.builder = self.builder, Builder(self.builder.module, code, code.append_basic_block("entry"))
+        found = self.ir.Constant(both, self.ir.Undefined)
+        for place, name in enumerate(pair):
+            value = super().operation(name, type_, type_, list(code.args))
+            found = self.builder.insert_element(found, value, self.number_of(place))
+        self.builder.ret(found)
+        self.builder = before
+        return code
+
+    def number_of(self, place: int) -> Any:
+        """The number of a lane."""
+        return self.ir.Constant(self.word, place)
 
     @property
     def functions(self) -> list[Code]:
