@@ -31,6 +31,7 @@ from autodiff.backends.passes.rewrite.reductions import SPLIT_LARGE_SUMS
 from autodiff.backends.passes.rewrite.rewriting import concerned, joined, rewrite
 from autodiff.backends.passes.rewrite.simplify import simplified, simplify
 from autodiff.backends.passes.rewrite.softmax_shares import SHARES
+from autodiff.backends.passes.rewrite.transposes import TRANSPOSES
 from autodiff.backends.passes.rewrite.triangles import TRIANGLES
 from autodiff.backends.passes.turns import with_turns
 from autodiff.trace.tape import Tape
@@ -40,7 +41,7 @@ ON_CPUS = joined(EXPANSIONS, TRIANGLES, DOUBLES)
 EXPANDED = {**ON_CPUS, "<general>": ()}
 """Operations that are expanded, or have bodies in which some are."""
 
-BEFORE_FUSION = joined(SHARES, PIECES, STACKS, LOOPS)
+BEFORE_FUSION = joined(SHARES, PIECES, STACKS, LOOPS, TRANSPOSES)
 
 THREADS = 2.0
 """How much faster kernels of rows are taken to be than one thread, where their work is large."""
