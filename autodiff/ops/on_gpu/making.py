@@ -52,11 +52,3 @@ def windows(x: Any, *, shape: tuple[int, ...], stride: tuple[int, ...], dilation
     steps = x.strides[-rank:]
     strides = (*x.strides[:-rank], *scaled(steps, stride), *scaled(steps, dilation))
     return module_of(x).lib.stride_tricks.as_strided(x, (*x.shape[:-rank], *counts, *shape), strides)
-
-
-def flat_places(corners: Any, inside: Any, positions: Any, step: int) -> Any:
-    """Where the numbered elements of windows stand in the flattened image, for each image."""
-    module = module_of(positions)
-    images = positions.size // corners.size if corners.size else 0
-    flat = module.asarray(inside)[positions].reshape(images, corners.size)
-    return flat + module.asarray(corners.reshape(-1)) + module.arange(images)[:, None] * step

@@ -14,14 +14,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from autodiff.backends.passes.rewrite.dead import drop_dead
 from autodiff.backends.passes.rewrite.literals import number
 from autodiff.backends.passes.rewrite.patterns import largest_below, unshaped
-from autodiff.backends.passes.rewrite.rewriting import Builder, Rules, rewrite
+from autodiff.backends.passes.rewrite.rewriting import Builder, Rules
 from autodiff.backends.passes.rewrite.symbolic import Monomial, Polynomial, Reader, plus
 from autodiff.ops.elementwise import add, divide, multiply
 from autodiff.ops.shape import reshape
-from autodiff.trace.tape import Equation, Operand, Tape
+from autodiff.trace.tape import Equation, Operand
 
 FACTORS = 6
 """So many of them are taken out of a sum."""
@@ -180,8 +179,3 @@ SHIFTS: Rules = {
     "add": (add_cancelled,),
     "sum": (sum_apart, factored_sum),
 }
-
-
-def drop_shifts(tape: Tape) -> Tape:
-    """The tape without the cotangents of maxima that were subtracted for safety, and with plain sums that cancel."""
-    return drop_dead(rewrite(tape, SHIFTS, merge=True))
