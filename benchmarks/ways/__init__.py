@@ -1,0 +1,1 @@
+"""Programs of science, each written in two ways, beside JAX."""
