@@ -79,6 +79,23 @@ class Grid:
             and any(abs(view.strides[-1]) >= FAR for view in self.views.values())
         )
 
+    @property
+    def broken(self) -> bool:
+        """Whether a value is read from several lines of memory, as a slice is: each element computes its place then."""
+        return (
+            len(self.shape) > 1
+            and self.shape[-1] >= FAR
+            and any(
+                len(view.strides) == len(self.shape) and not joined(view.strides, self.shape)
+                for view in self.views.values()
+            )
+        )
+
+    @property
+    def better_by_rows(self) -> bool:
+        """Whether there is one element to a row, and rows of the last axis would be read more easily."""
+        return self.flat and (self.turned or self.broken)
+
     def copy(self) -> Grid:
         """A grid with the same values, to which others can be added."""
         made = Grid(self.shape, self.split, self.columns_first)
@@ -359,7 +376,7 @@ def grid_of(equations: Sequence[Equation], specs: Mapping[int, Spec], shape: Sha
         except Unfit as found:
             reasons.append(found)
             continue
-        if OUTER not in grid.forms.values() and not (grid.flat and grid.turned):
+        if OUTER not in grid.forms.values() and not grid.better_by_rows:
             return grid
         fitting.append(grid)
     if not fitting:
@@ -384,7 +401,7 @@ def grid_with(grid: Grid, equation: Equation, specs: Mapping[int, Spec]) -> Grid
         found.add(equation, specs)
     except Unfit:
         return None
-    return None if OUTER in found.forms.values() or (found.flat and found.turned) else found
+    return None if OUTER in found.forms.values() or found.better_by_rows else found
 
 
 def sub_specs(operands: Sequence[Any], specs: Mapping[int, Spec] | Sequence[Spec]) -> list[Any]:

@@ -30,6 +30,7 @@ from autodiff.backends.passes.rewrite.pieces import PIECES
 from autodiff.backends.passes.rewrite.reductions import SPLIT_LARGE_SUMS
 from autodiff.backends.passes.rewrite.rewriting import concerned, joined, rewrite
 from autodiff.backends.passes.rewrite.simplify import simplified, simplify
+from autodiff.backends.passes.rewrite.slices import SLICES
 from autodiff.backends.passes.rewrite.softmax_shares import SHARES
 from autodiff.backends.passes.rewrite.transposes import TRANSPOSES
 from autodiff.backends.passes.rewrite.triangles import TRIANGLES
@@ -41,7 +42,7 @@ ON_CPUS = joined(EXPANSIONS, TRIANGLES, DOUBLES)
 EXPANDED = {**ON_CPUS, "<general>": ()}
 """Operations that are expanded, or have bodies in which some are."""
 
-BEFORE_FUSION = joined(SHARES, PIECES, STACKS, LOOPS, TRANSPOSES)
+BEFORE_FUSION = joined(SHARES, PIECES, STACKS, LOOPS, SLICES, TRANSPOSES)
 
 THREADS = 2.0
 """How much faster kernels of rows are taken to be than one thread, where their work is large."""
