@@ -228,3 +228,34 @@ def test_methods_that_pick():
         lambda x: np.take(x, True, axis=1),
     ):
         np.testing.assert_array_equal(autodiff.vjp(pick, x)[0], pick(x))
+
+
+N = 6
+ROUND = {
+    "the next": lambda x: x[(np.arange(N) + 1) % N],
+    "the one before": lambda x: x[np.arange(-1, N - 1)],
+    "by unsigned numbers": lambda x: x[((np.arange(N) + 2) % N).astype(np.uint8)],
+    "itself": lambda x: x[np.arange(N)],
+    "another axis": lambda x: x[:, (np.arange(4) + 3) % 4],
+    "both axes": lambda x: x[(np.arange(N) + 1) % N][:, (np.arange(4) + 1) % 4],
+    "a slice beside": lambda x: x[1:4, (np.arange(4) - 1) % 4],
+}
+OTHER = {
+    "backwards": lambda x: x[np.arange(N)[::-1]],
+    "twice the same": lambda x: x[np.array([0, 1, 2, 3, 4, 4])],
+    "a part": lambda x: x[np.arange(1, N)],
+    "two arrays": lambda x: x[np.arange(4), np.arange(4)],
+}
+
+
+@pytest.mark.parametrize("name", [*ROUND, *OTHER])
+def test_neighbours_in_a_ring_are_moved_in_pieces(name):
+    fun, x = {**ROUND, **OTHER}[name], np.arange(24.0).reshape(N, 4)
+    tape = autodiff.make_tape(fun)(x)
+    assert ("gather" in {e.primitive.name for e in tape.equations}) == (name in OTHER)
+    found = autodiff.jit(fun)(x)
+    np.testing.assert_array_equal(found, fun(x))
+    np.testing.assert_array_equal(
+        autodiff.jit(autodiff.grad(lambda x: np.sum(fun(x) ** 3)))(x), autodiff.grad(lambda x: np.sum(fun(x) ** 3))(x)
+    )
+    np.testing.assert_array_equal(autodiff.vmap(fun)(np.stack([x, 2 * x]))[1], fun(2 * x))

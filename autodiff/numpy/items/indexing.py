@@ -13,6 +13,7 @@ from autodiff.numpy.dispatch import as_operand, constant, implements, write_whol
 from autodiff.numpy.items.keys import WHOLE, ParsedKey, as_index, plain_basic, within
 from autodiff.ops import elementwise as ew
 from autodiff.ops.index import gather, slice_of
+from autodiff.ops.join import roll
 from autodiff.ops.shape import reshape, transpose
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, broadcast_shapes, spec_of
@@ -37,7 +38,22 @@ def rows_of(x: Any, key: Any) -> Any:
     rows = within(key.astype(np.intp), shape[0], 0)
     if not nonnegative(rows):
         rows = np.where(rows < 0, rows + shape[0], rows)
+    shift = rotation(x, rows, shape[0])
+    if shift is not None:
+        return roll(x, shifts=(-shift,), axes=(-len(shape),))
     return gather(x, placed(rows, x), rest=len(shape) - 1, chosen=False)
+
+
+def rotation(x: Any, rows: Any, length: int) -> int | None:
+    """By how many places an index turns an axis round, as that of a neighbour in a ring does; None if it does not.
+
+    Programs move elements in whole pieces then. Where values are known a gather is as good.
+    """
+    if type(rows) is not np.ndarray or rows.shape != (length,) or length < 2 or type(concrete(x)) is not Spec:
+        return None
+    shift = int(rows[0]) % length
+    turned = np.concatenate([np.arange(shift, length), np.arange(shift)])
+    return shift if np.array_equal(rows % length, turned) else None
 
 
 def index_by(x: Any, parsed: ParsedKey) -> Any:
@@ -57,6 +73,9 @@ def pick(x: Any, parsed: ParsedKey) -> Any:
     if axes != list(range(len(axes))):
         x = transpose(x, axes=tuple(k - ndim for k in (*axes, *others)))
     shape = spec_of(x).shape
+    shift = rotation(x, parsed.arrays[0], shape[0]) if len(axes) == 1 else None
+    if shift is not None:
+        return transpose_back(roll(x, shifts=(-shift,), axes=(-ndim,)), parsed, 1)
     i = flat_index([placed(array, x) for array in parsed.arrays], shape[: len(axes)])
     if len(axes) > 1:
         length = 1
@@ -66,11 +85,15 @@ def pick(x: Any, parsed: ParsedKey) -> Any:
     out = gather(x, i, rest=len(others), chosen=parsed.chosen)
     if parsed.dotted and spec_of(out).kind == "scalar":
         return slice_of(out, key=(Ellipsis,))
-    first = axes[0] if parsed.adjacent else 0
+    return transpose_back(out, parsed, spec_of(i).ndim)
+
+
+def transpose_back(out: Any, parsed: ParsedKey, rank: int) -> Any:
+    """What was picked, whose first axes are those of the index, with these where NumPy puts them."""
+    first, others = parsed.axes[0] if parsed.adjacent else 0, spec_of(out).ndim - rank
     if first == 0 or not others:
         return out
-    rank = spec_of(i).ndim
-    order = [*range(rank, rank + first), *range(rank), *range(rank + first, rank + len(others))]
+    order = [*range(rank, rank + first), *range(rank), *range(rank + first, rank + others)]
     return transpose(out, axes=tuple(k - len(order) for k in order))
 
 
