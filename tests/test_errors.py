@@ -171,6 +171,14 @@ ERRORS = {
         lambda: autodiff.vmap(np.dot)(np.ones((3, 2)), np.ones((4, 2))),
         "vmap: dot was called with batches of sizes [3, 4] (LINE); there must be one size",
     ),
+    "a modulus": (
+        lambda: autodiff.grad(lambda x: pow(x, 2, 5))(2.0),
+        "pow with three arguments is for whole numbers of Python, got float (LINE); write np.mod(x ** y, m)",
+    ),
+    "a modulus of a Variable": (
+        lambda: pow(Variable(X), 2, 5),
+        "pow with three arguments is for whole numbers of Python, got float64[3] (LINE); write np.mod(x ** y, m)",
+    ),
     "a list in a Variable": (
         lambda: Variable([1.0]),
         "a Variable holds an array, got list (LINE); wrap a number or a list with np.asarray",

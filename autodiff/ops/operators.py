@@ -7,8 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from autodiff.ops import elementwise as ew
+from autodiff.trace.errors import described
 from autodiff.trace.fast_path import binary, record, unary
 from autodiff.trace.primitive import Primitive
+from autodiff.trace.source import at_user_line
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer
 
@@ -64,6 +66,20 @@ def record_power(primitive: Primitive, operands: tuple[Any, ...], apply: Callabl
     return record(primitive, operands, apply)
 
 
+def without_modulus(power: Callable[..., Any]) -> Callable[..., Any]:
+    """``__pow__``, which Python's ``pow(x, y, m)`` calls with three arguments."""
+
+    def call(self: Any, exponent: Any, modulus: Any = None) -> Any:
+        if modulus is not None:
+            raise TypeError(
+                f"pow with three arguments is for whole numbers of Python, got {described(self)}{at_user_line()}; write "
+                "np.mod(x ** y, m)"
+            )
+        return power(self, exponent)
+
+    return call
+
+
 def install() -> None:
     """Give traced values Python's operators."""
     for primitive, operation in (BINARY | COMPARISONS | UNARY).values():
@@ -71,7 +87,7 @@ def install() -> None:
     for name, (primitive, operation) in (BINARY | COMPARISONS).items():
         long_way = record_power if name == "pow" else None
         forward, reflected = binary(primitive, of_values(name, primitive, operation), long_way)
-        setattr(Tracer, f"__{name}__", forward)
+        setattr(Tracer, f"__{name}__", without_modulus(forward) if name == "pow" else forward)
         if name in BINARY:
             setattr(Tracer, f"__r{name}__", reflected)
     for name, (primitive, operation) in UNARY.items():

@@ -14,6 +14,7 @@ from autodiff.facade.variables.operands import demand_floats, label, other_opera
 from autodiff.facade.variables.variable import Variable
 from autodiff.numpy import dispatch
 from autodiff.ops import elementwise as ew
+from autodiff.ops.operators import without_modulus
 from autodiff.trace import fast_path
 from autodiff.trace.errors import OperandError
 from autodiff.trace.primitive import PRIMITIVES, Primitive
@@ -121,7 +122,7 @@ def install() -> None:
     """Give Variables Python's operators and NumPy's protocols."""
     for name, (primitive, apply) in BINARY.items():
         forward, reflected = binary(primitive, apply)
-        setattr(Variable, f"__{name}__", forward)
+        setattr(Variable, f"__{name}__", without_modulus(forward) if name == "pow" else forward)
         setattr(Variable, f"__r{name}__", reflected)
         SHORT[primitive.evaluate] = of_two(forward, reflected)  # type: ignore[index]
     for primitive in PRIMITIVES.values():
