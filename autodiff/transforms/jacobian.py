@@ -25,7 +25,7 @@ from autodiff.transforms.holomorphic import refuse_real, refuse_unless_holomorph
 from autodiff.transforms.jvp import jvp, require_tuples
 from autodiff.transforms.linearize import TangentMap
 from autodiff.transforms.transformed import DECORATED, TransformedFunction
-from autodiff.transforms.unit_vectors import columns, rows
+from autodiff.transforms.unit_vectors import columns, in_dtypes, rows
 
 Mode = Literal["auto", "forward", "reverse"]
 Function = Callable[..., Any]
@@ -99,7 +99,7 @@ def jacobian(
     Returns:
         a function of the same arguments that returns the Jacobian: a tree like the result, whose leaves are trees like
         the argument (a tuple of them if several are selected), whose leaves have the shape ``out.shape +
-        in.shape``; with ``has_aux``, ``(jacobian, aux)``. With ``sparse`` the leaves are ``scipy.sparse.csr_array``,
+        in.shape`` and, in each mode, the dtype of the argument (complex if only the result is); with ``has_aux``, ``(jacobian, aux)``. With ``sparse`` the leaves are ``scipy.sparse.csr_array``,
         and where their entries are traced, matrices of :mod:`autodiff.scipy.sparse`.
 
     Raises:
@@ -265,6 +265,8 @@ def _jacobian(
         else:
             pull = pull_of(at, mode)
             blocks = rows(pull, pull, inputs, outputs, values)
+        if find is None:
+            blocks = [in_dtypes(row, inputs, out) for row, out in zip(blocks, outputs, strict=True)]
         blocks = [list(map(as_derivative, row, leaves)) for row in blocks]
         found = tree_of_trees(blocks, results, structure, selection.single)
         if make is value_and_jacobian:

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.ops.elementwise import cast
 from autodiff.ops.masked import DIRECTION, Masked
 from autodiff.ops.shape import reshape, transpose
 from autodiff.trace.primitive import newest_traced
-from autodiff.trace.spec import Spec
+from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.values.arrays import module_of, zeros
 from autodiff.transforms.batch import vmap
 from autodiff.transforms.masking import has_nan
@@ -76,6 +77,23 @@ def of_units(
             if (own.size == 1 and len(specs) == 1) or (newest_traced(found) is None and not has_nan(found)):
                 return found  # type: ignore[no-any-return]
         return vmap(of_masked)(vectors, vectors != 0)  # type: ignore[no-any-return]
+
+
+def derivative_dtype(argument: Spec, result: Spec) -> np.dtype[Any]:
+    """The dtype of a derivative in any mode: the argument's, or complex numbers of its precision."""
+    if result.dtype.kind != "c" or argument.dtype.kind == "c":
+        return argument.dtype
+    real = np.float32 if argument.dtype.kind == "V" else argument.dtype  # bfloat16: NumPy promotes it to nothing
+    return np.result_type(real, np.complex64)
+
+
+def in_dtypes(row: Sequence[Any], arguments: Sequence[Spec], result: Spec) -> list[Any]:
+    """The derivatives of one result, each in its dtype: which mode found them makes no difference."""
+    wanted = [derivative_dtype(argument, result) for argument in arguments]
+    return [
+        block if spec_of(block).dtype == dtype else cast(block, dtype=dtype)
+        for block, dtype in zip(row, wanted, strict=True)
+    ]
 
 
 def units(own: Spec, like: Any) -> Any:

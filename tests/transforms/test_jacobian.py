@@ -83,6 +83,30 @@ def test_float32_stays(jac: Any) -> None:
     assert jac(np.tanh)(X.astype(np.float32)).dtype == np.float32
 
 
+ONE_WAY = {
+    "forward": jacfwd, "reverse": jacrev, "auto": jacobian, "jit": lambda fun: jit(jacfwd(fun), backend="numpy"),
+    "sparse": lambda fun: jacobian(fun, sparse=True),
+    "sparse forward": lambda fun: jacobian(fun, mode="forward", sparse=True),
+    "sparse reverse": lambda fun: jacobian(fun, mode="reverse", sparse=True),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("way", ONE_WAY)
+@pytest.mark.parametrize("argument", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("result", [np.float16, np.float32, np.float64])
+def test_dtype_is_that_of_the_argument_in_each_mode(way: str, argument: Any, result: Any) -> None:
+    found = ONE_WAY[way](lambda x: x.astype(result) ** 2)(X.astype(argument))
+    assert found.dtype == argument
+    dense = found if isinstance(found, np.ndarray) else found.astype(float).toarray()
+    np.testing.assert_allclose(dense, np.diag(2 * X), rtol=2e-3)
+
+
+def test_dtype_is_complex_where_only_the_result_is() -> None:
+    assert jacfwd(lambda x: x * np.complex128(1j))(X.astype(np.float32)).dtype == np.complex64
+    assert jacfwd(lambda x: x * np.complex64(1j))(X).dtype == np.complex128
+    assert jacrev(lambda z: np.abs(z).astype(np.float64))((X + 1j).astype(np.complex64)).dtype == np.complex64
+
+
 @EVERY
 def test_result_that_does_not_depend_on_the_argument(jac: Any) -> None:
     np.testing.assert_array_equal(jac(lambda x: np.ones(2))(X), np.zeros((2, 3)))

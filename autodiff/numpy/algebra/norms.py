@@ -13,7 +13,7 @@ from autodiff.numpy.dispatch import as_operand, implements
 from autodiff.numpy.statistics.reductions import kept
 from autodiff.numpy.statistics.reductions import max as largest_along
 from autodiff.numpy.statistics.reductions import min as smallest_along
-from autodiff.ops.elementwise import absolute, cast, greater, imag, isnan, not_equal, real
+from autodiff.ops.elementwise import absolute, cast, equal, greater, imag, isnan, not_equal, real, where
 from autodiff.ops.index import slice_of
 from autodiff.ops.matrices.norms import nan_as_infinity, power_root
 from autodiff.ops.matrices.products import conj, dot, shaped
@@ -91,8 +91,15 @@ def _vector_norm(x: Any, ord: Any, axes: Axes) -> Any:
         return smallest_along(sizes, axes)
     if ord == 1:
         return sum_axes(sizes, axes=axes)
-    total = sum_axes(sizes ** (ord if isinstance(ord, int) else float(ord)), axes=axes)
+    exponent = ord if isinstance(ord, int) else float(ord)
+    total = sum_axes(sizes**exponent if ord > 1 else _steep_powers(sizes, exponent), axes=axes)
     return power_root(total, np.reciprocal(ord, dtype=spec_of(total).dtype))
+
+
+def _steep_powers(sizes: Any, exponent: float) -> Any:
+    """Powers whose derivative at zero is infinite: there it is left out, because the norm has a kink of slope 0."""
+    zero = equal(sizes, 0)
+    return where(zero, 0.0 if exponent > 0 else np.inf, where(zero, 1, sizes) ** exponent)
 
 
 def _matrix_norm(x: Any, ord: Any, axes: Axes) -> Any:

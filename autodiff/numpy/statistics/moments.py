@@ -37,9 +37,15 @@ def of_something(result: Any, count: Any) -> Any:
 
     The sum of nothing does not depend on anything; divided by zero its derivative would be no number in forward mode.
     """
-    if isinstance(count, (int, float)):
+    return result if isinstance(count, (int, float)) else not_a_number(result, count == 0)
+
+
+def not_a_number(result: Any, empty: Any) -> Any:
+    """The result, and where it is of no elements NaN that depends on nothing."""
+    known = concrete(empty)
+    if not isinstance(known, Spec) and not np.any(known):
         return result
-    found = where_true(count == 0, cast(np.nan, dtype=spec_of(result).dtype), result)
+    found = where_true(empty, cast(np.nan, dtype=spec_of(result).dtype), result)
     return found[()] if spec_of(result).kind == "scalar" else found
 
 

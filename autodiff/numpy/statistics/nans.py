@@ -1,4 +1,4 @@
-"""Reductions that leave NaN out: it contributes nothing, and its derivative is 0."""
+"""Reductions that leave NaN out: it contributes nothing, and its derivative is 0, also where nothing else is there."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from autodiff.numpy.axes import negative_axes
 from autodiff.numpy.dispatch import as_operand, implements
 from autodiff.numpy.statistics.cumulative import numbers_only
-from autodiff.numpy.statistics.moments import degrees, mean, quotient, var
+from autodiff.numpy.statistics.moments import degrees, mean, not_a_number, of_something, quotient, var
 from autodiff.numpy.statistics.quantiles import spoiled
 from autodiff.numpy.statistics.reductions import (
     NOTHING,
@@ -80,7 +80,7 @@ def extreme_number(
     result = extreme(name, primitive, filled, axis, None, keepdims, initial, mask)
     if not started(initial):
         axes = negative_axes(axis, len(own.shape))
-        result = spoiled(result, kept(all_axes(isnan(a), axes=axes), own.shape, axes, keepdims))
+        result = not_a_number(result, kept(all_axes(isnan(a), axes=axes), own.shape, axes, keepdims))
     return finished(result, out)
 
 
@@ -115,7 +115,7 @@ def nanmean(
     count = sum_axes(numbers(a, where), axes=axes)
     summed = sum(numbers_only(a, 0), axis, dtype, where=where)
     with np.errstate(invalid="ignore", divide="ignore"):
-        result = quotient(summed, count)
+        result = of_something(quotient(summed, count), count)
     return finished(kept(result, own.shape, axes, keepdims), out)
 
 
@@ -138,7 +138,7 @@ def number_variance(
         distance = where(present, cast(filled - given_mean, dtype=own.dtype), 0)
         freedom = count - degrees(ddof, correction)
         result = quotient(sum(real(distance * conjugate(distance)), axis, dtype), freedom)
-    return kept(spoiled(result, freedom <= 0), own.shape, axes, keepdims)
+    return kept(of_something(spoiled(result, freedom <= 0), count), own.shape, axes, keepdims)
 
 
 @implements(np.nanvar)

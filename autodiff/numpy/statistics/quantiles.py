@@ -16,7 +16,7 @@ from autodiff.numpy.arrays.memory_order import contiguous, laid_out_like
 from autodiff.numpy.arrays.outline import known
 from autodiff.numpy.axes import Axes, existing_axes
 from autodiff.numpy.dispatch import FUNCTIONS, as_operand, implements
-from autodiff.numpy.statistics.moments import mean
+from autodiff.numpy.statistics.moments import mean, not_a_number
 from autodiff.numpy.statistics.reductions import NOTHING, finished, kept
 from autodiff.numpy.statistics.weighted_quantiles import METHOD, sorted_with_weights, weighted_places
 from autodiff.ops.elementwise import cast, isnan
@@ -171,7 +171,7 @@ def quantiles(
     else:
         result = at(ordered, weighted_places(name, ordered, heavy, flat_q, skip_nan))
     if missing is not None:
-        result = spoiled(result, count == 0 if skip_nan else missing[..., -1:])
+        result = not_a_number(result, count == 0) if skip_nan else spoiled(result, missing[..., -1:])
     result = arranged(result, spec_of(q).shape, own.shape, axes, keepdims)
     return finished(result if skip_nan else contiguous(result), out)
 
@@ -271,7 +271,7 @@ def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool =
     ordered = sorted_lines(a, axes)
     count = np.sum(np.logical_not(isnan(ordered)), axis=-1, keepdims=True)
     middle = np.concatenate([inside((count - 1) // 2, count), inside(count // 2, count)], axis=-1)
-    result = spoiled(mean(at(ordered, middle), axis=-1), count[..., 0] == 0)
+    result = not_a_number(mean(at(ordered, middle), axis=-1), count[..., 0] == 0)
     return finished(like_a_mean(kept(result, own.shape, axes, keepdims), a, axes, copied=False), out)
 
 

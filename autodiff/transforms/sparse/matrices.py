@@ -21,7 +21,7 @@ from autodiff.transforms.linearize import TangentMap
 from autodiff.transforms.masking import has_nan
 from autodiff.transforms.sparse.compression import Block, Compression, by_columns, by_rows, by_symmetry, fewest
 from autodiff.transforms.sparse.patterns import Patterns
-from autodiff.transforms.unit_vectors import LinearMap
+from autodiff.transforms.unit_vectors import LinearMap, derivative_dtype
 
 ELEMENTS = 2**24
 """So many elements of directions and products are computed at once, so that memory grows with the entries alone."""
@@ -63,7 +63,7 @@ def sparse_blocks(
     traced = newest_traced((data, *at.leaves)) is not None
     return [
         [
-            matrix(block, data, argument.dtype if turned else result.dtype, traced)
+            matrix(block, data, derivative_dtype(argument, result), traced)
             for block, argument in zip(row, arguments, strict=True)
         ]
         for row, result in zip(found.blocks, results, strict=True)
