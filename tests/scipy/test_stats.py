@@ -139,6 +139,57 @@ def test_outside_of_the_support_and_of_the_parameters():
     assert autodiff.jvp(lambda q: stats.norm.ppf(q), (0.0,), (1.0,)) == (-np.inf, 0.0)
 
 
+ENDS = {
+    "gamma(1)": (stats.gamma, 0.0, (1.0,), -1.0), "gamma(2)": (stats.gamma, 0.0, (2.0,), 1.0),
+    "gamma(3)": (stats.gamma, 0.0, (3.0,), 0.0), "gamma(1.5)": (stats.gamma, 0.0, (1.5,), np.inf),
+    "gamma(0.5)": (stats.gamma, 0.0, (0.5,), -np.inf), "erlang(2)": (stats.erlang, 0.0, (2.0,), 1.0),
+    "chi2(2)": (stats.chi2, 0.0, (2.0,), -0.25), "chi2(4)": (stats.chi2, 0.0, (4.0,), 0.25),
+    "chi(2)": (stats.chi, 0.0, (2.0,), 1.0), "f(4,3)": (stats.f, 0.0, (4.0, 3.0), 20 / 3),
+    "beta(1,2)": (stats.beta, 0.0, (1.0, 2.0), -2.0), "beta(1,2) above": (stats.beta, 1.0, (1.0, 2.0), -2.0),
+    "beta(2,3)": (stats.beta, 0.0, (2.0, 3.0), 12.0), "beta(2,3) above": (stats.beta, 1.0, (2.0, 3.0), 0.0),
+    "expon": (stats.expon, 0.0, (), -1.0), "uniform": (stats.uniform, 0.0, (), 0.0),
+    "uniform above": (stats.uniform, 1.0, (), 0.0), "pareto(2)": (stats.pareto, 1.0, (2.0,), -6.0),
+    "weibull_min(1)": (stats.weibull_min, 0.0, (1.0,), -1.0), "weibull_min(2)": (stats.weibull_min, 0.0, (2.0,), 2.0),
+    "powerlaw(0.5)": (stats.powerlaw, 0.0, (0.5,), 0.0), "powerlaw(2)": (stats.powerlaw, 0.0, (2.0,), 2.0),
+    "powerlaw(3) above": (stats.powerlaw, 1.0, (3.0,), 6.0),
+    "truncnorm": (stats.truncnorm, -1.0, (-1.0, 2.0), scipy.stats.truncnorm.pdf(-1.0, -1.0, 2.0)),
+    "truncnorm above": (stats.truncnorm, 2.0, (-1.0, 2.0), -2 * scipy.stats.truncnorm.pdf(2.0, -1.0, 2.0)),
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("end", ENDS)
+def test_densities_at_the_ends_of_their_support(end):
+    """The value is SciPy's, the derivative the one from inside, also beside points that are inside."""
+    distribution, x, shapes, expected = ENDS[end]
+    points = np.array([x, 0.9 * x + 0.1 * distribution.own.median(*shapes)])
+
+    def density(x):
+        return distribution.pdf(x, *shapes)
+
+    own = distribution.own.pdf(points, *shapes)
+    for fun in (density, autodiff.jit(density, backend="numpy"), autodiff.vmap(density)):
+        value, pull = autodiff.vjp(fun, points)
+        np.testing.assert_allclose(value, own, rtol=1e-13)
+        found = pull(np.ones(2))[0]
+        np.testing.assert_allclose(found[0], expected, rtol=1e-12)
+        np.testing.assert_allclose(found, autodiff.jvp(fun, (points,), (np.ones(2),))[1], rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "x"),
+    [(-1, 2, 0.5), (-1, 2, 2), (3, 5, 4), (-9, -7, -8), (-np.inf, 1, 0), (-np.inf, np.inf, 0.3), (30, 31, 30)],
+)
+def test_the_truncated_normal_distribution_by_its_ends(a, b, x):
+    """The derivatives by the ends are the densities there."""
+    point = float(x), float(a), float(b)
+    mass = scipy.stats.norm.logpdf(x) - scipy.stats.truncnorm.logpdf(*point)
+    ends = np.exp(scipy.stats.norm.logpdf([a, b]) - mass)
+    value, found = autodiff.value_and_grad(stats.truncnorm.logpdf, (0, 1, 2))(*point)
+    np.testing.assert_allclose(value, scipy.stats.truncnorm.logpdf(*point), rtol=1e-13)
+    np.testing.assert_allclose(found, [-x, ends[0], -ends[1]], rtol=1e-11, atol=1e-300)
+
+
 def test_plain_arguments_are_left_to_scipy():
     assert stats.norm.logpdf(1.0) == scipy.stats.norm.logpdf(1.0)
     assert stats.describe is scipy.stats.describe or callable(stats.describe)

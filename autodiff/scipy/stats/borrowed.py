@@ -18,6 +18,7 @@ import numpy as np
 from autodiff.numpy.dispatch import FUNCTIONS, UFUNCS, contains_traced
 from autodiff.numpy.namespace import array
 from autodiff.scipy.python_code import apply_where, select
+from autodiff.scipy.stats.gauss_mass import log_gauss_mass
 
 Evaluate = Callable[..., Any]
 
@@ -48,6 +49,8 @@ def asking(original: Evaluate, own: Evaluate) -> Evaluate:
 
 NUMPY = NumPyNames()
 SELECTING = SimpleNamespace(apply_where=apply_where)
+OWN: dict[str, Evaluate] = {"_lazyselect": select, "_log_gauss_mass": log_gauss_mass}
+"""What stands in the places of functions that fill selected elements, by their names."""
 
 
 @cache
@@ -66,8 +69,8 @@ def in_place_of(value: Any, names: dict[str, Any]) -> Any:
     if isinstance(value, ModuleType):
         return SELECTING if value.__name__.endswith("array_api_extra") else value
     name = getattr(value, "__name__", "")
-    if name == "_lazyselect":
-        return select
+    if name in OWN:
+        return OWN[name]
     if callable(value) and not isinstance(value, type) and getattr(np, name or "-", None) is value:
         return getattr(NUMPY, name)
     if isinstance(value, FunctionType) and (value.__module__ or "").startswith("scipy.stats"):  # or none: made by exec

@@ -30,6 +30,7 @@ from autodiff.ops.elementwise import (
     where,
 )
 from autodiff.scipy.mirror import holds_traced, refusing
+from autodiff.scipy.stats.density_ends import with_ends
 from autodiff.scipy.stats.methods import evaluate, moment, support, valid
 from autodiff.trace.traced import Traced
 from autodiff.transforms.stop_gradient import stop_gradient
@@ -40,7 +41,8 @@ class Distribution:
 
     Called with plain values a method is SciPy's own. With traced ones it is differentiated by its argument, the shape
     parameters, ``loc`` and ``scale``; outside of the support, and where parameters are invalid, the value is what SciPy
-    says, and the derivative zero.
+    says, and the derivative zero. So it is where a distribution function begins to grow or has grown. A density at an end
+    of its closed support has the derivative from inside, or NaN.
 
     >>> import autodiff
     >>> from autodiff.scipy import stats
@@ -142,10 +144,15 @@ class Continuous(Distribution):
         below, above = less(y, start), greater(y, stop)
         if name not in ("_pdf", "_logpdf") or has_open_support(self.own):
             below, above = less_equal(y, start), greater_equal(y, stop)
+        elif self.own.name == "powerlaw":  # the density of a power below 0 is infinite at 0, where SciPy's is zero
+            below = where(less(shapes[0], 1), less_equal(y, start), below)
         below, above = logical_or(below, equal(y, -inf)), logical_or(above, equal(y, inf))
         inside = logical_and(isfinite(y), logical_not(logical_or(below, above)))
         y_inside = where(inside, y, stop_gradient(middle(start, stop)))  # where nothing is infinite
-        own = scaled(evaluate(self.own, name, (y_inside, *shapes)), scale)
+        own = evaluate(self.own, name, (y_inside, *shapes))
+        if name == "_pdf":
+            own = with_ends(self.own.name, own, y, shapes, start, stop)
+        own = scaled(own, scale)
         found = where(below, low, where(above, high, own))
         return where(logical_and(valid, equal(y, y)), found, nan)
 
