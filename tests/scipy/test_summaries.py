@@ -47,6 +47,20 @@ PROGRAMS = {
 # fmt: on
 
 
+@pytest.mark.parametrize("sample", [[1e3, 1e4, 1e2, 5e5], [2003.0, 1950.0, 1997.0, 2000.0], [0.2, 0.7, 1.1, 3.0]])
+@pytest.mark.parametrize("power", [-80.0, -8.0, 0.0, 0.5, 8.0, 80.0])
+def test_likelihoods_of_large_powers_do_not_overflow(sample, power):
+    """Nor do differences vanish beside 1 / power, as they do where x**power is computed as it is."""
+    sample = np.array(sample)
+    value, found = autodiff.value_and_grad(stats.boxcox_llf)(power, sample)
+    np.testing.assert_allclose(value, scipy.stats.boxcox_llf(power, sample), rtol=1e-11)
+    ends = [scipy.stats.boxcox_llf(power + step, sample) for step in (1e-4, -1e-4)]
+    np.testing.assert_allclose(found, (ends[0] - ends[1]) / 2e-4, rtol=1e-5, atol=1e-6)
+    assert np.isnan(autodiff.vjp(lambda power: stats.boxcox_llf(power, sample[:0]), power)[0])
+    one = autodiff.grad(lambda factor: stats.boxcox_llf(power, factor * sample))(1.0)  # a scale changes nothing but this
+    np.testing.assert_allclose(one, -4.0, rtol=1e-9)
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_laws(name):
     fun, args = PROGRAMS[name]

@@ -38,8 +38,18 @@ def likelihood(transformed: Any, jacobian: Any, power: Any, axis: Any, keepdims:
 
 
 def of_box_and_cox(power: Any, x: Any, axis: Any = 0, keepdims: bool = False) -> Any:
-    """The same of Box and Cox's."""
-    return likelihood(scipy.special.boxcox(x, power), np.log(x), power, axis, keepdims)
+    """The same of Box and Cox's.
+
+    It is that of x / c plus what c changes. The largest power of x / c is 1, so that none overflows and their spread is
+    not lost beside 1 / p.
+    """
+    if not np.size(x):
+        return likelihood(x, x, power, axis, keepdims)
+    ends = (end(x, axis=axis, keepdims=True) for end in (np.max, np.min))
+    c = stop_gradient(where(power > 0, *ends))
+    scaled = likelihood(scipy.special.boxcox(x / c, power), np.log(x), power, axis, keepdims)
+    size = math.prod(np.shape(x)) // max(1, math.prod(np.shape(c)))
+    return scaled - size * power * np.log(np.reshape(c, np.shape(scaled)))
 
 
 def of_yeo_and_johnson(power: Any, x: Any, axis: Any = 0, keepdims: bool = False) -> Any:
