@@ -116,9 +116,11 @@ def image_of(name: str, input: Any) -> Any:
 
 
 def kept(found: Any, *operands: Any) -> Any:
-    """A result of the type of an image; complex numbers stay complex."""
+    """A result in the precision of an image, the first operand, as SciPy's; complex numbers stay complex."""
     dtypes = [spec_of(x).dtype for x in operands]
-    dtype = np.result_type(*dtypes) if any(dtype.kind == "c" for dtype in dtypes) else dtypes[0]
+    dtype = dtypes[0]
+    if any(own.kind == "c" for own in dtypes):
+        dtype = np.promote_types(dtype, np.complex64)
     return found if spec_of(found).dtype == dtype else FUNCTIONS[np.astype](found, dtype)
 
 
