@@ -27,9 +27,9 @@ from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 
 COUNTERPARTS = frozenset((
-    "assoc_laguerre", "comb", "diric", "factorial", "h1vp", "h2vp", "ivp", "jvp", "kvp", "legendre_p", "multigammaln",
-    "perm", "softplus", "sph_harm_y", "sph_legendre_p", "spherical_in", "spherical_jn", "spherical_kn",
-    "spherical_yn", "yvp",
+    "assoc_laguerre", "assoc_legendre_p", "assoc_legendre_p_all", "comb", "diric", "factorial", "h1vp", "h2vp", "ivp",
+    "jvp", "kvp", "legendre_p", "legendre_p_all", "multigammaln", "perm", "softplus", "sph_harm_y", "sph_harm_y_all",
+    "sph_legendre_p", "sph_legendre_p_all", "spherical_in", "spherical_jn", "spherical_kn", "spherical_yn", "yvp",
 ))  # fmt: skip
 
 

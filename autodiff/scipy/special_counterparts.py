@@ -17,7 +17,7 @@ from autodiff.ops.special import gamma as own
 from autodiff.ops.special.sinc import sinc
 from autodiff.scipy.called_back import known
 from autodiff.scipy.mirror import counterpart, holds_traced
-from autodiff.trace.errors import DifferentiationError
+from autodiff.trace.errors import DifferentiationError, described
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 
@@ -239,3 +239,52 @@ def sph_harm_y(n: Any, m: Any, theta: Any, phi: Any, *, diff_n: int = 0) -> Any:
     """The spherical harmonic of degree n and order m at a polar and an azimuthal angle."""
     n, m = whole_orders("sph_harm_y", diff_n, n, m)
     return orthogonal.sph_legendre_p(n, m, as_operand(theta)) * ew.exp(1j * m * as_operand(phi))
+
+
+@counterpart(sp.assoc_legendre_p)
+def assoc_legendre_p(n: Any, m: Any, z: Any, *, branch_cut: Any = 2, norm: Any = False, diff_n: int = 0) -> Any:
+    """The associated Legendre function of whole degree and order, with SciPy's first axis, between -1 and 1."""
+    n, m = whole_orders("assoc_legendre_p", diff_n, n, m)
+    z = as_operand(z)
+    if np.any(np.not_equal(branch_cut, 2)) or spec_of(z).dtype.kind == "c":
+        raise DifferentiationError(
+            f"assoc_legendre_p of traced values takes real numbers and branch_cut=2, got {described(z)} and "
+            f"branch_cut={branch_cut!r}{at_user_line()}; beyond -1 and 1, use differences of SciPy's function in "
+            "custom_jvp"
+        )
+    function = orthogonal.normalized_legendre_p if norm else orthogonal.assoc_legendre_p
+    return expand(function(n, m, z), axis=0)
+
+
+def degrees_and_orders(n: int, m: int, ndim: int) -> tuple[Any, Any]:
+    """All degrees and orders up to these as two axes before so many others, in SciPy's order: negative orders last."""
+    ones = (1,) * ndim
+    orders = [*range(abs(m) + 1), *range(-abs(m), 0)]
+    return np.reshape(range(n + 1), (-1, 1, *ones)), np.reshape(orders, (1, -1, *ones))
+
+
+@counterpart(sp.legendre_p_all)
+def legendre_p_all(n: int, z: Any, *, diff_n: int = 0) -> Any:
+    """The Legendre polynomials of all degrees up to n."""
+    return legendre_p(np.reshape(range(n + 1), (-1,) + (1,) * np.ndim(z)), z, diff_n=diff_n)
+
+
+@counterpart(sp.assoc_legendre_p_all)
+def assoc_legendre_p_all(n: int, m: int, z: Any, *, branch_cut: Any = 2, norm: Any = False, diff_n: int = 0) -> Any:
+    """The associated Legendre functions of all degrees and orders up to n and m."""
+    degrees, orders = degrees_and_orders(n, m, np.ndim(z))
+    return assoc_legendre_p(degrees, orders, z, branch_cut=branch_cut, norm=norm, diff_n=diff_n)
+
+
+@counterpart(sp.sph_legendre_p_all)
+def sph_legendre_p_all(n: int, m: int, theta: Any, *, diff_n: int = 0) -> Any:
+    """The spherical Legendre functions of all degrees and orders up to n and m."""
+    degrees, orders = degrees_and_orders(n, m, np.ndim(theta))
+    return sph_legendre_p(degrees, orders, theta, diff_n=diff_n)
+
+
+@counterpart(sp.sph_harm_y_all)
+def sph_harm_y_all(n: int, m: int, theta: Any, phi: Any, *, diff_n: int = 0) -> Any:
+    """The spherical harmonics of all degrees and orders up to n and m."""
+    degrees, orders = degrees_and_orders(n, m, max(np.ndim(theta), np.ndim(phi)))
+    return sph_harm_y(degrees, orders, theta, phi, diff_n=diff_n)

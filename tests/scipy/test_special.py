@@ -47,6 +47,12 @@ MADE_OF_UFUNCS = [
     row("assoc_laguerre", lambda x: special.assoc_laguerre(x, 3, 1.5), far), row("legendre_p", lambda z: special.legendre_p(3, z), unit),
     row("sph_legendre_p", lambda theta: special.sph_legendre_p(3, [[1], [-3], [4]], theta), unit),
     row("sph_harm_y", lambda theta, phi: special.sph_harm_y(3, 2, theta, phi).imag, unit, far),
+    row("assoc_legendre_p", lambda z: special.assoc_legendre_p(3, [[1], [-3], [4]], z), unit),
+    row("assoc_legendre_p, normalized", lambda z: special.assoc_legendre_p(3, [[0], [-1], [2]], z, norm=True), unit),
+    row("legendre_p_all", lambda z: special.legendre_p_all(3, z), unit),
+    row("assoc_legendre_p_all", lambda z: special.assoc_legendre_p_all(2, 1, z), unit),
+    row("sph_legendre_p_all", lambda theta: special.sph_legendre_p_all(2, 3, theta), unit),
+    row("sph_harm_y_all", lambda theta, phi: special.sph_harm_y_all(2, 1, theta, phi).imag, unit, far),
 ]
 # fmt: on
 
@@ -215,3 +221,40 @@ def test_softplus_takes_the_keywords_of_a_ufunc():
         np.testing.assert_allclose(mode(x), program(x.copy()), rtol=1e-12)
     np.testing.assert_allclose(autodiff.grad(lambda x: np.sum(program(x)))(x), [1.0, *sp.expit(x[1:])], rtol=1e-12)
     assert autodiff.vjp(lambda x: special.softplus(x, dtype=np.float32), x)[0].dtype == np.float32
+
+
+@pytest.mark.parametrize("norm", [False, True])
+@pytest.mark.parametrize("n", [0, 1, 2, 5])
+def test_associated_legendre_functions_have_the_derivatives_that_scipy_returns(n, norm):
+    """Also at -1 and 1, where those of order 1 are infinite and SciPy does not normalize."""
+    m = np.arange(-n - 1, n + 2)[:, None]
+    z = np.array([-1.0, -0.999, -0.3, 0.0, 0.6, 1.0])
+
+    def function(z):
+        return special.assoc_legendre_p(n, m, z, norm=norm)[0]
+
+    def slope(z):
+        return autodiff.jvp(function, (z,), (np.ones_like(z),))[1]
+
+    value, first, second = sp.assoc_legendre_p(n, m, z, norm=norm, diff_n=2)
+    np.testing.assert_array_equal(autodiff.vjp(function, z)[0], value)
+    if norm:
+        first[:, [0, -1]] = sp.assoc_legendre_p(n, m, z[[0, -1]], diff_n=1)[1]
+        inside = abs(m) <= n
+        factorials = sp.gamma(np.where(inside, n - m, 0) + 1) / sp.gamma(np.where(inside, n + m, 0) + 1)
+        first[:, [0, -1]] *= np.sqrt((n + 0.5) * factorials)
+    np.testing.assert_allclose(slope(z), first, rtol=1e-11, atol=1e-12)
+    inner = z[1:-1]
+    np.testing.assert_allclose(
+        autodiff.jvp(slope, (inner,), (np.ones_like(inner),))[1], second[:, 1:-1], rtol=1e-9, atol=1e-11
+    )
+    np.testing.assert_allclose(autodiff.vjp(function, inner)[1](np.ones((len(m), 4)))[0], first[:, 1:-1].sum(0), 1e-9, 1e-12)
+
+
+def test_associated_legendre_functions_are_refused_beyond_the_interval():
+    for call in (
+        lambda z: special.assoc_legendre_p(2, 1, z, branch_cut=3)[0],
+        lambda z: special.assoc_legendre_p(2, 1, z + 0j)[0].real,
+    ):
+        with pytest.raises(DifferentiationError, match=r"takes real numbers and branch_cut=2, got .*custom_jvp"):
+            autodiff.grad(call)(1.5)

@@ -56,7 +56,9 @@ def test_likelihoods_of_large_powers_do_not_overflow(sample, power):
     np.testing.assert_allclose(value, scipy.stats.boxcox_llf(power, sample), rtol=1e-11)
     ends = [scipy.stats.boxcox_llf(power + step, sample) for step in (1e-4, -1e-4)]
     np.testing.assert_allclose(found, (ends[0] - ends[1]) / 2e-4, rtol=1e-5, atol=1e-6)
-    one = autodiff.grad(lambda factor: stats.boxcox_llf(power, factor * sample))(1.0)  # a scale changes nothing but this
+    one = autodiff.grad(lambda factor: stats.boxcox_llf(power, factor * sample))(
+        1.0
+    )  # a scale changes nothing but this
     np.testing.assert_allclose(one, -4.0, rtol=1e-9)
 
 

@@ -8,9 +8,21 @@ from typing import Any
 import numpy as np
 import scipy.special as sp
 
-from autodiff.ops.elementwise import equal, less, sin, sqrt, where
+from autodiff.ops.elementwise import (
+    absolute,
+    equal,
+    exp,
+    greater,
+    less,
+    logical_and,
+    logical_or,
+    sign,
+    sin,
+    sqrt,
+    where,
+)
 from autodiff.ops.on_gpu import special as gpu
-from autodiff.ops.special.gamma import binom
+from autodiff.ops.special.gamma import binom, gammaln
 from autodiff.ops.special.partial_derivatives import Room, above, anywhere, between
 from autodiff.ops.special.scipy_functions import elementwise, with_partials
 from autodiff.trace.primitive import Primitive
@@ -103,3 +115,74 @@ sph_legendre_p: Primitive = elementwise_of(
     dtheta=lambda g, n, m, theta: g * _steps_aside(n, m, theta),
 )
 """What spherical harmonics are along a meridian. The derivative is regular at the poles."""
+
+
+def _associated(
+    name: str, value: Callable[..., Any], ratio: Callable[..., Any], missing: Callable[..., Any]
+) -> Primitive:
+    """An associated Legendre function of whole degree and order, differentiated by its argument.
+
+    Its derivative is made of functions of the next orders divided by sqrt(1 - z^2), and each of these of two functions
+    of the degree below: nothing is divided by what vanishes at -1 and 1, but for orders -1 and 1, whose derivative is
+    infinite there.
+
+    Args:
+        name: of the primitive.
+        value: SciPy's function.
+        ratio: ``ratio(n, m, l, k)``: the normalization for n and m divided by that for l and k.
+        missing: ``missing(n, m, z)``: what SciPy's value lacks.
+    """
+
+    def by_root(n: Any, m: Any, k: Any, z: Any) -> Any:
+        """The function of order k by sqrt(1 - z^2), in the normalization for m."""
+
+        def term(degree: Any, order: Any, factor: Any) -> Any:
+            return factor * ratio(n, m, degree, order) * (function(degree, order, z) + missing(degree, order, z))
+
+        below = where(equal(n, 0), 0, n - 1)
+        zero = equal(k, 0)
+        other = where(zero, 1, k)
+        sums = term(below, other + 1, 1.0) + term(below, other - 1, (n + other - 1.0) * (n + other))
+        root = sqrt(where(zero, (1 - z) * (1 + z), 1.0))
+        return where(zero, term(n, where(zero, 0, n + 1), 1.0) / root, -sums / (2 * other))
+
+    def slope(g: Any, n: Any, m: Any, z: Any) -> Any:
+        both = (n + m) * (n - m + 1.0) * by_root(n, m, m - 1, z) - by_root(n, m, m + 1, z)
+        return g * where(logical_or(equal(n, 0), greater(absolute(m), n)), 0, both / 2)
+
+    function: Primitive = elementwise_of(
+        name,
+        lambda n, m, z: value(n, m, z)[0],  # of derivatives of orders up to 0
+        dtype=lambda n, m, z: np.dtype(np.float64),
+        on_gpu=gpu.refused(name),
+        dn=None,
+        dm=None,
+        dz=slope,
+    )
+    return function
+
+
+def _squares(n: Any, m: Any) -> Any:
+    """The logarithm of (n - m)! / (n + m)!; 0 where the function is zero."""
+    none = greater(absolute(m), n)
+    low, high = (where(none, 1, n + sign * m + 1) for sign in (-1, 1))
+    return gammaln(low * 1.0) - gammaln(high * 1.0)
+
+
+def _ratio(n: Any, m: Any, degree: Any, order: Any) -> Any:
+    """How the normalizations of two functions compare: sqrt((2n + 1) (n - m)! / (n + m)! / 2) for degree n, order m."""
+    return sqrt((2 * n + 1.0) / (2 * degree + 1)) * exp((_squares(n, m) - _squares(degree, order)) / 2)
+
+
+def _missing_at_ends(n: Any, m: Any, z: Any) -> Any:
+    """SciPy's values at -1 and 1 are not normalized. That has no slope: it is no part of the derivative."""
+    lacks = logical_and(equal(absolute(z), 1), equal(m, 0))
+    return where(lacks, (sqrt(n + 0.5) - 1) * sign(z) ** n, 0)
+
+
+assoc_legendre_p = _associated(
+    "assoc_legendre_p", sp.assoc_legendre_p, lambda n, m, degree, order: 1.0, lambda n, m, z: 0.0
+)
+normalized_legendre_p = _associated(
+    "normalized_legendre_p", lambda n, m, z: sp.assoc_legendre_p(n, m, z, norm=True), _ratio, _missing_at_ends
+)
