@@ -10,7 +10,6 @@ REASONS = {
     "the number of its results depends on the values, and of equal elements it is arbitrary which one they come from": (
         "intersect1d setdiff1d setxor1d unique_all unique_counts unique_inverse unique_values"
     ),
-    "it finds roots or divides with a remainder; solve the equations with np.linalg instead": "polydiv roots",
 }
 
 for reason, names in REASONS.items():

@@ -72,8 +72,8 @@ def without_modulus(power: Callable[..., Any]) -> Callable[..., Any]:
     def call(self: Any, exponent: Any, modulus: Any = None) -> Any:
         if modulus is not None:
             raise TypeError(
-                f"pow with three arguments is for whole numbers of Python, got {described(self)}{at_user_line()}; write "
-                "np.mod(x ** y, m)"
+                f"pow with three arguments is for whole numbers of Python, got {described(self)}{at_user_line()}; "
+                "write np.mod(x ** y, m)"
             )
         return power(self, exponent)
 

@@ -113,6 +113,8 @@ PROGRAMS: dict[str, Program] = {
     "polysub": (np.polysub, (V, W)),
     "polymul": (np.polymul, (V, W)),
     "polyder": (np.polyder, (V,)),
+    "polydiv": (lambda u, v: np.polydiv(u, v)[0], (V, W[:3])),
+    "roots": (lambda p: np.roots(p).real + np.roots(p).imag, (V,)),
     "polyint": (np.polyint, (V,)),
     # shapes
     **unary("ravel transpose permute_dims squeeze flip fliplr flipud rot90 tril triu atleast_1d atleast_2d", A),

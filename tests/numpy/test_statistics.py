@@ -5,6 +5,7 @@ import pytest
 
 import autodiff
 from autodiff.testing import check_laws
+from autodiff.trace.errors import ConcretizationError
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(4, 5))
@@ -169,6 +170,13 @@ def test_polynomials():
     check_laws(np.polysub, (q, p))
     check_laws(np.polymul, (p, q), batch=False, skip=("spec", "replay"))
     check_laws(lambda p: np.polyder(p, 2), (p,))
+    check_laws(
+        lambda u, v: np.polydiv(u, v)[0],
+        (np.array([1.0, 2, 3, 4, 5]), p[:2]),
+        batch=False,
+        skip=("spec", "replay"),
+    )
+    check_laws(lambda u, v: np.polydiv(u, v)[1], (np.array([1.0, 2, 3, 4, 5]), p), batch=False, skip=("spec", "replay"))
     check_laws(lambda p: np.polyint(p, 2, 0.5), (p,))
     check_laws(np.poly, (p,))
     check_laws(lambda t, y: np.polyfit(t, y, 2), (t, RNG.normal(size=6)), skip=("value", "replay"))
@@ -184,3 +192,39 @@ def test_what_is_made_of_nothing_has_the_derivative_zero_in_both_modes(name):
         assert np.isfinite(expected).all()
         np.testing.assert_allclose(autodiff.jacfwd(f)(x), expected, rtol=1e-12)
         np.testing.assert_allclose(autodiff.jit(autodiff.jacfwd(f))(x), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "p",
+    [[1.0, -6, 11, -6], [1.0, 0, 1], [2.0, -3, 1, 0], [1.0, 2, 3, 4, 5], [3.0, 1], [1.0, -1, 2, 0], [1 + 2j, 3, -1j]],
+)
+def test_roots_move_as_the_implicit_function_theorem_says(p):
+    """In NumPy's order and dtype, also where one of them is zero, which NumPy leaves out."""
+    p = np.array(p)
+    expected = np.roots(p)
+    powers = len(p) - 1 - np.arange(len(p))
+    slopes = -(expected[:, None] ** powers) / np.polyval(np.polyder(p), expected)[:, None]
+    value, pull = autodiff.vjp(np.roots, p)
+    assert value.dtype == expected.dtype
+    np.testing.assert_allclose(value, expected, rtol=1e-12, atol=1e-14)
+    for k, unit in enumerate(np.eye(len(p))):
+        found = autodiff.jvp(np.roots, (p,), (unit.astype(p.dtype),))[1]
+        np.testing.assert_allclose(found, slopes[:, k], rtol=1e-10, atol=1e-12)
+    for k, unit in enumerate(np.eye(len(expected))):
+        found = pull(unit.astype(expected.dtype))[0]
+        np.testing.assert_allclose(found, slopes[k] if p.dtype.kind == "c" else slopes[k].real, rtol=1e-10, atol=1e-12)
+
+
+def test_what_roots_and_remainders_need():
+    assert autodiff.vjp(np.roots, np.array([2.0]))[0].shape == (0,)
+    with pytest.raises(
+        ValueError, match=r"^roots of traced coefficients needs a first one that is not zero, got float64"
+    ):
+        autodiff.vjp(np.roots, np.array([0.0, 1, 2]))
+    with pytest.raises(ConcretizationError, match=r"become an argument of np.polydiv"):
+        autodiff.jit(lambda u: np.polydiv(u, u[:2]))(np.ones(3))
+    for u, v in (([1.0, 2], [1.0, 2, 3]), ([1.0, 0, -1], [1.0, 1]), ([4.0], [2.0])):
+        for found, expected in zip(
+            autodiff.vjp(np.polydiv, np.array(u), np.array(v))[0], np.polydiv(u, v), strict=True
+        ):
+            np.testing.assert_array_equal(found, expected)

@@ -183,14 +183,6 @@ ASKING = {
         "depend on it. Use "
         "np.linspace, or start + step * np.arange(n)",
     ),
-    "roots": (
-        lambda x: np.roots(x),
-        DifferentiationError,
-        "np.roots cannot be called with a traced value (HERE): it finds roots or divides with a remainder; solve the "
-        "equations with np.linalg instead. Compose it of other functions, give it a rule with "
-        "custom_vjp or custom_jvp, "
-        "or, where no derivative is wanted, pass stop_gradient(x).",
-    ),
     "dictionary_key": (
         lambda x: {x[0]: 1},
         TypeError,

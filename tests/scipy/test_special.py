@@ -248,7 +248,9 @@ def test_associated_legendre_functions_have_the_derivatives_that_scipy_returns(n
     np.testing.assert_allclose(
         autodiff.jvp(slope, (inner,), (np.ones_like(inner),))[1], second[:, 1:-1], rtol=1e-9, atol=1e-11
     )
-    np.testing.assert_allclose(autodiff.vjp(function, inner)[1](np.ones((len(m), 4)))[0], first[:, 1:-1].sum(0), 1e-9, 1e-12)
+    np.testing.assert_allclose(
+        autodiff.vjp(function, inner)[1](np.ones((len(m), 4)))[0], first[:, 1:-1].sum(0), 1e-9, 1e-12
+    )
 
 
 def test_associated_legendre_functions_are_refused_beyond_the_interval():

@@ -11,7 +11,8 @@ from autodiff.numpy.dispatch import as_operand, implements, peeled
 from autodiff.ops.elementwise import cast
 from autodiff.ops.shape import reshape, transpose
 from autodiff.trace.source import at_user_line
-from autodiff.trace.spec import spec_of
+from autodiff.trace.spec import Spec, spec_of
+from autodiff.trace.tracer import concrete
 from autodiff.trace.values.arrays import module_of
 
 
@@ -123,6 +124,59 @@ def poly(seq_of_zeros: Any) -> Any:
 def in_conjugate_pairs(roots: Any) -> bool:
     """Whether complex roots are those of a polynomial with real coefficients."""
     return bool(np.all(np.sort(roots) == np.sort(roots.conjugate())))
+
+
+@implements(np.roots)
+def roots(p: Any) -> Any:
+    """The roots of a polynomial, as eigenvalues of its companion matrix; where two are equal they have no derivative.
+
+    Raises:
+        ValueError: if the first coefficient is zero: one that moves away from it brings a root from infinity.
+    """
+    p = coefficients("roots", p)
+    size = spec_of(p).size
+    plain = concrete(p)
+    if isinstance(plain, Spec):
+        plain = None
+    elif size and not plain[0]:
+        raise ValueError(
+            f"roots of traced coefficients needs a first one that is not zero, got {spec_of(p)!r} with 0{at_user_line()}; "
+            "leave out zeros at the beginning, or all roots if all are zero"
+        )
+    if size < 2:
+        return module_of(p).zeros(0)
+    below = module_of(p).eye(size - 1, k=-1)[1:]
+    found = np.linalg.eigvals(np.concatenate([np.reshape(-p[1:] / p[0], (1, -1)), below]))
+    return found if plain is None or plain[-1] else found[nearest(np.roots(plain), concrete(found))]
+
+
+def nearest(wanted: Any, found: Any) -> Any:
+    """The places where the wanted numbers are found, each once: NumPy leaves out roots that are zero and adds them."""
+    distances = np.abs(wanted[:, None] - found)
+    places = []
+    for line in distances:
+        places.append(int(np.argmin(line)))
+        distances[:, places[-1]] = np.inf
+    return np.array(places)
+
+
+@implements(np.polydiv)
+def polydiv(u: Any, v: Any) -> tuple[Any, Any]:
+    """The quotient and the remainder of two polynomials. How long the remainder is depends on values, as in NumPy."""
+    u, v = (coefficients("polydiv", p) + 0.0 for p in (u, v))
+    first, factor = u[0] + v[0], 1.0 / v[0]
+    degree = spec_of(v).size
+    rest = cast(u, dtype=spec_of(first).dtype)
+    quotient = []
+    for _ in range(spec_of(u).size - degree + 1):
+        quotient.append(factor * rest[0])
+        rest = np.concatenate([rest[1:degree] - quotient[-1] * v[1:], rest[degree:]])
+    plain = peeled(rest, "np.polydiv")
+    keep = np.flatnonzero(~np.isclose(plain, 0, rtol=1e-14))
+    start = keep[0] if keep.size else len(plain) - 1
+    rest = rest[start:] if len(plain) else module_of(rest).zeros(1, dtype=spec_of(rest).dtype)
+    whole = np.stack(quotient) if quotient else module_of(rest).zeros(1, dtype=spec_of(first).dtype)
+    return whole, rest
 
 
 @implements(np.polyfit)
