@@ -83,3 +83,25 @@ def test_ranks_where_only_shapes_are_known(options):
     assert autodiff.eval_tape(autodiff.make_tape(np.linalg.matrix_rank)(x[0, 0]), x[0, 0]) == 1
     with pytest.raises(ValueError, match="can't be both set"):
         autodiff.make_tape(lambda x: np.linalg.matrix_rank(x, 0.1, rtol=0.1))(x)
+
+
+@pytest.mark.parametrize("other", [None, "text", b"bytes"])
+@pytest.mark.parametrize("shape", [(3,), (2, 1), (0,), ()])
+def test_comparison_with_what_is_no_number(other, shape):
+    """Elementwise for arrays, as in NumPy: a program that asks ``x == None`` cannot take it for a truth value."""
+    x = np.ones(shape)[()]
+    expected = (x == other, x != other, other == x, x is None)
+    found = []
+
+    def asking(x):
+        found.append((x == other, x != other, other == x, x is None))
+        return np.sum(x)
+
+    for call in (autodiff.grad(asking), autodiff.jit(autodiff.grad(asking), backend="numpy")):
+        call(x)
+        for own, its in zip(found.pop(), expected, strict=True):
+            np.testing.assert_array_equal(own, its)
+            assert np.shape(own) == np.shape(its)
+    if len(shape) == 1 and shape[0] > 1:
+        with pytest.raises(ValueError, match="truth value of an array with more than one element is ambiguous"):
+            autodiff.grad(lambda x: np.sum(x) if x == other else 0.0)(x)

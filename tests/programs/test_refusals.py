@@ -88,6 +88,11 @@ def set_item(key, part):
     return write
 
 
+TEXT = (
+    "the text '{text}' of a traced number would become {kind} (HERE) and its derivative would be lost silently. Take the "
+    "number itself, np.round(x, digits) of it to round. Where no derivative is wanted, write autodiff.stop_gradient(x)."
+)
+
 # Programs that lose a derivative: the same text under grad, vjp and jvp.
 LOSING = {
     "math": (lambda x: math.sin(x[0]), FLOAT),
@@ -98,10 +103,11 @@ LOSING = {
     "complex": (lambda x: complex(x[0]), lost("[]", "complex")),
     "text": (
         lambda x: x * float(f"{x[0]:.1f}"),
-        "the text '0.9' of a traced number would become float (HERE) and its derivative would be lost silently. Take the "
-        "number itself, np.round(x, digits) of it to round. Where no derivative is wanted, write "
-        "autodiff.stop_gradient(x).",
+        TEXT.format(text="0.9", kind="float"),
     ),
+    "part_of_a_text": (lambda x: x * float(str(x[0])[:3].rstrip("0")), TEXT.format(text="0.9", kind="float")),
+    "parts_of_a_text": (lambda x: x * float(str(x).strip("[ ]").split()[0]), TEXT.format(text="0.9", kind="float")),
+    "integer_of_a_text": (lambda x: x * int(f"{x[0]:.0f}"), TEXT.format(text="1", kind="int")),
     "percent_format": (lambda x: len("%.3f" % x[0]) * x, FLOAT),  # noqa: UP031
     "percent_text": (lambda x: x * float("%.1f" % x[0]), FLOAT),  # noqa: UP031
     "index": (lambda x: V[x[0]], NUMBER),

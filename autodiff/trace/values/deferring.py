@@ -14,6 +14,7 @@ import numpy as np
 from autodiff.trace.error_classes import LeafError
 from autodiff.trace.source import at_user_line
 from autodiff.trace.traced import Traced
+from autodiff.trace.values.arrays import module_of
 from autodiff.trace.values.foreign import refusal
 
 REFLECTED = {
@@ -37,9 +38,9 @@ def left_to_other(name: str, operands: tuple[Any, ...]) -> Any:
         TypeError: if it is no operand.
         LeafError: if it gives no result.
     """
-    if name in COMPARED:
-        return NotImplemented
     other = next(operand for operand in operands if not isinstance(operand, Traced))
+    if name in COMPARED:
+        return compared_with_no_number(name, other, operands)
     if isinstance(other, NO_OPERANDS):
         remedy = "is the return of a function missing?" if other is None else "np.asarray makes an array of numbers"
         raise TypeError(
@@ -50,6 +51,15 @@ def left_to_other(name: str, operands: tuple[Any, ...]) -> Any:
     if result is NotImplemented:
         raise LeafError(refusal(other))
     return result
+
+
+def compared_with_no_number(name: str, other: Any, operands: tuple[Any, ...]) -> Any:
+    """What NumPy says of an array beside None or text: no element is equal to it. Python decides about other objects."""
+    traced = next(operand for operand in operands if isinstance(operand, Traced))
+    shape = traced.spec.shape
+    if not shape or name not in ("equal", "not_equal") or not isinstance(other, (str, bytes, type(None))):
+        return NotImplemented
+    return module_of(traced).full(shape, name == "not_equal")
 
 
 def asked(other: Any, name: str, operands: tuple[Any, ...]) -> Any:
