@@ -231,13 +231,16 @@ def cholesky(a: Any, /, *, upper: bool = False) -> Any:
 
 @implements(np.linalg.qr)
 def qr(a: Any, mode: str = "reduced") -> Any:
-    """Orthonormal columns times an upper triangle."""
+    """Orthonormal columns times an upper triangle.
+
+    Columns of ``mode="complete"`` beyond those of a tall matrix are any basis of what is orthogonal to it: what depends
+    on which one has no derivative, and a ``GaugeWarning`` says so.
+    """
     a = matrices("qr", a)
-    rows, columns = shape_of(a)[-2:]
-    if mode not in ("reduced", "complete", "r") or (mode == "complete" and rows > columns):
+    if mode not in ("reduced", "complete", "r"):
         raise DifferentiationError(
-            f"np.linalg.qr(mode={mode!r}) of a traced {spec_of(a)!r} has no derivative{at_user_line()}: use 'reduced' "
-            "or 'r'; 'complete' has one where there are no more rows than columns"
+            f"np.linalg.qr(mode={mode!r}) of a traced {spec_of(a)!r} has no derivative{at_user_line()}: use 'reduced', "
+            "'complete' or 'r'"
         )
     q, r = decompositions.qr(a, mode="reduced" if mode == "r" else mode)
     return r if mode == "r" else QR(q, r)

@@ -31,9 +31,9 @@ class NumberText(str):
         if not is_recording():
             return str(self)
         raise ConcretizationError(
-            f"the text {str(self)!r} of a traced number would become {kind}{at_user_line()} and its derivative would be "
-            "lost silently. Take the number itself, np.round(x, digits) of it to round. Where no derivative is wanted, "
-            "write autodiff.stop_gradient(x)."
+            f"the text {str(self)!r} of a traced number would become {kind}{at_user_line()} and its derivative would "
+            "be lost silently. Take the number itself, np.round(x, digits) of it to round. Where no derivative is "
+            "wanted, write autodiff.stop_gradient(x)."
         )
 
     def __getitem__(self, key: Any) -> NumberText:

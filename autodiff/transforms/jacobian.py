@@ -99,8 +99,9 @@ def jacobian(
     Returns:
         a function of the same arguments that returns the Jacobian: a tree like the result, whose leaves are trees like
         the argument (a tuple of them if several are selected), whose leaves have the shape ``out.shape +
-        in.shape`` and, in each mode, the dtype of the argument (complex if only the result is); with ``has_aux``, ``(jacobian, aux)``. With ``sparse`` the leaves are ``scipy.sparse.csr_array``,
-        and where their entries are traced, matrices of :mod:`autodiff.scipy.sparse`.
+        in.shape`` and, in each mode, the dtype of the argument (complex if only the result is); with ``has_aux``,
+        ``(jacobian, aux)``. With ``sparse`` the leaves are ``scipy.sparse.csr_array``, and where their entries are
+        traced, matrices of :mod:`autodiff.scipy.sparse`.
 
     Raises:
         DifferentiationError: if an argument is not made of floating-point numbers, or of complex ones where the mode

@@ -40,6 +40,12 @@ def of_full_svd(a):
     return rest @ adjoint(rest), adjoint(other) @ other, s
 
 
+def of_complete_qr(a):
+    q, r = la.qr(a, "complete")
+    rest = q[..., a.shape[-1] :]
+    return q[..., : a.shape[-1]], rest @ adjoint(rest), r
+
+
 def of_hermitian_svd(a):
     u, s, vh = la.svd(hermitian(a), hermitian=True)
     return between(u, s * s, vh), s
@@ -80,6 +86,7 @@ ANY = {
     "pinv rtol":       lambda a: la.pinv(a, rtol=None),
     "qr r":            lambda a: la.qr(a, "r"),
     "qr":              la.qr,
+    "complete qr":     of_complete_qr,
     "norm":            la.norm,
     "norm keepdims":   lambda a: la.norm(a, keepdims=True),
     "matrix norm":     la.matrix_norm,
@@ -350,14 +357,19 @@ def test_least_squares_need_full_rank():
 
 
 def test_qr_without_a_derivative():
-    def complete(a):
-        return la.qr(a, "complete")[0]
+    def raw(a):
+        return la.qr(a, "raw")[0]
 
-    line = f"test_linalg.py:{complete.__code__.co_firstlineno + 1}"
-    assert error_of(DifferentiationError, lambda: backwards(complete, np.ones((3, 2)))) == (
-        f"np.linalg.qr(mode='complete') of a traced float64[3,2] has no derivative ({line}): use 'reduced' or 'r'; "
-        "'complete' has one where there are no more rows than columns"
+    line = f"test_linalg.py:{raw.__code__.co_firstlineno + 1}"
+    assert error_of(DifferentiationError, lambda: backwards(raw, np.ones((3, 2)))) == (
+        f"np.linalg.qr(mode='raw') of a traced float64[3,2] has no derivative ({line}): use 'reduced', 'complete' or 'r'"
     )
+
+
+def test_a_basis_of_what_is_orthogonal_to_a_matrix_has_no_derivative_by_itself():
+    weights, a = np.cos(np.arange(16.0).reshape(4, 4)), np.sin(np.arange(8.0).reshape(4, 2))
+    with pytest.warns(GaugeWarning, match="a derivative of qr"):
+        grad(lambda a: np.sum(weights * la.qr(a, "complete")[0]))(a)
 
 
 def test_rank_is_a_constant():

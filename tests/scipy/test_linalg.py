@@ -83,6 +83,7 @@ PROGRAMS = {
     "svdvals":            (linalg.svdvals, (a,)),
     "svd":                (lambda a: linalg.svd(a)[1], (a,)),
     "qr":                 (lambda a: linalg.qr(a, mode="economic"), (m,)),
+    "qr of a tall matrix": (lambda a: (linalg.qr(a)[0][:, 2:] @ linalg.qr(a)[0][:, 2:].T, linalg.qr(a)[1]), (m,)),
     "eigh":               (lambda a: linalg.eigh(positive(a), eigvals_only=True), (a,)),
     "eigh generalised":   (lambda a, b: linalg.eigh(positive(a), positive(b), eigvals_only=True), (a, b)),
     "eigvals":            (lambda a: np.sort(linalg.eigvals(positive(a)).real), (a,)),

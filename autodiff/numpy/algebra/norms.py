@@ -18,8 +18,8 @@ from autodiff.ops.index import slice_of
 from autodiff.ops.matrices.norms import nan_as_infinity, power_root
 from autodiff.ops.matrices.products import conj, dot, shaped
 from autodiff.ops.matrices.singular import svdvals
-from autodiff.ops.matrices.solve import inv
-from autodiff.ops.matrices.spectral import eigvalsh, real_dtype
+from autodiff.ops.matrices.solve import inv, real_dtype
+from autodiff.ops.matrices.spectral import eigvalsh
 from autodiff.ops.reductions.reduce import any_axes, root
 from autodiff.ops.shape import reshape, sum_axes
 from autodiff.trace.errors import OperandError

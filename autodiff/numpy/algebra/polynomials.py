@@ -140,8 +140,8 @@ def roots(p: Any) -> Any:
         plain = None
     elif size and not plain[0]:
         raise ValueError(
-            f"roots of traced coefficients needs a first one that is not zero, got {spec_of(p)!r} with 0{at_user_line()}; "
-            "leave out zeros at the beginning, or all roots if all are zero"
+            f"roots of traced coefficients needs a first one that is not zero, got {spec_of(p)!r} with 0"
+            f"{at_user_line()}; leave out zeros at the beginning, or all roots if all are zero"
         )
     if size < 2:
         return module_of(p).zeros(0)

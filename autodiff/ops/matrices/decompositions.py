@@ -9,8 +9,9 @@ import numpy as np
 from autodiff.ops.elementwise import where
 from autodiff.ops.index import slice_of
 from autodiff.ops.join import joined
+from autodiff.ops.matrices.gauge import fixed_turn, size_of
 from autodiff.ops.matrices.products import adjoint, check_ndim, conj, matmul, swap
-from autodiff.ops.matrices.solve import check_square, linalg_dtype, solve
+from autodiff.ops.matrices.solve import check_square, linalg_dtype, real_dtype, solve
 from autodiff.ops.on_chunks.axes import matrices
 from autodiff.trace.parameters import FLAG, one_of
 from autodiff.trace.primitive import Primitive, general
@@ -31,9 +32,31 @@ def first_columns(x: Any, count: int) -> Any:
     return slice_of(x, key=((None, count, None),))
 
 
+def first_rows(x: Any, count: int) -> Any:
+    """The rows of matrices before a given one."""
+    return slice_of(x, key=((None, count, None), (None, None, None)))
+
+
 def last_columns(x: Any, start: int) -> Any:
     """The columns of matrices from a given one on."""
     return slice_of(x, key=((start, None, None),))
+
+
+def thin(name: str, u: Any, of_u: Any, inner: int) -> tuple[Any, Any]:
+    """The first columns of a unitary matrix, and their cotangent, to which that of the others is brought.
+
+    A unitary matrix turns by a skew one: where the others turn, the first ones turn against them. Among themselves
+    the others are free.
+    """
+    size = spec_of(u).shape[-1]
+    if size == inner:
+        return u, of_u
+    module = module_of(u, of_u)
+    later = module.arange(size) >= inner
+    free = module.broadcast_to(later & later[:, None], spec_of(u).shape)
+    turn = fixed_turn(matmul(adjoint(u), of_u), free, size_of(of_u), name, "turn")
+    twice = module.where(later, 2, 1)[:, None].astype(real_dtype(spec_of(u).dtype))
+    return first_columns(u, inner), matmul(u, first_columns(turn, inner) * twice)
 
 
 def twice_hermitian(x: Any) -> Any:
@@ -93,9 +116,15 @@ def _qr_tall(of_q: Any, of_r: Any, q: Any, r: Any) -> Any:
 
 
 def _qr_rule(g: Any, out: Any) -> Any:
-    """Of a wide matrix the first columns determine q, and the others are q times those of r."""
+    """Of a wide matrix the first columns determine q, and the others are q times those of r.
+
+    Of a tall one the columns determine as many of q. Others are any basis of what is orthogonal to them.
+    """
     (q, r), (of_q, of_r) = out, (conj(part) for part in g)
     rows, columns = spec_of(r).shape[-2:]
+    if rows > columns:
+        first, of_first = thin("qr", q, of_q, columns)
+        return conj(_qr_tall(of_first, first_rows(of_r, columns), first, first_rows(r, columns)))
     if rows == columns:
         return conj(_qr_tall(of_q, of_r, q, r))
     a_later, of_later = matmul(q, last_columns(r, rows)), last_columns(of_r, rows)

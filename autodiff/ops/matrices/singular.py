@@ -11,17 +11,15 @@ from typing import Any
 import numpy as np
 
 from autodiff.ops.elementwise import where
-from autodiff.ops.matrices.decompositions import first_columns
+from autodiff.ops.matrices.decompositions import thin
 from autodiff.ops.matrices.diagonal import square_from_diagonal
 from autodiff.ops.matrices.gauge import drop_gauge, equal_pairs, fixed_turn, gaps, size_of, zero_columns, zero_pairs
 from autodiff.ops.matrices.products import adjoint, check_ndim, column, conj, matmul, row
-from autodiff.ops.matrices.solve import linalg_dtype
-from autodiff.ops.matrices.spectral import real_dtype
+from autodiff.ops.matrices.solve import linalg_dtype, real_dtype
 from autodiff.ops.on_chunks.axes import matrices
 from autodiff.trace.parameters import FLAG
 from autodiff.trace.primitive import Primitive, general
 from autodiff.trace.spec import Spec, spec, spec_of
-from autodiff.trace.values.arrays import module_of
 
 
 def _svdvals_spec(a: Spec) -> Spec:
@@ -69,28 +67,11 @@ def _svd_core(u: Any, s: Any, v: Any, of_u: Any, of_s: Any, of_v: Any, size: Any
     return ct
 
 
-def _thin(u: Any, of_u: Any, inner: int) -> tuple[Any, Any]:
-    """The first columns of a unitary matrix, and their cotangent, to which that of the others is brought.
-
-    A unitary matrix turns by a skew one: where the others turn, the first ones turn against them. Among themselves
-    the others are free.
-    """
-    size = spec_of(u).shape[-1]
-    if size == inner:
-        return u, of_u
-    module = module_of(u, of_u)
-    later = module.arange(size) >= inner
-    free = module.broadcast_to(later & later[:, None], spec_of(u).shape)
-    turn = fixed_turn(matmul(adjoint(u), of_u), free, size_of(of_u), "svd", "turn")
-    twice = module.where(later, 2, 1)[:, None].astype(real_dtype(spec_of(u).dtype))
-    return first_columns(u, inner), matmul(u, first_columns(turn, inner) * twice)
-
-
 def _svd_rule(g: Any, out: Any) -> Any:
     u, s, vh = out
     inner = spec_of(s).shape[-1]
-    thin_u, of_u = _thin(u, conj(g[0]), inner)
-    thin_v, of_v = _thin(adjoint(vh), adjoint(conj(g[2])), inner)
+    thin_u, of_u = thin("svd", u, conj(g[0]), inner)
+    thin_v, of_v = thin("svd", adjoint(vh), adjoint(conj(g[2])), inner)
     return conj(_svd_core(thin_u, s, thin_v, of_u, g[1], of_v, size_of(g[0], g[2])))
 
 

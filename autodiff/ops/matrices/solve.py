@@ -24,6 +24,11 @@ def linalg_dtype(*dtypes: Any) -> np.dtype[Any]:
     return np.result_type(*(dtype if dtype.kind in "fc" else np.float64 for dtype in dtypes))
 
 
+def real_dtype(dtype: Any) -> np.dtype[Any]:
+    """The dtype of the absolute values of numbers of a dtype."""
+    return np.empty(0, dtype).real.dtype
+
+
 def check_square(x: Spec) -> None:
     """Refuse what is not made of square matrices."""
     if x.ndim < 2 or x.shape[-1] != x.shape[-2]:

@@ -15,18 +15,12 @@ from autodiff.ops.matrices.decompositions import read_from
 from autodiff.ops.matrices.diagonal import diagonal, square_from_diagonal
 from autodiff.ops.matrices.gauge import drop_gauge, equal_pairs, fixed_turn, gaps, size_of
 from autodiff.ops.matrices.products import adjoint, column, conj, matmul, row
-from autodiff.ops.matrices.solve import check_square, linalg_dtype, solve
+from autodiff.ops.matrices.solve import check_square, linalg_dtype, real_dtype, solve
 from autodiff.ops.on_chunks.axes import matrices
 from autodiff.trace.parameters import one_of
 from autodiff.trace.primitive import Primitive, general
 from autodiff.trace.spec import Spec, spec, spec_of
 from autodiff.trace.values.arrays import module_of
-
-
-def real_dtype(dtype: Any) -> np.dtype[Any]:
-    """The dtype of the absolute values of numbers of a dtype."""
-    return np.empty(0, dtype).real.dtype
-
 
 # Hermitian matrices.
 

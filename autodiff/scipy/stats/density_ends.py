@@ -1,7 +1,7 @@
 """Densities at the ends of their support, where the logarithm that SciPy computes them from is infinite.
 
-SciPy's ``gamma.pdf`` is exp(logpdf). At 0 that is exp(-inf), and its derivative would be 0 * inf. As a product of powers
-the same density has its one-sided derivative there: finite, or infinite.
+SciPy's ``gamma.pdf`` is exp(logpdf). At 0 that is exp(-inf), and its derivative would be 0 * inf. As a product of
+powers the same density has its one-sided derivative there: finite, or infinite.
 """
 
 from __future__ import annotations

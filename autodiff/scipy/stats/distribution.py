@@ -41,8 +41,8 @@ class Distribution:
 
     Called with plain values a method is SciPy's own. With traced ones it is differentiated by its argument, the shape
     parameters, ``loc`` and ``scale``; outside of the support, and where parameters are invalid, the value is what SciPy
-    says, and the derivative zero. So it is where a distribution function begins to grow or has grown. A density at an end
-    of its closed support has the derivative from inside, or NaN.
+    says, and the derivative zero. So it is where a distribution function begins to grow or has grown. A density at an
+    end of its closed support has the derivative from inside, or NaN.
 
     >>> import autodiff
     >>> from autodiff.scipy import stats

@@ -54,7 +54,7 @@ def left_to_other(name: str, operands: tuple[Any, ...]) -> Any:
 
 
 def compared_with_no_number(name: str, other: Any, operands: tuple[Any, ...]) -> Any:
-    """What NumPy says of an array beside None or text: no element is equal to it. Python decides about other objects."""
+    """What NumPy says of an array beside None or text: no element is equal to it. Of others Python decides."""
     traced = next(operand for operand in operands if isinstance(operand, Traced))
     shape = traced.spec.shape
     if not shape or name not in ("equal", "not_equal") or not isinstance(other, (str, bytes, type(None))):
