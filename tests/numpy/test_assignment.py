@@ -299,3 +299,34 @@ def test_writes_under_vmap_and_at_second_order():
         e = step * np.eye(4)[k]
         slope = (np.sum(autodiff.grad(f)(xs[0] + e) ** 2) - np.sum(autodiff.grad(f)(xs[0] - e) ** 2)) / (2 * step)
         np.testing.assert_allclose(second[k], slope, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "mask", [[True, False, True, True], [1, 0, 0, 2.5], np.array([[0, 1], [1, 0]]), (np.nan, 0, 0, 0)]
+)
+def test_masks_of_putmask_are_lists_and_numbers_too(mask):
+    def written(x, y):
+        z = x * 1.0
+        np.putmask(z, mask, y)
+        return z
+
+    x, y = np.array([0.5, -1.0, 2.0, 3.0]), np.array([5.0, 6.0])
+    chosen = np.asarray(mask, bool).ravel()
+    value, pull = autodiff.vjp(written, x, y)
+    np.testing.assert_array_equal(value, written(x, y))
+    by_x, by_y = pull(np.arange(1.0, 5.0))
+    np.testing.assert_array_equal(by_x, np.where(chosen, 0, np.arange(1.0, 5.0)))
+    np.testing.assert_array_equal(by_y, np.where(chosen, np.arange(1.0, 5.0), 0).reshape(2, 2).sum(0))
+
+
+def test_masks_of_putmask_are_as_large_as_the_array():
+    def written(x):
+        z = x * 1.0
+        np.putmask(z, True, 0.0)
+        return np.sum(z)
+
+    message = r"^putmask needs a mask as large as the array, got bool\[\] for float64\[3\] \(test_assignment.py:\d+\)$"
+    with pytest.raises(ValueError, match="same size"):
+        written(np.ones(3))
+    with pytest.raises(ValueError, match=message):
+        autodiff.grad(written)(np.ones(3))

@@ -64,6 +64,13 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
 def putmask(a: Any, mask: Any, values: Any) -> None:
     """Write the values that stand at the places where the mask is true."""
     check_writable(a)
+    mask = as_array(mask)
+    its = spec_of(mask)
+    if its.size != spec_of(a).size:
+        raise ValueError(f"putmask needs a mask as large as the array, got {its!r} for {spec_of(a)!r}{at_user_line()}")
+    if its.dtype.kind != "b":
+        mask = ew.not_equal(mask, 0)
+    mask = mask if its.shape == a.shape else FUNCTIONS[np.reshape](mask, a.shape)
     values = as_array(values)
     full = values if spec_of(values).shape == a.shape else FUNCTIONS[np.resize](values, a.shape)
     write_out(a, ew.where(mask, fitted(full, spec_of(a)), a))
