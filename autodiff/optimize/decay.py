@@ -42,7 +42,10 @@ def add_decayed_weights(weight_decay: float = 0.0, mask: Mask = None) -> Gradien
 
 
 def masked(inner: Any, mask: Mask) -> GradientTransformation:
-    """A transformation of some of the updates; the others pass.
+    """A transformation of some of the updates; the others pass, as in optax.
+
+    Around a whole optimizer the others are gradients, and their parameters climb. To keep these parameters as they are,
+    use ``multi_transform`` with ``set_to_zero``.
 
     Args:
         inner: the transformation.
