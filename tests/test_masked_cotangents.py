@@ -11,6 +11,8 @@ X = np.array([0.0, 1.0, 4.0])
 LOG = np.array([0.0, 1.0, 0.25])
 ROOT = np.array([0.0, 0.5, 0.25])
 MASK = np.array([False, True, True])
+TWICE = np.array([MASK, MASK])
+AGAIN = np.array([0, 1, 0, 2, 2])
 
 # fmt: off
 SAFE = [
@@ -29,6 +31,16 @@ SAFE = [
     ("transpose",           lambda x: np.where((x > 0)[:, None], np.log(x[None]).T, 0),            LOG),
     ("flip",                lambda x: np.where(x[::-1] > 0, np.log(x)[::-1], 0),                   LOG),
     ("np.flip",             lambda x: np.where(np.flip(x) > 0, np.flip(np.log(x)), 0),             LOG),
+    ("broadcast_to",        lambda x: np.where(TWICE, np.broadcast_to(np.log(x), (2, 3)), 0),      2 * LOG),
+    ("broadcast number",    lambda x: np.where(np.ones(2) < x[0], np.broadcast_to(np.log(x[0]), 2), 0), [0, 0, 0]),
+    ("tile",                lambda x: np.where(TWICE.ravel(), np.tile(np.log(x), 2), 0),           2 * LOG),
+    ("repeat",              lambda x: np.where(np.repeat(x, 2) > 0, np.repeat(np.log(x), 2), 0),   2 * LOG),
+    ("take",                lambda x: np.where(x[AGAIN] > 0, np.take(np.log(x), AGAIN), 0),        [0, 1, 0.5]),
+    ("index",               lambda x: np.where(x[AGAIN] > 0, np.log(x)[AGAIN], 0),                 [0, 1, 0.5]),
+    ("take_along_axis",     lambda x: np.where(x[AGAIN] > 0, np.take_along_axis(np.log(x), AGAIN, 0), 0), [0, 1, 0.5]),
+    ("chain of takes",      lambda x: np.where(x[AGAIN] > 0, np.exp(3 * np.log(x) / 3)[AGAIN] * 2, 0), [0, 2, 4]),
+    ("relu of take",        lambda x: relu(relu(np.log(x) + 2)[AGAIN] - 1),                        [0, 1, 0.5]),
+    ("sum",                 lambda x: np.where(np.sum(x) > 9, np.sum(np.log(x)), 0),               [0, 0, 0]),
     ("sum(where=)",         lambda x: np.sum(np.log(x), where=MASK),                               LOG),
     ("boolean index",       lambda x: np.log(x)[x > 0],                                            LOG),
     ("boolean index first", lambda x: np.log(x[x > 0]),                                            LOG),

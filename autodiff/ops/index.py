@@ -204,7 +204,7 @@ gather: Primitive = linear(
     check=_check_gather,
     batch=_batch_gather,
     on_gpu=indexing.gather,
-    adds=True,
+    adds="selected",
     on_chunks=in_chunks.gather,
 )
 """Elements of ``x`` picked by the integers ``i`` along one axis.

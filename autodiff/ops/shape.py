@@ -117,7 +117,7 @@ broadcast_to: Primitive = linear(
     check=lambda x, *, shape: check_stretches(x, shape),
     batch=_batch_broadcast_to,
     view=True,
-    adds=True,
+    adds="selected",
     on_chunks=in_chunks.repeat,
 )
 """The elements repeated along new axes and along axes of length one."""
@@ -134,7 +134,7 @@ sum_axes: Primitive = linear(
     lambda x, *, axes: np.add.reduce(x, axis=axes),
     _sum_spec,
     {"x": lambda g, x_spec, axes: spread(g, x_spec.shape, axes)},
-    adds=True,
+    adds="selected",
     params={"axes": AXES},
     on_chunks=reduction("sum"),
 )

@@ -53,8 +53,8 @@ class Link:
     """
 
     __slots__ = (
-        "adds", "arity", "collect", "elementwise", "keeps_out", "kept", "moves", "names", "positions", "primitive",
-        "pull",
+        "adds", "adds_selected", "arity", "collect", "elementwise", "keeps_out", "kept", "moves", "names", "positions",
+        "primitive", "pull",
     )  # fmt: skip
     special = False
     partial = False
@@ -69,7 +69,8 @@ class Link:
         self.arity = len(positions)
         self.elementwise = primitive.family == "elementwise"
         self.moves = primitive.moves
-        self.adds = primitive.adds
+        self.adds = primitive.adds is not False
+        self.adds_selected = primitive.adds == "selected"
         self.names = names
         self.kept = tuple(p for name in names for p in primitive.positions_of(name))
         self.keeps_out = "out" in names

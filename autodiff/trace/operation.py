@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 
 class Operation(Protocol):
@@ -14,7 +14,7 @@ class Operation(Protocol):
     operands: tuple[str, ...]
     variadic: bool
     moves: bool
-    adds: bool
+    adds: bool | Literal["selected"]
     evaluate: Callable[..., Any]
     spec: Callable[..., Any]
     on_chunks: Callable[..., Any] | None

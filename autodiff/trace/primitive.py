@@ -51,7 +51,8 @@ class Primitive:
         view: whether the result may share memory with the first operand.
         moves: whether the operation and its transpose only move elements (then what is masked stays masked).
         adds: whether each element of the result is a sum of elements of the operands that have a rule (then what is
-            masked stays masked, where not all that is added up is masked out).
+            masked stays masked, where not all that is added up is masked out). ``"selected"``: also what a selection
+            has left out; elsewhere that becomes zeros, because most selections are relus, which need no mask there.
         relative: how it takes derivatives that are relative to a value (:mod:`autodiff.ops.relative`).
         on_gpu: the function on arrays of CuPy, where ``evaluate`` asks for what CuPy does not have.
         on_chunks: ``on_chunks(primitive, *operands, **params)`` where operands are arrays of Dask; where it is None
@@ -85,7 +86,7 @@ class Primitive:
         batch: Callable[..., Any] | None = None,
         view: bool = False,
         moves: bool = False,
-        adds: bool = False,
+        adds: bool | Literal["selected"] = False,
         relative: Any = None,
         on_gpu: Callable[..., Any] | None = None,
         on_chunks: Callable[..., Any] | None = None,

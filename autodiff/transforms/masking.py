@@ -14,6 +14,7 @@ from autodiff.ops.masked import DIRECTION, SELECTION, TRACED, Later, Masked
 from autodiff.ops.relative import Product, Quotient, absolute
 from autodiff.ops.shape import Shape, broadcast_to, project, stretches, sum_to
 from autodiff.trace.spec import Spec, is_chunked, spec_of
+from autodiff.trace.tracer import concrete
 from autodiff.trace.values.arrays import is_array, placed_number
 
 PARTIAL = frozenset({Masked, Quotient, Product})
@@ -53,11 +54,27 @@ def restrict(ct: Any, by: Masked, residuals: Any) -> Any:
         if type(ct) is Quotient:
             return Quotient(restrict(ct.value, by, residuals), ct.divisor, ct.defined)
         finite = residuals is None or (isinstance(residuals, (int, float)) and 0 < abs(residuals) < inf)
+        finite = finite or (by.clean and met_no_infinity(ct, by))
         return Masked(ct, by.source, by.clean and (finite or ct is by.value), by.origin)
     both = Later(logical_and, ct.source, by.source)
     if by.origin != TRACED:
+        if by.clean and sums_many(by):  # one selection is cheaper than the sum of a mask
+            found = unmasked(ct)
+            if ct.value is by.value or met_no_infinity(found, by):
+                return Masked(found, both, True, by.origin)
         return Masked(ct.value, both, False, by.origin)
     return Masked(unmasked(ct), both, by.clean and ct.value is by.value, TRACED)
+
+
+def met_no_infinity(ct: Any, by: Masked) -> bool:
+    """Whether the zeros of a cotangent that was summed are still zeros: to look takes less than to sum its mask."""
+    plain = concrete(ct) if sums_many(by) else None
+    return isinstance(plain, (np.ndarray, np.generic)) and bool(np.isfinite(plain).all())
+
+
+def sums_many(g: Masked) -> bool:
+    """Whether what an operation selected was added up since then, so that the mask would be a sum as well."""
+    return g.origin == SELECTION and isinstance(g.source, Later) and g.source.reduces
 
 
 def in_slot(g: Masked, slot: Spec, like: Any = None) -> Masked:

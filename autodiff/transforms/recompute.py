@@ -48,7 +48,7 @@ class CallLink(Link):
         self.positions = positions
         self.arity = len(positions)
         self.elementwise = False
-        self.moves = self.adds = False
+        self.moves = self.adds = self.adds_selected = False
         self.kept = (-1,)
         self.keeps_out = False
         self.collect = lambda values, out, params: (tuple(values), params["tape"])

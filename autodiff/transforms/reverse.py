@@ -206,7 +206,7 @@ def pull_masked(link: Link, g: Masked, residuals: Any) -> Any:
             return part_of(cts, masks, g, g.clean)
         return tuple(part_of(ct, own, g, g.clean) for ct, own in zip(cts, masks, strict=True))
     cts = link.pull(unmasked(g), residuals)
-    return adding_up(cts, link, g, residuals) if link.adds and g.origin != SELECTION else cts
+    return adding_up(cts, link, g, residuals) if link.adds_selected or (link.adds and g.origin != SELECTION) else cts
 
 
 def adding_up(cts: Any, link: Link, g: Masked, residuals: Any) -> Any:

@@ -28,7 +28,7 @@ class OwnLink:
     """
 
     __slots__ = ("arity", "function", "positions")
-    special = elementwise = moves = adds = False
+    special = elementwise = moves = adds = adds_selected = False
     partial = True
     kept = (-1,)
 

@@ -155,7 +155,7 @@ class CompositionLink:
     """
 
     __slots__ = ("arity", "name", "positions", "primitive")
-    special = elementwise = moves = adds = False
+    special = elementwise = moves = adds = adds_selected = False
     partial = True
     kept = (-1,)
 

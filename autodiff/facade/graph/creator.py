@@ -153,7 +153,7 @@ class Unknown:
     """The link of a node whose creator is some object that was set by hand: nothing is known behind it."""
 
     __slots__ = ("function",)
-    special = elementwise = moves = adds = partial = False
+    special = elementwise = moves = adds = adds_selected = partial = False
     arity = 0
     positions = ()
 

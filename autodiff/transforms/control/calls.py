@@ -40,7 +40,7 @@ class ControlLink(Link):
         self.positions = positions
         self.arity = len(positions)
         self.elementwise = False
-        self.moves = self.adds = False
+        self.moves = self.adds = self.adds_selected = False
         self.kept = (-1,)
         self.keeps_out = primitive.keeps_out
         self.collect = primitive.residuals

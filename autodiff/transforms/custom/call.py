@@ -45,7 +45,7 @@ class CustomLink(Link):
         self.positions = positions
         self.arity = len(positions)
         self.elementwise = False
-        self.moves = self.adds = False
+        self.moves = self.adds = self.adds_selected = False
         self.kept = ()
         self.keeps_out = False
         self.collect = lambda values, out, params: (params["rule"], *params["kept"][:2], *values[: params["kept"][2]])
