@@ -28,7 +28,7 @@ from tests.programs.test_refusals import LOSING, V
 X = np.array([0.7, -0.4, 1.2])
 STAYS_REFUSED = {
     "int", "index", "slice_bound", "array_of_objects", "arange", "mgrid", "masked_array", "nditer",
-    "as_strided", "pickled", "text", "percent_text",
+    "as_strided", "pickled", "text", "percent_text", "part_of_a_text", "parts_of_a_text", "integer_of_a_text",
 }  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from autodiff.numpy.dispatch import as_operand, implements, peeled
 from autodiff.ops.elementwise import cast
 from autodiff.ops.shape import reshape, transpose
 from autodiff.trace.source import at_user_line
-from autodiff.trace.spec import Spec, spec_of
+from autodiff.trace.spec import Spec, is_chunked, spec_of
 from autodiff.trace.tracer import concrete
 from autodiff.trace.values.arrays import module_of
 
@@ -172,6 +172,7 @@ def polydiv(u: Any, v: Any) -> tuple[Any, Any]:
         quotient.append(factor * rest[0])
         rest = np.concatenate([rest[1:degree] - quotient[-1] * v[1:], rest[degree:]])
     plain = peeled(rest, "np.polydiv")
+    plain = np.asarray(plain) if is_chunked(plain) else plain  # the shape of the result is in the values
     keep = np.flatnonzero(~np.isclose(plain, 0, rtol=1e-14))
     start = keep[0] if keep.size else len(plain) - 1
     rest = rest[start:] if len(plain) else module_of(rest).zeros(1, dtype=spec_of(rest).dtype)

@@ -153,7 +153,7 @@ def _associated(
     function: Primitive = elementwise_of(
         name,
         lambda n, m, z: value(n, m, z)[0],  # of derivatives of orders up to 0
-        dtype=lambda n, m, z: np.dtype(np.float64),
+        dtype=lambda n, m, z: np.dtype(np.complex128 if z.dtype.kind == "c" else np.float64),
         on_gpu=gpu.refused(name),
         dn=None,
         dm=None,
