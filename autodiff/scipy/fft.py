@@ -42,6 +42,33 @@ def of_numpy(name: str) -> Callable[..., Any]:
 
 OWN: dict[str, Callable[..., Any]] = {name: of_numpy(name) for name in OF_NUMPY}
 
+OTHER_WAY = {None: "forward", "backward": "forward", "ortho": "ortho", "forward": "backward"}
+"""What scales a transform as ``norm`` scales its inverse."""
+
+
+def other_way(norm: Any) -> Any:
+    """The ``norm`` of the inverse; one that SciPy does not know is left to what refuses it."""
+    return OTHER_WAY.get(norm, norm) if norm is None or isinstance(norm, str) else norm
+
+
+def hermitian(name: str, axes: Any) -> Callable[..., Any]:
+    """The transforms of Hermitian arrays over several axes: those of real ones the other way round, conjugated."""
+    inverse = name.startswith("ihfft")
+    real = OWN["rfftn" if inverse else "irfftn"]
+
+    def transform(x: Any, s: Any = None, axes: Any = axes, norm: Any = None, *args: Any, **options: Any) -> Any:
+        if inverse:
+            return np.conj(real(x, s=s, axes=axes, norm=other_way(norm)))
+        return real(np.conj(as_operand(x)), s=s, axes=axes, norm=other_way(norm))
+
+    transform.__name__ = transform.__qualname__ = name
+    transform.__doc__ = f"SciPy's {name}, which is linear."
+    return counterpart(getattr(scipy.fft, name))(transform)
+
+
+OWN |= {name: hermitian(name, None) for name in ("hfftn", "ihfftn")}
+OWN |= {name: hermitian(name, (-2, -1)) for name in ("hfft2", "ihfft2")}
+
 
 def cosine_or_sine(name: str) -> Callable[..., Any]:
     """The discrete cosine and sine transforms and their inverses, along one axis."""

@@ -1,5 +1,8 @@
 """scipy.fft, scipy.signal and scipy.ndimage: linear functions of arrays, all laws, values as SciPy's."""
 
+import functools
+import itertools
+
 import numpy as np
 import pytest
 import scipy.fft as sf
@@ -18,6 +21,7 @@ x = rng.normal(size=(3, 16))
 v, k = rng.normal(size=12), rng.normal(size=5)
 image, kernel, even = rng.normal(size=(5, 6)), rng.normal(size=(3, 3)), rng.normal(size=(2, 4))
 long = rng.normal(size=150)
+cube = rng.normal(size=(3, 4, 5))
 turn, coordinates = np.array([[0.93, 0.17], [-0.31, 1.09]]), rng.uniform(-3, 7, size=(2, 3))
 b, a = sg.butter(2, 0.4)
 sos = sg.butter(4, 0.4, output="sos")
@@ -28,6 +32,8 @@ PROGRAMS = {
     "fft of scipy": (lambda x: sf.fft(x).imag, (x,)),
     "rfft of scipy": (lambda x: np.abs(sf.rfft(x, workers=1)), (x,)),
     "irfftn":     (lambda x: fft.irfftn(x), (x,)),
+    "hfftn":      (lambda x: fft.hfftn(x * (1 - 2j), axes=(1, 0), norm="forward"), (x,)),
+    "ihfft2":     (lambda x: np.abs(fft.ihfft2(x, (4, 5))), (x,)),
     "dct":        (lambda x: fft.dct(x), (x,)),
     "dct of scipy": (lambda x: sf.dct(x, 3, axis=0, norm="ortho"), (x,)),
     "idst":       (lambda x: fft.idst(x, 1), (x,)),
@@ -95,6 +101,27 @@ def test_laws(name):
     np.testing.assert_allclose(autodiff.jit(fun)(*args), value, rtol=1e-9, atol=1e-12)
     batched = autodiff.vmap(fun)(*(np.stack([a, 2 * a]) for a in args))
     np.testing.assert_allclose(batched[0], value, rtol=1e-9, atol=1e-12)
+
+
+TRANSFORMS = [name for name in sf.__all__ if name.endswith(("fft", "fft2", "fftn"))]
+SHAPES, AXES = (None, (2, 3), (5, -1), 3), ((), (0, 1), (1, 0), (-1,), 1)
+
+
+@pytest.mark.parametrize("name", TRANSFORMS)
+def test_transforms_take_what_scipy_takes(name):
+    of_scipy = getattr(sf, name)
+    single = name.endswith("fft")
+    for norm in (None, "ortho", "forward", "backward"):
+        for size, axes in itertools.product((None, 3, 6) if single else SHAPES, (-1, 0) if single else AXES):
+            options = {"n": size, "axis": axes} if single else {"s": size, **({"axes": axes} if axes != () else {})}
+            for x in (cube, cube * (1 - 2j)):
+                try:
+                    wanted = of_scipy(x, norm=norm, **options)
+                except (TypeError, ValueError):
+                    continue
+                found = autodiff.vjp(functools.partial(of_scipy, norm=norm, **options), x)[0]
+                assert found.dtype == wanted.dtype
+                np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-12, err_msg=f"{norm} {options}")
 
 
 def test_what_has_no_derivative_says_so():

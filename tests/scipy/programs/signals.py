@@ -74,6 +74,6 @@ NDIMAGE = {
 FFT = {
     **{name: Program(getattr(fft, name), (x,)) for name in
        ("dct", "dctn", "dst", "dstn", "fft", "fft2", "fftn", "fftshift", "idct", "idctn", "idst", "idstn", "ifft", "ifft2", "ifftn",
-        "ifftshift", "ihfft", "rfft", "rfft2", "rfftn")},
-    **{name: real_part_of(name) for name in ("hfft", "irfft", "irfft2", "irfftn")},
+        "ifftshift", "ihfft", "ihfft2", "ihfftn", "rfft", "rfft2", "rfftn")},
+    **{name: real_part_of(name) for name in ("hfft", "hfft2", "hfftn", "irfft", "irfft2", "irfftn")},
 }
