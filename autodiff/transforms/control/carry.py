@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from autodiff.trace.errors import AutodiffError, described
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec_of
@@ -25,7 +27,8 @@ class ControlError(AutodiffError, TypeError):
 class Carry:
     """The form of what goes round a loop.
 
-    A Python number in ``init`` has no dtype of its own: it takes the one that the body gives it.
+    A Python number in ``init`` has no dtype of its own: it takes the one that the body gives it. Python's bools become
+    NumPy's, of which ``~`` is ``not``: of Python's it is an integer, -2 or -1, and both count as true.
 
     Args:
         name: the loop, for error texts.
@@ -42,7 +45,8 @@ class Carry:
         self.name = name
         self.fun = fun
         self.init = init
-        self.leaves, self.structure = array_leaves(name, "init", init)
+        leaves, self.structure = array_leaves(name, "init", init)
+        self.leaves = [np.bool_(leaf) if type(leaf) is bool else leaf for leaf in leaves]
         self.specs = [settled(spec_of(leaf)) for leaf in self.leaves]
 
     @property

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from autodiff import Variable, check_tape, checkpoint, eval_tape, grad, hessian, jvp, linearize, make_tape, vjp, vmap
 from autodiff.transforms.control.map import map as map_slices
 from autodiff.transforms.control.scan import scan
+from autodiff.transforms.control.while_loop import fori_loop, while_loop
 
 from .loops import check_against, close, names_on, staged
 
@@ -326,3 +327,26 @@ def test_integer_slices_and_boolean_results() -> None:
     last, flags = vmap(fun, (0, None))(np.array([1.5, 0.0]), np.arange(1, 4))
     assert flags.tolist() == [[False, False, True], [False, False, False]]
     assert grad(lambda c: fun(c, np.arange(1, 4))[0])(1.5) == 6.0
+
+
+LOOPS_OVER_A_FLAG = {
+    "scan": lambda x: scan(lambda c, v: ((~c[0], c[1] + np.where(c[0], v, 0.0)), c[0]), (True, 0.0), x),
+    "fori_loop": lambda x: fori_loop(0, 3, lambda i, c: (~c[0], c[1] + np.where(c[0], x[i], 0.0)), (True, 0.0)),
+    "while_loop": lambda x: while_loop(
+        lambda c: c[0] | (c[1] < 2), lambda c: (~c[0], c[1] + np.sum(x)), (True, 0.0), 9
+    ),
+    "a bool in every step": lambda x: scan(lambda c, v: (True, ~c * v), True, x),
+}
+
+
+@pytest.mark.parametrize("name", LOOPS_OVER_A_FLAG)
+def test_a_bool_of_python_is_not_minus_two_after_a_negation(name):
+    fun, x = LOOPS_OVER_A_FLAG[name], np.array([1.0, 2.0, 4.0])
+    wanted = {
+        "scan": ((False, 5.0), np.array([True, False, True])),
+        "fori_loop": (False, 5.0),
+        "while_loop": (False, 7.0),
+        "a bool in every step": (True, np.zeros(3)),
+    }[name]
+    close(fun(x), wanted, "eagerly")
+    close(staged(fun)(x), wanted, "of a tape")
