@@ -76,6 +76,15 @@ def written_names(scope: ast.AST) -> Iterator[str]:
             yield node.value.id
 
 
+def variables(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
+    """The parameters of a function, and the names that it assigns to, functions within it included."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+
+
 def whole_numbers(tree: ast.AST) -> frozenset[str]:
     """Names that are bound to Python's integers and to nothing else: by loops over ranges, to lengths and constants."""
     whole: set[str] = set()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Iterator
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,18 @@ def callee(function: Any) -> Any:
     if found is not None:
         return found[1]
     drawing = draw(function)
-    return name(function) if drawing is function else drawing
+    if drawing is not function:
+        return drawing
+    return name(function) if is_of_module(function) else function
+
+
+def is_of_module(function: Any) -> bool:
+    """Whether a function or type lasts as long as its module; others are made in passing, and nobody keeps them."""
+    if isinstance(function, BuiltinFunctionType):
+        return function.__self__ is None or isinstance(function.__self__, ModuleType)
+    if isinstance(function, (FunctionType, type)):
+        return "<locals>" not in function.__qualname__
+    return not isinstance(function, MethodType)
 
 
 def item(x: Any, key: Any) -> Any:

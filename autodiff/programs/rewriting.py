@@ -4,7 +4,7 @@ What is replaced keeps its lines and columns:
 
 - a name that an import binds, ``np``, by ``__autodiff_name__(np)``: what stands for a module or a function of NumPy's;
 - what is called, where it is one of few types and functions of Python's, ``float(x)``, or a type of NumPy's,
-  ``np.float64(x)``, by ``__autodiff_callee__(float)(x)``;
+  ``np.float64(x)``, by ``__autodiff_callee__(float)(x)``; and what a variable holds that could be one, ``dtype(x)``;
 - ``x[i]``, where the index could be traced, by ``__autodiff_item__(x, i)``; and the values behind a text and ``%`` by
   ``__autodiff_shown__(values)``;
 - methods of random generators, ``rng.normal(m, s)``, by ``__autodiff_draw__(rng.normal)(m, s)``;
@@ -19,7 +19,14 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from autodiff.programs.bindings import compiled_names, imported_names, names_from, whole_numbers, written_names
+from autodiff.programs.bindings import (
+    compiled_names,
+    imported_names,
+    names_from,
+    variables,
+    whole_numbers,
+    written_names,
+)
 from autodiff.programs.matching import Classes
 
 NAME, CALLEE, ITEM, SHOWN, OWN, RESULT, DRAW, KIND = (
@@ -34,6 +41,9 @@ SCALARS = frozenset((
     "csingle", "cdouble",
 ))  # fmt: skip
 """The types of NumPy's numbers that are called as functions."""
+
+HELD = frozenset(("dtype", "type"))
+"""Attributes that hold such a type, as in ``x.dtype.type(1.0)``."""
 
 ARRAYS = frozenset(("ndarray", "__new__"))
 """What makes NumPy's arrays and objects of classes derived from them."""
@@ -86,11 +96,13 @@ class Rewriter(ast.NodeTransformer):
         self.whole = whole
         self.compiled = compiled
         self.written: frozenset[str] = frozenset()
+        self.local: frozenset[str] = frozenset()
 
     def visit_scope(self, node: Any) -> Any:
         if node.name in self.compiled:
             return node
-        before, self.written = self.written, frozenset(written_names(node))
+        before, outside = self.written, self.local
+        self.written, self.local = frozenset(written_names(node)), outside | frozenset(variables(node))
         for field in ("annotation", "returns"):
             kept = getattr(node, field, None)
             if kept is not None:
@@ -100,7 +112,7 @@ class Rewriter(ast.NodeTransformer):
                 break
         else:
             self.generic_visit(node)
-        self.written = before
+        self.written, self.local = before, outside
         return node
 
     visit_FunctionDef = visit_AsyncFunctionDef = visit_scope
@@ -125,8 +137,8 @@ class Rewriter(ast.NodeTransformer):
         return node
 
     def visit_Call(self, node: ast.Call) -> Any:
-        special = (isinstance(node.func, ast.Name) and node.func.id in BUILTINS | self.names) or (
-            isinstance(node.func, ast.Attribute) and node.func.attr in SCALARS | ARRAYS
+        special = (isinstance(node.func, ast.Name) and node.func.id in BUILTINS | self.names | self.local) or (
+            isinstance(node.func, ast.Attribute) and node.func.attr in SCALARS | HELD | ARRAYS
         )
         plain = isinstance(node.func, ast.Name)
         func = node.func if plain else self.visit(node.func)

@@ -160,6 +160,14 @@ def by_types(x):
     return float(x[0]) * np.float64(1.0) + np.float64(x).sum() + np.complex128(x[1]).real
 
 
+def by_types_in_variables(x, kind=np.float64, way=math.exp):
+    def inside(y):
+        return kind(y) * way(y[0])
+
+    make = [float, np.float32][len(x) == 0]
+    return (inside(x) * make(x[1]) + x.dtype.type(x)).sum()
+
+
 def by_texts(x):
     text = "%.2f and %.1f" % (x[0], x[1])  # noqa: UP031
     assert text == "0.70 and -0.4"
@@ -202,8 +210,8 @@ def by_wrappers(x):
 FORMS = {
     function.__name__: function
     for function in (
-        by_generator, by_closure, by_local_import, by_aliases, by_views, by_types, by_arrays_of_many_kinds, by_scipy,
-        by_texts, by_wrappers,
+        by_generator, by_closure, by_local_import, by_aliases, by_views, by_types, by_types_in_variables, by_arrays_of_many_kinds,
+        by_scipy, by_texts, by_wrappers,
     )
 }  # fmt: skip
 
@@ -413,3 +421,18 @@ def test_a_function_stays_what_it_was():
     assert differentiable(own).__code__ is own.__code__
     bound = differentiable(Model([1.0, 2.0, 3.0]).value)
     assert bound() == by_hand(np.array([1.0, 2.0, 3.0]))
+
+
+def test_functions_made_in_passing_are_not_remembered():
+    @differentiable
+    def total(x, parts):
+        append = parts.append
+        for k in range(3):
+            each = lambda y, k=k: y**k  # noqa: E731
+            append(each(x))
+        return parts[0] + parts[1] + parts[2]
+
+    grad(total)(0.7, [])
+    before = len(KNOWN)
+    assert grad(total)(0.7, []) == 1 + 2 * 0.7
+    assert len(KNOWN) == before
