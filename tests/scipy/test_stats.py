@@ -309,3 +309,51 @@ def test_counts_that_are_infinite_or_no_numbers(name, shapes):
             found, pullback = autodiff.vjp(lambda *args: getattr(getattr(stats, name), method)(k, *args), *shapes)  # noqa: B023
             np.testing.assert_equal(found, own(k, *shapes))
             assert pullback(1.0) == (0.0,) * len(shapes)
+
+
+IMPOSSIBLE = {
+    "truncnorm": (1.5, 1.2),  # SciPy's own methods of these fail, or call each other without end
+    "truncpareto": (-1.0, 0.5),
+    "geninvgauss": (0.0, 0.0),
+    "irwinhall": (-1.3,),
+    "skewnorm": (np.nan,),
+    "nct": (-2.0, 0.3),
+}
+
+
+@pytest.mark.parametrize("name", IMPOSSIBLE)
+@pytest.mark.parametrize("method", ["logpdf", "cdf", "logcdf", "sf", "ppf"])
+def test_impossible_parameters_give_nan(name, method):
+    parameters = IMPOSSIBLE[name]
+    wanted = getattr(getattr(scipy.stats, name), method)([0.3, 0.8], *parameters)
+    assert np.isnan(wanted).all()
+    for position in range(len(parameters)):
+
+        def value(p, position=position):
+            now = [p if k == position else own for k, own in enumerate(parameters)]
+            return getattr(getattr(stats, name), method)(np.array([0.3, 0.8]), *now)
+
+        np.testing.assert_array_equal(autodiff.jvp(value, (parameters[position],), (1.0,))[0], wanted)
+
+
+def test_possible_parameters_beside_impossible_ones():
+    low = np.array([1.5, -1.0, np.nan])
+    found, moved = autodiff.jvp(lambda a: stats.truncnorm.cdf(0.4, a, 1.2), (low,), (np.ones(3),))
+    np.testing.assert_allclose(found, scipy.stats.truncnorm.cdf(0.4, low, 1.2), rtol=1e-14)
+    assert list(moved != 0) == [False, True, False]
+
+
+@pytest.mark.parametrize("name", [name for name in CONTINUOUS if name not in TOO_SLOW])
+def test_each_argument_alone(name):
+    args = (np.array([0.4, 0.6]), *CONTINUOUS[name])
+    directions = np.eye(len(args))
+    for k, own in enumerate(args):
+
+        def value(p, k=k):
+            return getattr(stats, name).logpdf(*(p if j == k else other for j, other in enumerate(args)))
+
+        together = autodiff.jvp(
+            getattr(stats, name).logpdf, args, [d * np.ones_like(a) for d, a in zip(directions[k], args)]
+        )
+        alone = autodiff.jvp(value, (own,), (np.ones_like(own),))
+        np.testing.assert_allclose(alone, together, rtol=1e-7, atol=1e-9)

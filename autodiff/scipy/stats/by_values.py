@@ -82,15 +82,22 @@ def of_parameters(distribution: Any, name: str, function: Callable[..., Any]) ->
 
 
 def vectorized(distribution: Any, name: str) -> Callable[..., Any]:
-    """A method that takes operands that broadcast, and returns a number of those without axes."""
+    """A method that takes operands that broadcast, and returns a number of those without axes.
+
+    It is NaN where parameters are impossible: there SciPy does not ask its methods, of which some fail or never return.
+    """
 
     def call(*operands: Any) -> Any:
         arrays = np.broadcast_arrays(*(np.asarray(x, np.float64) for x in operands))
         if not arrays[0].size:  # some of SciPy's methods take no empty arrays
             return np.zeros(arrays[0].shape)
+        flat = list(map(np.ravel, arrays))
+        found = np.full(flat[0].shape, np.nan)
         with np.errstate(all="ignore"):
-            found = getattr(distribution, name)(*map(np.ravel, arrays))
-        return np.reshape(np.asarray(found, np.float64), arrays[0].shape)[()]
+            possible = np.broadcast_to(distribution._argcheck(*flat[1:]), flat[0].shape) != 0
+            if possible.any():
+                found[possible] = getattr(distribution, name)(*(each[possible] for each in flat))
+        return np.reshape(found, arrays[0].shape)[()]
 
     return call
 

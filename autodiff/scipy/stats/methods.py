@@ -86,12 +86,21 @@ def operation_of(distribution: Any, name: str) -> Primitive:
 
 @cache
 def has_formula(distribution: Any, name: str) -> bool:
-    """Whether the method is a formula that can be recorded by shapes alone: found out by recording it."""
+    """Whether the method is a formula that can be recorded by shapes alone: found out by recording it.
+
+    Some write into arrays, which works where what they make of the argument is traced, and fails where it is plain.
+    """
     if name in ("_ppf", "_isf") and hasattr(distribution, "_pmf"):
         return False  # a whole number, which SciPy looks for
-    return can_be_recorded(
-        lambda *args: run_formula(distribution, evaluate, METHODS, name, args), 1 + distribution.numargs
-    )
+    count = 1 + distribution.numargs
+
+    def formula(*args: Any) -> Any:
+        return run_formula(distribution, evaluate, METHODS, name, args)
+
+    def of_one(position: int) -> Callable[[Any], Any]:
+        return lambda own: formula(*(own if k == position else np.full(2, 0.5) for k in range(count)))
+
+    return can_be_recorded(formula, count) and all(can_be_recorded(of_one(k), 1) for k in range(count))
 
 
 def can_be_recorded(function: Callable[..., Any], count: int, shape: tuple[int, ...] = (2,)) -> bool:
