@@ -319,3 +319,23 @@ def test_simpson_where_places_are_equal(count):
     at, values = np.array([0.0, 1.0, 1.0, 2.0, 3.0, 4.5])[:count], rng.normal(size=count)
     found, _ = autodiff.jvp(lambda x: integrate.simpson(values, x), (at,), (np.ones(count),))
     np.testing.assert_allclose(found, si.simpson(values, at))
+
+
+@pytest.mark.parametrize("limits", [(0.0, 1.0), (1.0, 0.0)])
+def test_integrands_that_are_infinite_at_a_traced_limit(limits):
+    def integral(a, b):
+        return integrate.quad(lambda x: 1 / np.sqrt(x), a, b)[0]
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = autodiff.vjp(integral, *limits)[0]
+    assert value == si.quad(lambda x: 1 / np.sqrt(x), *limits)[0]
+
+
+def test_second_derivatives_by_a_limit():
+    def integral(b, w):
+        return integrate.quad(lambda x: np.sin(w * x), 0.0, b)[0]
+
+    found = autodiff.hessian(integral, argnums=(0, 1))(1.2, 0.7)
+    b, w = 1.2, 0.7
+    np.testing.assert_allclose(found[0][0], w * np.cos(w * b), rtol=1e-10)
+    np.testing.assert_allclose([found[0][1], found[1][0]], b * np.cos(w * b), rtol=1e-10)
