@@ -52,7 +52,7 @@ def counterpart(value: Any) -> Any:
     if isinstance(value, ModuleType):
         return enter(value, StandIn(value, counterpart))
     home = str(getattr(value, "__module__", "")).rpartition(".")[2]
-    if home not in (*FAMILIES, "polyutils") or not callable(value):
+    if home not in (*FAMILIES, "polyutils") or not hasattr(value, "__name__"):  # a polynomial is called, too
         return value
     return enter(value, Kind(value, home) if isinstance(value, type) else asking(value, home))
 

@@ -202,7 +202,7 @@ def test_the_table():
     found = list(table(results, ["autodiff", "torch"], {"standin": False, "quick": False}))
     assert "\n".join(found) == (
         """
-  elementwise, 1e4: torch: no memory
+  torch: no memory: elementwise, 1e4
 
 seconds a call, medians over rounds in which everybody had a turn; copy: part of a copy's speed, goal 0.9 for elementwise; ratio: ours over the best peer's, goal 1.0
                                             autodiff         torch   copy  ratio

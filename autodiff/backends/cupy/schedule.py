@@ -22,11 +22,11 @@ from autodiff.backends.passes.fusion.fuse import Machine, fuse, sub_tape
 from autodiff.backends.passes.fusion.groups import Fusion, Unit
 from autodiff.backends.passes.fusion.loop_invariants import LOOPS
 from autodiff.backends.passes.fusion.loop_residuals import keep_residuals
-from autodiff.backends.passes.rewrite.expand import EXPANSIONS
+from autodiff.backends.passes.preparation.expand import EXPANSIONS
+from autodiff.backends.passes.preparation.softmax_shares import SHARES
 from autodiff.backends.passes.rewrite.reductions import SPLIT_SUMS
 from autodiff.backends.passes.rewrite.rewriting import joined, rewrite
 from autodiff.backends.passes.rewrite.simplify import simplify
-from autodiff.backends.passes.rewrite.softmax_shares import SHARES
 from autodiff.trace.spec import Spec, spec
 from autodiff.trace.tape import Equation, Tape
 

@@ -13,7 +13,6 @@ from autodiff.backends.kernels.programs.call import whole_equation
 from autodiff.backends.kernels.programs.program import WholeKernel, whole_kernel
 from autodiff.backends.kernels.programs.storage import Impossible
 from autodiff.backends.passes.complex_parts.border import on_parts
-from autodiff.backends.passes.doubles import DOUBLES
 from autodiff.backends.passes.fusion.coordinates import coordinates_apart
 from autodiff.backends.passes.fusion.cost import LAUNCH, calls, work
 from autodiff.backends.passes.fusion.fuse import fuse
@@ -25,15 +24,16 @@ from autodiff.backends.passes.fusion.row_gathers import pick_by_rows
 from autodiff.backends.passes.fusion.short_loops import short_loops_written_out
 from autodiff.backends.passes.fusion.stacks import STACKS
 from autodiff.backends.passes.fusion.windows import with_windows
-from autodiff.backends.passes.rewrite.expand import EXPANSIONS
-from autodiff.backends.passes.rewrite.pieces import PIECES
+from autodiff.backends.passes.preparation.doubles import DOUBLES
+from autodiff.backends.passes.preparation.expand import EXPANSIONS
+from autodiff.backends.passes.preparation.pieces import PIECES
+from autodiff.backends.passes.preparation.slices import SLICES
+from autodiff.backends.passes.preparation.softmax_shares import SHARES
+from autodiff.backends.passes.preparation.transposes import TRANSPOSES
+from autodiff.backends.passes.preparation.triangles import TRIANGLES
 from autodiff.backends.passes.rewrite.reductions import SPLIT_LARGE_SUMS
 from autodiff.backends.passes.rewrite.rewriting import concerned, joined, rewrite
 from autodiff.backends.passes.rewrite.simplify import simplified, simplify
-from autodiff.backends.passes.rewrite.slices import SLICES
-from autodiff.backends.passes.rewrite.softmax_shares import SHARES
-from autodiff.backends.passes.rewrite.transposes import TRANSPOSES
-from autodiff.backends.passes.rewrite.triangles import TRIANGLES
 from autodiff.backends.passes.turns import with_turns
 from autodiff.trace.tape import Tape
 

@@ -8,7 +8,7 @@ import pytest
 from autodiff import make_tape
 from autodiff.backends.choice import numba_is_there
 from autodiff.backends.passes.fusion.fuse import fuse
-from autodiff.backends.passes.rewrite.expand import EXPANSIONS
+from autodiff.backends.passes.preparation.expand import EXPANSIONS
 from autodiff.backends.passes.rewrite.known import use_constants
 from autodiff.backends.passes.rewrite.rewriting import rewrite
 from autodiff.backends.passes.rewrite.simplify import simplify

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from autodiff import make_tape
-from autodiff.backends.passes.rewrite.pieces import PIECES
+from autodiff.backends.passes.preparation.pieces import PIECES
 from autodiff.backends.passes.rewrite.rewriting import rewrite
 from autodiff.backends.passes.rewrite.simplify import simplify
 from autodiff.ops.index import slice_into

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from autodiff import grad, jit, make_tape
+from autodiff.backends.passes.preparation.slices import SLICES, key_of, spans_of, within
 from autodiff.backends.passes.rewrite.dead import drop_dead
 from autodiff.backends.passes.rewrite.rewriting import rewrite
-from autodiff.backends.passes.rewrite.slices import SLICES, key_of, spans_of, within
 from autodiff.trace.tape import check_tape
 from tests.backends.kernels.running import needs_numba
 from tests.backends.passes.tapes import names, run

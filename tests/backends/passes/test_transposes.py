@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from autodiff import grad, jit, make_tape, vmap
+from autodiff.backends.passes.preparation.transposes import TRANSPOSES
 from autodiff.backends.passes.rewrite.rewriting import rewrite
-from autodiff.backends.passes.rewrite.transposes import TRANSPOSES
 from autodiff.trace.tape import check_tape
 from tests.backends.kernels.running import needs_numba
 from tests.backends.passes.tapes import names, run

@@ -5,8 +5,8 @@ import pytest
 
 import autodiff
 from autodiff import jit, make_tape
+from autodiff.backends.passes.preparation.triangles import TRIANGLES
 from autodiff.backends.passes.rewrite.rewriting import rewrite
-from autodiff.backends.passes.rewrite.triangles import TRIANGLES
 from autodiff.trace.tape import check_tape
 from tests.backends.kernels.running import needs_numba
 from tests.backends.passes.tapes import names, run
