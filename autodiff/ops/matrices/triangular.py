@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import scipy.linalg
-from scipy.linalg import blas
 
 from autodiff.ops.elementwise import where
 from autodiff.ops.matrices.functions import one_by_one
@@ -31,22 +30,38 @@ def triangle(x: Any, lower: bool, unit: bool = False) -> Any:
     return where(module.tri(rows, columns, 0 if unit else -1, dtype=bool), 0, x)
 
 
-SUBSTITUTION = {"f": blas.strsm, "d": blas.dtrsm, "F": blas.ctrsm, "D": blas.ztrsm}
+SIDE = 64
+"""The side of blocks on the diagonal, each of which is solved by elimination."""
 
 
 def _evaluate_solve(a: Any, b: Any, *, lower: bool, transposed: bool, unit: bool) -> Any:
     dtype = linalg_dtype(a.dtype, b.dtype)
-    routine = SUBSTITUTION[dtype.char]
 
     def solve(a: Any, b: Any) -> Any:
-        if not unit and not np.all(np.diagonal(a)):
-            raise np.linalg.LinAlgError("Singular matrix")
-        if not b.size:
-            return np.zeros(b.shape, dtype)
-        # BLAS counts columns first: to it the arrays are the transposes, and the matrix stands on the right.
-        return routine(1.0, a.T, b.T, side=1, lower=not lower, trans_a=int(transposed), diag=int(unit)).T
+        whole = np.swapaxes(a, 0, 1) if transposed else a
+        return substituted(whole, b, lower != transposed, unit)
 
     return one_by_one(solve, np.asarray(a, dtype), np.asarray(b, dtype))
+
+
+def substituted(a: Any, b: Any, lower: bool, unit: bool) -> Any:
+    """The solution for one matrix, by blocks, with NumPy alone.
+
+    SciPy has a BLAS with threads of its own, and those of both wait for each other: many times as long.
+    """
+    n = len(a)
+    if n <= SIDE:
+        own = np.tril(a) if lower else np.triu(a)
+        if unit:
+            np.fill_diagonal(own, 1)
+        return np.linalg.solve(own, b)
+    half = -(-n // (2 * SIDE)) * SIDE
+    first, last = slice(0, half), slice(half, n)
+    here, there = (first, last) if lower else (last, first)
+    out = np.empty_like(b, order="C")
+    out[here] = substituted(a[here, here], b[here], lower, unit)
+    out[there] = substituted(a[there, there], b[there] - a[there, here] @ out[here], lower, unit)
+    return out
 
 
 def _solve_spec(a: Spec, b: Spec, *, lower: bool, transposed: bool, unit: bool) -> Spec:
