@@ -65,7 +65,7 @@ SQUARE = {
     "lower triangle, transposed": lambda a: solve_triangular(a, a[..., :1] * 2, lower=True, transposed=True, unit=False),
     "upper triangle": lambda a: solve_triangular(a, a[..., :1] * 2, lower=False, transposed=False, unit=False),
     "upper triangle, transposed": lambda a: solve_triangular(a, a * 2, lower=False, transposed=True, unit=False),
-    "unit triangle": lambda a: solve_triangular(a, a * 2, lower=True, transposed=False, unit=True),
+    "unit triangle": lambda a: solve_triangular(a * 0.1, a * 2, lower=True, transposed=False, unit=True),
     "vector":   lambda a: np.linalg.solve(a, a[..., :1, 0]) if a.ndim == 2 and a.shape[0] == 1 else a @ a,
     "trace":    lambda a: np.trace(a, axis1=-2, axis2=-1),
     "tril":     np.tril,
