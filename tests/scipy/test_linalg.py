@@ -347,3 +347,13 @@ def test_the_imaginary_part_of_a_real_diagonal_is_not_read(name):
     moved = autodiff.jvp(HERMITIAN[name], (z,), (1j * places,))
     np.testing.assert_allclose(moved[0], HERMITIAN[name](z + 1j * places), rtol=1e-12)
     np.testing.assert_array_equal(moved[1], np.zeros_like(moved[1]))
+
+
+@pytest.mark.parametrize("n", [4, 70])
+def test_triangles_with_a_zero_on_the_diagonal_are_refused(n):
+    a = np.tri(n) * np.random.default_rng(0).uniform(0.1, 1, (n, n))
+    a[2, 2] = 0
+    for matrix, lower in ((a, True), (a.T, False)):
+        for transposed in (0, 1):
+            with pytest.raises(np.linalg.LinAlgError, match="Singular matrix"):
+                autodiff.grad(lambda b: np.sum(linalg.solve_triangular(matrix, b, transposed, lower)))(np.ones(n))  # noqa: B023

@@ -38,6 +38,8 @@ def _evaluate_solve(a: Any, b: Any, *, lower: bool, transposed: bool, unit: bool
     dtype = linalg_dtype(a.dtype, b.dtype)
 
     def solve(a: Any, b: Any) -> Any:
+        if not unit and not np.all(np.diagonal(a)):  # elimination exchanges rows, and may leave rounding there
+            raise np.linalg.LinAlgError("Singular matrix")
         whole = np.swapaxes(a, 0, 1) if transposed else a
         return substituted(whole, b, lower != transposed, unit)
 
