@@ -349,9 +349,9 @@ def test_the_imaginary_part_of_a_real_diagonal_is_not_read(name):
     np.testing.assert_array_equal(moved[1], np.zeros_like(moved[1]))
 
 
-@pytest.mark.parametrize("n", [4, 70])
+@pytest.mark.parametrize("n", [6, 70])
 def test_triangles_with_a_zero_on_the_diagonal_are_refused(n):
-    a = np.tri(n) * np.random.default_rng(0).uniform(0.1, 1, (n, n))
+    a = np.tril(np.random.default_rng(1).uniform(0.1, 1, (n, n)))
     a[2, 2] = 0
     for matrix, lower in ((a, True), (a.T, False)):
         for transposed in (0, 1):

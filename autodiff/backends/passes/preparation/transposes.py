@@ -1,6 +1,6 @@
 """Arithmetic on transposed arrays is done before they are transposed: it joins the kernel that computes them.
 
-Elements keep their bits, and results the order in memory that NumPy gives them.
+Elements keep their bits.
 """
 
 from __future__ import annotations
