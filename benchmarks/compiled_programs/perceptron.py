@@ -37,7 +37,9 @@ class Perceptron(Program):
                 [standard_normal(random, self.dtype, *shape, scale=scale * fan**-0.5) for shape in ((fan, out), (out,))]
                 for fan, out in pairwise(widths)
             ]
-            return [[array**2 if square else array for array in layer] for layer in arrays]
+            if square:  # none is nearly zero: by its root the smallest error would become a long step
+                return [[array**2 + scale**2 / len(layer[0]) for array in layer] for layer in arrays]
+            return arrays
 
         state = {
             "parameters": layers(1.0, square=False),

@@ -25,6 +25,8 @@ class DeviceElementwise(DeviceProgram, Elementwise):
         DeviceRow("1e7", (10_000_000,), (1003,), copied=10_000_000),
         DeviceRow("1e8", (100_000_000,), (2048,), copied=100_000_000),
         DeviceRow("1e4", (10_000,), (100,), replayed=True),
+        DeviceRow("1e7 fast_math", (10_000_000,), (1003,), copied=10_000_000, fast_math=True),
+        DeviceRow("1e8 fast_math", (100_000_000,), (2048,), copied=100_000_000, fast_math=True),
     )
 
     def inputs(self, row: DeviceRow, random: Random) -> tuple[Any, ...]:  # type: ignore[override]

@@ -34,6 +34,7 @@ class DeviceRow:
         rival: nobody has been measured before.
         native: no program in C or C++ takes part.
         precision: "float32"; "TF32" for products of float32 by tensor cores; or "bfloat16" for all floats.
+        fast_math: division, exp and tanh may be approximate, as they are in most others anyway.
     """
 
     size: str
@@ -47,6 +48,7 @@ class DeviceRow:
     rival: str | None = None
     native: Native | None = None
     precision: str = "float32"
+    fast_math: bool = False
 
     @property
     def kind(self) -> str:

@@ -238,7 +238,7 @@ REASONS = {
 def test_what_is_not_replayed_says_why(cupy, captured, name, monkeypatch):
     fun, reason = REASONS[name]
     if name == "nothing to gain":
-        monkeypatch.setattr(capturing, "REPLAY", 6000)
+        monkeypatch.setattr(capturing, "REPLAY", 20_000)
     program = jit(fun)
     x = cupy.asarray(np.abs(drawn(ROWS)))
     for _ in range(6):

@@ -58,7 +58,7 @@ STAGES = (
     Stage("programs",  "checkout.programs",  "small programs, jit and eager, against NumPy",      90, TIMED),
     Stage("races",     "contacts.races",     "streams that read what another one writes",        120, (), alone=True),
     Stage("transfers", "checkout.transfers", "batches copied while the GPU computes",           120, TIMED, alone=True),
-    Stage("sanitizer", "checkout.sanitizer", "programs and tests under compute-sanitizer",       240, BOTH, alone=True),
+    Stage("sanitizer", "checkout.sanitizer", "programs and tests under compute-sanitizer",       240, BOTH),
     Stage("peaks",     "contacts.peaks",     "what this device copies and multiplies at most",    60, (), alone=True),
     Stage("figures",   "checkout.rows",      "programs timed beside the peers",                 150, TIMED, alone=True),
 )

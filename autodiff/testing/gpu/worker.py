@@ -15,6 +15,7 @@ from typing import Any
 from autodiff.backends import gpu
 from autodiff.testing.gpu.device import described
 from autodiff.testing.gpu.item import Given, Item, Items, LeftOutError
+from autodiff.testing.gpu.stages import CHECKOUT
 
 STANDIN, STANDS_IN = "--stand-in", "tests.standin.module"
 LONGEST = 6000
@@ -39,7 +40,8 @@ def answer(item: Item, given: Given) -> dict[str, Any]:
     except LeftOutError as reason:
         return {"left out": str(reason)}
     except Exception as error:  # of whatever kind: the next item has another process
-        return {"failed": shortened(f"{type(error).__name__}: {error}"), "trace": traceback.format_exc()[-LONGEST:]}
+        trace = traceback.format_exc().replace(f"{CHECKOUT}{os.sep}", "")
+        return {"failed": shortened(f"{type(error).__name__}: {error}"), "trace": trace[-LONGEST:]}
 
 
 def shortened(text: str) -> str:

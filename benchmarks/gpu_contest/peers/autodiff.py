@@ -22,7 +22,7 @@ class Autodiff(ArraysOfCupy):
 
     def work(self, program: DeviceProgram, row: DeviceRow, inputs: tuple[Any, ...]) -> DeviceWork:
         function = program.autodiff(autodiff, row)  # type: ignore[arg-type]
-        return self.made(autodiff.jit(function, donate_argnums=row.donated), row, inputs)
+        return self.made(autodiff.jit(function, donate_argnums=row.donated, fast_math=row.fast_math), row, inputs)
 
     def set_precision(self, row: DeviceRow) -> None:
         autodiff.set_matmul_precision("high" if row.precision == "TF32" else "highest")

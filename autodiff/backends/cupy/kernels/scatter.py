@@ -30,8 +30,8 @@ ALWAYS, LOOKED_AT, LOOKS = 16, 512, 1 << 26
 RANKED = 4096
 """So many entries find their ranks by looking at all others."""
 
-ATOMIC = {"bool", "uint8", "int32", "uint32", "int64", "uint64"}
-"""Types whose sums know no order."""
+ATOMIC = {"bool", "int32", "uint32", "int64", "uint64"}
+"""Types whose sums know no order, and that the hardware adds alone: not within a word that reaches beyond an array."""
 
 WIDE = 64
 """Registers of a thread where it holds many numbers."""

@@ -11,17 +11,6 @@ __device__ __forceinline__ void atomic_add(int64* at, int64 value) {
 __device__ __forceinline__ void atomic_add(bool* at, bool value) {  // sums of truth: who writes, writes the same
   if (value) *at = true;
 }
-__device__ __forceinline__ void atomic_add(uint8* at, uint8 value) {  // within the word of 32 bits around it
-  const uint64 address = reinterpret_cast<uint64>(at);
-  uint32* word = reinterpret_cast<uint32*>(address & ~uint64(3));
-  const uint32 shift = static_cast<uint32>(address & 3) * 8;
-  uint32 old = *word, seen;
-  do {
-    seen = old;
-    const uint32 sum = ((seen >> shift) + value & 0xffu) << shift;
-    old = atomicCAS(word, seen, (seen & ~(0xffu << shift)) | sum);
-  } while (old != seen);
-}
 
 // Rows (entries, columns) added to the targets that indices name; the zeros are there already.
 template <int team, class T, class I, class Index>

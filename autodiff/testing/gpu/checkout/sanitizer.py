@@ -16,7 +16,9 @@ contestants = import_module("benchmarks.gpu_contest.contestants")
 
 REFUSED = ("Device not supported", "Failed to initialize", "Unable to find injection library")
 """What the tool says where it cannot work at all."""
-KEPT = 4000
+KEPT, REPORTED = 4000, 30
+"""So many letters at the end of what is printed are kept, and so many lines of the tool's: the first ones say where a
+kernel reached outside of its memory. Whatever fails later in that process follows from it."""
 
 PROGRAMS = {
     "rows and totals": ("softmax", "sum over (0, 2)", "layer normalisation", "cross-entropy", "one number of many"),
@@ -51,7 +53,8 @@ def watched(tool: str, module: tuple[str, ...], given: Given) -> Said:
     refused = [line for line in text.splitlines() if any(word in line for word in REFUSED)]
     if done.returncode and refused:
         raise LeftOutError(f"{tool} does not work on this machine: {refused[0].strip()}")
-    check(done.returncode == 0, f"{sanitizer.said(done.returncode)}\n{text[-KEPT:]}")
+    reports = "\n".join([line for line in text.splitlines() if line.startswith("=========")][:REPORTED])
+    check(done.returncode == 0, f"{sanitizer.said(done.returncode)}\n{reports}\n{text[-KEPT:]}")
     return (text.strip().splitlines() or [""])[-1]
 
 
