@@ -23,6 +23,8 @@ from autodiff.backends.passes.fusion.groups import Fusion, Unit
 from autodiff.backends.passes.fusion.loop_invariants import LOOPS
 from autodiff.backends.passes.fusion.loop_residuals import keep_residuals
 from autodiff.backends.passes.preparation.expand import EXPANSIONS
+from autodiff.backends.passes.preparation.pieces import PIECES
+from autodiff.backends.passes.preparation.slices import SLICES
 from autodiff.backends.passes.preparation.softmax_shares import SHARES
 from autodiff.backends.passes.rewrite.reductions import SPLIT_SUMS
 from autodiff.backends.passes.rewrite.rewriting import joined, rewrite
@@ -30,7 +32,9 @@ from autodiff.backends.passes.rewrite.simplify import simplify
 from autodiff.trace.spec import Spec, spec
 from autodiff.trace.tape import Equation, Tape
 
-BEFORE_FUSION = joined({name: rules for name, rules in EXPANSIONS.items() if name != "roll"}, SHARES, LOOPS)
+BEFORE_FUSION = joined(
+    {name: rules for name, rules in EXPANSIONS.items() if name != "roll"}, SHARES, PIECES, LOOPS, SLICES
+)
 
 
 def schedule_for_gpu(tape: Tape) -> Tape:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from autodiff import make_tape
+from autodiff import grad, make_tape
 from autodiff.backends.cupy.schedule import on_device, schedule_for_gpu
 from autodiff.backends.passes.rewrite.known import use_constants
 from autodiff.trace.spec import spec
@@ -54,6 +54,18 @@ def test_kernels(fun, args, kernels):
     tape = scheduled(fun, *args)
     assert names(tape).count("device_kernel") == kernels
     assert set(names(tape)) <= {"device_kernel", "reshape"}
+
+
+def test_what_slices_of_one_array_send_back_is_put_together_by_one_kernel():
+    def attention(x):
+        queries, keys, values = np.transpose(x.reshape(2, 6, 3, 4, 5), (2, 0, 3, 1, 4))
+        return np.sum(np.tanh(queries @ np.swapaxes(keys, -1, -2) @ values))
+
+    tape = scheduled(grad(attention), array(2, 6, 60))
+    kernels = [equation for equation in tape.equations if "tape" in dict(equation.params)]
+    made = [name for kernel in kernels for name in names(inner(kernel))]
+    assert "slice_into" not in made
+    assert made.count("stack") == 1
 
 
 def test_what_waits_for_totals_stands_last_in_its_kernel():

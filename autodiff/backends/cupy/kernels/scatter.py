@@ -33,6 +33,9 @@ RANKED = 4096
 ATOMIC = {"bool", "int32", "uint32", "int64", "uint64"}
 """Types whose sums know no order, and that the hardware adds alone: not within a word that reaches beyond an array."""
 
+SUMMED = {"float": "float32", "double": "float64", "uint8": "uint8"}
+"""In which types rows are summed in order, and their dtypes; all others in float."""
+
 WIDE = 64
 """Registers of a thread where it holds many numbers."""
 
@@ -66,7 +69,7 @@ class Scatter:
         self.kind = element(np.dtype(f"f{g.dtype.itemsize // 2}") if numbers == 2 else g.dtype)
         if self.kind in ("int8", "int16", "uint16"):
             raise Unsupported(f"nothing adds {g.dtype.name} at indices")
-        self.sum = "double" if self.kind == "double" else "float"
+        self.sum = self.kind if self.kind in SUMMED else "float"
         self.entries, self.picked = i.size, prod(i.shape[lead:])
         self.columns, self.length = numbers * prod(g.shape[lead + rank :]), writing.params["length"]
         self.targets = prod(g.shape[:lead]) * self.length
@@ -122,7 +125,7 @@ class Scatter:
         chunks = -(-self.entries // chunk)
         team, blocks = share(chunks, self.columns, 1)
         for name in ("heads", "tails"):
-            writing.partial(name, "float64" if self.sum == "double" else "float32", chunks * self.columns, self.sum)
+            writing.partial(name, SUMMED[self.sum], chunks * self.columns, self.sum)
         given = f"entries, columns, targets, {writing.size('chunk', chunk)}"
         writing.launch(
             f"add_sorted<{team}>({self.g}, {keys}, {order}, out0, heads, tails, {given});", blocks, "sums", WIDE
