@@ -23,6 +23,7 @@ from autodiff.backends.passes.fusion.groups import Fusion, Unit
 from autodiff.backends.passes.fusion.loop_invariants import LOOPS
 from autodiff.backends.passes.fusion.loop_residuals import keep_residuals
 from autodiff.backends.passes.preparation.expand import EXPANSIONS
+from autodiff.backends.passes.preparation.parts import compute_parts
 from autodiff.backends.passes.preparation.pieces import PIECES
 from autodiff.backends.passes.preparation.slices import SLICES
 from autodiff.backends.passes.preparation.softmax_shares import SHARES
@@ -40,7 +41,7 @@ BEFORE_FUSION = joined(
 def schedule_for_gpu(tape: Tape) -> Tape:
     """A tape without constants, with kernels in the places of what they do."""
     wide = compute_in_float32(simplify(on_device(rewrite(tape, DOTS))))  # first: what is written out is float32 then
-    simple = simplify(rewrite(keep_residuals(wide), BEFORE_FUSION, merge=True), stable=False)
+    simple = simplify(rewrite(compute_parts(keep_residuals(wide)), BEFORE_FUSION, merge=True), stable=False)
     fused = fuse(on_device(rewrite(simple, SPLIT_SUMS)), GPU)
     return share_copies(fuse_epilogues(store_halves(fused)))
 

@@ -68,6 +68,15 @@ def test_what_slices_of_one_array_send_back_is_put_together_by_one_kernel():
     assert made.count("stack") == 1
 
 
+def test_gates_that_are_split_are_added_by_the_kernel_that_reads_them():
+    def step(x, h, w, u, b):
+        entry, forget, change, leave = np.split(x @ w + h @ u + b, 4, axis=1)
+        return np.tanh(leave) * np.tanh(np.exp(-forget) * h + np.exp(-entry) * np.tanh(change))
+
+    tape = scheduled(step, array(5, 8), array(5, 8), array(8, 32), array(8, 32), array(32))
+    assert names(tape).count("device_kernel") == 1
+
+
 def test_what_waits_for_totals_stands_last_in_its_kernel():
     (equation,) = scheduled(lambda x, y: (np.mean(x) * y, np.sum(x)), array(1000), array()).equations
     tape = inner(equation)
