@@ -13,6 +13,7 @@ from autodiff.backends.cupy.runtime import replay
 from autodiff.backends.cupy.runtime.capturing import why_not_worth
 from autodiff.backends.cupy.runtime.donating import partners_of
 from autodiff.backends.cupy.schedule import schedule_for_gpu
+from autodiff.trace.spec import spec
 from tests.backends.cupy.hosting import needs_compiler
 from tests.backends.cupy.running import plain
 from tests.standin.blas import Library
@@ -133,6 +134,19 @@ def test_steps_of_optimizers_are_written_where_they_are_read():
     assert found.leaves == {place: place - 1 for place in range(1, 13)}
     assert found.copied(tape) == {}
     assert why_not_worth(tape, [], found.leaves) == ""
+
+
+def test_what_keeps_a_gpu_busy_is_started_kernel_by_kernel():
+    """Python is ahead of the GPU then, and a graph would only keep memory."""
+
+    def two_kernels(x):
+        return np.cumsum(np.tanh(x), axis=1)
+
+    reason = "the GPU works longer than it takes to start its 2 kernels"
+    assert why_not_worth(scheduled(two_kernels, spec((1 << 14, 1 << 13), np.float32)), []) == reason
+    assert reason not in why_not_worth(scheduled(two_kernels, spec((64, 64), np.float32)), [])
+    product = scheduled(lambda x: np.tanh(x @ x), spec((4096, 4096), np.float32))
+    assert why_not_worth(product, []) == reason  # it moves little, and computes much
 
 
 def test_what_others_still_read_is_written_at_the_end(cupy, captured, monkeypatch):

@@ -10,7 +10,7 @@ import numpy as np
 from autodiff.backends.cupy.kernels.call import device_kernel
 from autodiff.backends.cupy.libraries.blas import why_no_blas
 from autodiff.backends.cupy.libraries.products import product_call
-from autodiff.backends.reports.counts import is_view
+from autodiff.backends.reports.counts import count, is_view
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, Literal, Tape, inner_tapes, operand_specs
 
@@ -23,6 +23,9 @@ host of an H100 took 8 for a launch, 4 for memory, and 55 for a product; on fast
 
 BYTES = 3_000
 """Bytes that a GPU copies in a nanosecond, read and written: an H100."""
+
+OPERATIONS = 50_000
+"""Operations of float32 that it does meanwhile."""
 
 STEPS = 4096
 """So many operations a graph has at most; loops of known length are written out in it."""
@@ -97,6 +100,13 @@ def starts(equation: Equation) -> int:
     return 0 if is_view(equation) or equation.specs[0].kind == "python" else 1
 
 
+def busy(tape: Tape) -> float:
+    """Nanoseconds that the work of a program takes a GPU at least."""
+    known = tape.specs
+    counts = [count(equation, known) for equation in tape.equations if equation.specs[0].kind != "python"]
+    return sum(max(own.bytes / BYTES, own.operations / OPERATIONS) for own in counts)
+
+
 def why_not_worth(tape: Tape, moving: Iterator[Spec] | list[Spec], in_place: Collection[int] = ()) -> str:
     """Why replaying would not pay, however often the program is called; empty if it may.
 
@@ -112,10 +122,12 @@ def why_not_worth(tape: Tape, moving: Iterator[Spec] | list[Spec], in_place: Col
     ]
     copied = [*moving, *results]
     size = sum(own.size * own.dtype.itemsize for own in copied)
-    gained = launches(tape) * LAUNCH - REPLAY - len(copied) * COPY - 2 * size / BYTES
-    if gained > 0:
+    started, working = launches(tape), busy(tape)
+    if working >= started * LAUNCH:
+        return f"the GPU works longer than it takes to start its {started} kernels"
+    if started * LAUNCH > max(REPLAY + len(copied) * COPY, working + 2 * size / BYTES):
         return ""
     return (
-        f"it starts {launches(tape)} kernels, which costs no more than a graph and copies of {len(copied)} arrays of "
+        f"it starts {started} kernels, which costs no more than a graph and copies of {len(copied)} arrays of "
         f"{size:,} bytes"
     )
