@@ -165,14 +165,15 @@ def test_a_run_on_the_stand_in(tmp_path):
     done = run("--stand-in", *map(str, arguments))
     assert done.returncode == 0, done.stdout + done.stderr
     lines = done.stdout.splitlines()
-    title, first, second, summary = lines[-4:]
+    title, first, fast, second, summary = lines[-5:]
     assert title.split() == ["autodiff", "cupy", "copy", "ratio"]
     assert first.startswith("elementwise, 1e7 ")
+    assert fast.startswith("elementwise, 1e7 fast_math ")
     assert second.startswith("perceptron, 64-32-10 batch 32 ")
     assert summary == "no goals are judged"
     assert "too few calls, or no device: THE FIGURES MEAN NOTHING" in lines
     written = json.loads((tmp_path / "gpu.json").read_text())
-    assert [row["size"] for row in written["rows"]] == ["1e7", "64-32-10 batch 32"]
+    assert [row["size"] for row in written["rows"]] == ["1e7", "1e7 fast_math", "64-32-10 batch 32"]
     ours, _ = written["rows"][0]["measurements"]
     assert len(ours["rounds"]) == 2
     assert " runs as 1 kernel and 0 calls." in ours["explained"]
