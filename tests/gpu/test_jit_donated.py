@@ -145,8 +145,24 @@ def test_what_keeps_a_gpu_busy_is_started_kernel_by_kernel():
     reason = "the GPU works longer than it takes to start its 2 kernels"
     assert why_not_worth(scheduled(two_kernels, spec((1 << 14, 1 << 13), np.float32)), []) == reason
     assert reason not in why_not_worth(scheduled(two_kernels, spec((64, 64), np.float32)), [])
-    product = scheduled(lambda x: np.tanh(x @ x), spec((4096, 4096), np.float32))
-    assert why_not_worth(product, []) == reason  # it moves little, and computes much
+
+
+@pytest.mark.parametrize(
+    ("dtype", "level", "busy"),
+    [
+        (np.float32, "highest", True),
+        (np.float64, "high", True),
+        (np.float32, "high", False),
+        (np.float16, "highest", False),
+    ],
+)
+def test_products_keep_a_gpu_busy_unless_tensor_cores_do_them(dtype, level, busy):
+    autodiff.set_matmul_precision(level)
+    try:
+        product = scheduled(lambda x: x @ x, spec((1024, 1024), dtype))
+        assert why_not_worth(product, []).startswith("the GPU works longer") == busy
+    finally:
+        autodiff.set_matmul_precision("highest")
 
 
 def test_what_others_still_read_is_written_at_the_end(cupy, captured, monkeypatch):

@@ -16,23 +16,34 @@ V, C = np.arange(1.0, 7.0), np.arange(1.0, 5.0)[:, None]
 
 
 def halves(x):
-    return np.split(x, 2, axis=1)
+    return read(np.split(x, 2, axis=1))
+
+
+def read(parts):
+    """What kernels make of parts."""
+    return [np.cos(part) for part in parts]
 
 
 CASES = {
     "a sum that is split": (lambda x, y: halves(x + y), "add", 2),
     "a chain": (lambda x, y: halves(np.tanh(x + y) * 2), "tanh", 2),
     "a row and a column": (lambda x, y: halves((x + V) * C), "multiply", 2),
-    "slices": (lambda x, y: (lambda z: (z[:2], z[2:3, 1:], z[3:, ::2]))(x * y), "multiply", 3),
-    "every other": (lambda x, y: (lambda z: (z[:, :3], z[:, 3::2]))(x * y), "multiply", 2),
-    "parts of parts": (lambda x, y: (lambda a, b: (*np.split(a * 2, 3, axis=1), b))(*halves(x + y)), "add", 2),
-    "a part of no width": (lambda x, y: np.split(x + y, [0, 2], axis=1), "add", 3),
-    "one part": (lambda x, y: (x + y)[1:], "add", 1),
+    "slices": (lambda x, y: (lambda z: read((z[:2], z[2:3, 1:], z[3:, ::2])))(x * y), "multiply", 3),
+    "every other": (lambda x, y: (lambda z: read((z[:, :3], z[:, 3::2])))(x * y), "multiply", 2),
+    "parts of parts": (lambda x, y: (lambda a, b: (*read((a[:1], a[1:])), b))(*halves(x + y)), "add", 2),
+    "a part of no width": (lambda x, y: read(np.split(x + y, [0, 2], axis=1)), "add", 3),
+    "sums": (lambda x, y: [np.sum(part, axis=0) for part in np.split(x + y, 2, axis=1)], "add", 2),
+    "one part": (lambda x, y: np.cos((x + y)[1:]), "add", 1),
     "read as a whole": (lambda x, y: (lambda z: (*halves(z), np.sum(z)))(x + y), "add", 1),
     "a result": (lambda x, y: (lambda z: (*halves(z), z))(x + y), "add", 1),
-    "parts that overlap": (lambda x, y: (lambda z: (z[1:], z[:-1]))(x + y), "add", 1),
-    "a new axis": (lambda x, y: (lambda z: (z[:2, None], z[2:, None]))(x + y), "add", 1),
-    "an index": (lambda x, y: (lambda z: (z[0], z[1:]))(x + y), "add", 1),
+    "parts that are results": (lambda x, y: np.split(x + y, 2, axis=1), "add", 1),
+    "factors of a product": (lambda x, y: (lambda a, b: a @ b.T)(*np.split(x + y, 2, axis=1)), "add", 1),
+    "parts of a factor": (lambda x, y: (lambda a, b: (a[:2] @ b.T, np.cos(a)))(*np.split(x + y, 2, 1)), "add", 1),
+    "one of them a factor": (lambda x, y: (lambda a, b: (np.cos(a), b @ b.T))(*np.split(x + y, 2, 1)), "add", 1),
+    "many": (lambda x, y: (lambda z: read([z[:, k : k + 1] for k in range(9)]))(np.tile(x, 2) + 1.5), "add", 1),
+    "parts that overlap": (lambda x, y: (lambda z: read((z[1:], z[:-1])))(x + y), "add", 1),
+    "a new axis": (lambda x, y: (lambda z: read((z[:2, None], z[2:, None])))(x + y), "add", 1),
+    "an index": (lambda x, y: (lambda z: read((z[0], z[1:])))(x + y), "add", 1),
 }
 
 
@@ -75,7 +86,7 @@ def parts_and_sums(seed, x, y):
             parts += [first * 3, second + 1] if kind == 1 else [first[::2] * first[::2], second]
     for part in (*whole, *parts):
         total = total + np.sum(np.sin(part))
-    return total, parts
+    return total, read(parts)
 
 
 @pytest.mark.parametrize("seed", range(40))

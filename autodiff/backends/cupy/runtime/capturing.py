@@ -9,6 +9,7 @@ import numpy as np
 
 from autodiff.backends.cupy.kernels.call import device_kernel
 from autodiff.backends.cupy.libraries.blas import why_no_blas
+from autodiff.backends.cupy.libraries.precision import get_matmul_precision
 from autodiff.backends.cupy.libraries.products import product_call
 from autodiff.backends.reports.counts import count, is_view
 from autodiff.trace.spec import Spec
@@ -24,8 +25,8 @@ host of an H100 took 8 for a launch, 4 for memory, and 55 for a product; on fast
 BYTES = 3_000
 """Bytes that a GPU copies in a nanosecond, read and written: an H100."""
 
-OPERATIONS = 50_000
-"""Operations of float32 that it does meanwhile."""
+OPERATIONS, ROUNDED = 50_000, 750_000
+"""Operations that it does meanwhile; and in products by tensor cores, whose factors have fewer bits than float32."""
 
 STEPS = 4096
 """So many operations a graph has at most; loops of known length are written out in it."""
@@ -103,8 +104,15 @@ def starts(equation: Equation) -> int:
 def busy(tape: Tape) -> float:
     """Nanoseconds that the work of a program takes a GPU at least."""
     known = tape.specs
-    counts = [count(equation, known) for equation in tape.equations if equation.specs[0].kind != "python"]
-    return sum(max(own.bytes / BYTES, own.operations / OPERATIONS) for own in counts)
+    return sum(least_time(equation, known) for equation in tape.equations if equation.specs[0].kind != "python")
+
+
+def least_time(equation: Equation, known: tuple[Spec, ...]) -> float:
+    """Nanoseconds that an operation takes at least."""
+    own, dtype = count(equation, known), equation.specs[0].dtype
+    shorter = dtype.itemsize == 2 or (dtype.char in "fF" and get_matmul_precision() != "highest")
+    rate = ROUNDED if shorter and equation.primitive is not device_kernel else OPERATIONS
+    return max(own.bytes / BYTES, own.operations / rate)
 
 
 def why_not_worth(tape: Tape, moving: Iterator[Spec] | list[Spec], in_place: Collection[int] = ()) -> str:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
+from autodiff.backends.kernels.forms import REDUCTIONS
 from autodiff.backends.passes.preparation.slices import Span, key_of, spans_of
 from autodiff.ops.index import slice_of
 from autodiff.ops.join import split
@@ -20,11 +21,15 @@ Key = tuple[Any, ...]
 Cuts = dict[int, dict[Key, None]]
 """For slots the slices in which they are read, by their keys."""
 
+MOST = 8
+"""Into so many parts operations are taken apart: each of them is an operation of its own."""
+
 
 def compute_parts(tape: Tape) -> Tape:
     """The tape with elementwise operations done for each slice of their results, where nothing else reads these.
 
-    The slices do not overlap, so nothing is computed twice. All bits are kept.
+    The slices are few and do not overlap, so nothing is computed twice; and kernels read them. Others, such as products
+    of matrices, go on reading slices of one array that one kernel stores. All bits are kept.
     """
     cuts, apart = in_parts(tape)
     if not apart:
@@ -72,12 +77,13 @@ def compute_parts(tape: Tape) -> Tape:
 def in_parts(tape: Tape) -> tuple[Cuts, set[int]]:
     """The slices in which slots are read, and the slots of arithmetic that are read in no other way."""
     cuts: Cuts = {}
-    whole = {out for out in tape.outputs if isinstance(out, int)}
+    stored = {out for out in tape.outputs if isinstance(out, int)}  # what others than kernels read
+    whole = set(stored)
     apart: set[int] = set()
     for equation in reversed(tape.equations):
         slots = [o for o in equation.operands if isinstance(o, int)]
         keys = keys_of_parts(equation, tape)
-        if keys:
+        if keys and stored.isdisjoint(equation.results):
             cuts.setdefault(slots[0], {}).update(dict.fromkeys(keys))
         elif separable(equation, cuts, whole):
             (result,) = equation.results
@@ -90,7 +96,14 @@ def in_parts(tape: Tape) -> tuple[Cuts, set[int]]:
                     whole.add(slot)
         else:
             whole.update(slots)
+            if not in_kernels(equation):
+                stored.update(slots)
     return cuts, apart
+
+
+def in_kernels(equation: Equation) -> bool:
+    """Whether kernels compute their operands themselves for such an operation."""
+    return equation.primitive.family == "elementwise" or equation.primitive.name in REDUCTIONS
 
 
 def separable(equation: Equation, cuts: Cuts, whole: Collection[int]) -> bool:
@@ -99,7 +112,7 @@ def separable(equation: Equation, cuts: Cuts, whole: Collection[int]) -> bool:
         return False
     (result,), shape = equation.results, equation.specs[0].shape
     keys = cuts.get(result, {})
-    if result in whole or len(keys) < 2:
+    if result in whole or not 2 <= len(keys) <= MOST:
         return False
     spans = [spans_of(key, shape) for key in keys]
     return all(not meet(one, other) for one, other in combinations(spans, 2) if one is not None and other is not None)
