@@ -58,6 +58,11 @@ class Kind:
         self.assuming = True
         self.failures = self.used = 0
 
+    def ripe(self) -> bool:
+        """Whether calls have cost as much as the next step."""
+        first = self.recorded is not None and not started
+        return self.spent >= self.needed + costs.FIRST * first
+
     def advance(
         self, label: str, fun: Callable[..., Any], positions: tuple[int, ...], inputs: int, noted: Any, at_once: bool
     ) -> None:
@@ -73,10 +78,10 @@ class Kind:
                 return
             tape = self.recorded.tape
             self.each = costs.estimate(tape)
-            self.needed = costs.cost_of_compiling(tape, not started)
+            self.needed = costs.cost_of_compiling(tape)
             if not at_once:
                 self.never = costs.reason_against(tape)
-        if not self.never and (at_once or self.spent >= self.needed):
+        if not self.never and (at_once or self.ripe()):
             self.compile(label, positions)
 
     def compile(self, label: str, positions: tuple[int, ...]) -> None:

@@ -14,6 +14,7 @@ from autodiff.facade.graph.composition import Composition
 from autodiff.facade.graph.known_operands import Operands
 from autodiff.trace.forking import lock_of
 from autodiff.trace.tape import Tape
+from autodiff.trace.tracer import concrete
 from autodiff.transforms.jit.program import Passes, Program
 from autodiff.transforms.masking import unmasked
 
@@ -27,6 +28,7 @@ class CompositionProgram:
         positions: the operands that are differentiated.
 
     Attributes:
+        whole: the same as a program of ``jit``.
         connected: which results depend on one of them.
         scalars: which are NumPy scalars.
         lock: held while a backward pass runs for the first time, which compiles it.
@@ -37,7 +39,7 @@ class CompositionProgram:
         tape = use_constants(fold_constants(recorded.tape))
         self.recorded, self.positions = recorded, positions
         self.constants = tape.constants
-        program = Program(replace(tape, constants=(), arguments=None, results=None), label)
+        self.whole = program = Program(replace(tape, constants=(), arguments=None, results=None), label)
         self.passes = program.passes(positions) if positions else None
         self.program = self.passes.forward.program if self.passes else program
         self.residual_constants = self.passes.forward.constants.arrays if self.passes else ()
@@ -63,6 +65,11 @@ class CompositionProgram:
         if self.recorded.guarded and not outs[self.outputs - 1]:
             return None
         return outs, (*values, *outs[self.outputs :])
+
+    def run_traced(self, values: tuple[Any, ...]) -> tuple[Any, ...] | None:
+        """The outputs, traced as the values are; None where the composition's conditions do not hold."""
+        outs = self.whole(*values, *self.constants)
+        return None if self.recorded.guarded and not concrete(outs[-1]) else outs
 
     def pull(self, available: tuple[Any, ...], parts: Sequence[Any]) -> tuple[Any, ...]:
         """The cotangents of the operands from those of the results, which may be missing."""

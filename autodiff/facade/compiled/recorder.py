@@ -69,6 +69,12 @@ class RecordedComposition(NamedTuple):
     guarded: bool
     assumes: bool
 
+    def results_of(self, outs: Sequence[Any], noted: list[Any] | None) -> Any:
+        """The results among the outputs of the tape; what it notes is put into the list."""
+        if noted is not None:
+            noted[:] = outs[self.results : self.results + self.noted]
+        return tuple(outs[: self.results]) if self.several else outs[0]
+
 
 def assumed(condition: Callable[[], Any]) -> bool:
     """Whether a condition, which depends on values, may be taken to hold.

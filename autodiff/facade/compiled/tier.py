@@ -9,7 +9,7 @@ this kind have cost; where the sum is more than compiling costs it is compiled.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,12 +17,13 @@ import numpy as np
 from autodiff.facade.compiled import costs
 from autodiff.facade.compiled.identity import Identity
 from autodiff.facade.compiled.kinds import Kind, drop_programs, forget_kinds, kind_of
-from autodiff.facade.compiled.program import CompiledComposition
+from autodiff.facade.compiled.program import CompiledComposition, CompositionProgram
 from autodiff.facade.compiled.purity import UnknowableError
 from autodiff.facade.graph.known_operands import Operands
 from autodiff.facade.settings.configuration import compile_eager_changed, config
 from autodiff.trace.forking import lock_of
 from autodiff.trace.recording import bodies
+from autodiff.trace.tracer import Tracer
 
 LABELS = 4096
 """So many labels are kept."""
@@ -68,12 +69,51 @@ class Tier:
         Returns:
             the results and what the node keeps; None where the function is to be called.
         """
+        found = self.found(fun, operation.values, operation.values, positions, noted)
+        if found is None:
+            return None
+        program, kind, arrays = found
+        ran = attempted(kind, lambda: program.run((*operation.values, *arrays)))
+        if ran is None:
+            return None
+        outs, kept = ran
+        results = program.recorded.results_of(outs, noted)
+        return results, CompiledComposition(fun, operation, program, kept)
+
+    def attempt_traced(self, fun: Callable[..., Any], values: Sequence[Any], noted: list[Any] | None) -> Any:
+        """Run a composition of traced values as a program, which is one operation to those who record them.
+
+        Args:
+            fun: the function.
+            values: its operands: arrays, and arrays that one recording of a derivative traces.
+            noted: the list that the function fills with arrays for its caller, or None.
+
+        Returns:
+            the results; None where the function is to be called.
+        """
+        positions = tuple([k for k, value in enumerate(values) if type(value) is Tracer])
+        plain = [value.primal if type(value) is Tracer else value for value in values]
+        found = self.found(fun, values, plain, positions, noted)
+        if found is None:
+            return None
+        program, kind, arrays = found
+        outs = attempted(kind, lambda: program.run_traced((*values, *arrays)))
+        return None if outs is None else program.recorded.results_of(outs, noted)
+
+    def found(
+        self,
+        fun: Callable[..., Any],
+        values: Sequence[Any],
+        plain: Sequence[Any],
+        positions: tuple[int, ...],
+        noted: list[Any] | None,
+    ) -> tuple[CompositionProgram, Kind, list[Any]] | None:
+        """The program of a composition, the kind of the call, and the arrays that the function closes over."""
         setting = config.compile_eager
         weight = self.stride
         self.looks += 1
         self.wait(setting is True)
-        values = operation.values
-        if setting is False or bodies or not all(type(value) is np.ndarray for value in values):
+        if setting is False or bodies or not all(type(value) is np.ndarray for value in plain):
             return None
         identity = Identity(noted)
         try:
@@ -84,7 +124,7 @@ class Tier:
         kind = kind_of(self.label, positions, (*values, *arrays), identity)
         if kind.program is None:
             kind.spent += weight * kind.each
-            if kind.never or not (setting is True or kind.spent >= kind.needed):
+            if kind.never or not (setting is True or kind.ripe()):
                 return None
             if not compiling.acquire(blocking=False):
                 return None  # another thread compiles; this one goes on
@@ -93,14 +133,8 @@ class Tier:
                     kind.advance(self.label, fun, positions, len(values), noted, setting is True)
                 if kind.program is not None:
                     drop_programs()
-                return self.run(kind, fun, operation, arrays, noted)
             finally:
                 compiling.release()
-        return self.run(kind, fun, operation, arrays, noted)
-
-    def run(
-        self, kind: Kind, fun: Callable[..., Any], operation: Operands, arrays: list[Any], noted: list[Any] | None
-    ) -> tuple[Any, CompiledComposition] | None:
         program = kind.program
         if program is None:
             return None
@@ -110,23 +144,21 @@ class Tier:
         if not self.active:
             self.active = True
             self.wait(True)
-        if not LOUD.isdisjoint(np.geterr().values()):
-            return None
-        try:
-            found = program.run((*operation.values, *arrays))
-        except Exception as error:  # the function itself is called then, and says what is wrong
-            kind.failed(error)
-            return None
-        if found is None:
-            kind.failed(None)
-            return None
-        outs, kept = found
-        recorded = program.recorded
-        results = recorded.results
-        if noted is not None:
-            noted[:] = outs[results : results + recorded.noted]
-        composition = CompiledComposition(fun, operation, program, kept)
-        return (outs[:results] if recorded.several else outs[0]), composition
+        return program, kind, arrays
+
+
+def attempted(kind: Kind, run: Callable[[], Any]) -> Any:
+    """What a program gives; None where the composition's conditions do not hold, or something is wrong."""
+    if not LOUD.isdisjoint(np.geterr().values()):
+        return None
+    try:
+        found = run()
+    except Exception as error:  # the function itself is called then, and says what is wrong
+        kind.failed(error)
+        return None
+    if found is None:
+        kind.failed(None)
+    return found
 
 
 tiers: dict[str, Tier] = {}

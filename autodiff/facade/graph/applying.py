@@ -22,6 +22,7 @@ from autodiff.facade.graph.recording import connected, recorded, unlinked
 from autodiff.facade.settings.configuration import config, deviations
 from autodiff.facade.settings.current import on_gpu_of
 from autodiff.facade.variables.variable import Variable, is_array
+from autodiff.trace.live import Differentiation
 from autodiff.trace.recording import Recording, bodies, innermost_body, new_level
 from autodiff.trace.source import at_user_line
 from autodiff.trace.traced import Traced
@@ -75,7 +76,7 @@ def apply(
         check_conditions(label, check, inputs)
     elsewhere = recorded_elsewhere(newest)
     if elsewhere is not None:
-        return fun(*(elsewhere.lift(value) if isinstance(value, Variable) else value for value in inputs))
+        return apply_elsewhere(label, fun, inputs, elsewhere, noted)
     operation = Operands(inputs, differentiable)
     if operation.needs and not operation.positions:
         operation.positions = whole_numbers(operation)
@@ -83,6 +84,20 @@ def apply(
     check_places(label, operation.values)
     with on_gpu_of(label, operation.values):
         return apply_here(label, fun, operation, level, noted)
+
+
+def apply_elsewhere(
+    label: str, fun: Function, inputs: Sequence[Any], elsewhere: Recording, noted: list[Any] | None
+) -> Any:
+    """The same where a transformation of the user's program records."""
+    values = [elsewhere.lift(value) if isinstance(value, Variable) else value for value in inputs]
+    if type(elsewhere) is Differentiation and not deviations:
+        tier = tiers.get(label) or tier_of(label)
+        tier.left -= 1
+        found = tier.attempt_traced(fun, values, noted) if tier.left < 0 else None
+        if found is not None:
+            return found
+    return fun(*values)
 
 
 def apply_here(label: str, fun: Function, operation: Operands, level: int, noted: list[Any] | None) -> Any:
