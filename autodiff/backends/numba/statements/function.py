@@ -57,10 +57,23 @@ def product_name(name: str, operands: list[ast.expr]) -> str:
     return "_".join((name, *(f"m{-number}" if number < 0 else str(number) for number in numbers)))
 
 
-def functions_in(definition: ast.FunctionDef) -> Counter[str]:
-    """How often a text calls each function of mathematics."""
-    calls = (node.func for node in ast.walk(definition) if isinstance(node, ast.Call))
-    return Counter(called.id for called in calls if isinstance(called, ast.Name) and called.id in FUNCTIONS)
+def functions_in(definition: ast.FunctionDef) -> dict[str, list[str]]:
+    """Of what a text takes each function of mathematics."""
+    found: dict[str, list[str]] = {}
+    for node in ast.walk(definition):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in FUNCTIONS:
+            found.setdefault(node.func.id, []).append(" ".join(map(ast.unparse, node.args)))
+    return found
+
+
+def pairs_in(called: Mapping[str, list[str]]) -> dict[str, tuple[str, str]]:
+    """The pairs of functions that a text mostly takes of the same numbers, by each of the two."""
+    found = {}
+    for pair in PAIRS:
+        one, other = (called.get(name, []) for name in pair)
+        if 2 * len(set(one) & set(other)) >= max(len(one), len(other), 1):
+            found.update(dict.fromkeys(pair, pair))
+    return found
 
 
 class Function(Expressions):
@@ -97,8 +110,9 @@ class Function(Expressions):
         super().__init__(builder, machine, fused)
         self.code, self.plans = code, plans
         called = functions_in(definition)
-        self.shared: dict[tuple[str, str], Code] | None = {} if called.total() > WRITTEN_OUT else None
-        self.paired = {name: pair for pair in PAIRS for name in pair if all(other in called for other in pair)}
+        self.paired = pairs_in(called)
+        self.shared: dict[tuple[str, str], Code] = {}
+        self.many = sum(map(len, called.values())) > WRITTEN_OUT
         self.pairs: dict[Any, Any] = {}  # what calls for two functions gave, by operands
         self.products: dict[str, Code | None] = {}
         if checks is None:
@@ -121,11 +135,11 @@ class Function(Expressions):
         return bool(self.builder.block.is_terminated)
 
     def operation(self, name: str, type_: str, given: str, operands: list[Any]) -> Any:
-        """An operation on single elements; of a function that many are calls of, a call."""
-        if self.shared is None or name not in FUNCTIONS:
-            return super().operation(name, type_, given, operands)
+        """An operation on single elements; of a function that many are calls of, or of two at once, a call."""
         if name in self.paired:
             return self.one_of_two(name, type_, operands[0])
+        if not self.many or name not in FUNCTIONS:
+            return super().operation(name, type_, given, operands)
         found = self.shared.get((name, type_))
         if found is None:
             found = self.shared[name, type_] = self.shared_function(name, type_, len(operands))
@@ -142,7 +156,6 @@ class Function(Expressions):
 
     def one_of_two(self, name: str, type_: str, operand: Any) -> Any:
         """A function that is computed together with another one, of which a call may be there in this block."""
-        assert self.shared is not None
         pair = self.paired[name]
         key = pair, type_, operand.get_reference(), self.builder.block
         if key not in self.pairs:
@@ -173,7 +186,7 @@ class Function(Expressions):
     @property
     def functions(self) -> list[Code]:
         """The functions that it calls."""
-        return [*(self.shared or {}).values(), *(code for code in self.products.values() if code is not None)]
+        return [*self.shared.values(), *(code for code in self.products.values() if code is not None)]
 
     def procedure(self, name: str, operands: list[ast.expr]) -> bool:
         """Run what a name stands for; a product of which there are many by a call."""
