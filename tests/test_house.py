@@ -1,7 +1,11 @@
 """The shape of the package: modules import in one direction, and folders stay small enough to be looked through."""
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
+
+import pytest
 
 import autodiff
 
@@ -52,3 +56,21 @@ def test_folders_are_small():
         f for f in folders if len(list(f.glob("*.py"))) > MOST_FILES and "chainer" not in f.relative_to(ROOT).parts
     }
     assert large == set()
+
+
+@pytest.mark.parametrize(
+    ("name", "left"),
+    [
+        ("autodiff", ("autodiff.backends.passes", "autodiff.backends.kernels", "numba", "scipy", "autodiff.facade")),
+        (
+            "autodiff.chainer",
+            ("autodiff.backends.passes", "autodiff.backends.kernels", "numba", "scipy", "urllib.request"),
+        ),
+        ("autodiff.optimize", ("autodiff.backends.passes", "autodiff.backends.kernels", "numba", "scipy")),
+    ],
+)
+def test_an_import_loads_what_everybody_needs(name, left):
+    """The compiler, SciPy and others are loaded when they are first used: they take longer than all the rest."""
+    program = f"import sys, {name}; print([each for each in {left} if each in sys.modules])"
+    out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from autodiff.backends.passes.schedule import SCHEDULERS
 from autodiff.ops import random, shape  # noqa: F401
 from autodiff.ops.images import convolution  # noqa: F401
 from autodiff.ops.matrices import (  # noqa: F401
@@ -54,9 +53,12 @@ def schedule(tape: Tape) -> Tape:
     return found
 
 
+SCHEDULERS: dict[str, Callable[[Tape], Tape]] = {"cupy": schedule}
+"""How backends of other devices than CPUs schedule tapes."""
+
+
 def enter() -> None:
-    """Give primitives their evaluators on GPUs, and tapes their scheduler."""
-    SCHEDULERS["cupy"] = schedule
+    """Give primitives their evaluators on GPUs."""
     for module, names in NAMES.items():
         for name in names:
             PRIMITIVES[name].on_gpu = later(module, name)

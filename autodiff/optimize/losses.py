@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.scipy.special import log_softmax
+from autodiff.numpy.statistics.softmax import log_softmax
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 

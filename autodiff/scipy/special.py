@@ -15,11 +15,11 @@ import scipy.special
 from autodiff.numpy.axes import negative_axes
 from autodiff.numpy.dispatch import FUNCTIONS, as_operand
 from autodiff.numpy.statistics.reductions import kept
+from autodiff.numpy.statistics.softmax import log_softmax as log_softmax
+from autodiff.numpy.statistics.softmax import real_floating
+from autodiff.numpy.statistics.softmax import softmax as softmax
 from autodiff.ops import elementwise as ew
 from autodiff.ops.reductions.logsumexp import logsumexp as logsumexp_axes
-from autodiff.ops.reductions.softmax import log_softmax as log_softmax_axes
-from autodiff.ops.reductions.softmax import softmax as softmax_axes
-from autodiff.ops.shape import Axes
 from autodiff.ops.special import gamma as special
 from autodiff.scipy import special_counterparts
 from autodiff.scipy.mirror import mirrored
@@ -51,7 +51,7 @@ def logsumexp(a: Any, axis: Any = None, b: Any = None, keepdims: bool = False, r
     >>> autodiff.grad(logsumexp)(np.array([1000.0, 1000.0]))
     array([0.5, 0.5])
     """
-    a = _real_floating("logsumexp", a)
+    a = real_floating("logsumexp", a)
     if b is not None or return_sign:
         return _signed(a, 1 if b is None else as_operand(b), axis, keepdims, return_sign)
     shape = spec_of(a).shape
@@ -73,28 +73,6 @@ def _signed(a: Any, b: Any, axis: Any, keepdims: bool, return_sign: bool) -> Any
     return (result, sign) if return_sign else result
 
 
-def softmax(x: Any, axis: Any = None) -> Any:
-    """exp(x) / sum(exp(x)) along axes, all of them by default.
-
-    >>> import numpy as np
-    >>> softmax(np.array([0.0, 0.0]))
-    array([0.5, 0.5])
-    """
-    x = _real_floating("softmax", x)
-    return softmax_axes(x, axes=_axes(x, axis))
-
-
-def log_softmax(x: Any, axis: Any = None) -> Any:
-    """log(softmax(x)) along axes, all of them by default.
-
-    >>> import numpy as np
-    >>> log_softmax(np.array([1000.0, 0.0]))
-    array([    0., -1000.])
-    """
-    x = _real_floating("log_softmax", x)
-    return log_softmax_axes(x, axes=_axes(x, axis))
-
-
 def polygamma(n: int, x: Any) -> Any:
     """The derivative of order ``n`` of digamma, in double precision; the derivative by ``x`` is the next one.
 
@@ -107,19 +85,6 @@ def polygamma(n: int, x: Any) -> Any:
     except TypeError:
         raise TypeError(f"polygamma takes one whole number as its order, got {n!r}{at_user_line()}") from None
     return special.polygamma(ew.cast(x, dtype=np.result_type(spec_of(x).dtype, np.float64)), order=order)
-
-
-def _axes(x: Any, axis: Any) -> Axes:
-    return negative_axes(axis, spec_of(x).ndim)
-
-
-def _real_floating(name: str, x: Any) -> Any:
-    """An array of real floating-point numbers."""
-    x = as_operand(x)
-    its = spec_of(x)
-    if its.dtype.kind == "c":
-        raise TypeError(f"{name} of complex numbers is not supported{at_user_line()}; compose it of exp, sum and log")
-    return x if its.inexact and its.kind != "python" else ew.cast(x, dtype=np.result_type(its.dtype, np.float64))
 
 
 _rest = mirrored("scipy.special")

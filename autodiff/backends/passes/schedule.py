@@ -12,6 +12,7 @@ from autodiff.backends.kernels.products.convolutions import with_convolutions
 from autodiff.backends.kernels.programs.call import whole_equation
 from autodiff.backends.kernels.programs.program import WholeKernel, whole_kernel
 from autodiff.backends.kernels.programs.storage import Impossible
+from autodiff.backends.on_gpu import SCHEDULERS
 from autodiff.backends.passes.complex_parts.border import on_parts
 from autodiff.backends.passes.fusion.coordinates import coordinates_apart
 from autodiff.backends.passes.fusion.cost import LAUNCH, calls, work
@@ -58,10 +59,6 @@ MOST_ON_PARTS = 2000
 
 LARGE = 50_000.0
 """Nanoseconds of work that threads share."""
-
-
-SCHEDULERS: dict[str, Callable[[Tape], Tape]] = {}
-"""How backends of other devices than CPUs schedule tapes: they enter themselves."""
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from autodiff.backends.reports.entry import Event
+if TYPE_CHECKING:
+    from autodiff.backends.reports.entry import Event
 
 
 class Watcher(Protocol):

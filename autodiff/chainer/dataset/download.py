@@ -6,8 +6,6 @@ import contextlib
 import hashlib
 import os
 import tempfile
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -62,9 +60,12 @@ def cached_download(url: str) -> str:
 
 def download(url: str, temporary: str, path: str) -> None:
     """Download to a temporary file; an answer that is shorter than announced is an error too."""
+    from urllib.error import URLError  # noqa: PLC0415 - many programs download nothing
+    from urllib.request import urlretrieve  # noqa: PLC0415
+
     try:
-        urllib.request.urlretrieve(url, temporary)
-    except urllib.error.URLError as error:
+        urlretrieve(url, temporary)
+    except URLError as error:
         raise OSError(f"{url} cannot be downloaded ({error}); get the file by hand and save it as {path}") from error
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-import tarfile
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +12,9 @@ from autodiff.chainer.dataset import download
 from autodiff.chainer.datasets.arrays import dataset_of, read_arrays, write_arrays
 from autodiff.chainer.serializers.pickles import load_plain
 from autodiff.trace.source import at_user_line
+
+if TYPE_CHECKING:
+    import tarfile
 
 CIFAR10_URL = "https://www.cs.toronto.edu/~kriz/cifar-10-python.tar.gz"
 CIFAR100_URL = "https://www.cs.toronto.edu/~kriz/cifar-100-python.tar.gz"
@@ -80,6 +82,8 @@ def retrieve(name: str, url: str, files: dict[str, list[str]], labels: bytes) ->
 
 def make_npz(path: str, url: str, files: dict[str, list[str]], labels: bytes) -> dict[str, Any]:
     """Write the downloaded arrays to an ``.npz`` file, and return them."""
+    import tarfile  # noqa: PLC0415 - many programs read no archive
+
     arrays = {}
     with tarfile.open(download.cached_download(url), "r:gz") as archive:
         for part, names in files.items():

@@ -6,7 +6,6 @@ import os
 from typing import Any
 
 import numpy as np
-import scipy.io
 
 from autodiff.chainer.dataset import download
 from autodiff.chainer.datasets.arrays import dataset_of, read_arrays, write_arrays
@@ -52,5 +51,7 @@ def retrieve(part: str) -> Any:
 
 def make_npz(path: str, url: str) -> dict[str, Any]:
     """Write the downloaded arrays to an ``.npz`` file, and return them."""
+    import scipy.io  # noqa: PLC0415 - takes as long to import as all of Chainer's names
+
     raw = scipy.io.loadmat(download.cached_download(url))
     return write_arrays(path, {"x": raw["X"], "y": raw["y"]})

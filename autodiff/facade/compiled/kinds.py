@@ -76,11 +76,13 @@ class Kind:
             except Exception as error:
                 self.never = f"{type(error).__name__}: {error}"
                 return
+            from autodiff.facade.compiled import estimates  # noqa: PLC0415 - with the compiler
+
             tape = self.recorded.tape
-            self.each = costs.estimate(tape)
+            self.each = estimates.estimate(tape)
             self.needed = costs.cost_of_compiling(tape)
             if not at_once:
-                self.never = costs.reason_against(tape)
+                self.never = estimates.reason_against(tape)
         if not self.never and (at_once or self.ripe()):
             self.compile(label, positions)
 

@@ -6,15 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from autodiff.backends.kernels.call import KernelPrimitive
-from autodiff.backends.passes.rewrite.constants import fold_constants
-from autodiff.backends.passes.rewrite.known import use_constants
 from autodiff.facade.compiled.recorder import RecordedComposition
 from autodiff.facade.graph.composition import Composition
 from autodiff.facade.graph.known_operands import Operands
 from autodiff.trace.forking import lock_of
 from autodiff.trace.tape import Tape
 from autodiff.trace.tracer import concrete
+from autodiff.transforms.jit.constants import with_known_values
 from autodiff.transforms.jit.program import Passes, Program
 from autodiff.transforms.masking import unmasked
 
@@ -36,7 +34,7 @@ class CompositionProgram:
     """
 
     def __init__(self, label: str, recorded: RecordedComposition, positions: tuple[int, ...]) -> None:
-        tape = use_constants(fold_constants(recorded.tape))
+        tape = with_known_values(recorded.tape)
         self.recorded, self.positions = recorded, positions
         self.constants = tape.constants
         self.whole = program = Program(replace(tape, constants=(), arguments=None, results=None), label)
@@ -52,6 +50,8 @@ class CompositionProgram:
 
     def has_kernels(self) -> bool:
         """Whether something of it is compiled."""
+        from autodiff.backends.kernels.call import KernelPrimitive  # noqa: PLC0415 - the compiler is loaded when something is compiled
+
         return any(isinstance(e.primitive, KernelPrimitive) for e in self.program.schedule.tape.equations)
 
     def run(self, values: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:

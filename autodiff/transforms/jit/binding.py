@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autodiff.backends.gpu import is_gpu_array
-from autodiff.backends.kernels.programs.call import OnMemory, WholeCall
-from autodiff.backends.verifier.launch import UnprovedKernelError
 from autodiff.trace.source import at_user_line
 from autodiff.trace.traced import Traced
 from autodiff.transforms.jit.program import lone_equation
 from autodiff.transforms.jit.signatures import leaf_paths
 
 if TYPE_CHECKING:
+    from autodiff.backends.kernels.programs.call import OnMemory
     from autodiff.transforms.jit.recorded import Recorded
 
 
@@ -99,6 +98,9 @@ def one_kernel(name: str, found: Recorded, leaves: Sequence[Any]) -> OnMemory | 
     Raises:
         ValueError: if an array is not one block of memory in C order.
     """
+    from autodiff.backends.kernels.programs.call import WholeCall  # noqa: PLC0415 - the compiler is loaded when something is compiled
+    from autodiff.backends.verifier.launch import UnprovedKernelError  # noqa: PLC0415
+
     if found.device is not None or found.backend == "cupy":
         return None
     equation = lone_equation(found.program.schedule.tape)
@@ -114,6 +116,8 @@ def one_kernel(name: str, found: Recorded, leaves: Sequence[Any]) -> OnMemory | 
 
 def by_calls(found: Recorded, leaves: Sequence[Any]) -> OnMemory:
     """A program of several kernels and functions of NumPy, whose results are copied to where they stay."""
+    from autodiff.backends.kernels.programs.call import OnMemory  # noqa: PLC0415
+
     on_gpu = found.device is not None or found.backend == "cupy"
     evaluate = found.program.evaluate_on_gpu if on_gpu else found.program.evaluate  # which donate nothing
     constants = found.constants.arrays if found.device is None else found.constants.on(found.device)

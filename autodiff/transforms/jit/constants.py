@@ -1,4 +1,4 @@
-"""Arrays that a function closes over, as its program gets them: on the GPU where its arguments are on one."""
+"""Arrays that a function closes over: what is known from their values, and as the function's program gets them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,21 @@ import numpy as np
 
 from autodiff.backends import gpu
 from autodiff.trace.spec import is_chunked
+from autodiff.trace.tape import Tape
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import concrete
 from autodiff.trace.values.chunked import refusal
 
 SMALL = 1 << 16
 """Bytes of a constant that is laid out anew for kernels: a larger one is handed over as it lies."""
+
+
+def with_known_values(tape: Tape) -> Tape:
+    """The tape with what is computed from its constants alone computed, and what their values say."""
+    from autodiff.backends.passes.rewrite.constants import fold_constants  # noqa: PLC0415 - the compiler is loaded when something is compiled
+    from autodiff.backends.passes.rewrite.known import use_constants  # noqa: PLC0415
+
+    return use_constants(fold_constants(tape))
 
 
 def in_order(array: Any) -> Any:

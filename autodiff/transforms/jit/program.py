@@ -11,14 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autodiff.backends.gpu import is_gpu_array
-from autodiff.backends.kernels.programs.call import whole
-from autodiff.backends.passes.memory.sharing import contiguous_results
-from autodiff.backends.passes.rewrite.constants import fold_constants
-from autodiff.backends.passes.rewrite.known import use_constants
-from autodiff.backends.passes.schedule import Schedule, schedule
 from autodiff.backends.reference import run_tape
 from autodiff.backends.reports.watching import open_profiles
-from autodiff.backends.straight import Straight
 from autodiff.ops.relative import absolute
 from autodiff.trace.caching import cached_property
 from autodiff.trace.link import Link
@@ -30,7 +24,7 @@ from autodiff.trace.tape import Equation, Tape, in_turn
 from autodiff.transforms.call import run_for_batch
 from autodiff.transforms.custom.call import CustomCall, CustomLink
 from autodiff.transforms.custom.rule import CustomRule, Leaves
-from autodiff.transforms.jit.constants import Constants
+from autodiff.transforms.jit.constants import Constants, with_known_values
 from autodiff.transforms.jit.cutting import staged
 from autodiff.transforms.jit.forward_mode import linearized, pushing
 from autodiff.transforms.jit.reverse_mode import Backward, ReverseMode
@@ -39,7 +33,9 @@ from autodiff.transforms.partial import Forms, form_of, joined, parts_of
 if TYPE_CHECKING:
     from autodiff.backends.announcing import Announcing, Listener
     from autodiff.backends.cupy.program import DeviceProgram
+    from autodiff.backends.passes.schedule import Schedule
     from autodiff.backends.reports.timed import Timed
+    from autodiff.backends.straight import Straight
 
 
 INT64 = np.iinfo(np.int64)
@@ -93,6 +89,9 @@ class Program(CustomRule):
     @cached_property
     def schedule(self) -> Schedule:
         """How the tape is run."""
+        from autodiff.backends.passes.memory.sharing import contiguous_results  # noqa: PLC0415 - the compiler is loaded when something is compiled
+        from autodiff.backends.passes.schedule import schedule  # noqa: PLC0415
+
         found = schedule(self.tape, self.backend)
         return replace(found, tape=contiguous_results(self.tape, found.tape))
 
@@ -107,6 +106,8 @@ class Program(CustomRule):
     @cached_property
     def straight(self) -> Straight:
         """The tape as a Python function."""
+        from autodiff.backends.straight import Straight  # noqa: PLC0415
+
         return Straight(self.schedule.tape, self.backend, self.donated)
 
     @cached_property
@@ -273,6 +274,8 @@ def explained(run: Callable[..., tuple[Any, ...]], arguments: Sequence[Any], str
 
 def lone_equation(tape: Tape) -> Equation | None:
     """The one kernel that a tape is; None if it is not."""
+    from autodiff.backends.kernels.programs.call import whole  # noqa: PLC0415
+
     if len(tape.equations) != 1 or tape.equations[0].primitive is not whole:
         return None
     (equation,) = tape.equations
@@ -284,7 +287,7 @@ def lone_equation(tape: Tape) -> Equation | None:
 def lone_kernel(tape: Tape) -> Callable[..., tuple[Any, ...]] | None:
     """The function of a tape that is one kernel; None if it is not."""
     equation = lone_equation(tape)
-    return None if equation is None else whole.made(**dict(equation.params))
+    return None if equation is None else equation.primitive.made(**dict(equation.params))  # type: ignore[attr-defined]
 
 
 class Passes:
@@ -329,7 +332,7 @@ class BoundProgram:
     __slots__ = ("constants", "program")
 
     def __init__(self, tape: Tape, name: str, backend: str, fast_math: bool = False) -> None:
-        tape = use_constants(fold_constants(tape))
+        tape = with_known_values(tape)
         self.constants = Constants(tape.constants)
         plain = replace(tape, constants=(), arguments=None, results=None)
         self.program = Program(plain, name, backend, fast_math=fast_math)

@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autodiff.backends.gpu import is_gpu_array
-from autodiff.backends.passes.rewrite.constants import fold_constants
-from autodiff.backends.passes.rewrite.known import use_constants
 from autodiff.backends.reports.watching import open_profiles
 from autodiff.trace.spec import Spec
 from autodiff.trace.staging import Staged
 from autodiff.trace.surroundings import State
-from autodiff.transforms.jit.constants import Constants, refuse_chunks
+from autodiff.transforms.jit.constants import Constants, refuse_chunks, with_known_values
 from autodiff.transforms.jit.donating import Donation
 from autodiff.transforms.jit.options import Options
 from autodiff.transforms.jit.program import Program
@@ -85,7 +83,7 @@ class Recorded:
         options: Options,
         name: str,
     ) -> None:
-        tape = use_constants(fold_constants(staged.tape))
+        tape = with_known_values(staged.tape)
         given = len(tape.inputs) - len(tape.constants)
         outputs = enumerate(tape.outputs)
         self.kept = tuple(k for k, out in outputs if isinstance(out, int) and given <= out < len(tape.inputs))
