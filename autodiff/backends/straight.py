@@ -15,11 +15,11 @@ from autodiff.backends.kernels.call import KernelPrimitive, rows
 from autodiff.backends.kernels.rows.memory import row_memory
 from autodiff.backends.passes.memory.placement import Memory, plan_memory
 from autodiff.backends.passes.schedule import schedule
-from autodiff.backends.recycling import maker
 from autodiff.backends.reference import last_uses
 from autodiff.backends.workspace import Workspace, checked_out, room_name
 from autodiff.trace.formats.text import identifier
 from autodiff.trace.formats.written import name_source
+from autodiff.trace.memory.recycling import maker
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, Operand, Tape, operand_specs
 

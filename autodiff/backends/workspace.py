@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.backends.aligned import room
 from autodiff.backends.idle import SMALL, Idle
 from autodiff.backends.passes.memory.placement import Memory
 from autodiff.trace.formats.text import identifier
+from autodiff.trace.memory.aligned import room
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.backends.recycling import maker
+from autodiff.trace.memory.recycling import maker
 from autodiff.trace.spec import Spec
 
 Array = np.ndarray[Any, Any]

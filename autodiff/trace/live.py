@@ -13,6 +13,7 @@ import numpy as np
 
 from autodiff.trace.failures import explained
 from autodiff.trace.link import Link
+from autodiff.trace.memory.recycling import Block
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.recording import Recording
 from autodiff.trace.spec import Spec, is_chunked, spec_of
@@ -246,11 +247,11 @@ def ordered_after(out: Any) -> Any:
 
 def immutable(array: Any) -> bool:
     """Whether neither the array nor any array whose memory it shows can be written to."""
-    while isinstance(array, np.ndarray):
+    while isinstance(array, np.ndarray) and type(array) is not Block:  # of which nobody else knows
         if array.flags.writeable:
             return False
         array = array.base
-    return array is None
+    return array is None or type(array) is Block
 
 
 def same_bits(a: Any, b: Any) -> bool:

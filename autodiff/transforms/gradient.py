@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.backends.recycling import owns_memory
 from autodiff.ops.creation import full
 from autodiff.ops.elementwise import cast
 from autodiff.ops.index import slice_of
@@ -16,6 +15,7 @@ from autodiff.ops.masked import Masked
 from autodiff.ops.shape import project
 from autodiff.trace.errors import DifferentiationError, described, run_user_code
 from autodiff.trace.live import Differentiation, Entry
+from autodiff.trace.memory.recycling import owns_memory
 from autodiff.trace.primitive import newest_traced
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, is_chunked, spec_of

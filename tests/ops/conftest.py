@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from autodiff.backends import aligned as room
-from autodiff.backends import recycling
+from autodiff.trace.memory import aligned as room
+from autodiff.trace.memory import recycling
 
 
 @pytest.fixture(autouse=os.name == "posix")

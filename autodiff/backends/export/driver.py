@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from autodiff.backends.aligned import ALIGNMENT
 from autodiff.backends.export.steps import Copy, Place, Program, Run
 from autodiff.backends.numba.arguments import NumberArgument
+from autodiff.trace.memory.aligned import ALIGNMENT
 from autodiff.trace.spec import Spec
 
 ON_STACK = 2048

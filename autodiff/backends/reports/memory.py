@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from autodiff.backends.kernels.programs.program import whole_kernel
 from autodiff.backends.passes.memory.placement import Memory, plan_memory
-from autodiff.backends.recycling import LARGE
 from autodiff.backends.reference import last_uses
 from autodiff.backends.reports.counts import is_view, size_of
 from autodiff.backends.reports.plan import Plan, Statement
+from autodiff.trace.memory.recycling import LARGE
 from autodiff.trace.spec import Spec
 
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autodiff.backends import gpu
-from autodiff.backends.recycling import owns_memory
 from autodiff.facade.settings.current import on_gpu_of
 from autodiff.facade.settings.devices import device_of
 from autodiff.trace.errors import LeakedTracerError
 from autodiff.trace.forking import lock_of
+from autodiff.trace.memory.recycling import owns_memory
 from autodiff.trace.source import at_user_line
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer

@@ -7,12 +7,12 @@ import os
 import sys
 from collections.abc import Sequence
 
-from autodiff.backends.guarding import GUARDED
 from autodiff.testing.fuzz.drawing import SIZES
 from autodiff.testing.fuzz.fuzzing import Plan
 from autodiff.testing.fuzz.jobs import reports
 from autodiff.testing.fuzz.report import Report
 from autodiff.testing.fuzz.shrinking import TRIALS
+from autodiff.trace.memory.guarding import GUARDED
 
 DESCRIPTION = """Random NumPy programs, run without compiler and with it. Mismatches are shrunk and printed as Python;
 the exit status is 1 if there are any, or if more than a tenth of the checks says nothing."""

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 import autodiff
-from autodiff.backends.guarding import GUARDED, guarded_copy
 from autodiff.backends.verifier.launch import UnprovedKernelWarning
 from autodiff.testing.fuzz.blame import of_user
 from autodiff.testing.fuzz.calling import several
@@ -31,6 +30,7 @@ from autodiff.testing.fuzz.program import Program, every_line, stable
 from autodiff.testing.fuzz.transformations import batch, smooth
 from autodiff.testing.lawbook.values import described
 from autodiff.trace.errors import AliasingError, ConcretizationError, LeafError
+from autodiff.trace.memory.guarding import GUARDED, guarded_copy
 from autodiff.trace.trees.tree import flatten
 from autodiff.transforms.control.carry import ControlError
 

@@ -12,12 +12,20 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.trace.memory.recycling import LARGE, room
+
 
 def copied(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """A copy whose axes have the order, the directions and the gaps of the original's."""
-    if array.flags.forc or array.dtype.hasobject:
+    if array.dtype.hasobject:
         return array.copy("K")
-    out = alike(array, array.dtype)
+    if array.flags.forc:
+        if array.nbytes < LARGE:
+            return array.copy("K")
+        turned = not array.flags.c_contiguous
+        out = room(array.shape[::-1], array.dtype).T if turned else room(array.shape, array.dtype)
+    else:
+        out = alike(array, array.dtype)
     out[...] = array
     return out
 
@@ -35,7 +43,7 @@ def alike(array: np.ndarray[Any, Any], dtype: Any) -> np.ndarray[Any, Any]:
     above = sum((length - 1) * stride for length, stride in zip(array.shape, strides) if stride > 0)
     if not array.size:
         return np.empty(array.shape, dtype)
-    buffer = np.empty((below + above) // dtype.itemsize + 1, dtype)
+    buffer = room(((below + above) // dtype.itemsize + 1,), dtype)
     return np.ndarray(array.shape, dtype, buffer, below, strides)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.backends.recycling import owns_memory
+from autodiff.trace.memory.recycling import owns_memory
 from autodiff.transforms.jit.signatures import Key, arguments, is_array_class
 
 WRITABLE, OWNED = 0x0400 | 0x0100 | 0x0001, 0x0004

@@ -9,7 +9,7 @@ import pytest
 
 from autodiff import export
 from autodiff.backends.choice import numba_is_there
-from autodiff.backends.guarding import guarded
+from autodiff.trace.memory.guarding import guarded
 from autodiff.trace.trees.tree import flatten
 
 COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")

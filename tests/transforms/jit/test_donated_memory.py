@@ -5,7 +5,7 @@ import pytest
 
 from autodiff import jit, value_and_grad
 from autodiff.backends.choice import numba_is_there
-from autodiff.backends.recycling import Block, counts_references
+from autodiff.trace.memory.recycling import Block, counts_references
 
 BACKENDS = ["numpy", pytest.param("numba", marks=pytest.mark.skipif(not numba_is_there(), reason="without Numba"))]
 RNG = np.random.default_rng(7)

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.backends.aligned import room
 from autodiff.backends.idle import SMALL, Idle
 from autodiff.backends.kernels.call import KernelPrimitive, fitting, refuse
 from autodiff.backends.kernels.launching import ArrayArgument, KernelLaunch
@@ -23,7 +22,8 @@ from autodiff.backends.kernels.products.convolution_text import (
     to_input_text,
     to_kernel_text,
 )
-from autodiff.backends.recycling import maker
+from autodiff.trace.memory.aligned import room
+from autodiff.trace.memory.recycling import maker
 from autodiff.trace.tape import Tape
 
 

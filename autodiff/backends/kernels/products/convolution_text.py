@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.backends.aligned import ALIGNMENT
 from autodiff.backends.numba.products.product import cut
 from autodiff.ops.images.geometry import Geometry
+from autodiff.trace.memory.aligned import ALIGNMENT
 
 Pair = tuple[int, int]
 

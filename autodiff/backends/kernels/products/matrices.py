@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.backends.aligned import room
 from autodiff.backends.idle import SMALL, Idle
 from autodiff.backends.kernels.call import KernelPrimitive, fitting, kernel_specs, refuse
 from autodiff.backends.kernels.forms import View
@@ -22,7 +21,8 @@ from autodiff.backends.kernels.launching import ArrayArgument, KernelLaunch
 from autodiff.backends.kernels.products.matrix_text import WIDTHS, Layout, matrix_text
 from autodiff.backends.kernels.products.stacks import view_of
 from autodiff.backends.numba.threads import get_num_threads
-from autodiff.backends.recycling import maker
+from autodiff.trace.memory.aligned import room
+from autodiff.trace.memory.recycling import maker
 from autodiff.trace.tape import Equation, Tape
 
 WORK = 200_000

@@ -12,7 +12,7 @@ from math import prod
 
 import numpy as np
 
-from autodiff.backends.aligned import ALIGNMENT
+from autodiff.trace.memory.aligned import ALIGNMENT
 
 TERMS, DEPTH = 256, 1024
 """So many terms of a panel of B at a time, which fits a cache of the first level, and so many of a block of A."""

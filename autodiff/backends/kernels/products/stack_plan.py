@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
 
-from autodiff.backends.aligned import ALIGNMENT
 from autodiff.backends.kernels.elements import COLUMN, ROW
 from autodiff.backends.kernels.forms import Unfit
 from autodiff.backends.kernels.places import MOVING, Place, at, operand_places, strides
 from autodiff.trace.caching import cached_property
+from autodiff.trace.memory.aligned import ALIGNMENT
 from autodiff.trace.tape import Tape
 
 PARTS, MANY = 16, 32

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.backends.aligned import room
 from autodiff.backends.idle import SMALL as SMALL_ROOM
 from autodiff.backends.idle import Idle
 from autodiff.backends.kernels.call import KernelPrimitive, fitting, kernel_specs, refuse
@@ -21,7 +20,8 @@ from autodiff.backends.kernels.forms import VIEWS, View, steps
 from autodiff.backends.kernels.launching import ArrayArgument, KernelLaunch
 from autodiff.backends.kernels.products.stack_plan import stack_plan
 from autodiff.backends.kernels.products.stack_text import StackText
-from autodiff.backends.recycling import maker
+from autodiff.trace.memory.aligned import room
+from autodiff.trace.memory.recycling import maker
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, Tape
 

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.backends.aligned import room
 from autodiff.backends.idle import SMALL, Idle
 from autodiff.backends.kernels.call import NUMBERS, KernelPrimitive, fitting, kernel_specs, out_of_range, refuse
 from autodiff.backends.kernels.launching import ArrayArgument, KernelLaunch, NumberArgument, bits
 from autodiff.backends.kernels.programs.calling_out import Hook
 from autodiff.backends.kernels.programs.emitter import BLOCK
 from autodiff.backends.kernels.programs.program import whole_kernel
-from autodiff.backends.recycling import maker
+from autodiff.trace.memory.aligned import room
+from autodiff.trace.memory.recycling import maker
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, Tape
 

@@ -15,7 +15,7 @@ import numpy as np
 from autodiff.backends.kernels.call import KernelPrimitive, fitting, kernel_specs, out_of_range, refuse
 from autodiff.backends.kernels.launching import ArrayArgument, KernelLaunch
 from autodiff.backends.kernels.scalars import DTYPES, cast, literal
-from autodiff.backends.recycling import maker
+from autodiff.trace.memory.recycling import maker
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, Tape
 

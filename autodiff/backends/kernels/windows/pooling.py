@@ -19,7 +19,7 @@ from autodiff.backends.kernels.launching import ArrayArgument, KernelLaunch
 from autodiff.backends.kernels.partition import CHUNK, MOST, PARALLEL
 from autodiff.backends.kernels.windows.layout import layout_of
 from autodiff.backends.kernels.windows.text import window_text
-from autodiff.backends.recycling import maker
+from autodiff.trace.memory.recycling import maker
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, Tape
 

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from autodiff.backends.aligned import ALIGNMENT
 from autodiff.backends.passes.memory.effects import Effects, effects, is_array
-from autodiff.backends.recycling import LARGE
 from autodiff.trace.formats.text import identifier
+from autodiff.trace.memory.aligned import ALIGNMENT
+from autodiff.trace.memory.recycling import LARGE
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, Tape
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.backends.recycling import owns_memory
 from autodiff.chainer.functions.beside import beside
 from autodiff.chainer.functions.function_class import function_class, shape_of_result
 from autodiff.facade.graph.applying import apply
 from autodiff.facade.variables.conversion import as_array
 from autodiff.facade.variables.variable import Variable
+from autodiff.trace.memory.recycling import owns_memory
 from autodiff.trace.source import at_user_line
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.backends.guarding import GUARDED, guarded
+from autodiff.trace.memory.guarding import GUARDED, guarded
 
 ALIGNMENT = 64
 """The bytes of a line of cache, and of the largest vector."""

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from autodiff import grad, jit
-from autodiff.backends import recycling
-from autodiff.backends.recycling import LARGE, Block, Pool, block_size, counts_references, maker, owns_memory
+from autodiff.trace.memory import recycling
+from autodiff.trace.memory.recycling import LARGE, Block, Pool, block_size, counts_references, maker, owns_memory
 from autodiff.trace.spec import spec
 
 pytestmark = pytest.mark.skipif(not counts_references(), reason="there is no pool where references are not counted")

@@ -23,8 +23,8 @@ from weakref import getweakrefcount
 
 import numpy as np
 
-from autodiff.backends.aligned import ALIGNMENT, aligned_start
-from autodiff.backends.guarding import GUARDED, guarded_array
+from autodiff.trace.memory.aligned import ALIGNMENT, aligned_start
+from autodiff.trace.memory.guarding import GUARDED, guarded_array
 from autodiff.trace.spec import Spec
 
 LARGE = 1 << 17
@@ -32,6 +32,9 @@ LARGE = 1 << 17
 
 SIZE = "AUTODIFF_POOL_SIZE"
 """The variable of the environment with the bytes that the pool may know."""
+
+LOOKS = 16
+"""So many blocks are looked at for a free one: where thousands are in use, looking at all would take longer."""
 
 SHARE = 8
 """The pool knows at most this part of the memory of the machine, unless it is told otherwise."""
@@ -72,7 +75,7 @@ class Pool:
             if size > self.limit:
                 return np.empty(shape, dtype)
             queue = self.queues.setdefault(size, deque())
-        for _ in range(len(queue)):
+        for _ in range(min(len(queue), LOOKS)):
             try:
                 cell = queue.popleft()
             except IndexError:  # other threads look at all of them
@@ -174,6 +177,14 @@ def maker(spec: Spec) -> Callable[[], np.ndarray[Any, Any]]:
     if bytes < LARGE or spec.dtype.hasobject:
         return partial(np.empty, spec.shape, spec.dtype)
     return partial(pool.array, spec.shape, spec.dtype, block_size(bytes))
+
+
+def room(shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """A new array that holds anything: on a block if it is large."""
+    bytes = prod(shape) * dtype.itemsize
+    if bytes < LARGE or dtype.hasobject:
+        return np.empty(shape, dtype)
+    return pool.array(shape, dtype, block_size(bytes))
 
 
 def owns_memory(array: np.ndarray[Any, Any]) -> bool:

@@ -7,14 +7,14 @@ import sys
 import numpy as np
 import pytest
 
-from autodiff.backends.guarding import guarded, guarded_array, guarded_copy
 from autodiff.testing.draws.layouts import LAYOUTS
+from autodiff.trace.memory.guarding import guarded, guarded_array, guarded_copy
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="pages are protected by mprotect")
 
 TOUCH = """
 import ctypes, faulthandler
-from autodiff.backends.guarding import guarded
+from autodiff.trace.memory.guarding import guarded
 memory = guarded(24, 8, {at_end})
 ctypes.c_double.from_address(memory.ctypes.data + {place}).value = 1.0
 print("written")

@@ -1,0 +1,1 @@
+"""Memory of arrays: aligned, guarded, used again."""
