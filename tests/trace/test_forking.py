@@ -15,11 +15,12 @@ import pytest
 
 import autodiff
 from autodiff import grad, jit
+from autodiff.backends import straight
 from autodiff.backends.numba import kernels
+from autodiff.backends.passes import schedule as passes
 from autodiff.trace import forking
 from autodiff.trace.caching import cached_property
 from autodiff.trace.forking import importing, lock_of
-from autodiff.transforms.jit import program as programs
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork"),
@@ -149,11 +150,11 @@ def test_computing_one_attribute_does_not_wait_for_another_object() -> None:
     assert first.value == [1]
 
 
-@pytest.mark.parametrize("place", ["schedule", "Straight"])
+@pytest.mark.parametrize("place", [(passes, "schedule"), (straight, "Straight")])
 @pytest.mark.parametrize("backend", ["auto", "numpy"])
-def test_a_first_call_while_another_thread_is_in_one(monkeypatch: Any, place: str, backend: str) -> None:
+def test_a_first_call_while_another_thread_is_in_one(monkeypatch: Any, place: tuple[Any, str], backend: str) -> None:
     begun, over = threading.Event(), threading.Event()
-    real = getattr(programs, place)
+    real = getattr(*place)
     main = threading.current_thread()
 
     def slow(*args: Any, **options: Any) -> Any:
@@ -162,7 +163,7 @@ def test_a_first_call_while_another_thread_is_in_one(monkeypatch: Any, place: st
             over.wait(PATIENCE)
         return real(*args, **options)
 
-    monkeypatch.setattr(programs, place, slow)
+    monkeypatch.setattr(*place, slow)
     found: list[bool] = []
     thread = threading.Thread(target=lambda: found.append(first_call(0.3, backend)))
     thread.start()

@@ -9,6 +9,8 @@ from contextlib import contextmanager
 
 import numpy as np
 
+from autodiff.trace.memory.recycling import pool
+
 
 class Memory:
     """Memory that is held, in units of one array."""
@@ -31,7 +33,9 @@ class Memory:
 
 @contextmanager
 def counted(array: np.ndarray) -> Iterator[Memory]:  # type: ignore[type-arg]
-    """Count the memory that is allocated meanwhile in arrays of the size of ``array``."""
+    """Count the memory that is allocated meanwhile in arrays of the size of ``array``; nothing is kept for later ones."""
+    limit, pool.limit = pool.limit, 0
+    pool.clear()
     gc.collect()
     gc.disable()  # what is freed must be freed by reference counts alone
     tracemalloc.start()
@@ -39,4 +43,5 @@ def counted(array: np.ndarray) -> Iterator[Memory]:  # type: ignore[type-arg]
         yield Memory(array.nbytes)
     finally:
         tracemalloc.stop()
+        pool.limit = limit
         gc.enable()
