@@ -14,6 +14,7 @@ import numpy as np
 from autodiff.trace.failures import explained
 from autodiff.trace.link import Link
 from autodiff.trace.memory.recycling import Block
+from autodiff.trace.memory.system import keep_freed_memory
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.recording import Recording
 from autodiff.trace.spec import Spec, is_chunked, spec_of
@@ -32,6 +33,8 @@ LARGE = 1 << 20
 
 EXPLAINED = (ValueError, TypeError, IndexError, OverflowError)
 
+
+keep_freed_memory()
 
 FIRST = (0,)
 """The positions of the one operand that most operations have."""
