@@ -20,6 +20,9 @@ Places = Sequence[int | str] | None
 """Where the user's function has the arguments that are differentiated: positions and names; None for 0, 1, 2, ..."""
 
 
+FIRST = (0,)
+
+
 class Selection:
     """The arguments that ``argnums`` and ``argnames`` select.
 
@@ -48,6 +51,8 @@ class Selection:
 
     def pick(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], Callable[..., Any], Places]:
         """The selected arguments, a function of them alone that calls the user's with all the others, their places."""
+        if len(args) == 1 and self.keys == FIRST and not kwargs:
+            return args, self.fun, FIRST
         places = [self._place(key, args, kwargs) for key in self.keys]
         if len(set(places)) != len(places):
             raise ValueError(f"{self.name}: the same argument is selected twice: {self.keys!r}")

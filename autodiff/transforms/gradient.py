@@ -72,7 +72,7 @@ class Linearization:
             result, aux = split_aux(name, result) if has_aux else (result, None)
             outs, self.out = flatten(result)
             self.outs = [refreshed(result_leaf(name, original or fun, out), recording) for out in outs]
-            self.aux = map_out(aux, recording)
+            self.aux = map_out(aux, recording) if has_aux else None
             self.turns = recording.turns
         finally:
             recording.close()
@@ -86,6 +86,8 @@ class Linearization:
     @property
     def value(self) -> Any:
         """The function's value, no longer traced."""
+        if self.out is LEAF:
+            return self.outs[0][0]
         return self.out.unflatten(value for value, _ in self.outs)
 
     def pull(self, cotangents: Sequence[Any], read: Callable[..., dict[Any, Any]] = read_backwards) -> list[Any]:
@@ -156,6 +158,8 @@ def own(g: Any, slot: Spec, like: Any = None) -> Any:
 
     What belongs to a number but was computed on a GPU stays there, since bringing it over would wait for it.
     """
+    if type(g) is np.ndarray and type(like) is np.ndarray:
+        return g if owns_memory(g) and g.flags.writeable else g.copy()
     g = zeros(slot, like) if g is None else unmasked(g)
     if isinstance(g, Tracer):
         return g if slot.shape else of_kind(g, slot)
@@ -271,6 +275,8 @@ def matching_cotangents(
 
 def separate(gradients: list[Any], given: list[Any]) -> list[Any]:
     """Make each array a different one, and none the caller's own; on a tape, too, whose results become arrays."""
+    if len(gradients) == 1 and not any(map(is_array, given)) and not isinstance(gradients[0], Tracer):
+        return gradients
     seen = set(map(identity, given))
     for k, g in enumerate(gradients):
         if is_array(g) or (isinstance(g, Tracer) and spec_of(g).kind == "array"):

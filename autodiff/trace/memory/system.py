@@ -20,7 +20,7 @@ LARGEST = (32 << 20) - (8 << 10)
 
 
 def keep_freed_memory() -> None:
-    """Let the allocator keep up to 64 MB of what is freed; not if ``AUTODIFF_POOL_SIZE=0`` says that nothing is kept."""
+    """Let the allocator keep up to 64 MB of what is freed; ``AUTODIFF_POOL_SIZE=0`` keeps nothing."""
     if pool.limit:
         with suppress(MemoryError):
             np.empty(LARGEST, np.uint8)

@@ -17,8 +17,8 @@ Children = tuple[Any, ...]
 Flatten = Callable[[Any], tuple[Iterable[Any], Any]]
 Unflatten = Callable[[Any, Children], Any]
 
-_PLAIN_LEAVES = frozenset((np.ndarray, np.float64, np.float32, bool, int, float, complex, Tracer))
-_FIXED = _PLAIN_LEAVES | {tuple, list, dict, str, bytes, type(None)}
+PLAIN_LEAVES = frozenset((np.ndarray, np.float64, np.float32, bool, int, float, complex, Tracer))
+_FIXED = PLAIN_LEAVES | {tuple, list, dict, str, bytes, type(None)}
 
 
 class Step(NamedTuple):
@@ -99,7 +99,7 @@ def register_container(
 def parts_of(tree: Any) -> tuple[Any, Sequence[Any]] | None:
     """What is needed to rebuild a container, and its children; None for a leaf."""
     kind = type(tree)
-    if kind in _PLAIN_LEAVES:
+    if kind in PLAIN_LEAVES:
         return None
     if kind is tuple or kind is list:
         return None, tree

@@ -7,11 +7,12 @@ without leaves.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from math import copysign
 from typing import Any
 
 from autodiff.trace.source import at_user_line
-from autodiff.trace.trees.containers import Step, parts_of, rebuild, steps_into
+from autodiff.trace.trees.containers import PLAIN_LEAVES, Step, parts_of, rebuild, steps_into
 
 IsLeaf = Callable[[Any], bool] | None
 
@@ -82,6 +83,8 @@ class TreeDef:
             raise ValueError(f"{len(leaves)} leaves given to a tree with {self.count}; give as many as it has")
         if self.kind is None:
             return leaves[0]
+        if self.kind is tuple and self.depth == 1:
+            return tuple(leaves)
         return built(self, iter(leaves))
 
 
@@ -146,6 +149,12 @@ LEAF = TreeDef(None, None, ())
 NOTHING = TreeDef(type(None), None, ())
 
 
+@lru_cache(maxsize=64)
+def row_of_leaves(count: int) -> TreeDef:
+    """The structure of a tuple of so many leaves, as most functions have it of their arguments."""
+    return TreeDef(tuple, None, (LEAF,) * count)
+
+
 def flatten(tree: Any, is_leaf: IsLeaf = None) -> tuple[list[Any], TreeDef]:
     """The leaves of a tree, from left to right, and its structure; dictionaries by sorted keys.
 
@@ -159,6 +168,8 @@ def flatten(tree: Any, is_leaf: IsLeaf = None) -> tuple[list[Any], TreeDef]:
     >>> structure
     {'a': (*, None), 'b': *}
     """
+    if is_leaf is None and type(tree) is tuple and PLAIN_LEAVES.issuperset(map(type, tree)):
+        return list(tree), row_of_leaves(len(tree))
     take = parts_of if is_leaf is None else _parts_unless(is_leaf)
     parts = take(tree)
     if parts is None:
