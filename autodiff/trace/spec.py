@@ -151,6 +151,10 @@ def native(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return dtype if dtype.isnative else dtype.newbyteorder("=")
 
 
+TRACERS: set[type] = set()
+"""Traced values, which have the spec of their primals: they enter themselves, since they are built on specs."""
+
+
 def spec_of(value: Any) -> Spec:
     """The spec of an array, a NumPy scalar, a Python number, a traced value, or a spec (which is its own).
 
@@ -160,6 +164,8 @@ def spec_of(value: Any) -> Spec:
     kind = type(value)
     if kind is np.ndarray:
         return _ARRAYS.get((value.shape, value.dtype)) or _array_spec(value.shape, value.dtype)
+    if kind in TRACERS:
+        return spec_of(value.primal)
     found = _PYTHON.get(kind)
     if found is not None:
         return found

@@ -10,7 +10,7 @@ import numpy as np
 from autodiff.trace.concretization import ARRAY, remedy_of_loss, unchanged_remedy
 from autodiff.trace.errors import ConcretizationError
 from autodiff.trace.source import asked_by, at_user_line
-from autodiff.trace.spec import Spec, spec_of
+from autodiff.trace.spec import TRACERS, Spec, spec_of
 from autodiff.trace.text import NumberText
 from autodiff.trace.traced import Traced
 
@@ -141,6 +141,9 @@ class Tracer(Traced):
             f"a traced {value!r} would become {wanted}{at_user_line()}, but {recording.purpose} traces with shapes "
             f"only: the number is not known. {recording.remedy(wanted)}{unchanged_remedy(wanted)}"
         )
+
+
+TRACERS.add(Tracer)
 
 
 def concrete(value: Any) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 from autodiff.trace.errors import AliasingError
 from autodiff.trace.recording import WithoutNewer
 from autodiff.trace.source import at_user_line
-from autodiff.trace.spec import Spec
+from autodiff.trace.spec import TRACERS, Spec
 from autodiff.trace.tracer import Tracer, concrete
 
 PRIMAL, SLOT = Tracer.primal, Tracer.slot  # type: ignore[misc]
@@ -119,6 +119,9 @@ class View(Tracer):
     def is_read_only(self) -> bool:
         """Whether NumPy forbids writing to what it shows, unless a copy was made since."""
         return self.sharing == READ_ONLY or (type(self.base) is View and self.base.is_read_only())
+
+
+TRACERS.update((View, InOrder))
 
 
 def in_order(made: Any) -> Any:

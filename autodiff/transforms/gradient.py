@@ -72,7 +72,7 @@ class Linearization:
             result, aux = split_aux(name, result) if has_aux else (result, None)
             outs, self.out = flatten(result)
             self.outs = [refreshed(result_leaf(name, original or fun, out), recording) for out in outs]
-            self.aux = map_out(aux, recording) if has_aux else None
+            self.aux: Any = map_out(aux, recording) if has_aux else None
             self.turns = recording.turns
         finally:
             recording.close()

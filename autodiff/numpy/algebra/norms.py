@@ -70,7 +70,11 @@ def _given_axes(axis: Any, ndim: int) -> Axes:
 
 def _length_of_all(x: Any) -> Any:
     """The length of all elements as one vector, summed as NumPy sums it."""
-    flat = np.ravel(x, order="C" if isinstance(known(x), Spec) else "K")
+    now = known(x)
+    if isinstance(now, Spec) or (type(now) is np.ndarray and now.flags.c_contiguous):
+        flat = x if now.ndim == 1 else reshape(x, shape=(now.size,))
+    else:
+        flat = np.ravel(x, order="K")
     if spec_of(x).dtype.kind != "c":
         return root(dot(flat, flat))
     along, across = real(flat), imag(flat)

@@ -32,11 +32,12 @@ def concatenate(
         parts, axis = [ravel(part) for part in with_weak_numbers(parts)], 0
     if not parts:
         raise ValueError(f"need at least one array to concatenate{at_user_line()}")
-    if not spec_of(parts[0]).shape:
+    specs = [spec_of(part) for part in parts]
+    ndim = specs[0].ndim
+    if not ndim:
         raise ValueError(f"zero-dimensional arrays cannot be concatenated{at_user_line()}; use np.stack")
-    ndim = spec_of(parts[0]).ndim
-    if any(spec_of(part).ndim != ndim for part in parts):
-        shapes = ", ".join(str(spec_of(part).shape) for part in parts)
+    if any(own.ndim != ndim for own in specs):
+        shapes = ", ".join(str(own.shape) for own in specs)
         raise ValueError(f"concatenate needs arrays with as many axes each, got shapes {shapes}{at_user_line()}")
     result = join.joined(*converted(parts, dtype, casting), axis=normalize_axis_index(axis, ndim) - ndim)
     return result if out is None else write_whole(out, result)

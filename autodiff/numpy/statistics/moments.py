@@ -75,6 +75,10 @@ def mean(
     """The sum of the elements along axes divided by their number; numbers of 16 bits are summed in float32."""
     a = as_operand(a)
     own = spec_of(a)
+    plain = dtype is None and out is None and keepdims is False and where is True
+    if plain and own.size and own.dtype.char in "dfDF":  # as mostly
+        axes = existing_axes(axis, len(own.shape))
+        return quotient(sum_axes(a, axes=axes), count_along(own.shape, axes, True))
     axes = existing_axes(axis, len(own.shape))
     half = dtype is None and own.inexact and own.dtype.itemsize == 2
     summed = total(a, axes, np.float32 if half else sum_dtype(own.dtype, dtype), where)
