@@ -51,14 +51,13 @@ class Selection:
 
     def pick(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], Callable[..., Any], Places]:
         """The selected arguments, a function of them alone that calls the user's with all the others, their places."""
-        if len(args) == 1 and self.keys == FIRST and not kwargs:
-            return args, self.fun, FIRST
+        if self.keys == FIRST and args and not kwargs:  # as mostly
+            fun, others = self.fun, args[1:]
+            return args[:1], (lambda x: fun(x, *others)) if others else fun, FIRST
         places = [self._place(key, args, kwargs) for key in self.keys]
         if len(set(places)) != len(places):
             raise ValueError(f"{self.name}: the same argument is selected twice: {self.keys!r}")
         fun = self.fun
-        if places == [0] and len(args) == 1:
-            return args, fun if not kwargs else (lambda x: fun(x, **kwargs)), places
 
         def of_selected(*selected: Any) -> Any:
             full, named = list(args), dict(kwargs)

@@ -1,12 +1,13 @@
 """`python -m benchmarks.operations`: value and gradient of one call, without `jit`, beside PyTorch and NumPy alone.
 
-Libraries take turns, on one thread; a figure is the median over rounds of the fastest half. The first argument is
+Libraries take turns, on one thread; a figure is the median of the faster half of all rounds. The first argument is
 differentiated, the others are plain. Whoever is wrong ends the run with exit code 1.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import sys
 import time
@@ -16,13 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.threads import pin
 
-pin()
+if __name__ == "__main__":
+    pin()
 
-import numpy as np  # noqa: E402 - after the number of threads is set
+import numpy as np
 
-import autodiff  # noqa: E402
-from benchmarks.environment import environment  # noqa: E402
-from benchmarks.operations.functions import LARGE_ROWS, SMALL_ROWS  # noqa: E402
+import autodiff
+from benchmarks.environment import environment
+from benchmarks.operations.functions import LARGE_ROWS, SMALL_ROWS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -116,6 +118,8 @@ def measured(row: Row, rounds: int, seconds: float) -> dict[str, float]:
         right = slope is None or np.allclose(slope, gradient, rtol=1e-8, atol=1e-10)
         if not (right and np.allclose(its, value, rtol=1e-8)):
             raise ArithmeticError(f"{row.name}: {name} has another value or gradient than tracers")
+    gc.collect()
+    gc.freeze()  # nobody pays for the objects of another's modules
     often = {name: calls_in(seconds, run) for name, run in ways.items()}
     taken: dict[str, list[float]] = {name: [] for name in ways}
     for _ in range(rounds):
