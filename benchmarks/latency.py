@@ -23,7 +23,7 @@ import numpy as np
 from benchmarks.compiled_programs.table import PROGRAMS
 from benchmarks.contest.closeness import WrongResultError, compare, inputs_of
 from benchmarks.contest.contestants import SETTINGS, write_reference
-from benchmarks.contest.peers import OURS, PEERS
+from benchmarks.contest.peers import OURS
 from benchmarks.contest.report import preface, time
 from benchmarks.environment import environment, load_average
 from benchmarks.interpreter import ROOT
@@ -38,6 +38,7 @@ KEEP_ALL = {"JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0", "JAX_PERSISTENT_C
 WAYS = ("import", "cold", "warm")
 SLOW_ROUNDS = 2  # of torch.compile, which takes long to compile
 RIVAL = "jax"
+ENTRANTS = (OURS, RIVAL, "torch", "torch.compile", "autograd")  # the others take no arrays of NumPy
 # fmt: off
 GOALS = {
     "cold": (1.3, "jax 0.61 s", "0.8 s through Numba"),
@@ -82,7 +83,7 @@ def main(given: list[str] | None = None) -> int:
 
 def measure(threads: int, rounds: int) -> dict[str, Latency]:
     """In every round each library starts a process with an empty cache, and one after it."""
-    found = {name: Latency() for name in PEERS}
+    found = {name: Latency() for name in ENTRANTS}
     with tempfile.TemporaryDirectory(prefix="benchmarks-") as folder:
         reference = Path(folder) / "reference"
         reference.mkdir()
