@@ -13,7 +13,6 @@ from autodiff.ops.reductions import reduce
 from autodiff.ops.shape import broadcast_to, reshape, sum_axes, with_ones
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.spec import spec_of
-from autodiff.trace.tracer import Tracer
 from autodiff.trace.values.leaves import as_leaf
 
 NOTHING: Any = np._NoValue
@@ -98,17 +97,9 @@ def sum(
     where: Any = True,
 ) -> Any:
     """The sum of the elements along axes; what ``where`` leaves out contributes nothing, to the derivative too."""
-    if (
-        type(a) is Tracer
-        and dtype is None
-        and out is None
-        and keepdims is False
-        and initial is NOTHING
-        and where is True
-    ):
-        own = a.spec  # nothing but axes is given, as mostly
-        if own.dtype.kind in "fc":
-            return sum_axes(a, axes=negative_axes(axis, len(own.shape)))
+    if dtype is None and out is None and keepdims is False and initial is NOTHING and where is True:  # as mostly
+        a = as_operand(a)
+        return sum_axes(a, axes=negative_axes(axis, spec_of(a).ndim))
     a, dtype = in_dtype_of(out, as_operand(a), dtype)
     shape = spec_of(a).shape
     axes = negative_axes(axis, len(shape))
