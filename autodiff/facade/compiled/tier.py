@@ -69,11 +69,11 @@ class Tier:
         Returns:
             the results and what the node keeps; None where the function is to be called.
         """
-        found = self.found(fun, operation.values, operation.values, positions, noted)
+        found = self.program_of_call(fun, operation.values, operation.values, positions, noted)
         if found is None:
             return None
         program, kind, arrays = found
-        ran = attempted(kind, lambda: program.run((*operation.values, *arrays)))
+        ran = outcome_of(kind, lambda: program.run((*operation.values, *arrays)))
         if ran is None:
             return None
         outs, kept = ran
@@ -93,14 +93,14 @@ class Tier:
         """
         positions = tuple([k for k, value in enumerate(values) if type(value) is Tracer])
         plain = [value.primal if type(value) is Tracer else value for value in values]
-        found = self.found(fun, values, plain, positions, noted)
+        found = self.program_of_call(fun, values, plain, positions, noted)
         if found is None:
             return None
         program, kind, arrays = found
-        outs = attempted(kind, lambda: program.run_traced((*values, *arrays)))
+        outs = outcome_of(kind, lambda: program.run_traced((*values, *arrays)))
         return None if outs is None else program.recorded.results_of(outs, noted)
 
-    def found(
+    def program_of_call(
         self,
         fun: Callable[..., Any],
         values: Sequence[Any],
@@ -108,7 +108,18 @@ class Tier:
         positions: tuple[int, ...],
         noted: list[Any] | None,
     ) -> tuple[CompositionProgram, Kind, list[Any]] | None:
-        """The program of a composition, the kind of the call, and the arrays that the function closes over."""
+        """The program of a composition, the kind of the call, and the arrays that the function closes over.
+
+        Args:
+            fun: the function.
+            values: its operands.
+            plain: the same, not traced: programs run on arrays of NumPy alone.
+            positions: which of them are differentiated.
+            noted: the list that the function fills with arrays for its caller, or None.
+
+        Returns:
+            None where there is no program: calls have not cost enough yet, or it could not be one.
+        """
         setting = config.compile_eager
         weight = self.stride
         self.looks += 1
@@ -147,7 +158,7 @@ class Tier:
         return program, kind, arrays
 
 
-def attempted(kind: Kind, run: Callable[[], Any]) -> Any:
+def outcome_of(kind: Kind, run: Callable[[], Any]) -> Any:
     """What a program gives; None where the composition's conditions do not hold, or something is wrong."""
     if not LOUD.isdisjoint(np.geterr().values()):
         return None
