@@ -170,21 +170,16 @@ pool = Pool(pool_limit())
 
 
 def maker(spec: Spec) -> Callable[[], np.ndarray[Any, Any]]:
-    """A function that gives new arrays of a shape and dtype: on blocks if they are large."""
-    if GUARDED:
-        return partial(guarded_array, spec.shape, spec.dtype)
-    bytes = prod(spec.shape) * spec.dtype.itemsize
-    if bytes < LARGE or spec.dtype.hasobject:
-        return partial(np.empty, spec.shape, spec.dtype)
-    return partial(pool.array, spec.shape, spec.dtype, block_size(bytes))
+    """A function that gives new arrays of a shape and dtype, which hold anything: on blocks if they are large."""
+    return partial(guarded_array, spec.shape, spec.dtype) if GUARDED else maker_of(spec.shape, spec.dtype)
 
 
-def room(shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """A new array that holds anything: on a block if it is large."""
+def maker_of(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Callable[[], np.ndarray[Any, Any]]:
+    """The same of arrays that no kernel writes to, which are never guarded."""
     bytes = prod(shape) * dtype.itemsize
     if bytes < LARGE or dtype.hasobject:
-        return np.empty(shape, dtype)
-    return pool.array(shape, dtype, block_size(bytes))
+        return partial(np.empty, shape, dtype)
+    return partial(pool.array, shape, dtype, block_size(bytes))
 
 
 def owns_memory(array: np.ndarray[Any, Any]) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.trace.memory.recycling import LARGE, room
+from autodiff.trace.memory.recycling import LARGE, maker_of
 
 
 def copied(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -23,7 +23,8 @@ def copied(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         if array.nbytes < LARGE:
             return array.copy("K")
         turned = not array.flags.c_contiguous
-        out = room(array.shape[::-1], array.dtype).T if turned else room(array.shape, array.dtype)
+        out = maker_of(array.shape[::-1] if turned else array.shape, array.dtype)()
+        out = out.T if turned else out
     else:
         out = alike(array, array.dtype)
     out[...] = array
@@ -43,7 +44,7 @@ def alike(array: np.ndarray[Any, Any], dtype: Any) -> np.ndarray[Any, Any]:
     above = sum((length - 1) * stride for length, stride in zip(array.shape, strides) if stride > 0)
     if not array.size:
         return np.empty(array.shape, dtype)
-    buffer = room(((below + above) // dtype.itemsize + 1,), dtype)
+    buffer = maker_of(((below + above) // dtype.itemsize + 1,), dtype)()
     return np.ndarray(array.shape, dtype, buffer, below, strides)
 
 
