@@ -7,25 +7,14 @@ import autodiff
 import autodiff.chainer.functions as F
 from autodiff.backends.choice import numba_is_there
 from autodiff.facade import Variable
-from autodiff.facade.compiled import costs, tier
+from autodiff.facade.compiled import costs
 from autodiff.facade.compiled.kinds import kinds
 from autodiff.facade.settings.configuration import using_config
 from autodiff.trace.live import Differentiation
 from autodiff.transforms.jit.program import jit_call
+from tests.facade.test_compiled_compositions import afresh, numbers  # noqa: F401 - the fixture is for all tests here
 
 pytestmark = pytest.mark.skipif(not numba_is_there(), reason="compositions run as kernels where Numba is")
-
-
-@pytest.fixture(autouse=True)
-def afresh():
-    tier.clear()
-    with using_config("compile_eager", True):
-        yield
-    tier.clear()
-
-
-def numbers(*shape, dtype="f"):
-    return np.random.RandomState(sum(shape)).standard_normal(shape).astype(dtype)
 
 
 def compiled(label):
