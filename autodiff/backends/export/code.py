@@ -5,11 +5,11 @@ from __future__ import annotations
 from autodiff.backends.export.driver import driver_text
 from autodiff.backends.export.processors import machine_for
 from autodiff.backends.export.steps import ExportError, Program, Run
+from autodiff.backends.language.errors import Unsuited
 from autodiff.backends.numba.compiling import ALLOWED
 from autodiff.backends.numba.loading import ENTRY, target
 from autodiff.backends.numba.statements.target import optimized
 from autodiff.backends.numba.symbols import undefined_symbols
-from autodiff.backends.numba.vectors.tree import Unsuited
 
 
 def object_code(name: str, program: Program, cpu: str) -> bytes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
@@ -10,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.backends.language.reading import read
+from autodiff.backends.language.tree import Array, Let, statements
 from autodiff.backends.numba.arguments import Argument, ArrayArgument
 from autodiff.backends.numba.checks import BLOCK, NOTED, Checks, Rooms
 from autodiff.backends.numba.errors import UncheckedKernelError
@@ -162,9 +163,8 @@ def extent_at(address: int, argument: ArrayArgument) -> Extent:
 
 def name_of(text: str, word: int) -> str:
     """What the text of a kernel calls the array of a word; empty where it has no name for it."""
-    for node in ast.walk(ast.parse(text)):
-        match node:
-            case ast.Assign([ast.Name(name)], ast.Call(ast.Name("pointer"), [_, ast.Constant(int(found))])):
-                if found == word:
-                    return name
+    for statement in statements(read(text).body):
+        match statement:
+            case Let((name,), (Array(_, found),)) if found == word:
+                return name
     return ""

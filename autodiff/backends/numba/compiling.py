@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.backends.language.errors import Unsuited
 from autodiff.backends.numba import (
     contexts,
     mathematics,
@@ -20,7 +21,6 @@ from autodiff.backends.numba.checks import Checks
 from autodiff.backends.numba.errors import KernelError, UncheckedKernelError
 from autodiff.backends.numba.loading import ENTRY, SIGNATURE
 from autodiff.backends.numba.symbols import undefined_symbols
-from autodiff.backends.numba.vectors.tree import Unsuited
 
 OLDEST = (0, 62)  # Numba that is tested
 

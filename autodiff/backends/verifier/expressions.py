@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import ast
+from collections.abc import Sequence
 
-from autodiff.backends.numba.vectors.elements import SIZES, STORED
-from autodiff.backends.numba.vectors.polynomials import Polynomial, constant
+from autodiff.backends.language import tree
+from autodiff.backends.language.polynomials import Polynomial, constant
+from autodiff.backends.language.tree import Expression
+from autodiff.backends.language.types import SIZES, UNSIGNED
 from autodiff.backends.verifier import numbers
 from autodiff.backends.verifier.facts import Facts
 from autodiff.backends.verifier.launch import Array, Launch
@@ -13,10 +15,8 @@ from autodiff.backends.verifier.memory import KEPT, Memory
 from autodiff.backends.verifier.numbers import any_of, compared, either
 from autodiff.backends.verifier.values import OTHER, RANGES, UNKNOWN, Address, Number, Truth, Value
 
-# fmt: off
-COMPARISONS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
 EXTREMES = {"min": "min", "max": "max", "minimum": "min", "maximum": "max"}
-# fmt: on
+WIDE = ("i8", UNSIGNED)
 
 
 class Expressions:
@@ -37,30 +37,36 @@ class Expressions:
         self.facts = Facts()
         self.memory = Memory(launch)
 
-    def value(self, node: ast.expr) -> Value:
+    def value(self, node: Expression) -> Value:
         """Any expression."""
         match node:
-            case ast.Name(name):
+            case tree.Name(name):
                 return self.names.get(name, OTHER)
-            case ast.Constant(bool()):
-                return UNKNOWN
-            case ast.Constant(int(number)):
-                return Number(constant(number))
-            case ast.UnaryOp(sign, operand):
+            case tree.Number(number, type_):
+                return UNKNOWN if type_ == "b1" else Number(constant(int(number))) if type_ in RANGES else OTHER
+            case tree.Array(_, word):
+                return self.word(word)
+            case tree.Shifted(base, offset):
+                return self.shifted(self.value(base), self.number(offset))
+            case tree.Load(_, base, index, type_):
+                return self.load(type_, base, index)
+            case tree.Convert(operand, type_):
+                return self.converted(type_, self.value(operand))
+            case tree.Unary(sign, operand):
                 return self.unary(sign, self.value(operand))
-            case ast.BinOp(left, sign, right):
+            case tree.Binary(sign, left, right):
                 return self.binary(sign, self.value(left), self.value(right))
-            case ast.Compare(left, [sign], [right]):
-                return self.comparison(COMPARISONS.get(type(sign), ""), self.value(left), self.value(right))
-            case ast.BoolOp(operator, operands):
-                return self.several(isinstance(operator, ast.And), operands)
-            case ast.IfExp(test, body, orelse):
+            case tree.Compare(sign, left, right):
+                return self.comparison(sign, self.value(left), self.value(right))
+            case tree.Conditions(every, operands):
+                return self.several(every, operands)
+            case tree.Choice(test, body, orelse):
                 return self.choice(test, body, orelse)
-            case ast.Call(ast.Name(name), operands, []):
+            case tree.Call(name, operands):
                 return self.call(name, operands)
-        return OTHER
+        raise TypeError(f"no expression of a kernel: {node!r}")
 
-    def number(self, node: ast.expr) -> Polynomial | None:
+    def number(self, node: Expression) -> Polynomial | None:
         """An expression as a whole number; None if it is none."""
         return self.as_number(self.value(node))
 
@@ -69,38 +75,38 @@ class Expressions:
             return self.facts.between("truth", 0, 1)
         return value.value if isinstance(value, Number) else None
 
-    def unary(self, sign: ast.unaryop, operand: Value) -> Value:
-        if isinstance(sign, ast.Not) and isinstance(operand, Truth):
+    def unary(self, sign: str, operand: Value) -> Value:
+        if sign == "not" and isinstance(operand, Truth):
             return Truth("not", parts=(operand,))
-        if isinstance(sign, ast.USub) and isinstance(operand, Number):
+        if sign == "negative" and isinstance(operand, Number):
             return Number(numbers.MINUS * operand.value)
-        return any_of(self.facts, "i8") if isinstance(operand, Number) else OTHER
+        return OTHER
 
-    def binary(self, sign: ast.operator, left: Value, right: Value) -> Value:
-        if isinstance(left, Truth) and isinstance(right, Truth) and isinstance(sign, (ast.BitAnd, ast.BitOr)):
-            return Truth("and" if isinstance(sign, ast.BitAnd) else "or", parts=(left, right))
+    def binary(self, sign: str, left: Value, right: Value) -> Value:
+        if isinstance(left, Truth) and isinstance(right, Truth) and sign in ("&", "|"):
+            return Truth("and" if sign == "&" else "or", parts=(left, right))
         first, second = self.as_number(left), self.as_number(right)
         if first is None or second is None:
             return OTHER
         match sign:
-            case ast.Add():
+            case "+":
                 return Number(first + second)
-            case ast.Sub():
+            case "-":
                 return Number(first - second)
-            case ast.Mult():
+            case "*":
                 return Number(first * second)
-            case ast.FloorDiv():
+            case "//":
                 return Number(numbers.quotient(self.facts, first, second))
-            case ast.Mod():
+            case "%":
                 return Number(numbers.remainder(self.facts, first, second))
         return any_of(self.facts, "i8")
 
     def comparison(self, sign: str, left: Value, right: Value) -> Truth:
-        if sign and isinstance(left, Number) and isinstance(right, Number):
+        if isinstance(left, Number) and isinstance(right, Number):
             return compared(self.facts, sign, left.value, right.value)
         return UNKNOWN
 
-    def several(self, all_: bool, operands: list[ast.expr]) -> Truth:
+    def several(self, all_: bool, operands: Sequence[Expression]) -> Truth:
         """Conditions of which each is looked at only if those before it do not decide."""
         around, found = self.facts, []
         self.facts = around.inside()
@@ -111,7 +117,7 @@ class Expressions:
         self.facts = around
         return Truth("and" if all_ else "or", parts=tuple(found))
 
-    def choice(self, test: ast.expr, body: ast.expr, orelse: ast.expr) -> Value:
+    def choice(self, test: Expression, body: Expression, orelse: Expression) -> Value:
         """One expression or another; only the one is looked at."""
         truth, around = self.truth(test), self.facts
         known = numbers.decided(around, truth)
@@ -125,32 +131,26 @@ class Expressions:
         self.facts = around
         return either(around, *found)
 
-    def truth(self, node: ast.expr) -> Truth:
+    def truth(self, node: Expression) -> Truth:
         """An expression as a condition."""
         value = self.value(node)
         return value if isinstance(value, Truth) else UNKNOWN
 
     # Functions.
 
-    def call(self, name: str, operands: list[ast.expr]) -> Value:
+    def call(self, name: str, operands: Sequence[Expression]) -> Value:
         match name, operands:
-            case "pointer" | "word" | "real64" | "real32", [_, ast.Constant(int(word))]:
+            case "word" | "real64" | "real32", (_, tree.Number(int(word))):
                 return self.word(word)
-            case "shifted", [address, count]:
-                return self.shifted(self.value(address), self.number(count))
-            case "where", [test, first, second]:
+            case "where", (test, first, second):
                 return self.selected(self.truth(test), self.value(first), self.value(second))
-            case _, [address, index] if name.startswith("load_"):
-                return self.load(STORED[name.removeprefix("load_")], address, index)
         values = [self.value(operand) for operand in operands]
-        if name in RANGES and len(values) == 1:
-            return self.converted(name, values[0])
-        if values and all(isinstance(value, Number) for value in values) and name not in SIZES:
-            if name in EXTREMES and len(values) == 2:
-                low, high = (value.value for value in values if isinstance(value, Number))
-                return Number(numbers.extreme(self.facts, EXTREMES[name], (low, high)))
-            return any_of(self.facts, "i8")
-        return OTHER
+        if not all(isinstance(value, Number) for value in values):
+            return OTHER
+        if name in EXTREMES:
+            low, high = (value.value for value in values if isinstance(value, Number))
+            return Number(numbers.extreme(self.facts, EXTREMES[name], (low, high)))
+        return any_of(self.facts, "i8")
 
     def word(self, word: int) -> Value:
         """A word of the block."""
@@ -183,15 +183,17 @@ class Expressions:
         if type_ == "b1":
             return value if isinstance(value, Truth) else UNKNOWN
         number = self.as_number(value)
+        if type_ not in (*RANGES, *WIDE):
+            return OTHER
         if number is None:
             return any_of(self.facts, type_)
-        if type_ == "i8":
+        if type_ in WIDE:
             return Number(number)
         low, high = RANGES[type_]
         fits = low <= self.facts.lowest(number) and self.facts.highest(number) <= high
         return Number(number) if fits else any_of(self.facts, type_)
 
-    def load(self, type_: str, address: ast.expr, index: ast.expr) -> Value:
+    def load(self, type_: str, address: Expression, index: Expression) -> Value:
         place = self.access(type_, address, index, stores=False)
         if type_ == "b1":
             return UNKNOWN
@@ -203,7 +205,7 @@ class Expressions:
             return Number(self.facts.between(KEPT, max(low, least), min(high, most)))
         return Number(self.facts.between("loaded", low, high))
 
-    def store(self, type_: str, address: ast.expr, index: ast.expr, value: ast.expr) -> None:
+    def store(self, type_: str, address: Expression, index: Expression, value: Expression) -> None:
         number = self.number(value)
         place = self.access(type_, address, index, stores=True)
         if place is not None and type_ in RANGES and self.is_own(place):
@@ -215,7 +217,7 @@ class Expressions:
         array = self.launch.words[place.word]
         return isinstance(array, Array) and array.made
 
-    def access(self, type_: str, address: ast.expr, index: ast.expr, stores: bool) -> Address | None:
+    def access(self, type_: str, address: Expression, index: Expression, stores: bool) -> Address | None:
         """Note that an element is read or written; where it is."""
         place, number = self.value(address), self.number(index)
         if not isinstance(place, Address) or number is None:

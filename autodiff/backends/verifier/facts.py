@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from math import inf
 
-from autodiff.backends.numba.vectors.polynomials import Polynomial, constant, symbol
+from autodiff.backends.language.polynomials import Polynomial, constant, symbol
 
 QUOTIENT = "quotient"
 """What symbols of quotients are called."""

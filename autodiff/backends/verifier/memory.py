@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from math import inf
 
-from autodiff.backends.numba.vectors.polynomials import Polynomial, symbol
+from autodiff.backends.language.polynomials import Polynomial, symbol
 from autodiff.backends.verifier.facts import Facts
 from autodiff.backends.verifier.launch import Array, Fault, Launch
 

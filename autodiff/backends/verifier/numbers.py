@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import inf
 
-from autodiff.backends.numba.vectors.polynomials import Polynomial, constant
+from autodiff.backends.language.polynomials import Polynomial, constant
 from autodiff.backends.verifier.facts import Facts
 from autodiff.backends.verifier.values import OTHER, RANGES, UNKNOWN, Address, Number, Truth, Value
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from autodiff.backends.numba.vectors.elements import SIZES
-from autodiff.backends.numba.vectors.polynomials import Polynomial, constant
+from autodiff.backends.language.polynomials import Polynomial, constant
+from autodiff.backends.language.types import SIZES
 from autodiff.backends.verifier.values import RANGES, Address, Number, Value
 
 if TYPE_CHECKING:

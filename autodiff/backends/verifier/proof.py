@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping
 
-from autodiff.backends.numba.vectors.polynomials import constant
+from autodiff.backends.language.errors import Unsuited
+from autodiff.backends.language.polynomials import constant
+from autodiff.backends.language.reading import read
+from autodiff.backends.language.tree import Function
 from autodiff.backends.verifier.launch import Fault, Launch
 from autodiff.backends.verifier.memory import EVERYWHERE, PART, Memory, Region, Span
 from autodiff.backends.verifier.statements import Statements
@@ -34,15 +36,17 @@ def faults_of(text: str, launch: Launch) -> list[Fault]:
     >>> faults_of(sums, Launch({0: Array("x", 80, "f8", False)}, 11, None, False))
     [Fault(line='y = load_float64(x, r)', reason='from 0 to 88 of the 80 bytes of x')]
     """
-    (definition,) = ast.parse(text).body
-    assert isinstance(definition, ast.FunctionDef)
-    first = memory = followed(definition, launch, {})  # which knows nothing of what is kept in memory
+    try:
+        kernel = read(text)
+    except Unsuited as reason:
+        return [Fault(text.partition("\n")[0], str(reason))]
+    first = memory = followed(kernel, launch, {})  # which knows nothing of what is kept in memory
     known: dict[Region, Span] = {}
     for turn in range(ROUNDS if first.faults and first.kept else 0):
         for region, span in memory.kept.items():
             if not contains(known.get(region), span):
                 known[region] = hull(known.get(region), span) if turn < GROWING else EVERYWHERE
-        memory = followed(definition, launch, known)
+        memory = followed(kernel, launch, known)
         if all(contains(known.get(region), span) for region, span in memory.kept.items()):
             return list(memory.faults)
     return list(first.faults)
@@ -58,11 +62,11 @@ def hull(one: Span | None, other: Span) -> Span:
     return other if one is None else (min(one[0], other[0]), max(one[1], other[1]))
 
 
-def followed(definition: ast.FunctionDef, launch: Launch, known: Mapping[Region, Span]) -> Memory:
+def followed(kernel: Function, launch: Launch, known: Mapping[Region, Span]) -> Memory:
     """What a kernel does to memory.
 
     Args:
-        definition: the kernel.
+        kernel: what is followed.
         launch: how it is run.
         known: what it keeps in memory to work in.
     """
@@ -76,9 +80,9 @@ def followed(definition: ast.FunctionDef, launch: Launch, known: Mapping[Region,
         part = walk.facts.new(PART.partition(".")[0], (constant(0),), (constant(parts - 1),))
         low = constant(launch.chunk) * part
         high = walk.facts.new("hi", (low + constant(1),), (low + constant(launch.chunk), constant(launch.rows)))
-    _, first, last = (argument.arg for argument in definition.args.args)
+    _, first, last = kernel.parameters
     walk.names.update({first: Number(low), last: Number(high)})
-    walk.block(definition.body)
+    walk.block(kernel.body)
     if launch.parallel and parts > 1:
         walk.memory.refuse_races(parts)
     return walk.memory

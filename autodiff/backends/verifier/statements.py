@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
+from autodiff.backends.language.names import Uses
+from autodiff.backends.language.polynomials import Polynomial, constant
+from autodiff.backends.language.tree import Expression, For, If, Leave, Let, Run, Statement, Store, While
+from autodiff.backends.language.types import STORED
 from autodiff.backends.numba.numpy_loops import LOOPS
-from autodiff.backends.numba.vectors.elements import STORED
-from autodiff.backends.numba.vectors.polynomials import Polynomial, constant
 from autodiff.backends.verifier import numbers
 from autodiff.backends.verifier.expressions import Expressions
 from autodiff.backends.verifier.facts import Facts
 from autodiff.backends.verifier.launch import Launch
 from autodiff.backends.verifier.procedures import PROCEDURES, call_out, numpy_loop
-from autodiff.backends.verifier.uses import Uses
 from autodiff.backends.verifier.values import OTHER, UNKNOWN, Address, Number, Truth, Value
 
 MANY = 1 << 61
@@ -47,64 +47,50 @@ class Statements(Expressions):
         self.uses = Uses()
         self.leaving: list[tuple[list[Place], list[Place]]] = []  # places of `break` and `continue` of each loop
 
-    def block(self, statements: Sequence[ast.stmt]) -> bool:
+    def block(self, block: Sequence[Statement]) -> bool:
         """Statements, up to one that leaves; whether there was none."""
-        return all(self.statement(statement) for statement in statements)
+        return all(self.statement(statement) for statement in block)
 
-    def statement(self, node: ast.stmt) -> bool:
+    def statement(self, node: Statement) -> bool:
         """Any statement; whether the next one is reached."""
-        self.memory.line = lambda: ast.unparse(node).splitlines()[0]
+        self.memory.line = node.__str__
         match node:
-            case ast.Assign([ast.Name(name)], value):
+            case Let((name,), (value,)):
                 found = self.value(value)
                 self.names[name] = Number(self.facts.named(found.value)) if isinstance(found, Number) else found
-            case ast.Assign([ast.Tuple(targets)], ast.Tuple(values)):
-                several = [self.value(value) for value in values]
-                self.names.update(
-                    (each.id, value) for each, value in zip(targets, several) if isinstance(each, ast.Name)
-                )
-            case ast.AugAssign(ast.Name(name), sign, value):
-                self.names[name] = self.binary(sign, self.names.get(name, OTHER), self.value(value))
-            case ast.Expr(ast.Call(ast.Name(name), operands, [])):
+            case Let(names, values):
+                self.names.update(zip(names, [self.value(value) for value in values], strict=True))
+            case Store(element, base, index, value):
+                self.store(STORED[element], base, index, value)
+            case Run(name, operands):
                 self.run(name, operands)
-            case ast.For():
+            case For():
                 self.loop(node)
-            case ast.While(test, body):
+            case While(test, body):
                 self.repeat(test, body)
-            case ast.If(test, body, orelse):
+            case If(test, body, orelse):
                 return self.branch(test, body, orelse)
-            case ast.Break() | ast.Continue():
-                self.leaving[-1][isinstance(node, ast.Continue)].append(Place(self.names, self.facts))
+            case Leave("return"):
                 return False
-            case ast.Return():
+            case Leave(how):
+                self.leaving[-1][how == "continue"].append(Place(self.names, self.facts))
                 return False
-            case ast.Pass() | ast.Expr(ast.Constant()):
-                pass
-            case _:
-                self.memory.fault("a statement of which nothing is known")
         return True
 
-    def run(self, name: str, operands: list[ast.expr]) -> None:
-        """A store, or a procedure."""
-        if name.startswith("store_"):
-            self.store(STORED[name.removeprefix("store_")], *operands)
-            return
+    def run(self, name: str, operands: Sequence[Expression]) -> None:
+        """A procedure."""
+        given = [self.value(operand) for operand in operands]
         if name == "call_out":
-            call_out(self, [self.value(operand) for operand in operands])
-            return
-        if name in LOOPS:
-            numpy_loop(self, LOOPS[name], [self.value(operand) for operand in operands])
-            return
-        stem, _, bits = name.rpartition("_float")
-        check = PROCEDURES.get(stem)
-        if check is None:
-            self.memory.fault(f"nothing is known of {name}")
-            return
-        check(self, f"f{int(bits) // 8}", [self.value(operand) for operand in operands])
+            call_out(self, given)
+        elif name in LOOPS:
+            numpy_loop(self, LOOPS[name], given)
+        else:
+            stem, _, bits = name.rpartition("_float")
+            PROCEDURES[stem](self, f"f{int(bits) // 8}", given)
 
     # Branches.
 
-    def branch(self, test: ast.expr, body: Sequence[ast.stmt], orelse: Sequence[ast.stmt]) -> bool:
+    def branch(self, test: Expression, body: Sequence[Statement], orelse: Sequence[Statement]) -> bool:
         """One body or another."""
         truth, names, around = self.truth(test), self.names, self.facts
         known = numbers.decided(around, truth)
@@ -145,21 +131,17 @@ class Statements(Expressions):
 
     # Loops.
 
-    def loop(self, node: ast.For) -> None:
+    def loop(self, node: For) -> None:
         """A loop over a range of numbers."""
-        match node:
-            case ast.For(ast.Name(name), ast.Call(ast.Name("range"), limits, [])) if len(limits) in (1, 2, 3):
-                found = [self.number(limit) for limit in limits]
-                start, stop = (constant(0), found[0]) if len(found) == 1 else found[:2]
-                step = found[2].number if len(found) == 3 and found[2] is not None else 1
-                if start is not None and stop is not None and step:
-                    if (self.facts.highest(stop - start) if step > 0 else self.facts.highest(start - stop)) <= 0:
-                        return  # no round
-                    self.rounds(node.body, lambda facts: {name: Number(counter(facts, name, start, stop, step))})
-                    return
-        self.memory.fault("a loop of which nothing is known")
+        start, stop, step = self.number(node.start), self.number(node.stop), node.step
+        if start is None or stop is None:
+            self.memory.fault("a loop of which nothing is known")
+            return
+        if (self.facts.highest(stop - start) if step > 0 else self.facts.highest(start - stop)) <= 0:
+            return  # no round
+        self.rounds(node.body, lambda facts: {node.name: Number(counter(facts, node.name, start, stop, step))})
 
-    def repeat(self, test: ast.expr, body: Sequence[ast.stmt]) -> None:
+    def repeat(self, test: Expression, body: Sequence[Statement]) -> None:
         """A body as long as a test holds."""
 
         def tested(facts: Facts) -> dict[str, Value]:
@@ -168,7 +150,7 @@ class Statements(Expressions):
 
         self.rounds(body, tested)
 
-    def rounds(self, body: Sequence[ast.stmt], begin: Begin) -> None:
+    def rounds(self, body: Sequence[Statement], begin: Begin) -> None:
         """All rounds of a loop."""
         before, around = self.names, self.facts
         uses = self.uses.of_all(body)
@@ -189,7 +171,7 @@ class Statements(Expressions):
                 self.names[name] = self.afterwards(found)
 
     def at_any_round(
-        self, before: dict[str, Value], others: dict[str, Value], body: Sequence[ast.stmt], begin: Begin
+        self, before: dict[str, Value], others: dict[str, Value], body: Sequence[Statement], begin: Begin
     ) -> dict[str, Value]:
         """What the names that go from round to round stand for at the start of any of them.
 
@@ -227,14 +209,14 @@ class Statements(Expressions):
                 spans = dict.fromkeys(moving, EVERYWHERE)
         return head(spans)
 
-    def tried(self, head: dict[str, Value], body: Sequence[ast.stmt], begin: Begin) -> list[Place]:
+    def tried(self, head: dict[str, Value], body: Sequence[Statement], begin: Begin) -> list[Place]:
         """Where a round ends of which nothing is noted."""
         self.memory.trial += 1
         ends = self.round(head, body, begin)[1]
         self.memory.trial -= 1
         return ends
 
-    def round(self, head: dict[str, Value], body: Sequence[ast.stmt], begin: Begin) -> tuple[list[Place], list[Place]]:
+    def round(self, head: dict[str, Value], body: Sequence[Statement], begin: Begin) -> tuple[list[Place], list[Place]]:
         """One round: the places at which the loop is left, and those at which the next round begins."""
         around = self.facts
         self.names, self.facts = dict(head), around.inside()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from autodiff.backends.numba.vectors.polynomials import Polynomial
+from autodiff.backends.language.polynomials import Polynomial
 
 # fmt: off
 RANGES = {

@@ -109,6 +109,7 @@ TEXT = """\
 def kernel(block, lo, hi):
     in0 = pointer(block, 0)
     out1 = pointer(block, 1)
+    out3, part, columns, v4, total3 = pointer(block, 2), lo, word(block, 3), 1, 0.0
     for r in range(lo, hi):
         at = r * columns
         sum3 = 0.0
@@ -124,8 +125,8 @@ def kernel(block, lo, hi):
 
 def test_where_a_text_loads_and_stores():
     loads, stores = rows_accesses(TEXT)
-    assert loads == {"in0": [(1, 8, "at + j"), (2, 9, "at + v4"), (3, 11, "at + j")]}
-    assert stores == {"out1": [(3, 12, "at + j")], "out3": [(0, 13, "outside")]}
+    assert loads == {"in0": [(1, 9, "at + j"), (2, 10, "at + v4"), (3, 12, "at + j")]}
+    assert stores == {"out1": [(3, 13, "at + j")], "out3": [(0, 14, "outside")]}
 
 
 def test_the_text_names_one_word_for_both():
@@ -138,9 +139,11 @@ def test_the_text_names_one_word_for_both():
 
 def test_places_are_read_to_their_end():
     loads, stores = rows_accesses(
-        "for r in range(lo, hi):\n"
-        "    x = load_int64(in0, at + min(j, last(r))) + load_int64(in1, (r % 3) * columns + j)\n"
-        "    store_int64(out2, at + (j + 1), min(x, 4))\n"
+        "def kernel(block, lo, hi):\n"
+        "    in0, in1, out2, at, j, columns = pointer(block, 0), pointer(block, 1), pointer(block, 2), lo, hi, 4\n"
+        "    for r in range(lo, hi):\n"
+        "        x = load_int64(in0, at + min(j, max(r, 1))) + load_int64(in1, (r % 3) * columns + j)\n"
+        "        store_int64(out2, at + (j + 1), min(x, 4))\n"
     )
-    assert loads == {"in0": [(0, 2, "at + min(j, last(r))")], "in1": [(0, 2, "r % 3 * columns + j")]}
-    assert stores == {"out2": [(0, 3, "at + (j + 1)")]}
+    assert loads == {"in0": [(0, 4, "at + min(j, max(r, 1))")], "in1": [(0, 4, "r % 3 * columns + j")]}
+    assert stores == {"out2": [(0, 5, "at + (j + 1)")]}

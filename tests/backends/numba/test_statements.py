@@ -7,14 +7,14 @@ import pytest
 
 pytest.importorskip("numba")
 
+from autodiff.backends.language.errors import Unsuited
+from autodiff.backends.language.types import STORED
 from autodiff.backends.numba import statements
 from autodiff.backends.numba.compiling import compile_by_numba, compile_object
 from autodiff.backends.numba.loading import load_object
 from autodiff.backends.numba.mathematics.names import FUNCTIONS
 from autodiff.backends.numba.statements.function import WRITTEN_OUT
 from autodiff.backends.numba.statements.target import printed
-from autodiff.backends.numba.vectors.elements import STORED
-from autodiff.backends.numba.vectors.tree import Unsuited
 from tests.backends.kernels.test_golden import FOLDER
 from tests.backends.numba.test_vectors import NAMES, Writer, elements, same, values
 

@@ -8,7 +8,6 @@ and what it needs of an element in one with such a place for each column.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -21,7 +20,8 @@ from autodiff.backends.kernels.scalars import DTYPES
 from autodiff.trace.forking import importing
 
 if TYPE_CHECKING:
-    from autodiff.backends.numba.vectors.elements import Type
+    from autodiff.backends.language.tree import Statement
+    from autodiff.backends.language.types import Type
     from autodiff.trace.tape import Tape
 
 BLOCK_ROWS = 64
@@ -40,7 +40,7 @@ GAIN = 2.0
 VECTOR = 64
 """Bytes of a vector."""
 
-PLACE = "r - start"
+PLACE, PLACE_OF_ROW = "r - start", "at"
 CODES = {code: dtype for dtype, code in DTYPES.items()}
 Passed = dict[str, np.dtype[Any]]
 
@@ -110,25 +110,27 @@ class Block:
     Args:
         steps: in their order.
         words: what the kernel reads of its block, as statements.
-        everywhere: names that are no row's own: they pass from row to row.
+        everywhere: statements that assign names which are no row's own: they pass from row to row.
         width: how many columns there are, as the text says it.
 
     Attributes:
         passed: the names that pass from step to step, and their dtypes.
     """
 
-    def __init__(self, steps: Iterable[Step], words: Iterable[str], everywhere: set[str], width: str) -> None:
+    def __init__(self, steps: Iterable[Step], words: Iterable[str], everywhere: Iterable[str], width: str) -> None:
         self.steps, self.width = joined([step for step in steps if step.lines]), width
-        for step in self.steps:
-            if "at" in names_in(step.lines):
-                step.lines.insert(0, f"at = r * {width}")
-        lines = [line for step in self.steps for line in (*step.before, *step.lines)]
-        places = [f"{name} = lo" for name in ("part", "columns", "start", "r", "j")]
-        text = written("kernel(block, lo, hi)", [*words, *places, *lines])
         with importing:
-            from autodiff.backends.numba.vectors.elements import types_of_names  # noqa: PLC0415 - few programs need it
+            from autodiff.backends.language.names import Uses  # noqa: PLC0415 - few programs need these
+            from autodiff.backends.language.reading import read_lines  # noqa: PLC0415
 
-        self.passed = pass_on(self.steps, everywhere, types_of_names(text))
+        types: dict[str, Type] = dict.fromkeys(("block", "lo", "hi", "part", "columns", "start", "r", "j", "at"), "i8")
+        read_lines(words, types)
+        common = Uses().assigned(*read_lines(everywhere, types))
+        bodies = []
+        for step in self.steps:
+            read_lines(step.before, types)
+            bodies.append(read_lines(step.lines, types))
+        self.passed = pass_on(self.steps, bodies, common, types, width)
 
     def lines(self) -> Iterator[str]:
         yield f"    for start in range(lo, hi, {BLOCK_ROWS}):"
@@ -155,22 +157,35 @@ def joined(steps: Sequence[Step]) -> list[Step]:
     return found
 
 
-def pass_on(steps: Sequence[Step], everywhere: set[str], types: Mapping[str, Type | None]) -> Passed:
-    """Give steps loads of what earlier ones assign, and those stores; the names and their dtypes."""
-    with importing:
-        from autodiff.backends.numba.vectors.liveness import Names  # noqa: PLC0415 - as above
+def pass_on(
+    steps: Sequence[Step],
+    bodies: Sequence[Sequence[Statement]],
+    everywhere: frozenset[str],
+    types: Mapping[str, Type],
+    width: str,
+) -> Passed:
+    """Give steps loads of what earlier ones assign, and those stores; the names and their dtypes.
 
-    names, known = Names(), set[str]()
+    Args:
+        steps: which get them.
+        bodies: what their lines do.
+        everywhere: names that all of them know.
+        types: of all names.
+        width: of a row.
+    """
+    with importing:
+        from autodiff.backends.language.names import Uses  # noqa: PLC0415 - as above
+
+    uses, known = Uses(), set[str]()
     read: list[list[str]] = []
-    assigns: list[set[str]] = []
-    for step in steps:
-        needed, assigned = set[str](), set[str]()
-        for statement in written("step()", step.lines).body:
-            needed |= names.reads(statement) - assigned
-            assigned |= names.writes(statement)
-        read.append(sorted((needed & known) - everywhere))
-        assigns.append(assigned)
-        known |= assigned
+    assigns: list[frozenset[str]] = []
+    for step, body in zip(steps, bodies, strict=True):
+        use = uses.of_all(body)
+        if PLACE_OF_ROW in use.read_first:
+            step.lines.insert(0, f"{PLACE_OF_ROW} = r * {width}")
+        read.append(sorted((use.read_first & known) - everywhere))
+        assigns.append(use.assigned)
+        known |= use.assigned
     passed: Passed = {}
     for k, step in enumerate(steps):
         for name in read[k]:
@@ -184,15 +199,3 @@ def pass_on(steps: Sequence[Step], everywhere: set[str], types: Mapping[str, Typ
 def place_of(column: str = "", width: str = "columns") -> str:
     """The place of a row of the block in an array of such rows, or of an element of it."""
     return f"(part * {width} + {column}) * {BLOCK_ROWS} + {PLACE}" if column else f"part * {BLOCK_ROWS} + {PLACE}"
-
-
-def names_in(lines: Iterable[str]) -> set[str]:
-    """The names that statements read or assign."""
-    return {node.id for node in ast.walk(written("step()", lines)) if isinstance(node, ast.Name)}
-
-
-def written(head: str, lines: Iterable[str]) -> ast.FunctionDef:
-    """A function of some lines."""
-    (found,) = ast.parse("\n".join([f"def {head}:", *(f"    {line}" for line in lines)])).body
-    assert isinstance(found, ast.FunctionDef)
-    return found

@@ -7,15 +7,18 @@ same loop.
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from autodiff.backends.kernels.forms import FULL
 from autodiff.backends.kernels.rows.text import RowKernel
+from autodiff.backends.language.reading import read
+from autodiff.backends.language.tree import For, Load, Name, Statement, Store, expressions, statements
 
 Access = tuple[int, int, str]
 """The loop that an access is in, its line, and the place of the element."""
+
+Accesses = dict[str, list[Access]]
+"""Those of each array."""
 
 
 def replaceable(kernel: RowKernel) -> dict[int, tuple[int, ...]]:
@@ -49,43 +52,41 @@ def comes_first(loads: list[Access], stores: list[Access]) -> bool:
 
 
 @lru_cache(64)
-def rows_accesses(text: str) -> tuple[dict[str, list[Access]], dict[str, list[Access]]] | None:
+def rows_accesses(text: str) -> tuple[Accesses, Accesses] | None:
     """The loads and stores of each array, in the loop over rows, or over blocks of them; None if there is none.
 
     Statements between two loops over columns are a loop of their own; outside of the loop over rows no place is known.
     """
-    kernel = ast.parse(text)
-    over_rows = next((node for node in ast.walk(kernel) if is_loop(node, "r", "start")), None)
+    kernel = read(text)
+    over_rows = next((each for each in statements(kernel.body) if is_loop(each, "r", "start")), None)
     if over_rows is None:
         return None
-    loads: dict[str, list[Access]] = {}
-    stores: dict[str, list[Access]] = {}
-
-    def note(nodes: Iterable[ast.AST], loop: int, inside: bool) -> None:
-        for kind, name, line, place in accesses_in(nodes):
-            found = loads if kind == "load" else stores
-            found.setdefault(name, []).append((loop, line, place if inside else "outside"))
-
-    body = over_rows.body  # type: ignore[attr-defined] # it is a loop
-    within = {id(node) for statement in body for node in ast.walk(statement)}
-    note((node for node in ast.walk(kernel) if id(node) not in within), 0, False)
+    loads: Accesses = {}
+    stores: Accesses = {}
+    body = over_rows.blocks[0]
+    within = set(statements(body))
+    for statement in statements(kernel.body):
+        if statement not in within:
+            note(statement, 0, False, loads, stores)
     loop = 0
     for before, statement in zip([None, *body], body, strict=False):
-        loop += isinstance(statement, ast.For) or isinstance(before, ast.For)
-        note(ast.walk(statement), loop, True)
+        loop += isinstance(statement, For) or isinstance(before, For)
+        for each in statements([statement]):
+            note(each, loop, True, loads, stores)
     return loads, stores
 
 
-def is_loop(node: ast.AST, *names: str) -> bool:
+def is_loop(statement: Statement, *names: str) -> bool:
     """Whether a statement is a loop with a variable of one of some names."""
-    return isinstance(node, ast.For) and isinstance(node.target, ast.Name) and node.target.id in names
+    return isinstance(statement, For) and statement.name in names
 
 
-def accesses_in(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, str, int, str]]:
-    """The loads and stores among nodes: which, of which array, in which line, at which place."""
-    for node in nodes:
-        match node:
-            case ast.Call(ast.Name(name), [ast.Name(array), place, *_]):
-                kind = name.partition("_")[0]
-                if kind in ("load", "store"):
-                    yield kind, array, node.lineno, ast.unparse(place)
+def note(statement: Statement, loop: int, inside: bool, loads: Accesses, stores: Accesses) -> None:
+    """Note the loads and stores of a statement, without those of statements in it."""
+    for node in expressions(statement):
+        if isinstance(node, Load) and isinstance(node.base, Name):
+            place = str(node.index) if inside else "outside"
+            loads.setdefault(node.base.name, []).append((loop, statement.line, place))
+    if isinstance(statement, Store) and isinstance(statement.base, Name):
+        place = str(statement.index) if inside else "outside"
+        stores.setdefault(statement.base.name, []).append((loop, statement.line, place))

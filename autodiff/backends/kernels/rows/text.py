@@ -101,9 +101,7 @@ class RowKernel(RowReductions):
         carried = [slot for slot in columns if slot in self.carried]
         if totals or columns or any(a.role == "scratch" for a in self.arguments):
             yield "    part = lo // chunk"
-        for slot in totals:
-            dtype = self.specs[slot].dtype
-            yield f"    total{slot} = {self.start(slot, accumulated(dtype) if self.is_sum(slot) else dtype)}"
+        yield from (f"    {line}" for line in self.totals_begin())
         if columns:
             yield f"    for j in range({self.columns_text}):"
             for slot in columns:
@@ -126,6 +124,12 @@ class RowKernel(RowReductions):
             yield from (f"        {line}" for slot in carried for line in self.completed(slot))
         for slot in totals:
             yield f"    store_{self.argument(f'out{slot}').dtype}(out{slot}, part, total{slot})"
+
+    def totals_begin(self) -> Iterator[str]:
+        """Statements that name the totals."""
+        for slot in self.slots_of(TOTAL):
+            dtype = self.specs[slot].dtype
+            yield f"total{slot} = {self.start(slot, accumulated(dtype) if self.is_sum(slot) else dtype)}"
 
     def flat_loop(self, totals: list[int]) -> Iterable[str]:
         body = [line for level in self.levels.values() for line in (*level.before, *level.body)]
@@ -194,7 +198,8 @@ class RowKernel(RowReductions):
             steps.append(Step(level.body, True, level.begin, level.end))
             steps.append(Step(level.after))
         words = [f"{a.name} = {self.word(k, a)}" for k, a in enumerate(self.arguments)]
-        block = Block(steps, words, {f"total{slot}" for slot in self.slots_of(TOTAL)} | {"outside"}, self.columns_text)
+        everywhere = [*self.totals_begin(), "outside = False"]
+        block = Block(steps, [*words, *self.prelude], everywhere, self.columns_text)
         for name, dtype in block.passed.items():
             self.arguments.append(Argument(f"row_{name}", "scratch", dtype=dtype, value=BLOCK_ROWS))
         return block

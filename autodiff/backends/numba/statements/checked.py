@@ -15,9 +15,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from autodiff.backends.language.errors import Unsuited
 from autodiff.backends.numba.checks import BLOCK, NOTED, STACK, Checks
 from autodiff.backends.numba.statements.builder import Block, Builder, Function, Phi, Room, Value, typed
-from autodiff.backends.numba.vectors.tree import Unsuited
 
 OUTSIDE = """
 define internal void @outside(i64 %told, {arguments}) noinline nounwind cold {{

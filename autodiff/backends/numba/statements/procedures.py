@@ -20,15 +20,11 @@ def multiply_matrices(printer: Printer, *given: Any) -> None:
     print_product(printer, product_of([each.base for each in places], [each.kind for each in places], numbers))
 
 
-# fmt: off
-PROCEDURES: dict[str, tuple[str, Callable[..., None]]] = {
-    # arguments: an address, a number, or a literal number, which decides what code is printed
-    "multiply_matrices": ("alla" "llal" "llll", multiply_matrices),
-    "gather_panel":      ("aannl",              gather_panel),
-    "turn_panel":        ("aannl",              turn_panel),
-    "multiply_panels":   ("aaannnnlll",         multiply_panels),
-}
-# fmt: on
+PROCEDURES: dict[str, Callable[..., None]] = {
+    "multiply_matrices": multiply_matrices, "gather_panel": gather_panel, "turn_panel": turn_panel,
+    "multiply_panels": multiply_panels,
+}  # fmt: skip
+"""What prints each; what they take is in the language."""
 
 
 def place(printer: Printer, address: Any, kind: Any) -> Place:

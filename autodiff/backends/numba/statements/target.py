@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import ast
 import functools
 import os
 from typing import Any
 
+from autodiff.backends.language.errors import Unsuited
+from autodiff.backends.language.reading import read
 from autodiff.backends.numba.checks import Checks
 from autodiff.backends.numba.loading import ENTRY, target
 from autodiff.backends.numba.products.machine import machine_of
 from autodiff.backends.numba.statements.checked import outside_text
 from autodiff.backends.numba.statements.function import Function
 from autodiff.backends.numba.vectors.lowering import plans
-from autodiff.backends.numba.vectors.tree import Plan, Unsuited
+from autodiff.backends.numba.vectors.tree import Plan
 
 
 def compiled(text: str, checks: Checks | None = None) -> bytes:
@@ -87,18 +88,17 @@ def printed(text: str, machine: Any = None, features: str | None = None, checks:
 
     machine = target_machine() if machine is None else machine
     features = processor()[1] if features is None else features
-    tree = ast.parse(text)
-    match tree.body:
-        case [ast.FunctionDef(name) as definition] if name == ENTRY and not definition.decorator_list:
-            module = ir.Module(name=ENTRY)
-            module.triple = target().triple
-            module.data_layout = str(machine.target_data)
-            found: dict[ast.AST, Plan] = {node: plan for node, plan in plans(tree) if isinstance(plan, Plan)}
-            fused = "+fma" in features.split(",") or target().triple.startswith(("aarch64", "arm64"))
-            function = Function(module, definition, found, machine_of(target().triple, features), fused, checks)
-            parts = module, *function.functions, function.code
-            return "\n".join([*map(str, parts), *([] if checks is None else [outside_text()])])
-    raise Unsuited("it has more than one function")
+    kernel = read(text)
+    if kernel.name != ENTRY:
+        raise Unsuited(f"it has no function {ENTRY}")
+    module = ir.Module(name=ENTRY)
+    module.triple = target().triple
+    module.data_layout = str(machine.target_data)
+    found = {loop: plan for loop, plan in plans(kernel) if isinstance(plan, Plan)}
+    fused = "+fma" in features.split(",") or target().triple.startswith(("aarch64", "arm64"))
+    function = Function(module, kernel, found, machine_of(target().triple, features), fused, checks)
+    parts = module, *function.functions, function.code
+    return "\n".join([*map(str, parts), *([] if checks is None else [outside_text()])])
 
 
 @functools.cache

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import cache
 
+from autodiff.backends.language.types import SIZES
 from autodiff.backends.numba.mathematics.library import program
 from autodiff.backends.numba.mathematics.names import FUNCTIONS
 from autodiff.backends.numba.products.machine import Machine
-from autodiff.backends.numba.vectors.elements import SIZES
 from autodiff.backends.numba.vectors.loops import Form
 from autodiff.backends.numba.vectors.operations import DTYPES
 from autodiff.backends.numba.vectors.quotients import PRICE, divisors

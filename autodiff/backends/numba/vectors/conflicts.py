@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import product
 from math import ceil, floor, inf
 
-from autodiff.backends.numba.vectors.elements import Pointer, Type
-from autodiff.backends.numba.vectors.polynomials import Bounds, Polynomial
+from autodiff.backends.language.polynomials import Bounds, Polynomial
+from autodiff.backends.language.types import Pointer, Type
 from autodiff.backends.numba.vectors.survey import ROOM
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from autodiff.backends.numba.vectors.elements import SIZES, Pointer, Type
+from autodiff.backends.language.types import SIZES, Pointer, Type
 from autodiff.backends.numba.vectors.masks import Masks
 from autodiff.backends.numba.vectors.tree import Node, Place, Plan, Store
 

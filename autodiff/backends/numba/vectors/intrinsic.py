@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from autodiff.backends.language.types import Pointer, Type
 from autodiff.backends.numba import memory
 from autodiff.backends.numba.mathematics.library import has_fused_multiply_add
 from autodiff.backends.numba.products.machine import Machine, machine_of
 from autodiff.backends.numba.vectors.choice import form_of
-from autodiff.backends.numba.vectors.elements import Pointer, Type
 from autodiff.backends.numba.vectors.loops import Printer
 from autodiff.backends.numba.vectors.tree import Plan
 

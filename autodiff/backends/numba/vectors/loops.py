@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from autodiff.backends.numba.vectors.elements import FLOATS
+from autodiff.backends.language.types import FLOATS
 from autodiff.backends.numba.vectors.rounds import Rounds
 from autodiff.backends.numba.vectors.tree import Plan
 

@@ -1,28 +1,30 @@
-"""The text of a kernel with a call in place of each loop that can be printed."""
+"""The innermost loops of kernels that can be printed as vectors, and kernels with calls in their places, for Numba."""
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from autodiff.backends.language.errors import Unsuited
+from autodiff.backends.language.reading import read
+from autodiff.backends.language.tree import For, Function, Statement
 from autodiff.backends.numba.products.machine import Machine
 from autodiff.backends.numba.vectors.choice import FEW, better_written_out
 from autodiff.backends.numba.vectors.intrinsic import loop_intrinsic
 from autodiff.backends.numba.vectors.planning import planned
 from autodiff.backends.numba.vectors.survey import Loop, innermost_loops
-from autodiff.backends.numba.vectors.tree import Plan, Unsuited, strides
+from autodiff.backends.numba.vectors.tree import Plan, strides
 
 
 @dataclass(frozen=True)
 class FoundLoop:
-    """An innermost loop of a text.
+    """An innermost loop of a kernel.
 
     Attributes:
         line: where it stands.
         head: its first line.
-        reason: why it is left to Numba; empty if it is printed.
+        reason: why it is left to LLVM; empty if it is printed as vectors.
     """
 
     line: int
@@ -31,19 +33,16 @@ class FoundLoop:
 
 
 def found_loops(text: str) -> list[FoundLoop]:
-    """The innermost loops of the text of a kernel, and what becomes of them."""
+    """The innermost loops of a kernel, and what becomes of them."""
     return [
-        FoundLoop(node.lineno, ast.unparse(node).splitlines()[0], found if isinstance(found, str) else "")
-        for node, found in plans(ast.parse(text))
+        FoundLoop(node.line, str(node), found if isinstance(found, str) else "") for node, found in plans(read(text))
     ]
 
 
-def plans(module: ast.Module) -> Iterator[tuple[ast.For, Plan | str]]:
+def plans(function: Function) -> Iterator[tuple[For, Plan | str]]:
     """All innermost loops, with what they do or why they cannot be printed."""
-    for function in module.body:
-        if isinstance(function, ast.FunctionDef):
-            for loop in innermost_loops(function, contiguous):
-                yield loop.original, plan_or_reason(loop)
+    for loop in innermost_loops(function, contiguous):
+        yield loop.original, plan_or_reason(loop)
 
 
 def plan_or_reason(loop: Loop) -> Plan | str:
@@ -62,36 +61,27 @@ def contiguous(loop: Loop) -> bool:
 
 
 def compiled(text: str, names: dict[str, Any], machine: Machine | None = None) -> Any:
-    """The code of the text of a kernel with a call in place of each loop that can be printed.
+    """The code of a kernel, for Numba, with a call in place of each loop that can be printed.
 
     Args:
-        text: of the kernel.
+        text: of the kernel; one with something that is no part of the language stays what it is.
         names: that the text may use; the functions that are called come in.
         machine: for which processor; that for which Numba compiles if None.
     """
-    module = ast.parse(text)
-    calls: dict[ast.AST, ast.stmt] = {}
-    for node, plan in plans(module):
+    try:
+        function = read(text)
+    except Unsuited:
+        return compile(text, "<kernel>", "exec")
+    calls: dict[Statement, str] = {}
+    for node, plan in plans(function):
         if isinstance(plan, Plan):
             name = f"vector_loop_{len(calls)}"
             names[name] = loop_intrinsic(name, plan, machine)
-            calls[node] = ast.copy_location(call(name, plan), node)
-    return compile(ast.fix_missing_locations(_Replacing(calls).visit(module)), "<kernel>", "exec")
+            calls[node] = call(name, plan)
+    return compile(function.text(calls), "<kernel>", "exec")
 
 
-def call(name: str, plan: Plan) -> ast.stmt:
+def call(name: str, plan: Plan) -> str:
     """What stands in place of a loop."""
-    given = [ast.Name(each, ast.Load()) for each in plan.given]
-    value = ast.Call(ast.Name(name, ast.Load()), [plan.start, plan.stop, *given], [])
-    if not plan.results:
-        return ast.Expr(value)
-    targets: list[ast.expr] = [ast.Name(each, ast.Store()) for each in plan.results]
-    return ast.Assign([targets[0] if len(targets) == 1 else ast.Tuple(targets, ast.Store())], value)
-
-
-class _Replacing(ast.NodeTransformer):
-    def __init__(self, calls: dict[ast.AST, ast.stmt]) -> None:
-        self.calls = calls
-
-    def visit(self, node: ast.AST) -> Any:
-        return self.calls[node] if node in self.calls else super().visit(node)
+    value = f"{name}({', '.join(map(str, [plan.start, plan.stop, *plan.given]))})"
+    return f"{', '.join(plan.results)} = {value}" if plan.results else value

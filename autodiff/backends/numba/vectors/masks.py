@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from autodiff.backends.numba.vectors.elements import SIZES
+from autodiff.backends.language.types import SIZES
 from autodiff.backends.numba.vectors.quotients import Quotients
 
 SHORTEST = 16

@@ -5,11 +5,11 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
+from autodiff.backends.language.types import FLOATS, SIGNED
 from autodiff.backends.numba.mathematics.library import program
 from autodiff.backends.numba.mathematics.llvm import print_program
 from autodiff.backends.numba.mathematics.names import FUNCTIONS
 from autodiff.backends.numba.mathematics.plain import PLAIN
-from autodiff.backends.numba.vectors.elements import FLOATS, SIGNED
 from autodiff.backends.numba.vectors.lanes import BITS, Lanes
 
 # fmt: off

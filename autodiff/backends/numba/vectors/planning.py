@@ -1,20 +1,25 @@
-"""From the text of a loop to what it does in a round."""
+"""From a loop to what it does in a round."""
 
 from __future__ import annotations
 
-import ast
 from math import inf
 
+from autodiff.backends.language import tree
+from autodiff.backends.language.conversion import converted
+from autodiff.backends.language.errors import Unsuited
+from autodiff.backends.language.names import names_in
+from autodiff.backends.language.polynomials import polynomial
+from autodiff.backends.language.tree import Binary, Call, Convert, Expression, Name
+from autodiff.backends.language.types import STORED
 from autodiff.backends.numba.vectors.conflicts import conflict
-from autodiff.backends.numba.vectors.elements import SIZES, STORED
-from autodiff.backends.numba.vectors.polynomials import polynomial
 from autodiff.backends.numba.vectors.survey import Loop
-from autodiff.backends.numba.vectors.translation import Translation, cast, first_line
-from autodiff.backends.numba.vectors.tree import Accumulate, Assign, Plan, Statement, Store, Unsuited
+from autodiff.backends.numba.vectors.translation import Translation
+from autodiff.backends.numba.vectors.tree import Accumulate, Assign, Plan, Statement, Store
 
 NO_SUM = "{} passes from round to round, and is no sum"
 REDUCTIONS = ("reduce_add", "reduce_multiply", "reduce_maximum", "reduce_minimum")
-SIGNS = {ast.Add: "reduce_add", ast.Mult: "reduce_multiply", ast.BitOr: "|", ast.BitAnd: "&"}
+SIGNS = {"+": "reduce_add", "*": "reduce_multiply", "|": "|", "&": "&"}
+EXTREMES = ("maximum", "minimum")
 
 
 def planned(loop: Loop) -> Plan:
@@ -29,13 +34,11 @@ def planned(loop: Loop) -> Plan:
 class _Planning:
     def __init__(self, loop: Loop) -> None:
         self.loop, self.node = loop, loop.node
-        if not isinstance(self.node.target, ast.Name):
-            raise Unsuited("its variable is no name")
-        self.variable = self.node.target.id
-        self.start, self.stop = limits(self.node)
+        if self.node.step != 1:
+            raise Unsuited("it does not go over a range in steps of one")
+        self.variable, self.start, self.stop = self.node.name, self.node.start, self.node.stop
         self.length = length_of(self.start, self.stop, loop)
-        self.reads, self.writes = loop.names.reads, loop.names.writes
-        self.assigned = self.writes(*self.node.body)
+        self.assigned = loop.uses.assigned(*self.node.body)
         self.accumulators: dict[str, str] = {}
         self.round = f"round of {self.variable}"
         self.carried = self.names_carried()
@@ -43,7 +46,7 @@ class _Planning:
 
     def plan(self) -> Plan:
         statements = [self.statement(each) for each in self.node.body]
-        left = (self.assigned | {self.variable}) & self.loop.after - self.accumulators.keys()
+        left = (self.assigned | {self.variable}) & (self.loop.after - self.accumulators.keys())
         if left:
             raise Unsuited(f"{min(left)} is read after it")
         bounds = {**self.loop.bounds, self.round: self.reach()}
@@ -64,7 +67,7 @@ class _Planning:
             given,
             self.accumulators,
             results,
-            tuple(each.lineno for each in self.node.body),
+            tuple(each.line for each in self.node.body),
         )
 
     def reach(self) -> tuple[float, float]:
@@ -74,88 +77,72 @@ class _Planning:
         return low, high
 
     def type(self, name: str) -> str:
-        found = self.loop.types.get(name)
-        if not isinstance(found, str):
-            raise Unsuited(f"the type of {name} is not known")
-        return found
+        return str(self.loop.types[name])
 
     def names_carried(self) -> set[str]:
         """The names that a round reads of the one before."""
         seen: set[str] = set()
         found: set[str] = set()
         for statement in self.node.body:
-            read = self.reads(statement)
-            if isinstance(statement, ast.AugAssign):
-                read = read | self.writes(statement)
-            found |= (read & self.assigned) - seen
-            seen |= self.writes(statement)
+            use = self.loop.uses.of(statement)
+            found |= (use.reads & self.assigned) - seen
+            seen |= use.assigned
         return found
 
     # Statements.
 
-    def statement(self, node: ast.stmt) -> Statement:
+    def statement(self, node: tree.Statement) -> Statement:
+        carried = self.loop.uses.reads(node) & self.carried
         match node:
-            case ast.Assign([ast.Name(name)], value) if name in self.carried:
+            case tree.Let((name,), (value,)) if name in self.carried:
                 return self.accumulation(name, value)
-            case ast.AugAssign(ast.Name(name), sign, value) if name in self.carried and type(sign) in SIGNS:
-                return self.accumulate(name, SIGNS[type(sign)], value, exact=True)
-            case _ if self.reads(node) & self.carried:
-                raise Unsuited(NO_SUM.format(min(self.reads(node) & self.carried)))
-            case ast.Assign([ast.Name(name)], value) if name != self.variable:
+            case _ if carried:
+                raise Unsuited(NO_SUM.format(min(carried)))
+            case tree.Let((name,), (value,)) if name != self.variable:
                 return Assign(*self.translation.assign(name, value))
-            case ast.Expr(ast.Call(ast.Name(name), [ast.Name(base), index, value], [])) if name.startswith("store_"):
-                return self.store(STORED.get(name.removeprefix("store_"), ""), base, index, value)
-        raise Unsuited(f"it has {first_line(node)!r}")
+            case tree.Store(element, Name(base, kind), index, value):
+                found = self.translation.node(value)
+                place, number = self.translation.access(base, kind, index, STORED[element], stores=True)
+                return Store(place, STORED[element], number, found)
+        raise Unsuited(f"it has {str(node)!r}")
 
-    def accumulation(self, name: str, value: ast.expr) -> Accumulate:
+    def accumulation(self, name: str, value: Expression) -> Accumulate:
         """``name = reduce_add(name, value)`` and its like."""
         match value:
-            case ast.Call(ast.Name(kind), [ast.Name(own), term], []) if own == name and kind in REDUCTIONS:
+            case Call(kind, (Name(own), term)) if own == name and kind in REDUCTIONS:
                 return self.accumulate(name, kind, term)
-            case ast.Call(ast.Name("maximum" | "minimum" as kind), [ast.Name(own), term], []) if own == name:
+            case Call(kind, (Name(own), term)) if own == name and kind in EXTREMES:
                 return self.accumulate(name, f"reduce_{kind}", term, exact=True)
-            case ast.Call(ast.Name(kind), [ast.BinOp(ast.Name(own), sign, term)], []):
-                if own == name and kind == self.type(name) and type(sign) in SIGNS:
-                    return self.accumulate(name, SIGNS[type(sign)], term, exact=True, wraps=True)
-            case ast.BinOp(ast.Name(own), sign, term) if own == name and type(sign) in SIGNS:
-                return self.accumulate(name, SIGNS[type(sign)], term, exact=True)
+            case Convert(Binary(sign, Name(own) | Convert(Name(own)), term), kind) if own == name and sign in SIGNS:
+                if kind == self.type(name):  # it drops the upper bits
+                    return self.accumulate(name, SIGNS[sign], narrowed(term, kind), exact=True)
+            case Binary(sign, Name(own), term) if own == name and sign in SIGNS:
+                return self.accumulate(name, SIGNS[sign], term, exact=True)
         raise Unsuited(NO_SUM.format(name))
 
-    def accumulate(self, name: str, kind: str, term: ast.expr, exact: bool = False, wraps: bool = False) -> Accumulate:
-        """An accumulation; an exact one does not depend on the order, one that wraps drops the upper bits."""
+    def accumulate(self, name: str, kind: str, term: Expression, exact: bool = False) -> Accumulate:
+        """An accumulation; an exact one does not depend on the order."""
         type_ = self.type(name)
-        if self.accumulators.setdefault(name, kind) != kind or self.reads(term) & self.carried:
+        if self.accumulators.setdefault(name, kind) != kind or names_in(term) & self.carried:
             raise Unsuited(NO_SUM.format(name))
         if exact and type_ in ("f4", "f8"):
             raise Unsuited(f"the order of the sum {name} is fixed")
         if type_ == "b1" and kind in ("reduce_add", "reduce_multiply"):
             raise Unsuited(f"{name} is a sum of booleans")
         value = self.translation.node(term)
-        if (wraps or type_ == "i8") and value.type in ("b1", "u1", "i4", "i8", "u8") and type_ != "b1":
-            value = cast(value, type_)
         if value.type != type_:
             raise Unsuited(f"{name} and what is added to it have the types {type_} and {value.type}")
         return Accumulate(name, kind, value)
 
-    def store(self, type_: str, base: str, index: ast.expr, value: ast.expr) -> Store:
-        found = self.translation.node(value)
-        if type_ not in SIZES or found.type == "u8":
-            raise Unsuited(f"it stores {found.type}")
-        place, node = self.translation.access(base, index, type_, stores=True)
-        return Store(place, type_, node, cast(found, type_))
+
+def narrowed(term: Expression, type_: str) -> Expression:
+    """A term of a sum of which only the lower bits count, in fewer bits."""
+    if isinstance(term, Convert) and term.operand.type == type_:
+        return term.operand
+    return converted(term, type_)
 
 
-def limits(node: ast.For) -> tuple[ast.expr, ast.expr]:
-    """The first number of a loop, and the one after the last."""
-    match node.iter:
-        case ast.Call(ast.Name("range"), [stop], []) if not node.orelse:
-            return ast.Constant(0), stop
-        case ast.Call(ast.Name("range"), [start, stop], []) if not node.orelse:
-            return start, stop
-    raise Unsuited("it does not go over a range in steps of one")
-
-
-def length_of(start: ast.expr, stop: ast.expr, loop: Loop) -> int | None:
+def length_of(start: Expression, stop: Expression, loop: Loop) -> int | None:
     """How many rounds a loop has, where that is known."""
     first, last = polynomial(start, loop.values), polynomial(stop, loop.values)
     if first is None or last is None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from autodiff.backends.language.types import FLOATS, SIZES
 from autodiff.backends.numba import memory
 from autodiff.backends.numba.mathematics.plain import PLAIN
-from autodiff.backends.numba.vectors.elements import FLOATS, SIZES
 from autodiff.backends.numba.vectors.interleaving import FEW, Interleaving, filled
 from autodiff.backends.numba.vectors.quotients import by_the_same, divisors
 from autodiff.backends.numba.vectors.tree import Accumulate, Assign, Node, Place, Plan, Store

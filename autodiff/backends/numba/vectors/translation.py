@@ -1,27 +1,17 @@
-"""Expressions of a loop as typed operations."""
+"""Expressions of a loop as operations of a round: what varies from round to round, and where accesses go."""
 
 from __future__ import annotations
 
-import ast
-
-import numpy as np
-
-from autodiff.backends.numba.mathematics.names import FUNCTIONS
-from autodiff.backends.numba.mathematics.plain import PLAIN
+from autodiff.backends.language import tree
+from autodiff.backends.language.errors import Unsuited
+from autodiff.backends.language.functions import accepted_by
+from autodiff.backends.language.polynomials import Polynomial, constant, polynomial, symbol
+from autodiff.backends.language.tree import Expression
+from autodiff.backends.language.types import CASTS, SIZES, STORED, UNSIGNED, Pointer, Type
+from autodiff.backends.numba.special import CALLS
 from autodiff.backends.numba.vectors.conflicts import Access
-from autodiff.backends.numba.vectors.elements import CASTS, SIZES, STORED, Pointer, Type, compared, type_of
-from autodiff.backends.numba.vectors.polynomials import Polynomial, constant, polynomial, symbol
 from autodiff.backends.numba.vectors.survey import Loop
-from autodiff.backends.numba.vectors.tree import Node, Place, Unsuited
-
-# fmt: off
-SIGNS: dict[type, str] = {
-    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%",
-    ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^",
-    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
-}
-# fmt: on
-WHOLE_BITS = {"u1": 8, "i4": 32, "i8": 64}
+from autodiff.backends.numba.vectors.tree import Node, Place
 
 
 class Translation:
@@ -41,16 +31,15 @@ class Translation:
         self.loop, self.variable, self.round = loop, variable, round_
         self.given: dict[str, Type] = {}
         self.accesses: list[Access] = []
-        self.types: dict[str, Type | None] = {**loop.types, variable: "i8"}
         self.values: dict[str, Polynomial] = {**loop.values, variable: symbol(round_)}
         self.own: dict[str, Node] = {variable: Node("name", "i8", detail=variable, varying=True)}
         self.inlined: dict[str, Node] = {}
         self.opaque: set[str] = set()  # symbols that differ between rounds
 
-    def assign(self, name: str, value: ast.expr) -> tuple[str, Node]:
+    def assign(self, name: str, value: Expression) -> tuple[str, Node]:
         """Name a value from now on; the name that stands for it in this loop alone, and the value."""
         node = self.node(value)
-        if node.type == "u8":
+        if node.type == UNSIGNED:
             raise Unsuited(f"{name} is a whole number without sign")
         unique = f"{name}.{len(self.inlined)}"  # a name may be assigned again, as in loops that are written out
         found = polynomial(value, self.values) if node.type in ("i4", "i8") else None
@@ -60,76 +49,46 @@ class Translation:
                 self.opaque.add(unique)
         self.own[name] = Node("name", node.type, detail=unique, varying=node.varying)
         self.values[name] = found
-        self.types[name] = node.type
         self.inlined[unique] = node
         return unique, node
 
-    def node(self, expression: ast.expr) -> Node:
+    def node(self, expression: Expression) -> Node:
         """An expression."""
         match expression:
-            case ast.Constant(bool() | int() | float() as value):
-                return Node("number", str(type_of(expression, {})), detail=value)
-            case ast.Name("inf" | "nan" as name):
-                return Node("number", "f8", detail=float(name))
-            case ast.Name(name):
-                return self.name(name)
-            case ast.UnaryOp(ast.USub(), ast.Constant(float() | int() as value)):
-                return Node("number", str(type_of(expression, {})), detail=-value)
-            case ast.Call(ast.Name(name), [operand], []) if name in CASTS:
-                return cast(self.node(operand), name)
-            case ast.Call(ast.Name(name), [ast.Name(base), index], []) if name.removeprefix("load_") in STORED:
-                return self.load(STORED[name.removeprefix("load_")], base, index)
-            case ast.Call(ast.Name(name), operands, []) if name == "where" or name in FUNCTIONS or name in PLAIN:
-                return self.typed(expression, name, [self.node(each) for each in operands])
-            case ast.UnaryOp(sign, operand):
-                return self.unary(expression, "not" if isinstance(sign, ast.Not) else "negative", self.node(operand))
-            case ast.BinOp(left, sign, right) if type(sign) in SIGNS:
-                return self.binary(expression, SIGNS[type(sign)], self.node(left), self.node(right))
-            case ast.Compare(left, [sign], [right]) if type(sign) in SIGNS:
-                return self.compare(expression, SIGNS[type(sign)], self.node(left), self.node(right))
-        raise Unsuited(f"it has {first_line(expression)!r}")
+            case tree.Number(value, type_):
+                return Node("number", type_, detail=value)
+            case tree.Name(name, type_):
+                return self.name(name, type_)
+            case tree.Convert(operand, type_):
+                return cast(self.node(operand), type_)
+            case tree.Load(element, tree.Name(base, kind), index):
+                return self.load(STORED[element], base, kind, index)
+            case tree.Unary(sign, operand, type_):
+                return operation_on(sign, type_, [self.node(operand)])
+            case tree.Binary(sign, left, right, type_) | tree.Compare(sign, left, right, type=type_):
+                return operation_on(sign, str(type_), [self.node(left), self.node(right)])
+            case tree.Call(name, operands, type_) if name == "where" or (
+                name not in CALLS and accepted_by(name, len(operands))
+            ):
+                return operation_on(name, str(type_), [self.node(each) for each in operands])
+        raise Unsuited(f"it has {str(expression)!r}")
 
-    def name(self, name: str) -> Node:
+    def name(self, name: str, type_: Type) -> Node:
         if name in self.own:
             return self.own[name]
-        type_ = self.loop.types.get(name)
-        if type_ not in CASTS or not isinstance(type_, str):
-            raise Unsuited(f"the type of {name} is not known")
+        if not isinstance(type_, str) or type_ not in CASTS:
+            raise Unsuited(f"{name} is an address, or without sign")
         self.given[name] = type_
         return Node("name", type_, detail=name)
 
-    def type(self, expression: ast.expr) -> str:
-        found = type_of(expression, self.types)
-        if not isinstance(found, str):
-            raise Unsuited(f"the type of {first_line(expression)!r} is not known")
-        return found
-
-    def typed(self, expression: ast.expr, operation: str, operands: list[Node]) -> Node:
-        return operation_on(operation, self.type(expression), operands)
-
-    def unary(self, expression: ast.expr, operation: str, operand: Node) -> Node:
-        type_ = self.type(expression)
-        return operation_on(operation, type_, [cast(operand, type_)])
-
-    def binary(self, expression: ast.expr, sign: str, left: Node, right: Node) -> Node:
-        type_ = self.type(expression)
-        return operation_on(sign, type_, [cast(left, type_), cast(right, type_)])
-
-    def compare(self, expression: ast.expr, sign: str, left: Node, right: Node) -> Node:
-        type_ = compared(left.type, right.type)
-        if not type_:
-            raise Unsuited(f"the type of {first_line(expression)!r} is not known")
-        return operation_on(sign, "b1", [cast(left, type_), cast(right, type_)])
-
     # Memory.
 
-    def load(self, type_: str, base: str, index: ast.expr) -> Node:
-        place, node = self.access(base, index, type_, stores=False)
+    def load(self, type_: str, base: str, kind: Type, index: Expression) -> Node:
+        place, node = self.access(base, kind, index, type_, stores=False)
         return Node("load", type_, (node,), place, varying=place.stride != 0)
 
-    def access(self, base: str, index: ast.expr, type_: str, stores: bool) -> tuple[Place, Node]:
+    def access(self, base: str, kind: Type, index: Expression, type_: str, stores: bool) -> tuple[Place, Node]:
         """Where an access goes, and its index: without the names of the round where its stride is known."""
-        kind = self.loop.types.get(base)
         if base in self.own or not (isinstance(kind, Pointer) or kind == "i8"):
             raise Unsuited(f"{base} is no address from before it")
         self.given[base] = kind
@@ -162,19 +121,5 @@ def operation_on(operation: str, type_: str, operands: list[Node]) -> Node:
 
 
 def cast(node: Node, type_: str) -> Node:
-    """A value in another type; numbers at once where that is exact."""
-    if node.type == type_:
-        return node
-    if node.type == "u8" and type_ not in ("b1", "u1", "i4", "i8"):
-        raise Unsuited("it makes a float of whole numbers without sign")
-    if node.operation == "number" and type_ in WHOLE_BITS and node.type in ("b1", *WHOLE_BITS):
-        half, number = 1 << WHOLE_BITS[type_] - 1, int(node.detail)
-        return Node("number", type_, detail=number % 256 if type_ == "u1" else (number + half) % (2 * half) - half)
-    if node.operation == "number" and type_ in ("f4", "f8"):
-        return Node("number", type_, detail=float(np.float32(node.detail) if type_ == "f4" else node.detail))
-    return Node("cast", type_, (node,), varying=node.varying)
-
-
-def first_line(node: ast.AST) -> str:
-    """The first line of the text of a node."""
-    return ast.unparse(node).splitlines()[0]
+    """A value in another type."""
+    return node if node.type == type_ else Node("cast", type_, (node,), varying=node.varying)

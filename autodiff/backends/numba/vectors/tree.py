@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from autodiff.backends.numba.vectors.elements import Type
+from autodiff.backends.language.tree import Expression
+from autodiff.backends.language.types import Type
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,8 +95,8 @@ class Plan:
     """
 
     variable: str
-    start: ast.expr
-    stop: ast.expr
+    start: Expression
+    stop: Expression
     length: int | None
     statements: tuple[Statement, ...]
     given: Mapping[str, Type]
@@ -119,7 +119,3 @@ def strides(plan: Plan) -> set[int | None]:
             found.add(node.detail.stride)
         waiting.extend(node.operands)
     return found
-
-
-class Unsuited(Exception):
-    """A loop cannot be printed; the text says why."""

@@ -2,46 +2,46 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
+
+from autodiff.backends.language.conversion import substituted
+from autodiff.backends.language.tree import For, Let, Number, Statement, Store
 
 MOST = 64  # statements of a round
 
 
-def written_out(node: ast.For) -> ast.For | None:
+def written_out(node: For) -> For | None:
     """The loop with the loops in its body written out; None if they are too long, or not of known lengths."""
     body = statements(node.body)
-    if body is None:
-        return None
-    return ast.copy_location(ast.For(node.target, node.iter, body, []), node)
+    return None if body is None else replace(node, body=tuple(body))
 
 
-def statements(block: Sequence[ast.stmt]) -> list[ast.stmt] | None:
+def statements(block: Sequence[Statement]) -> list[Statement] | None:
     """Statements without loops in them."""
-    found: list[ast.stmt] = []
+    found: list[Statement] = []
     for each in block:
         match each:
-            case ast.For(ast.Name(name), ast.Call(ast.Name("range"), [ast.Constant(int(length))], []), body, []):
+            case For(name, Number(0), Number(int(length)), 1, body):
                 inner = statements(body)
                 if inner is None or not length or len(inner) * length > MOST:
                     return None
                 for number in range(length):
                     found += [numbered(statement, name, number) for statement in inner]
-            case ast.Assign() | ast.Expr():
+            case Let((_,)) | Store():
                 found.append(each)
             case _:
                 return None
     return found if len(found) <= MOST else None
 
 
-def numbered(node: Any, name: str, number: int) -> Any:
-    """A copy of a part of a text with a number in place of the variable of a loop."""
-    if isinstance(node, ast.Name):
-        return ast.copy_location(ast.Constant(number), node) if node.id == name else node
-    if isinstance(node, list):
-        return [numbered(each, name, number) for each in node]
-    if not isinstance(node, ast.expr | ast.stmt) or isinstance(node, ast.Constant):
-        return node
-    fields = [numbered(getattr(node, field), name, number) for field in node._fields]
-    return ast.copy_location(type(node)(*fields), node)
+def numbered(statement: Statement, name: str, number: int) -> Statement:
+    """A statement with a number in place of the variable of a loop."""
+    names = {name: Number(number, "i8")}
+    match statement:
+        case Let(assigned, values, line):
+            return Let(assigned, tuple(substituted(each, names) for each in values), line)
+        case Store(element, base, index, value, line):
+            base, index, value = (substituted(each, names) for each in (base, index, value))
+            return Store(element, base, index, value, line)
+    raise TypeError(f"no statement that is written out: {statement}")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
 from math import inf, prod
 
+from autodiff.backends.language.tree import Binary, Convert, Expression, Name, Number, Unary
 from autodiff.trace.caching import cached_property
 
 Bounds = Mapping[str, tuple[float, float]]
@@ -89,23 +89,23 @@ def symbol(name: str) -> Polynomial:
     return Polynomial({(name,): 1})
 
 
-def polynomial(node: ast.expr, names: Mapping[str, Polynomial]) -> Polynomial | None:
+def polynomial(node: Expression, names: Mapping[str, Polynomial]) -> Polynomial | None:
     """An expression as a polynomial; None if it is none."""
     match node:
-        case ast.Constant(int(number)) if not isinstance(node.value, bool):
+        case Number(int(number), type="i4" | "i8"):
             return constant(number)
-        case ast.Name(name):
+        case Name(name):
             return names.get(name)
-        case ast.Call(ast.Name("i8"), [operand], []):
+        case Convert(operand, "i8"):
             return polynomial(operand, names)
-        case ast.UnaryOp(ast.USub(), operand):
+        case Unary("negative", operand, "i8"):
             found = polynomial(operand, names)
             return None if found is None else constant(-1) * found
-        case ast.BinOp(left, ast.Add() | ast.Sub() | ast.Mult() as sign, right):
+        case Binary("+" | "-" | "*" as sign, left, right, "i8"):
             first, second = polynomial(left, names), polynomial(right, names)
             if first is None or second is None:
                 return None
-            if isinstance(sign, ast.Mult):
+            if sign == "*":
                 return first * second
-            return first + second if isinstance(sign, ast.Add) else first - second
+            return first + second if sign == "+" else first - second
     return None
