@@ -7,7 +7,7 @@ dear to compute; a row stays in cache from one loop to the next.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
