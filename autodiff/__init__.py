@@ -39,8 +39,8 @@ if _TYPE_CHECKING:
     from autodiff import distributed as distributed
     from autodiff import optimize as optimize
     from autodiff import tree as tree
-    from autodiff.backends.numba.kernels import cache_info, clear_cache
-    from autodiff.backends.numba.threads import get_num_threads, set_num_threads
+    from autodiff.backends.native.kernels import cache_info, clear_cache
+    from autodiff.backends.native.threads import get_num_threads, set_num_threads
     from autodiff.backends.reports.profile import profile
     from autodiff.facade import (
         InvalidType,
@@ -63,8 +63,8 @@ functional: _Any
 _FOUND_LATER = {  # by __getattr__ below: many programs have no use for them, and they take a while to import
     **dict.fromkeys(("InvalidType", "Parameter", "Variable", "VariableNode"), "autodiff.facade"),
     **dict.fromkeys(("as_array", "as_variable", "force_backprop_mode", "no_backprop_mode"), "autodiff.facade"),
-    **dict.fromkeys(("cache_info", "clear_cache"), "autodiff.backends.numba.kernels"),
-    **dict.fromkeys(("get_num_threads", "set_num_threads"), "autodiff.backends.numba.threads"),
+    **dict.fromkeys(("cache_info", "clear_cache"), "autodiff.backends.native.kernels"),
+    **dict.fromkeys(("get_num_threads", "set_num_threads"), "autodiff.backends.native.threads"),
     **dict.fromkeys(("load", "save"), "autodiff.saving"),
     **dict.fromkeys(("load_tape", "save_tape"), "autodiff.trace.formats.save"),
     "check_indices": "autodiff.backends.cupy.runtime.states",

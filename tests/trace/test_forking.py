@@ -16,7 +16,7 @@ import pytest
 import autodiff
 from autodiff import grad, jit
 from autodiff.backends import straight
-from autodiff.backends.numba import kernels
+from autodiff.backends.native import kernels
 from autodiff.backends.passes import schedule as passes
 from autodiff.trace import forking
 from autodiff.trace.caching import cached_property
@@ -181,14 +181,14 @@ def test_a_first_call_while_another_thread_compiles(monkeypatch: Any) -> None:
     """A fork waits until the compiler is done: what it was doing is of no use to the child."""
     pytest.importorskip("numba")
     begun = threading.Event()
-    real = kernels.made
+    real = kernels.found_or_made
 
     def slow(*args: Any) -> Any:
         begun.set()
         time.sleep(0.2)
         return real(*args)
 
-    monkeypatch.setattr(kernels, "made", slow)
+    monkeypatch.setattr(kernels, "found_or_made", slow)
     monkeypatch.setattr(kernels.cache, "read", lambda key, kind=None: None)
     thread = threading.Thread(target=lambda: jit(function(1.3), backend="numba")(X))
     thread.start()
@@ -238,10 +238,10 @@ def test_threads_that_ask_for_a_late_library_at_once() -> None:
 LOCKS = re.compile(r"functools.*cached_property|\b(R?Lock|Condition|Semaphore)\(\)")
 ALLOWED = {
     "trace/forking.py",
-    "backends/numba/kernels.py",  # held at every fork
+    "backends/native/kernels.py",  # held at every fork
     "testing/gpu/journal.py",  # of a command, which does not fork
     "programs/switch.py",  # looks for those of users' classes, and has none
-    "backends/numba/threads.py",  # renewed with the pool
+    "backends/native/threads.py",  # renewed with the pool
     "backends/cupy/runtime/modules.py", "backends/cupy/program.py", "backends/cupy/runtime/graphs.py",  # GPUs do not survive a fork
 }  # fmt: skip
 

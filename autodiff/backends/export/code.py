@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from autodiff.backends.compiling import ALLOWED
 from autodiff.backends.export.driver import driver_text
 from autodiff.backends.export.processors import machine_for
 from autodiff.backends.export.steps import ExportError, Program, Run
 from autodiff.backends.language.errors import Unsuited
-from autodiff.backends.numba.compiling import ALLOWED
-from autodiff.backends.numba.loading import ENTRY, target
-from autodiff.backends.numba.statements.target import optimized
-from autodiff.backends.numba.symbols import undefined_symbols
+from autodiff.backends.llvm.statements.target import optimized
+from autodiff.backends.native.loading import ENTRY, target
+from autodiff.backends.native.symbols import undefined_symbols
 
 
 def object_code(name: str, program: Program, cpu: str) -> bytes:

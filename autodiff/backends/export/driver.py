@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from autodiff.backends.export.steps import Copy, Place, Program, Run
-from autodiff.backends.numba.arguments import NumberArgument
+from autodiff.backends.native.arguments import NumberArgument
 from autodiff.trace.memory.aligned import ALIGNMENT
 from autodiff.trace.spec import Spec
 

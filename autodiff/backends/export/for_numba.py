@@ -11,7 +11,7 @@ import numpy as np
 from autodiff.backends.export.code import object_code
 from autodiff.backends.export.driver import OUT_OF_RANGE, messages, workspace_size
 from autodiff.backends.export.steps import Program
-from autodiff.backends.numba.loading import ENTRY, load_object
+from autodiff.backends.native.loading import ENTRY, load_object
 from autodiff.trace.spec import Spec
 from autodiff.trace.trees.tree import TreeDef
 

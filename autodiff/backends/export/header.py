@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from autodiff.backends.compiling import ALLOWED
 from autodiff.backends.export.driver import messages, workspace_size
 from autodiff.backends.export.steps import Program
-from autodiff.backends.numba.compiling import ALLOWED
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec
 

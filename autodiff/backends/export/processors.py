@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from autodiff.backends.numba.loading import target
-from autodiff.backends.numba.statements.target import processor
+from autodiff.backends.llvm.statements.target import processor
+from autodiff.backends.native.loading import target
 from autodiff.trace.source import at_user_line
 
 SECOND = "+cx16,+popcnt,+sahf,+sse3,+sse4.1,+sse4.2,+ssse3"

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.backends.compiling import kernel_address
 from autodiff.backends.language.reading import read
 from autodiff.backends.language.tree import Array, Let, statements
-from autodiff.backends.numba.arguments import Argument, ArrayArgument
-from autodiff.backends.numba.checks import BLOCK, NOTED, Checks, Rooms
-from autodiff.backends.numba.errors import UncheckedKernelError
-from autodiff.backends.numba.kernels import kernel_address
-from autodiff.backends.numba.launching import bind
+from autodiff.backends.native.arguments import Argument, ArrayArgument
+from autodiff.backends.native.checks import BLOCK, NOTED, Checks, Rooms
+from autodiff.backends.native.errors import UncheckedKernelError
+from autodiff.backends.native.launching import bind
 from autodiff.backends.verifier.launch import UnprovedKernelError
 from autodiff.trace.errors import AutodiffError
 

@@ -8,12 +8,12 @@ from math import prod
 from typing import Any
 
 from autodiff.backends import cache, checked
+from autodiff.backends.compiling import kernel_address
 from autodiff.backends.kernels.checked import CheckedKernel
-from autodiff.backends.numba.arguments import Argument, ArrayArgument, NumberArgument, bits
-from autodiff.backends.numba.checks import Rooms
-from autodiff.backends.numba.identity import digest, surroundings
-from autodiff.backends.numba.kernels import kernel_address
-from autodiff.backends.numba.launching import bind
+from autodiff.backends.native.arguments import Argument, ArrayArgument, NumberArgument, bits
+from autodiff.backends.native.checks import Rooms
+from autodiff.backends.native.identity import digest, surroundings
+from autodiff.backends.native.launching import bind
 from autodiff.backends.verifier.launch import Array, Launch, UnprovedKernelError, listed
 
 __all__ = ["ArrayArgument", "KernelLaunch", "NumberArgument", "bits"]

@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.backends.numba import special
+from autodiff.backends.language import special
+from autodiff.backends.native.special import can_call
 from autodiff.trace.spec import Spec, common_dtype, spec_of
 
 DTYPES = {
@@ -194,7 +195,7 @@ def template(name: str, operands: Sequence[Any], out: Spec) -> str:
         return FLOATING[name] if real else ""
     if name in special.OPERANDS:
         called = f"{special.PREFIX}{name}({', '.join(special.OPERANDS[name])})"
-        return called if real and special.known(name) else ""
+        return called if real and can_call(name) else ""
     if name in LOGICAL:
         booleans = all(spec_of(o).dtype == bool for o in operands)
         return LOGICAL[name] if booleans or name.startswith("logical") else ""

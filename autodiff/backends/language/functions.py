@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from autodiff.backends.language.mathematics import FUNCTIONS
+from autodiff.backends.language.numpy_loops import LOOPS
+from autodiff.backends.language.special import CALLS
 from autodiff.backends.language.types import CASTS, FLOATS, WORDS, Type
-from autodiff.backends.numba.mathematics.names import FUNCTIONS
-from autodiff.backends.numba.mathematics.plain import PLAIN
-from autodiff.backends.numba.numpy_loops import LOOPS
-from autodiff.backends.numba.special import CALLS
+
+PLAIN: dict[str, tuple[int, bool]] = {
+    "sqrt": (1, True), "floor": (1, True), "ceil": (1, True), "trunc": (1, True), "rint": (1, True),
+    "absolute": (1, False), "copysign": (2, True), "fmod": (2, True), "fma": (3, True), "maximum": (2, False),
+    "minimum": (2, False), "fmax": (2, False), "fmin": (2, False), "reduce_maximum": (2, False),
+    "reduce_minimum": (2, False), "reduce_add": (2, False), "reduce_multiply": (2, False),
+}  # fmt: skip
+"""Functions that are no mathematics: how many operands they take, and whether nothing but floats."""
 
 
 def called(name: str, types: Sequence[Type]) -> Type | None:
@@ -28,7 +35,7 @@ def accepted_by(name: str, count: int) -> set[str]:
     if FUNCTIONS.get(name, CALLS.get(name)) == count:
         return FLOATS
     if name in PLAIN and PLAIN[name][0] == count:
-        return FLOATS if PLAIN[name][2] else set(CASTS)
+        return FLOATS if PLAIN[name][1] else set(CASTS)
     return set()
 
 

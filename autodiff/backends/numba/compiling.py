@@ -1,4 +1,4 @@
-"""The text of a kernel becomes object code that needs neither Numba nor Python."""
+"""Kernels compiled by Numba: the model of what `backends/llvm` prints, and what compiles more than the language has."""
 
 from __future__ import annotations
 
@@ -7,69 +7,30 @@ from typing import Any
 import numpy as np
 
 from autodiff.backends.language.errors import Unsuited
-from autodiff.backends.numba import (
-    contexts,
-    mathematics,
-    memory,
-    numpy_loops,
-    products,
-    special,
-    statements,
-    vectors,
-)
-from autodiff.backends.numba.checks import Checks
-from autodiff.backends.numba.errors import KernelError, UncheckedKernelError
-from autodiff.backends.numba.loading import ENTRY, SIGNATURE
-from autodiff.backends.numba.symbols import undefined_symbols
+from autodiff.backends.language.reading import read
+from autodiff.backends.language.tree import Statement
+from autodiff.backends.llvm.products.machine import Machine
+from autodiff.backends.llvm.vectors.lowering import plans
+from autodiff.backends.llvm.vectors.tree import Plan
+from autodiff.backends.native.errors import KernelError
+from autodiff.backends.native.loading import ENTRY, SIGNATURE
+from autodiff.backends.numba import contexts
+from autodiff.backends.numba.intrinsics import functions, memory, panels, products
+from autodiff.backends.numba.intrinsics.loops import loop_intrinsic
 
 OLDEST = (0, 62)  # Numba that is tested
 
-# fmt: off
 CONSTANTS = {
     "b1": np.bool_, "u1": np.uint8, "i4": np.int32, "i8": np.int64, "f4": np.float32, "f8": np.float64,
     "inf": np.inf, "nan": np.nan,
-}
-
-# What LLVM itself calls, and C's mathematics; each exists in float32 too.
-MEMORY = {"memcpy", "memmove", "memset", "memset_pattern16", "bzero", "_bzero", "__bzero", "_fltused"}
-DOUBLE = {
-    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "copysign", "cos", "cosh", "erf",
-    "erfc", "exp", "exp2", "expm1", "fabs", "floor", "fma", "fmax", "fmin", "fmod", "frexp", "hypot", "ldexp", "lgamma",
-    "log", "log10", "log1p", "log2", "nearbyint", "nextafter", "pow", "rint", "round", "roundeven", "sin", "sincos",
-    "sinh", "sqrt", "tan", "tanh", "tgamma", "trunc",
-}
-ALLOWED = MEMORY | DOUBLE | {name + "f" for name in DOUBLE}
-# fmt: on
-
-
-def compile_object(text: str, checks: Checks | None = None) -> bytes:
-    """The object code of a kernel; its one visible function is ``ENTRY``.
-
-    Args:
-        text: a Python module that defines ``kernel(block, lo, hi)``. Names that it does not define are those of
-            :func:`namespace`.
-        checks: what is known of its block, where each access to memory is checked.
-
-    Raises:
-        KernelError: if Numba cannot be imported or refuses the text, or if the code would need Numba or Python when it
-            runs.
-        UncheckedKernelError: if there is something in the text that cannot be checked.
-    """
-    try:
-        code = statements.compiled(text, checks)
-    except Unsuited as reason:
-        if checks is not None:
-            raise UncheckedKernelError(f"a kernel cannot be checked while it runs, for {reason}:\n{text}") from None
-        code = compile_by_numba(text)
-    refuse_foreign_symbols(code, text)
-    return code
+}  # fmt: skip
 
 
 def compile_by_numba(text: str) -> bytes:
-    """The object code of a text that has more than :mod:`statements` knows."""
+    """The object code of a text that has more than the language knows."""
     refuse_unfit_numba()
     names = namespace()
-    exec(vectors.compiled(text, names), names)
+    exec(with_vectors(text, names), names)
     return emit(*lowered(names[ENTRY], text))
 
 
@@ -134,19 +95,34 @@ def namespace() -> dict[str, Any]:
         "callee": contexts.callee,
         **CONSTANTS,
         **memory.intrinsics(),
-        **mathematics.intrinsics(),
+        **functions.intrinsics(),
         **products.intrinsics(),
-        **special.intrinsics(),
+        **panels.intrinsics(),
     }
 
 
-def refuse_foreign_symbols(code: bytes, text: str) -> None:
-    """A kernel that calls Numba or Python allocates memory or may raise: neither works without them."""
-    allowed = ALLOWED | special.CALLS.keys() | numpy_loops.SYMBOLS
-    foreign = [name for name in undefined_symbols(code) if name not in allowed and not name.startswith("_ZGV")]
-    if foreign:
-        raise KernelError(
-            f"the code of this kernel needs {', '.join(foreign)}, which only Numba or Python define: it allocates "
-            "memory or may raise. Let it use the numbers and the memory that its block gives, and nothing that may "
-            f"raise, such as an assertion.\n{text}"
-        )
+def with_vectors(text: str, names: dict[str, Any], machine: Machine | None = None) -> Any:
+    """The code of a kernel, for Numba, with a call in place of each loop that can be printed.
+
+    Args:
+        text: of the kernel; one with something that is no part of the language stays what it is.
+        names: that the text may use; the functions that are called come in.
+        machine: for which processor; that for which Numba compiles if None.
+    """
+    try:
+        function = read(text)
+    except Unsuited:
+        return compile(text, "<kernel>", "exec")
+    calls: dict[Statement, str] = {}
+    for node, plan in plans(function):
+        if isinstance(plan, Plan):
+            name = f"vector_loop_{len(calls)}"
+            names[name] = loop_intrinsic(name, plan, machine)
+            calls[node] = call(name, plan)
+    return compile(function.text(calls), "<kernel>", "exec")
+
+
+def call(name: str, plan: Plan) -> str:
+    """What stands in place of a loop."""
+    value = f"{name}({', '.join(map(str, [plan.start, plan.stop, *plan.given]))})"
+    return f"{', '.join(plan.results)} = {value}" if plan.results else value

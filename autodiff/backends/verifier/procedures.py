@@ -10,7 +10,7 @@ from autodiff.backends.language.types import SIZES
 from autodiff.backends.verifier.values import RANGES, Address, Number, Value
 
 if TYPE_CHECKING:
-    from autodiff.backends.numba.numpy_loops import NumpyLoop
+    from autodiff.backends.language.numpy_loops import NumpyLoop
     from autodiff.backends.verifier.expressions import Expressions
 
 LANES = 16

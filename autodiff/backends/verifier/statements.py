@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from math import inf
 
 from autodiff.backends.language.names import Uses
+from autodiff.backends.language.numpy_loops import LOOPS
 from autodiff.backends.language.polynomials import Polynomial, constant
 from autodiff.backends.language.tree import Expression, For, If, Leave, Let, Run, Statement, Store, While
 from autodiff.backends.language.types import STORED
-from autodiff.backends.numba.numpy_loops import LOOPS
 from autodiff.backends.verifier import numbers
 from autodiff.backends.verifier.expressions import Expressions
 from autodiff.backends.verifier.facts import Facts

@@ -8,11 +8,11 @@ from scipy import special
 
 from autodiff.backends.cupy.kernels.kernel import Launch
 from autodiff.backends.cupy.prelude import prelude
-from autodiff.backends.numba.mathematics.gamma import CONSTANTS
+from autodiff.backends.llvm.mathematics.gamma import CONSTANTS
 from tests.backends.cupy.hosting import Hosted, needs_compiler
-from tests.backends.numba.mathematics_inputs import arguments, specials, unit_of
+from tests.backends.llvm.mathematics_inputs import arguments, specials, unit_of
 
-REFERENCE = np.load(Path(__file__).parents[1] / "numba" / "mathematics_reference.npz")
+REFERENCE = np.load(Path(__file__).parents[1] / "llvm" / "mathematics_reference.npz")
 
 ULPS = {
     ("logistic", "float32"): 3.0, ("logistic", "float64"): 2.4,

@@ -13,7 +13,7 @@ from autodiff.trace.primitive import PRIMITIVES
 from autodiff.trace.spec import spec
 from tests.backends.cupy.hosting import ORDERS, Hosted, needs_compiler
 from tests.backends.cupy.nvrtc import checked, compiled, needs_nvrtc
-from tests.backends.numba.mathematics_inputs import last_place, specials
+from tests.backends.llvm.mathematics_inputs import last_place, specials
 
 pytestmark = needs_compiler
 

@@ -11,7 +11,7 @@ from autodiff import cond, fori_loop, grad, jit, scan, switch, value_and_grad, w
 from autodiff.backends.kernels.call import IndexRangeError
 from autodiff.backends.kernels.programs.program import whole_kernel
 from autodiff.backends.kernels.programs.storage import Impossible
-from autodiff.backends.numba.statements.target import printed
+from autodiff.backends.llvm.statements.target import printed
 from autodiff.trace.spec import spec
 from tests.backends.kernels.running import alike, by_one, needs_numba, reference, simple
 

@@ -8,7 +8,7 @@ from autodiff.backends.kernels.call import IndexRangeError
 from autodiff.backends.kernels.rows import blocks as row_blocks
 from autodiff.backends.kernels.rows.in_place import replaceable
 from autodiff.backends.kernels.rows.text import RowKernel
-from autodiff.backends.numba.vectors import found_loops
+from autodiff.backends.llvm.vectors import found_loops
 from autodiff.trace.spec import spec
 from tests.backends.kernels.running import alike, by_rows, needs_numba, reference, simple
 from tests.backends.kernels.test_rows import FUNCTIONS, softmax, standardised

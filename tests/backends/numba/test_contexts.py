@@ -2,8 +2,8 @@
 
 import pytest
 
+from autodiff.backends.native.symbols import undefined_symbols
 from autodiff.backends.numba.compiling import compile_by_numba
-from autodiff.backends.numba.symbols import undefined_symbols
 
 KERNEL = """
 def kernel(block, lo, hi):
@@ -22,7 +22,8 @@ RUN = (
     + """
 import ctypes, sys
 import numpy as np
-from autodiff.backends.numba import compiling, loading
+from autodiff.backends.numba import compiling
+from autodiff.backends.native import loading
 
 def run():
     loaded = loading.load_object(compiling.compile_by_numba(KERNEL))

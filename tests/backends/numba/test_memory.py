@@ -7,12 +7,11 @@ import sys
 import numpy as np
 import pytest
 
-from autodiff.backends.numba.compiling import compile_object
-from autodiff.backends.numba.errors import KernelError
-from autodiff.backends.numba.kernels import kernel_address
-from autodiff.backends.numba.launching import bits
-from autodiff.backends.numba.loading import load_object
-from autodiff.backends.numba.symbols import undefined_symbols
+from autodiff.backends.compiling import compile_object, kernel_address
+from autodiff.backends.native.errors import KernelError
+from autodiff.backends.native.launching import bits
+from autodiff.backends.native.loading import load_object
+from autodiff.backends.native.symbols import undefined_symbols
 
 DTYPES = ["bool", "uint8", "int32", "int64", "float32", "float64"]
 
@@ -192,9 +191,9 @@ def test_a_function_that_is_missing_is_an_error_and_no_crash():
 
 def test_the_first_kernel_of_a_process_may_call_what_the_process_has(python):
     program = """
-        from autodiff.backends.numba.compiling import compile_object
-        from autodiff.backends.numba.loading import load_object
-        from autodiff.backends.numba.symbols import undefined_symbols
+        from autodiff.backends.compiling import compile_object
+        from autodiff.backends.native.loading import load_object
+        from autodiff.backends.native.symbols import undefined_symbols
 
         text = '''def kernel(block, lo, hi):
             x = pointer(block, 0)

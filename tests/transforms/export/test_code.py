@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from autodiff import export, grad, value_and_grad
+from autodiff.backends.compiling import ALLOWED
 from autodiff.backends.export import linking, processors
 from autodiff.backends.export.steps import ExportError
-from autodiff.backends.numba.compiling import ALLOWED
-from autodiff.backends.numba.symbols import undefined_symbols
+from autodiff.backends.native.symbols import undefined_symbols
 from tests.docs.pages import ROOT, snippets
 from tests.transforms.export.calling import COMPILER, Function, memory, needs_compiler
 

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from autodiff.backends.numba.special import OPERANDS, PREFIX
+from autodiff.backends.language.special import OPERANDS, PREFIX
 
 TYPES = {
     "b1": "bool", "u1": "uint8", "i4": "int32", "i8": "int64", "f4": "float", "f8": "double",

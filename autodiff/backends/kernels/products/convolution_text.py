@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.backends.numba.products.product import cut
+from autodiff.backends.llvm.products.product import cut
 from autodiff.ops.images.geometry import Geometry
 from autodiff.trace.memory.aligned import ALIGNMENT
 

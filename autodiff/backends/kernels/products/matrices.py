@@ -20,7 +20,7 @@ from autodiff.backends.kernels.forms import View
 from autodiff.backends.kernels.launching import ArrayArgument, KernelLaunch
 from autodiff.backends.kernels.products.matrix_text import WIDTHS, Layout, matrix_text
 from autodiff.backends.kernels.products.stacks import view_of
-from autodiff.backends.numba.threads import get_num_threads
+from autodiff.backends.native.threads import get_num_threads
 from autodiff.trace.memory.aligned import room
 from autodiff.trace.memory.recycling import maker
 from autodiff.trace.tape import Equation, Tape

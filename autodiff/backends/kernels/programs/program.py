@@ -37,7 +37,7 @@ from autodiff.backends.kernels.programs.storage import (
 from autodiff.backends.kernels.programs.values import Value
 from autodiff.backends.kernels.rows.values import number
 from autodiff.backends.kernels.scalars import DTYPES, WORD, cast
-from autodiff.backends.numba.checks import Rooms
+from autodiff.backends.native.checks import Rooms
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, Tape
 

@@ -17,7 +17,8 @@ from autodiff.backends.kernels.programs.scope import Scope, handles
 from autodiff.backends.kernels.programs.storage import Buffer, Impossible, Shape, steps
 from autodiff.backends.kernels.programs.writer import Writer
 from autodiff.backends.kernels.scalars import cast, literal
-from autodiff.backends.numba.numpy_loops import LOOPS, addresses
+from autodiff.backends.language.numpy_loops import LOOPS
+from autodiff.backends.native.numpy_loops import addresses
 from autodiff.trace.tape import Equation, Literal
 
 DOUBLE = np.dtype(np.float64)

@@ -1,0 +1,78 @@
+"""How a loop is printed: how wide vectors are, how many at once, and whether there is a loop at all."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from autodiff.backends.language.mathematics import FUNCTIONS
+from autodiff.backends.language.types import SIZES
+from autodiff.backends.llvm.mathematics.library import program
+from autodiff.backends.llvm.products.machine import Machine
+from autodiff.backends.llvm.vectors.loops import Form
+from autodiff.backends.llvm.vectors.operations import DTYPES
+from autodiff.backends.llvm.vectors.quotients import PRICE, divisors
+from autodiff.backends.llvm.vectors.tree import Node, Plan, Store
+
+LONG = 24  # instructions of a round of which one vector at a time is enough
+HEAVY = 64  # and of which one copy is, where masks cost little
+SHORT = 10  # instructions of a round that waits for its sums
+FEW = 3  # rounds that are no vector
+STRAIGHT = 160  # instructions of a loop without a loop
+MANY = 16  # vectors of a loop without a loop, at most
+
+
+def better_written_out(plan: Plan) -> bool:
+    """Whether a loop has so few rounds, of so little work, that LLVM does better without it."""
+    return plan.length is not None and plan.length <= FEW and sum(weights_of(plan).values()) <= LONG
+
+
+def form_of(plan: Plan, machine: Machine) -> Form:
+    """The form of a loop on a machine."""
+    weights = weights_of(plan)
+    size = sum(weights.values())
+    lanes = machine.bits // (8 * SIZES[leading_type(weights)])
+    multiplies = size <= PRICE * len(divisors(plan))
+    if plan.length is not None:
+        while lanes > 1 and lanes // 2 >= plan.length:
+            lanes //= 2
+        vectors = -(-plan.length // lanes)
+        if vectors == 1 or (vectors <= MANY and vectors * size <= STRAIGHT):
+            return Form(lanes, 0, True, machine.scales, multiplies)
+    if size > LONG:
+        return Form(lanes, 0 if machine.bits == 512 and size > HEAVY else 1, False, machine.scales, multiplies)
+    return Form(lanes, 4 if plan.accumulators and size <= SHORT else 2, False, machine.scales, multiplies)
+
+
+def leading_type(weights: dict[str, int]) -> str:
+    """The type of element that fills a register: the floating type that does the most, else the widest one."""
+    floats = {type_: weights[type_] for type_ in ("f4", "f8") if type_ in weights}
+    if floats:
+        return max(floats, key=lambda type_: (floats[type_], type_))
+    return max(weights, key=lambda type_: SIZES[type_])
+
+
+def weights_of(plan: Plan) -> dict[str, int]:
+    """How many instructions a round takes for each type of element."""
+    found: dict[str, int] = {}
+
+    def count(node: Node) -> None:
+        if node.operation not in ("number", "name") and node.varying:
+            type_ = node.operands[-1].type if node.type == "b1" and node.operands else node.type
+            found[type_] = found.get(type_, 0) + weight(node.operation, node.type)
+        for operand in node.operands if node.operation != "load" or node.detail.stride is None else ():
+            count(operand)
+
+    for statement in plan.statements:
+        count(statement.value)
+        if isinstance(statement, Store):
+            found[statement.type] = found.get(statement.type, 0) + 1
+    return found or {"i8": 1}
+
+
+@cache
+def weight(operation: str, type_: str) -> int:
+    """How many instructions an operation takes."""
+    if operation in FUNCTIONS:
+        instructions = program(operation, DTYPES[type_]).instructions
+        return sum(each.operation not in ("parameter", "constant") for each in instructions)
+    return 3 if operation in ("//", "%") else 1
