@@ -18,8 +18,8 @@ import autodiff
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-LARGEST = 2_600_000
-"""Bytes; the goal was two million. Of 1,570 small files 240,000 bytes are headers and 70,000 names and digests; 500,000 are docstrings."""
+LARGEST = 2_650_000
+"""Bytes; the goal was two million. Of 1,580 small files 240,000 bytes are headers and 70,000 names and digests; 500,000 are docstrings."""
 
 
 def text_of(name: str) -> str:

@@ -11,6 +11,5 @@ Python can run it. `reading` makes of that text a typed tree, once; whatever loo
 - `names`: which names statements read and assign, and which are read after a loop;
 - `polynomials`: whole numbers as sums of products, where places in memory are compared.
 
-Proofs (`backends/verifier`), instructions (`backends/numba/statements`) and vectors (`backends/numba/vectors`) follow
-it.
+Proofs (`backends/verifier`), instructions (`backends/llvm/statements`) and vectors (`backends/llvm/vectors`) follow it.
 """
