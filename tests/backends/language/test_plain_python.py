@@ -26,6 +26,9 @@ KINDS = {
 }
 """A program for each kind of kernels."""
 
+FEWER = {"rows: softmax": 120}
+"""So many rows are done of what would take too long."""
+
 
 def blocks_of(launch, values):
     """The words of a call, and copies of its arrays; None where an array does not lie in C order."""
@@ -87,6 +90,7 @@ def test_a_kernel_does_what_its_text_says(name, monkeypatch):
     monkeypatch.setattr(KernelLaunch, "bound", lambda launch: modelled(launch, bound(launch), compared))
     monkeypatch.setattr(pooling, "FEW", 0)
     fun, x = PROGRAMS[name]
+    x = x[: FEWER.get(name)]
     jit(with_gradient(fun))(x)
     assert compared
     assert name not in KINDS or KINDS[name] in compared
