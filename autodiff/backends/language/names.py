@@ -44,6 +44,14 @@ class Uses:
 
     def __init__(self) -> None:
         self.found: dict[Statement, Use] = {}
+        self.own: dict[Statement, frozenset[str]] = {}
+
+    def looks_at(self, statement: Statement) -> frozenset[str]:
+        """The names that a statement reads itself, those in it not included."""
+        found = self.own.get(statement)
+        if found is None:
+            found = self.own[statement] = names_in(*statement.parts)
+        return found
 
     def reads(self, *block: Statement) -> frozenset[str]:
         """The names that statements may read."""
@@ -72,7 +80,7 @@ class Uses:
         return found
 
     def looked_at(self, statement: Statement) -> Use:
-        own = names_in(*statement.parts)
+        own = self.looks_at(statement)
         match statement:
             case Let(names=names):
                 return Use(own, frozenset(names), frozenset(names), own)
@@ -104,6 +112,7 @@ def uses_of(function: Function) -> Uses:
     return Uses()
 
 
+@lru_cache(maxsize=4)
 def read_after_loops(function: Function) -> dict[For, frozenset[str]]:
     """The names that may be read after a loop, before they are assigned again."""
     walk = Backwards(uses_of(function))
@@ -126,7 +135,7 @@ class Backwards:
         return live
 
     def one(self, statement: Statement, live: frozenset[str]) -> frozenset[str]:
-        own = names_in(*statement.parts)
+        own = self.uses.looks_at(statement)
         match statement:
             case For(name=name, body=body):
                 self.found[statement] = self.found.get(statement, NONE) | live
@@ -167,7 +176,7 @@ def changing(function: Function) -> set[str]:
 
     They are assigned where they have a value already, or read outside of the block that assigns them.
     """
-    walk = Scopes(set(function.parameters))
+    walk = Scopes(set(function.parameters), uses_of(function))
     walk.block(function.body)
     return walk.found
 
@@ -175,16 +184,16 @@ def changing(function: Function) -> set[str]:
 class Scopes:
     """From the first statement to the last; what is known in a block is known in those inside of it."""
 
-    def __init__(self, known: set[str]) -> None:
+    def __init__(self, known: set[str], uses: Uses) -> None:
         self.found: set[str] = set()
-        self.known = known
+        self.known, self.uses = known, uses
 
     def block(self, block: Sequence[Statement], own: str = "") -> None:
         before = set(self.known)
         if own:
             self.assign([own])
         for statement in block:
-            self.found |= names_in(*statement.parts) - self.known
+            self.found |= self.uses.looks_at(statement) - self.known
             match statement:
                 case Let(names=names):
                     self.assign(names)

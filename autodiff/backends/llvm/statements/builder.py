@@ -74,12 +74,14 @@ class Function:
         name: of the function.
         types: of its arguments.
         result: the type of what it returns; None for nothing.
-        own: whether it is for this module alone, which calls it where it would be written out otherwise. One that
-            returns something depends on its arguments alone.
+        own: whether it is for this module alone, which calls it where it would be written out otherwise.
+        pure: whether what it returns depends on its arguments alone.
     """
 
-    def __init__(self, name: str, types: Sequence[Any], result: Any = None, own: bool = False) -> None:
-        self.name, self.result, self.own = name, result, own
+    def __init__(
+        self, name: str, types: Sequence[Any], result: Any = None, own: bool = False, pure: bool = False
+    ) -> None:
+        self.name, self.result, self.own, self.pure = name, result, own, pure
         self.args = [Value(f"%a{k}", type_) for k, type_ in enumerate(types)]
         self.blocks: list[Block] = []
         self.count = 0
@@ -95,7 +97,7 @@ class Function:
     def __str__(self) -> str:
         arguments = ", ".join(typed(each) for each in self.args)
         result = "void" if self.result is None else text_of(self.result)
-        effects = "" if self.result is None else " readnone"
+        effects = " readnone" if self.pure else ""
         if self.own:
             lines = [f"define internal {result} @{self.name}({arguments}) noinline nounwind{effects} {{"]
         else:

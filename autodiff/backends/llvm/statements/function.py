@@ -33,6 +33,7 @@ from autodiff.backends.llvm.statements.builder import Builder
 from autodiff.backends.llvm.statements.builder import Function as Code
 from autodiff.backends.llvm.statements.checked import CheckedBuilder
 from autodiff.backends.llvm.statements.expressions import Expressions
+from autodiff.backends.llvm.statements.repeats import Repeat, repeats_in
 from autodiff.backends.llvm.vectors.choice import form_of
 from autodiff.backends.llvm.vectors.loops import Printer as Vectors
 from autodiff.backends.llvm.vectors.tree import Plan
@@ -132,6 +133,8 @@ class Function(Expressions):
         self.products: dict[str, Code | None] = {}
         if checks is None:
             self.products = {name: None for name, count in products_in(kernel).items() if count >= REPEATED}
+        self.repeats: dict[For, Repeat] = {} if checks is not None else repeats_in(kernel, plans)
+        self.loops: dict[str, Code] = {}  # by what repeated loops do
         self.changing = changing(kernel)
         self.places: dict[str, Any] = {}
         self.values: dict[str, Any] = {}
@@ -162,7 +165,7 @@ class Function(Expressions):
     def shared_function(self, name: str, type_: str, count: int) -> Code:
         """A function of mathematics that is written once."""
         element = self.element(type_)
-        code = Code(f"{name}_{type_}", [element] * count, element, own=True)
+        code = Code(f"{name}_{type_}", [element] * count, element, own=True, pure=True)
         before, self.builder = self.builder, Builder(self.builder.module, code, code.append_basic_block("entry"))
         self.builder.ret(super().operation(name, type_, type_, list(code.args)))
         self.builder = before
@@ -183,7 +186,7 @@ class Function(Expressions):
         """Two functions of mathematics that are written once, as a vector of both results."""
         element = self.element(type_)
         both = self.ir.VectorType(element, 2)
-        code = Code(f"{'_'.join(pair)}_{type_}", [element], both, own=True)
+        code = Code(f"{'_'.join(pair)}_{type_}", [element], both, own=True, pure=True)
         before, self.builder = self.builder, Builder(self.builder.module, code, code.append_basic_block("entry"))
         found = self.ir.Constant(both, self.ir.Undefined)
         for place, name in enumerate(pair):
@@ -200,7 +203,8 @@ class Function(Expressions):
     @property
     def functions(self) -> list[Code]:
         """The functions that it calls."""
-        return [*self.shared.values(), *(code for code in self.products.values() if code is not None)]
+        products = [code for code in self.products.values() if code is not None]
+        return [*self.shared.values(), *products, *self.loops.values()]
 
     def procedure(self, name: str, operands: Sequence[Expression]) -> None:
         """Run what a name stands for; a product of which there are many by a call."""
@@ -237,8 +241,7 @@ class Function(Expressions):
             self.values[name] = self.confined(name, value)
             return
         if name not in self.places:
-            type_ = self.types[name]
-            self.places[name] = self.start.alloca(self.word if isinstance(type_, Pointer) else self.element(type_))
+            self.places[name] = self.start.alloca(self.held(name))
         self.builder.store(value, self.places[name])
 
     def confined(self, name: str, value: Any) -> Any:
@@ -268,6 +271,8 @@ class Function(Expressions):
                 self.store(element, base, index, value)
             case Run(name, operands):
                 self.run(name, operands)
+            case For() if node in self.repeats:
+                self.repeated(node, self.repeats[node])
             case For():
                 self.loop(node)
             case While(test, body):
@@ -324,6 +329,40 @@ class Function(Expressions):
         self.leaving.append((end, following))
         self.block_of(body)
         self.leaving.pop()
+
+    def repeated(self, node: For, repeat: Repeat) -> None:
+        """A loop of which there are many, as a call."""
+        code = self.loops.get(repeat.key)
+        if code is None:
+            code = self.loops[repeat.key] = self.loop_function(node, repeat)
+        found = self.builder.call_own(code, [self.variable(name) for name in repeat.given])
+        if repeat.result:
+            self.assign(repeat.result, found)
+
+    def loop_function(self, node: For, repeat: Repeat) -> Code:
+        """A loop as a function of the names that it reads."""
+        given = [self.held(name) for name in repeat.given]
+        code = Code(f"loop_{len(self.loops)}", given, self.held(repeat.result) if repeat.result else None, own=True)
+        before = self.code, self.start, self.builder, self.values, self.places, self.leaving, self.pairs
+        self.code, self.values, self.places, self.leaving, self.pairs = code, {}, {}, [], {}
+        self.start = Builder(self.builder.module, code, code.append_basic_block("entry"))
+        first = code.append_basic_block("first")
+        self.builder = Builder(self.builder.module, code, first)
+        for name, value in zip(repeat.given, code.args, strict=True):
+            self.assign(name, value)
+        self.loop(node)
+        if repeat.result:
+            self.builder.ret(self.variable(repeat.result))
+        else:
+            self.builder.ret_void()
+        self.start.branch(first)
+        self.code, self.start, self.builder, self.values, self.places, self.leaving, self.pairs = before
+        return code
+
+    def held(self, name: str) -> Any:
+        """The type of what a name holds, as LLVM knows it."""
+        type_ = self.types[name]
+        return self.word if isinstance(type_, Pointer) else self.element(type_)
 
     def loop(self, node: For) -> None:
         """A loop over a range of numbers."""

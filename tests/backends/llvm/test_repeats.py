@@ -1,0 +1,120 @@
+"""Loops that a long kernel has often are printed once, and give the same bits."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("numba")
+
+from autodiff import grad, jit
+from autodiff.backends.llvm.statements import repeats
+from autodiff.backends.llvm.statements.target import compiled, printed
+from tests.backends.llvm.test_statements import run
+
+
+def kernel(*lines):
+    head = [
+        "def kernel(block, lo, hi):",
+        "    x = pointer(block, 0)",
+        "    y = pointer(block, 1)",
+        "    z = pointer(block, 2)",
+    ]
+    return "\n".join([*head, *(f"    {line}" for line in lines)]) + "\n"
+
+
+def loop(name, source, sink, factor="2.0", places="j", stop="40"):
+    """A loop over elements whose value is the sum of what it reads."""
+    return [
+        f"{name} = f8(0.0)",
+        f"for j in range({stop}):",
+        f"    v = load_float64({source}, {places}) * f8({factor})",
+        f"    store_float64({sink}, j, v + f8(1.0))",
+        f"    {name} = reduce_add({name}, v)",
+        f"store_float64({sink}, 40, {name})",
+    ]
+
+
+def functions(text):
+    return printed(text).count("define internal void @loop_") + printed(text).count("define internal double @loop_")
+
+
+@pytest.fixture
+def short(monkeypatch):
+    """Few statements make a long kernel."""
+    monkeypatch.setattr(repeats, "LONG", 10)
+
+
+@pytest.mark.parametrize(
+    ("lines", "count"),
+    [
+        ([loop("a", "x", "y"), loop("b", "x", "y"), loop("c", "x", "y")], 1),
+        ([loop("a", "x", "y"), loop("b", "x", "y")], 0),  # too few
+        ([loop("a", "x", "y"), loop("b", "y", "z"), loop("c", "z", "x")], 0),  # words of other arrays
+        ([loop("a", "x", "y"), loop("b", "x", "y", "3.0"), loop("c", "x", "y")], 0),  # another number
+        ([loop("a", "x", "y"), loop("b", "x", "y", places="39 - j"), loop("c", "x", "y")], 0),  # other places
+        ([loop("a", "x", "y"), loop("b", "x", "y", stop="39"), loop("c", "x", "y")], 0),  # another length
+        ([loop(name, "x", "y", places="j" if k % 2 else "39 - j") for k, name in enumerate("abcdef")], 2),
+    ],
+)
+def test_which_loops_are_printed_once(lines, count, short, monkeypatch):
+    text = kernel(*(line for each in lines for line in each))
+    assert functions(text) == count
+    arrays = [np.random.default_rng(k).normal(size=41) for k in range(3)]
+    found = run(compiled(text), arrays, 1)
+    monkeypatch.setattr(repeats, "LONG", 10**9)
+    assert functions(text) == 0
+    assert [each.tobytes() for each in found] == [each.tobytes() for each in run(compiled(text), arrays, 1)]
+
+
+def test_a_stride_that_is_known_at_one_place_alone(short):
+    """Vectors depend on what is known of a number where a loop begins."""
+    lines = [line for name in "abc" for line in loop(name, "x", "y", places="j * w")]
+    text = kernel("w = 1", *lines, "w2 = lo + 1", *[line.replace(" w)", " w2)") for line in lines])
+    assert functions(text) == 2
+
+
+def test_loops_that_leave_the_kernel_or_give_several_values_stay(short):
+    leaving = [
+        "for j in range(40):",
+        "    if load_float64(x, j) > 3.0:",
+        "        return",
+        "    store_float64(y, j, 1.0)",
+    ]
+    assert functions(kernel(*leaving * 3)) == 0
+    two = ["a, b = 0.0, 0.0", "for j in range(40):", "    a = reduce_add(a, load_float64(x, j))",
+           "    b = reduce_maximum(b, load_float64(x, j))", "store_float64(y, 0, a)", "store_float64(y, 1, b)"]  # fmt: skip
+    assert functions(kernel(*two * 3)) == 0
+
+
+def test_loops_in_loops_and_names_that_change(short):
+    body = [
+        "for k in range(lo, hi):",
+        *[f"    {line}" for name in "abc" for line in loop(name, "x", "y", stop="hi + 3")],
+    ]
+    text = kernel("t = f8(0.0)", *body, "    t = t + a", "store_float64(z, 0, t)")
+    assert functions(text) == 1
+    arrays = [np.random.default_rng(k).normal(size=41) for k in range(3)]
+    found = run(compiled(text), arrays, 4)
+    sums = 2 * np.sum(arrays[0][:7])
+    np.testing.assert_allclose(found[2][0], 4 * sums, rtol=1e-14)
+    np.testing.assert_allclose(found[1][40], sums, rtol=1e-14)
+
+
+def test_a_network_of_equal_layers(monkeypatch):
+    """As long kernels are made of programs."""
+
+    def loss(weights, x):
+        for w in weights:
+            x = np.tanh(x @ w)
+            x = (x - x.mean(-1, keepdims=True)) / (x.std(-1, keepdims=True) + 1e-5)
+        return np.sum(x * x)
+
+    generator = np.random.default_rng(3)
+    weights, x = [generator.normal(size=(6, 6)) for _ in range(9)], generator.normal(size=(20, 6))
+    gradient = jit(grad(loss))
+    for one, other in zip(gradient(weights, x), grad(loss)(weights, x), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+    text = str(gradient.kernels(weights, x))
+    calls = printed(text).count("call void @loop_")
+    assert calls > 4 * functions(text) > 0
+    monkeypatch.setattr(repeats, "LONG", 10**9)
+    assert functions(text) == 0
