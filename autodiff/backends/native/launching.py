@@ -39,7 +39,7 @@ def bind(address: int, words: Sequence[int], arguments: Sequence[Argument], **op
     if launch.parallel:
         threads.get_num_threads()  # so that an error of the environment is raised here
         native = native and threads.native()
-    return bind_natively(launch) if words else bind_in_python(launch)
+    return bind_natively(launch) if native else bind_in_python(launch)
 
 
 @functools.cache

@@ -118,3 +118,16 @@ def test_a_network_of_equal_layers(monkeypatch):
     assert calls > 4 * functions(text) > 0
     monkeypatch.setattr(repeats, "LONG", 10**9)
     assert functions(text) == 0
+
+
+def test_unrolled_steps_are_one_kernel():
+    """Each step is a loop or two over elements; LLVM sees two or three of them."""
+
+    def loss(u):
+        for _ in range(80):
+            u = u + 0.1 * (np.roll(u, 1) - 2 * u + np.roll(u, -1))
+        return np.sum(u**2)
+
+    u, gradient = np.random.default_rng(0).normal(size=64), jit(grad(loss))
+    assert gradient.explain(u).reason == ""
+    np.testing.assert_allclose(gradient(u), grad(loss)(u), rtol=1e-12)

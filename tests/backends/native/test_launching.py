@@ -5,6 +5,7 @@ import gc
 import pickle
 import sys
 import threading
+import types
 
 import numpy as np
 import pytest
@@ -345,3 +346,11 @@ def test_a_native_launcher_that_reads_something_else_is_not_used(monkeypatch):
         assert launching.launcher_kind() == "python"
     finally:
         launching.launcher_kind.cache_clear()
+
+
+def test_which_launcher_runs_a_kernel(launcher):
+    """The native one where it works, and where the block has room on its stack."""
+    witness = Witness(3)
+    native = launching.launcher_kind() == "native"
+    assert (type(bind(witness.address, [7, 8, 9], [])) is types.BuiltinFunctionType) == native
+    assert type(bind(witness.address, [7] * (LARGEST_BLOCK + 1), [])) is types.FunctionType

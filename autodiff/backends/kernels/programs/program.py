@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from autodiff.backends.kernels.programs import (
     control,
@@ -38,6 +38,7 @@ from autodiff.backends.kernels.programs.values import Value
 from autodiff.backends.kernels.rows.values import number
 from autodiff.backends.kernels.scalars import DTYPES, WORD, cast
 from autodiff.backends.native.checks import Rooms
+from autodiff.trace.forking import importing
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, Tape
 
@@ -47,8 +48,9 @@ HOOK_WORD = 5
 TRIALS = ((64, 32), (16, 16), (4, 4), (1, 1))
 """How many elements live in variables, and how many are unrolled in loops; the cheapest to compile is taken."""
 
-STATEMENT, LOOP, LONGEST = 0.2, 6.0, 10_000.0
-"""Estimated milliseconds of compiling, and the longest that is worth it."""
+STATEMENT, LOOP, REPEATED, LONGEST = 0.2, 6.0, 0.15, 10_000.0
+"""Estimated milliseconds of compiling: of a statement, of a loop, and of a statement in a loop that was there before;
+and the longest that is worth it."""
 
 MANY_LOOPS = 100
 """Of so many loops each takes LLVM twice as long, of twice as many three times: it looks at each beside the others."""
@@ -189,9 +191,31 @@ class TooLong(Impossible):
     """What was written already takes longer to compile than is worth it."""
 
 
-def estimated_cost(emitter: Emitter, lines: int) -> float:
-    """Milliseconds that it takes to compile so many lines."""
-    return 20 + STATEMENT * lines + LOOP * emitter.loops
+def estimated_cost(lines: int, loops: int) -> float:
+    """Milliseconds that it takes to compile so many lines with so many loops."""
+    return 20 + STATEMENT * lines + LOOP * loops
+
+
+def takes_too_long(cost: float, loops: int, longest: float) -> bool:
+    """Whether a kernel takes longer to compile than is worth it, or than another one."""
+    return cost > longest or cost + LOOP * loops**2 / MANY_LOOPS > LONGEST
+
+
+def without_repeats(text: str, lines: int, loops: int) -> tuple[float, int]:
+    """The milliseconds that it takes to compile a kernel whose repeated loops LLVM gets once, and how many it gets."""
+    with importing:
+        from autodiff.backends.language.reading import read  # noqa: PLC0415 - only long programs need these
+        from autodiff.backends.language.tree import For, statements  # noqa: PLC0415
+        from autodiff.backends.llvm.statements.repeats import repeats_in  # noqa: PLC0415
+
+    known: set[str] = set()
+    again: list[Any] = []
+    for loop, repeat in repeats_in(read(text), {}).items():
+        if repeat.key in known:
+            again += statements([loop])
+        known.add(repeat.key)
+    loops -= sum(isinstance(each, For) for each in again)
+    return estimated_cost(lines - len(again), loops) + REPEATED * len(again), loops
 
 
 def attempt(tape: Tape, emitter: Emitter, longest: float = LONGEST) -> WholeKernel:
@@ -203,11 +227,15 @@ def attempt(tape: Tape, emitter: Emitter, longest: float = LONGEST) -> WholeKern
     """
 
     def within_reason() -> None:
-        cost = estimated_cost(emitter, len(emitter.lines))
-        if cost > longest or cost + LOOP * emitter.loops**2 / MANY_LOOPS > LONGEST:
+        lines, loops = len(emitter.lines), emitter.loops
+        if loops and not other:  # all of them may do the same
+            too_long = REPEATED * lines > longest
+        else:
+            too_long = takes_too_long(estimated_cost(lines, loops), loops, longest)
+        if too_long:
             raise TooLong
 
-    rows = emitter.rows
+    rows, other = emitter.rows, longest < LONGEST  # one that is known to be worth it
     head: list[str] = ["def kernel(block, lo, hi):"]
     values: list[Value] = []
     for place, spec in enumerate(tape.inputs):
@@ -244,10 +272,16 @@ def attempt(tape: Tape, emitter: Emitter, longest: float = LONGEST) -> WholeKern
         body = in_blocks(emitter, scope, stores)
     else:
         body = [*emitter.lines, *(f"    {store.text('')}" for store in stores)]
-    cost = estimated_cost(emitter, len(body))
     if emitter.called_out:
         head.append(f"    hook = word(block, {first + len(arrays) + HOOK_WORD})")
     written = "\n".join((*head, *body)) + "\n"
+    loops = emitter.loops
+    cost = estimated_cost(len(body), loops)
+    if takes_too_long(cost, loops, longest):
+        if loops and not other:
+            cost, loops = without_repeats(written, len(body), loops)
+        if takes_too_long(cost, loops, longest):
+            raise TooLong
     known = tuple(emitter.notes), tuple(emitter.called_out), tuple(emitter.of_numpy), emitter.rooms
     return WholeKernel(tape, written, emitter.memory, emitter.checks, cost, rows, *known)
 
