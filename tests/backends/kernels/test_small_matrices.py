@@ -5,6 +5,8 @@ import pytest
 
 import autodiff
 from autodiff import jit
+from autodiff.backends.kernels.programs.linalg.matrices import LARGEST_TRIANGLE
+from autodiff.ops.matrices.triangular import solve_triangular
 from tests.backends.kernels.running import needs_numba
 
 pytestmark = needs_numba
@@ -52,3 +54,30 @@ def test_bytes_are_negated_beside_calls():
     negated, values = jit(lambda a, m: (-a * a, np.linalg.svd(m)[1]))(u, np.eye(3) + 1.0)
     np.testing.assert_array_equal(negated, -u * u)
     np.testing.assert_allclose(values, np.linalg.svd(np.eye(3) + 1.0)[1])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("columns", [1, 3, 33])
+@pytest.mark.parametrize("side", [1, 3, 4, 5, 9, 50])
+def test_substitution_of_any_side(side, columns, dtype):
+    """Rows are subtracted some at a time; what is left of them one by one. The other triangle is never read."""
+    generator = np.random.default_rng(side)
+    a = generator.normal(size=(side, side)).astype(dtype) + 2 * side * np.eye(side, dtype=dtype)
+    b = generator.normal(size=(side, columns)).astype(dtype)
+    for lower in (True, False):
+        hidden = np.where(np.tri(side, k=0 if lower else -1, dtype=bool) == lower, a, np.nan)
+        for transposed in (False, True):
+            params = {"lower": lower, "transposed": transposed, "unit": False}
+            fun = jit(lambda a, b, params=params: solve_triangular(a, b, **params))
+            whole = np.where(np.isnan(hidden), 0, hidden)
+            wanted = np.linalg.solve((whole.T if transposed else whole).astype(float), b.astype(float))
+            np.testing.assert_allclose(fun(hidden, b), wanted, rtol=1e-12 if dtype == "float64" else 1e-4)
+    assert not fun.explain(a, b).reason
+
+
+def test_substitution_of_large_sides_is_by_blocks():
+    side = LARGEST_TRIANGLE + 1
+    a, b = np.eye(side) * 3, np.ones((side, 2))
+    fun = jit(lambda a, b: solve_triangular(a, b, lower=True, transposed=False, unit=False))
+    np.testing.assert_array_equal(fun(a, b), b / 3)
+    assert str(side) in fun.explain(a, b).reason

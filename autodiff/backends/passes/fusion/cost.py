@@ -20,8 +20,11 @@ CHEAP, DEAR, MULTIPLY = 0.15, 1.2, 0.025
 
 PRODUCTS = {"matmul", "linear_map", "matvec", "dot"}
 
-ELIMINATIONS = {"inv": 1.0, "solve": 0.5, "solve_triangular": 0.5, "det": 0.5, "slogdet": 0.5, "cholesky": 0.3}
+ELIMINATIONS = {"inv": 1.0, "solve": 0.5, "det": 0.5, "slogdet": 0.5, "cholesky": 0.3}
 """Nanoseconds of the cube of the side of a matrix, in loops over single elements."""
+
+SUBSTITUTE, BY_BLOCKS = 0.03, 0.1
+"""Nanoseconds of a multiplication of substitution, in a kernel and by blocks with NumPy."""
 
 ONE_BY_ONE = 1.0
 """Nanoseconds of a step that waits for the one before: of a running sum, a comparison of sorting, a term of a
@@ -59,6 +62,8 @@ def equation_work(equation: Equation, operands: list[Any]) -> float:
     size = max((s.size for s in (*map(spec_of, operands), *equation.specs)), default=1)
     if name == "einsum":
         return MULTIPLY * multiplications(params["subscripts"], operands)
+    if name == "solve_triangular":
+        return (SUBSTITUTE * spec_of(operands[0]).shape[-1] + CHEAP) * equation.specs[0].size
     if name in ELIMINATIONS:
         return ELIMINATIONS[name] * spec_of(operands[0]).size * spec_of(operands[0]).shape[-1]
     if name in ("cumsum", "cumprod", "cummax", "cummin", "recurrence"):
@@ -97,6 +102,10 @@ def calls(tape: Tape) -> float:
             total += 20 * (STEP + calls(params["body"]) + calls(params["condition"]))
         elif name == "switch":
             total += STEP + max(map(calls, params["branches"]))
+        elif name == "solve_triangular":
+            total += (
+                CALL + BY_BLOCKS * spec_of(operand(equation.operands[0], tape.specs)).shape[-1] * equation.specs[0].size
+            )
         elif name == "kernel_of_rows":
             total += LAUNCH + 150 * len(equation.specs)
         elif name.startswith("kernel") or name in PRODUCTS or equation.primitive.view:

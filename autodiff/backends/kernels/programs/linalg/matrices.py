@@ -5,7 +5,7 @@ Elimination takes the largest pivot of a column, as LAPACK does; results differ 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from math import prod
 
@@ -16,6 +16,12 @@ from autodiff.trace.tape import Equation, Literal, Operand
 
 LARGEST = 24
 """The side of the largest matrix: LAPACK, which blocks its loops, is quicker with larger ones."""
+
+LARGEST_TRIANGLE = 384
+"""The same of a triangular one: the rows that are solved stay in cache."""
+
+TOGETHER = 4
+"""So many rows are subtracted from another one at a time."""
 
 MINORS = 6
 """The side of the largest matrix whose cofactors are determinants of its minors."""
@@ -123,6 +129,31 @@ class Matrices(Writer):
                 for base, length in right:
                     self.subtract(base, i, factor, k, length)
 
+    def subtract_rows(self, b: str, i: str, a: str, factor: Callable[[str], str], columns: int, down: bool) -> None:
+        """Subtract multiples of the rows that are solved from a row, some at a time: it is loaded and stored once.
+
+        Args:
+            b: the address of the right-hand sides.
+            i: the row.
+            a: the address of the matrix.
+            factor: the place of a row's factor in it.
+            columns: of the right-hand sides.
+            down: whether the rows before are solved, or those behind.
+        """
+        first, last = ("0", i) if down else (f"{i} + 1", str(self.side))
+        groups = self.let(f"({last} - ({first})) // {TOGETHER}", "w")
+        with self.loop(0, groups) as group:
+            rows = [self.let(f"{first} + {group} * {TOGETHER} + {each}", "r") for each in range(TOGETHER)]
+            factors = [self.let(f"-{self.at(a, factor(row))}", "f") for row in rows]
+            with self.loop(0, columns) as j:
+                place = f"{i} * {columns} + {j}"
+                value = self.let(self.at(b, place))
+                for f, row in zip(factors, rows, strict=True):
+                    value = self.let(f"fma({f}, {self.at(b, f'{row} * {columns} + {j}')}, {value})")
+                self.put(b, place, value)
+        with self.loop(f"{first} + {groups} * {TOGETHER}", last) as k:
+            self.subtract(b, i, self.let(self.at(a, factor(k)), "f"), k, columns)
+
     def substitute(self, a: str, n: int, b: str, columns: int) -> None:
         """Solve with what elimination has left above the diagonal, from the last row up."""
         with self.loop(0, n) as step:
@@ -203,16 +234,15 @@ def solve(scope: Scope, equation: Equation) -> None:
 @handles("solve_triangular")
 def substituted(scope: Scope, equation: Equation) -> None:
     """Substitution, from the first row down or from the last one up."""
-    m, params = Matrices(scope, equation), dict(equation.params)
+    m, params = Matrices(scope, equation, LARGEST_TRIANGLE), dict(equation.params)
     n, shape = m.side, equation.specs[0].shape
     a = m.copied(equation.operands[0], (*shape[:-2], n, n))
     b = m.filled(m.target(), equation.operands[1])
     down = params["lower"] != params["transposed"]
     with m.each(a, b) as (one, other), m.loop(0, n) as step:
         i = step if down else m.let(f"{n - 1} - {step}", "i")
-        with m.loop(0, i) if down else m.loop(f"{i} + 1", n) as k:
-            factor = m.let(m.at(one, f"{k} * {n} + {i}" if params["transposed"] else f"{i} * {n} + {k}"), "f")
-            m.subtract(other, i, factor, k, shape[-1])
+        turned = params["transposed"]
+        m.subtract_rows(other, i, one, lambda k: f"{k} * {n} + {i}" if turned else f"{i} * {n} + {k}", shape[-1], down)
         if not params["unit"]:
             m.divide_row(one, i, other, shape[-1])
     scope.keep(equation, b)
