@@ -1,8 +1,8 @@
-"""Numbers of one type as those of another, and expressions with others in place of names."""
+"""Numbers of one type as those of another, and expressions and statements with others in place of parts."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -16,13 +16,22 @@ from autodiff.backends.language.tree import (
     Conditions,
     Convert,
     Expression,
+    For,
+    If,
+    Let,
     Load,
     Name,
     Number,
+    Run,
     Shifted,
+    Statement,
+    Store,
     Unary,
+    While,
 )
 from autodiff.backends.language.types import FLOATS, SIZES, UNSIGNED
+
+Change = Callable[[Expression], Expression | None]
 
 WHOLE_BITS = {"u1": 8, "i4": 32, "i8": 64}
 
@@ -56,14 +65,20 @@ def number(value: float, type_: str) -> Number:
 
 def substituted(node: Expression, names: Mapping[str, Expression]) -> Expression:
     """An expression with others, of the same types, in place of names."""
+    return rebuilt(node, lambda part: names.get(part.name) if isinstance(part, Name) else None)
+
+
+def rebuilt(node: Expression, change: Change) -> Expression:
+    """An expression with others, of the same types, in place of parts; None for a part that stays."""
 
     def of(part: Expression) -> Expression:
-        return substituted(part, names)
+        return rebuilt(part, change)
 
+    found = change(node)
+    if found is not None:
+        return found
     match node:
-        case Name(name):
-            return names.get(name, node)
-        case Number():
+        case Name() | Number():
             return node
         case Array(block, word):
             return Array(of(block), word)
@@ -86,3 +101,28 @@ def substituted(node: Expression, names: Mapping[str, Expression]) -> Expression
         case Call(name, operands, type_):
             return Call(name, tuple(map(of, operands)), type_)
     raise TypeError(f"no expression of a kernel: {node!r}")
+
+
+def rebuilt_statement(node: Statement, change: Change) -> Statement:
+    """A statement, and those in it, with other expressions in place of parts."""
+
+    def of(part: Expression) -> Expression:
+        return rebuilt(part, change)
+
+    def block(inner: tuple[Statement, ...]) -> tuple[Statement, ...]:
+        return tuple(rebuilt_statement(each, change) for each in inner)
+
+    match node:
+        case Let(names, values, line):
+            return Let(names, tuple(map(of, values)), line)
+        case Store(element, base, index, value, line):
+            return Store(element, of(base), of(index), of(value), line)
+        case Run(name, operands, line):
+            return Run(name, tuple(map(of, operands)), line)
+        case For(name, start, stop, step, body, line):
+            return For(name, of(start), of(stop), step, block(body), line)
+        case While(test, body, line):
+            return While(of(test), block(body), line)
+        case If(test, body, orelse, line):
+            return If(of(test), block(body), block(orelse), line)
+    return node

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import product
@@ -48,9 +49,16 @@ HOOK_WORD = 5
 TRIALS = ((64, 32), (16, 16), (4, 4), (1, 1))
 """How many elements live in variables, and how many are unrolled in loops; the cheapest to compile is taken."""
 
+MANY_EQUATIONS, SHORT_TRIAL = 200, (4, 4)
+"""Programs of so many operations begin with what makes a short text: the others need not be written to their end."""
+
 STATEMENT, LOOP, REPEATED, LONGEST = 0.2, 6.0, 0.15, 10_000.0
 """Estimated milliseconds of compiling: of a statement, of a loop, and of a statement in a loop that was there before;
 and the longest that is worth it."""
+
+WORTH_A_LOOK, SOME_LOOPS, PROMISING = 500.0, 16, 0.7
+"""Kernels with some loops that are estimated to take so many milliseconds are looked at for loops that do the same;
+where another text is known, only if the shortest time that they may take is such a part of that one's."""
 
 MANY_LOOPS = 100
 """Of so many loops each takes LLVM twice as long, of twice as many three times: it looks at each beside the others."""
@@ -161,6 +169,11 @@ def kernel_or_refusal(tape: Tape, rows: int | None) -> WholeKernel | Refusal:
     outside = without_form(tape, frozenset(HANDLERS)) if rows is None else set()
     tried: list[Emitter] = []
     trials = list(TRIALS)
+    if len(tape.equations) >= MANY_EQUATIONS:
+        tried.append(Emitter(*SHORT_TRIAL, rows, outside, call_out))
+        with suppress(Impossible):  # then it is not the cheapest one
+            best = attempt(tape, tried[-1])
+            longest = best.cost
     while trials:
         sizes = trials.pop(0)
         if any(emitter.like(*sizes) for emitter in tried):
@@ -206,11 +219,11 @@ def without_repeats(text: str, lines: int, loops: int) -> tuple[float, int]:
     with importing:
         from autodiff.backends.language.reading import read  # noqa: PLC0415 - only long programs need these
         from autodiff.backends.language.tree import For, statements  # noqa: PLC0415
-        from autodiff.backends.llvm.statements.repeats import repeats_in  # noqa: PLC0415
+        from autodiff.backends.llvm.statements.repeats import repeats_in, with_places_named  # noqa: PLC0415
 
     known: set[str] = set()
     again: list[Any] = []
-    for loop, repeat in repeats_in(read(text), {}).items():
+    for loop, repeat in repeats_in(with_places_named(read(text)), {}).items():
         if repeat.key in known:
             again += statements([loop])
         known.add(repeat.key)
@@ -228,14 +241,14 @@ def attempt(tape: Tape, emitter: Emitter, longest: float = LONGEST) -> WholeKern
 
     def within_reason() -> None:
         lines, loops = len(emitter.lines), emitter.loops
-        if loops and not other:  # all of them may do the same
-            too_long = REPEATED * lines > longest
-        else:
+        if loops < SOME_LOOPS:
             too_long = takes_too_long(estimated_cost(lines, loops), loops, longest)
+        else:  # all of them may do the same
+            too_long = REPEATED * lines > (longest if longest == LONGEST else PROMISING * longest)
         if too_long:
             raise TooLong
 
-    rows, other = emitter.rows, longest < LONGEST  # one that is known to be worth it
+    rows = emitter.rows
     head: list[str] = ["def kernel(block, lo, hi):"]
     values: list[Value] = []
     for place, spec in enumerate(tape.inputs):
@@ -277,8 +290,8 @@ def attempt(tape: Tape, emitter: Emitter, longest: float = LONGEST) -> WholeKern
     written = "\n".join((*head, *body)) + "\n"
     loops = emitter.loops
     cost = estimated_cost(len(body), loops)
-    if takes_too_long(cost, loops, longest):
-        if loops and not other:
+    if cost > WORTH_A_LOOK or takes_too_long(cost, loops, longest):
+        if loops >= SOME_LOOPS:
             cost, loops = without_repeats(written, len(body), loops)
         if takes_too_long(cost, loops, longest):
             raise TooLong

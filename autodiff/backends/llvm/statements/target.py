@@ -11,6 +11,7 @@ from autodiff.backends.language.reading import read
 from autodiff.backends.llvm.products.machine import machine_of
 from autodiff.backends.llvm.statements.checked import outside_text
 from autodiff.backends.llvm.statements.function import Function
+from autodiff.backends.llvm.statements.repeats import with_places_named
 from autodiff.backends.llvm.vectors.lowering import plans
 from autodiff.backends.llvm.vectors.tree import Plan
 from autodiff.backends.native.checks import Checks
@@ -88,7 +89,7 @@ def printed(text: str, machine: Any = None, features: str | None = None, checks:
 
     machine = target_machine() if machine is None else machine
     features = processor()[1] if features is None else features
-    kernel = read(text)
+    kernel = with_places_named(read(text))
     if kernel.name != ENTRY:
         raise Unsuited(f"it has no function {ENTRY}")
     module = ir.Module(name=ENTRY)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from autodiff.backends.language.conversion import substituted
-from autodiff.backends.language.tree import For, Let, Number, Statement, Store
+from autodiff.backends.language.conversion import rebuilt_statement
+from autodiff.backends.language.tree import For, Let, Name, Number, Statement, Store
 
 MOST = 64  # statements of a round
 
@@ -37,11 +37,5 @@ def statements(block: Sequence[Statement]) -> list[Statement] | None:
 
 def numbered(statement: Statement, name: str, number: int) -> Statement:
     """A statement with a number in place of the variable of a loop."""
-    names = {name: Number(number, "i8")}
-    match statement:
-        case Let(assigned, values, line):
-            return Let(assigned, tuple(substituted(each, names) for each in values), line)
-        case Store(element, base, index, value, line):
-            base, index, value = (substituted(each, names) for each in (base, index, value))
-            return Store(element, base, index, value, line)
-    raise TypeError(f"no statement that is written out: {statement}")
+    value = Number(number, "i8")
+    return rebuilt_statement(statement, lambda part: value if isinstance(part, Name) and part.name == name else None)
