@@ -87,6 +87,19 @@ def test_loops_that_read_places_of_their_own(short, monkeypatch):
     assert [each.tobytes() for each in found] == [each.tobytes() for each in run(compiled(text), arrays, 1)]
 
 
+def test_loops_without_rounds_leave_their_result_as_it_was(short):
+    """What a loop gives a name that it does not read is what was there where it has no round."""
+    lines = []
+    for k in range(3):
+        lines += [f"last{k} = f8({k + 5})", "for j in range(lo, hi):", f"    last{k} = load_float64(x, j)"]
+        lines += [f"    store_float64(y, j, last{k})", f"store_float64(z, {k}, last{k})"]
+    text = kernel(*lines)
+    assert functions(text) == 1
+    arrays = [np.arange(41.0) for _ in range(3)]
+    assert run(compiled(text), arrays, 0)[2][:3].tolist() == [5, 6, 7]
+    assert run(compiled(text), arrays, 9)[2][:3].tolist() == [8, 8, 8]
+
+
 def test_numbers_that_are_no_places_stay(short):
     """A number that a place is multiplied with is a stride: vectors depend on it."""
     lines = [line for k in range(3) for line in loop("abc"[k], "x", "y", places=f"j * {k + 1}", stop="13")]

@@ -335,6 +335,8 @@ class Function(Expressions):
         code = self.loops.get(repeat.key)
         if code is None:
             code = self.loops[repeat.key] = self.loop_function(node, repeat)
+        if repeat.result and repeat.result not in self.places:  # it has no value before
+            self.places[repeat.result] = self.start.alloca(self.held(repeat.result))
         found = self.builder.call_own(code, [self.variable(name) for name in repeat.given])
         if repeat.result:
             self.assign(repeat.result, found)

@@ -45,7 +45,7 @@ class Repeat:
 
     Attributes:
         key: what they have in common.
-        given: the names that it reads of what was before it.
+        given: the names that it reads of what was before it; the result's, too, which it has where there is no round.
         result: the name that it gives a value which is read after it; empty if there is none.
     """
 
@@ -120,7 +120,7 @@ def repeats_in(kernel: Function, plans: Mapping[For, Plan]) -> dict[For, Repeat]
         if len(results) <= 1:
             reader = _Reader(kernel.types, plans)
             text = " ".join(reader.statement(loop))
-            given = tuple(name for name in reader.names if name in uses.of(loop).read_first)
+            given = tuple(name for name in reader.names if name in uses.of(loop).read_first | results)
             types = " ".join(f"{reader.names[name]}: {kernel.types[name]}" for name in given)
             result = next(iter(results), "")
             found[loop] = Repeat(f"{text} | {types} | {reader.names.get(result)}", given, result)
