@@ -50,7 +50,8 @@ def compile_object(text: str, checks: Checks | None = None) -> bytes:
             runs.
         UncheckedKernelError: if there is something in the text that cannot be checked.
     """
-    from autodiff.backends.llvm import statements  # noqa: PLC0415 - not needed where all kernels are on disk
+    from autodiff.backends.language.reading import forget  # noqa: PLC0415 - not needed where all kernels are on disk
+    from autodiff.backends.llvm import statements  # noqa: PLC0415
 
     try:
         code = statements.compiled(text, checks)
@@ -60,6 +61,8 @@ def compile_object(text: str, checks: Checks | None = None) -> bytes:
         from autodiff.backends.numba.compiling import compile_by_numba  # noqa: PLC0415 - what is printed has no need
 
         code = compile_by_numba(text)
+    finally:
+        forget()
     refuse_foreign_symbols(code, text)
     return code
 

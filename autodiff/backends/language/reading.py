@@ -9,6 +9,7 @@ from functools import lru_cache
 from autodiff.backends.language.conversion import converted
 from autodiff.backends.language.errors import Unsuited
 from autodiff.backends.language.functions import called, signature
+from autodiff.backends.language.names import read_after_loops, uses_of
 from autodiff.backends.language.tree import (
     Array,
     Binary,
@@ -70,6 +71,12 @@ def read(text: str) -> Function:
             reader = Reader(dict.fromkeys(parameters, "i8"))
             return Function(name, parameters, reader.block(definition.body), reader.types)
     raise Unsuited("it has more than one function")
+
+
+def forget() -> None:
+    """Free the trees of the kernels that were read last, and what is known of their names."""
+    for kept in (read, uses_of, read_after_loops):
+        kept.cache_clear()
 
 
 def read_lines(lines: Iterable[str], types: dict[str, Type]) -> tuple[Statement, ...]:

@@ -4,6 +4,7 @@ import dataclasses
 
 import pytest
 
+from autodiff.backends.compiling import compile_object
 from autodiff.backends.language import tree
 from autodiff.backends.language.conversion import substituted
 from autodiff.backends.language.errors import Unsuited
@@ -175,3 +176,11 @@ def test_other_lines_in_place_of_statements():
     found = kernel(*FLOW)
     text = found.text({found.body[2]: "total = loop(lo, hi)"})
     assert text.splitlines()[3:] == ["    total = loop(lo, hi)", "    store_float64(block, 0, total)"]
+
+
+def test_trees_are_freed_once_a_kernel_is_compiled():
+    """The tree of a long kernel takes many times the memory of its text."""
+    text = "def kernel(block, lo, hi):\n    for i in range(lo, hi):\n        store_int64(block, 0, i)\n"
+    uses_of(read(text)).of(read(text).body[0])
+    compile_object(text)
+    assert read.cache_info().currsize == uses_of.cache_info().currsize == 0
