@@ -20,8 +20,9 @@ from pathlib import Path
 
 MAGIC = b"autodiff kernel\n"
 HEADER = len(MAGIC) + 32 + 32  # the key, and the hash of the key and what follows
-KERNEL, PROOF, UNFINISHED = ".kernel", ".proof", ".part"
-"""What names of files end with: compiled kernels; what says of a kernel that it stays within its memory."""
+KERNEL, PROOF, COUNT, UNFINISHED = ".kernel", ".proof", ".count", ".part"
+"""What names of files end with: compiled kernels; what says of one that it stays within its memory; what was counted in
+its text."""
 
 LIMIT = 512 * 2**20
 LARGEST = 64 * 2**20
@@ -209,7 +210,7 @@ def files(home: Path) -> list[tuple[float, int, str]]:
         for entry in entries:
             with suppress(OSError):
                 facts = entry.stat(follow_symlinks=False)
-                if entry.name.endswith((KERNEL, PROOF)):
+                if entry.name.endswith((KERNEL, PROOF, COUNT)):
                     found.append((facts.st_mtime, facts.st_size, entry.path))
                 elif entry.name.endswith(UNFINISHED) and time.time() - facts.st_mtime > HOUR:
                     discard(entry.path)  # its writer was killed

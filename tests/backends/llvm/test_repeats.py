@@ -6,6 +6,7 @@ import pytest
 pytest.importorskip("numba")
 
 from autodiff import grad, jit
+from autodiff.backends.kernels.programs import program
 from autodiff.backends.llvm.statements import repeats
 from autodiff.backends.llvm.statements.target import compiled, printed
 from tests.backends.llvm.test_statements import run
@@ -154,6 +155,19 @@ def test_a_network_of_equal_layers(monkeypatch):
     assert calls >= 3 * functions(text) > 0
     monkeypatch.setattr(repeats, "LONG", 10**9)
     assert functions(text) == 0
+
+
+def test_repeats_are_counted_once_for_all_processes(short, monkeypatch, tmp_path):
+    monkeypatch.setenv("AUTODIFF_CACHE_DIR", str(tmp_path / "cache"))
+    text = kernel(*(line for name in "abcd" for line in loop(name, "x", "y")))
+    assert program.repeated(text) == (12, 3)  # three loops more, of four statements with themselves
+    found = program.without_repeats(text, 100, 20)
+    assert found == (program.estimated_cost(88, 17) + program.REPEATED * 12, 17)
+    monkeypatch.setattr(program, "repeated", None)
+    assert program.without_repeats(text, 100, 20) == found
+    program.cache.clear()
+    with pytest.raises(TypeError):
+        program.without_repeats(text, 100, 20)
 
 
 def test_unrolled_steps_are_one_kernel():

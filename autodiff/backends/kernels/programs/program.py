@@ -7,8 +7,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from autodiff.backends import cache
 from autodiff.backends.kernels.programs import (
     control,
     drawing,
@@ -39,6 +40,7 @@ from autodiff.backends.kernels.programs.values import Value
 from autodiff.backends.kernels.rows.values import number
 from autodiff.backends.kernels.scalars import DTYPES, WORD, cast
 from autodiff.backends.native.checks import Rooms
+from autodiff.backends.native.identity import digest, surroundings
 from autodiff.trace.forking import importing
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, Tape
@@ -215,20 +217,34 @@ def takes_too_long(cost: float, loops: int, longest: float) -> bool:
 
 
 def without_repeats(text: str, lines: int, loops: int) -> tuple[float, int]:
-    """The milliseconds that it takes to compile a kernel whose repeated loops LLVM gets once, and how many it gets."""
+    """The milliseconds that it takes to compile a kernel whose repeated loops LLVM gets once, and how many it gets.
+
+    What is counted is kept on disk, beside the code: reading a long text takes longer than loading its code.
+    """
+    key = digest(b"\0".join([surroundings(), b"repeats", text.encode()]))
+    known = cache.read(key, cache.COUNT)
+    if known is None:
+        known = b"%d %d" % repeated(text)
+        cache.write(key, known, cache.COUNT)
+    statements, again = map(int, known.split())
+    loops -= again
+    return estimated_cost(lines - statements, loops) + REPEATED * statements, loops
+
+
+def repeated(text: str) -> tuple[int, int]:
+    """How many statements a kernel has in loops that were there before, and how many such loops, those in them too."""
     with importing:
         from autodiff.backends.language.reading import read  # noqa: PLC0415 - only long programs need these
-        from autodiff.backends.language.tree import For, statements  # noqa: PLC0415
+        from autodiff.backends.language.tree import For, Statement, statements  # noqa: PLC0415
         from autodiff.backends.llvm.statements.repeats import repeats_in, with_places_named  # noqa: PLC0415
 
     known: set[str] = set()
-    again: list[Any] = []
+    again: list[Statement] = []
     for loop, repeat in repeats_in(with_places_named(read(text)), {}).items():
         if repeat.key in known:
             again += statements([loop])
         known.add(repeat.key)
-    loops -= sum(isinstance(each, For) for each in again)
-    return estimated_cost(lines - len(again), loops) + REPEATED * len(again), loops
+    return len(again), sum(isinstance(each, For) for each in again)
 
 
 def attempt(tape: Tape, emitter: Emitter, longest: float = LONGEST) -> WholeKernel:
