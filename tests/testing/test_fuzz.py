@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from autodiff.backends.kernels.checked import CheckedKernel
+from autodiff.backends.llvm.statements import function, repeats
 from autodiff.testing.fuzz import Plan, Report, fuzz_one, generate, jobs, printed, program_from
 from autodiff.testing.fuzz.__main__ import main
 from autodiff.testing.fuzz.calling import packed_in, several, unpacked
@@ -60,6 +61,20 @@ def test_a_share_of_the_programs_checks_its_kernels(seed, every, checks, monkeyp
     report = fuzz_one(seed, Plan(draws=1, trials=0, checked=every))
     assert [str(one) for one in report.mismatches] == []
     assert bool(kinds) == checks
+
+
+@needs_numba
+@pytest.mark.parametrize(("seed", "every", "calls"), [(71128000201, 1, True), (71128000201, 2, False)])
+def test_a_share_of_the_programs_calls_loops_that_it_has_twice(seed, every, calls, monkeypatch, tmp_path):
+    """The first program once had another value: a loop of it has no round, and gives what was there before."""
+    monkeypatch.setenv("AUTODIFF_CACHE_DIR", str(tmp_path / "cache"))
+    seen, within = [], function.repeats_in
+    monkeypatch.setattr(function, "repeats_in", lambda *given: seen.append(within(*given)) or seen[-1])
+    thresholds = repeats.LONG, repeats.OFTEN
+    report = fuzz_one(seed, Plan(draws=2, size="edges", trials=0, repeats=every))
+    assert [str(one) for one in report.mismatches] == []
+    assert any(seen) == calls
+    assert thresholds == (repeats.LONG, repeats.OFTEN)
 
 
 LATER = (

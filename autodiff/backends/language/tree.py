@@ -293,6 +293,8 @@ class Statement:
     def lines(self, other: Mapping[Statement, str]) -> Iterator[str]:
         """Its text, with other lines in place of some statements."""
         yield str(self)
+        for block in self.blocks:
+            yield from indented(block, other)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -375,10 +377,6 @@ class For(Statement):
     def blocks(self) -> tuple[tuple[Statement, ...], ...]:
         return (self.body,)
 
-    def lines(self, other: Mapping[Statement, str]) -> Iterator[str]:
-        yield str(self)
-        yield from indented(self.body, other)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class While(Statement):
@@ -398,10 +396,6 @@ class While(Statement):
     @property
     def blocks(self) -> tuple[tuple[Statement, ...], ...]:
         return (self.body,)
-
-    def lines(self, other: Mapping[Statement, str]) -> Iterator[str]:
-        yield str(self)
-        yield from indented(self.body, other)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

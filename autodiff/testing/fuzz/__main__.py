@@ -34,6 +34,7 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("--size", choices=SIZES, default="small", help="edges: of kernels; large arrays reach threads")
     found.add_argument("--guarded", action="store_true", help="a kernel that leaves its memory ends its process")
     found.add_argument("--checked", type=int, default=0, metavar="N", help="every N-th program checks its accesses")
+    found.add_argument("--repeats", type=int, default=0, metavar="N", help="every N-th calls loops that it has twice")
     found.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes; 1 runs in this one")
     found.add_argument("--only", type=int, nargs="+", metavar="NUMBER", help="only the programs of these numbers")
     found.add_argument("--backend", default="", help="that of jit, such as numpy: what runs without kernels")
@@ -47,7 +48,9 @@ def main(command_line: Sequence[str]) -> int:
     if given.guarded:
         refuse_unguarded(given.jobs)
     trials = 0 if given.no_shrink else TRIALS
-    plan = Plan(given.draws, given.size, given.compiled, trials, given.backend, checked=given.checked)
+    plan = Plan(
+        given.draws, given.size, given.compiled, trials, given.backend, checked=given.checked, repeats=given.repeats
+    )
     numbers = given.only or [given.seed * SEEDS + place for place in range(given.programs)]
     whole = Report()
     for report in reports(numbers, plan, given.jobs):

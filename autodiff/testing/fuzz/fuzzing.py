@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from autodiff.backends import checked
+from autodiff.backends.llvm.statements import repeats
 from autodiff.testing.fuzz.checking import Compiled, check, quiet
 from autodiff.testing.fuzz.comparing import Finding
 from autodiff.testing.fuzz.cutting import without_dead_lines
@@ -34,6 +35,8 @@ class Plan:
         operations: functions of users, by the names that programs call them by.
         skip: the names of modes that are left out.
         checked: programs whose numbers are multiples of it run with ``AUTODIFF_CHECK_KERNELS``; 0 for none.
+        repeats: in kernels of programs whose numbers are multiples of it, loops that are there twice are functions,
+            however short the kernel is; 0 for none.
     """
 
     draws: int = 10
@@ -44,6 +47,7 @@ class Plan:
     operations: Mapping[str, Operation] = field(default_factory=dict)
     skip: tuple[str, ...] = ()
     checked: int = 0
+    repeats: int = 0
 
     @property
     def modes(self) -> Mapping[str, Mode]:
@@ -53,7 +57,8 @@ class Plan:
 
 def fuzz_one(seed: int, plan: Plan) -> Report:
     """Check the program of a seed; of each kind of finding the first mismatch is reported."""
-    with checking_kernels(plan.checked > 0 and seed % plan.checked == 0), compiled_by(plan.backend):
+    chosen = [every > 0 and seed % every == 0 for every in (plan.checked, plan.repeats)]
+    with checking_kernels(chosen[0]), calling_repeats(chosen[1]), compiled_by(plan.backend):
         return fuzz_program(seed, plan)
 
 
@@ -66,6 +71,18 @@ def checking_kernels(chosen: bool) -> Iterator[None]:
         yield
     finally:
         checked.CHECKED = before
+
+
+@contextmanager
+def calling_repeats(chosen: bool) -> Iterator[None]:
+    """Let loops that are there twice be functions in kernels that are made here: random programs are no long ones."""
+    before = repeats.LONG, repeats.OFTEN
+    if chosen:
+        repeats.LONG, repeats.OFTEN = 1, 2
+    try:
+        yield
+    finally:
+        repeats.LONG, repeats.OFTEN = before
 
 
 @contextmanager
