@@ -20,9 +20,9 @@ from pathlib import Path
 
 MAGIC = b"autodiff kernel\n"
 HEADER = len(MAGIC) + 32 + 32  # the key, and the hash of the key and what follows
-KERNEL, PROOF, COUNT, UNFINISHED = ".kernel", ".proof", ".count", ".part"
+KERNEL, PROOF, COUNT, PROGRAM, UNFINISHED = ".kernel", ".proof", ".count", ".program", ".part"
 """What names of files end with: compiled kernels; what says of one that it stays within its memory; what was counted in
-its text."""
+its text; modules of Python that were rewritten."""
 
 LIMIT = 512 * 2**20
 LARGEST = 64 * 2**20

@@ -130,7 +130,9 @@ class Buffer(Traced):
         if newest is None or (isinstance(root.held, Tracer) and newest.level <= root.held.level):
             return
         plain = root.held
-        root.held = CREATION[np.array](newest, plain)
+        made = CREATION[np.array](newest, plain)
+        # Beside what does not move in forward mode, such as an empty selection, a new array stays plain.
+        root.held = newest.recording.lift(made) if isinstance(newest, Tracer) and not isinstance(made, Traced) else made
         if isinstance(plain, np.ndarray) and plain.dtype.kind in "fc" and plain.flags.writeable:
             plain.fill(np.nan)
 
@@ -388,10 +390,56 @@ def attribute(name: str) -> property:
     return property(read, assign)
 
 
+class Elements:
+    """``flat`` of a plain array that traced values may be written to; all else is as NumPy's.
+
+    Attributes:
+        buffer: the array.
+        plain: NumPy's iterator.
+    """
+
+    def __init__(self, buffer: Buffer, plain: np.flatiter[Any]) -> None:
+        self.buffer, self.plain = buffer, plain
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        key, value = settled(key), settled(value)
+        self.buffer.write(lambda now: operator.setitem(now.flat, key, value), (key, value))
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.buffer.now.flat[settled(key)]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.plain, name)
+
+    def __len__(self) -> int:
+        return len(self.plain)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.buffer.now.flat)
+
+    def __next__(self) -> Any:
+        return next(self.plain)
+
+    def __array__(self, *args: Any, **options: Any) -> Any:
+        return np.asarray(self.buffer.now.flat, *args, **options)
+
+
+def flat_attribute() -> property:
+    """``flat``, of what the buffer holds by then."""
+    plain = attribute("flat")
+
+    def read(self: Buffer) -> Any:
+        found = self.now.flat
+        return Elements(self, found) if isinstance(found, np.flatiter) else found
+
+    return property(read, plain.fset)
+
+
 def install() -> None:
     """Give buffers the attributes that are assigned to, and Python's operators."""
-    for name in ("flat", "imag", "real"):
+    for name in ("imag", "real"):
         setattr(Buffer, name, attribute(name))
+    setattr(Buffer, "flat", flat_attribute())  # noqa: B010 - as the others are
     for name, (primitive, operation) in (BINARY | {"matmul": (None, operator.matmul)} | COMPARISONS).items():
 
         def forward(self: Buffer, other: Any, operation: Any = operation) -> Any:

@@ -9,8 +9,9 @@ them is NumPy's own.
 from __future__ import annotations
 
 import sys
+from collections import deque
 from collections.abc import Callable
-from functools import wraps
+from functools import update_wrapper
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -48,6 +49,9 @@ OWN: dict[str, Any] = {}
 KNOWN: dict[int, tuple[Any, Any]] = {}
 """Objects of NumPy and Python, by their identity, and what stands for them; each is kept, so that it stays the same."""
 
+ORIGINALS: dict[int, Any] = {}
+"""The other way round: by the identity of what stands for an object, that object."""
+
 
 def has_traced_values() -> bool:
     """Whether there may be traced values in this thread."""
@@ -69,6 +73,8 @@ def lookup(name: str) -> Any:
 def enter(original: Any, own: Any) -> Any:
     """Make an object what stands for another one."""
     KNOWN[id(original)] = original, own
+    if own is not original:
+        ORIGINALS[id(own)] = original
     return own
 
 
@@ -86,24 +92,45 @@ def counterpart(original: Any) -> Any:
         return enter(original, Ufunc(original)) if original in UFUNCS else original
     is_function = callable(original) and not isinstance(original, type) and original.__hash__ is not None
     if is_function and (original in FUNCTIONS or original in CREATION):
-        return enter(original, taking_traced(original))
+        return enter(original, Function(original))
     return original
 
 
-def taking_traced(original: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of NumPy that takes traced values, and what holds them, anywhere among its arguments."""
+class Function:
+    """A function of NumPy that takes traced values, and what holds them, anywhere among its arguments.
 
-    @wraps(original)
-    def function(*args: Any, **kwargs: Any) -> Any:
+    Attributes:
+        original: the function, which it equals.
+    """
+
+    def __init__(self, original: Callable[..., Any]) -> None:
+        update_wrapper(self, original)
+        self.original = original
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.__dict__["original"], name)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not is_recording() and FACADE not in sys.modules:
-            return original(*args, **kwargs)
-        return called(original, args, kwargs)
+            return self.original(*args, **kwargs)
+        return called(self.original, args, kwargs)
 
-    return function
+    def __eq__(self, other: object) -> bool:
+        return other is self or other is self.original
+
+    def __hash__(self) -> int:
+        return hash(self.original)
+
+    def __repr__(self) -> str:
+        return repr(self.original)
+
+    def __reduce__(self) -> Any:
+        return unchanged, (self.original,)
 
 
 def called(original: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What a function of NumPy gives where values may be traced."""
+    args = tuple(list(arg) if type(arg) is deque else arg for arg in args)
     if original in CREATION:
         return created(original, args, kwargs)
     if not contains_traced((*args, *kwargs.values())):
@@ -132,6 +159,8 @@ def created(original: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[st
         return given
     if "like" in kwargs:
         return original(*args, **kwargs)
+    if original in CONVERTING and is_of_objects(args, kwargs) and contains_traced((given,)):
+        args, kwargs = args[:1], {name: value for name, value in kwargs.items() if name != "dtype"}
     if original is np.fromiter:
         return created(np.array, (list(args[0]), *args[1:2]), {k: v for k, v in kwargs.items() if k == "dtype"})
     if original in CONVERTING and isinstance(given, Buffer):
@@ -146,6 +175,12 @@ def created(original: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[st
     return (
         found if original in CONVERTING and not copied and type(given) is not list else writable(original, found, args)
     )
+
+
+def is_of_objects(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether an array of Python objects is asked for; of traced numbers it is an array of numbers."""
+    dtype = kwargs.get("dtype", args[1] if len(args) > 1 else None)
+    return dtype is object or dtype == "O" or dtype is np.object_
 
 
 def array_of(given: Any) -> Any:
@@ -199,7 +234,7 @@ class Ufunc:
     """A ufunc of NumPy that takes lists of traced values, too.
 
     Attributes:
-        original: the ufunc.
+        original: the ufunc, which it equals.
     """
 
     def __init__(self, original: np.ufunc) -> None:
@@ -219,6 +254,12 @@ class Ufunc:
         args = tuple(map(with_lists, args))
         found = self.original(*args, **kwargs)
         return found if kwargs else writable(self.original, found, args)
+
+    def __eq__(self, other: object) -> bool:
+        return other is self or other is self.original
+
+    def __hash__(self) -> int:
+        return hash(self.original)
 
     def __repr__(self) -> str:
         return repr(self.original)
@@ -263,15 +304,27 @@ class StandIn(ModuleType):
 
     def __init__(self, original: ModuleType, stands_for: Callable[[Any], Any]) -> None:
         super().__init__(original.__name__, original.__doc__)
-        self.__dict__.update(_original=original, _stands_for=stands_for, __path__=getattr(original, "__path__", []))
+        path = getattr(original, "__path__", [])
+        found_so_far(self).update(_original=original, _stands_for=stands_for, __path__=path)
 
     def __getattr__(self, name: str) -> Any:
-        found = self.__dict__["_stands_for"](getattr(self.__dict__["_original"], name))
-        self.__dict__[name] = found
+        names = found_so_far(self)
+        found = names[name] = names["_stands_for"](getattr(names["_original"], name))
         return found
 
+    @property
+    def __dict__(self) -> dict[str, Any]:  # type: ignore[override]
+        """What ``vars`` gives: all names of the module, each with what stands for it."""
+        return {name: getattr(self, name) for name in vars(found_so_far(self)["_original"])}
+
     def __dir__(self) -> list[str]:
-        return dir(self.__dict__["_original"])
+        return dir(found_so_far(self)["_original"])
+
+
+def found_so_far(module: StandIn) -> dict[str, Any]:
+    """The names of a stand-in that have been asked for, and its own."""
+    names: dict[str, Any] = vars(ModuleType)["__dict__"].__get__(module)
+    return names
 
 
 for _module in (np, np.linalg, np.fft, np.emath):

@@ -14,9 +14,9 @@ Binding = tuple[str, bool]
 """A name, and whether it is bound to one of Python's integers there."""
 
 
-def imported_names(tree: ast.AST) -> Iterator[str]:
-    """The names that import statements bind, anywhere in the module."""
-    for node in ast.walk(tree):
+def imported_names(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """The names that the import statements among some nodes bind."""
+    for node in nodes:
         if isinstance(node, ast.Import):
             yield from (alias.asname or alias.name.partition(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -27,9 +27,9 @@ def imported_names(tree: ast.AST) -> Iterator[str]:
                     yield from public_names(node.module)
 
 
-def names_from(tree: ast.AST, package: str) -> Iterator[str]:
+def names_from(nodes: Iterable[ast.AST], package: str) -> Iterator[str]:
     """The names that import statements bind to a package, or to something in it."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Import):
             for alias in node.names:
                 if alias.name.partition(".")[0] == package:
@@ -45,9 +45,9 @@ def root_name(node: ast.expr) -> str | None:
     return node.id if isinstance(node, ast.Name) else None
 
 
-def compiled_names(tree: ast.AST, compilers: frozenset[str]) -> Iterator[str]:
+def compiled_names(nodes: Iterable[ast.AST], compilers: frozenset[str]) -> Iterator[str]:
     """The names of functions that are given to compilers, by ``@njit``, ``njit(f)`` or ``guvectorize(...)(f)``."""
-    for node in ast.walk(tree):
+    for node in nodes if compilers else ():
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             if any(root_name(decorator) in compilers for decorator in node.decorator_list):
                 yield node.name
@@ -61,9 +61,9 @@ def public_names(module: str) -> list[str]:
     return list(getattr(found, "__all__", None) or [name for name in dir(found) if not name.startswith("_")])
 
 
-def written_names(scope: ast.AST) -> Iterator[str]:
-    """Names of arrays that a function writes to, by ``u[i] = v``, ``u += v`` and the like."""
-    for node in ast.walk(scope):
+def written_names(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """Names of arrays that are written to, by ``u[i] = v``, ``u += v`` and the like."""
+    for node in nodes:
         if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
             found: ast.expr = node.value
             while isinstance(found, ast.Subscript):
@@ -76,20 +76,20 @@ def written_names(scope: ast.AST) -> Iterator[str]:
             yield node.value.id
 
 
-def variables(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
-    """The parameters of a function, and the names that it assigns to, functions within it included."""
-    for node in ast.walk(function):
+def variables(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """Parameters, and names that are assigned to."""
+    for node in nodes:
         if isinstance(node, ast.arg):
             yield node.arg
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             yield node.id
 
 
-def whole_numbers(tree: ast.AST) -> frozenset[str]:
+def whole_numbers(nodes: Iterable[ast.AST]) -> frozenset[str]:
     """Names that are bound to Python's integers and to nothing else: by loops over ranges, to lengths and constants."""
     whole: set[str] = set()
     others: set[str] = set()
-    for node in ast.walk(tree):
+    for node in nodes:
         for name, is_integer in bindings(node):
             (whole if is_integer else others).add(name)
     return frozenset(whole - others)
@@ -114,7 +114,7 @@ def bindings(node: ast.AST) -> Iterable[Binding]:
         return [(name, False) for name in node.names]
     if isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and node.name:
         return [(node.name, False)]
-    return [(name, False) for name in imported_names(node)] if isinstance(node, (ast.Import, ast.ImportFrom)) else []
+    return [(name, False) for name in imported_names((node,))] if isinstance(node, (ast.Import, ast.ImportFrom)) else []
 
 
 def of_loop(target: ast.expr, over: ast.expr) -> Iterable[Binding]:

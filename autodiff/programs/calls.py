@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import builtins
+import operator
 from collections.abc import Callable, Iterator
+from functools import partial
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -14,19 +16,20 @@ from autodiff.numpy.dispatch import as_operand, contains_traced, peeled
 from autodiff.numpy.items.indexing import index
 from autodiff.numpy.mathematics import number
 from autodiff.numpy.methods import of_subclass
-from autodiff.numpy.namespace import KNOWN, has_traced_values
+from autodiff.numpy.namespace import KNOWN, ORIGINALS, has_traced_values
 from autodiff.numpy.traced_arguments import is_variable
-from autodiff.ops.elementwise import cast
+from autodiff.ops.elementwise import cast, where
 from autodiff.programs import counterparts
 from autodiff.programs.drawing import draw
 from autodiff.programs.matching import ANY, INSTANCE
-from autodiff.programs.rewriting import CALLEE, DRAW, ITEM, KIND, NAME, OWN, RESULT, SHOWN
+from autodiff.programs.rewriting import CALLEE, DRAW, ITEM, KIND, NAME, ORIGINAL, OWN, RESULT, SHOWN
 from autodiff.trace.recording import is_recording
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 from autodiff.trace.text import NumberText
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer
+from autodiff.transforms.gradient import is_unknown
 
 CALLEES: dict[int, tuple[Any, Callable[..., Any]]] = {}
 """Types and functions, by their identity, and what is called in their places."""
@@ -43,6 +46,8 @@ def callee(function: Any) -> Any:
     found = CALLEES.get(id(function))
     if found is not None:
         return found[1]
+    if type(function) is MethodType and function.__name__ == "__array__" and isinstance(function.__self__, Traced):
+        return partial(name(np.asarray), function.__self__)
     drawing = draw(function)
     if drawing is not function:
         return drawing
@@ -111,6 +116,11 @@ def kind_of(value: Any) -> type:
     return its.dtype.type if its.kind == "scalar" else builtins.type(its.dtype.type(0).item())
 
 
+def original_of(value: Any) -> Any:
+    """What something stands for, which a program knows by its identity."""
+    return ORIGINALS.get(id(value), value)
+
+
 @stands_for(isinstance)
 def is_instance(value: Any, classes: Any) -> bool:
     """Whether a value, traced or not, is an instance of a class: an array where it stands for one."""
@@ -153,6 +163,34 @@ def attribute_of(value: Any, attribute: str, /, *default: Any) -> Any:
 def map_of(function: Any, *iterables: Any, **options: Any) -> Iterator[Any]:
     """The results of a function, of which one is called that takes traced values."""
     return map(callee(function), *iterables, **options)
+
+
+@stands_for(max)
+def largest(*args: Any, **options: Any) -> Any:
+    """The largest of some values, the first one of equals; of traced ones whose values are not known, too."""
+    return chosen(max, operator.gt, np.argmax, args, options)
+
+
+@stands_for(min)
+def smallest(*args: Any, **options: Any) -> Any:
+    """The smallest of some values, the first one of equals; of traced ones whose values are not known, too."""
+    return chosen(min, operator.lt, np.argmin, args, options)
+
+
+def chosen(function: Any, better: Any, position: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """What a function chooses that compares values one after the other, and prefers the better one."""
+    if options or not has_traced_values():
+        return function(*args, **options)
+    (first, *_), whole = args, len(args) == 1
+    if whole and isinstance(first, Traced):
+        return index(first, position(first)) if is_unknown(first) and spec_of(first).ndim == 1 else function(first)
+    values = list(first) if whole else args
+    if not any(map(is_unknown, values)) or any(isinstance(v, Traced) and spec_of(v).shape for v in values):
+        return function(values)
+    found, *others = values
+    for other in others:
+        found = where(better(other, found), other, found)
+    return found
 
 
 @stands_for(float)
@@ -217,6 +255,7 @@ NAMES: dict[str, Any] = {
     RESULT: result,
     DRAW: draw,
     KIND: class_of,
+    ORIGINAL: original_of,
     INSTANCE: is_instance,
     ANY: object,
 }

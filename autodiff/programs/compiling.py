@@ -3,26 +3,60 @@
 from __future__ import annotations
 
 import ast
+import hashlib
 import linecache
+import marshal
 from collections.abc import Iterator
 from functools import lru_cache
+from importlib.util import MAGIC_NUMBER
+from pathlib import Path
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
+from autodiff.backends import cache
 from autodiff.numpy.namespace import KNOWN
+from autodiff.programs import bindings, matching, rewriting
 from autodiff.programs.calls import NAMES
 from autodiff.programs.counterparts import home_of
 from autodiff.programs.rewriting import rewritten
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import REWRITTEN, at_user_line
 
+LARGE = 1 << 12
+"""Sources of so many characters are kept on disk, rewritten and compiled: that takes a millisecond for ten lines."""
+
 
 def compiled(source: str | bytes, filename: str, bound: frozenset[str] = frozenset()) -> CodeType:
     """The code of a module, rewritten; lines and columns are those of the source."""
-    code = compile(rewritten(ast.parse(source, filename), bound), filename, "exec", dont_inherit=True)
+    text = source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source
+    lasting = len(text) >= LARGE and b"import *" not in text  # which binds what other modules have by then
+    key = key_of(text, filename, bound) if lasting else b""
+    kept = cache.read(key, cache.PROGRAM) if lasting else None
+    code: CodeType
+    if kept is not None:
+        code = marshal.loads(kept)
+    else:
+        code = compile(rewritten(ast.parse(source, filename), bound), filename, "exec", dont_inherit=True)
+        if lasting:
+            cache.write(key, marshal.dumps(code), cache.PROGRAM)
     for part in all_code(code):
         REWRITTEN[id(part)] = part
     return code
+
+
+def key_of(text: bytes, filename: str, bound: frozenset[str]) -> bytes:
+    """What the code of a rewritten source follows from."""
+    found = hashlib.sha256(rewriter())
+    found.update(repr((filename, sorted(bound))).encode("utf-8", "surrogatepass"))
+    found.update(text)
+    return found.digest()
+
+
+@lru_cache(1)
+def rewriter() -> bytes:
+    """What rewrites: the text of these modules, and the form of this Python's code."""
+    parts = (Path(module.__file__).read_bytes() for module in (bindings, matching, rewriting))
+    return MAGIC_NUMBER + hashlib.sha256(b"".join(parts)).digest()
 
 
 def all_code(code: CodeType) -> Iterator[CodeType]:

@@ -8,6 +8,8 @@ What is replaced keeps its lines and columns:
 - ``x[i]``, where the index could be traced, by ``__autodiff_item__(x, i)``; and the values behind a text and ``%`` by
   ``__autodiff_shown__(values)``;
 - methods of random generators, ``rng.normal(m, s)``, by ``__autodiff_draw__(rng.normal)(m, s)``;
+- what is compared by ``is`` with something of an imported module, ``ufunc is np.add``, by what it stands for:
+  ``__autodiff_original__(ufunc) is __autodiff_original__(np.add)``;
 - ``x.__class__`` by ``__autodiff_kind__(x)``, and classes in the patterns of ``match``
   (:mod:`autodiff.programs.matching`);
 - what is assigned to a name that is written to later, ``u = a * b``, by ``__autodiff_own__(a * b)``, and what such
@@ -29,11 +31,11 @@ from autodiff.programs.bindings import (
 )
 from autodiff.programs.matching import Classes
 
-NAME, CALLEE, ITEM, SHOWN, OWN, RESULT, DRAW, KIND = (
-    f"__autodiff_{word}__" for word in ("name", "callee", "item", "shown", "own", "result", "draw", "kind")
+NAME, CALLEE, ITEM, SHOWN, OWN, RESULT, DRAW, KIND, ORIGINAL = (
+    f"__autodiff_{word}__" for word in ("name", "callee", "item", "shown", "own", "result", "draw", "kind", "original")
 )
 
-BUILTINS = frozenset(("complex", "float", "getattr", "hasattr", "isinstance", "map", "type"))
+BUILTINS = frozenset(("complex", "float", "getattr", "hasattr", "isinstance", "map", "max", "min", "type"))
 """What Python calls without asking its argument, or what would be refused."""
 
 SCALARS = frozenset((
@@ -45,8 +47,8 @@ SCALARS = frozenset((
 HELD = frozenset(("dtype", "type"))
 """Attributes that hold such a type, as in ``x.dtype.type(1.0)``."""
 
-ARRAYS = frozenset(("ndarray", "__new__"))
-"""What makes NumPy's arrays and objects of classes derived from them."""
+ARRAYS = frozenset(("ndarray", "__new__", "__array__"))
+"""What makes NumPy's arrays and objects of classes derived from them, and what asks an object for its array."""
 
 DRAWN = frozenset((
     "beta", "binomial", "chisquare", "choice", "dirichlet", "exponential", "f", "gamma", "geometric", "gumbel",
@@ -77,8 +79,9 @@ def rewritten(tree: ast.Module, bound: frozenset[str] = frozenset()) -> ast.Modu
         tree: of a module; it is changed.
         bound: names that stand for something of NumPy's, besides those that the module imports.
     """
-    compiled = frozenset(compiled_names(tree, frozenset(names_from(tree, "numba"))))
-    rewriter = Rewriter(frozenset(imported_names(tree)) | bound, whole_numbers(tree), compiled)
+    nodes = list(ast.walk(tree))
+    compiled = frozenset(compiled_names(nodes, frozenset(names_from(nodes, "numba"))))
+    rewriter = Rewriter(frozenset(imported_names(nodes)) | bound, whole_numbers(nodes), compiled)
     return ast.fix_missing_locations(rewriter.visit(tree))  # type: ignore[no-any-return]
 
 
@@ -101,8 +104,8 @@ class Rewriter(ast.NodeTransformer):
     def visit_scope(self, node: Any) -> Any:
         if node.name in self.compiled:
             return node
-        before, outside = self.written, self.local
-        self.written, self.local = frozenset(written_names(node)), outside | frozenset(variables(node))
+        before, outside, inside = self.written, self.local, list(ast.walk(node))
+        self.written, self.local = frozenset(written_names(inside)), outside | frozenset(variables(inside))
         for field in ("annotation", "returns"):
             kept = getattr(node, field, None)
             if kept is not None:
@@ -182,6 +185,21 @@ class Rewriter(ast.NodeTransformer):
         if isinstance(node.op, ast.Mod) and isinstance(node.left, ast.Constant) and isinstance(node.left.value, str):
             return called(SHOWN, node.left, node.right)
         return node
+
+    def visit_Compare(self, node: ast.Compare) -> Any:
+        identical = all(isinstance(op, (ast.Is, ast.IsNot)) for op in node.ops)
+        asked = identical and any(map(self.is_imported, (node.left, *node.comparators)))
+        self.generic_visit(node)
+        if asked:
+            node.left = called(ORIGINAL, node.left)
+            node.comparators = [called(ORIGINAL, each) for each in node.comparators]
+        return node
+
+    def is_imported(self, node: ast.expr) -> bool:
+        """Whether an expression is something of an imported module by its form, as ``np.linalg.norm`` is."""
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        return isinstance(node, ast.Name) and node.id in self.names
 
     def visit_Assign(self, node: ast.Assign) -> Any:
         node.value = self.owned(node.targets[0], node.value) if len(node.targets) == 1 else self.visit(node.value)

@@ -102,6 +102,8 @@ def functions_of(kind: type) -> Iterator[FunctionType]:
     """The functions that a class body has defined, inside of properties, decorators and classes too."""
     for value in list(vars(kind).values()):
         yield from functions_in(value, kind)
+    for field in vars(kind).get("__dataclass_fields__", {}).values():
+        yield from functions_in(field.default_factory, kind)
 
 
 def functions_in(value: Any, kind: type) -> Iterator[FunctionType]:

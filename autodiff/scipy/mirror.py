@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABCMeta
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, wraps
 from importlib import import_module
@@ -150,8 +151,9 @@ def refusing_class(original: type, name: str, reason: str | None = None) -> type
 
     Classes that are derived from it are as if they were derived from SciPy's.
     """
+    kind = ABCMeta if type(original) is type else type(original)  # so that it goes with abstract classes
 
-    class Refusing(type(original)):  # type: ignore[misc]
+    class Refusing(kind):  # type: ignore[misc, valid-type]
         def __call__(cls, *args: Any, **kwargs: Any) -> Any:
             if cls is not own:
                 return super().__call__(*args, **kwargs)

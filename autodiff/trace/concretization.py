@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.trace.source import asked_by, asking_module, is_rewritten
+from autodiff.trace.source import asked_by, asking_library, asking_module, is_rewritten
 
 ARRAY = "a plain NumPy array"
 
@@ -25,10 +25,12 @@ OF_SPARSE = (
     "same names, or give the product a rule with custom_vjp. "
 )
 OF_LIBRARY = (
-    "{library} makes plain arrays of what it is given: take the numbers of its objects, such as x.to_numpy() or "
+    "{library} makes plain arrays of what it is given: {first}take the numbers of its objects, such as x.to_numpy() or "
     "x.magnitude, before they meet traced values, and give what it computes itself a rule with custom_vjp or "
     "custom_jvp. "
 )
+REWRITE = 'autodiff.differentiable("{library}") rewrites its modules, of which {place} asks here, and often suffices; '
+REWRITTEN = "{place} is rewritten, and needs a plain value; "
 SWITCH = (
     "To run a program as it stands put @autodiff.differentiable on the function, or run python -m autodiff script.py. "
 )
@@ -67,4 +69,8 @@ def remedy_by_library() -> str:
     library = module.partition(".")[0]
     if library == "scipy":
         return OF_SCIPY.format(module=".".join(module.split(".")[:2])) + switch_remedy()
-    return OF_LIBRARY.format(library=library) if library else ""
+    inner, place, rewritten = asking_library()
+    if inner in ("", "scipy"):
+        return OF_LIBRARY.format(library=library, first="") if library else ""
+    first = (REWRITTEN if rewritten else REWRITE).format(library=inner, place=place)
+    return OF_LIBRARY.format(library=inner, first=first)

@@ -79,6 +79,22 @@ def asking_module() -> str:
     return module
 
 
+def asking_library() -> tuple[str, str, bool]:
+    """The innermost library below the user: its package, ``file.py:12``, and whether it is rewritten.
+
+    The names are empty if the user asked, or a module of Python's own.
+    """
+    user = user_frame()
+    for frame in _frames():
+        if frame is user:
+            break
+        if owner(frame.f_code.co_filename) is LIBRARY:
+            package = str(frame.f_globals.get("__name__") or "").partition(".")[0]
+            place = f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}"
+            return package, place, id(frame.f_code) in REWRITTEN
+    return "", "", False
+
+
 def asked_by(package: str) -> bool:
     """Whether a module of the package has called, on the user's behalf."""
     frame: FrameType | None = sys._getframe(1)

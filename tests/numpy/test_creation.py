@@ -110,13 +110,25 @@ def test_layout_follows_the_prototype():
     assert autodiff.vjp(np.zeros_like, x)[0].flags.f_contiguous
 
 
-def test_the_number_of_elements_cannot_be_traced():
+def test_steps_have_derivatives_and_their_number_has_none():
+    def total(start, stop, step):
+        return np.sum(np.arange(start, stop, step, like=start) ** 2)
+
+    start, stop, step = (np.float64(v) for v in (0.5, 3.1, 0.4))
+    numbers = np.arange(start, stop, step)
+    found = autodiff.grad(total, (0, 1, 2))(start, stop, step)
+    np.testing.assert_allclose(found, [2 * numbers.sum(), 0, 2 * numbers @ np.arange(len(numbers))], rtol=1e-13)
+    np.testing.assert_array_equal(autodiff.jvp(lambda s: np.arange(s, 3.1, 0.4, like=s), (start,), (step,))[0], numbers)
+
+
+def test_the_number_of_elements_must_be_known():
     with pytest.raises(TypeError) as caught:
-        autodiff.grad(lambda x: np.sum(np.arange(0.0, x, like=x)))(3.0 * np.ones(())[()])
+        autodiff.jit(lambda x: np.sum(np.arange(0.0, x, like=x)))(3.0 * np.ones(())[()])
     entries = [entry for entry in caught.traceback if entry.path.name == "test_creation.py"]
     assert str(caught.value) == (
-        f"np.arange cannot be called with a traced float64[] (test_creation.py:{entries[-1].lineno + 1}): how many "
-        "elements there are would depend on it. Use np.linspace, or start + step * np.arange(n)"
+        "np.arange cannot be called with numbers of which only the dtype is known "
+        f"(test_creation.py:{entries[-1].lineno + 1}): how many elements there are depends on them. Use np.linspace, or "
+        "start + step * np.arange(n)"
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections import deque
 
 import numpy as np
 import pytest
@@ -188,3 +189,50 @@ def test_a_mask_that_is_filled_picks_of_traced_arrays(transformation):
     x, step = X[:3], 1e-6
     expected = [(masked(x + step * e) - masked(x - step * e)) / (2 * step) for e in np.eye(3)]
     np.testing.assert_allclose(transformation(autodiff.grad(differentiable(masked)))(x), expected, atol=1e-8)
+
+
+@differentiable
+def selected(x):
+    out, other = np.zeros(3), np.zeros(3)
+    out[x > 100] = x[x > 100]  # nothing is selected
+    out[x < 100] = np.sin(x[x < 100])
+    other[0] = np.sum(x[x > 100])
+    other[[]] = x[[]]
+    return out.sum() + other.sum()
+
+
+def test_an_empty_selection_is_written_in_every_mode():
+    np.testing.assert_allclose(grad(selected)(X), np.cos(X))
+    np.testing.assert_allclose(jvp(selected, (X,), (X,))[1], np.cos(X) @ X)
+    np.testing.assert_allclose(autodiff.jacfwd(selected)(X), np.cos(X))
+    np.testing.assert_allclose(autodiff.hessian(selected)(X), np.diag(-np.sin(X)))
+
+
+@differentiable
+def by_flat(x):
+    out = np.zeros((2, 3))
+    out.flat[1] = x[0]
+    out.flat[3:] = x
+    out.flat[[0, 2]] = 2 * x[1]
+    assert len(out.flat) == 6
+    assert [float(v) for v in out.flat][3] == float(out.flat[3]) == float(x[0])
+    return np.sum(out**2)
+
+
+def test_elements_are_written_one_after_another():
+    expected = [4 * X[0], 18 * X[1], 2 * X[2]]
+    np.testing.assert_allclose(grad(by_flat)(X), expected)
+    np.testing.assert_allclose(autodiff.jacfwd(by_flat)(X), expected)
+
+
+@differentiable
+def containers(x):
+    queue = deque(x)
+    objects = np.array([x[0], x[1]], dtype=object)
+    return np.mean(queue) + np.array(queue)[1] + objects[0] * objects[1] + np.sum(x.__array__() ** 2)
+
+
+def test_queues_arrays_of_objects_and_what_asks_for_an_array():
+    expected = 1 / 3 + np.array([X[1], 1 + X[0], 0]) + 2 * X
+    np.testing.assert_allclose(grad(containers)(X), expected)
+    np.testing.assert_allclose(autodiff.jit(grad(containers))(X), expected)

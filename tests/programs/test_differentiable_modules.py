@@ -14,7 +14,9 @@ import pytest
 
 import autodiff
 from autodiff import differentiable, grad
+from autodiff.programs import compiling
 from autodiff.trace.errors import ConcretizationError
+from autodiff.trace.source import REWRITTEN
 
 X = np.array([0.7, -0.4, 1.2])
 
@@ -136,3 +138,22 @@ def test_command_line_mistakes(arguments, text, capsys):
         main(arguments)
     assert caught.value.code == 2
     assert text in capsys.readouterr().err
+
+
+LONG = "import math\n\n\ndef f(x):\n    return math.sin(x)\n" + "# a comment\n" * 500
+
+
+def test_long_modules_are_rewritten_once_and_kept_on_disk(tmp_path, monkeypatch):
+    monkeypatch.setenv("AUTODIFF_CACHE_DIR", str(tmp_path / "kept"))
+    first = compiling.compiled(LONG, "long.py")
+    assert len(list((tmp_path / "kept").glob("*.program"))) == 1
+    monkeypatch.setattr(compiling, "rewritten", None)  # nobody calls it again
+    again = compiling.compiled(LONG.encode(), "long.py")
+    assert again == first
+    assert again is not first
+    assert all(id(part) in REWRITTEN for part in compiling.all_code(again))
+    for source, name, bound in (LONG + "#", "long.py", ()), (LONG, "other.py", ()), (LONG, "long.py", ("np",)):
+        with pytest.raises(TypeError):  # another source, or another place for errors to name, or other names
+            compiling.compiled(source, name, frozenset(bound))
+    with pytest.raises(TypeError):  # which depends on other modules
+        compiling.compiled("from numpy import *\n" + LONG, "long.py")

@@ -8,13 +8,15 @@ import copy
 import functools
 import io
 import itertools
+import math
 import operator
 from collections import namedtuple
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
 
+import autodiff
 from tests.programs.programs import Programs, check
 
 programs = Programs()
@@ -44,6 +46,7 @@ programs.table(
         "builtin_sum_generator": (lambda x: sum(a * b for a, b in zip(x, x[1:])), V),
         "builtin_max_min": (lambda x: max(x) * min(x) + max(x[0], 0.5) + min(x[1], x[2], 3), V),
         "builtin_max_of_list": (lambda x: max([x[0], x[1] * 2, 1.0]) + min(x[0], 0), V),
+        "builtin_max_of_numbers": (lambda x: max(1e-9, x[0], x[0] * x[1]) + min((x[2], 3.0)) + max(2, 3), V),
         "builtin_max_key": (lambda x: max(x, key=lambda v: -v) * min(range(4), key=lambda i: x[i]), V),
         "builtin_sorted": (lambda x: sorted(x)[1] * sorted(x, reverse=True)[0], V),
         "builtin_reversed": (lambda x: np.stack(list(reversed(x))), V),
@@ -441,3 +444,69 @@ def counted(x):
 @pytest.mark.parametrize("name", programs)
 def test_program(name):
     check(programs[name])
+
+
+@autodiff.differentiable
+def largest_and_smallest(x):
+    return 2.0 * max(1e-9, x[0], x[1]) + min([x[2], x[3], x[2]]) + 3.0 * max(x) - min(x) + max(2, 3)
+
+
+@pytest.mark.parametrize("x", [V, -V, np.array([1.0, 1.0, 2.0, 2.0]), np.zeros(4)])
+def test_which_is_largest_where_only_shapes_are_known(x):
+    expected, slope = largest_and_smallest(x), autodiff.grad(largest_and_smallest)(x)
+    assert autodiff.jit(largest_and_smallest)(x) == expected
+    np.testing.assert_array_equal(autodiff.jit(autodiff.grad(largest_and_smallest))(x), slope)
+    np.testing.assert_array_equal(autodiff.vmap(autodiff.grad(largest_and_smallest))(np.stack([x, V]))[0], slope)
+
+
+class Degrees:
+    """An angle that NumPy's functions take, as the guide of its protocols has it."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **options):
+        values = [each.value if isinstance(each, Degrees) else each for each in inputs]
+        if ufunc in (np.sin, np.cos) or ufunc is np.tan or {np.arctan: True}.get(ufunc):
+            values = [np.pi / 180 * value for value in values]
+        assert ufunc is not np.hypot
+        return getattr(ufunc, method)(*values, **options)
+
+    def __array_function__(self, function, types, args, options):
+        assert (function is np.sum) == (function == np.sum)
+        assert function is not np.mean
+        return {np.sum: 1.5}[function] * self.value
+
+
+def test_functions_of_numpy_are_known_by_their_identity():
+    def turned(x):
+        return sum(f(Degrees(x)) for f in (np.sin, np.tan, np.arctan, np.exp)) + np.sum(Degrees(x))
+
+    x = 3.0
+    before = turned(x), autodiff.grad(turned)(x)
+    autodiff.differentiable(Degrees)
+    assert (turned(x), autodiff.grad(turned)(x)) == before
+
+
+def test_names_of_a_module_as_a_dictionary():
+    @autodiff.differentiable
+    def program(x):
+        return vars(math)["sin"](x[0]) * eval("exp(x) + pi", {"x": x[1], **vars(np)}) * np.__dict__["cos"](x[2])
+
+    expected = math.sin(V[0]) * (np.exp(V[1]) + np.pi) * np.cos(V[2])
+    assert program(V) == expected
+    np.testing.assert_allclose(autodiff.grad(program)(V)[0], expected / math.tan(V[0]), rtol=1e-14)
+
+
+@dataclass
+class Cell:
+    mass: object
+    moments: object = field(default_factory=lambda: np.zeros(2))
+
+    def __post_init__(self):
+        self.moments[0] = self.mass
+
+
+def test_what_a_data_class_makes_by_default_is_written_to():
+    autodiff.differentiable(Cell)
+    assert autodiff.grad(lambda m: np.sum(Cell(m).moments) ** 2)(3.0) == 6.0

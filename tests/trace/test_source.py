@@ -34,7 +34,8 @@ def test_the_line_of_the_user_is_named_where_a_library_asks():
     line = test_the_line_of_the_user_is_named_where_a_library_asks.__code__.co_firstlineno + 2
     assert str(error.value) == (
         f"a traced float64[2] would become a plain NumPy array (test_source.py:{line}) and its derivative would be lost "
-        "silently. tables makes plain arrays of what it is given: take the numbers of its objects, such as x.to_numpy() or "
+        'silently. tables makes plain arrays of what it is given: autodiff.differentiable("tables") rewrites its modules, '
+        "of which core.py:2 asks here, and often suffices; take the numbers of its objects, such as x.to_numpy() or "
         "x.magnitude, before they meet traced values, and give what it computes itself a rule with custom_vjp or "
         "custom_jvp. Where no derivative is wanted, wrap the value in autodiff.stop_gradient."
     )

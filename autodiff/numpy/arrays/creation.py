@@ -21,7 +21,7 @@ from autodiff.ops.elementwise import cast
 from autodiff.ops.shape import broadcast_to, reshape
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line
-from autodiff.trace.spec import spec_of
+from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer, concrete
 from autodiff.trace.values.arrays import placed
@@ -206,8 +206,35 @@ def _computed(function: Callable[..., Any]) -> None:
     CREATION[function] = create
 
 
+@creates(np.arange)
+def arange(prototype: Any, *args: Any, **options: Any) -> Any:
+    """Numbers from start to stop in equal steps: ``start + i * step``, of which derivatives are taken.
+
+    How many there are follows from the values, as the way that an ``if`` takes: that has no derivative.
+
+    Raises:
+        DifferentiationError: if a value is not known, as in compiled programs.
+    """
+    names = ("start", "stop", "step", "dtype") if len(args) > 1 else ("stop",)
+    given = {**dict(zip(names, args)), **options}
+    if not any(isinstance(value, Traced) and spec_of(value).inexact for value in given.values()):
+        value = np.arange(*args, **options)
+        return full_of(prototype, placed(value, prototype), shape=value.shape, dtype=value.dtype)
+    plain: dict[str, Any] = {name: concrete(value) for name, value in given.items()}
+    if any(type(value) is Spec for value in plain.values()):
+        raise DifferentiationError(
+            f"np.arange cannot be called with numbers of which only the dtype is known{at_user_line()}: how many "
+            "elements there are depends on them. Use np.linspace, or start + step * np.arange(n)"
+        )
+    count: Callable[..., Any] = np.arange
+    wanted = count(**plain)
+    start, step = given.get("start", 0), given.get("step", 1)
+    found = start + np.arange(len(wanted)) * ((start + step) - start)  # as NumPy rounds steps
+    return cast(found, dtype=wanted.dtype)
+
+
 for _function in (
-    np.arange, np.eye, np.identity, np.tri, np.fromfunction, np.fromiter, np.frombuffer, np.fromstring, np.fromfile,
+    np.eye, np.identity, np.tri, np.fromfunction, np.fromiter, np.frombuffer, np.fromstring, np.fromfile,
     np.loadtxt, np.genfromtxt,
 ):  # fmt: skip
     _computed(_function)

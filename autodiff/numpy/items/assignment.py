@@ -152,6 +152,8 @@ def point(handle: Tracer, new: Any) -> None:
         OperandError: if the new value belongs to a newer recording than the handle.
         AliasingError: if whether the handle shares memory is not known, or its elements share it.
     """
+    if not isinstance(new, Traced) or new.level < handle.level:
+        new = handle.recording.lift(new)  # nothing of it moves in forward mode
     if not isinstance(new, Tracer) or new.recording is not handle.recording:
         raise OperandError(
             f"a value traced by {newer_purpose(new)} is written into an array from outside of it{at_user_line()}; make "
