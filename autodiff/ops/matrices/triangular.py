@@ -12,9 +12,11 @@ from autodiff.ops.elementwise import where
 from autodiff.ops.matrices.functions import one_by_one
 from autodiff.ops.matrices.products import batch_of, check_ndim, column, matmul, swap
 from autodiff.ops.matrices.solve import check_square, linalg_dtype
+from autodiff.ops.matrices.substitution import solved
 from autodiff.ops.on_gpu.special import refused
 from autodiff.ops.reductions.sort import pick
 from autodiff.ops.shape import broadcast_to, sum_to
+from autodiff.trace.facts import Facts
 from autodiff.trace.parameters import FLAG
 from autodiff.trace.primitive import Primitive, general
 from autodiff.trace.spec import Spec, broadcast_shapes, spec, spec_of
@@ -30,10 +32,6 @@ def triangle(x: Any, lower: bool, unit: bool = False) -> Any:
     return where(module.tri(rows, columns, 0 if unit else -1, dtype=bool), 0, x)
 
 
-SIDE = 64
-"""The side of blocks on the diagonal, each of which is solved by elimination."""
-
-
 def _evaluate_solve(a: Any, b: Any, *, lower: bool, transposed: bool, unit: bool) -> Any:
     dtype = linalg_dtype(a.dtype, b.dtype)
 
@@ -41,29 +39,9 @@ def _evaluate_solve(a: Any, b: Any, *, lower: bool, transposed: bool, unit: bool
         if not unit and not np.all(np.diagonal(a)):  # elimination exchanges rows, and may leave rounding there
             raise np.linalg.LinAlgError("Singular matrix")
         whole = np.swapaxes(a, 0, 1) if transposed else a
-        return substituted(whole, b, lower != transposed, unit)
+        return solved(whole, b, lower != transposed, unit)
 
     return one_by_one(solve, np.asarray(a, dtype), np.asarray(b, dtype))
-
-
-def substituted(a: Any, b: Any, lower: bool, unit: bool) -> Any:
-    """The solution for one matrix, by blocks, with NumPy alone.
-
-    SciPy has a BLAS with threads of its own, and those of both wait for each other: many times as long.
-    """
-    n = len(a)
-    if n <= SIDE:
-        own = np.tril(a) if lower else np.triu(a)
-        if unit:
-            np.fill_diagonal(own, 1)
-        return np.linalg.solve(own, b)
-    half = -(-n // (2 * SIDE)) * SIDE
-    first, last = slice(0, half), slice(half, n)
-    here, there = (first, last) if lower else (last, first)
-    out = np.empty_like(b, order="C")
-    out[here] = substituted(a[here, here], b[here], lower, unit)
-    out[there] = substituted(a[there, there], b[there] - a[there, here] @ out[here], lower, unit)
-    return out
 
 
 def _solve_spec(a: Spec, b: Spec, *, lower: bool, transposed: bool, unit: bool) -> Spec:
@@ -106,6 +84,7 @@ solve_triangular: Primitive = general(
     forward=_solve_forward,
     batch=batch_of(lambda: solve_triangular, 2, 2),
     on_gpu=refused("solve_triangular"),
+    facts=Facts(cubes=1.0, new=True),
 )
 """The matrices x with a x = b, of whose ``a`` one triangle is read; with ``unit`` its diagonal is one."""
 
