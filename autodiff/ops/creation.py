@@ -11,6 +11,7 @@ from autodiff.ops.elementwise import multiply
 from autodiff.ops.on_chunks import shapes as in_chunks
 from autodiff.ops.on_gpu import making
 from autodiff.ops.shape import check_stretches, reshape, sum_axes, sum_to
+from autodiff.trace.facts import FIRST, Facts, numeric
 from autodiff.trace.link import passing
 from autodiff.trace.parameters import DTYPE, FLAG, LENGTH, SHAPE, require, same
 from autodiff.trace.primitive import Primitive, linear
@@ -48,6 +49,7 @@ full: Primitive = linear(
     on_gpu=making.full,
     adds=True,
     on_chunks=in_chunks.full,
+    facts=Facts(exact=True, new=True),
 )
 """A new array of a shape and dtype, filled with a value that broadcasts to it.
 
@@ -63,6 +65,7 @@ copy: Primitive = linear(
     moves=True,
     on_gpu=making.copy,
     on_chunks=in_chunks.copy,
+    facts=numeric("x", copies=FIRST, new=True),
 )
 """The same elements in memory of their own."""
 

@@ -18,6 +18,7 @@ from autodiff.ops.masked import masked
 from autodiff.ops.on_gpu import elementwise as gpu
 from autodiff.ops.relative import Inverse, Logarithm, Multiple, Shifted
 from autodiff.ops.selection import select
+from autodiff.trace.facts import FIRST, Element, Facts, comparing, floating, logical, numeric
 from autodiff.trace.link import passing
 from autodiff.trace.parameters import DTYPE, require
 from autodiff.trace.primitive import Primitive, elementwise
@@ -25,6 +26,12 @@ from autodiff.trace.spec import Kind, Spec, broadcast_shapes, common_dtype, spec
 from autodiff.trace.values.arrays import module_of, on_gpu
 
 LN2, LN10 = scalar_log(2.0), scalar_log(10.0)
+
+# What y divides exactly, and the whole number at or below it: NumPy's own way of rounding a quotient down.
+_QUOTIENT = "((x - fmod(x, y)) / y - where((fmod(x, y) != 0) & ((y < 0) ^ (fmod(x, y) < 0)), 1, 0))"
+_FLOOR = f"floor({_QUOTIENT}) + where({_QUOTIENT} - floor({_QUOTIENT}) > 0.5, 1, 0)"
+FLOOR_DIVIDE = f"where(y == 0, x / y, where({_QUOTIENT} == 0, copysign(0, x / y), {_FLOOR}))"
+REMAINDER = "where(fmod(x, y) == 0, copysign(0, y), fmod(x, y) + where((y < 0) ^ (fmod(x, y) < 0), y, 0))"
 
 
 def _choice_dtype(_: Spec, x: Spec, y: Spec) -> np.dtype[Any]:
@@ -113,70 +120,93 @@ def _chosen_tangent(c: Any, x: Any, y: Any) -> Any:
 # fmt: off
 
 # Comparisons, logic and integers: no derivative.
-equal         = elementwise("equal",         np.equal,         dx=None, dy=None)
-not_equal     = elementwise("not_equal",     np.not_equal,     dx=None, dy=None)
-less          = elementwise("less",          np.less,          dx=None, dy=None)
-less_equal    = elementwise("less_equal",    np.less_equal,    dx=None, dy=None)
-greater       = elementwise("greater",       np.greater,       dx=None, dy=None)
-greater_equal = elementwise("greater_equal", np.greater_equal, dx=None, dy=None)
-logical_and = elementwise("logical_and", np.logical_and, on_gpu=gpu.of_truth(np.logical_and), dx=None, dy=None)
-logical_or  = elementwise("logical_or",  np.logical_or,  on_gpu=gpu.of_truth(np.logical_or),  dx=None, dy=None)
-logical_xor = elementwise("logical_xor", np.logical_xor, on_gpu=gpu.of_truth(np.logical_xor), dx=None, dy=None)
-logical_not = elementwise("logical_not", np.logical_not, on_gpu=gpu.of_truth(np.logical_not), dx=None)
-bitwise_and   = elementwise("bitwise_and",   np.bitwise_and,   dx=None, dy=None)
-bitwise_or    = elementwise("bitwise_or",    np.bitwise_or,    dx=None, dy=None)
-bitwise_xor   = elementwise("bitwise_xor",   np.bitwise_xor,   dx=None, dy=None)
-invert        = elementwise("invert",        np.invert,        dx=None)
+equal         = elementwise("equal",         np.equal,         dx=None, dy=None,
+                            facts=comparing("x == y", commutative=True))
+not_equal     = elementwise("not_equal",     np.not_equal,     dx=None, dy=None,
+                            facts=comparing("x != y", commutative=True))
+less          = elementwise("less",          np.less,          dx=None, dy=None, facts=comparing("x < y"))
+less_equal    = elementwise("less_equal",    np.less_equal,    dx=None, dy=None, facts=comparing("x <= y"))
+greater       = elementwise("greater",       np.greater,       dx=None, dy=None, facts=comparing("x > y"))
+greater_equal = elementwise("greater_equal", np.greater_equal, dx=None, dy=None, facts=comparing("x >= y"))
+logical_and = elementwise("logical_and", np.logical_and, on_gpu=gpu.of_truth(np.logical_and), dx=None, dy=None,
+                          facts=logical("x & y", on_integers=True, commutative=True))
+logical_or  = elementwise("logical_or",  np.logical_or,  on_gpu=gpu.of_truth(np.logical_or),  dx=None, dy=None,
+                          facts=logical("x | y", on_integers=True, commutative=True))
+logical_xor = elementwise("logical_xor", np.logical_xor, on_gpu=gpu.of_truth(np.logical_xor), dx=None, dy=None,
+                          facts=logical("x ^ y", on_integers=True, commutative=True))
+logical_not = elementwise("logical_not", np.logical_not, on_gpu=gpu.of_truth(np.logical_not), dx=None,
+                          facts=logical("x ^ True", on_integers=True))
+bitwise_and   = elementwise("bitwise_and",   np.bitwise_and,   dx=None, dy=None,
+                            facts=logical("x & y", commutative=True))
+bitwise_or    = elementwise("bitwise_or",    np.bitwise_or,    dx=None, dy=None,
+                            facts=logical("x | y", commutative=True))
+bitwise_xor   = elementwise("bitwise_xor",   np.bitwise_xor,   dx=None, dy=None,
+                            facts=logical("x ^ y", commutative=True))
+invert        = elementwise("invert",        np.invert,        dx=None, facts=logical("x ^ True"))
 left_shift    = elementwise("left_shift",    np.left_shift,    dx=None, dy=None)
 right_shift   = elementwise("right_shift",   np.right_shift,   dx=None, dy=None)
 gcd           = elementwise("gcd",           np.gcd,           dx=None, dy=None)
 lcm           = elementwise("lcm",           np.lcm,           dx=None, dy=None)
-isnan         = elementwise("isnan",         np.isnan,         dx=None)
-isinf         = elementwise("isinf",         np.isinf,         dx=None)
-isfinite      = elementwise("isfinite",      np.isfinite,      dx=None)
-signbit       = elementwise("signbit",       np.signbit,       dx=None)
+isnan         = elementwise("isnan",         np.isnan,         dx=None, facts=comparing("x != x"))
+isinf         = elementwise("isinf",         np.isinf,         dx=None,
+                            facts=comparing("absolute(x) == INFINITY", real_only=True))
+isfinite      = elementwise("isfinite",      np.isfinite,      dx=None,
+                            facts=comparing("absolute(x) < INFINITY", real_only=True))
+signbit       = elementwise("signbit",       np.signbit,       dx=None,
+                            facts=comparing("copysign(1, x) < 0", real_only=True))
 bitwise_count = elementwise("bitwise_count", np.bitwise_count, dx=None)
 
 # Piecewise constant: the derivative is zero, at the jumps too.
-floor         = elementwise("floor",         np.floor,         dx=None)
-ceil          = elementwise("ceil",          np.ceil,          dx=None)
-trunc         = elementwise("trunc",         np.trunc,         dx=None)
-rint          = elementwise("rint",          np.rint,          dx=None)
-floor_divide  = elementwise("floor_divide",  np.floor_divide,  dx=None, dy=None)
-sign          = elementwise("sign",          np.sign,          dx=None)  # of real numbers
+floor         = elementwise("floor",         np.floor,         dx=None, facts=floating("floor(x)", exact=True))
+ceil          = elementwise("ceil",          np.ceil,          dx=None, facts=floating("ceil(x)", exact=True))
+trunc         = elementwise("trunc",         np.trunc,         dx=None, facts=floating("trunc(x)", exact=True))
+rint          = elementwise("rint",          np.rint,          dx=None, facts=floating("rint(x)", exact=True))
+floor_divide  = elementwise("floor_divide",  np.floor_divide,  dx=None, dy=None,
+                            facts=floating(FLOOR_DIVIDE, label="{} // {}"))
+sign          = elementwise("sign",          np.sign,          dx=None,  # of real numbers
+                            facts=numeric("where(x > 0, 1, where(x < 0, -1, where(x == 0, 0, x)))", exact=True))
 spacing       = elementwise("spacing", np.spacing, on_gpu=gpu.spacing, dx=None)
 
 # Choosing.
 where: Primitive = elementwise(
     "where", select, dtype=_choice_dtype, kind=_array_kind,
     dc=None, dx=lambda g, c: masked(g, c), dy=lambda g, c: masked(g, logical_not(c)),
-    forward=lambda tangents, values, out, params: _chosen_tangent(values[0], *tangents[1:]))
+    forward=lambda tangents, values, out, params: _chosen_tangent(values[0], *tangents[1:]),
+                               facts=numeric("where(c, x, y)", copies=slice(1, 3), new=True, label="Where"))
 straight_where = elementwise("straight_where", _evaluate_straight, dtype=_second_dtype, dc=None, dx=passing)
 """x where c is true, 0 elsewhere, straight through: its derivative by x is 1 everywhere (see ops/masked.py)."""
 
 # Changing the type, and parts of complex numbers: the projection to the operand's slot does most of the work.
 cast       = elementwise("cast", _evaluate_cast, dtype=_given_dtype, kind=_cast_kind, params={"dtype": DTYPE},
-                         dx=passing)
+                         dx=passing, facts=Facts(Element("x", "own")))
 python_number = elementwise("python_number", _evaluate_python_number,
-                            dtype=_python_dtype, kind=lambda x: "python", check=_check_python_number, dx=passing)
-real       = elementwise("real", np.real, dtype=_real_dtype, kind=_own_kind, view=True, dx=passing)
-imag       = elementwise("imag", np.imag, dtype=_real_dtype, kind=_own_kind, view=True, dx=lambda g: g * -1j)
+                            dtype=_python_dtype, kind=lambda x: "python", check=_check_python_number, dx=passing,
+                            facts=numeric("x", exact=True))
+real       = elementwise("real", np.real, dtype=_real_dtype, kind=_own_kind, view=True, dx=passing,
+                         facts=numeric("x", exact=True))
+imag       = elementwise("imag", np.imag, dtype=_real_dtype, kind=_own_kind, view=True, dx=lambda g: g * -1j,
+                         facts=Facts(exact=True))
 from_parts = elementwise("from_parts", _evaluate_from_parts, dtype=_complex_dtype,
-                         dx=passing, dy=lambda g: g * 1j)
-conjugate: Primitive = elementwise("conjugate", np.conjugate, dx=lambda g: conjugate(g))
+                         dx=passing, dy=lambda g: g * 1j, facts=Facts(exact=True, new=True))
+conjugate: Primitive = elementwise("conjugate", np.conjugate, dx=lambda g: conjugate(g), facts=numeric("x", exact=True))
 
 # Arithmetic.
-add      = elementwise("add",      np.add,      dx=passing,               dy=passing, relative=Shifted())
-subtract = elementwise("subtract", np.subtract, dx=passing,               dy=lambda g: -g)
-multiply = elementwise("multiply", np.multiply, dx=lambda g, y: g * y,    dy=lambda g, x: g * x)
+add      = elementwise("add",      np.add,      dx=passing,               dy=passing, relative=Shifted(),
+                       facts=numeric("x + y", of_truth="x | y", commutative=True, label="{} + {}"))
+subtract = elementwise("subtract", np.subtract, dx=passing,               dy=lambda g: -g,
+                       facts=numeric("x - y", label="{} - {}"))
+multiply = elementwise("multiply", np.multiply, dx=lambda g, y: g * y,    dy=lambda g, x: g * x,
+                       facts=numeric("x * y", of_truth="x & y", commutative=True, label="{} * {}"))
 divide   = elementwise("divide",   np.divide,   dx=lambda g, y: g / y,    dy=lambda g, y, out: -g * out / y,
-                       relative=Inverse())
-negative = elementwise("negative", np.negative, dx=lambda g: -g)
-positive = elementwise("positive", np.positive, dx=passing)
-reciprocal = elementwise("reciprocal", np.reciprocal, dx=lambda g, out: -g * out * out)
-remainder  = elementwise("remainder",  np.remainder,  dx=passing, dy=lambda g, x, y: -g * floor_divide(x, y))
+                       relative=Inverse(), facts=floating("x / y", label="{} / {}"))
+negative = elementwise("negative", np.negative, dx=lambda g: -g, facts=numeric("-x", exact=True, label="__neg__"))
+positive = elementwise("positive", np.positive, dx=passing, facts=numeric("x", copies=FIRST))
+reciprocal = elementwise("reciprocal", np.reciprocal, dx=lambda g, out: -g * out * out, facts=floating("1 / x"))
+remainder  = elementwise("remainder",  np.remainder,  dx=passing, dy=lambda g, x, y: -g * floor_divide(x, y),
+                         facts=floating(REMAINDER))
 fmod       = elementwise("fmod",       np.fmod,
-                         dx=passing, dy=lambda g, x, y, out: -g * rint((x - out) / y))
+                         dx=passing, dy=lambda g, x, y, out: -g * rint((x - out) / y),
+                         facts=floating("fmod(x, y)", exact=True))
 
 # fmt: on
 
@@ -317,66 +347,83 @@ _LOG2, _LOG10 = Logarithm(_from_zero, scale=LN2), Logarithm(_from_zero, scale=LN
 # fmt: off
 
 # Powers, exponentials, logarithms.
-power    = elementwise("power",    np.power,    dx=_power_dx, dy=_power_dy)
+power    = elementwise("power",    np.power,    dx=_power_dx, dy=_power_dy, facts=Facts(label="{} ** {}"))
 float_power = elementwise("float_power", np.float_power,
                           dx=lambda g, x, y: _power_dx(g, _double(x), _double(y)),
                           dy=lambda g, x, y, out: _power_dy(g, _double(x), _double(y), out))
-square   = elementwise("square",   np.square,   dx=lambda g, x: g * (2 * x))
-sqrt     = elementwise("sqrt",     np.sqrt,     dx=lambda g, out: g / (2 * out))
-cbrt     = elementwise("cbrt",     np.cbrt,     dx=lambda g, out: g / (3 * out * out))
-exp      = elementwise("exp",      np.exp,      dx=lambda g, out: g * out, relative=Multiple(lambda g, **_: g))
-exp2     = elementwise("exp2",     np.exp2,     dx=lambda g, out: g * (out * LN2))
-expm1    = elementwise("expm1",    np.expm1,    dx=lambda g, x: g * exp(x))
-log      = elementwise("log",      np.log,      dx=_LOG.rule,   relative=_LOG)
-log2     = elementwise("log2",     np.log2,     dx=_LOG2.rule,  relative=_LOG2)
-log10    = elementwise("log10",    np.log10,    dx=_LOG10.rule, relative=_LOG10)
-log1p    = elementwise("log1p",    np.log1p,    dx=_LOG1P.rule, relative=_LOG1P)
+square   = elementwise("square",   np.square,   dx=lambda g, x: g * (2 * x), facts=numeric("x * x", nonnegative=True))
+sqrt     = elementwise("sqrt",     np.sqrt,     dx=lambda g, out: g / (2 * out),
+                       facts=floating("sqrt(x)", nonnegative=True))
+cbrt     = elementwise("cbrt",     np.cbrt,     dx=lambda g, out: g / (3 * out * out), facts=floating("cbrt(x)"))
+exp      = elementwise("exp",      np.exp,      dx=lambda g, out: g * out, relative=Multiple(lambda g, **_: g),
+                       facts=floating("exp(x)", nonnegative=True))
+exp2     = elementwise("exp2",     np.exp2,     dx=lambda g, out: g * (out * LN2),
+                       facts=floating("exp2(x)", nonnegative=True))
+expm1    = elementwise("expm1",    np.expm1,    dx=lambda g, x: g * exp(x), facts=floating("expm1(x)"))
+log      = elementwise("log",      np.log,      dx=_LOG.rule,   relative=_LOG, facts=floating("log(x)"))
+log2     = elementwise("log2",     np.log2,     dx=_LOG2.rule,  relative=_LOG2, facts=floating("log2(x)"))
+log10    = elementwise("log10",    np.log10,    dx=_LOG10.rule, relative=_LOG10, facts=floating("log10(x)"))
+log1p    = elementwise("log1p",    np.log1p,    dx=_LOG1P.rule, relative=_LOG1P, facts=floating("log1p(x)"))
 logistic: Primitive = elementwise("logistic", _evaluate_logistic, dtype=_floating_dtype,
                                   dx=lambda g, x, out: g * (out * logistic(-x)),
-                                  relative=Multiple(lambda g, x, **_: g * logistic(-x)))
-softplus = elementwise("softplus", _evaluate_softplus, dtype=_floating_dtype, dx=lambda g, x: g * logistic(x))
+                                  relative=Multiple(lambda g, x, **_: g * logistic(-x)),
+                                  facts=floating("logistic(x)", nonnegative=True, new=True, label="Sigmoid"))
+softplus = elementwise("softplus", _evaluate_softplus, dtype=_floating_dtype, dx=lambda g, x: g * logistic(x),
+                       facts=floating("softplus(x)", nonnegative=True, new=True, label="Softplus"))
 logaddexp  = elementwise("logaddexp",  np.logaddexp,
                          dx=lambda g, x, y: g * logistic(_stable_difference(x, y)),
-                         dy=lambda g, x, y: g * logistic(_stable_difference(y, x)))
+                         dy=lambda g, x, y: g * logistic(_stable_difference(y, x)),
+                         facts=floating("where(x == y, x + LN2, maximum(x, y) + log1p(exp(-absolute(x - y))))"))
 logaddexp2 = elementwise("logaddexp2", np.logaddexp2,
                          dx=lambda g, x, y: g * logistic(_stable_difference(x, y) * LN2),
-                         dy=lambda g, x, y: g * logistic(_stable_difference(y, x) * LN2))
+                         dy=lambda g, x, y: g * logistic(_stable_difference(y, x) * LN2),
+                         facts=floating("where(x == y, x + 1, maximum(x, y) + log1p(exp2(-absolute(x - y))) / LN2)"))
 
 # Trigonometry.
-sin      = elementwise("sin",      np.sin,      dx=lambda g, x: g * cos(x))
-cos: Primitive = elementwise("cos", np.cos, dx=lambda g, x: -g * sin(x))
-tan      = elementwise("tan",      np.tan,      dx=lambda g, out: g * (1 + out * out))
-arcsin   = elementwise("arcsin",   np.arcsin,   dx=lambda g, x: g / sqrt(_one_minus_square(x)))
-arccos   = elementwise("arccos",   np.arccos,   dx=lambda g, x: -g / sqrt(_one_minus_square(x)))
-arctan   = elementwise("arctan",   np.arctan,   dx=lambda g, x: g / (1 + x * x))
+sin      = elementwise("sin",      np.sin,      dx=lambda g, x: g * cos(x), facts=floating("sin(x)"))
+cos: Primitive = elementwise("cos", np.cos, dx=lambda g, x: -g * sin(x), facts=floating("cos(x)"))
+tan      = elementwise("tan",      np.tan,      dx=lambda g, out: g * (1 + out * out), facts=floating("tan(x)"))
+arcsin   = elementwise("arcsin",   np.arcsin,   dx=lambda g, x: g / sqrt(_one_minus_square(x)),
+                       facts=floating("arcsin(x)"))
+arccos   = elementwise("arccos",   np.arccos,   dx=lambda g, x: -g / sqrt(_one_minus_square(x)),
+                       facts=floating("arccos(x)"))
+arctan   = elementwise("arctan",   np.arctan,   dx=lambda g, x: g / (1 + x * x), facts=floating("arctan(x)"))
 arctan2  = elementwise("arctan2",  np.arctan2,
-                       dx=_arctan2_dx, dy=lambda g, x, y: _arctan2_dx(-g, y, x))
+                       dx=_arctan2_dx, dy=lambda g, x, y: _arctan2_dx(-g, y, x), facts=floating("arctan2(x, y)"))
 hypot    = elementwise("hypot",    np.hypot,
                        dx=lambda g, x, out: g * (x / _or_one(out)),           # at (0, 0): (0, 0)
-                       dy=lambda g, y, out: g * (y / _or_one(out)))
-deg2rad  = elementwise("deg2rad",  np.deg2rad,  dx=lambda g: g * (pi / 180))
-rad2deg  = elementwise("rad2deg",  np.rad2deg,  dx=lambda g: g * (180 / pi))
+                       dy=lambda g, y, out: g * (y / _or_one(out)), facts=floating("hypot(x, y)", nonnegative=True))
+deg2rad  = elementwise("deg2rad",  np.deg2rad,  dx=lambda g: g * (pi / 180), facts=floating("x * (PI / 180)"))
+rad2deg  = elementwise("rad2deg",  np.rad2deg,  dx=lambda g: g * (180 / pi), facts=floating("x * (180 / PI)"))
 
 # Hyperbolic functions.
-sinh     = elementwise("sinh",     np.sinh,     dx=lambda g, x: g * cosh(x))
-cosh: Primitive = elementwise("cosh", np.cosh, dx=lambda g, x: g * sinh(x))
-tanh     = elementwise("tanh",     np.tanh,     dx=lambda g, out: g * (1 - out * out))
-arcsinh  = elementwise("arcsinh",  np.arcsinh,  dx=lambda g, x: g / sqrt(x * x - -1))
-arccosh  = elementwise("arccosh",  np.arccosh,  dx=lambda g, x: g / (sqrt(x - 1) * sqrt(x - -1)))
-arctanh  = elementwise("arctanh",  np.arctanh,  dx=_arctanh_dx)
+sinh     = elementwise("sinh",     np.sinh,     dx=lambda g, x: g * cosh(x), facts=floating("sinh(x)"))
+cosh: Primitive = elementwise("cosh", np.cosh, dx=lambda g, x: g * sinh(x), facts=floating("cosh(x)", nonnegative=True))
+tanh     = elementwise("tanh",     np.tanh,     dx=lambda g, out: g * (1 - out * out),
+                       facts=floating("tanh(x)", label="Tanh"))
+arcsinh  = elementwise("arcsinh",  np.arcsinh,  dx=lambda g, x: g / sqrt(x * x - -1), facts=floating("arcsinh(x)"))
+arccosh  = elementwise("arccosh",  np.arccosh,  dx=lambda g, x: g / (sqrt(x - 1) * sqrt(x - -1)),
+                       facts=floating("arccosh(x)"))
+arctanh  = elementwise("arctanh",  np.arctanh,  dx=_arctanh_dx, facts=floating("arctanh(x)", label="Arctanh"))
 
 # Kinks.
-absolute = elementwise("absolute", np.absolute, dx=_absolute_dx)
-fabs     = elementwise("fabs",     np.fabs,     dx=_absolute_dx)
+absolute = elementwise("absolute", np.absolute, dx=_absolute_dx,
+                       facts=numeric("absolute(x)", nonnegative=True, exact=True, label="|{}|"))
+fabs     = elementwise("fabs",     np.fabs,     dx=_absolute_dx,
+                       facts=floating("absolute(x)", nonnegative=True, exact=True))
 copysign: Primitive = elementwise("copysign", np.copysign,
-                                  dx=lambda g, x, y: g * sign(x) * copysign(1.0, y), dy=None)
-heaviside = elementwise("heaviside", np.heaviside, dx=None, dy=lambda g, x: masked(g, equal(x, 0)))
-nextafter = elementwise("nextafter", np.nextafter, dx=passing, dy=None)
-ldexp: Primitive = elementwise("ldexp", np.ldexp, dx=lambda g, y: ldexp(g, y), dy=None)
-maximum  = elementwise("maximum",  np.maximum,  dx=_maximum_dx, dy=_maximum_dy)
-minimum  = elementwise("minimum",  np.minimum,  dx=_minimum_dx, dy=_minimum_dy)
-fmax     = elementwise("fmax",     np.fmax,     dx=_fmax_dx,    dy=_fmax_dy)
-fmin     = elementwise("fmin",     np.fmin,     dx=_fmin_dx,    dy=_fmin_dy)
+                                  dx=lambda g, x, y: g * sign(x) * copysign(1.0, y), dy=None,
+                                  facts=floating("copysign(x, y)", exact=True))
+heaviside = elementwise("heaviside", np.heaviside, dx=None, dy=lambda g, x: masked(g, equal(x, 0)),
+                        facts=floating("where(x == 0, y, where(x < 0, 0, where(x > 0, 1, x)))", exact=True))
+nextafter = elementwise("nextafter", np.nextafter, dx=passing, dy=None, facts=Facts(exact=True))
+ldexp: Primitive = elementwise("ldexp", np.ldexp, dx=lambda g, y: ldexp(g, y), dy=None, facts=Facts(exact=True))
+maximum  = elementwise("maximum",  np.maximum,  dx=_maximum_dx, dy=_maximum_dy,
+                       facts=numeric("maximum(x, y)", exact=True))
+minimum  = elementwise("minimum",  np.minimum,  dx=_minimum_dx, dy=_minimum_dy,
+                       facts=numeric("minimum(x, y)", exact=True))
+fmax     = elementwise("fmax",     np.fmax,     dx=_fmax_dx,    dy=_fmax_dy, facts=floating("fmax(x, y)", exact=True))
+fmin     = elementwise("fmin",     np.fmin,     dx=_fmin_dx,    dy=_fmin_dy, facts=floating("fmin(x, y)", exact=True))
 
 # fmt: on
 
@@ -398,4 +445,5 @@ clip = elementwise(
     dx=lambda g, x, low, high: masked(g, logical_and(greater_equal(x, low), less_equal(x, high))),
     dlow=lambda g, x, low, high: masked(g, logical_and(less(x, low), less_equal(low, high))),
     dhigh=lambda g, x, low, high: masked(g, greater(maximum(x, low), high)),
+    facts=numeric("minimum(maximum(x, low), high)", exact=True, label="Clip"),
 )

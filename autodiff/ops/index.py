@@ -18,6 +18,7 @@ from autodiff.ops.on_chunks import shapes as in_chunks
 from autodiff.ops.on_chunks.itself import itself
 from autodiff.ops.on_gpu import indexing
 from autodiff.ops.shape import broadcast_to, transpose
+from autodiff.trace.facts import ALL_OPERANDS, FIRST, Facts
 from autodiff.trace.parameters import FLAG, KEY, LENGTH, SHAPE, check_array, require, same
 from autodiff.trace.primitive import Primitive, general, linear
 from autodiff.trace.spec import Spec, result_spec, spec, spec_of
@@ -74,6 +75,7 @@ slice_of: Primitive = linear(
     view=True,
     moves=True,
     on_chunks=itself,
+    facts=Facts(copies=FIRST, label="GetItem"),
 )
 """x[key]."""
 
@@ -100,6 +102,7 @@ slice_into: Primitive = linear(
     batch=_batch_slice_into,
     moves=True,
     on_chunks=in_chunks.slice_into,
+    facts=Facts(exact=True, new=True),
 )
 """Zeros of a shape, with ``g`` at the key: the transpose of :data:`slice_of`."""
 
@@ -128,6 +131,7 @@ slice_set: Primitive = linear(
     params={"key": KEY},
     check=_check_slice_set,
     on_chunks=in_chunks.slice_set,
+    facts=Facts(copies=ALL_OPERANDS, new=True),
 )
 """``x`` with ``v``, of the shape and dtype of x[key], in the place of x[key]."""
 
@@ -206,6 +210,7 @@ gather: Primitive = linear(
     on_gpu=indexing.gather,
     adds="selected",
     on_chunks=in_chunks.gather,
+    facts=Facts(copies=FIRST, label="GetItem"),
 )
 """Elements of ``x`` picked by the integers ``i`` along one axis.
 
@@ -274,6 +279,7 @@ scatter_add: Primitive = linear(
     batch=_batch_scatter_add,
     on_gpu=indexing.scatter_add,
     adds=True,
+    facts=Facts(each=True, new=True),
 )
 """Zeros of the given length, to which ``g`` is added at ``i``: the transpose of :data:`gather`."""
 
@@ -316,6 +322,7 @@ put: Primitive = linear(
     check=_check_put,
     on_gpu=indexing.put,
     adds=True,
+    facts=Facts(exact=True, new=True),
 )
 """``x`` with ``v`` in the places ``i`` of its last axis; of values for one place the last one stays."""
 

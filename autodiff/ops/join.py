@@ -18,6 +18,7 @@ from autodiff.ops.on_chunks import shapes as in_chunks
 from autodiff.ops.on_chunks.itself import itself
 from autodiff.ops.on_gpu import making
 from autodiff.ops.shape import without
+from autodiff.trace.facts import ALL_OPERANDS, FIRST, Facts
 from autodiff.trace.parameters import AXIS, LENGTH, NEW_AXIS, each, integer, require, same
 from autodiff.trace.primitive import Primitive, linear
 from autodiff.trace.spec import LARGEST, Spec, result_spec, spec, spec_of
@@ -80,6 +81,7 @@ concatenate: Primitive = linear(
     check=_check_concatenate,
     moves=True,
     on_chunks=in_chunks.concatenate,
+    facts=Facts(copies=ALL_OPERANDS, label="Concat"),
 )
 """The arrays one behind the other along an axis."""
 
@@ -94,6 +96,7 @@ split: Primitive = linear(
     view=True,
     adds=True,
     on_chunks=itself,
+    facts=Facts(copies=FIRST),
 )
 """The pieces of an array along an axis. One operation for all of them: their cotangents are joined, not summed."""
 
@@ -122,6 +125,7 @@ stack: Primitive = linear(
     moves=True,
     on_gpu=making.stack,
     on_chunks=in_chunks.stack,
+    facts=Facts(copies=ALL_OPERANDS),
 )
 """The arrays side by side along a new axis: one entry on the tape where reshaping and joining would be one each."""
 
@@ -137,6 +141,7 @@ unstack: Primitive = linear(
     batch=lambda values, batched, params: _unstack_batch(values[0], params["axis"]),
     adds=True,
     on_chunks=itself,
+    facts=Facts(copies=FIRST),
 )
 """The slices of an array along an axis."""
 
@@ -160,5 +165,6 @@ roll: Primitive = linear(
     check=lambda x, *, shifts, axes: same("the numbers of shifts and axes", len(shifts), len(axes)),
     moves=True,
     on_chunks=in_chunks.roll,
+    facts=Facts(copies=FIRST),
 )
 """The elements moved along axes; what leaves at the end comes in at the front. One copy where joining takes five."""

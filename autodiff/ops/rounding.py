@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.ops.elementwise import ldexp
+from autodiff.trace.facts import Facts
 from autodiff.trace.parameters import integer
 from autodiff.trace.primitive import Primitive, elementwise, general
 from autodiff.trace.spec import Spec, result_spec
@@ -34,6 +35,7 @@ def _modf_spec(x: Spec) -> tuple[Spec, Spec]:
 modf: Primitive = general(
     "modf", ("x",), np.modf, _modf_spec, {"x": lambda g: g[0]},
     forward=lambda tangents, values, out, params: (tangents[0], tangents[0] * 0),
+    facts=Facts(exact=True),
 )  # fmt: skip
 """Fractional part, of slope one, and integral part, of slope zero."""
 
@@ -46,5 +48,6 @@ def _frexp_spec(x: Spec) -> tuple[Spec, Spec]:
 frexp: Primitive = general(
     "frexp", ("x",), np.frexp, _frexp_spec, {"x": lambda g, out: ldexp(g[0], -out[1])},
     forward=lambda tangents, values, out, params: (ldexp(tangents[0], -out[1]), None),
+    facts=Facts(exact=True),
 )  # fmt: skip
 """Mantissa and exponent of two: x = mantissa * 2**exponent."""

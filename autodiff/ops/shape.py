@@ -16,6 +16,7 @@ from autodiff.ops.elementwise import cast, real
 from autodiff.ops.on_chunks import shapes as in_chunks
 from autodiff.ops.on_chunks.itself import itself
 from autodiff.ops.on_chunks.reductions import reduction
+from autodiff.trace.facts import ADDED, FIRST, Facts
 from autodiff.trace.parameters import AXES, SHAPE, Domain, are_axes, require, same
 from autodiff.trace.primitive import Primitive, linear
 from autodiff.trace.spec import Spec, native, result_spec, spec, spec_of
@@ -71,6 +72,7 @@ reshape: Primitive = linear(
     view=True,
     moves=True,
     on_chunks=in_chunks.reshape,
+    facts=Facts(copies=FIRST, label="Reshape"),
 )
 """The same elements in another shape, in C order."""
 
@@ -98,6 +100,7 @@ transpose: Primitive = linear(
     view=True,
     moves=True,
     on_chunks=itself,
+    facts=Facts(copies=FIRST, label="Transpose"),
 )
 """The last axes in another order."""
 
@@ -136,6 +139,7 @@ broadcast_to: Primitive = linear(
     view=True,
     adds="selected",
     on_chunks=in_chunks.repeat,
+    facts=Facts(copies=FIRST, label="BroadcastTo"),
 )
 """The elements repeated along new axes and along axes of length one."""
 
@@ -154,6 +158,7 @@ sum_axes: Primitive = linear(
     adds="selected",
     params={"axes": AXES},
     on_chunks=reduction("sum"),
+    facts=Facts(fold=ADDED, label="Sum"),
 )
 """The sum along axes, which disappear."""
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from autodiff.trace.facts import NO_FACTS, Facts
 from autodiff.trace.link import Link, Rule
 from autodiff.trace.parameters import NO_PARAMS, Params
 from autodiff.trace.recording import bodies, innermost_body
@@ -63,14 +64,15 @@ class Primitive:
             makes, whose parameters are its own: tapes with it are not saved and not loaded.
         check: ``check(*specs, **params)`` raises ValueError where operands and parameters, each of which is possible by
             itself, do not go together.
+        facts: what compilers, reports and drawings ask about it (:mod:`autodiff.trace.facts`).
 
     Attributes:
         operator: Python's operator that is recorded as this primitive; None for most.
     """
 
     __slots__ = (
-        "adds", "batch", "check", "evaluate", "family", "forward", "links", "moves", "name", "on_chunks", "on_gpu",
-        "operands", "operator", "ordered", "params", "relative", "rules", "spec", "variadic", "view",
+        "adds", "batch", "check", "evaluate", "facts", "family", "forward", "links", "moves", "name", "on_chunks",
+        "on_gpu", "operands", "operator", "ordered", "params", "relative", "rules", "spec", "variadic", "view",
     )  # fmt: skip
 
     def __init__(
@@ -93,6 +95,7 @@ class Primitive:
         ordered: bool = False,
         params: Params | None = NO_PARAMS,
         check: Callable[..., None] | None = None,
+        facts: Facts = NO_FACTS,
         register: bool = True,
     ) -> None:
         reserved = {"out", "index"}.intersection(operands)
@@ -119,6 +122,7 @@ class Primitive:
         self.operator: Callable[..., Any] | None = None
         self.params = params
         self.check = check
+        self.facts = facts
         self.links: dict[tuple[int, ...], Link] = {}
         if register:
             if name in PRIMITIVES:
@@ -203,6 +207,7 @@ def elementwise(
     on_gpu: Callable[..., Any] | None = None,
     params: Params = NO_PARAMS,
     check: Callable[..., None] | None = None,
+    facts: Facts = NO_FACTS,
     register: bool = True,
     **rules: Rule | None,
 ) -> Primitive:
@@ -219,6 +224,7 @@ def elementwise(
         on_gpu: the function on arrays of CuPy, where ``evaluate`` asks for what CuPy does not have.
         params: the domains of its parameters.
         check: refuses operands that do not go together, besides those that do not broadcast.
+        facts: what compilers, reports and drawings ask about it.
         register: whether it is known by its name, so that tapes from files may have it.
         rules: ``dx=``, ``dy=``, ...: the derivative with respect to operand ``x``, ``y``, ... times the first
             argument; None where it is zero almost everywhere.
@@ -235,7 +241,7 @@ def elementwise(
 
     own = {key.removeprefix("d"): rule for key, rule in rules.items()}
     options: dict[str, Any] = {"forward": forward, "view": view, "relative": relative, "on_gpu": on_gpu}
-    options |= {"params": params, "check": check, "register": register}
+    options |= {"params": params, "check": check, "facts": facts, "register": register}
     return Primitive(name, "elementwise", operands, evaluate, spec, own, **options)
 
 

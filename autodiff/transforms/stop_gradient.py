@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.trace.facts import FIRST, numeric
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.traced import Traced
 from autodiff.trace.trees.tree import map_tree
@@ -17,7 +18,9 @@ def _evaluate(x: Any) -> Any:
     return writable(x) if isinstance(x, np.ndarray) else x
 
 
-stopped = Primitive("stop_gradient", "elementwise", ("x",), _evaluate, lambda x: x, {"x": None})
+stopped = Primitive(
+    "stop_gradient", "elementwise", ("x",), _evaluate, lambda x: x, {"x": None}, facts=numeric("x", copies=FIRST)
+)
 
 
 def stop_gradient(x: Any) -> Any:

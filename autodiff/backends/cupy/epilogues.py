@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from autodiff.backends.cupy.kernels.call import device_kernel
-from autodiff.backends.kernels.forms import REDUCTIONS
+from autodiff.backends.kernels.folds import reduces
 from autodiff.backends.passes.rewrite.dead import drop_dead
 from autodiff.trace.tape import Equation, Operand, Tape
 
@@ -53,7 +53,7 @@ def has_totals(first: Equation, second: Equation) -> bool:
     main = len(tape.equations) - params.get("epilogue", 0)
     late = {slot for equation in tape.equations[main:] for slot in equation.results}
     for equation in tape.equations[:main]:
-        if equation.primitive.name in REDUCTIONS and not equation.specs[0].shape:
+        if reduces(equation) and not equation.specs[0].shape:
             late.update(equation.results)
     needed = [out for slot, out in zip(first.results, tape.outputs, strict=True) if slot in second.operands]
     return all(out in late for out in needed)

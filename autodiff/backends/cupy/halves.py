@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 
 from autodiff.backends.cupy.kernels.call import device_kernel
-from autodiff.backends.kernels.forms import PASSING, REDUCTIONS, Unfit, grid_of
+from autodiff.backends.kernels.folds import reduces
+from autodiff.backends.kernels.forms import PASSING, Unfit, grid_of
 from autodiff.backends.kernels.halves import is_half, narrow, unrounded, widen
-from autodiff.backends.kernels.scalars import COMPARING, unsupported
+from autodiff.backends.kernels.scalars import unsupported
 from autodiff.backends.passes.rewrite.dead import drop_dead
 from autodiff.ops.elementwise import cast
 from autodiff.trace.primitive import Primitive
@@ -172,18 +173,19 @@ class Widening:
     def computable(self, equation: Equation) -> bool:
         """Whether a kernel can compute it in float32."""
         name, (own, *others) = equation.primitive.name, equation.specs
-        if others or name in (*REDUCTIONS, *PASSING, *WRITTEN_OUT, "pick", "place"):
+        if others or reduces(equation) or name in (*PASSING, *WRITTEN_OUT, "pick", "place"):
             return not others and own.kind == "array"
         if equation.primitive.family != "elementwise" or own.kind != "array":
             return False
         operands = [widened(self.known[o]) if isinstance(o, int) else o.value for o in equation.operands]
-        return not unsupported(name, operands, widened(own))
+        return not unsupported(equation.primitive, operands, widened(own))
 
     def computed(self, equation: Equation) -> None:
         """The same operation on float32."""
         (result,), (own,) = equation.results, equation.specs
         operands = [self.as_wide(o) for o in equation.operands]
-        if equation.primitive.name in COMPARING:
+        element = equation.primitive.facts.element
+        if element is not None and element.computes == "operands":
             operands = [self.compared(o, equation.operands) for o in operands]
         params = tuple(
             (key, SINGLE if key == "dtype" and is_half(np.dtype(value)) else value) for key, value in equation.params
@@ -193,7 +195,7 @@ class Widening:
             self.stored[result] = found
         elif result in self.kept:
             self.stored[result] = self.emit(narrow, [found], (("dtype", own.dtype),), [own])
-        elif equation.primitive.name in REDUCTIONS:
+        elif reduces(equation):
             self.wide[result] = found
         else:
             self.wide[result] = self.emit(unrounded, [found], (("dtype", own.dtype),), [widened(own)])

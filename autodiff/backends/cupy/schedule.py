@@ -17,7 +17,8 @@ from autodiff.backends.cupy.kernels.expressions import ELSEWHERE
 from autodiff.backends.cupy.kernels.sharing import long_rows
 from autodiff.backends.cupy.kernels.special import special_kernel
 from autodiff.backends.cupy.libraries.dots import DOTS
-from autodiff.backends.kernels.forms import FULL, PASSING, REDUCTIONS, ROW, Grid, Shape
+from autodiff.backends.kernels.folds import reduces
+from autodiff.backends.kernels.forms import FULL, PASSING, ROW, Grid, Shape
 from autodiff.backends.passes.fusion.fuse import Machine, fuse, sub_tape
 from autodiff.backends.passes.fusion.groups import Fusion, Unit
 from autodiff.backends.passes.fusion.loop_invariants import LOOPS
@@ -114,7 +115,7 @@ def suits(grid: Grid, equations: Sequence[Equation]) -> bool:
         waits = any(isinstance(o, int) and o in late for o in equation.operands)
         if waits and grid.forms[equation.results[0]] == FULL:
             return False
-        if waits or (equation.primitive.name in REDUCTIONS and grid.forms[equation.results[0]] == ROW):
+        if waits or (reduces(equation) and grid.forms[equation.results[0]] == ROW):
             late.update(equation.results)
     return True
 

@@ -9,11 +9,10 @@ import numpy as np
 
 from autodiff.backends.kernels.launching import ArrayArgument, KernelLaunch
 from autodiff.backends.kernels.scalars import cast
+from autodiff.trace.facts import ADDED, Fold
 
 LANES = 8
 """NumPy adds up so many sums side by side."""
-
-FOLDS = {"max": "maximum({}, {})", "min": "minimum({}, {})", "prod": "{} * {}", "any": "{} | {}", "all": "{} & {}"}
 
 
 def pairwise(terms: Sequence[str]) -> str:
@@ -25,13 +24,13 @@ def pairwise(terms: Sequence[str]) -> str:
     return " + ".join([f"((({a}) + ({b})) + (({c}) + ({d}))) + ((({e}) + ({f})) + (({g}) + ({h})))", *terms[whole:]])
 
 
-def fold(name: str, terms: Sequence[str]) -> str:
-    """Parts as one number: by ``sum`` or one of ``FOLDS``."""
-    if name not in FOLDS:
+def put_together(fold: Fold, terms: Sequence[str]) -> str:
+    """Parts as one number."""
+    if fold is ADDED:
         return pairwise(terms)
     found, *others = terms
     for other in others:
-        found = FOLDS[name].format(f"({found})", other)
+        found = fold.text.format(f"({found})", other)
     return found
 
 
@@ -40,9 +39,9 @@ def loads(array: str, dtype: np.dtype[Any], places: Sequence[str | int]) -> list
     return [f"load_{dtype}({array}, {place})" for place in places]
 
 
-def total(name: str, count: int, given: np.dtype[Any], wanted: np.dtype[Any]) -> KernelLaunch:
+def total(fold: Fold, count: int, given: np.dtype[Any], wanted: np.dtype[Any]) -> KernelLaunch:
     """One number of so many parts."""
-    value = cast(f"({fold(name, loads('x', given, range(count)))})", given, wanted)
+    value = cast(f"({put_together(fold, loads('x', given, range(count)))})", given, wanted)
     return kernel([f"store_{wanted}(out, 0, {value})"], (count, given), (1, wanted))
 
 
@@ -104,7 +103,7 @@ def numbers(wanted: Sequence[tuple[str, Sequence[int], np.dtype[Any]]], sizes: d
     for k, (name, places, dtype) in enumerate(wanted):
         lines.append(f"    out{k} = pointer(block, {len(sizes) + k})")
         arguments.append(ArrayArgument(len(sizes) + k, dtype, True, size=1))
-        value = cast(f"({fold('sum', loads(name, dtypes[name], places))})", dtypes[name], dtype)
+        value = cast(f"({pairwise(loads(name, dtypes[name], places))})", dtypes[name], dtype)
         lines.append(f"    store_{dtype}(out{k}, 0, {value})")
     return proved(lines, arguments)
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.backends import checked
+from autodiff.backends.kernels.folds import fold_of
 from autodiff.backends.kernels.forms import TOTAL, Shape
 from autodiff.backends.kernels.launching import ArrayArgument, KernelLaunch, NumberArgument
 from autodiff.backends.kernels.partition import element_cost, shared
@@ -17,6 +18,7 @@ from autodiff.backends.recent import Recent
 from autodiff.backends.reference import run_tape
 from autodiff.backends.verifier.launch import UnprovedKernelError, UnprovedKernelWarning
 from autodiff.trace.errors import AutodiffError, described
+from autodiff.trace.facts import ADDED, ALL, ANY, LARGEST, MULTIPLIED, SMALLEST, Fold
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.tape import Equation, Tape
@@ -28,6 +30,9 @@ RELEASE = 10_000
 """Nanoseconds of work during which other Python threads may run."""
 
 NUMBERS = {"float64": "float", "float32": "float32", "int64": "int"}
+
+METHODS = {ADDED: "sum", MULTIPLIED: "prod", LARGEST: "max", SMALLEST: "min", ANY: "any", ALL: "all"}
+"""The methods of arrays that put parts of totals together."""
 
 
 class KernelPrimitive(Primitive):
@@ -174,13 +179,12 @@ class RowCall:
                 lines.append(f"    add(part{slot}, 0, {name}_dtype, {name}.reshape(-1))")
             return name
         scope[f"{name}_type"] = spec.dtype.type
-        found = f"part{slot}[0]" if self.memory.share.parts == 1 else f"part{slot}.{self.fold_of(slot)}()"
+        found = f"part{slot}[0]" if self.memory.share.parts == 1 else f"part{slot}.{METHODS[self.fold_of(slot)]}()"
         return f"{name}_type({found})"
 
-    def fold_of(self, slot: int) -> str:
-        """What puts the parts of a total together: the name of a method of arrays."""
-        name = self.kernel.made[slot].primitive.name
-        return name if name in ("max", "min", "prod", "any", "all") else "sum"
+    def fold_of(self, slot: int) -> Fold:
+        """How the parts of a total are put together."""
+        return fold_of(self.kernel.made[slot])
 
 
 class IndexRangeError(AutodiffError, IndexError):

@@ -69,7 +69,7 @@ class Elements:
         read = operand_places(equation, place, self.specs)
         texts = [self.element(*next(read)) if isinstance(o, int) else "" for o in equation.operands]
         operands = sub_specs(equation.operands, self.specs)
-        return expression(equation.primitive.name, operands, texts, equation.primitive.operands, equation.specs[0])
+        return expression(equation.primitive, operands, texts, equation.specs[0])
 
     def loaded(self, slot: int, place: Place) -> str:
         """An element of an input."""

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.backends.kernels.folds import reduces
 from autodiff.backends.kernels.scalars import CONVERTING, DTYPES, HALVES, costly, storable, unsupported
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.tape import Equation, Literal
@@ -32,7 +33,6 @@ VIEWS = {"transpose", "slice_of"}
 TOTAL, COLUMN_TOTAL = "total", "column total"
 """Forms of results that are known when the kernel is done."""
 
-REDUCTIONS = {"sum", "sum_as", "max", "min", "prod", "any", "all"}
 PASSING = {"reshape", "broadcast_to"}
 
 
@@ -114,7 +114,7 @@ class Grid:
         viewed = name in VIEWS and out.dtype.name in HALVES
         if not (storable(name, out.dtype) or viewed) or len(equation.results) != 1:
             raise Unfit(f"kernels know no {out.dtype.name}")
-        if name in REDUCTIONS:
+        if reduces(equation):
             form = self.reduced(equation, specs, found)
         elif name in PASSING:
             form = self.passed(equation, specs, found)
@@ -134,12 +134,12 @@ class Grid:
 
     def elementwise(self, equation: Equation, specs: Mapping[int, Spec], found: dict[int, str]) -> str:
         operands = [specs[o] if isinstance(o, int) else o.value for o in equation.operands]
-        reason = unsupported(equation.primitive.name, operands, equation.specs[0])
+        reason = unsupported(equation.primitive, operands, equation.specs[0])
         if reason:
             raise Unfit(reason)
         inside = [self.forms.get(o) for o in equation.operands if isinstance(o, int)]
         target = self.target(equation.specs[0].shape, inside)
-        if target == COLUMN and self.rows > 1 and costly(equation.primitive.name, operands, equation.specs[0]):
+        if target == COLUMN and self.rows > 1 and costly(equation.primitive, operands, equation.specs[0]):
             raise Unfit("a function of the columns alone, which every row would compute again")
         for operand in equation.operands:
             if isinstance(operand, int):
@@ -345,7 +345,7 @@ def splits(equations: Sequence[Equation], specs: Mapping[int, Spec], shape: Shap
     """Where the axes of a grid may be split, the best first: where reductions say so, else all axes are rows."""
     found = [len(shape)]
     for equation in equations:
-        if equation.primitive.name in REDUCTIONS and isinstance(equation.operands[0], int):
+        if reduces(equation) and isinstance(equation.operands[0], int):
             given = specs[equation.operands[0]]
             axes = sorted(a % given.ndim for a in dict(equation.params)["axes"])
             if given.shape == shape and len(axes) < given.ndim:
@@ -394,7 +394,7 @@ def grid_with(grid: Grid, equation: Equation, specs: Mapping[int, Spec]) -> Grid
         None where the grid may be another one.
     """
     name = equation.primitive.name
-    if name in REDUCTIONS or name in CONVERTING or name in ("pick", "place") or OUTER in grid.forms.values():
+    if reduces(equation) or name in CONVERTING or name in ("pick", "place") or OUTER in grid.forms.values():
         return None
     found = grid.copy()
     try:

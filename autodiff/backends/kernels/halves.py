@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.trace.facts import Element, Facts
 from autodiff.trace.link import passing
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.spec import Spec, spec
@@ -26,7 +27,8 @@ def as_dtype(one: Spec, dtype: Any) -> Spec:
 
 def conversion(name: str, evaluate: Any, to: Any) -> Primitive:
     """An operation that converts numbers."""
-    return Primitive(name, "elementwise", ("x",), evaluate, to, {"x": passing}, register=False, params=None)
+    options: dict[str, Any] = {"facts": Facts(Element("x", "own")), "register": False, "params": None}
+    return Primitive(name, "elementwise", ("x",), evaluate, to, {"x": passing}, **options)
 
 
 widen = conversion("widen", lambda x: x.astype(np.float32), lambda x: as_dtype(x, np.float32))

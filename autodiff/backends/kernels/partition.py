@@ -9,6 +9,7 @@ from typing import Any
 
 from autodiff.backends.kernels.forms import Grid
 from autodiff.backends.kernels.scalars import CHEAP_CALLS, costly, parsed, template
+from autodiff.trace.primitive import Primitive
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, Tape
 
@@ -71,7 +72,7 @@ def is_function(equation: Equation, specs: Sequence[Spec]) -> bool:
     return bool(calls - CHEAP_CALLS - {"sqrt"})
 
 
-def looked_at(equation: Equation, specs: Sequence[Spec]) -> tuple[str, list[Any], Spec]:
-    """The name of an operation, the specs and numbers of its operands, and its result's spec."""
+def looked_at(equation: Equation, specs: Sequence[Spec]) -> tuple[Primitive, list[Any], Spec]:
+    """An operation, the specs and numbers of its operands, and its result's spec."""
     operands = [specs[o] if isinstance(o, int) else o.value for o in equation.operands]
-    return equation.primitive.name, operands, equation.specs[0]
+    return equation.primitive, operands, equation.specs[0]

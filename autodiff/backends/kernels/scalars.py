@@ -1,4 +1,4 @@
-"""The scalar language: what an elementwise operation does to one element, as one expression.
+"""What an elementwise operation does to one element, typed: the expression of its facts with its operands in it.
 
 The expressions are typed by the tape: every operand is cast to the dtype in which the operation computes before the
 expression sees it, and every number in an expression has that dtype. So no printer of kernels can widen, promote or
@@ -17,6 +17,7 @@ import numpy as np
 
 from autodiff.backends.language import special
 from autodiff.backends.native.special import can_call
+from autodiff.trace.primitive import Primitive
 from autodiff.trace.spec import Spec, common_dtype, spec_of
 
 DTYPES = {
@@ -34,130 +35,6 @@ HALVES = {"float16": "f2", "bfloat16": "g2"}
 CONVERTING = ("widen", "narrow", "unrounded")
 """Operations between them and others (:mod:`autodiff.backends.kernels.halves`)."""
 
-QUOTIENT = "((x - fmod(x, y)) / y - where((fmod(x, y) != 0) & ((y < 0) ^ (fmod(x, y) < 0)), 1, 0))"
-FLOOR = f"floor({QUOTIENT}) + where({QUOTIENT} - floor({QUOTIENT}) > 0.5, 1, 0)"
-"""The quotient of what y divides exactly, and the whole number at or below it: NumPy's own way of rounding down."""
-
-# fmt: off
-FLOATING = {
-    "divide":     "x / y",
-    "reciprocal": "1 / x",
-    "sqrt":       "sqrt(x)",
-    "root":       "sqrt(x)",
-    "cbrt":       "cbrt(x)",
-    "exp":        "exp(x)",
-    "exp2":       "exp2(x)",
-    "expm1":      "expm1(x)",
-    "log":        "log(x)",
-    "log2":       "log2(x)",
-    "log10":      "log10(x)",
-    "log1p":      "log1p(x)",
-    "logistic":   "logistic(x)",
-    "softplus":   "softplus(x)",
-    "logaddexp":  "where(x == y, x + LN2, maximum(x, y) + log1p(exp(-absolute(x - y))))",
-    "logaddexp2": "where(x == y, x + 1, maximum(x, y) + log1p(exp2(-absolute(x - y))) / LN2)",
-    "sin":        "sin(x)",
-    "cos":        "cos(x)",
-    "tan":        "tan(x)",
-    "arcsin":     "arcsin(x)",
-    "arccos":     "arccos(x)",
-    "arctan":     "arctan(x)",
-    "arctan2":    "arctan2(x, y)",
-    "hypot":      "hypot(x, y)",
-    "deg2rad":    "x * (PI / 180)",
-    "rad2deg":    "x * (180 / PI)",
-    "sinh":       "sinh(x)",
-    "cosh":       "cosh(x)",
-    "tanh":       "tanh(x)",
-    "arcsinh":    "arcsinh(x)",
-    "arccosh":    "arccosh(x)",
-    "arctanh":    "arctanh(x)",
-    "erf":        "erf(x)",
-    "erfc":       "erfc(x)",
-    "gammaln":    "lgamma(x)",
-    "digamma":    "digamma(x)",
-    "fabs":       "absolute(x)",
-    "floor":      "floor(x)",
-    "ceil":       "ceil(x)",
-    "trunc":      "trunc(x)",
-    "rint":       "rint(x)",
-    "copysign":   "copysign(x, y)",
-    "fmax":       "fmax(x, y)",
-    "fmin":       "fmin(x, y)",
-    "heaviside":  "where(x == 0, y, where(x < 0, 0, where(x > 0, 1, x)))",
-    "fmod":       "fmod(x, y)",
-    "remainder":  "where(fmod(x, y) == 0, copysign(0, y), fmod(x, y) + where((y < 0) ^ (fmod(x, y) < 0), y, 0))",
-    "floor_divide": f"where(y == 0, x / y, where({QUOTIENT} == 0, copysign(0, x / y), {FLOOR}))",
-    "expit":      "logistic(x)",
-    "log_expit":  "-softplus(-x)",
-    "ndtr":       "erfc(x * -ROOT_HALF) / 2",
-    "xlogy":      "where((x == 0) & (y == y), 0, x * log(y))",
-    "xlog1py":    "where((x == 0) & (y == y), 0, x * log1p(y))",
-    "entr":       "where(x > 0, -x * log(x), where(x == 0, 0, where(x < 0, -INFINITY, x)))",
-    "special_exp2":  "exp2(x)",
-    "special_cbrt":  "cbrt(x)",
-    "special_log1p": "log1p(x)",
-    "special_expm1": "expm1(x)",
-}
-"""Operations that compute in a floating dtype, the one of their result."""
-
-NUMERIC = {
-    "add":        "x + y",
-    "subtract":   "x - y",
-    "multiply":   "x * y",
-    "negative":   "-x",
-    "positive":   "x",
-    "square":     "x * x",
-    "absolute":   "absolute(x)",
-    "sign":       "where(x > 0, 1, where(x < 0, -1, where(x == 0, 0, x)))",
-    "maximum":    "maximum(x, y)",
-    "minimum":    "minimum(x, y)",
-    "rectifier":  "maximum(x, 0)",
-    "clip":       "minimum(maximum(x, low), high)",
-    "where":      "where(c, x, y)",
-    "conjugate":  "x",
-    "real":       "x",
-    "stop_gradient": "x",
-    "cast":       "x",
-    "python_number": "x",
-    "copy":       "x",
-}
-"""Operations that compute in the dtype of their result, whatever it is."""
-
-COMPARING = {
-    "equal":         "x == y",
-    "not_equal":     "x != y",
-    "less":          "x < y",
-    "less_equal":    "x <= y",
-    "greater":       "x > y",
-    "greater_equal": "x >= y",
-    "isnan":         "x != x",
-    "isinf":         "absolute(x) == INFINITY",
-    "isfinite":      "absolute(x) < INFINITY",
-    "signbit":       "copysign(1, x) < 0",
-}
-"""Operations that compute in the common dtype of their operands and say true or false."""
-
-LOGICAL = {
-    "logical_and": "x & y",
-    "logical_or":  "x | y",
-    "logical_xor": "x ^ y",
-    "logical_not": "x ^ True",
-    "bitwise_and": "x & y",
-    "bitwise_or":  "x | y",
-    "bitwise_xor": "x ^ y",
-    "invert":      "x ^ True",
-}
-"""Operations on booleans."""
-
-OF_BOOLEANS = {
-    "add":      "x | y",
-    "multiply": "x & y",
-}
-"""Arithmetic whose result is a boolean."""
-# fmt: on
-
-ONLY_FLOATING = {"isinf", "isfinite", "signbit"}
 CONSTANTS = {
     "LN2": math.log(2), "PI": math.pi, "ROOT_HALF": math.sqrt(0.5), "INFINITY": math.inf,
 }  # fmt: skip
@@ -172,62 +49,65 @@ POWERS = {
 itself."""
 
 
-def template(name: str, operands: Sequence[Any], out: Spec) -> str:
-    """The expression of an operation in its operands' names; empty where there is none.
+def template(primitive: Primitive, operands: Sequence[Any], out: Spec) -> str:
+    """The expression of an elementwise operation in its operands' names; empty where there is none.
 
     Args:
-        name: the primitive's.
+        primitive: the operation.
         operands: a spec for each operand, or the number that it is.
         out: the spec of the result.
     """
-    real = out.dtype.kind == "f"
-    if name in CONVERTING:
-        return "x"
-    if name == "power":
+    real, element = out.dtype.kind == "f", primitive.facts.element
+    if primitive.name == "power":
         exponent = operands[1]
         if not real or out.dtype not in DTYPES:
             return POWERS[exponent] if type(exponent) is int and exponent in (1, 2, 3) else ""
         known = type(exponent) in (int, float) and float(exponent) in POWERS
         return POWERS[float(exponent)] if known else "power(x, y)"
-    if name in OF_BOOLEANS and out.dtype == bool:
-        return OF_BOOLEANS[name]
-    if name in FLOATING:
-        return FLOATING[name] if real else ""
-    if name in special.OPERANDS:
-        called = f"{special.PREFIX}{name}({', '.join(special.OPERANDS[name])})"
-        return called if real and can_call(name) else ""
-    if name in LOGICAL:
+    if element is None:
+        return of_scipy(primitive.name) if real else ""
+    if element.of_truth and out.dtype == bool:
+        return element.of_truth
+    if element.computes == "floating":
+        return element.text if real else ""
+    if element.computes == "truth":
         booleans = all(spec_of(o).dtype == bool for o in operands)
-        return LOGICAL[name] if booleans or name.startswith("logical") else ""
-    if name in ONLY_FLOATING and spec_of(operands[0]).dtype.kind != "f":
+        return element.text if booleans or element.on_integers else ""
+    return element.text if not element.real_only or spec_of(operands[0]).dtype.kind == "f" else ""
+
+
+def of_scipy(name: str) -> str:
+    """The call of a function of SciPy's; empty where there is none."""
+    if name not in special.OPERANDS or not can_call(name):
         return ""
-    return NUMERIC.get(name) or COMPARING.get(name, "")
+    return f"{special.PREFIX}{name}({', '.join(special.OPERANDS[name])})"
 
 
-def computing_dtypes(name: str, operands: Sequence[Spec], out: Spec) -> tuple[np.dtype[Any], ...]:
+def computing_dtypes(primitive: Primitive, operands: Sequence[Spec], out: Spec) -> tuple[np.dtype[Any], ...]:
     """The dtype to which each operand is cast before the expression sees it."""
-    if name in COMPARING:
+    computes = primitive.facts.element.computes if primitive.facts.element is not None else "result"
+    if computes == "operands":
         return (common_dtype(*operands),) * len(operands)
-    if name in LOGICAL:
+    if computes == "truth":
         return (np.dtype(bool),) * len(operands)
-    if name == "where":
+    if computes == "own":
+        return tuple(operand.dtype for operand in operands)
+    if primitive.name == "where":
         return np.dtype(bool), out.dtype, out.dtype
-    if name == "cast" or name in CONVERTING:
-        return (operands[0].dtype,)
     return (out.dtype,) * len(operands)
 
 
-def unsupported(name: str, operands: Sequence[Any], out: Spec) -> str:
+def unsupported(primitive: Primitive, operands: Sequence[Any], out: Spec) -> str:
     """Why no kernel can do this elementwise operation; empty if one can."""
-    specs = [spec_of(o) for o in operands]
+    name, specs = primitive.name, [spec_of(o) for o in operands]
     for one in (*specs, out):
         if not storable(name, one.dtype):
             return f"kernels know no {one.dtype.name}"
     if name in CONVERTING:
         return ""
-    if not template(name, operands, out):
+    if not template(primitive, operands, out):
         return f"{name} of {', '.join(s.dtype.name for s in specs)} has no scalar expression"
-    dtypes = computing_dtypes(name, specs, out)
+    dtypes = computing_dtypes(primitive, specs, out)
     if any(d not in DTYPES for d in dtypes):
         return f"{name} of {', '.join(s.dtype.name for s in specs)} computes in a dtype that kernels do not know"
     if any(type(o) is int and d.kind != "f" and not -(2**63) <= o < 2**63 for o, d in zip(operands, dtypes)):
@@ -262,26 +142,26 @@ def cast(text: str, given: np.dtype[Any], wanted: np.dtype[Any]) -> str:
     return f"{DTYPES.get(wanted) or HALVES[wanted.name]}({text})"
 
 
-def expression(name: str, operands: Sequence[Any], texts: Sequence[str], names: Sequence[str], out: Spec) -> str:
+def expression(primitive: Primitive, operands: Sequence[Any], texts: Sequence[str], out: Spec) -> str:
     """One element of the result as text.
 
     Args:
-        name: the primitive's.
+        primitive: the operation.
         operands: specs and numbers.
         texts: the text of each operand; of numbers it is not looked at.
-        names: what the primitive calls its operands.
         out: the spec of the result.
     """
     specs = [spec_of(o) for o in operands]
-    wanted = computing_dtypes(name, specs, out)
+    wanted = computing_dtypes(primitive, specs, out)
     given = {}
-    for operand, text, own, spec, dtype in zip(operands, texts, names, specs, wanted, strict=True):
+    for operand, text, own, spec, dtype in zip(operands, texts, primitive.operands, specs, wanted, strict=True):
         given[own] = cast(text, spec.dtype, dtype) if isinstance(operand, Spec) else literal(operand, dtype)
     inner = wanted[-1] if wanted else out.dtype
-    written = put_in(template(name, operands, out), inner, given)
-    computed = np.dtype(bool) if name in COMPARING or name in LOGICAL else inner
-    if computed.kind in "iu" and name not in ("cast", "where"):  # integers of all lengths are computed in the longest
-        written = f"{DTYPES[computed]}({written})"
+    written = put_in(template(primitive, operands, out), inner, given)
+    computes = primitive.facts.element.computes if primitive.facts.element is not None else "result"
+    computed = np.dtype(bool) if computes in ("operands", "truth") else inner
+    if computed.kind in "iu" and computes != "own" and primitive.name != "where":
+        written = f"{DTYPES[computed]}({written})"  # integers of all lengths are computed in the longest
     return cast(written, computed, out.dtype)
 
 
@@ -380,9 +260,9 @@ def _number(node: ast.expr) -> float | None:
     return None
 
 
-def costly(name: str, operands: Sequence[Any], out: Spec) -> bool:
+def costly(primitive: Primitive, operands: Sequence[Any], out: Spec) -> bool:
     """Whether computing an element again costs more than loading it: divisions and functions do."""
-    return has_costly_calls(template(name, operands, out))
+    return has_costly_calls(template(primitive, operands, out))
 
 
 @cache

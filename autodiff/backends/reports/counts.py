@@ -16,24 +16,8 @@ from typing import Any
 
 from autodiff.backends.kernels.call import KernelPrimitive
 from autodiff.backends.kernels.scalars import CHEAP_CALLS, parsed, template
-from autodiff.ops.matrices.einsum import lengths, split
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.tape import Equation, Operand, Tape, inner_tapes, operand_specs
-
-REDUCTIONS = {
-    "all", "any", "argmax", "argmin", "cummax", "cummin", "cumprod", "cumsum", "max", "min", "overlap_add", "prod",
-    "scatter_add", "segment_sums", "sum", "sum_as", "sum_from", "sum_where",
-}  # fmt: skip
-"""One operation for each element of the first operand."""
-
-# fmt: off
-FACTORIZATIONS = {
-    "cholesky": 1 / 3, "solve": 2 / 3, "solve_triangular": 1.0, "det": 2 / 3, "slogdet": 2 / 3, "inv": 2.0, "qr": 4 / 3,
-    "lstsq": 4.0, "eigvalsh": 4 / 3, "eigh": 9.0, "eigvals": 10.0, "eig": 25.0, "svdvals": 8 / 3, "svd": 22.0,
-    "pinv": 24.0,
-}
-# fmt: on
-"""Operations for a matrix of n rows, over n cubed."""
 
 
 @dataclass(frozen=True)
@@ -109,12 +93,13 @@ def arithmetic(equation: Equation, operands: Sequence[Spec]) -> tuple[float, flo
     if equation.primitive.family == "elementwise":
         own = of_element(equation, operands)
         return own[0] * size, own[1] * size
-    if name in REDUCTIONS:
+    facts = equation.primitive.facts
+    if facts.fold is not None or facts.each:
         return first, 0
-    if name in PRODUCTS:
-        return 2.0 * PRODUCTS[name](equation, operands), 0
-    if name in FACTORIZATIONS:
-        return FACTORIZATIONS[name] * factorized(operands), 0
+    if facts.multiplications is not None:
+        return 2.0 * facts.multiplications(operands, equation.specs[0], dict(equation.params)), 0
+    if facts.cubes:
+        return facts.cubes * factorized(operands), 0
     if name in ("fft", "rfft", "irfft"):
         length = max(operands[0].shape[-1], equation.specs[0].shape[-1])
         return 5 * max(first, size) * max(log2(max(length, 2)), 1), 0
@@ -129,7 +114,7 @@ def of_element(equation: Equation, operands: Sequence[Spec]) -> tuple[int, int]:
     if name in ("cast", "copy", "real", "imag", "stop_gradient", "python_number", "positive", "conjugate"):
         return 0, 0
     values = [s if isinstance(o, int) else o.value for o, s in zip(equation.operands, operands, strict=True)]
-    text = template(name, values, equation.specs[0])
+    text = template(equation.primitive, values, equation.specs[0])
     if not text:
         return 1, 0
     nodes = list(ast.walk(parsed(text)))
@@ -137,40 +122,6 @@ def of_element(equation: Equation, operands: Sequence[Spec]) -> tuple[int, int]:
     functions = sum(call not in CHEAP_CALLS and call != "sqrt" for call in calls)
     operations = sum(isinstance(node, (ast.BinOp, ast.UnaryOp, ast.Compare)) for node in nodes)
     return operations + len(calls) - functions, functions
-
-
-def matrix_product(equation: Equation, operands: Sequence[Spec]) -> int:
-    """Multiplications of a product of matrices or vectors."""
-    return equation.specs[0].size * operands[0].shape[-1]
-
-
-def sum_of_products(equation: Equation, operands: Sequence[Spec]) -> int:
-    """Multiplications of a sum over labels, in one go over all of them."""
-    terms, _ = split(dict(equation.params)["subscripts"])
-    return prod(lengths(terms, list(operands)).values()) * max(len(terms) - 1, 1)
-
-
-def sliding(equation: Equation, operands: Sequence[Spec]) -> int:
-    """Multiplications of a row that slides along another one."""
-    return prod(operands[0].shape[:-1]) * operands[0].shape[-1] * operands[1].shape[-1]
-
-
-def convolution(equation: Equation, operands: Sequence[Spec]) -> int:
-    """Multiplications of a convolution or of one of its gradients: each pixel of results meets a whole kernel."""
-    name, (first, second), (out,) = equation.primitive.name, operands, equation.specs
-    pixels = {"convolve_nd": out, "convolve_to_input": first, "convolve_to_kernel": second}[name]
-    kernel = out if name == "convolve_to_kernel" else second
-    return pixels.size * prod(kernel.shape[1:])
-
-
-# fmt: off
-PRODUCTS = {
-    "matmul": matrix_product, "linear_map": matrix_product, "matvec": matrix_product, "dot": matrix_product,
-    "einsum": sum_of_products, "convolve": sliding, "slide": sliding, "convolve_nd": convolution,
-    "convolve_to_input": convolution, "convolve_to_kernel": convolution,
-}
-# fmt: on
-"""How many multiplications these do."""
 
 
 def factorized(operands: Sequence[Spec]) -> float:

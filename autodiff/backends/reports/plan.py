@@ -16,12 +16,6 @@ from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, Tape, inner_tapes
 
 BLAS = {"matmul", "linear_map", "matvec", "dot", "einsum"}
-LAPACK = {
-    "cholesky", "det", "eig", "eigh", "eigvals", "eigvalsh", "inv", "lstsq", "pinv", "qr", "slogdet", "solve",
-    "solve_triangular", "svd", "svdvals",
-}  # fmt: skip
-
-
 ON_GPU = {"BLAS": "cuBLAS", "LAPACK": "cuSOLVER", "NumPy": "CuPy"}
 
 
@@ -63,7 +57,7 @@ class Statement:
             return "view"
         if primitive.name in BLAS and specs[0].inexact:
             return "BLAS"
-        return "LAPACK" if primitive.name in LAPACK else "NumPy"
+        return "LAPACK" if primitive.facts.cubes else "NumPy"
 
     @property
     def source(self) -> str:

@@ -25,7 +25,7 @@ def why(statement: Statement, plan: Plan) -> str:
         return "it moves nothing"
     equation, specs = statement.equation, dict(enumerate(statement.known))
     if equation.primitive.family == "elementwise":
-        reason = unsupported(equation.primitive.name, sub_specs(equation.operands, specs), equation.specs[0])
+        reason = unsupported(equation.primitive, sub_specs(equation.operands, specs), equation.specs[0])
         if reason:
             return reason
     try:

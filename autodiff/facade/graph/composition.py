@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from autodiff.facade.graph.known_operands import Operands
 from autodiff.facade.graph.node import VariableNode
 from autodiff.facade.graph.residuals import Own
+from autodiff.trace.facts import NO_FACTS
 from autodiff.trace.link import Link
 from autodiff.trace.live import Differentiation, Entry, Result
 from autodiff.trace.spec import spec_of
@@ -158,6 +159,7 @@ class CompositionLink:
     special = elementwise = moves = adds = adds_selected = False
     partial = True
     kept = (-1,)
+    facts = NO_FACTS
 
     def __init__(self, label: str, positions: tuple[int, ...]) -> None:
         self.name = label

@@ -53,7 +53,7 @@ class Operation:
     def of(cls, keeper: VariableNode | Whole) -> Operation:
         """The operation that a node, or what the nodes of several results share, was made by."""
         operands = all_operands(keeper.link, keeper.operands, keeper.others)
-        operation = creator(operation_label(keeper.link.primitive.name, operands), keeper.rank - 1)
+        operation = creator(operation_label(keeper.link.primitive, operands), keeper.rank - 1)
         operation.shows(keeper)
         return operation
 

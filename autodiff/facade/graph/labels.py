@@ -5,45 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-FORMS = {
-    "add": "{} + {}",
-    "subtract": "{} - {}",
-    "multiply": "{} * {}",
-    "divide": "{} / {}",
-    "floor_divide": "{} // {}",
-    "power": "{} ** {}",
-    "negative": "__neg__",
-    "absolute": "|{}|",
-    "rectifier": "ReLU",
-    "logistic": "Sigmoid",
-    "softplus": "Softplus",
-    "tanh": "Tanh",
-    "arctanh": "Arctanh",
-    "gammaln": "lgamma",
-    "softmax": "Softmax",
-    "log_softmax": "LogSoftmax",
-    "logsumexp": "LogSumExp",
-    "sum": "Sum",
-    "prod": "Prod",
-    "cumsum": "Cumsum",
-    "cumprod": "Cumprod",
-    "clip": "Clip",
-    "where": "Where",
-    "matmul": "MatMul",
-    "reshape": "Reshape",
-    "transpose": "Transpose",
-    "broadcast_to": "BroadcastTo",
-    "concatenate": "Concat",
-    "slice_of": "GetItem",
-    "gather": "GetItem",
-    "diagonal": "Diagonal",
-}
+from autodiff.trace.primitive import Primitive
 
 
-def operation_label(name: str, operands: Sequence[Any]) -> str:
+def operation_label(primitive: Primitive, operands: Sequence[Any]) -> str:
     """The label of an operation: its operator with ``_`` for each array, or its name."""
-    form = FORMS.get(name)
-    if form is None:
+    name, form = primitive.name, primitive.facts.label
+    if not form:
         return name
     texts = [operand_text(operand) for operand in operands]
     if name in ("add", "multiply") and texts[0] != "_":

@@ -88,6 +88,9 @@ class VariableNode(weakref.ref):  # type: ignore[type-arg]
     def __getattr__(self, name: str) -> Any:
         if name in LATER:  # slots that most nodes never fill
             return None
+        own = getattr(type(self), name, None)
+        if isinstance(own, property) and own.fget is not None:  # its own AttributeError led here: raise that
+            return own.fget(self)
         remedy = "; the array is .data" if name == "array" else ""
         raise AttributeError(f"a VariableNode has no attribute {name!r}{at_user_line()}{remedy}")
 

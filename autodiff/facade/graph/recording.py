@@ -45,7 +45,7 @@ def record(
     run = apply or primitive
     sketch = None
     if deviations:
-        sketch = announced(operation_label(primitive.name, operation.entries), operation.rank)
+        sketch = announced(operation_label(primitive, operation.entries), operation.rank)
     with on_gpu_of(primitive.name, operation.values):
         if sketch is None:
             out = explained_call(primitive, run, operation.values, params)

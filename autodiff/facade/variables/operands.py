@@ -7,7 +7,6 @@ from typing import Any, NoReturn
 import numpy as np
 
 from autodiff.facade.functions.invalid import invalid
-from autodiff.facade.graph.labels import FORMS
 from autodiff.facade.settings.mode import promoting
 from autodiff.facade.variables.variable import Variable, is_array
 from autodiff.trace.primitive import Primitive
@@ -132,5 +131,5 @@ def refuse_cast(primitive: Primitive, dtype: np.dtype[Any], what: str) -> None:
 
 def label(primitive: Primitive) -> str:
     """The label of an operator between arrays."""
-    form = FORMS.get(primitive.name)
-    return primitive.name if form is None else form.format("_", "_")
+    form = primitive.facts.label
+    return form.format("_", "_") if form else primitive.name

@@ -18,6 +18,7 @@ from autodiff.ops.folding import inside, outside
 from autodiff.ops.images.counting import Lengths
 from autodiff.ops.images.geometry import GEOMETRY, Geometry, check_operands, geometry_of
 from autodiff.ops.images.overlap import LENGTHS, overlap_add, windows
+from autodiff.trace.facts import Facts
 from autodiff.trace.parameters import require, same
 from autodiff.trace.primitive import Primitive, multilinear
 from autodiff.trace.source import at_user_line
@@ -186,6 +187,7 @@ convolve: Primitive = multilinear(
     params={"geometry": GEOMETRY},
     check=_check_convolve,
     batch=_batch_convolve,
+    facts=Facts(multiplications=lambda given, out, params: out.size * prod(given[1].shape[1:])),
 )
 """Images (N, C, lengths) under kernels (O, C / groups, kernel): (N, O, counts)."""
 
@@ -203,6 +205,7 @@ convolve_to_input: Primitive = multilinear(
     params={"lengths": LENGTHS, "geometry": GEOMETRY},
     check=_check_to_input,
     batch=_batch_to_input,
+    facts=Facts(multiplications=lambda given, out, params: given[0].size * prod(given[1].shape[1:])),
 )
 """The transpose of :data:`convolve` by its images: (N, O, counts) to (N, C, lengths)."""
 
@@ -220,6 +223,7 @@ convolve_to_kernel: Primitive = multilinear(
     params={"kernel": LENGTHS, "geometry": GEOMETRY},
     check=_check_to_kernel,
     batch=_batch_to_kernel,
+    facts=Facts(multiplications=lambda given, out, params: given[1].size * prod(out.shape[1:])),
 )
 """The transpose of :data:`convolve` by its kernels: images and results to (O, C / groups, kernel)."""
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
 
+from autodiff.trace.facts import Facts
 from autodiff.trace.parameters import require
 from autodiff.trace.primitive import Primitive, multilinear
 from autodiff.trace.spec import Spec, broadcast_shapes, spec
@@ -29,6 +31,11 @@ def _by_rows_empty(x: Any, y: Any, lead: tuple[int, ...]) -> Any:
     return np.zeros((*lead, x.shape[-1] + y.shape[-1] - 1), np.result_type(x, y))
 
 
+def of_sliding(given: Sequence[Spec], out: Spec, params: dict[str, Any]) -> float:
+    """Multiplications of a row that slides along another one."""
+    return prod(given[0].shape[:-1]) * given[0].shape[-1] * given[1].shape[-1]
+
+
 def _convolve_spec(x: Spec, y: Spec) -> Spec:
     length = x.shape[-1] + y.shape[-1] - 1
     return spec((*broadcast_shapes(x.shape[:-1], y.shape[:-1]), length), np.result_type(x.dtype, y.dtype))
@@ -46,6 +53,7 @@ convolve: Primitive = multilinear(
     _convolve_spec,
     {"x": lambda g, y: slide(g, y), "y": lambda g, x: slide(g, x)},
     check=_check_convolve,
+    facts=Facts(multiplications=of_sliding),
 )
 """out[n] = sum of x[k] y[n-k] over all k, along the last axis."""
 
@@ -67,5 +75,6 @@ slide: Primitive = multilinear(
     _slide_spec,
     {"g": lambda g, y: convolve(g, y), "y": lambda g_out, g: slide(g, g_out)},
     check=_check_slide,
+    facts=Facts(multiplications=of_sliding),
 )
 """out[k] = sum of g[k+n] y[n] over all n, along the last axis; ``g`` is the longer one."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from autodiff.ops.images.counting import Lengths, scaled, window_counts
 from autodiff.ops.on_gpu import making
+from autodiff.trace.facts import FIRST, Facts
 from autodiff.trace.parameters import COUNT, LENGTH, each, require, same
 from autodiff.trace.primitive import Primitive, linear
 from autodiff.trace.spec import Spec, spec
@@ -63,6 +64,7 @@ windows: Primitive = linear(
     view=True,
     on_gpu=making.windows,
     adds=True,
+    facts=Facts(copies=FIRST),
 )
 """All windows of a shape over the last axes, every ``stride`` elements, of every ``dilation``-th element.
 
@@ -117,5 +119,6 @@ overlap_add: Primitive = linear(
     adds=True,
     params={"lengths": LENGTHS, "stride": COUNTS, "dilation": COUNTS},
     check=_check_overlap,
+    facts=Facts(each=True),
 )
 """The sum of windows, each laid down where it was taken from: the transpose of :data:`windows`."""

@@ -15,6 +15,7 @@ import numpy as np
 from autodiff.ops.images.counting import Lengths, window_counts
 from autodiff.ops.images.overlap import COUNTS, LENGTHS, check_rank
 from autodiff.ops.index import check_index
+from autodiff.trace.facts import FIRST, Facts
 from autodiff.trace.parameters import require, same
 from autodiff.trace.primitive import Primitive, general, linear
 from autodiff.trace.spec import Spec, spec
@@ -184,6 +185,7 @@ max_windows: Primitive = general(
     params=SLIDING,
     check=_check_reduced,
     forward=_max_forward,
+    facts=Facts(exact=True),
 )
 """The largest element under each window; of equal ones the first has the derivative. NaN is the largest."""
 
@@ -221,6 +223,7 @@ pick_from_windows: Primitive = linear(
     adds=True,
     params=SLIDING,
     check=_check_pick,
+    facts=Facts(copies=FIRST),
 )
 """The element of each window that ``positions`` number."""
 

@@ -13,6 +13,7 @@ from autodiff.ops.matrices.gauge import fixed_turn, size_of
 from autodiff.ops.matrices.products import adjoint, check_ndim, conj, matmul, swap
 from autodiff.ops.matrices.solve import check_square, linalg_dtype, real_dtype, solve
 from autodiff.ops.on_chunks.axes import matrices
+from autodiff.trace.facts import Facts
 from autodiff.trace.parameters import FLAG, one_of
 from autodiff.trace.primitive import Primitive, general
 from autodiff.trace.spec import Spec, spec, spec_of
@@ -94,6 +95,7 @@ cholesky: Primitive = general(
     {"a": _cholesky_rule},
     params={"upper": FLAG},
     on_chunks=matrices(2),
+    facts=Facts(cubes=1 / 3, new=True),
 )
 """The triangular matrices L with L L* = a (U* U = a with ``upper``). One triangle of ``a`` is read, and only that
 gets a cotangent."""
@@ -140,5 +142,6 @@ qr: Primitive = general(
     {"a": _qr_rule},
     params={"mode": one_of("reduced", "complete")},
     check=lambda a, *, mode: check_ndim(a, 2),
+    facts=Facts(cubes=4 / 3),
 )
 """Orthonormal columns and an upper triangle whose product is ``a``; its first columns must be independent."""

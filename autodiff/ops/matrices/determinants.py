@@ -12,6 +12,7 @@ from autodiff.ops.matrices.products import column, matmul, swap
 from autodiff.ops.matrices.solve import check_square, inv, linalg_dtype
 from autodiff.ops.on_chunks.axes import matrices
 from autodiff.ops.shape import sum_axes
+from autodiff.trace.facts import Facts
 from autodiff.trace.parameters import same
 from autodiff.trace.primitive import Primitive, general
 from autodiff.trace.spec import Spec, result_spec, spec, spec_of
@@ -80,6 +81,7 @@ det: Primitive = general(
     _det_spec,
     {"a": lambda g, a: scaled(g, cofactor(a))},
     on_chunks=matrices(2),
+    facts=Facts(cubes=2 / 3, new=True),
 )
 """The determinants."""
 
@@ -113,5 +115,6 @@ slogdet: Primitive = general(
     _slogdet_spec,
     {"a": _slogdet_rule},
     forward=_slogdet_forward,
+    facts=Facts(cubes=2 / 3),
 )
 """Sign and logarithm of the absolute value of the determinants."""

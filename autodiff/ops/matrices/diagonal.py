@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.trace.facts import FIRST, Facts
 from autodiff.trace.parameters import LENGTH, integer, require, same
 from autodiff.trace.primitive import Primitive, linear
 from autodiff.trace.spec import LARGEST, Spec, spec, spec_of
@@ -50,6 +51,7 @@ diagonal: Primitive = linear(
     check=lambda x, *, offset: check_matrices(x),
     view=True,
     moves=True,
+    facts=Facts(copies=FIRST, label="Diagonal"),
 )
 """The diagonals of the matrices in the last two axes; a positive offset lies above the main diagonal."""
 

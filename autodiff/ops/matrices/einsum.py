@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from math import prod
 from string import ascii_letters
 from typing import Any
 
@@ -16,6 +17,7 @@ import numpy as np
 from autodiff.ops.on_chunks import products
 from autodiff.ops.shape import broadcast_to, reshape
 from autodiff.trace.errors import OperandError
+from autodiff.trace.facts import Facts
 from autodiff.trace.parameters import LENGTH, Domain, each, one_of, require, unless_left_out
 from autodiff.trace.primitive import Primitive, linear, multilinear
 from autodiff.trace.source import at_user_line
@@ -138,6 +140,12 @@ def _evaluate_einsum(*xs: Any, subscripts: str, optimize: Any = False) -> Any:
     return out if getattr(out, "base", None) is None else out.copy()
 
 
+def of_labels(given: Sequence[Spec], out: Spec, params: dict[str, Any]) -> float:
+    """Multiplications of a sum over labels, in one go over all of them."""
+    terms, _ = split(params["subscripts"])
+    return prod(lengths(terms, given).values()) * max(len(terms) - 1, 1)
+
+
 einsum: Primitive = multilinear(
     "einsum",
     ("*xs",),
@@ -148,6 +156,7 @@ einsum: Primitive = multilinear(
     check=_check_einsum,
     batch=_batch_einsum,
     on_chunks=products.einsum,
+    facts=Facts(multiplications=of_labels, new=True),
 )
 """The sum of products that ``subscripts`` describes."""
 
@@ -168,5 +177,6 @@ sum_labels: Primitive = linear(
     batch=_batch_einsum,
     adds=True,
     on_chunks=products.einsum,
+    facts=Facts(new=True),
 )
 """An Einstein sum of one operand, of which nothing is kept."""

@@ -13,6 +13,7 @@ from autodiff.ops.matrices.products import adjoint, check_ndim, conj, matmul, ro
 from autodiff.ops.matrices.singular import svd
 from autodiff.ops.matrices.solve import check_square, linalg_dtype
 from autodiff.ops.shape import sum_axes
+from autodiff.trace.facts import Facts
 from autodiff.trace.parameters import FINITE, FLAG, optional, same
 from autodiff.trace.primitive import Primitive, general
 from autodiff.trace.source import at_user_line
@@ -68,6 +69,7 @@ pinv: Primitive = general(
     {"a": _pinv_rule},
     params={"rcond": optional(FINITE), "hermitian": FLAG},
     check=_check_pinv,
+    facts=Facts(cubes=24.0),
 )
 """The pseudo-inverses. At a matrix whose rank drops the derivative is that among matrices of its rank: 0 at 0."""
 
@@ -167,5 +169,6 @@ lstsq: Primitive = general(
     params={"rcond": optional(FINITE)},
     check=_check_lstsq,
     forward=_lstsq_forward,
+    facts=Facts(cubes=4.0),
 )
 """Least-squares solution, squared residuals, rank and singular values, for matrices ``b``."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from autodiff.ops.elementwise import equal, isinf, logical_not, logical_or, where
 from autodiff.ops.masked import Masked, masked
+from autodiff.trace.facts import Facts
 from autodiff.trace.link import passing
 from autodiff.trace.primitive import Primitive, elementwise, ufunc_dtype
 from autodiff.trace.spec import spec_of
@@ -30,6 +31,11 @@ def _evaluate_nan_as_infinity(x: Any, kept: Any) -> Any:
 
 
 nan_as_infinity: Primitive = elementwise(
-    "nan_as_infinity", _evaluate_nan_as_infinity, dtype=lambda x, kept: x.dtype, dx=passing, dkept=None
+    "nan_as_infinity",
+    _evaluate_nan_as_infinity,
+    dtype=lambda x, kept: x.dtype,
+    dx=passing,
+    dkept=None,
+    facts=Facts(exact=True),
 )
 """Infinity in place of NaN, unless the NaN is ``kept``."""

@@ -17,11 +17,17 @@ from autodiff.ops.elementwise import conjugate
 from autodiff.ops.on_chunks import products
 from autodiff.ops.on_chunks.itself import itself
 from autodiff.ops.shape import reshape, sum_to, transpose
+from autodiff.trace.facts import Facts
 from autodiff.trace.parameters import require
 from autodiff.trace.primitive import Primitive, multilinear
 from autodiff.trace.spec import Spec, broadcast_shapes, result_spec, spec_of
 
 Shape = tuple[int, ...]
+
+
+def of_matrices(given: Sequence[Spec], out: Spec, params: dict[str, Any]) -> float:
+    """Multiplications of a product of matrices or vectors."""
+    return out.size * given[0].shape[-1]
 
 
 def swap(x: Any) -> Any:
@@ -148,6 +154,7 @@ matmul: Primitive = multilinear(
     check=_check_matmul,
     batch=batch_of(lambda: matmul, 2, 2),
     on_chunks=itself,
+    facts=Facts(multiplications=of_matrices, label="MatMul"),
 )
 """Matrix product of operands with at least two axes each; leading axes broadcast."""
 
@@ -161,6 +168,7 @@ linear_map: Primitive = multilinear(
     check=_check_linear_map,
     batch=lambda values, batched, params: matmul(values[0], swap(values[1])),
     on_chunks=products.linear_map,
+    facts=Facts(multiplications=of_matrices),
 )
 """The rows of a matrix multiplied by another one: x w^T.
 
@@ -200,6 +208,7 @@ matvec: Primitive = multilinear(
     check=_check_matvec,
     batch=_batch_matvec,
     on_chunks=itself,
+    facts=Facts(multiplications=of_matrices),
 )
 """Matrix times vector; leading axes broadcast."""
 
@@ -271,5 +280,6 @@ dot: Primitive = multilinear(
     check=_check_dot,
     batch=_batch_dot,
     on_chunks=itself,
+    facts=Facts(multiplications=of_matrices),
 )
 """Sum over the last axis of ``x`` and the last but one of ``y`` (or its only one), as ``np.dot`` does."""

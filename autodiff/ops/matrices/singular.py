@@ -17,6 +17,7 @@ from autodiff.ops.matrices.gauge import drop_gauge, equal_pairs, fixed_turn, gap
 from autodiff.ops.matrices.products import adjoint, check_ndim, column, conj, matmul, row
 from autodiff.ops.matrices.solve import linalg_dtype, real_dtype
 from autodiff.ops.on_chunks.axes import matrices
+from autodiff.trace.facts import Facts
 from autodiff.trace.parameters import FLAG
 from autodiff.trace.primitive import Primitive, general
 from autodiff.trace.spec import Spec, spec, spec_of
@@ -83,6 +84,7 @@ svdvals: Primitive = general(
     {"a": _svdvals_rule},
     check=lambda a: check_ndim(a, 2),
     on_chunks=matrices(2),
+    facts=Facts(cubes=8 / 3),
 )
 """Singular values, the largest first."""
 
@@ -94,5 +96,6 @@ svd: Primitive = general(
     {"a": _svd_rule},
     params={"full": FLAG},
     check=lambda a, *, full: check_ndim(a, 2),
+    facts=Facts(cubes=22.0),
 )
 """Left singular vectors, singular values, and right singular vectors conjugated and transposed."""

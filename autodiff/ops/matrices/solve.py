@@ -11,6 +11,7 @@ from autodiff.ops.matrices.cofactors import cofactor_matrices
 from autodiff.ops.matrices.products import batch_of, check_ndim, matmul, swap
 from autodiff.ops.on_chunks.axes import matrices
 from autodiff.ops.shape import sum_to
+from autodiff.trace.facts import Facts
 from autodiff.trace.parameters import FLAG
 from autodiff.trace.primitive import Primitive, general
 from autodiff.trace.spec import Spec, broadcast_shapes, spec
@@ -59,6 +60,7 @@ solve: Primitive = general(
     forward=lambda tangents, values, out, params: _solve_forward(tangents, values, out),
     batch=batch_of(lambda: solve, 2, 2),
     on_chunks=matrices(2, 2),
+    facts=Facts(cubes=2 / 3, new=True),
 )
 """The matrices x with a x = b; b has at least two axes, leading axes broadcast."""
 
@@ -104,5 +106,6 @@ inv: Primitive = general(
     params={"singular": FLAG},
     forward=lambda tangents, values, out, params: -matmul(out, matmul(tangents[0], out)),
     on_chunks=matrices(2),
+    facts=Facts(cubes=2.0, new=True),
 )
 """The inverse matrices. With ``singular``, of a singular matrix its infinite limit in place of an error."""

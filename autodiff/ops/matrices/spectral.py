@@ -17,6 +17,7 @@ from autodiff.ops.matrices.gauge import drop_gauge, equal_pairs, fixed_turn, gap
 from autodiff.ops.matrices.products import adjoint, column, conj, matmul, row
 from autodiff.ops.matrices.solve import check_square, linalg_dtype, real_dtype, solve
 from autodiff.ops.on_chunks.axes import matrices
+from autodiff.trace.facts import Facts
 from autodiff.trace.parameters import one_of
 from autodiff.trace.primitive import Primitive, general
 from autodiff.trace.spec import Spec, spec, spec_of
@@ -61,6 +62,7 @@ eigvalsh: Primitive = general(
     {"a": _eigvalsh_rule},
     params={"triangle": TRIANGLE},
     on_chunks=matrices(2),
+    facts=Facts(cubes=4 / 3),
 )
 """Eigenvalues of Hermitian matrices, of which one triangle is read."""
 
@@ -71,6 +73,7 @@ eigh: Primitive = general(
     _eigh_spec,
     {"a": _eigh_rule},
     params={"triangle": TRIANGLE},
+    facts=Facts(cubes=9.0),
 )
 """Eigenvalues and eigenvectors of Hermitian matrices, of which one triangle is read."""
 
@@ -118,6 +121,7 @@ eigvals: Primitive = general(
     lambda a: np.linalg.eigvals(a).astype(complex_dtype(a.dtype)),
     _eigvals_spec,
     {"a": _eigvals_rule},
+    facts=Facts(cubes=10.0),
 )
 """Eigenvalues as complex numbers."""
 
@@ -127,5 +131,6 @@ eig: Primitive = general(
     _evaluate_eig,
     lambda a: (_eigvals_spec(a), spec(a.shape, complex_dtype(a.dtype))),
     {"a": _eig_rule},
+    facts=Facts(cubes=25.0),
 )
 """Eigenvalues and eigenvectors as complex numbers."""

@@ -12,6 +12,7 @@ import numpy as np
 
 from autodiff.ops.on_chunks.axes import along_axes
 from autodiff.ops.on_chunks.reductions import running
+from autodiff.trace.facts import Facts
 from autodiff.trace.parameters import AXIS, FLAG, same
 from autodiff.trace.primitive import Primitive, general, linear
 from autodiff.trace.spec import Spec, native, spec
@@ -39,6 +40,7 @@ cumsum: Primitive = linear(
     adds=True,
     params=RUNNING,
     on_chunks=running("cumsum"),
+    facts=Facts(each=True, new=True, label="Cumsum"),
 )
 """The running sum along an axis."""
 
@@ -159,5 +161,6 @@ cumprod: Primitive = general(
     params=RUNNING,
     forward=_cumprod_forward,
     on_chunks=running("cumprod"),
+    facts=Facts(each=True, new=True, label="Cumprod"),
 )
 """The running product along an axis; its derivative never divides."""

@@ -13,6 +13,7 @@ from autodiff.ops.on_gpu import reductions
 from autodiff.ops.reductions.reduce import along
 from autodiff.ops.selection import select
 from autodiff.ops.shape import Axes, sum_axes, without
+from autodiff.trace.facts import Facts
 from autodiff.trace.parameters import AXES, check_array, require
 from autodiff.trace.primitive import Primitive, general
 from autodiff.trace.spec import Spec, native, result_spec, spec_of
@@ -65,6 +66,7 @@ logaddexp_axes: Primitive = general(
     forward=_forward,
     on_gpu=reductions.logsumexp,
     on_chunks=along_axes,
+    facts=Facts(new=True),
 )
 """log(sum(exp(x))) along axes, without overflow. Of nothing but -inf the derivative is 0."""
 
@@ -85,5 +87,6 @@ logsumexp: Primitive = general(
     "logsumexp", ("x",), _evaluate, _spec, {"x": _rule}, params={"axes": AXES}, check=check_real,
     forward=_forward, on_gpu=reductions.logsumexp,
     on_chunks=along_axes,
+    facts=Facts(new=True, label="LogSumExp"),
 )  # fmt: skip
 """The same in one pass, as scipy.special computes it."""

@@ -37,6 +37,7 @@ from autodiff.ops.shape import (
     with_ones,
     without,
 )
+from autodiff.trace.facts import ADDED, ALL, ANY, LARGEST, MULTIPLIED, SMALLEST, Facts, Fold, floating
 from autodiff.trace.parameters import AXES, AXIS, DTYPE, require, same
 from autodiff.trace.primitive import Primitive, elementwise, general, linear
 from autodiff.trace.spec import Spec, native, result_spec, spec_of
@@ -68,6 +69,7 @@ sum_as: Primitive = linear(
     params={"axes": AXES, "dtype": DTYPE},
     check=lambda x, *, axes, dtype: _check_sum(x, dtype),
     on_chunks=in_chunks.reduction("sum"),
+    facts=Facts(fold=ADDED),
 )
 """The sum along axes, computed in another dtype: NumPy converts as it goes, without an array in between."""
 
@@ -93,6 +95,7 @@ sum_where: Primitive = linear(
     params={"axes": AXES, "dtype": DTYPE},
     check=lambda x, mask, *, axes, dtype: _check_masked_sum(x, mask, None, dtype),
     on_chunks=in_chunks.sum_where,
+    facts=Facts(each=True),
 )
 """The sum along axes of the elements where the mask is true; the mask has the shape of ``x``."""
 
@@ -122,6 +125,7 @@ sum_from: Primitive = linear(
     batch=_batch_sum_from,
     adds=True,
     on_chunks=in_chunks.sum_from,
+    facts=Facts(each=True),
 )
 """The number ``start`` plus the sum along axes of the elements where the mask, an array or True, is true."""
 
@@ -156,7 +160,7 @@ def _extreme_forward(tangents: Sequence[Any], values: Sequence[Any], out: Any, p
     return sum_axes(where(chosen, tangents[0], 0), axes=params["axes"]) / count
 
 
-def _extreme(name: str, function: Callable[..., Any], ufunc: np.ufunc) -> Primitive:
+def _extreme(name: str, function: Callable[..., Any], ufunc: np.ufunc, fold: Fold) -> Primitive:
     def spec(x: Spec, *, axes: Axes) -> Spec:
         if x.size == 0 and any(x.shape[k] == 0 for k in axes):
             raise ValueError(f"zero-size array to reduction operation {ufunc.__name__} which has no identity")
@@ -171,13 +175,14 @@ def _extreme(name: str, function: Callable[..., Any], ufunc: np.ufunc) -> Primit
         params={"axes": AXES},
         forward=_extreme_forward,
         on_chunks=in_chunks.reduction(name),
+        facts=Facts(fold=fold, exact=True),
     )
 
 
-max_axes = _extreme("max", np.max, np.maximum)
+max_axes = _extreme("max", np.max, np.maximum, LARGEST)
 """The largest element along axes. Equal ones share the derivative; at a NaN it is NaN."""
 
-min_axes = _extreme("min", np.min, np.minimum)
+min_axes = _extreme("min", np.min, np.minimum, SMALLEST)
 """The smallest element along axes. Equal ones share the derivative; at a NaN it is NaN."""
 
 
@@ -230,6 +235,7 @@ prod_axes: Primitive = general(
     params={"axes": AXES},
     forward=_prod_forward,
     on_chunks=in_chunks.reduction("prod"),
+    facts=Facts(fold=MULTIPLIED, label="Prod"),
 )
 """The product along axes. Its derivative multiplies and never divides, so that zeros are elements like others."""
 
@@ -243,9 +249,9 @@ def _to_dtype(dtype: Any) -> Callable[..., Spec]:
 
 # fmt: off
 any_axes   = general("any",   ("x",), lambda x, *, axes: np.any(x, axis=axes),                _to_dtype(bool), {},
-                     params={"axes": AXES}, on_chunks=in_chunks.reduction("any"))
+                     params={"axes": AXES}, on_chunks=in_chunks.reduction("any"), facts=Facts(fold=ANY))
 all_axes   = general("all",   ("x",), lambda x, *, axes: np.all(x, axis=axes),                _to_dtype(bool), {},
-                     params={"axes": AXES}, on_chunks=in_chunks.reduction("all"))
+                     params={"axes": AXES}, on_chunks=in_chunks.reduction("all"), facts=Facts(fold=ALL))
 xor_axes   = general("xor",   ("x",), lambda x, *, axes: np.logical_xor.reduce(x, axis=axes), _to_dtype(bool), {},
                      params={"axes": AXES}, on_gpu=reductions.xor)
 # fmt: on
@@ -265,6 +271,7 @@ argmax = general(
     {},
     params={"axis": AXIS},
     on_chunks=in_chunks.position("argmax"),
+    facts=Facts(each=True, new=True),
 )
 """The position of the first largest element along one axis; no derivative."""
 
@@ -276,6 +283,7 @@ argmin = general(
     {},
     params={"axis": AXIS},
     on_chunks=in_chunks.position("argmin"),
+    facts=Facts(each=True, new=True),
 )
 """The position of the first smallest element along one axis; no derivative."""
 
@@ -288,6 +296,10 @@ def _root_rule(g: Any, out: Any) -> Any:
 
 
 root: Primitive = elementwise(
-    "root", lambda x: np.sqrt(x), dtype=lambda x: np.sqrt(np.empty(0, x.dtype)).dtype, dx=_root_rule
+    "root",
+    lambda x: np.sqrt(x),
+    dtype=lambda x: np.sqrt(np.empty(0, x.dtype)).dtype,
+    dx=_root_rule,
+    facts=floating("sqrt(x)", nonnegative=True),
 )
 """The square root of a sum of squares: at 0 the derivative is 0, the smallest subgradient of a length."""

@@ -16,6 +16,7 @@ from autodiff.ops.masked import Masked, masked
 from autodiff.ops.on_chunks.axes import along_axes
 from autodiff.ops.on_gpu import reductions
 from autodiff.ops.reductions.cumulative import recurrence, shift
+from autodiff.trace.facts import Facts
 from autodiff.trace.parameters import AXIS
 from autodiff.trace.primitive import Primitive, general
 from autodiff.trace.spec import native, spec, spec_of
@@ -56,6 +57,7 @@ def _running_extreme(name: str, ufunc: np.ufunc) -> Primitive:
         forward=_forward,
         on_gpu=reductions.running(ufunc),
         on_chunks=along_axes,
+        facts=Facts(each=True, exact=True, new=True),
     )
 
 

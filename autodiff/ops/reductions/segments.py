@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.ops.on_gpu import reductions
+from autodiff.trace.facts import Facts
 from autodiff.trace.parameters import AXIS, LENGTH, each, require, same
 from autodiff.trace.primitive import Primitive, linear
 from autodiff.trace.spec import Spec, native, spec
@@ -49,6 +50,7 @@ segment_sums: Primitive = linear(
     check=lambda x, *, axis, indices: _check_indices(indices, x.shape[axis]),
     on_gpu=reductions.segment_sums,
     adds=True,
+    facts=Facts(each=True),
 )
 """The sum of each segment."""
 
@@ -75,5 +77,6 @@ segment_spread: Primitive = linear(
     adds=True,
     params={"axis": AXIS, "indices": each(LENGTH), "length": LENGTH},
     check=_check_spread,
+    facts=Facts(exact=True),
 )
 """One number for each segment, repeated over it: the transpose of :data:`segment_sums`."""

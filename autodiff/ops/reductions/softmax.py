@@ -13,6 +13,7 @@ from autodiff.ops.reductions.logsumexp import check_real
 from autodiff.ops.reductions.reduce import along
 from autodiff.ops.relative import Multiple
 from autodiff.ops.shape import Axes, sum_axes
+from autodiff.trace.facts import Facts
 from autodiff.trace.parameters import AXES
 from autodiff.trace.primitive import Primitive, general
 from autodiff.trace.spec import Spec, native, spec, spec_of
@@ -44,6 +45,7 @@ softmax: Primitive = general(
         lambda g, out, axes: g - out * _spread_sum(g, axes), lambda t, out, axes, **_: t - _spread_sum(t * out, axes)
     ),
     on_chunks=along_axes,
+    facts=Facts(nonnegative=True, new=True, label="Softmax"),
 )  # fmt: skip
 """exp(x) / sum(exp(x)) along axes; it keeps its result alone."""
 
@@ -69,5 +71,6 @@ log_softmax: Primitive = general(
     forward=lambda tangents, values, out, params: _log_softmax_forward(tangents[0], out, params["axes"]),
     on_gpu=reductions.log_softmax,
     on_chunks=along_axes,
+    facts=Facts(new=True, label="LogSoftmax"),
 )  # fmt: skip
 """log(softmax(x)), without the logarithm of a zero."""

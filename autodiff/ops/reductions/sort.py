@@ -15,6 +15,7 @@ from autodiff.ops.index import check_index
 from autodiff.ops.on_chunks.axes import along_axes
 from autodiff.ops.on_gpu import sorting
 from autodiff.ops.shape import reshape, sum_axes, without
+from autodiff.trace.facts import FIRST, Facts
 from autodiff.trace.parameters import AXIS, LENGTH, each, integer, one_of, require, same
 from autodiff.trace.primitive import Primitive, general, linear
 from autodiff.trace.spec import LARGEST, Spec, result_spec, spec, spec_of
@@ -33,6 +34,7 @@ argsort: Primitive = general(
     params={"axis": AXIS, "kind": one_of(None, "quicksort", "heapsort", "mergesort", "stable")},
     on_gpu=sorting.argsort,
     on_chunks=along_axes,
+    facts=Facts(new=True),
 )
 """The permutation that sorts along an axis; no derivative."""
 
@@ -122,6 +124,7 @@ pick: Primitive = linear(
     check=_check_pick,
     moves=True,
     on_chunks=along_axes,
+    facts=Facts(copies=FIRST, new=True),
 )
 """Elements picked along an axis, by an index for each line in which no place occurs twice."""
 
@@ -155,6 +158,7 @@ place: Primitive = linear(
     check=_check_place,
     moves=True,
     on_chunks=along_axes,
+    facts=Facts(new=True),
 )
 """Zeros, with ``g`` in the places along an axis that an index for each line names: the transpose of :data:`pick`."""
 

@@ -41,6 +41,7 @@ from autodiff.ops.special.partial_derivatives import above, between, off
 from autodiff.ops.special.scaled_erfc import erfcx_derivative
 from autodiff.ops.special.scipy_functions import elementwise, inverse, with_partials
 from autodiff.ops.special.sinc import ORDER
+from autodiff.trace.facts import floating
 from autodiff.trace.parameters import integer
 from autodiff.trace.primitive import Primitive, ufunc_dtype
 from autodiff.trace.primitive import elementwise as elementwise_of
@@ -186,8 +187,10 @@ def _pseudo_huber_slope(g: Any, delta: Any, r: Any) -> Any:
 # fmt: off
 
 # The error function and the normal distribution.
-erf      = elementwise("erf",      sp.erf,      dx=lambda g, x: g * (2 / ROOT_PI * exp(-x * x)))
-erfc     = elementwise("erfc",     sp.erfc,     dx=lambda g, x: g * (-2 / ROOT_PI * exp(-x * x)))
+erf      = elementwise("erf",      sp.erf,      dx=lambda g, x: g * (2 / ROOT_PI * exp(-x * x)),
+                       facts=floating("erf(x)"))
+erfc     = elementwise("erfc",     sp.erfc,     dx=lambda g, x: g * (-2 / ROOT_PI * exp(-x * x)),
+                       facts=floating("erfc(x)", nonnegative=True))
 erfi     = elementwise("erfi",     sp.erfi,     dx=lambda g, x: g * (2 / ROOT_PI * exp(x * x)))
 erfcx    = elementwise("erfcx",    sp.erfcx,    dx=_erfcx_dx)
 erfcx_slope: Primitive = elementwise_of("erfcx_slope", _evaluate_erfcx_derivative(lambda: sp),
@@ -197,7 +200,8 @@ erfcx_slope: Primitive = elementwise_of("erfcx_slope", _evaluate_erfcx_derivativ
 dawsn    = elementwise("dawsn",    sp.dawsn,    dx=lambda g, x, out: g * (1 - 2 * x * out))
 erfinv   = elementwise("erfinv",   sp.erfinv,   dx=lambda g, out: g * (ROOT_PI / 2 * exp(out * out)))
 erfcinv  = elementwise("erfcinv",  sp.erfcinv,  dx=lambda g, out: g * (-ROOT_PI / 2 * exp(out * out)))
-ndtr     = elementwise("ndtr",     sp.ndtr,     dx=lambda g, x: g * _density(x))
+ndtr     = elementwise("ndtr",     sp.ndtr,     dx=lambda g, x: g * _density(x),
+                       facts=floating("erfc(x * -ROOT_HALF) / 2"))
 ndtri    = elementwise("ndtri",    sp.ndtri,    dx=lambda g, out: g * (ROOT_2PI * exp(0.5 * out * out)))
 log_ndtr = elementwise("log_ndtr", sp.log_ndtr, dx=lambda g, x: g * (2 / ROOT_2PI / erfcx(x * (-1 / ROOT2))))
 ndtri_exp = elementwise("ndtri_exp", sp.ndtri_exp, dx=lambda g, out: g * (ROOT_2PI / 2 * erfcx(out * (-1 / ROOT2))))
@@ -217,8 +221,9 @@ polygamma: Primitive = elementwise("polygamma", _evaluate_polygamma, dtype=_of_o
                                    on_gpu=gpu.polygamma,
                                    params={"order": integer(0, MOST_OF_GAMMA)},
                                    dx=lambda g, x, order: g * polygamma(x, order=order + 1))
-digamma  = elementwise("digamma",  sp.digamma,  dx=lambda g, x: g * polygamma(x, order=1))
-gammaln  = elementwise("gammaln",  sp.gammaln,  dx=lambda g, x: g * digamma(x))
+digamma  = elementwise("digamma",  sp.digamma,  dx=lambda g, x: g * polygamma(x, order=1), facts=floating("digamma(x)"))
+gammaln  = elementwise("gammaln",  sp.gammaln,  dx=lambda g, x: g * digamma(x),
+                       facts=floating("lgamma(x)", label="lgamma"))
 loggamma = elementwise("loggamma", sp.loggamma, dx=lambda g, x: g * digamma(_from_zero(x)))
 gamma    = elementwise("gamma",    sp.gamma,    dx=lambda g, x, out: g * (out * digamma(x)))
 beta     = elementwise("beta",     sp.beta,
@@ -257,12 +262,16 @@ zetac        = with_partials("zetac",        sp.zetac,                 {"s": off
 
 # Logarithms, entropies, probabilities.
 expit: Primitive = elementwise("expit", sp.expit, dx=lambda g, x, out: g * (out * expit(-x)),
-                               relative=Multiple(lambda g, x, **_: g * expit(-x)))
-log_expit = elementwise("log_expit", sp.log_expit, dx=lambda g, x: g * expit(-x))
+                               relative=Multiple(lambda g, x, **_: g * expit(-x)),
+                               facts=floating("logistic(x)", nonnegative=True))
+log_expit = elementwise("log_expit", sp.log_expit, dx=lambda g, x: g * expit(-x), facts=floating("-softplus(-x)"))
 logit    = elementwise("logit",    sp.logit,    dx=_logit_dx)
-entr     = elementwise("entr",     sp.entr,     dx=lambda g, x: -g * (log(x) + 1))
-xlogy    = elementwise("xlogy",    sp.xlogy,    dx=_xlogy_dx,    dy=_xlogy_dy)
-xlog1py  = elementwise("xlog1py",  sp.xlog1py,  dx=_xlog1py_dx,  dy=_xlog1py_dy)
+entr     = elementwise("entr",     sp.entr,     dx=lambda g, x: -g * (log(x) + 1),
+                       facts=floating("where(x > 0, -x * log(x), where(x == 0, 0, where(x < 0, -INFINITY, x)))"))
+xlogy    = elementwise("xlogy",    sp.xlogy,    dx=_xlogy_dx,    dy=_xlogy_dy,
+                       facts=floating("where((x == 0) & (y == y), 0, x * log(y))"))
+xlog1py  = elementwise("xlog1py",  sp.xlog1py,  dx=_xlog1py_dx,  dy=_xlog1py_dy,
+                       facts=floating("where((x == 0) & (y == y), 0, x * log1p(y))"))
 rel_entr = elementwise("rel_entr", sp.rel_entr, dx=_rel_entr_dx, dy=_rel_entr_dy)
 kl_div   = elementwise("kl_div",   sp.kl_div,   dx=_kl_div_dx,   dy=_kl_div_dy)
 huber    = elementwise("huber",    sp.huber,
@@ -274,11 +283,11 @@ log1mexp = elementwise("log1mexp", sp._ufuncs._log1mexp, dx=lambda g, x: -g / ex
 log1pmx  = elementwise("log1pmx",  sp._ufuncs._log1pmx,  dx=lambda g, x: -g * x / (1 + x))
 
 # What NumPy has too, as SciPy computes it.
-exp2     = elementwise("special_exp2",  sp.exp2,  dx=lambda g, out: g * (out * LN2))
+exp2     = elementwise("special_exp2",  sp.exp2,  dx=lambda g, out: g * (out * LN2), facts=floating("exp2(x)"))
 exp10    = elementwise("exp10",         sp.exp10, dx=lambda g, out: g * (out * LN10))
-cbrt     = elementwise("special_cbrt",  sp.cbrt,  dx=lambda g, out: g / (3 * out * out))
-log1p    = elementwise("special_log1p", sp.log1p, dx=_LOG1P.rule, relative=_LOG1P)
-expm1: Primitive = elementwise("special_expm1", sp.expm1, dx=lambda g, x: g * exp(x))
+cbrt     = elementwise("special_cbrt",  sp.cbrt,  dx=lambda g, out: g / (3 * out * out), facts=floating("cbrt(x)"))
+log1p    = elementwise("special_log1p", sp.log1p, dx=_LOG1P.rule, relative=_LOG1P, facts=floating("log1p(x)"))
+expm1: Primitive = elementwise("special_expm1", sp.expm1, dx=lambda g, x: g * exp(x), facts=floating("expm1(x)"))
 cosm1    = elementwise("cosm1",         sp.cosm1, dx=lambda g, x: -g * sin(x))
 powm1    = elementwise("powm1",         sp.powm1,
                        dx=lambda g, x, y: g * y * x ** (y - 1), dy=lambda g, x, y, out: g * (out + 1) * log(x))

@@ -55,15 +55,6 @@ CLOSE = 8.0
 """Numbers are taken for equal that differ by so many times their errors at most."""
 
 # fmt: off
-EXACT = frozenset({
-    "floor", "ceil", "trunc", "rint", "sign", "where", "python_number", "real", "imag", "from_parts", "conjugate",
-    "negative", "positive", "absolute", "fabs", "fmod", "copysign", "heaviside", "maximum", "minimum", "fmax", "fmin",
-    "clip", "stop_gradient", "nan_as_infinity", "nextafter", "max", "min", "cummax", "cummin", "broadcast_to",
-    "slice_of", "slice_into", "slice_set", "gather", "put", "unstack", "split", "full", "samples", "windows",
-    "segment_spread", "modf", "frexp", "ldexp", "max_windows",
-})
-"""Operations that select, move, or are exact in floating point, beside those that say they only move elements."""
-
 SIGNED = frozenset({"fft", "rfft", "irfft", "drop_gauge", "cross"})
 """Linear operations with coefficients of their own, which may be negative."""
 
@@ -297,7 +288,7 @@ def terms(values: Sequence[Any], found: Any) -> float:
 def is_exact(primitive: Primitive, own: Spec) -> bool:
     """Whether an operation never rounds."""
     widens = primitive.name == "cast" and own.dtype in (np.float64, np.complex128)
-    return primitive.moves or widens or primitive.name in EXACT
+    return primitive.moves or widens or primitive.facts.exact or primitive.facts.copies is not None
 
 
 def is_length(primitive: Primitive, values: Sequence[Any]) -> bool:

@@ -103,3 +103,13 @@ def test_near_functions_are_the_same(name, dtype):
 
 def test_every_function_states_its_error():
     assert {name for name, _ in MAXIMUM_ULPS} == {*FUNCTIONS, "sqrt"}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize(
+    "name", ["sin", "tan", "arcsin", "arctan", "sinh", "tanh", "arcsinh", "arctanh", "expm1", "log1p"]
+)
+def test_functions_like_x_near_zero_keep_numbers_of_one_bit(name, dtype):
+    smallest = np.finfo(dtype).smallest_subnormal
+    x = np.array([1, -1, 2, 3, -3, 1001], dtype) * smallest
+    np.testing.assert_array_equal(call(name, x), x)

@@ -55,12 +55,12 @@ class Constants:
             specs: of values, by their slots.
         """
         operands = list(sub_specs(equation.operands, specs))
-        wanted = computing_dtypes(equation.primitive.name, [spec_of(o) for o in operands], equation.specs[0])
+        wanted = computing_dtypes(equation.primitive, [spec_of(o) for o in operands], equation.specs[0])
         texts = list(texts)
         for place, (operand, dtype) in enumerate(zip(equation.operands, wanted, strict=True)):
             if isinstance(operand, Literal) and moves(equation, operand.value, dtype):
                 texts[place], operands[place] = self.number(equation, place, dtype), Spec((), dtype)
-        return expression(equation.primitive.name, operands, texts, equation.primitive.operands, equation.specs[0])
+        return expression(equation.primitive, operands, texts, equation.specs[0])
 
 
 def moves(equation: Equation, value: Any, dtype: np.dtype[Any]) -> bool:

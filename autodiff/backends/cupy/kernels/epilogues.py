@@ -11,7 +11,8 @@ from dataclasses import replace
 
 from autodiff.backends.cupy.kernels.constants import Constants
 from autodiff.backends.cupy.kernels.expressions import statements
-from autodiff.backends.kernels.forms import PASSING, REDUCTIONS
+from autodiff.backends.kernels.folds import reduces
+from autodiff.backends.kernels.forms import PASSING
 from autodiff.backends.kernels.scalars import cast
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, Operand, Tape
@@ -64,7 +65,7 @@ class Epilogue:
             (given,) = equation.operands
             dtype = equation.specs[0].dtype
             return self.name(given) if isinstance(given, int) else constants.number(equation, 0, dtype)
-        if equation.primitive.name in REDUCTIONS:  # of one number
+        if reduces(equation):  # of one number
             (given,) = equation.operands
             assert isinstance(given, int)
             return cast(self.name(given), specs[given].dtype, equation.specs[0].dtype)

@@ -16,8 +16,8 @@ from autodiff.backends.cupy.kernels.sharing import (
     width_of,
 )
 from autodiff.backends.cupy.kernels.totals import folded, total_lines
-from autodiff.backends.kernels.forms import COLUMN, COLUMN_TOTAL, FULL, PASSING, REDUCTIONS, ROW, TOTAL, Shape
-from autodiff.backends.kernels.rows.reductions import start
+from autodiff.backends.kernels.folds import beginning, fold_of, reduces
+from autodiff.backends.kernels.forms import COLUMN, COLUMN_TOTAL, FULL, PASSING, ROW, TOTAL, Shape
 from autodiff.backends.kernels.rows.schedule import Level
 from autodiff.backends.kernels.rows.values import RowValues
 from autodiff.backends.kernels.scalars import cast
@@ -156,9 +156,9 @@ class Loop(RowValues):
         """The totals of a thread."""
         for slot in self.sums:
             dtype = self.specs[slot].dtype
-            name = self.made[slot].primitive.name
             if self.forms[slot] == TOTAL:
-                yield f"{typename(dtype)} total{slot} = {expression(start(name, dtype))};"
+                begin = beginning(fold_of(self.made[slot]), dtype)
+                yield f"{typename(dtype)} total{slot} = {expression(begin)};"
 
     def well_placed(self) -> str:
         """Whether all that is loaded and stored in packs begins at whole packs."""
@@ -192,7 +192,7 @@ class ElementLoop(Loop):
 
     def root(self, slot: int, level: int) -> None:
         equation = self.made[slot]
-        if equation.primitive.name in REDUCTIONS:
+        if reduces(equation):
             (operand,) = equation.operands
             assert isinstance(operand, int)
             value = cast(self.element(operand, level), self.specs[operand].dtype, self.specs[slot].dtype)

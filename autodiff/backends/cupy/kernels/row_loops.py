@@ -26,9 +26,9 @@ from autodiff.backends.cupy.kernels.sharing import (
     stage_bytes,
 )
 from autodiff.backends.cupy.kernels.totals import REDUCERS, folded
-from autodiff.backends.kernels.forms import COLUMN, COLUMN_TOTAL, FULL, REDUCTIONS, ROW, TOTAL, Shape
+from autodiff.backends.kernels.folds import beginning, fold_of, reduces
+from autodiff.backends.kernels.forms import COLUMN, COLUMN_TOTAL, FULL, ROW, TOTAL, Shape
 from autodiff.backends.kernels.halves import is_half
-from autodiff.backends.kernels.rows.reductions import start
 from autodiff.backends.kernels.rows.schedule import ONCE, Level
 from autodiff.backends.kernels.scalars import cast
 from autodiff.trace.caching import cached_property
@@ -124,13 +124,13 @@ class RowLoop(Loop):
     def sums_alone(self) -> bool:
         """Whether nothing is wanted of rows as wholes: then they may be cut into tiles."""
         forms = {self.forms[slot] for slot in self.outputs}
-        reduced = [e.operands[0] for e in self.tape.equations if e.primitive.name in REDUCTIONS]
+        reduced = [e.operands[0] for e in self.tape.equations if reduces(e)]
         rows = any(isinstance(o, int) and self.forms[o] == ROW for o in reduced)
         return COLUMN_TOTAL in forms and set(self.roots) == {0} and ROW not in forms and not rows
 
     def reductions_alone(self) -> bool:
         """Whether nothing is wanted of rows but reductions that nobody here waits for, and elements."""
-        reduced = {e.results[0] for e in self.tape.equations if e.primitive.name in REDUCTIONS}
+        reduced = {e.results[0] for e in self.tape.equations if reduces(e)}
         rows = {slot for slot in self.outputs if self.forms[slot] == ROW}
         forms = {self.forms[slot] for slot in self.outputs}
         waiting = any(o in reduced for e in self.tape.equations for o in e.operands)
@@ -149,12 +149,12 @@ class RowLoop(Loop):
                     continue
                 seen.add(slot)
                 equation, form = self.made.get(slot), self.forms[slot]
-                reduces = root and equation is not None and equation.primitive.name in REDUCTIONS
+                total = root and equation is not None and reduces(equation)
                 held = form == FULL and (equation is None or slot in self.outputs or self.dear(equation))
-                if held and not reduces and first.setdefault(slot, level) < level:
+                if held and not total and first.setdefault(slot, level) < level:
                     again[slot] = None
                     continue
-                if equation is not None and (reduces or form in (FULL, COLUMN)):
+                if equation is not None and (total or form in (FULL, COLUMN)):
                     waiting.extend((o, False) for o in equation.operands if isinstance(o, int))
         return {slot: first[slot] for slot in again}
 
@@ -175,7 +175,7 @@ class RowLoop(Loop):
 
     def root(self, slot: int, level: int) -> None:
         equation, form, dtype = self.made[slot], self.forms[slot], self.specs[slot].dtype
-        if equation.primitive.name in REDUCTIONS:
+        if reduces(equation):
             self.reduction(slot, equation, level)
         elif form in (FULL, COLUMN):
             self.store(slot, level, self.element(slot, level))
@@ -205,8 +205,8 @@ class RowLoop(Loop):
         else:
             place.body.append(folded(equation, f"sum{slot}", value))
             self.row_names[slot] = f"sum{slot}"
-            place.begin.append(f"{typename(dtype)} sum{slot} = {expression(start(equation.primitive.name, dtype))};")
-            reducer = REDUCERS[equation.primitive.name]
+            place.begin.append(f"{typename(dtype)} sum{slot} = {expression(beginning(fold_of(equation), dtype))};")
+            reducer = REDUCERS[fold_of(equation)]
             place.end.append(f"sum{slot} = reduce_team<{reducer}, {self.sharing.team}>(sum{slot});")
             if self.cut:
                 place.end.append(f"if (lane == 0) part{slot}[{self.tile} * rows + r] = sum{slot};")

@@ -9,17 +9,15 @@ import numpy as np
 
 from autodiff.backends.cupy.kernels.expressions import expression, typename
 from autodiff.backends.cupy.kernels.sharing import THREADS, Sharing
-from autodiff.backends.kernels.rows.reductions import start
-from autodiff.backends.kernels.scalars import DTYPES
+from autodiff.backends.kernels.folds import beginning, combined, fold_of
+from autodiff.trace.facts import ADDED, ALL, ANY, LARGEST, MULTIPLIED, SMALLEST
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation
 
 REDUCERS = {
-    "sum": "Sum", "sum_as": "Sum", "prod": "Product", "max": "Largest", "min": "Smallest", "any": "Any", "all": "All",
+    ADDED: "Sum", MULTIPLIED: "Product", LARGEST: "Largest", SMALLEST: "Smallest", ANY: "Any", ALL: "All",
 }  # fmt: skip
 """How the prelude calls reductions."""
-
-FOLDS = {"sum": "+", "sum_as": "+", "prod": "*", "max": "maximum", "min": "minimum", "any": "|", "all": "&"}
 
 COLUMNS_OF_BLOCK = 8
 """Columns whose sums a block of the second pass finishes: a sector of memory, and so few that many blocks do it."""
@@ -46,11 +44,7 @@ class Loop(Protocol):
 
 def folded(equation: Equation, name: str, value: str) -> str:
     """The statement by which an element joins a reduction."""
-    fold, dtype = FOLDS[equation.primitive.name], equation.specs[0].dtype
-    if fold.isalpha():
-        return f"{name} = {fold}({name}, {value})"
-    combined = f"{name} {fold} {value}"
-    return f"{name} = {DTYPES[dtype]}({combined})" if dtype.kind in "iub" and fold in "+*" else f"{name} = {combined}"
+    return f"{name} = {combined(fold_of(equation), name, value, equation.specs[0].dtype)}"
 
 
 def total_lines(loop: Loop, slots: Sequence[int], computed: Sequence[str], wanted: Sequence[int]) -> Iterator[str]:
@@ -66,14 +60,14 @@ def total_lines(loop: Loop, slots: Sequence[int], computed: Sequence[str], wante
         return
     threads = loop.sharing.threads
     for slot in slots:
-        reducer = REDUCERS[loop.made[slot].primitive.name]
+        reducer = REDUCERS[fold_of(loop.made[slot])]
         yield f"total{slot} = reduce_team<{reducer}, {threads}>(total{slot});"
         yield f"if (threadIdx.x == 0) part{slot}[block_number()] = total{slot};"
     yield "if (last_block(counter)) {"
     for slot in slots:
-        name, kept = loop.made[slot].primitive.name, loop.kept_dtype(slot)
-        begin = f"static_cast<{typename(kept)}>({expression(start(name, kept))})"
-        kinds = f"{typename(loop.specs[slot].dtype)}, {REDUCERS[name]}, {threads}"
+        fold, kept = fold_of(loop.made[slot]), loop.kept_dtype(slot)
+        begin = f"static_cast<{typename(kept)}>({expression(beginning(fold, kept))})"
+        kinds = f"{typename(loop.specs[slot].dtype)}, {REDUCERS[fold]}, {threads}"
         yield f"  const auto v{slot} = finish_total<{kinds}>(part{slot}, {begin});"
     yield "  if (threadIdx.x == 0) {"
     yield from (f"    {line}" for line in (*computed, *(f"out{slot}[0] = v{slot};" for slot in wanted)))
@@ -92,8 +86,8 @@ def row_function(loop: Loop, slots: Sequence[int]) -> Iterator[str]:
     yield f"const Index r = Index(blockIdx.x) * {THREADS} + threadIdx.x;"
     yield "if (r >= rows) return;"
     for slot in slots:
-        name, dtype, total = loop.made[slot].primitive.name, loop.specs[slot].dtype, f"total{slot}"
-        yield f"{typename(dtype)} {total} = {expression(start(name, dtype))};"
+        fold, dtype, total = fold_of(loop.made[slot]), loop.specs[slot].dtype, f"total{slot}"
+        yield f"{typename(dtype)} {total} = {expression(beginning(fold, dtype))};"
         yield "for (Index k = 0; k < tiles; ++k)"
-        yield f"  {total} = {REDUCERS[name]}::of({total}, part{slot}[k * rows + r]);"
+        yield f"  {total} = {REDUCERS[fold]}::of({total}, part{slot}[k * rows + r]);"
         yield f"out{slot}[r] = {total};"

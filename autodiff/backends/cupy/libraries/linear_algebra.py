@@ -2,7 +2,7 @@
 
 Of itself CuPy returns whatever the library left where a matrix is singular or an iteration does not end. Here the
 library's report is read after each call: the host waits for the GPU, as it does for every error. A recorded CUDA graph
-cannot wait, so programs with these operations are launched one by one (:data:`WAITING`).
+cannot wait, so programs with these operations are not recorded (:mod:`autodiff.backends.cupy.runtime.graphs`).
 """
 
 from __future__ import annotations
@@ -20,9 +20,6 @@ from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import broadcast_shapes
 
 Function = Callable[..., Any]
-
-WAITING = {"cholesky", "eig", "eigh", "eigvals", "eigvalsh", "inv", "lstsq", "pinv", "qr", "solve", "svd", "svdvals"}
-"""Operations after which the host waits to see whether they succeeded."""
 
 SINGULAR = "Singular matrix"
 INDEFINITE = "Matrix is not positive definite"

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.backends.kernels.folds import beginning, combined, fold_of, folded
 from autodiff.backends.kernels.programs.axes import Step
 from autodiff.backends.kernels.programs.nest import Nest
 from autodiff.backends.kernels.programs.scope import Scope, handles
@@ -20,52 +21,10 @@ from autodiff.backends.kernels.programs.storage import (
     text,
 )
 from autodiff.backends.kernels.programs.values import Awaited, Pending, Value
-from autodiff.backends.kernels.scalars import DTYPES, cast, literal
+from autodiff.backends.kernels.scalars import cast
+from autodiff.trace.facts import ADDED
 from autodiff.trace.spec import spec_of
 from autodiff.trace.tape import Equation, Literal
-
-FUNCTIONS = {"max": "maximum", "min": "minimum"}
-FOLDS = {"sum": "reduce_add", "prod": "reduce_multiply", "max": "reduce_maximum", "min": "reduce_minimum"}
-
-
-def kind_of(equation: Equation) -> str:
-    """Which reduction an operation is."""
-    name = equation.primitive.name
-    return "sum" if name.startswith("sum") else name
-
-
-def beginning(kind: str, dtype: np.dtype[Any]) -> Any:
-    """What a reduction begins with."""
-    if kind in ("sum", "prod", "any", "all"):
-        return dtype.type(kind in ("prod", "all"))
-    if dtype.kind == "f":
-        return dtype.type(-np.inf if kind == "max" else np.inf)
-    if dtype.kind == "b":
-        return np.bool_(kind == "min")
-    limits = np.iinfo(dtype)
-    return dtype.type(limits.min if kind == "max" else limits.max)
-
-
-def start(kind: str, dtype: np.dtype[Any]) -> str:
-    """The same as text."""
-    return literal(beginning(kind, dtype), dtype)
-
-
-def combined(kind: str, first: str, second: str, dtype: np.dtype[Any]) -> str:
-    """Two parts of a reduction put together, where the order stays."""
-    if kind in FUNCTIONS:
-        return f"{FUNCTIONS[kind]}({first}, {second})"
-    if kind in ("any", "all") or dtype.kind == "b":
-        return f"{first} {'|' if kind in ('any', 'sum') else '&'} {second}"
-    written = f"{first} {'+' if kind == 'sum' else '*'} {second}"
-    return written if dtype.kind == "f" else f"{DTYPES[dtype]}({written})"
-
-
-def folded(kind: str, total: str, value: str, dtype: np.dtype[Any]) -> str:
-    """One more element in a loop, where the order may change."""
-    if dtype.kind == "f" and kind in FOLDS:
-        return f"{FOLDS[kind]}({total}, {value})"
-    return combined(kind, total, value, dtype)
 
 
 def reduced_axes(step: Step) -> None:
@@ -74,7 +33,7 @@ def reduced_axes(step: Step) -> None:
     gone = {a % len(own) for a in dict(step.equation.params)["axes"]}
     for axis, other in zip((a for k, a in enumerate(own) if k not in gone), out, strict=True):
         step.along(axis, other)
-    if not out and kind_of(step.equation) == "sum" and step.leaves():
+    if not out and fold_of(step.equation) is ADDED and step.leaves():
         step.same_everywhere(own)
 
 
@@ -124,7 +83,7 @@ def in_variables(
     define: Any, equation: Equation, elements: np.ndarray, axes: Sequence[int], dtype: np.dtype[Any]
 ) -> np.ndarray:
     """A reduction of variables along some axes of an array of them."""
-    kind, out = kind_of(equation), equation.specs[0].dtype
+    fold, out = fold_of(equation), equation.specs[0].dtype
     kept = [k for k in range(elements.ndim) if k not in axes]
     rows = elements.transpose((*kept, *axes)).reshape((*(elements.shape[k] for k in kept), -1))
     found = objects(rows.shape[:-1])
@@ -132,7 +91,7 @@ def in_variables(
         parts = [cast(text(e, dtype), dtype, out) for e in rows[index]]
         total = parts[0]
         for part in parts[1:]:
-            total = define(combined(kind, total, part, out))
+            total = define(combined(fold, total, part, out))
         found[index] = total
     return found
 
@@ -141,17 +100,17 @@ def in_loops(
     scope: Scope, equation: Equation, nest: Nest, elements: np.ndarray, depth: int, dtype: np.dtype[Any]
 ) -> Value:
     """A reduction along the last loops."""
-    emitter, kind, out = scope.emitter, kind_of(equation), equation.specs[0]
+    emitter, fold, out = scope.emitter, fold_of(equation), equation.specs[0]
     totals = objects(elements.shape)
     for index in product(*map(range, elements.shape)):
         total = totals[index] = emitter.name("total")
-        nest.starts.setdefault(depth, []).append(f"{total} = {start(kind, out.dtype)}")
+        nest.starts.setdefault(depth, []).append(f"{total} = {beginning(fold, out.dtype)}")
         value = cast(text(elements[index], dtype), dtype, out.dtype)
-        nest.line(f"{total} = {folded(kind, total, value, out.dtype)}")
+        nest.line(f"{total} = {folded(fold, total, value, out.dtype)}")
     if emitter.rows in nest.dims[depth:]:
         total = totals.reshape(-1)[0]
-        nest.starts[depth].remove(f"{total} = {start(kind, out.dtype)}")
-        emitter.totals.append((total, start(kind, out.dtype), out.dtype))
+        nest.starts[depth].remove(f"{total} = {beginning(fold, out.dtype)}")
+        emitter.totals.append((total, beginning(fold, out.dtype), out.dtype))
     if not depth:
         return Awaited(nest, Registers(totals.reshape(out.shape), out.dtype))
     target = scope.target(equation.results[0], out.shape, out.dtype)
@@ -167,11 +126,11 @@ def in_loops(
 
 def accumulated(scope: Scope, equation: Equation, operand: Any, shape: Shape, axes: Sequence[int]) -> Value:
     """A reduction over loops around others: in memory, in the order in which the operand lies there."""
-    emitter, kind, out = scope.emitter, kind_of(equation), equation.specs[0]
+    emitter, fold, out = scope.emitter, fold_of(equation), equation.specs[0]
     depth = emitter.split(shape)
     dims = shape[:depth]
     target = scope.target(equation.results[0], out.shape, out.dtype)
-    scope.copied(target, Literal(beginning(kind, out.dtype)))
+    scope.copied(target, Literal(fold.beginning(out.dtype)))
     emitter.ready(target)
     scope.prepare(operand, shape, dims)
     nest = emitter.nest(dims)
@@ -185,7 +144,7 @@ def accumulated(scope: Scope, equation: Equation, operand: Any, shape: Shape, ax
         place = nest.place(offset, tuple(steps.get(axis, 0) for axis in range(depth)))
         name = emitter.name()
         nest.line((f"{name} = load_{out.dtype}({target.base}, ", place, ")"))
-        nest.line((f"store_{out.dtype}({target.base}, ", place, f", {combined(kind, name, value, out.dtype)})"))
+        nest.line((f"store_{out.dtype}({target.base}, ", place, f", {combined(fold, name, value, out.dtype)})"))
     emitter.writing[target.base] = [nest]
     return target
 

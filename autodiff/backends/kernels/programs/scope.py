@@ -74,15 +74,6 @@ def refuse_mixed_rows(tape: Tape, rows: int) -> None:
 PASSING = {"random_numbers", "scan", "switch", "while_loop"}
 """Operations that hand words of random states on, or draw from them, beside values of other dtypes."""
 
-MOVING = {
-    "broadcast_to", "concatenate", "copy", "gather", "pick", "reshape", "slice_of", "slice_set", "split", "stack",
-    "transpose", "unstack", "where",
-}  # fmt: skip
-"""Operations that may move such words, among words alone: a word that became another number would lose its last bit."""
-
-BESIDE = {"gather": slice(1, None), "pick": slice(1, None), "where": slice(0, 1)}
-"""Which of their operands are indices or conditions."""
-
 
 class Scope:
     """The values of one tape while it is emitted: the program, or the body of a loop or branch.
@@ -170,9 +161,10 @@ class Scope:
         made = [one.dtype for one in equation.specs]
         if name in PASSING or WORD not in (*given, *made):
             return
-        beside = given[BESIDE.get(name, slice(0, 0))]
-        del given[BESIDE.get(name, slice(0, 0))]
-        if name not in MOVING or WORD in beside or {*given, *made} != {WORD}:
+        copied = equation.primitive.facts.copies
+        places = () if copied is None else range(*copied.indices(len(given)))
+        beside = [dtype for k, dtype in enumerate(given) if k not in places]
+        if not places or WORD in beside or {*made, *(given[k] for k in places)} != {WORD}:
             raise Impossible(f"{name} of {WORD.name}, which kernels only move")
 
     def refuse_other_strides(self, equation: Equation) -> None:
@@ -301,7 +293,7 @@ class Scope:
             return
         out = equation.specs[0]
         operands = sub_specs(equation.operands, self.specs)
-        reason = unsupported(equation.primitive.name, operands, out)
+        reason = unsupported(equation.primitive, operands, out)
         if reason:
             raise Impossible(reason)
 
@@ -310,7 +302,7 @@ class Scope:
                 element if isinstance(own, Spec) and not isinstance(element, str) else own
                 for element, own in zip(elements, operands, strict=True)
             ]
-            return expression(equation.primitive.name, given, elements, equation.primitive.operands, out)
+            return expression(equation.primitive, given, elements, out)
 
         self.keep(equation, self.mapped(equation.operands, out.shape, out.dtype, compute))
 

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff.backends.kernels.forms import FULL, OUTER, PASSING, REDUCTIONS, ROW, Grid
+from autodiff.backends.kernels.folds import reduces
+from autodiff.backends.kernels.forms import FULL, OUTER, PASSING, ROW, Grid
 from autodiff.backends.kernels.partition import equation_cost, is_function
 from autodiff.backends.kernels.scalars import DTYPES
 from autodiff.trace.forking import importing
@@ -59,7 +60,7 @@ def saved(grid: Grid, tape: Tape) -> float:
     found, idle = 0.0, lanes(grid, tape) - grid.columns
     for equation in tape.equations:
         form, cost = grid.forms[equation.results[0]], equation_cost(equation, tape.specs)
-        if equation.primitive.name in REDUCTIONS:
+        if reduces(equation):
             found += REDUCTION * (form == ROW)
         elif form == FULL:
             found += idle * cost

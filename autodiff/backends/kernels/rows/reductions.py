@@ -11,34 +11,20 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.backends.kernels.folds import beginning, fold_of, folded
 from autodiff.backends.kernels.forms import COLUMN_TOTAL, ROW, TOTAL
 from autodiff.backends.kernels.rows.schedule import Argument, Level
 from autodiff.backends.kernels.rows.values import RowValues
-from autodiff.backends.kernels.scalars import DTYPES, cast, literal
+from autodiff.backends.kernels.scalars import DTYPES, cast
 from autodiff.trace.tape import Equation
 
 MANY, ROWS = 512, 128
 """From so many rows on sums over rows are made of those of so many."""
 
-FOLDS = {"sum": "reduce_add", "sum_as": "reduce_add", "max": "reduce_maximum", "min": "reduce_minimum",
-         "prod": "reduce_multiply", "any": "|", "all": "&"}  # fmt: skip
-
 
 def accumulated(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """The dtype in which a total is kept."""
     return np.dtype(np.float64 if dtype.kind == "f" else np.int64 if dtype.kind in "iub" else dtype)
-
-
-def start(name: str, dtype: np.dtype[Any]) -> str:
-    """What a reduction begins with."""
-    if name in ("max", "min"):
-        if dtype.kind == "f":
-            return literal(-np.inf if name == "max" else np.inf, dtype)
-        if dtype.kind == "b":
-            return repr(name == "min")
-        limits = np.iinfo(dtype)
-        return literal(limits.min if name == "max" else limits.max, dtype)
-    return {"prod": literal(1, dtype), "any": "False", "all": "True"}.get(name, literal(0, dtype))
 
 
 class RowReductions(RowValues):
@@ -53,7 +39,7 @@ class RowReductions(RowValues):
 
     def start(self, slot: int, dtype: np.dtype[Any] | None = None) -> str:
         """What a reduction begins with."""
-        return start(self.made[slot].primitive.name, dtype or self.specs[slot].dtype)
+        return beginning(fold_of(self.made[slot]), dtype or self.specs[slot].dtype)
 
     def reduction(self, slot: int, equation: Equation, level: int) -> None:
         operand = equation.operands[0]
@@ -95,14 +81,7 @@ class RowReductions(RowValues):
         place.end.extend(gather)
 
     def fold(self, equation: Equation, name: str, value: str) -> str:
-        function = FOLDS[equation.primitive.name]
-        integer = equation.specs[0].dtype.kind in "iub"
-        if function in "|&":
-            return f"{name} = {name} {function} {value}"
-        if integer and function in ("reduce_add", "reduce_multiply"):
-            code = DTYPES[equation.specs[0].dtype]
-            return f"{name} = {code}({name} {'+' if function == 'reduce_add' else '*'} {value})"
-        return f"{name} = {function}({name}, {value})"
+        return f"{name} = {folded(fold_of(equation), name, value, equation.specs[0].dtype)}"
 
     # Sums over many rows, in each column.
 

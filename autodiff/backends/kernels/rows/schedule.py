@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.backends.kernels.folds import reduces
 from autodiff.backends.kernels.forms import (
     COLUMN,
     FULL,
-    REDUCTIONS,
     ROW,
     SCALAR,
     Grid,
@@ -114,7 +114,7 @@ class RowSchedule:
         """Find the first loop for each value: operations stand in their order, so operands are known."""
         for slot, equation in self.made.items():
             found = max((self.level(o) for o in equation.operands if isinstance(o, int)), default=0)
-            along_rows = self.forms[slot] == ROW and equation.primitive.name in REDUCTIONS
+            along_rows = self.forms[slot] == ROW and reduces(equation)
             self.known_at[slot] = self.reduced_at(slot) + 1 if along_rows else found
 
     def reduced_at(self, slot: int) -> int:
@@ -129,7 +129,7 @@ class RowSchedule:
         found: dict[int, list[int]] = {}
         for equation in self.tape.equations:
             slot = equation.results[0]
-            if equation.primitive.name in REDUCTIONS:
+            if reduces(equation):
                 found.setdefault(self.reduced_at(slot), []).append(slot)
             elif slot in self.outputs:
                 found.setdefault(ONCE if self.forms[slot] == COLUMN else self.level(slot), []).append(slot)
@@ -154,7 +154,7 @@ class RowSchedule:
                     continue
                 if equation.primitive.name == "place":
                     continue
-                if not (root and equation.primitive.name in REDUCTIONS):
+                if not (root and reduces(equation)):
                     if self.forms[slot] != FULL:
                         if self.forms[slot] == COLUMN:
                             waiting.extend((o, False) for o in equation.operands if isinstance(o, int))
@@ -193,15 +193,14 @@ class RowSchedule:
             return False
         for slot in self.roots[level]:
             operands = [o for o in self.made[slot].operands if isinstance(o, int)]
-            reduces = self.made[slot].primitive.name in REDUCTIONS
-            if any(self.places(o, level) for o in (operands if reduces else ())):
+            if reduces(self.made[slot]) and any(self.places(o, level) for o in operands):
                 return False
         return not any(self.known_at[slot] == level and self.places(slot, level) for slot in self.kept)
 
     def dear(self, equation: Equation) -> bool:
         if equation.primitive.family != "elementwise":
             return False
-        return costly(equation.primitive.name, sub_specs(equation.operands, self.specs), equation.specs[0])
+        return costly(equation.primitive, sub_specs(equation.operands, self.specs), equation.specs[0])
 
     def is_number(self, slot: int) -> bool:
         """Whether an input is one number, however it is looked at."""

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
+from autodiff.backends.kernels.folds import reduces
 from autodiff.backends.kernels.forms import (
     COLUMN,
     COLUMN_TOTAL,
     FULL,
-    REDUCTIONS,
     TOTAL,
     Shape,
 )
@@ -231,7 +231,7 @@ class RowKernel(RowReductions):
 
     def root(self, slot: int, level: int) -> None:
         equation, form = self.made[slot], self.forms[slot]
-        if equation.primitive.name in REDUCTIONS:
+        if reduces(equation):
             self.reduction(slot, equation, level)
         elif form == COLUMN:
             value = self.element(slot, level)

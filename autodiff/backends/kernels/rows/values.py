@@ -99,7 +99,7 @@ class RowValues(RowSchedule):
             return f"where(j == {index}, {name(equation.operands[0])}, {literal(0, dtype)})"
         texts = [name(o) if isinstance(o, int) else "" for o in equation.operands]
         operands = sub_specs(equation.operands, self.specs)
-        return expression(equation.primitive.name, operands, texts, equation.primitive.operands, equation.specs[0])
+        return expression(equation.primitive, operands, texts, equation.specs[0])
 
     def row_value(self, slot: int, level: int) -> str:
         """The name of what is the same in a whole row, or in all of them."""

@@ -6,6 +6,7 @@ from autodiff.backends.llvm.mathematics.language import ByWidth
 
 CONSTANTS = {
     "SINH_HIGHEST": ByWidth(90.0, 711.0),  # sinh x is infinite above
+    "SINH_LINEAR": ByWidth(2.0**-13, 2.0**-28),  # and x below, whose half would lose a bit where it is subnormal
     "ARCSINH_LARGE": ByWidth(2.0**14, 2.0**30),  # sqrt(x^2 + 1) is x above
 }
 
@@ -21,10 +22,11 @@ def half_exponentials(a):
     return fma(p * s, t, fma(s, t, -0.5)), fma(p, s, s) * t
 
 def sinh(x):
-    less, grown = half_exponentials(abs(x))
+    a = abs(x)
+    less, grown = half_exponentials(a)
     large = grown > 1e9
     y = where(large, grown, less + 0.5 * less / where(large, 1.0, grown))
-    return copysign(y, x)
+    return copysign(where(a < SINH_LINEAR, a, y), x)
 
 def cosh(x):
     less, grown = half_exponentials(abs(x))

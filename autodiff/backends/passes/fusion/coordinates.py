@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
+from autodiff.backends.kernels.folds import fold_of, reduces
 from autodiff.backends.passes.rewrite.rewriting import Builder, in_bodies
-from autodiff.ops import elementwise as ew
 from autodiff.ops.join import stack, unstack
-from autodiff.ops.reductions import reduce as red
-from autodiff.ops.shape import broadcast_to, reshape, sum_axes, transpose
-from autodiff.trace.primitive import Primitive
+from autodiff.ops.shape import broadcast_to, reshape, transpose
+from autodiff.trace.primitive import PRIMITIVES, Primitive
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.tape import Equation, Operand, Tape
 
@@ -27,11 +26,6 @@ LARGE = 1 << 10
 
 TIMES = 4
 """So many times as large as what it is computed from, and what comes of it, an array is at least."""
-
-FOLDS: dict[str, Primitive] = {"sum": ew.add, "max": ew.maximum, "min": ew.minimum, "prod": ew.multiply}
-"""What reductions over coordinates do to two of them."""
-
-REDUCTIONS: dict[str, Primitive] = {"sum": sum_axes, "max": red.max_axes, "min": red.min_axes, "prod": red.prod_axes}
 
 Points = tuple[Operand, ...]
 """The coordinates of points, one array each."""
@@ -71,8 +65,13 @@ def linked(tape: Tape, equation: Equation) -> list[int] | None:
     elif name == "transpose":
         fits = is_points(given[0]) and dict(equation.params)["axes"][-1] in (-1, out.ndim - 1)
     else:
-        fits = name in REDUCTIONS and is_points(given[0]) and given[0].dtype == out.dtype and out.dtype.char in "fd"
+        fits = repeats(equation) and is_points(given[0]) and given[0].dtype == out.dtype and out.dtype.char in "fd"
     return slots if fits and all(tape.specs[slot].shape[-1] == count for slot in slots) else None
+
+
+def repeats(equation: Equation) -> bool:
+    """Whether an operation is a reduction in the dtype of its operand."""
+    return reduces(equation) and equation.primitive.name != "sum_as"
 
 
 def worthwhile(tape: Tape) -> set[int]:
@@ -94,7 +93,7 @@ def worthwhile(tape: Tape) -> set[int]:
             continue
         for slot in slots[1:]:
             leader[top(slot)] = top(slots[0])
-        if equation.primitive.name in REDUCTIONS and over_coordinates(equation):
+        if repeats(equation) and over_coordinates(equation):
             reduced.add(slots[0])
     groups: dict[int, list[int]] = {}
     for slot in list(leader):
@@ -168,16 +167,17 @@ class Conversion:
         """An operation, done to each coordinate or over them."""
         (slot,), (out,), params = equation.results, equation.specs, dict(equation.params)
         name, first = equation.primitive.name, spec_at(self.tape, equation.operands[0])
-        if name in REDUCTIONS:
+        if repeats(equation):
+            primitive = equation.primitive
             points = self.points(equation.operands[0], first.shape[-1])
             others = tuple(axis + 1 for axis in params["axes"] if axis != -1)
             if not over_coordinates(equation):
-                self.apart[slot] = self.each(points, lambda x: self.reduced(name, x, others))
+                self.apart[slot] = self.each(points, lambda x: self.reduced(primitive, x, others))
                 return
             total = points[0]
             for point in points[1:]:
-                total = self.builder.emit(FOLDS[name], total, point)
-            self.whole[slot] = self.reduced(name, total, others)
+                total = self.builder.emit(PRIMITIVES[fold_of(equation).name], total, point)
+            self.whole[slot] = self.reduced(primitive, total, others)
             return
         count = out.shape[-1]
         columns = [self.points(o, count) for o in equation.operands]
@@ -195,6 +195,6 @@ class Conversion:
     def each(self, points: Iterable[Operand], change: Callable[[Operand], Operand]) -> Points:
         return tuple(map(change, points))
 
-    def reduced(self, name: str, x: Operand, axes: tuple[int, ...]) -> Operand:
+    def reduced(self, primitive: Primitive, x: Operand, axes: tuple[int, ...]) -> Operand:
         """A reduction over further axes, if there are some."""
-        return self.builder.emit(REDUCTIONS[name], x, axes=axes) if axes else x
+        return self.builder.emit(primitive, x, axes=axes) if axes else x

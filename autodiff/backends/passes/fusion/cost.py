@@ -76,7 +76,7 @@ def equation_work(equation: Equation, operands: list[Any]) -> float:
         return MULTIPLY * max((s.size for s in equation.specs), default=1) * spec_of(operands[0]).shape[-1]
     if equation.primitive.family == "elementwise" and len(equation.specs) == 1:
         out = equation.specs[0]
-        dear = bool(template(name, operands, out)) and costly(name, operands, out)
+        dear = bool(template(equation.primitive, operands, out)) and costly(equation.primitive, operands, out)
         return (DEAR if dear else CHEAP) * size * out.dtype.itemsize / 8
     return CHEAP * size
 

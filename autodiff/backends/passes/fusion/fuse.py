@@ -38,7 +38,7 @@ def worthwhile(unit: Unit, specs: Mapping[int, Spec]) -> bool:
         return False
     (equation,) = working
     dear = equation.primitive.family == "elementwise" and costly(
-        equation.primitive.name,
+        equation.primitive,
         [specs[o] if isinstance(o, int) else o.value for o in equation.operands],
         equation.specs[0],
     )

@@ -7,7 +7,8 @@ from itertools import pairwise
 from math import prod
 from typing import Any
 
-from autodiff.backends.kernels.forms import PASSING, REDUCTIONS, VIEWS, Grid, Shape, Unfit, grid_of, grid_with
+from autodiff.backends.kernels.folds import reduces
+from autodiff.backends.kernels.forms import PASSING, VIEWS, Grid, Shape, Unfit, grid_of, grid_with
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, Operand, Tape
 
@@ -220,7 +221,7 @@ def lone_grid(equation: Equation, specs: Mapping[int, Spec], numbers: bool = Fal
         raise Unfit(f"{equation.primitive.name} gives {len(equation.results)} results")
     name, operand = equation.primitive.name, equation.operands[0] if equation.operands else None
     shapes: list[Shape] = [equation.specs[0].shape]
-    if isinstance(operand, int) and name in (*REDUCTIONS, *PASSING, "pick"):
+    if isinstance(operand, int) and (reduces(equation) or name in PASSING or name == "pick"):
         shapes.insert(name in PASSING, specs[operand].shape)
     reasons = []
     for shape in shapes:

@@ -173,10 +173,11 @@ class Products:
 
     def cheap(self, equation: Equation) -> bool:
         """Whether an operation is arithmetic on elements."""
-        name, operands = equation.primitive.name, sub_specs(equation.operands, self.specs)
-        if equation.primitive.family != "elementwise" or equation.specs[0].dtype not in DTYPES:
+        primitive, operands = equation.primitive, sub_specs(equation.operands, self.specs)
+        if primitive.family != "elementwise" or equation.specs[0].dtype not in DTYPES:
             return False
-        return not unsupported(name, operands, equation.specs[0]) and not costly(name, operands, equation.specs[0])
+        out = equation.specs[0]
+        return not unsupported(primitive, operands, out) and not costly(primitive, operands, out)
 
     def users(self, slot: int) -> Iterator[Equation]:
         """The operations that read a value, also through views."""

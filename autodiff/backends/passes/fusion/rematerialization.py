@@ -106,8 +106,8 @@ class Rematerialization:
     def cheap(self, slot: int) -> bool:
         """Whether a result is arithmetic on elements."""
         equation = self.maker[slot]
-        name, operands = equation.primitive.name, sub_specs(equation.operands, self.fusion.specs)
-        return equation.primitive.family == "elementwise" and not costly(name, operands, equation.specs[0])
+        primitive, operands = equation.primitive, sub_specs(equation.operands, self.fusion.specs)
+        return primitive.family == "elementwise" and not costly(primitive, operands, equation.specs[0])
 
     def origins(self, slots: Sequence[int], dropped: set[int]) -> tuple[list[Equation], set[int]] | None:
         """The cheap operations that lead to results, and the values that they begin with; None if they are many."""

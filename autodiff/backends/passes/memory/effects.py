@@ -20,15 +20,6 @@ from autodiff.trace.primitive import Primitive
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, inner_tapes, operand_specs
 
-NEW = {
-    "argmax", "argmin", "argsort", "cholesky", "copy", "cummax", "cummin", "cumprod", "cumsum", "det", "einsum",
-    "from_parts", "full", "inv", "log_softmax", "logaddexp_axes", "logistic", "logsumexp", "pick", "place", "put",
-    "rectifier", "scatter_add", "slice_into", "slice_set", "softmax", "softplus", "solve",
-    "solve_triangular", "sum_labels", "where",
-}  # fmt: skip
-"""Operations whose results are new arrays whatever they are given, besides NumPy's functions of single elements and
-what takes ``out=``. Of others that are no views this is so, too, but not for every version of NumPy to come."""
-
 OUR_OPERATIONS = ("autodiff.ops.", "numpy", "scipy.", "_operator")
 """Modules whose functions keep no operand once they have returned."""
 
@@ -94,7 +85,7 @@ def makes_new(equation: Equation, operands: Sequence[Spec]) -> bool:
     if primitive.name == "gather":  # a number is an index as a slice is
         return operands[1].ndim > 0
     sure = isinstance(primitive, KernelPrimitive) or isinstance(primitive.evaluate, np.ufunc)
-    return sure or primitive.name in NEW or primitive.name in INTO or all(own.kind != "array" for own in equation.specs)
+    return sure or primitive.facts.new or primitive.name in INTO or all(own.kind != "array" for own in equation.specs)
 
 
 def of_ufunc(equation: Equation, operands: Sequence[Spec]) -> Effects:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
-from autodiff.backends.kernels.forms import REDUCTIONS
+from autodiff.backends.kernels.folds import reduces
 from autodiff.backends.passes.preparation.slices import Span, key_of, spans_of
 from autodiff.ops.index import slice_of
 from autodiff.ops.join import split
@@ -103,7 +103,7 @@ def in_parts(tape: Tape) -> tuple[Cuts, set[int]]:
 
 def in_kernels(equation: Equation) -> bool:
     """Whether kernels compute their operands themselves for such an operation."""
-    return equation.primitive.family == "elementwise" or equation.primitive.name in REDUCTIONS
+    return equation.primitive.family == "elementwise" or reduces(equation)
 
 
 def separable(equation: Equation, cuts: Cuts, whole: Collection[int]) -> bool:

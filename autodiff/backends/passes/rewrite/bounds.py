@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import inf
+from typing import Any
+
+import numpy as np
 
 from autodiff.backends.passes.rewrite.literals import number
 from autodiff.backends.passes.rewrite.patterns import largest_below, summed_exponential
 from autodiff.backends.passes.rewrite.rewriting import Builder
+from autodiff.trace.facts import ADDED, LARGEST, SMALLEST
+from autodiff.trace.primitive import Primitive
 from autodiff.trace.tape import Equation, Operand
 
 DEEP = 12
@@ -25,8 +30,7 @@ def lower_bound(builder: Builder, operand: Operand, depth: int = DEEP) -> float:
         return -inf
     kind = builder.spec(operand).dtype.kind
     maker = builder.makers[operand] if isinstance(operand, int) else None
-    table = BOUNDS if kind == "f" else CHOOSING  # integers overflow
-    rule = None if maker is None or len(maker.results) != 1 else table.get(maker.primitive.name)
+    rule = None if maker is None or len(maker.results) != 1 else rule_of(maker.primitive, builder.spec(operand).dtype)
     found = -inf if rule is None or maker is None else rule(builder, maker, depth - 1)
     return max(found, 0.0) if kind in "bu" else found
 
@@ -69,9 +73,10 @@ def of_product(builder: Builder, equation: Equation, depth: int) -> float:
     return 0.0 if min(of_each(builder, equation, depth)) >= 0 else -inf
 
 
-def of_choice(builder: Builder, equation: Equation, depth: int) -> float:
-    """Of either of the last two operands."""
-    return min(lower_bound(builder, operand, depth) for operand in equation.operands[-2:])
+def of_copies(builder: Builder, equation: Equation, depth: int) -> float:
+    """Of whichever operand elements come from."""
+    copied = equation.primitive.facts.copies or slice(0, 0)
+    return min((lower_bound(builder, operand, depth) for operand in equation.operands[copied]), default=-inf)
 
 
 def of_maximum(builder: Builder, equation: Equation, depth: int) -> float:
@@ -84,19 +89,22 @@ def of_minimum(builder: Builder, equation: Equation, depth: int) -> float:
     return min(of_each(builder, equation, depth))
 
 
-# fmt: off
-CHOOSING: dict[str, Bound] = {
-    **dict.fromkeys(("reshape", "broadcast_to", "transpose", "slice_of", "copy", "max", "min"), own),
-    **dict.fromkeys(("gather", "pick", "stop_gradient", "positive"), own),
-    "where": of_choice, "maximum": of_maximum, "minimum": of_minimum,
-}
-"""Operations whose results are some of their operands' elements."""
+CHOOSING: dict[str, Bound] = {"maximum": of_maximum, "minimum": of_minimum}
+"""Operations whose results are some of their operands' elements, whatever their dtype."""
 
-BOUNDS: dict[str, Bound] = {
-    **CHOOSING,
-    **dict.fromkeys(("exp", "exp2", "square", "absolute", "fabs", "logistic", "expit", "softplus", "softmax"), zero),
-    **dict.fromkeys(("sqrt", "root", "cosh", "rectifier", "hypot", "erfc"), zero),
-    **dict.fromkeys(("sum", "sum_as"), of_sum),
-    "add": of_add, "multiply": of_product,
-}
-# fmt: on
+ARITHMETIC: dict[str, Bound] = {"add": of_add, "multiply": of_product}
+"""Operations on floating-point numbers."""
+
+
+def rule_of(primitive: Primitive, dtype: np.dtype[Any]) -> Bound | None:
+    """The bound of an operation's results; integers overflow."""
+    facts = primitive.facts
+    if facts.copies is not None:
+        return of_copies
+    if facts.fold in (LARGEST, SMALLEST):
+        return own
+    if primitive.name in CHOOSING or dtype.kind != "f":
+        return CHOOSING.get(primitive.name)
+    if facts.nonnegative:
+        return zero
+    return of_sum if facts.fold is ADDED else ARITHMETIC.get(primitive.name)

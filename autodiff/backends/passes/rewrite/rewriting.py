@@ -23,12 +23,6 @@ Rules = Mapping[str, Sequence[Rule]]
 DEEP = 40
 """Rules whose results are rewritten again and again stop here."""
 
-COMMUTATIVE = frozenset((
-    "add", "multiply", "equal", "not_equal", "logical_and", "logical_or", "logical_xor",
-    "bitwise_and", "bitwise_or", "bitwise_xor",
-))  # fmt: skip
-"""Operations that give the same bits with their two operands exchanged."""
-
 
 class Builder:
     """A tape in the making.
@@ -133,7 +127,7 @@ class Builder:
 def what(equation: Equation) -> Any:
     """What tells operations with different results apart."""
     operands: Any = equation.operands
-    if len(operands) == 2 and equation.primitive.name in COMMUTATIVE:
+    if len(operands) == 2 and equation.primitive.facts.commutative:
         first, second = operands
         if isinstance(second, int) and (not isinstance(first, int) or second < first):
             operands = second, first
