@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.trace.error_classes import AutodiffError
+from autodiff.trace.failures.classes import AutodiffError
 
 
 class DistributedError(AutodiffError, RuntimeError):

@@ -55,7 +55,7 @@ def key_of(text: bytes, filename: str, bound: frozenset[str]) -> bytes:
 @lru_cache(1)
 def rewriter() -> bytes:
     """What rewrites: the text of these modules, and the form of this Python's code."""
-    parts = (Path(module.__file__).read_bytes() for module in (bindings, matching, rewriting))
+    parts = (Path(str(module.__file__)).read_bytes() for module in (bindings, matching, rewriting))
     return MAGIC_NUMBER + hashlib.sha256(b"".join(parts)).digest()
 
 

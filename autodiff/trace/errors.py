@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.trace.error_classes import (
+from autodiff.trace.failures.classes import (
     AliasingError,
     AutodiffError,
     ConcretizationError,

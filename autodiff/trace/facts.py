@@ -7,8 +7,7 @@ so, and what is so in all cases must be said.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -18,8 +17,7 @@ Multiplications = Callable[[Sequence[Spec], Spec, dict[str, Any]], float]
 """How many multiplications there are, from the specs of operands and result, and the parameters."""
 
 
-@dataclass(frozen=True, slots=True)
-class Element:
+class Element(NamedTuple):
     """What an elementwise operation does to one element, as an expression of the language of kernels.
 
     Attributes:
@@ -39,8 +37,7 @@ class Element:
     on_integers: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Fold:
+class Fold(NamedTuple):
     """How a reduction puts two parts together.
 
     Attributes:
@@ -72,8 +69,7 @@ FIRST, ALL_OPERANDS = slice(0, 1), slice(None)
 """Positions of operands."""
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(NamedTuple):
     """What is true of an operation whatever it is given.
 
     Attributes:

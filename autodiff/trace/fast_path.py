@@ -14,7 +14,7 @@ from typing import Any
 from numpy import asarray, generic, ndarray
 
 from autodiff.trace.errors import LeafError
-from autodiff.trace.failures import explained
+from autodiff.trace.failures.operations import explained
 from autodiff.trace.link import Link, needed_names
 from autodiff.trace.live import EXPLAINED, SMALL, Entry
 from autodiff.trace.primitive import Primitive, newest_traced

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from autodiff.trace.failures import explained
+from autodiff.trace.failures.operations import explained
 from autodiff.trace.link import Link
 from autodiff.trace.memory.recycling import Block
 from autodiff.trace.memory.system import keep_freed_memory

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from autodiff.trace.error_classes import LeafError
+from autodiff.trace.failures.classes import LeafError
 from autodiff.trace.source import at_user_line
 from autodiff.trace.traced import Traced
 from autodiff.trace.values.foreign import is_array_type, objects_refusal, refusal

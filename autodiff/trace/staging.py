@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from autodiff.trace.errors import run_user_code
-from autodiff.trace.failures import explained
+from autodiff.trace.failures.operations import explained
 from autodiff.trace.live import EXPLAINED, immutable, same_bits
 from autodiff.trace.primitive import PRIMITIVES, Primitive
 from autodiff.trace.recording import Recording, TracingBody

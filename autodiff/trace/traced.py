@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.trace.error_classes import ConcretizationError
+from autodiff.trace.failures.classes import ConcretizationError
 from autodiff.trace.source import at_user_line
 
 

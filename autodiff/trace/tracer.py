@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from autodiff.trace.concretization import ARRAY, remedy_of_loss, unchanged_remedy
 from autodiff.trace.errors import ConcretizationError
+from autodiff.trace.failures.concretization import ARRAY, remedy_of_loss, unchanged_remedy
 from autodiff.trace.source import asked_by, at_user_line
 from autodiff.trace.spec import TRACERS, Spec, spec_of
 from autodiff.trace.text import NumberText

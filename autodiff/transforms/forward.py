@@ -9,7 +9,7 @@ import numpy as np
 
 from autodiff.ops.masked import Masked
 from autodiff.ops.relative import absolute
-from autodiff.trace.failures import explained
+from autodiff.trace.failures.operations import explained
 from autodiff.trace.live import EXPLAINED
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.recording import Recording

@@ -168,7 +168,7 @@ def test_runner(tmp_path: Path) -> None:
     assert done.stdout == "6.0\n"
     assert done.stderr.splitlines()[1] == f'  File "{script}", line 11, in <module>'
     assert done.stderr.splitlines()[-1] == (
-        "autodiff.trace.error_classes.DifferentiationError: grad needs a function that returns one real number, but <lambda> "
+        "autodiff.trace.failures.classes.DifferentiationError: grad needs a function that returns one real number, but <lambda> "
         "returned float64[2] (script.py:11); take jacobian, elementwise_grad or holomorphic_grad"
     )
     missing = subprocess.run([*command[:-2], "no.py"], capture_output=True, text=True, check=False, timeout=300)

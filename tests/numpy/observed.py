@@ -18,7 +18,7 @@ import numpy as np
 import autodiff
 from autodiff.programs import counterparts
 from autodiff.programs.drawing import GENERATORS, draw
-from autodiff.trace.error_classes import AutodiffError
+from autodiff.trace.failures.classes import AutodiffError
 from autodiff.trace.trees.tree import flatten
 
 PAGE = Path(__file__).parents[2] / "docs" / "numpy-methods-coverage.md"

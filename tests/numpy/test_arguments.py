@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import autodiff
-from autodiff.trace.error_classes import AutodiffError, ConcretizationError
+from autodiff.trace.failures.classes import AutodiffError, ConcretizationError
 from tests.numpy.arguments import CALLS, known_as, options_of
 
 

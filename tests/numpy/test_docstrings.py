@@ -9,7 +9,7 @@ import pytest
 import autodiff
 import autodiff.numpy
 import autodiff.programs
-from autodiff.trace.error_classes import AutodiffError
+from autodiff.trace.failures.classes import AutodiffError
 from autodiff.trace.traced import Traced
 from tests.numpy.docstrings import Space, run, sources
 

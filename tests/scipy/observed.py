@@ -11,7 +11,7 @@ import numpy as np
 
 import autodiff
 from autodiff.scipy.mirror import holds_traced
-from autodiff.trace.error_classes import AutodiffError
+from autodiff.trace.failures.classes import AutodiffError
 from autodiff.trace.trees.tree import flatten
 from tests.scipy.programs.check import Program, total
 

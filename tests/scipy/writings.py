@@ -18,7 +18,7 @@ import numpy as np
 
 import autodiff
 from autodiff.scipy import mirror
-from autodiff.trace.error_classes import AutodiffError
+from autodiff.trace.failures.classes import AutodiffError
 from autodiff.trace.trees.tree import flatten
 from tests.scipy.programs.check import Program
 from tests.scipy.programs.table import all_programs

@@ -24,7 +24,7 @@ from autodiff.facade.settings.configuration import deviations
 from autodiff.facade.settings.current import on_gpu_of
 from autodiff.facade.settings.volatility import builds_graph, inherit
 from autodiff.facade.variables.variable import UNINITIALISED, Variable
-from autodiff.trace.failures import explained
+from autodiff.trace.failures.operations import explained
 from autodiff.trace.live import EXPLAINED, Result
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.spec import spec_of

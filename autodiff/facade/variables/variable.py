@@ -17,8 +17,8 @@ from autodiff.facade.settings.mode import taken_out
 from autodiff.facade.variables import text
 from autodiff.facade.variables.array_methods import ArrayMethods
 from autodiff.facade.variables.gradient import check_gradient
-from autodiff.trace.concretization import remedy_by_library
 from autodiff.trace.errors import ConcretizationError, LeakedTracerError
+from autodiff.trace.failures.concretization import remedy_by_library
 from autodiff.trace.recording import new_level
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.ops.shape import reshape, transpose
-from autodiff.trace.failures import explained
+from autodiff.trace.failures.operations import explained
 from autodiff.trace.spec import spec_of
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer, concrete

@@ -19,8 +19,8 @@ from autodiff.ops import elementwise as ew
 from autodiff.ops.index import put, slice_of, slice_set
 from autodiff.ops.operators import BINARY
 from autodiff.ops.shape import broadcast_to, reshape
-from autodiff.trace.concretization import switch_remedy
 from autodiff.trace.errors import AliasingError, ConcretizationError, OperandError
+from autodiff.trace.failures.concretization import switch_remedy
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, broadcast_shapes, spec_of
 from autodiff.trace.traced import Traced

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.trace.error_classes import LeafError
+from autodiff.trace.failures.classes import LeafError
 from autodiff.trace.source import at_user_line
 from autodiff.trace.traced import Traced
 from autodiff.trace.values.arrays import module_of

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.trace.error_classes import LeafError
+from autodiff.trace.failures.classes import LeafError
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse
 
-from autodiff.trace.error_classes import DifferentiationError
+from autodiff.trace.failures.classes import DifferentiationError
 
 MOST = 2**27
 """Patterns with more entries than this are refused: their lists of places alone would take gigabytes."""
