@@ -19,6 +19,7 @@ import numpy as np
 
 from autodiff.numpy.buffers import Buffer, call_function, handed_out, settled
 from autodiff.numpy.dispatch import CREATION, FUNCTIONS, UFUNCS, as_operand, contains_traced
+from autodiff.numpy.records import Records
 from autodiff.numpy.traced_arguments import newest_of
 from autodiff.trace.recording import is_recording
 from autodiff.trace.spec import spec_of
@@ -32,6 +33,9 @@ FILLED_LATER: frozenset[Any] = frozenset((
     np.zeros, np.ones, np.empty, np.full, np.zeros_like, np.ones_like, np.empty_like, np.full_like,
 ))  # fmt: skip
 """Functions whose results are written to, of whatever dtype."""
+
+STRUCTURED = FILLED_LATER | {np.array}
+"""Functions whose results may be structured arrays of their own."""
 
 CONVERTING: frozenset[Any] = frozenset((
     np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.asarray_chkfinite, np.require,
@@ -205,6 +209,8 @@ def writable(original: Callable[..., Any], found: Any, args: tuple[Any, ...]) ->
     """A new array as one that traced values can be written to, while something is traced; what is not new, as it is."""
     if type(found) is not np.ndarray or not is_recording():
         return found
+    if found.dtype.names and found.base is None and original in STRUCTURED:
+        return Records(found)
     if found.dtype.kind not in ("biufc" if original in FILLED_LATER else "fc"):
         return found
     for arg in args:

@@ -17,6 +17,7 @@ from autodiff.numpy.items.indexing import index
 from autodiff.numpy.mathematics import number
 from autodiff.numpy.methods import of_subclass
 from autodiff.numpy.namespace import KNOWN, ORIGINALS, has_traced_values
+from autodiff.numpy.records import Records
 from autodiff.numpy.traced_arguments import is_variable
 from autodiff.ops.elementwise import cast, where
 from autodiff.programs import counterparts
@@ -82,7 +83,7 @@ def own(value: Any) -> Any:
 
 def result(value: Any) -> Any:
     """What a function returns: outside of transformations what its arrays hold by then, as callers may have it."""
-    return value.now if type(value) is Buffer and not is_recording() else value
+    return value.now if type(value) in (Buffer, Records) and not is_recording() else value
 
 
 def shown(text: str, values: Any) -> str:
@@ -108,7 +109,7 @@ def stands_for(function: Any) -> Callable[[Callable[..., Any]], Callable[..., An
 
 def kind_of(value: Any) -> type:
     """The type that the program would have seen, had nothing been traced."""
-    if isinstance(value, Buffer) or (isinstance(value, Traced) and spec_of(value).kind == "array"):
+    if type(value) in (Buffer, Records) or (isinstance(value, Traced) and spec_of(value).kind == "array"):
         return np.ndarray
     if not isinstance(value, Traced):
         return builtins.type(value)
@@ -126,7 +127,7 @@ def is_instance(value: Any, classes: Any) -> bool:
     """Whether a value, traced or not, is an instance of a class: an array where it stands for one."""
     if isinstance(value, classes):
         return True
-    return isinstance(value, Traced) and issubclass(kind_of(value), classes)
+    return (isinstance(value, Traced) or type(value) is Records) and issubclass(kind_of(value), classes)
 
 
 @stands_for(type)
