@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from autodiff.chainer.running.errors import AGAIN, SCRIPT, show_error
 from autodiff.chainer.running.setting import Setting
@@ -40,6 +41,7 @@ def main(command_line: Sequence[str]) -> None:
     setting.enter()
     sys.excepthook = show_error
     if arguments.module:
+        setting.cover(Path.cwd())
         run_module(arguments.program, arguments.arguments)
     else:
         run_script(arguments.program, arguments.arguments, AGAIN, SCRIPT, setting.code_of)

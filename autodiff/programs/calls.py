@@ -180,7 +180,7 @@ def smallest(*args: Any, **options: Any) -> Any:
 
 def chosen(function: Any, better: Any, position: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """What a function chooses that compares values one after the other, and prefers the better one."""
-    if options or not has_traced_values():
+    if not args or options or not has_traced_values():
         return function(*args, **options)
     (first, *_), whole = args, len(args) == 1
     if whole and isinstance(first, Traced):

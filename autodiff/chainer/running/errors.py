@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import sys
+import warnings
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 from autodiff.facade.functions.invalid import InvalidType
 from autodiff.running.script import from_first_line
@@ -22,6 +24,24 @@ RUNNERS = ("setting.py", "single_elements.py")
 
 PROMOTED = """Since NumPy 2, a float32 array times a number of NumPy's own, such as np.sqrt(2), is a float64 array.
 If that is the cause, make it a number of Python's: float(np.sqrt(2))"""
+
+
+OVERFLOWED = """Since NumPy 2, an element of an array of small integers or float16 keeps its dtype in arithmetic with
+Python's numbers: img[0, 0] * 2 is of uint8. If that is the cause, make it a number of Python's: int(img[0, 0]) * 2
+"""
+
+TOLD: set[str] = set()
+"""The hints that have been printed."""
+
+SHOW = warnings.showwarning
+
+
+def show_warning(message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: Any = None) -> None:
+    """Print a warning as Python does; with the first overflow of a single number, what may have caused it."""
+    SHOW(message, category, filename, lineno, file, line)
+    if str(message).startswith("overflow encountered in scalar") and OVERFLOWED not in TOLD:
+        TOLD.add(OVERFLOWED)
+        print(OVERFLOWED, end="", file=file or sys.stderr)
 
 
 def show_error(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:

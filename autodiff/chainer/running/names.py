@@ -24,6 +24,9 @@ NAMES = SameModules(
 )
 """Finds Chainer's modules here."""
 
+SCIPY = SameModules({}, {"scipy.misc": f"{HERE}.running.scipy_misc"})
+"""Finds what SciPy had."""
+
 
 def install() -> None:
     """Let ``import chainer``, ``chainerx`` and ``chainermn`` find the modules here, in this process."""

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import builtins
-import functools
-from collections.abc import Callable, Iterator
+import math
+import sys
+import warnings
+from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 BUILTINS = {name: getattr(builtins, name) for name in ("int", "float", "complex", "object", "str")}
 RENAMED = {
-    "alltrue": "all", "cfloat": "complex128", "clongfloat": "clongdouble", "complex_": "complex128",
+    "alltrue": "all", "bytes0": "bytes_", "cfloat": "complex128", "clongfloat": "clongdouble", "complex_": "complex128",
     "cumproduct": "cumprod", "float_": "float64", "in1d": "isin", "Inf": "inf", "Infinity": "inf", "infty": "inf",
-    "longcomplex": "clongdouble", "longfloat": "longdouble", "mat": "asmatrix", "NaN": "nan", "PINF": "inf",
-    "product": "prod", "round_": "round", "row_stack": "vstack", "singlecomplex": "complex64", "sometrue": "any",
-    "string_": "bytes_", "trapz": "trapezoid", "unicode_": "str_",
+    "int0": "intp", "longcomplex": "clongdouble", "longfloat": "longdouble", "mat": "asmatrix", "NaN": "nan",
+    "object0": "object_", "PINF": "inf", "product": "prod", "round_": "round", "row_stack": "vstack",
+    "singlecomplex": "complex64", "sometrue": "any", "str0": "str_", "string_": "bytes_", "trapz": "trapezoid",
+    "typeDict": "sctypeDict", "uint0": "uintp", "unicode_": "str_", "void0": "void",
 }  # fmt: skip
 
-STACKING = ("column_stack", "dstack", "hstack", "stack", "vstack")
-"""What took arrays from an iterator."""
+EXCEPTIONS = (
+    "AxisError", "ComplexWarning", "ModuleDeprecationWarning", "RankWarning", "TooHardError",
+    "VisibleDeprecationWarning",
+)  # fmt: skip
+"""What is in ``np.exceptions`` today."""
 
 
 def asfarray(a: Any, dtype: Any = np.float64) -> Any:
@@ -49,14 +56,11 @@ def find_common_type(array_types: Any, scalar_types: Any) -> Any:
     return of_scalars if kinds.index(of_scalars.kind) > kinds.index(of_arrays.kind) else of_arrays
 
 
-def of_iterators(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of a sequence of arrays that takes what can only be iterated over, too."""
+class Cast:
+    """Functions that convert to a dtype: ``np.cast["f"](1)``."""
 
-    @functools.wraps(function)
-    def run(arrays: Any, *args: Any, **kwargs: Any) -> Any:
-        return function(list(arrays) if isinstance(arrays, Iterator) else arrays, *args, **kwargs)
-
-    return run
+    def __getitem__(self, kind: Any) -> Callable[[Any], Any]:
+        return lambda x: np.asarray(x).astype(kind)
 
 
 def restore() -> list[str]:
@@ -68,11 +72,15 @@ def restore() -> list[str]:
     known: dict[str, Any] = {
         **BUILTINS,
         **{old: getattr(np, new) for old, new in RENAMED.items() if hasattr(np, new)},
+        **{name: getattr(np.exceptions, name) for name in EXCEPTIONS if hasattr(np.exceptions, name)},
         "bool8": np.bool_,
+        "cast": Cast(),
+        "math": math,
         "NINF": -np.inf,
         "NZERO": -0.0,
         "PZERO": 0.0,
         "unicode": str,
+        "warnings": warnings,
         "asfarray": asfarray,
         "asscalar": asscalar,
         "find_common_type": find_common_type,
@@ -81,8 +89,16 @@ def restore() -> list[str]:
     missing = [name for name in known if name not in vars(np)]
     for name in missing:
         setattr(np, name, known[name])
-    if missing:
-        for name in STACKING:
-            setattr(np, name, of_iterators(getattr(np, name)))
+    restore_modules()
     np.set_printoptions(legacy="1.25")
     return missing
+
+
+def restore_modules() -> None:
+    """Give ``np.lib`` the functions that it had, and ``np.linalg.linalg`` and ``np.core`` to who asks for them."""
+    for name, value in list(vars(np).items()):
+        if name in np.__all__ and not isinstance(value, ModuleType):
+            vars(np.lib).setdefault(name, value)
+    vars(np.linalg).setdefault("linalg", np.linalg)
+    sys.modules.setdefault("numpy.linalg.linalg", np.linalg)
+    warnings.filterwarnings("ignore", r"(The )?numpy\.(core|linalg\.linalg)\b", DeprecationWarning)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import collections
+import fractions
 import inspect
+import threading
+import time
 from collections import abc
 from typing import Any, NamedTuple
 
@@ -29,15 +33,26 @@ def getargspec(func: Any) -> ArgSpec:
     return ArgSpec(args, varargs, keywords, defaults)
 
 
+def gcd(a: Any, b: Any) -> Any:
+    """The greatest common divisor, with the sign of b."""
+    while b:
+        a, b = b, a % b
+    return a
+
+
 def restore() -> list[str]:
     """Give Python's modules their former names back, in this process.
 
     Returns:
         the names that were missing.
     """
-    known = {
+    known: dict[Any, dict[str, Any]] = {
+        base64: {"decodestring": base64.decodebytes, "encodestring": base64.encodebytes},
         collections: {name: getattr(abc, name) for name in abc.__all__},
+        fractions: {"gcd": gcd},
         inspect: {"ArgSpec": ArgSpec, "getargspec": getargspec},
+        threading.Thread: {"isAlive": threading.Thread.is_alive},
+        time: {"clock": time.perf_counter},
     }
     missing = [(module, name) for module, names in known.items() for name in names if name not in vars(module)]
     for module, name in missing:

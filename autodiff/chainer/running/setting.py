@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from pathlib import Path
 from types import CodeType
 from typing import NamedTuple
 
-from autodiff.chainer.running import names, numpy_names, python_names, single_elements
+from autodiff.chainer.running import (
+    names,
+    numpy_names,
+    pillow_names,
+    python_names,
+    single_elements,
+)
+from autodiff.chainer.running.errors import show_warning
 from autodiff.chainer.running.v1 import install as v1
 from autodiff.running.script import compiled
 
@@ -56,13 +64,19 @@ class Setting(NamedTuple):
         if self.numpy_names:
             numpy_names.restore()
             python_names.restore()
+            pillow_names.restore()
+            names.SCIPY.install()
             single_elements.install()
+            warnings.showwarning = show_warning
         if self.compat == "v1":
             v1.install()
 
     def code_of(self, file: str) -> CodeType:
         """The code in the program's file; from now on modules beside it are compiled in the same way."""
-        if not self.numpy_names:
-            return compiled(file)
-        single_elements.install(str(Path(file).resolve().parent))
-        return single_elements.compiled_with_calls(file)
+        self.cover(Path(file).resolve().parent)
+        return single_elements.compiled_with_calls(file) if self.numpy_names else compiled(file)
+
+    def cover(self, folder: Path) -> None:
+        """Let the modules in a folder, which are the program's, be compiled so that old calls mean what they meant."""
+        if self.numpy_names:
+            single_elements.install(str(folder))

@@ -1,7 +1,7 @@
 """``int(x)`` and ``float(x)`` of arrays of one element, which are numbers to old programs and none to NumPy 2.4.
 
 Nobody is asked by ``int``, so the program, and libraries that were written for Chainer, are compiled with calls of
-:func:`number` in their place.
+:func:`number` in their place. In the same way they call former functions of NumPy and Python.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.chainer.running import former_functions
 from autodiff.programs.importing import Finder
 from autodiff.trace.source import NEVER, PYTHONS, USERS, owner
 
@@ -35,10 +36,18 @@ def number(kind: Any, value: Any) -> Any:
 
 
 class Calls(ast.NodeTransformer):
-    """Puts :func:`number` in the place of calls ``int(x)``, ``float(x)`` and ``complex(x)``."""
+    """Puts :func:`number` in the place of calls ``int(x)``, ``float(x)`` and ``complex(x)``.
+
+    Functions whose names former functions have are asked for what they stand for.
+    """
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", None)
+        if name in former_functions.NAMES:
+            asked = ast.copy_location(ast.Name(former_functions.NAME, ast.Load()), node.func)
+            chosen = ast.copy_location(ast.Call(asked, [node.func], []), node.func)
+            return ast.copy_location(ast.Call(chosen, node.args, node.keywords), node)
         if not isinstance(node.func, ast.Name) or node.func.id not in KINDS or len(node.args) != 1 or node.keywords:
             return node
         if isinstance(node.args[0], ast.Starred):
@@ -91,6 +100,7 @@ MODULES = OldModules()
 
 def install(folder: str | None = None) -> None:
     """Load such modules so, in this process; those in the folder among them."""
+    setattr(builtins, former_functions.NAME, former_functions.former)
     setattr(builtins, NAME, number)  # found from every module, and by no name that a program would have
     if folder is not None:
         MODULES.folders.add(folder + os.sep)

@@ -11,12 +11,63 @@ VALUES = """
     np.asfarray([1], np.float32).dtype == np.float32, np.asscalar(np.ones(1)) == 1, np.msort([2, 1])[0] == 1,
     np.find_common_type([np.float32], [np.float64]) == np.float32,
     np.find_common_type([np.int64], [np.float32]) == np.float32,
+    np.int0 is np.intp, np.uint0 is np.uintp, np.object0 is np.object_, np.typeDict["float32"] is np.float32,
+    np.cast["f"](1).dtype == np.float32, np.cast[np.int32]([1.5, 2]).tolist() == [1, 2], np.math.pi == np.pi,
+    issubclass(np.VisibleDeprecationWarning, UserWarning), issubclass(np.ComplexWarning, RuntimeWarning),
+    issubclass(np.RankWarning, Warning), issubclass(np.TooHardError, RuntimeError), np.warnings.warn,
+    np.AxisError is np.exceptions.AxisError, issubclass(np.ModuleDeprecationWarning, DeprecationWarning),
+    np.lib.pad is np.pad, np.lib.unique is np.unique, np.lib.stride_tricks.as_strided, np.lib.r_ is np.r_,
+    np.linalg.linalg.norm is np.linalg.norm, np.core.multiarray.array is np.array, np.core.numeric.asarray is np.asarray,
+"""
+
+PYTHONS = """
+    time.clock() <= time.clock(), [fractions.gcd(*pair) for pair in ((12, 18), (6, -4), (-6, 4), (5, 0))] == [6, -2, 2, 5],
+    base64.encodestring(b"a") == b"YQ==\\n", base64.decodestring(b"YQ==") == b"a",
+    threading.Thread().isAlive() is False,
 """
 
 
 def test_numpy_has_its_former_names(tmp_path):
     script = written(tmp_path, "script.py", f"import numpy as np\nassert all(found := [{VALUES}]), found")
-    run(script)
+    assert "numpy.core" not in run(script)[1]
+
+
+def test_python_has_former_functions(tmp_path):
+    modules = "base64, fractions, threading, time"
+    run(written(tmp_path, "script.py", f"import {modules}\nassert all(found := [{PYTHONS}]), found"))
+
+
+def test_numpys_former_modules_can_be_imported(tmp_path):
+    script = written(
+        tmp_path,
+        "script.py",
+        """
+        from numpy.linalg.linalg import norm
+        from numpy.core.multiarray import ndarray
+        import numpy.linalg.linalg as linalg
+        print(norm([3, 4]), ndarray.__name__, linalg.LinAlgError.__name__)
+        """,
+    )
+    assert run(script) == ("5.0 ndarray LinAlgError\n", "")
+
+
+def test_the_first_overflow_of_a_number_says_what_may_have_caused_it(tmp_path):
+    script = written(
+        tmp_path,
+        "script.py",
+        """
+        import numpy as np
+        image = np.full((2, 2), 200, np.uint8)
+        print(image[0, 0] * 2)
+        print(sum(image[0]))
+        np.array([1e300]) * 1e300
+        """,
+    )
+    out, err = run(script)
+    assert out == "144\n144\n"
+    assert err.count("overflow encountered") == 3
+    assert err.count("int(img[0, 0]) * 2") == 1
+    assert "Since NumPy 2" not in run("--no-numpy-aliases", script)[1]
 
 
 def test_arrays_of_one_element_are_numbers_to_old_programs_and_modules_beside_them(tmp_path):

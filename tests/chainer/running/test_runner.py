@@ -33,6 +33,15 @@ def test_a_module_finds_itself_as_under_python(tmp_path):
     assert out == f"__main__ package ['{module}', '-x'] {tmp_path}\n"
 
 
+def test_old_calls_in_modules_of_a_program_that_is_run_as_a_module(tmp_path):
+    package = tmp_path / "package"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "data.py").write_text("import numpy as np\nROWS = np.array([[1, 2], [3]])\n")
+    (package / "program.py").write_text("from package import data\nprint(data.ROWS.dtype)\n")
+    assert run("-m", "package.program", cwd=tmp_path)[0] == "object\n"
+
+
 def test_chainer_is_autodiff_chainer_under_both_names(tmp_path):
     script = written(
         tmp_path,
