@@ -144,8 +144,9 @@ def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: s
     axis = negative_axis(operator.index(axis), spec_of(a).ndim) + spec_of(a).ndim
     length = spec_of(a).shape[axis]
     indices = as_index(indices)
-    if spec_of(indices).dtype.kind == "b":  # here truth values are the numbers 0 and 1
-        indices = ew.cast(indices, dtype=np.dtype(np.intp))
+    its = spec_of(indices).dtype
+    if its.kind == "b" or (its.kind in "iu" and its != np.intp):  # here truth values are the numbers 0 and 1
+        indices = ew.cast(indices, dtype=np.dtype(np.intp))  # which the length of an axis fits, too
     if mode == "wrap":
         indices = ew.remainder(indices, length)
     elif mode == "clip":

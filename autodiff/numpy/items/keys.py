@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.numpy.dispatch import as_operand, contains_traced
+from autodiff.ops.elementwise import cast
 from autodiff.ops.index import Key
 from autodiff.trace.errors import ConcretizationError
 from autodiff.trace.source import at_user_line
@@ -145,7 +146,7 @@ def as_index(part: Any) -> Any:
 def as_numbers(part: Any) -> Any:
     """An index that is not a mask as an array of integers that can hold the length of any axis."""
     if isinstance(part, Traced):
-        return part
+        return part if spec_of(part).dtype == np.intp else cast(part, dtype=np.dtype(np.intp))
     return np.asarray(part, np.intp) if type(part) is int else part.astype(np.intp)
 
 
