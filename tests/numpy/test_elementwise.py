@@ -227,3 +227,10 @@ def test_what_cannot_be_done_is_said():
         "Passing `min` or `max` keyword argument when `a_min` and `a_max` are provided is forbidden."
     )
     assert message(ValueError, lambda x: np.where(x > 0, x), x) == ("either both or neither of x and y should be given")
+
+
+def test_whole_numbers_that_are_finite_anyway_are_copied():
+    x = np.arange(3)
+    found = autodiff.jit(np.nan_to_num)(x)
+    found[0] = 9
+    assert x.tolist() == [0, 1, 2]

@@ -470,3 +470,20 @@ def test_static_positions_must_exist() -> None:
     with pytest.raises(TypeError) as error:
         f(1.0, 2.0)
     assert str(error.value) == f"nondiff_argnums of {PLACE} has 2, but it was called with 2 arguments"
+
+
+def test_whole_numbers_are_no_derivative() -> None:
+    rounded = custom_vjp(lambda x: np.sin(x))
+    rounded.defvjp(lambda x: (np.sin(x), x), lambda x, g: ((g * np.cos(x)).astype(int),))
+    with pytest.raises(RuleError, match=r"int64\[2\] for float64\[2\]; whole numbers are no derivative"):
+        grad(lambda x: np.sum(rounded(x)))(np.ones(2))
+    forward = custom_jvp(lambda x: np.sin(x))
+    forward.defjvp(lambda primals, tangents: (np.sin(primals[0]), np.sign(tangents[0]).astype(int)))
+    with pytest.raises(RuleError, match="whole numbers are no derivative"):
+        jvp(forward, (np.ones(2),), (np.ones(2),))
+
+
+def test_zero_as_a_python_number_is_a_derivative() -> None:
+    flat = custom_vjp(lambda x: np.floor(x))
+    flat.defvjp(lambda x: (np.floor(x), None), lambda _, g: (0,))
+    assert grad(flat)(1.5) == 0.0

@@ -16,6 +16,7 @@ from autodiff.numpy.dispatch import (
     write_outs,
 )
 from autodiff.ops import elementwise as ew
+from autodiff.ops.creation import copy as copy_of
 from autodiff.ops.phase import complex_sign
 from autodiff.ops.special import sinc as sinc_family
 from autodiff.trace.forking import importing
@@ -114,7 +115,7 @@ def nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, ne
     """Finite numbers in place of NaN and the infinities; the derivative of what is replaced is zero."""
     value = as_operand(x)
     if not spec_of(value).inexact:
-        return value
+        return copy_of(value) if copy else value
     if is_complex(value):
         parts = [_finite(part, nan, posinf, neginf) for part in (ew.real(value), ew.imag(value))]
         result = ew.from_parts(*parts)

@@ -38,6 +38,11 @@ def matching_leaves(who: str, what: str, tree: Any, structure: TreeDef, specs: S
         found[k] = as_leaf(leaf)
         if spec_of(found[k]).shape != spec.shape:
             raise RuleError(f"{who} returned {what} {described(leaf)} for {spec!r}; the shapes must be equal")
+        if spec_of(found[k]).kind != "python" and not spec_of(found[k]).inexact:
+            raise RuleError(
+                f"{who} returned {what} {described(leaf)} for {spec!r}; whole numbers are no derivative, and fractions "
+                "would have been lost: return floating-point numbers, or None for zero"
+            )
     return found
 
 
