@@ -1,7 +1,7 @@
 """What compilers, reports and drawings ask about a primitive, said once, beside its value and its rules.
 
-``tests/ops/test_facts.py`` holds each fact against what the primitive does, in both directions: what is said must be
-so, and what is so in all cases must be said.
+``tests/ops/test_facts.py`` holds each fact against what the primitive does in the calls of all rows of cases. What
+copies its operand in all of them must say so.
 """
 
 from __future__ import annotations
