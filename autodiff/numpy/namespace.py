@@ -100,24 +100,14 @@ def counterpart(original: Any) -> Any:
     return original
 
 
-class Function:
-    """A function of NumPy that takes traced values, and what holds them, anywhere among its arguments.
+class Substitute:
+    """What stands for a function of NumPy, which it equals.
 
     Attributes:
-        original: the function, which it equals.
+        original: the function.
     """
 
-    def __init__(self, original: Callable[..., Any]) -> None:
-        update_wrapper(self, original)
-        self.original = original
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.__dict__["original"], name)
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if not is_recording() and FACADE not in sys.modules:
-            return self.original(*args, **kwargs)
-        return called(self.original, args, kwargs)
+    original: Any
 
     def __eq__(self, other: object) -> bool:
         return other is self or other is self.original
@@ -130,6 +120,22 @@ class Function:
 
     def __reduce__(self) -> Any:
         return unchanged, (self.original,)
+
+
+class Function(Substitute):
+    """A function of NumPy that takes traced values, and what holds them, anywhere among its arguments."""
+
+    def __init__(self, original: Callable[..., Any]) -> None:
+        update_wrapper(self, original)
+        self.original = original
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.__dict__["original"], name)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not is_recording() and FACADE not in sys.modules:
+            return self.original(*args, **kwargs)
+        return called(self.original, args, kwargs)
 
 
 def called(original: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -236,12 +242,8 @@ def unchanged(value: Any) -> Any:
     return value
 
 
-class Ufunc:
-    """A ufunc of NumPy that takes lists of traced values, too.
-
-    Attributes:
-        original: the ufunc, which it equals.
-    """
+class Ufunc(Substitute):
+    """A ufunc of NumPy that takes lists of traced values, too."""
 
     def __init__(self, original: np.ufunc) -> None:
         self.original = original
@@ -261,21 +263,9 @@ class Ufunc:
         found = self.original(*args, **kwargs)
         return found if kwargs else writable(self.original, found, args)
 
-    def __eq__(self, other: object) -> bool:
-        return other is self or other is self.original
-
-    def __hash__(self) -> int:
-        return hash(self.original)
-
-    def __repr__(self) -> str:
-        return repr(self.original)
-
     @property  # type: ignore[misc] # what isinstance asks for
     def __class__(self) -> type:
         return np.ufunc
-
-    def __reduce__(self) -> Any:
-        return unchanged, (self.original,)
 
 
 def array(object: Any, dtype: Any = None, **options: Any) -> Any:
