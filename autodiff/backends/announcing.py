@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from autodiff.backends.reports.timed import moved
 from autodiff.backends.straight import FILE, Run, Scope, Straight
 from autodiff.trace.formats.text import identifier
+from autodiff.trace.syntax import parse
 from autodiff.trace.tape import Tape
 
 
@@ -60,7 +61,7 @@ class Announcing(Straight):
             _ready=lambda place, value: told[-1].ready(place, value),
             _between=lambda: told[-1].between(),
         )
-        tree = ast.parse(self.source)
+        tree = parse(self.source)
         (function,) = tree.body
         assert isinstance(function, ast.FunctionDef)
         function.body = [part for line in function.body for part in self.announced(line)]

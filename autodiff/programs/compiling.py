@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import linecache
 import marshal
@@ -21,6 +20,7 @@ from autodiff.programs.counterparts import home_of
 from autodiff.programs.rewriting import rewritten
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import REWRITTEN, at_user_line
+from autodiff.trace.syntax import parse
 
 LARGE = 1 << 12
 """Sources of so many characters are kept on disk, rewritten and compiled: that takes a millisecond for ten lines."""
@@ -36,7 +36,7 @@ def compiled(source: str | bytes, filename: str, bound: frozenset[str] = frozens
     if kept is not None:
         code = marshal.loads(kept)
     else:
-        code = compile(rewritten(ast.parse(source, filename), bound), filename, "exec", dont_inherit=True)
+        code = compile(rewritten(parse(source, filename), bound), filename, "exec", dont_inherit=True)
         if lasting:
             cache.write(key, marshal.dumps(code), cache.PROGRAM)
     for part in all_code(code):

@@ -19,6 +19,7 @@ from autodiff.backends.language import special
 from autodiff.backends.native.special import can_call
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.spec import Spec, common_dtype, spec_of
+from autodiff.trace.syntax import parse
 
 DTYPES = {
     np.dtype(bool): "b1", np.dtype(np.uint8): "u1", np.dtype(np.int32): "i4", np.dtype(np.int64): "i8",
@@ -192,7 +193,7 @@ def with_places(text: str, dtype: np.dtype[Any]) -> str:
 @cache
 def parsed(text: str) -> ast.expr:
     """The syntax tree of an expression."""
-    return ast.parse(text, mode="eval").body
+    return parse(text, mode="eval").body
 
 
 class _Writer:
@@ -207,7 +208,7 @@ class _Writer:
 
 
 def _copy(node: ast.expr) -> ast.expr:
-    return ast.parse(ast.unparse(node), mode="eval").body
+    return parse(ast.unparse(node), mode="eval").body
 
 
 class _Typed(ast.NodeTransformer):

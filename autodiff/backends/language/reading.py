@@ -35,6 +35,7 @@ from autodiff.backends.language.tree import (
     natural,
 )
 from autodiff.backends.language.types import CASTS, STORED, Pointer, Type, binary, compared, unary
+from autodiff.trace.syntax import parse
 
 # fmt: off
 SIGNS: dict[type, str] = {
@@ -65,7 +66,7 @@ def read(text: str) -> Function:
         store_float64(x, lo, f8(hi))
     <BLANKLINE>
     """
-    match ast.parse(text).body:
+    match parse(text).body:
         case [ast.FunctionDef(name, decorator_list=[]) as definition]:
             parameters = tuple(each.arg for each in definition.args.args)
             reader = Reader(dict.fromkeys(parameters, "i8"))
@@ -86,7 +87,7 @@ def read_lines(lines: Iterable[str], types: dict[str, Type]) -> tuple[Statement,
         lines: of the text.
         types: of the names before; those that are assigned come in.
     """
-    return Reader(types).block(ast.parse("\n".join(lines)).body)
+    return Reader(types).block(parse("\n".join(lines)).body)
 
 
 class Reader:

@@ -16,6 +16,7 @@ from typing import Any
 from autodiff.backends.native.errors import KernelError
 from autodiff.backends.native.loading import ENTRY, target
 from autodiff.backends.native.system import FUNCTIONS, integer
+from autodiff.trace.syntax import parse
 
 # fmt: off
 OPERATORS: dict[type, str] = {  # LLVM's names
@@ -41,7 +42,7 @@ def compile_words(text: str) -> bytes:
     printed = ir.Module(name=ENTRY)
     printed.triple = target().triple
     names: dict[str, Any] = {}
-    for statement in ast.parse(text).body:
+    for statement in parse(text).body:
         if isinstance(statement, ast.FunctionDef):
             Function(printed, statement, names)
         elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):

@@ -13,6 +13,7 @@ from autodiff.backends.reports.plan import Plan, Statement, plan
 from autodiff.backends.reports.profile import begin, note, running
 from autodiff.backends.reports.sources import names_of
 from autodiff.backends.straight import FILE, Run, Scope, Straight
+from autodiff.trace.syntax import parse
 from autodiff.trace.tape import Tape
 
 
@@ -68,7 +69,7 @@ class Watched(Straight):
     def executed(self, scope: Scope) -> Run:
         """The function that the text defines, with notes."""
         scope.update(_clock=perf_counter_ns, _begin=begin, _note=note)
-        tree = ast.parse(self.source)
+        tree = parse(self.source)
         (function,) = tree.body
         assert isinstance(function, ast.FunctionDef)
         function.body = [part for line in function.body for part in self.watched(line, scope)]
@@ -111,7 +112,7 @@ class Watched(Straight):
 
 def moved(text: str, line: ast.stmt) -> list[ast.stmt]:
     """Statements that stand on the line of another one, so that errors name the same line as without them."""
-    made = ast.parse(text).body
+    made = parse(text).body
     for statement in made:
         for node in ast.walk(statement):
             ast.copy_location(node, line)

@@ -22,6 +22,7 @@ from autodiff.facade.settings.mode import no_backprop_mode
 from autodiff.facade.variables.conversion import as_array, as_variable
 from autodiff.facade.variables.variable import Variable
 from autodiff.trace.source import at_user_line
+from autodiff.trace.syntax import parse
 from autodiff.transforms.gradient import vjp
 from autodiff.transforms.masking import unmasked
 from autodiff.transforms.reverse import pulled
@@ -353,7 +354,7 @@ def function_class(
 
 def signature_of(parameters: str) -> list[Parameter]:
     """Parameters from their text, whose defaults are constants."""
-    arguments = ast.parse(f"def f({parameters}): pass").body[0].args  # type: ignore[attr-defined]
+    arguments = parse(f"def f({parameters}): pass").body[0].args  # type: ignore[attr-defined]
     defaults = [Parameter.empty] * (len(arguments.args) - len(arguments.defaults))
     defaults += [ast.literal_eval(default) for default in arguments.defaults]
     found = [

@@ -20,6 +20,7 @@ import numpy as np
 from autodiff.chainer.running import former_functions
 from autodiff.programs.importing import Finder
 from autodiff.trace.source import NEVER, PYTHONS, USERS, owner
+from autodiff.trace.syntax import parse
 
 KINDS = ("int", "float", "complex")
 NAME = "__autodiff_number__"
@@ -59,7 +60,7 @@ class Calls(ast.NodeTransformer):
 def compiled_with_calls(file: str) -> CodeType:
     """The code in a file, as old programs mean it."""
     with io.open_code(file) as opened:
-        tree = compile(opened.read(), file, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+        tree = parse(opened.read(), file)
     return compile(Calls().visit(tree), file, "exec", dont_inherit=True)
 
 

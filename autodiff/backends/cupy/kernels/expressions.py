@@ -14,6 +14,7 @@ from functools import lru_cache
 import numpy as np
 
 from autodiff.backends.language.special import OPERANDS, PREFIX
+from autodiff.trace.syntax import parse
 
 TYPES = {
     "b1": "bool", "u1": "uint8", "i4": "int32", "i8": "int64", "f4": "float", "f8": "double",
@@ -64,7 +65,7 @@ def typename(dtype: np.dtype[np.generic]) -> str:
 @lru_cache(maxsize=16384)
 def expression(text: str) -> str:
     """An expression as C++."""
-    return _text(ast.parse(text, mode="eval").body)
+    return _text(parse(text, mode="eval").body)
 
 
 def statements(lines: Iterable[str], declared: Iterable[str] = ()) -> Iterator[str]:
@@ -74,7 +75,7 @@ def statements(lines: Iterable[str], declared: Iterable[str] = ()) -> Iterator[s
         lines: of the kernel language.
         declared: names that are there already.
     """
-    yield from _block(ast.parse("\n".join(lines)).body, set(declared))
+    yield from _block(parse("\n".join(lines)).body, set(declared))
 
 
 def _block(body: Iterable[ast.stmt], declared: set[str]) -> Iterator[str]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from autodiff.backends.llvm.mathematics.language import ByWidth, Constant, Instruction, Number, Program, Type
+from autodiff.trace.syntax import parse
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ class Library:
     @functools.cache  # noqa: B019 - a library lives as long as the process
     def function(self, name: str) -> ast.FunctionDef:
         """A function, parsed: most programs need few of them."""
-        return cast("ast.FunctionDef", ast.parse(self.texts[name]).body[0])
+        return cast("ast.FunctionDef", parse(self.texts[name]).body[0])
 
     @functools.cache  # noqa: B019 - a library lives as long as the process
     def program(self, name: str, types: tuple[Type, ...], fused: bool = True, scales: bool = False) -> Program:

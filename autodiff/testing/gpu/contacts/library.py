@@ -17,6 +17,7 @@ from autodiff.backends.cupy.prelude import prelude
 from autodiff.backends.cupy.runtime.compiling import device_code
 from autodiff.backends.gpu import require
 from autodiff.testing.gpu.item import Given, Item, LeftOutError, Said, check
+from autodiff.trace.syntax import parse
 
 KERNEL = """
 extern "C" __global__ void doubled(const float* in, float* out, const int64 size) {
@@ -34,7 +35,7 @@ def names_used() -> Iterator[tuple[str, ...]]:
     for path in sorted(Path(autodiff.__file__).parent.rglob("*.py")):
         text = path.read_text(encoding="utf-8")
         if "backends.gpu import" in text or path.name == "gpu.py":
-            yield from chains(ast.parse(text))
+            yield from chains(parse(text))
 
 
 def chains(tree: ast.AST) -> Iterator[tuple[str, ...]]:
