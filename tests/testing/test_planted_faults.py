@@ -302,3 +302,13 @@ def test_a_spoiled_rule_of_the_library_itself_is_found(
     monkeypatch.setattr(found, "links", {})
     with pytest.raises(GradientMismatch):
         laws(fun, arity=arity, shapes=[(3,)] if arity == 1 else [((3,), (3,))])
+
+
+@pytest.mark.parametrize(("low", "high"), [(3.5, 4), (5, 6), (10, 12), (20, 24), (56, 64), (64, 80), (112, 128)])
+def test_a_slope_that_is_wrong_in_a_quarter_of_an_octave_is_found(low: float, high: float) -> None:
+    def slope(g: Any, x: Any) -> Any:
+        size = abs(plain(x))
+        return g * np.where((size >= low) & (size < high), 2.002, 2.0) * x
+
+    with pytest.raises(GradientMismatch):
+        laws(elementwise(np.square, x=slope), only=["forward", "reverse"])

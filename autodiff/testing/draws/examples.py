@@ -47,7 +47,7 @@ LARGEST = 1e100
 def magnitude_operands(
     domain: Sequence[Domain], shapes: Sequence[Shape] | None, dtypes: Sequence[Sequence[DTypeLike]], seed: int = 0
 ) -> Iterator[Operands]:
-    """Operands of every magnitude: all of one, each of one among moderate ones, and of all at once.
+    """Operands of every magnitude: all of one, each of one among moderate ones, of all at once, and from 2 to 128.
 
     Args:
         domain: one for each operand.
@@ -80,6 +80,8 @@ def magnitude_operands(
             yield made("one magnitude", chosen, exponent)
         for flavour in ("all magnitudes", "nearly equal", "special", "subnormal"):
             yield made(flavour, chosen)
+    for quarter in range(4):
+        yield made("up to a hundred", places, quarter)
 
 
 def most_precise(dtypes: Sequence[DTypeLike]) -> np.dtype[Any]:

@@ -1,4 +1,4 @@
-"""Arrays whose numbers are unusual: large, small, of all magnitudes, nearly equal, whole, subnormal.
+"""Arrays whose numbers are unusual: large, small, of all magnitudes, up to a hundred, nearly equal, whole, subnormal.
 
 All have few binary digits, so that a step from them is exact and a numerical derivative keeps its own.
 """
@@ -29,6 +29,9 @@ SPECIAL = (0.0, -0.0, 1.0, -1.0, 2.0, -2.0, 3.0, 0.5, -0.5)
 CLOSENESS = (10, 20, 30)
 """Nearly equal numbers differ in these binary places."""
 
+OCTAVES = np.arange(1, 7)
+"""Binary exponents of numbers "up to a hundred"."""
+
 TINY = 1e-30
 """Smaller numbers are moved by numerical derivatives as zeros are."""
 
@@ -53,6 +56,17 @@ def all_magnitudes(size: int, exponent: int, random: np.random.Generator) -> Arr
     return np.asarray(_mantissas(size, random) * 2.0 ** random.integers(low, high, size))
 
 
+def up_to_a_hundred(size: int, exponent: int, random: np.random.Generator) -> Array:
+    """Numbers from 2 to 128, of both signs, where one formula often follows another.
+
+    As many lie between any two powers of 2, in one quarter of the way, which the exponent tells; never at its ends,
+    where a formula that is right on one side only would look like a kink.
+    """
+    digits = 64 + 16 * (exponent % 4) + 2 * random.integers(0, 8, size) + 1
+    signs = random.choice((-1.0, 1.0), size)
+    return np.asarray(signs * digits / 64 * 2.0 ** random.permutation(np.resize(OCTAVES, size)))
+
+
 def nearly_equal(size: int, exponent: int, random: np.random.Generator) -> Array:
     """One number, and others that differ from it in later places: what cancels."""
     base = float(_mantissas(1, random)[0])
@@ -75,6 +89,7 @@ FLAVOURS: Mapping[str, Draw] = MappingProxyType(
     {
         "one magnitude": one_magnitude,
         "all magnitudes": all_magnitudes,
+        "up to a hundred": up_to_a_hundred,
         "nearly equal": nearly_equal,
         "special": special,
         "subnormal": subnormal,

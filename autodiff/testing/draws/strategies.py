@@ -96,7 +96,7 @@ def operands(
     kinked = has_kinks(domain) and draw(RARELY)
     forms = st.sampled_from([*FORMS] if scalars else ["array"])
     flavour = draw(st.sampled_from(["moderate"] * len(FLAVOURS) + [*FLAVOURS]))
-    exponent = draw(st.integers(EXPONENTS[0], EXPONENTS[-1])) if flavour == "one magnitude" else 0
+    exponent = draw(st.integers(EXPONENTS[0], EXPONENTS[-1])) if flavour in ("one magnitude", "up to a hundred") else 0
     choices = [
         Choice(
             size,
