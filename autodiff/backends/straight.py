@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from autodiff.backends.into import INTO
-from autodiff.backends.kernels.call import KernelPrimitive, rows
+from autodiff.backends.kernels.primitive import KernelPrimitive
+from autodiff.backends.kernels.rows.call import rows
 from autodiff.backends.kernels.rows.memory import row_memory
 from autodiff.backends.passes.memory.placement import Memory, plan_memory
 from autodiff.backends.passes.schedule import schedule

@@ -12,7 +12,7 @@ import autodiff.chainer
 import autodiff.numpy.elements.special
 import autodiff.ops.images.windows
 import autodiff.scipy.special  # noqa: F401 - these modules load late, when something needs them
-from autodiff.backends.kernels.call import KernelPrimitive
+from autodiff.backends.kernels.primitive import KernelPrimitive
 from autodiff.trace.primitive import PRIMITIVES, Primitive
 from autodiff.transforms.custom.call import CustomCall
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
 
+from autodiff.backends.kernels.finishing import Number, Turned
 from autodiff.backends.kernels.launching import ArrayArgument, KernelLaunch
+from autodiff.backends.kernels.roles import Role, name_of
 from autodiff.backends.kernels.scalars import cast
 from autodiff.trace.facts import ADDED, Fold
+from autodiff.trace.spec import Spec
 
 LANES = 8
 """NumPy adds up so many sums side by side."""
@@ -39,12 +43,6 @@ def loads(array: str, dtype: np.dtype[Any], places: Sequence[str | int]) -> list
     return [f"load_{dtype}({array}, {place})" for place in places]
 
 
-def total(fold: Fold, count: int, given: np.dtype[Any], wanted: np.dtype[Any]) -> KernelLaunch:
-    """One number of so many parts."""
-    value = cast(f"({put_together(fold, loads('x', given, range(count)))})", given, wanted)
-    return kernel([f"store_{wanted}(out, 0, {value})"], (count, given), (1, wanted))
-
-
 def columns(count: int, length: int, given: np.dtype[Any], wanted: np.dtype[Any]) -> KernelLaunch:
     """The sum of so many rows."""
     value = cast(f"({' + '.join(loads('x', given, [f'{part * length} + j' for part in range(count)]))})", given, wanted)
@@ -66,14 +64,14 @@ def swapped(count: int, sizes: tuple[int, int, int], dtype: np.dtype[Any]) -> Ke
     return kernel(lines, (count * size, dtype), (size, dtype))
 
 
-def turned(sizes: tuple[int, int, int, int], dtype: np.dtype[Any]) -> KernelLaunch:
+def turned(step: Turned, dtype: np.dtype[Any]) -> KernelLaunch:
     """Kernels of a convolution from results to images: each turned round, channels and outputs exchanged.
 
     Args:
-        sizes: groups, and of each of them the outputs, channels and positions as they lie.
+        step: their sizes.
         dtype: of the kernels.
     """
-    groups, outputs, channels, positions = sizes
+    groups, outputs, channels, positions = step.groups, step.outputs, step.channels, prod(step.extents)
     size = groups * outputs * channels * positions
     lines = [
         f"for g in range({groups}):",
@@ -87,24 +85,24 @@ def turned(sizes: tuple[int, int, int, int], dtype: np.dtype[Any]) -> KernelLaun
     return kernel(lines, (size, dtype), (size, dtype))
 
 
-def numbers(wanted: Sequence[tuple[str, Sequence[int], np.dtype[Any]]], sizes: dict[str, int]) -> KernelLaunch:
-    """Numbers from where a kernel of a whole program leaves them.
+def numbers(wanted: Sequence[Number], work: Mapping[Role, ArrayArgument], outputs: Sequence[Spec]) -> KernelLaunch:
+    """Numbers from where a kernel leaves their parts.
 
     Args:
-        wanted: for each number the array that it lies in, the places of its parts, and its dtype.
-        sizes: the elements of these arrays, ``reals`` and ``integers``.
+        wanted: the numbers.
+        work: the memory that the parts lie in, with what it is to the kernel.
+        outputs: what the kernel's results are.
     """
-    dtypes = {"reals": np.dtype(np.float64), "integers": np.dtype(np.int64)}
-    lines = ["def kernel(block, lo, hi):"]
-    arguments = []
-    for word, (name, size) in enumerate(sizes.items()):
-        lines.append(f"    {name} = pointer(block, {word})")
-        arguments.append(ArrayArgument(word, dtypes[name], size=size))
-    for k, (name, places, dtype) in enumerate(wanted):
-        lines.append(f"    out{k} = pointer(block, {len(sizes) + k})")
-        arguments.append(ArrayArgument(len(sizes) + k, dtype, True, size=1))
-        value = cast(f"({pairwise(loads(name, dtypes[name], places))})", dtypes[name], dtype)
-        lines.append(f"    store_{dtype}(out{k}, 0, {value})")
+    lines, arguments = ["def kernel(block, lo, hi):"], []
+    for word, (role, own) in enumerate(work.items()):
+        lines.append(f"    {name_of(role)} = pointer(block, {word})")
+        arguments.append(ArrayArgument(word, own.dtype, size=own.size))
+    for word, number in enumerate(wanted, len(work)):
+        dtype = outputs[number.result].dtype
+        terms = loads(name_of(number.work), number.dtype, number.places)
+        value = cast(f"({put_together(number.fold, terms)})", number.dtype, dtype)
+        lines += [f"    out{word} = pointer(block, {word})", f"    store_{dtype}(out{word}, 0, {value})"]
+        arguments.append(ArrayArgument(word, dtype, True, size=1))
     return proved(lines, arguments)
 
 

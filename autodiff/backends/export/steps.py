@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from autodiff.backends.export.stages import stages_of
-from autodiff.backends.kernels.call import KernelPrimitive, kernel_specs
 from autodiff.backends.kernels.launching import KernelLaunch
+from autodiff.backends.kernels.primitive import HostKernel, kernel_specs
 from autodiff.backends.kernels.products.convolutions import convolution_kernel
 from autodiff.backends.kernels.programs.call import whole
 from autodiff.backends.kernels.programs.program import whole_kernel
 from autodiff.backends.kernels.programs.storage import Impossible
+from autodiff.backends.kernels.roles import STATUS
 from autodiff.backends.kernels.windows import pooling as windows
 from autodiff.backends.passes.fusion.fuse import sub_tape
 from autodiff.backends.passes.memory.placement import Space, bytes_of
@@ -197,7 +198,7 @@ class Maker:
         """The operations as kernels: those that are none in groups of as many as follow each other."""
         loose: list[Equation] = []
         for equation in self.tape.equations:
-            if isinstance(equation.primitive, KernelPrimitive):
+            if isinstance(equation.primitive, HostKernel):
                 yield from self.grouped(loose)
                 loose = []
                 yield equation
@@ -289,20 +290,21 @@ class Maker:
             refuse([(each, "its kernel calls a loop of NumPy's") for each in kernel.of_numpy], self.caller)
             refuse([(call.equation, "it has no form in kernels") for call in kernel.called_out], self.caller)
         found = stages_of(equation)
-        work = [self.space.take(size) for size in found.work]
+        work = {role: self.space.take(size) for role, size in found.work.items()}
         for stage in found.stages:
             given: list[tuple[Place, Spec] | None] = []
-            for kind, k in stage.roles:
-                if kind == "status":
+            for role in stage.roles:
+                kind, k = role
+                if role == STATUS:
                     given.append(None)
                 elif kind == "work":
-                    given.append((Place("work", 0, work[k]), WORDS))
+                    given.append((Place("work", 0, work[role]), WORDS))
                 else:
                     slot = (equation.operands if kind == "operand" else equation.results)[k]
                     given.append(self.given_as(slot, dict(equation.params)["tape"].inputs[k : k + 1]))
             self.steps.append(Run(stage.launch, tuple(given), tuple(stage.notes)))
-        for at, size in zip(work, found.work, strict=True):
-            self.space.give(at, size)
+        for role, size in found.work.items():
+            self.space.give(work[role], size)
 
     def given_as(self, operand: Operand, own: Sequence[Spec]) -> tuple[Place, Spec]:
         """The place and spec of an operand or result; of a number that is known, those of the kernel's own input."""

@@ -1,198 +1,240 @@
-"""Kernels on a tape: one operation that stands for all that a kernel does, and how it is called."""
+"""A kernel as a function of Python: who makes its results, lends it memory to work in, and raises what it has noted.
+
+A kernel is described by its launch and by what each argument of the launch is: an operand, a result, memory to work in.
+From that follows the function around it, its form on memory that stays, and the part that it has in a program without
+Python (:mod:`autodiff.backends.export`).
+"""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Hashable
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff.backends import checked
-from autodiff.backends.kernels.folds import fold_of
-from autodiff.backends.kernels.forms import TOTAL, Shape
-from autodiff.backends.kernels.launching import ArrayArgument, KernelLaunch, NumberArgument
-from autodiff.backends.kernels.partition import element_cost, shared
-from autodiff.backends.kernels.rows.memory import RowMemory, Shared, row_kernel_of, row_memory
-from autodiff.backends.recent import Recent
-from autodiff.backends.reference import run_tape
-from autodiff.backends.verifier.launch import UnprovedKernelError, UnprovedKernelWarning
+from autodiff.backends.idle import SMALL, Idle
+from autodiff.backends.kernels.finishing import Step
+from autodiff.backends.kernels.launching import ArrayArgument, KernelLaunch, bits
+from autodiff.backends.kernels.roles import HOOK, STATUS, Role, name_of
+from autodiff.trace.caching import cached_property
 from autodiff.trace.errors import AutodiffError, described
-from autodiff.trace.facts import ADDED, ALL, ANY, LARGEST, MULTIPLIED, SMALLEST, Fold
-from autodiff.trace.primitive import Primitive
-from autodiff.trace.spec import Spec, spec_of
-from autodiff.trace.tape import Equation, Tape
+from autodiff.trace.memory.aligned import room
+from autodiff.trace.memory.recycling import maker
+from autodiff.trace.spec import Spec
 
-LIMIT = 64
-"""So many kernels of each kind are kept although no program uses them."""
+if TYPE_CHECKING:
+    from autodiff.backends.kernels.programs.calling_out import Hook
 
-RELEASE = 10_000
-"""Nanoseconds of work during which other Python threads may run."""
-
-NUMBERS = {"float64": "float", "float32": "float32", "int64": "int"}
-
-METHODS = {ADDED: "sum", MULTIPLIED: "prod", LARGEST: "max", SMALLEST: "min", ANY: "any", ALL: "all"}
-"""The methods of arrays that put parts of totals together."""
+Array = np.ndarray[Any, Any]
+Scope = dict[str, Any]
 
 
-class KernelPrimitive(Primitive):
-    """The primitive of fused operations; its parameters are their tape and what kind of kernel they become.
-
-    Args:
-        name: of the primitive.
-        make: gives the function that runs a kernel, for the parameters.
-        run: runs one by itself, where that takes more than the function.
-        told: what the function tells of besides, such as the user's lines, which are no part of a tape's structure.
-        otherwise: gives the function that does the same by NumPy, for the parameters.
-    """
-
-    __slots__ = ("made",)
-
-    def __init__(
-        self,
-        name: str,
-        make: Callable[..., Callable[..., Any]],
-        run: Callable[..., Any] | None = None,
-        told: Callable[..., Hashable] = lambda **_: None,
-        otherwise: Callable[..., Callable[..., Any]] | None = None,
-    ) -> None:
-        made: Recent[Callable[..., Any]] = Recent(LIMIT)
-
-        def bound(**params: Any) -> Callable[..., Any]:
-            key = *params.items(), told(**params), checked.CHECKED
-            found = made.get(key)
-            return made.put(key, proved_or_plain(make, otherwise or plain, params)) if found is None else found
-
-        super().__init__(
-            name,
-            "general",
-            ("*xs",),
-            run or (lambda *xs, **params: bound(**params)(*xs)),
-            lambda *xs, tape, **params: kernel_specs(tape),
-            {},
-            params=None,
-        )
-        self.made = bound
-
-
-def proved_or_plain(
-    make: Callable[..., Callable[..., Any]], otherwise: Callable[..., Callable[..., Any]], params: dict[str, Any]
-) -> Callable[..., Any]:
-    """The function of a kernel; of one that might leave its memory, a function that runs the operations by NumPy."""
-    try:
-        return make(**params)
-    except UnprovedKernelError as error:
-        warnings.warn(
-            "a part of a program runs as NumPy, since it could not be proved that its kernel stays within its memory; "
-            f"please report this:\n{error}",
-            UnprovedKernelWarning,
-            stacklevel=2,
-        )
-    return otherwise(**params)
-
-
-def plain(*, tape: Tape, **_: Any) -> Callable[..., Any]:
-    """The operations of a kernel by NumPy: its results are in memory of their own, too."""
-
-    def run(*xs: Any) -> tuple[Any, ...]:
-        return tuple(np.array(out) if isinstance(out, np.ndarray) else out for out in run_tape(tape, xs))
-
-    return run
-
-
-def kernel_specs(tape: Tape) -> tuple[Spec, ...]:
-    return tuple(tape.output_specs)
-
-
-class RowCall:
-    """The kernel of rows of a tape, as a function of arrays.
-
-    The function takes the inputs, then the arrays that it fills (see :class:`RowMemory`): it makes none itself.
-
-    Args:
-        tape: what it computes.
-        shape: of its grid.
-        shared: pairs of an output and the input in whose memory it lies.
+@dataclass(frozen=True)
+class OnMemory:
+    """A kernel on memory that stays.
 
     Attributes:
-        kernel: what it runs.
-        source: the text of the Python function around it.
+        run: runs it, and looks at nothing.
+        results: the arrays that it writes to; without axes where results are numbers.
+        memory: what else it reads and writes, which must live as long as it is run.
     """
 
-    def __init__(self, tape: Tape, shape: Shape, shared: Shared = ()) -> None:
-        self.tape = tape
-        self.kernel = kernel = row_kernel_of(tape, shape, shared)
-        self.memory = RowMemory(kernel)
-        share = self.memory.share
-        words = [share.chunk if a.name == "chunk" else a.value for a in kernel.arguments]
-        self.kernel_launch = KernelLaunch(
-            kernel.text,
-            words,
-            [self.argument(k) for k, a in enumerate(kernel.arguments) if a.role != "size"],
-            rows=kernel.grid.rows,
-            chunk=share.chunk,
-            parallel=share.parallel,
-            release=share.work > RELEASE,
-            name="a kernel of rows",
-        )
-        launch = self.kernel_launch.bound()
-        scope: dict[str, Any] = {"launch": launch, "fitting": fitting, "refuse": refuse, "specs": tape.inputs}
-        self.source = "\n".join(self.lines(scope)) + "\n"
-        exec(self.source, scope)
-        self.call: Callable[..., Any] = scope["call"]
+    run: Callable[[], object]
+    results: tuple[Array, ...]
+    memory: tuple[Any, ...]
 
-    def argument(self, place: int) -> ArrayArgument | NumberArgument:
-        argument = self.kernel.arguments[place]
-        if argument.role == "input" and self.kernel.is_number(argument.slot):
-            spec = self.kernel.specs[argument.slot]
-            if spec.kind != "array":
-                return NumberArgument(place, NUMBERS.get(spec.dtype.name, "int"))
-        written = argument.role != "input" or argument.slot in self.kernel.shared.values()
-        if argument.role == "input":
-            return ArrayArgument(place, argument.dtype, written, self.kernel.specs[argument.slot].shape)
-        size = self.memory.size(argument)
-        return ArrayArgument(place, argument.dtype, written, size=size, met=argument.role == "status")
 
-    def lines(self, scope: dict[str, Any]) -> list[str]:
-        memory = self.memory
-        inputs = [a.name for a in self.kernel.arguments if a.role == "input"]
-        names = ", ".join(memory.name(a) for a in self.kernel.arguments if a.role != "size")
-        lines = [f"def call({', '.join((*inputs, *memory.names))}):"]
-        lines.append(f"    if launch({names}) is NotImplemented:")
-        for k, name in enumerate(inputs):
-            lines.append(f"        {name} = fitting({name}, specs[{k}])")
-        lines += [f"        if launch({names}) is NotImplemented:", f"            refuse({', '.join(inputs)})"]
-        if self.kernel.checks:
-            scope["out_of_range"] = out_of_range
-            lines += ["    if status[0]:", "        status[0] = 0", "        out_of_range()"]
-        results = [self.result(out, scope, lines) for out in self.tape.outputs]
-        return [*lines, f"    return ({', '.join(results)},)"]
+@dataclass(frozen=True)
+class KernelCall:
+    """A kernel, and what is done around it.
 
-    def result(self, slot: Any, scope: dict[str, Any], lines: list[str]) -> str:
-        """What is returned for an output: an array, or parts put together."""
-        name, form, spec = f"out{slot}", self.kernel.forms[slot], self.kernel.specs[slot]
-        if slot in self.kernel.shared:
-            return f"in{self.kernel.shared[slot]}"
-        if form != TOTAL:
-            if slot in self.memory.parts:
-                scope.update({"add": np.add.reduce, f"{name}_dtype": spec.dtype})
-                lines.append(f"    add(part{slot}, 0, {name}_dtype, {name}.reshape(-1))")
-            return name
-        scope[f"{name}_type"] = spec.dtype.type
-        found = f"part{slot}[0]" if self.memory.share.parts == 1 else f"part{slot}.{METHODS[self.fold_of(slot)]}()"
-        return f"{name}_type({found})"
+    Args:
+        launch: the kernel, and how it is run.
+        roles: what the arguments of the launch are, in their order.
+        inputs: what the operands are.
+        outputs: what the results are.
+        before: what is done before it runs.
+        after: how results are made of what it leaves in memory to work in.
+        notes: the errors that it may ask for, by numbers from 2 on.
+        hook: what it calls for operations that have no form in kernels.
+        handed: the results and the memory that come with a call, in their order; None where the function makes them.
+        lying: the results that lie in the memory of operands, with these.
+    """
 
-    def fold_of(self, slot: int) -> Fold:
-        """How the parts of a total are put together."""
-        return fold_of(self.kernel.made[slot])
+    launch: KernelLaunch
+    roles: Sequence[Role]
+    inputs: Sequence[Spec]
+    outputs: Sequence[Spec]
+    before: Sequence[Step] = ()
+    after: Sequence[Step] = ()
+    notes: Sequence[str] = ()
+    hook: Hook | None = None
+    handed: Sequence[Role] | None = None
+    lying: Mapping[int, int] = field(default_factory=dict)
+
+    @cached_property
+    def call(self) -> Callable[..., tuple[Any, ...]]:
+        """The function of the operands, and of what comes with a call.
+
+        Raises:
+            UnprovedKernelError: if it cannot be proved that the kernel stays within its memory.
+            KernelError: if it cannot be compiled.
+        """
+        scope: Scope = {"launch": self.launch.bound()}
+        exec("\n".join(self.lines(scope)), scope)
+        found: Callable[..., tuple[Any, ...]] = scope["call"]
+        return found
+
+    @property
+    def work(self) -> dict[Role, ArrayArgument]:
+        """The memory that calls hand to each other: where the kernel works, and where it notes errors."""
+        return {
+            role: argument
+            for role, argument in zip(self.roles, self.launch.arguments, strict=True)
+            if role == STATUS or role[0] == "work"
+            if isinstance(argument, ArrayArgument)
+        }
+
+    # The function of Python.
+
+    def lines(self, scope: Scope) -> Iterator[str]:
+        """The text of the function; ``scope`` is filled with what it refers to."""
+        inputs = [f"in{k}" for k in range(len(self.inputs))]
+        outs = [f"in{self.lying[k]}" if k in self.lying else f"out{k}" for k in range(len(self.outputs))]
+        body = [*self.running(scope), f"return ({', '.join(outs)},)"]
+        if self.handed is not None:
+            yield f"def call({', '.join([*inputs, *map(name_of, self.handed)])}):"
+            yield from indented(body)
+            return
+        yield f"def call({', '.join(inputs)}):"
+        for k, own in enumerate(self.outputs):
+            if own.kind == "array":
+                scope[f"new{k}"] = maker(own)
+                yield f"    out{k} = new{k}()"
+        if self.work:
+            scope.update(idle=self.idle(), made=self.made)
+            yield from ("    try:", "        own = idle.pop()", "    except IndexError:", "        own = made()")
+            yield f"    {', '.join(map(name_of, self.work))}, = own"
+            body = ["try:", *indented(body), "finally:", "    idle.append(own)"]
+        yield from indented(body)
+
+    def running(self, scope: Scope) -> Iterator[str]:
+        """Lines that run the kernel on what has names."""
+        inputs = [f"in{k}" for k in range(len(self.inputs))]
+        scope.update(fitting=fitting, refuse=refuse, specs=self.inputs)
+        if self.hook is not None:
+            scope["hook"] = self.hook.address
+        launch = f"if launch({', '.join(map(name_of, self.roles))}) is NotImplemented:"
+        for step in self.before:
+            yield from step.lines(scope, self.outputs)
+        yield launch
+        yield from (f"    {name} = fitting({name}, specs[{k}])" for k, name in enumerate(inputs))
+        yield from (f"    {launch}", f"        refuse({', '.join(inputs)})")
+        yield from self.raising(scope)
+        for step in self.after:
+            yield from step.lines(scope, self.outputs)
+
+    def raising(self, scope: Scope) -> Iterator[str]:
+        """Lines that raise what was noted while the kernel ran."""
+        if self.hook is not None:
+            memory = next(role for role, argument in self.work.items() if argument.scratch)
+            scope.update(errors=self.hook.errors, raise_error=self.hook.raise_error, address_of=address_of)
+            yield from ("if errors:", f"    raise_error(address_of({name_of(memory)}))")
+        if STATUS in self.work:
+            scope["raise_noted"] = partial(raise_noted, notes=self.notes)
+            yield from ("if status[0]:", "    raise_noted(status)")
+
+    def made(self) -> tuple[Array, ...]:
+        """Memory for one call."""
+        return tuple([self.new(role) for role in self.work])
+
+    def new(self, role: Role) -> Array:
+        """New memory of some role."""
+        own = self.work[role]
+        assert own.size is not None
+        if own.scratch:
+            return room(own.size)
+        return np.zeros(own.size, own.dtype) if role == STATUS else np.empty(own.size, own.dtype)
+
+    def idle(self) -> list[tuple[Any, ...]]:
+        """Where memory waits that no call uses."""
+        small = sum((own.size or 0) * own.dtype.itemsize for own in self.work.values()) <= SMALL
+        return [] if small else Idle()
+
+    # The same on memory that stays.
+
+    def on_memory(self, values: Sequence[Any]) -> OnMemory:
+        """The kernel on memory that stays.
+
+        Args:
+            values: the operands; of arrays, which are in C order, the kernel reads what they hold when it runs.
+
+        Raises:
+            UnprovedKernelError: if it cannot be proved that the kernel stays within its memory.
+            KernelError: if it cannot be compiled.
+        """
+        names: Scope = {f"in{k}": value for k, value in enumerate(values)}
+        own = {name_of(role): self.new(role) for role in self.work}
+        outs = [np.zeros(s.shape, s.dtype) for s in self.outputs]
+        names.update(own)
+        after = []
+        for step in self.after:
+            shown = step.shown(names, self.outputs)
+            if shown is None:
+                after.append(step)
+            else:
+                outs[step.result] = shown  # nothing need be moved
+        names.update({f"out{k}": out for k, out in enumerate(outs)})
+        words = list(self.launch.words)
+        for role, argument in zip(self.roles, self.launch.arguments, strict=True):
+            if role == HOOK:
+                assert self.hook is not None
+                words[argument.word] = self.hook.address
+            elif isinstance(argument, ArrayArgument):
+                words[argument.word] = address_of(names[name_of(role)])
+            else:
+                words[argument.word] = bits(fitting(values[role[1]], self.inputs[role[1]]))
+        launch = self.launch.on_words(words)
+        scope: Scope = {**names, "launch": launch}
+        lines = [line for step in self.before for line in step.lines(scope, self.outputs, stays=True)]
+        lines += ["launch()", *self.raising(scope)]
+        lines += [line for step in after for line in step.lines(scope, self.outputs, stays=True)]
+        if lines == ["launch()"]:
+            return OnMemory(launch, tuple(outs), (*values, *own.values()))
+        exec("\n".join(["def run():", *indented(lines)]), scope)
+        return OnMemory(scope["run"], tuple(outs), (*values, *own.values()))
+
+
+def indented(lines: Sequence[str]) -> list[str]:
+    """Lines one step further in."""
+    return [f"    {line}" for line in lines]
+
+
+def address_of(array: Array) -> int:
+    """Where an array begins."""
+    found: int = array.__array_interface__["data"][0]
+    return found
 
 
 class IndexRangeError(AutodiffError, IndexError):
     """An index that a compiled program met is out of range."""
 
 
-def out_of_range() -> None:
-    raise IndexRangeError("an index is out of range for the axis that it picks from")
+def raise_noted(status: Array, notes: Sequence[str]) -> None:
+    """Raise the error that a kernel asks for.
+
+    Raises:
+        IndexRangeError: if an index was out of range.
+        LinAlgError: if a matrix had no inverse or factor.
+    """
+    number, status[0] = int(status[0]), 0
+    if number == 1:
+        raise IndexRangeError("an index is out of range for the axis that it picks from")
+    error = np.linalg.LinAlgError(notes[number - 2])
+    error.names_its_place = True  # type: ignore[attr-defined] # it stands in one of many operations
+    raise error
 
 
 def refuse(*values: Any) -> None:
@@ -216,44 +258,3 @@ def fitting(value: Any, spec: Spec) -> Any:
     if spec.dtype == np.float32:
         return np.float32(value)
     return float(value) if spec.dtype.kind == "f" else int(value)
-
-
-def make_row_call(*, shape: Shape, tape: Tape, shared: Shared = ()) -> Callable[..., Any]:
-    return RowCall(tape, shape, shared).call
-
-
-def run_alone(*xs: Any, shape: Shape, tape: Tape) -> tuple[Any, ...]:
-    """The results of a kernel of rows in memory of their own."""
-    memory = row_memory(tape, shape)
-    own = [np.zeros(s.shape, s.dtype) for s in (*memory.results.values(), *memory.working, *memory.status)]
-    found: tuple[Any, ...] = rows.made(shape=shape, tape=tape)(*xs, *own)
-    return found
-
-
-def plain_rows(*, shape: Shape, tape: Tape, shared: Shared = ()) -> Callable[..., Any]:
-    """The operations of a kernel of rows by NumPy: results are written to the arrays that it is handed for them."""
-    own = plain(tape=tape)
-    handed = [tape.outputs.index(slot) for slot in row_memory(tape, shape, shared).results]
-
-    def run(*xs: Any) -> tuple[Any, ...]:
-        inputs, memory = xs[: len(tape.inputs)], xs[len(tape.inputs) :]
-        outs = list(own(*inputs))
-        for place, given in zip(handed, memory, strict=False):  # memory to work in comes after them
-            given[...] = outs[place]
-            outs[place] = given
-        return tuple(outs)
-
-    return run
-
-
-rows = KernelPrimitive("kernel_of_rows", make_row_call, run_alone, otherwise=plain_rows)
-
-
-def row_kernel(tape: Tape, shape: Shape) -> Equation:
-    """The operation that stands for a tape on a grid, without operands and results."""
-    sources = [equation.source for equation in tape.equations if equation.source]
-    params = (("shape", shape), ("tape", tape))
-    return Equation(rows, (), params, (), kernel_specs(tape), sources[-1] if sources else "")
-
-
-__all__ = ["KernelPrimitive", "element_cost", "row_kernel", "rows", "shared", "spec_of"]

@@ -15,13 +15,16 @@ from autodiff.backends.native.checks import Rooms
 from autodiff.backends.native.identity import digest, surroundings
 from autodiff.backends.native.launching import bind
 from autodiff.backends.verifier.launch import Array, Launch, UnprovedKernelError, listed
+from autodiff.trace.spec import Spec
 
-__all__ = ["ArrayArgument", "KernelLaunch", "NumberArgument", "bits"]
+__all__ = ["Argument", "ArrayArgument", "KernelLaunch", "NumberArgument", "bits", "operand_argument"]
 
 TYPES = {
     "bool": "b1", "uint8": "u1", "int32": "i4", "int64": "i8", "uint64": "i8", "float32": "f4", "float64": "f8",
 }  # fmt: skip
 NUMBERS = {"int": "i8", "float": "f8", "float32": "f4"}
+KINDS = {"float64": "float", "float32": "float32"}
+"""The kinds of numbers by their dtypes; all others are whole."""
 
 
 @dataclass(frozen=True)
@@ -106,6 +109,13 @@ class KernelLaunch:
         if faults:
             raise UnprovedKernelError(f"a kernel may leave its memory:\n{listed(faults)}\n\n{self.text}")
         cache.write(key, b"", cache.PROOF)
+
+
+def operand_argument(word: int, spec: Spec, writeable: bool = False) -> Argument:
+    """An operand as what fills a word of a kernel's block."""
+    if spec.kind == "array":
+        return ArrayArgument(word, spec.dtype, writeable, spec.shape)
+    return NumberArgument(word, KINDS.get(spec.dtype.name, "int"))
 
 
 def array_of(argument: ArrayArgument) -> Array:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from math import log2, prod
 from typing import Any
 
-from autodiff.backends.kernels.call import KernelPrimitive
+from autodiff.backends.kernels.primitive import KernelPrimitive
 from autodiff.backends.kernels.scalars import CHEAP_CALLS, parsed, template
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.tape import Equation, Operand, Tape, inner_tapes, operand_specs

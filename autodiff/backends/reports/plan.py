@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from autodiff.backends.choice import numba_is_there
-from autodiff.backends.kernels.call import KernelPrimitive
+from autodiff.backends.kernels.primitive import KernelPrimitive
 from autodiff.backends.passes.schedule import schedule
 from autodiff.backends.reports.counts import Count, count, is_view
 from autodiff.backends.reports.sources import lines_of

@@ -50,7 +50,7 @@ class CompositionProgram:
 
     def has_kernels(self) -> bool:
         """Whether something of it is compiled."""
-        from autodiff.backends.kernels.call import KernelPrimitive  # noqa: PLC0415 - the compiler is loaded when something is compiled
+        from autodiff.backends.kernels.primitive import KernelPrimitive  # noqa: PLC0415 - the compiler is loaded when something is compiled
 
         return any(isinstance(e.primitive, KernelPrimitive) for e in self.program.schedule.tape.equations)
 

@@ -14,7 +14,7 @@ from autodiff.transforms.jit.program import lone_equation
 from autodiff.transforms.jit.signatures import leaf_paths
 
 if TYPE_CHECKING:
-    from autodiff.backends.kernels.programs.call import OnMemory
+    from autodiff.backends.kernels.call import OnMemory
     from autodiff.transforms.jit.recorded import Recorded
 
 
@@ -98,7 +98,7 @@ def one_kernel(name: str, found: Recorded, leaves: Sequence[Any]) -> OnMemory | 
     Raises:
         ValueError: if an array is not one block of memory in C order.
     """
-    from autodiff.backends.kernels.programs.call import WholeCall  # noqa: PLC0415 - the compiler is loaded when something is compiled
+    from autodiff.backends.kernels.programs.call import whole  # noqa: PLC0415 - the compiler is loaded when something is compiled
     from autodiff.backends.verifier.launch import UnprovedKernelError  # noqa: PLC0415
 
     if found.device is not None or found.backend == "cupy":
@@ -109,14 +109,14 @@ def one_kernel(name: str, found: Recorded, leaves: Sequence[Any]) -> OnMemory | 
     refuse_gaps(name, found, leaves)
     constants = [np.require(array, None, ("C", "A")) for array in found.constants.arrays]
     try:
-        return WholeCall(**dict(equation.params)).on_memory((*leaves, *constants))
+        return whole.describe(**dict(equation.params)).on_memory((*leaves, *constants))
     except UnprovedKernelError:
         return None  # the program warns of it when it runs
 
 
 def by_calls(found: Recorded, leaves: Sequence[Any]) -> OnMemory:
     """A program of several kernels and functions of NumPy, whose results are copied to where they stay."""
-    from autodiff.backends.kernels.programs.call import OnMemory  # noqa: PLC0415
+    from autodiff.backends.kernels.call import OnMemory  # noqa: PLC0415
 
     on_gpu = found.device is not None or found.backend == "cupy"
     evaluate = found.program.evaluate_on_gpu if on_gpu else found.program.evaluate  # which donate nothing

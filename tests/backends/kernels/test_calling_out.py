@@ -11,7 +11,7 @@ import pytest
 
 import autodiff
 from autodiff import cond, fori_loop, grad, jit, scan, vmap, while_loop
-from autodiff.backends.kernels.programs.call import WholeCall
+from autodiff.backends.kernels.programs.program import whole_kernel
 from autodiff.backends.verifier.launch import Array, Launch
 from autodiff.backends.verifier.proof import faults_of
 from autodiff.trace.tape import Tape
@@ -158,7 +158,7 @@ def test_c_libraries_refuse_them(tmp_path: Any, monkeypatch: pytest.MonkeyPatch)
 
 def test_what_lies_where() -> None:
     tape = jit(partitioned).schedule(X)
-    kernel = WholeCall(**dict(tape.equations[0].params)).kernel
+    kernel = whole_kernel(**dict(tape.equations[0].params))
     (call,) = kernel.called_out
     places = [(place, own.size * own.dtype.itemsize) for place, own in (*call.operands, *call.results)]  # type: ignore[misc]
     for (first, size), (second, _) in pairwise(places):

@@ -8,7 +8,7 @@ import pytest
 import autodiff
 from autodiff import make_tape
 from autodiff.backends.kernels.products import convolutions
-from autodiff.backends.kernels.products.convolution_call import ConvolutionCall, convolution_of
+from autodiff.backends.kernels.products.convolution_call import convolution_call, convolution_of
 from autodiff.backends.kernels.products.convolutions import convolution_kernel, unsupported, with_convolutions
 from autodiff.backends.straight import Straight
 from autodiff.ops.images.convolution import convolve, convolve_nd, convolve_to_input, convolve_to_kernel
@@ -139,7 +139,7 @@ def test_wrong_operands_are_refused():
     (fun, arrays), *_ = calls("padded", np.float32)
     (equation,) = make_tape(fun)(*arrays).equations
     replaced = convolution_kernel(equation, [spec_of(array) for array in arrays])
-    call = ConvolutionCall(dict(replaced.params)["tape"])
+    call = convolution_call(tape=dict(replaced.params)["tape"]).call
     with pytest.raises(
         ValueError, match=r"^an array has the shape \(2,\) where the program was recorded for \(5, 4, 3, 3\): "
     ):

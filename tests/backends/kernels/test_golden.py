@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from autodiff.backends.kernels.call import rows
 from autodiff.backends.kernels.programs.call import whole
+from autodiff.backends.kernels.rows.call import rows
 
 FOLDER = Path(__file__).parent / "golden"
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import autodiff
 from autodiff import make_tape
-from autodiff.backends.kernels.products.matrices import LEAST, MatrixCall, large_product
+from autodiff.backends.kernels.products.matrices import LEAST, large_product, matrix_call
 from autodiff.backends.kernels.products.matrix_text import BLOCK, Layout
 from autodiff.backends.passes.fusion.fuse import fuse
 from autodiff.ops.matrices.products import linear_map
@@ -54,7 +54,7 @@ class TestValues:
     @given(ROWS, COLUMNS, TERMS, LAYOUTS, LAYOUTS, st.sampled_from([np.float32, np.float64]))
     def test_product(self, m, n, k, a_layout, b_layout, dtype):
         tape, arrays, expected = tape_of(m, n, k, a_layout, b_layout, dtype)
-        (result,) = MatrixCall(tape)(*arrays)
+        (result,) = matrix_call(tape=tape).call(*arrays)
         assert result.dtype == dtype
         assert result.flags.c_contiguous
         scale = np.abs(expected).max()
@@ -64,13 +64,13 @@ class TestValues:
     @pytest.mark.parametrize(("m", "n", "k"), [(700, 24, 600), (9, 500, 2100), (130, 49, 257), (1100, 16, 70)])
     def test_several_blocks(self, m, n, k, a_layout, b_layout):
         tape, arrays, expected = tape_of(m, n, k, a_layout, b_layout)
-        (result,) = MatrixCall(tape)(*arrays)
+        (result,) = matrix_call(tape=tape).call(*arrays)
         np.testing.assert_allclose(result, expected, rtol=0, atol=1e-12)
 
     def test_linear_map(self):
         x, w = RNG.normal(size=(70, 90)), RNG.normal(size=(60, 90))
         tape = make_tape(linear_map)(x, w)
-        np.testing.assert_allclose(MatrixCall(tape)(x, w)[0], x @ w.T, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(matrix_call(tape=tape).call(x, w)[0], x @ w.T, rtol=0, atol=1e-12)
 
     def test_bits_do_not_depend_on_parts(self, monkeypatch):
         tape, arrays, _ = tape_of(300, 200, 400, "columns", "columns")
@@ -80,21 +80,21 @@ class TestValues:
                 "autodiff.backends.kernels.products.matrices.get_num_threads", lambda threads=threads: threads
             )
             monkeypatch.setattr("autodiff.backends.kernels.products.matrix_text.PART", 1)
-            results.append(MatrixCall(tape)(*arrays)[0].tobytes())
+            results.append(matrix_call(tape=tape).call(*arrays)[0].tobytes())
         assert len(set(results)) == 1
 
     def test_infinities_stay_where_they_are(self):
         tape, (a, b), _ = tape_of(21, 51, 40)
         a[20, 3] = np.inf
         b[7, 50] = np.nan
-        (result,) = MatrixCall(tape)(a, b)
+        (result,) = matrix_call(tape=tape).call(a, b)
         expected = np.zeros((21, 51), bool)
         expected[20], expected[:, 50] = True, True
         np.testing.assert_array_equal(~np.isfinite(result), expected)
 
     def test_arguments_that_do_not_lie_as_recorded(self):
         tape, (a, b), expected = tape_of(40, 50, 60)
-        (result,) = MatrixCall(tape)(np.asfortranarray(a), np.repeat(b, 2, axis=1)[:, ::2])
+        (result,) = matrix_call(tape=tape).call(np.asfortranarray(a), np.repeat(b, 2, axis=1)[:, ::2])
         np.testing.assert_allclose(result, expected, rtol=0, atol=1e-12)
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import autodiff
 from autodiff import make_tape
-from autodiff.backends.kernels.windows.pooling import WindowCall, parts_of, unsupported
+from autodiff.backends.kernels.windows.pooling import parts_of, unsupported, window_call
 from autodiff.backends.passes.fusion.windows import with_windows
 from autodiff.backends.straight import Straight
 from autodiff.chainer import functions
@@ -208,7 +208,7 @@ class TestCalls:
     def test_wrong_operands_are_refused(self):
         x = np.ones((4, 9, 8))
         tape = with_windows(make_tape(lambda x: max_windows(x, **PARAMS))(x))
-        call = WindowCall(dict(tape.equations[0].params)["tape"])
+        call = window_call(tape=dict(tape.equations[0].params)["tape"]).call
         with pytest.raises(
             ValueError, match=r"^an array has the shape \(2,\) where the program was recorded for \(4, 9, 8\): "
         ):

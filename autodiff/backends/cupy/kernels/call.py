@@ -8,7 +8,7 @@ from typing import Any
 from autodiff.backends.cupy.kernels.grids import grid_kernel
 from autodiff.backends.cupy.kernels.kernel import DeviceKernel
 from autodiff.backends.cupy.runtime.alone import lone_call
-from autodiff.backends.kernels.call import KernelPrimitive
+from autodiff.backends.kernels.primitive import KernelPrimitive
 from autodiff.trace.tape import Tape, strict
 
 PRINTERS: dict[str, Callable[..., DeviceKernel]] = {}

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from math import prod
-from typing import Any
 
 import numpy as np
 
-from autodiff.backends.idle import SMALL, Idle
-from autodiff.backends.kernels.call import KernelPrimitive, fitting, refuse
-from autodiff.backends.kernels.launching import ArrayArgument, KernelLaunch
+from autodiff.backends.kernels.call import KernelCall
+from autodiff.backends.kernels.finishing import Step, Transposed, Turned
+from autodiff.backends.kernels.launching import ArrayArgument, KernelLaunch, operand_argument
+from autodiff.backends.kernels.primitive import HostKernel
 from autodiff.backends.kernels.products.convolution_text import (
     Layout,
     Text,
@@ -22,8 +20,8 @@ from autodiff.backends.kernels.products.convolution_text import (
     to_input_text,
     to_kernel_text,
 )
-from autodiff.trace.memory.aligned import room
-from autodiff.trace.memory.recycling import maker
+from autodiff.backends.kernels.roles import Role
+from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Tape
 
 
@@ -66,114 +64,52 @@ def convolution_of(tape: Tape) -> ConvolutionKernel:
     return ConvolutionKernel("to_input", layout, to_input_text(layout))
 
 
-class ConvolutionCall:
-    """The kernel of a convolution as a function of its two operands.
+def convolution_call(*, tape: Tape) -> KernelCall:
+    """The kernel of a convolution, or of one of its gradients, of its two operands.
 
-    Args:
-        tape: the convolution alone.
-
-    Attributes:
-        kernel: what it runs.
+    Its block has the images, the kernels, the results, and memory for images with their padding and for columns. A
+    gradient by kernels is added up of parts; one by images may read kernels that are turned round.
     """
-
-    def __init__(self, tape: Tape) -> None:
-        self.tape = tape
-        self.kernel = kernel = convolution_of(tape)
-        (out,) = tape.output_specs
-        layout, dtype = kernel.layout, out.dtype
-        self.new = maker(out)
-        self.sums = layout.groups, layout.terms, layout.outputs
-        self.memory: list[Callable[[], Any]] = []
-        shapes = self.shapes()
-        arguments = [ArrayArgument(k, dtype, self.written(k), shapes.get(k), size=self.size(k)) for k in range(3)]
-        if kernel.kind == "to_kernel":
-            self.memory.append(partial(np.empty, (layout.parts, *self.sums), dtype))
-        bytes = [layout.image_bytes, 0 if layout.bare else layout.column_bytes]
-        for word, size in enumerate(bytes, 3):
-            if size:
-                arguments.append(ArrayArgument(word, np.dtype(np.uint8), True, size=size * layout.parts, scratch=True))
-                self.memory.append(partial(room, size * layout.parts))
-        self.idle: list[tuple[Any, ...]] = [] if sum(bytes) * layout.parts <= SMALL else Idle()
-        self.kernel_launch = KernelLaunch(
-            kernel.text,
-            kernel.written.words,
-            arguments,
-            rows=layout.images,
-            chunk=layout.chunk,
-            parallel=layout.parts > 1,
-            release=True,
-            name="a kernel of convolutions",
-        )
-        self.launch = self.kernel_launch.bound()
-
-    def shapes(self) -> dict[int, tuple[int, ...]]:
-        """The shapes of the operands, by their words; what is made here has the shape that it needs."""
-        first, second = (s.shape for s in self.tape.inputs)
-        if self.kernel.kind == "turned":
-            return {0: first}
-        return {2: first, 1: second} if self.kernel.kind == "to_input" else {0: first, 1: second}
-
-    def size(self, word: int) -> int:
-        """The elements of an array, by its word."""
-        first, second = (s.size for s in self.tape.inputs)
-        out = (
-            prod(self.sums) * self.kernel.layout.parts
-            if self.kernel.kind == "to_kernel"
-            else self.tape.output_specs[0].size
-        )
-        return ((out, second, first) if self.kernel.kind == "to_input" else (first, second, out))[word]
-
-    def written(self, word: int) -> bool:
-        """Whether the kernel fills the array of a word."""
-        return word == (0 if self.kernel.kind == "to_input" else 2)
-
-    def __call__(self, first: Any, second: Any) -> tuple[Any, ...]:
-        try:
-            own = self.idle.pop()
-        except IndexError:
-            own = tuple([make() for make in self.memory])
-        try:
-            return (self.result(first, second, own),)
-        finally:
-            self.idle.append(own)
-
-    def result(self, first: Any, second: Any, own: tuple[Any, ...]) -> Any:
-        """What the operands give, with memory of its own to work in."""
-        kind, out = self.kernel.kind, self.new()
-        given = first, second
-        if kind == "turned":
-            second = self.turned(fitting(second, self.tape.inputs[1]))
-        if not self.launched(first, second, out, own):
-            first = fitting(first, self.tape.inputs[0])
-            if kind != "turned":
-                second = fitting(second, self.tape.inputs[1])
-            if not self.launched(first, second, out, own):
-                refuse(*given)
-        if kind == "to_kernel":
-            groups, terms, outputs = self.sums
-            total = np.add.reduce(own[0], 0)
-            out.reshape(groups, outputs, terms)[...] = np.swapaxes(total, 1, 2)
-        return out
-
-    def launched(self, first: Any, second: Any, out: Any, own: tuple[Any, ...]) -> bool:
-        """Whether the kernel took these arrays and has run."""
-        if self.kernel.kind == "to_kernel":
-            return self.launch(first, second, *own) is not NotImplemented
-        if self.kernel.kind == "to_input":
-            return self.launch(out, second, first, *own) is not NotImplemented
-        return self.launch(first, second, out, *own) is not NotImplemented
-
-    def turned(self, kernels: Any) -> Any:
-        """Kernels from results to images: every one turned round, and channels and outputs in each other's places."""
-        layout = self.kernel.layout
-        groups, channels, outputs = layout.groups, layout.outputs, layout.channels
-        apart = kernels.reshape(groups, outputs, channels, *layout.kernel)[..., ::-1, ::-1]
-        return np.ascontiguousarray(np.swapaxes(apart, 1, 2))
+    kernel = convolution_of(tape)
+    kind, layout = kernel.kind, kernel.layout
+    (out,) = tape.output_specs
+    first, second = tape.inputs
+    sums = layout.groups, layout.terms, layout.outputs
+    roles: list[Role] = [("operand", 0), ("operand", 1), ("result", 0)]
+    arguments = [operand_argument(0, first), operand_argument(1, second), result_argument(2, out)]
+    before: list[Step] = []
+    after: list[Step] = []
+    if kind == "to_input":
+        roles.reverse()
+        arguments = [result_argument(0, out), operand_argument(1, second), operand_argument(2, first)]
+    elif kind == "turned":
+        roles[1] = "work", 0
+        arguments[1] = ArrayArgument(1, out.dtype, size=second.size)
+        before.append(Turned(1, roles[1], layout.groups, layout.channels, layout.outputs, layout.kernel))
+    elif kind == "to_kernel":
+        roles[2] = "work", 0
+        arguments[2] = ArrayArgument(2, out.dtype, True, size=prod(sums) * layout.parts)
+        after.append(Transposed(0, roles[2], layout.parts, sums))
+    for word, size in enumerate([layout.image_bytes, 0 if layout.bare else layout.column_bytes], 3):
+        if size:
+            arguments.append(ArrayArgument(word, np.dtype(np.uint8), True, size=size * layout.parts, scratch=True))
+            roles.append(("work", word))
+    launch = KernelLaunch(
+        kernel.text,
+        kernel.written.words,
+        arguments,
+        rows=layout.images,
+        chunk=layout.chunk,
+        parallel=layout.parts > 1,
+        release=True,
+        name="a kernel of convolutions",
+    )
+    return KernelCall(launch, roles, tape.inputs, tape.output_specs, before, after)
 
 
-def make_convolution_call(*, tape: Tape) -> Callable[..., Any]:
-    """The function of a kernel."""
-    return ConvolutionCall(tape)
+def result_argument(word: int, out: Spec) -> ArrayArgument:
+    """The result as what fills a word of the kernel's block."""
+    return ArrayArgument(word, out.dtype, True, size=out.size)
 
 
-convolutions = KernelPrimitive("kernel_of_convolution", make_convolution_call)
+convolutions = HostKernel("kernel_of_convolution", convolution_call)

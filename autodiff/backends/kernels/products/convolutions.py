@@ -12,7 +12,7 @@ from math import prod
 
 import numpy as np
 
-from autodiff.backends.kernels.call import kernel_specs
+from autodiff.backends.kernels.primitive import kernel_specs
 from autodiff.backends.kernels.products.convolution_call import convolutions
 from autodiff.backends.kernels.products.convolution_text import PARTS
 from autodiff.trace.spec import Spec

@@ -7,22 +7,18 @@ the threads that run their kernels.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from math import prod
-from typing import Any
 
 import numpy as np
 
-from autodiff.backends.idle import SMALL, Idle
-from autodiff.backends.kernels.call import KernelPrimitive, fitting, kernel_specs, refuse
+from autodiff.backends.kernels.call import KernelCall
 from autodiff.backends.kernels.forms import View
-from autodiff.backends.kernels.launching import ArrayArgument, KernelLaunch
+from autodiff.backends.kernels.launching import ArrayArgument, KernelLaunch, operand_argument
+from autodiff.backends.kernels.primitive import HostKernel, kernel_specs
 from autodiff.backends.kernels.products.matrix_text import WIDTHS, Layout, matrix_text
 from autodiff.backends.kernels.products.stacks import view_of
 from autodiff.backends.native.threads import get_num_threads
-from autodiff.trace.memory.aligned import room
-from autodiff.trace.memory.recycling import maker
 from autodiff.trace.tape import Equation, Tape
 
 WORK = 200_000
@@ -91,68 +87,32 @@ def large_product(tape: Tape) -> Large | None:
     return Large(Layout(out.dtype.name, m, n, k, a_turned, b_turned, get_num_threads()), (a, b), (a_step, b_step))
 
 
-class MatrixCall:
-    """The kernel of a product of large matrices as a function.
-
-    Args:
-        tape: views of inputs, and the product as the last operation.
-
-    Attributes:
-        text: of the kernel.
-    """
-
-    def __init__(self, tape: Tape) -> None:
-        product = large_product(tape)
-        assert product is not None
-        self.tape = tape
-        layout = product.layout
-        self.text = matrix_text(layout)
-        (out,) = tape.output_specs
-        self.new = maker(out)
-        self.bytes = layout.room * layout.chunks
-        self.idle: list[tuple[Any, ...]] = [] if self.bytes <= SMALL else Idle()
-        self.bases = [view.base for view in product.views]
-        self.kernel_launch = KernelLaunch(
-            self.text,
-            product.words,
-            [
-                *(ArrayArgument(k, out.dtype, shape=tape.inputs[base].shape) for k, base in enumerate(self.bases)),
-                ArrayArgument(2, out.dtype, True, size=out.size, met=True),
-                ArrayArgument(3, np.dtype(np.uint8), True, size=self.bytes, scratch=True),
-            ],
-            rows=prod(layout.parts),
-            chunk=layout.chunk,
-            parallel=layout.chunks > 1,
-            release=True,
-            name="a kernel of a product of large matrices",
-        )
-        self.launch = self.kernel_launch.bound()
-
-    def __call__(self, *inputs: Any) -> tuple[Any, ...]:
-        out = self.new()
-        try:
-            own = self.idle.pop()
-        except IndexError:
-            own = (room(self.bytes),)
-        try:
-            if self.launched(inputs, out, own) is NotImplemented:
-                inputs = tuple(fitting(x, s) for x, s in zip(inputs, self.tape.inputs, strict=True))
-                if self.launched(inputs, out, own) is NotImplemented:
-                    refuse(*inputs)
-        finally:
-            self.idle.append(own)
-        return (out,)
-
-    def launched(self, inputs: tuple[Any, ...], out: Any, own: tuple[Any, ...]) -> Any:
-        return self.launch(*(inputs[base] for base in self.bases), out, *own)
+def matrix_call(*, tape: Tape) -> KernelCall:
+    """The kernel of a product: the tape has views of inputs, and the product as the last operation."""
+    product = large_product(tape)
+    assert product is not None
+    layout = product.layout
+    (out,) = tape.output_specs
+    bases = [view.base for view in product.views]
+    launch = KernelLaunch(
+        matrix_text(layout),
+        product.words,
+        [
+            *(operand_argument(word, tape.inputs[base]) for word, base in enumerate(bases)),
+            ArrayArgument(2, out.dtype, True, size=out.size, met=True),
+            ArrayArgument(3, np.dtype(np.uint8), True, size=layout.room * layout.chunks, scratch=True),
+        ],
+        rows=prod(layout.parts),
+        chunk=layout.chunk,
+        parallel=layout.chunks > 1,
+        release=True,
+        name="a kernel of a product of large matrices",
+    )
+    roles = *(("operand", base) for base in bases), ("result", 0), ("work", 0)
+    return KernelCall(launch, roles, tape.inputs, tape.output_specs)
 
 
-def make_matrix_call(*, tape: Tape) -> Callable[..., Any]:
-    """The function of a kernel."""
-    return MatrixCall(tape)
-
-
-matrices = KernelPrimitive("kernel_of_matrices", make_matrix_call)
+matrices = HostKernel("kernel_of_matrices", matrix_call)
 
 
 def matrix_kernel(tape: Tape) -> Equation:

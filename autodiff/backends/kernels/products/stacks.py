@@ -6,22 +6,19 @@ matrices do not lie as BLAS wants them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import lru_cache
+from itertools import pairwise
 from math import prod
-from typing import Any
 
 import numpy as np
 
-from autodiff.backends.idle import SMALL as SMALL_ROOM
-from autodiff.backends.idle import Idle
-from autodiff.backends.kernels.call import KernelPrimitive, fitting, kernel_specs, refuse
+from autodiff.backends.kernels.call import KernelCall
 from autodiff.backends.kernels.forms import VIEWS, View, steps
-from autodiff.backends.kernels.launching import ArrayArgument, KernelLaunch
+from autodiff.backends.kernels.launching import ArrayArgument, KernelLaunch, operand_argument
+from autodiff.backends.kernels.primitive import HostKernel, kernel_specs
 from autodiff.backends.kernels.products.stack_plan import stack_plan
 from autodiff.backends.kernels.products.stack_text import StackText
-from autodiff.trace.memory.aligned import room
-from autodiff.trace.memory.recycling import maker
+from autodiff.backends.kernels.roles import Role
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, Tape
 
@@ -64,69 +61,34 @@ def stack_text(tape: Tape) -> str:
     return StackText(stack_plan(tape)).text
 
 
-class StackCall:
-    """The kernel of a stack of products as a function.
-
-    Args:
-        tape: views of inputs, and the product as the last operation.
-
-    Attributes:
-        text: of the kernel.
-    """
-
-    def __init__(self, tape: Tape) -> None:
-        self.tape = tape
-        self.text = stack_text(tape)
-        plan = stack_plan(tape)
-        rooms = plan.rooms
-        self.new = [maker(plan.specs[slot]) for slot in plan.wanted]
-        arguments = [ArrayArgument(k, s.dtype, shape=s.shape) for k, s in enumerate(tape.inputs)]
-        for slot in plan.wanted:
-            arguments.append(ArrayArgument(len(arguments), plan.out.dtype, True, size=plan.specs[slot].size, met=True))
-        self.make: list[Callable[[], Any]] = []
-        size = plan.memory * plan.parts
-        if size:
-            arguments.append(ArrayArgument(len(arguments), np.dtype(np.uint8), True, size=size, scratch=True))
-            self.make.append(partial(room, size))
-        self.idle: list[tuple[Any, ...]] = [] if size <= SMALL_ROOM else Idle()
-        self.kernel_launch = KernelLaunch(
-            self.text,
-            [0] * len(arguments),
-            arguments,
-            rows=plan.count,
-            chunk=plan.chunk,
-            parallel=True,
-            release=True,
-            name="a kernel of small products",
-            rooms={
-                name: (place, end - place)
-                for (name, place), end in zip(rooms.items(), [*rooms.values()][1:], strict=False)
-            },
-        )
-        self.launch = self.kernel_launch.bound()
-
-    def __call__(self, *inputs: Any) -> tuple[Any, ...]:
-        try:
-            own = self.idle.pop()
-        except IndexError:
-            own = tuple([make() for make in self.make])
-        try:
-            outs = [new() for new in self.new]
-            if self.launch(*inputs, *outs, *own) is NotImplemented:
-                inputs = tuple(fitting(x, s) for x, s in zip(inputs, self.tape.inputs, strict=True))
-                if self.launch(*inputs, *outs, *own) is NotImplemented:
-                    refuse(*inputs)
-        finally:
-            self.idle.append(own)
-        return tuple(outs)
+def stack_call(*, tape: Tape) -> KernelCall:
+    """The kernel of a stack of products: the tape has views of inputs, and the product as the last operation."""
+    plan = stack_plan(tape)
+    arguments = [operand_argument(word, own) for word, own in enumerate(tape.inputs)]
+    roles: list[Role] = [("operand", k) for k in range(len(arguments))]
+    for k, slot in enumerate(plan.wanted):
+        arguments.append(ArrayArgument(len(arguments), plan.out.dtype, True, size=plan.specs[slot].size, met=True))
+        roles.append(("result", k))
+    size = plan.memory * plan.parts
+    if size:
+        arguments.append(ArrayArgument(len(arguments), np.dtype(np.uint8), True, size=size, scratch=True))
+        roles.append(("work", 0))
+    starts = list(plan.rooms.items())
+    launch = KernelLaunch(
+        stack_text(tape),
+        [0] * len(arguments),
+        arguments,
+        rows=plan.count,
+        chunk=plan.chunk,
+        parallel=True,
+        release=True,
+        name="a kernel of small products",
+        rooms={name: (place, end - place) for (name, place), (_, end) in pairwise(starts)},
+    )
+    return KernelCall(launch, roles, tape.inputs, [plan.specs[slot] for slot in plan.wanted])
 
 
-def make_stack_call(*, tape: Tape) -> Callable[..., Any]:
-    """The function of a kernel."""
-    return StackCall(tape)
-
-
-stacks = KernelPrimitive("kernel_of_products", make_stack_call)
+stacks = HostKernel("kernel_of_products", stack_call)
 
 
 def stack_kernel(tape: Tape) -> Equation:

@@ -6,16 +6,15 @@ large steps; these kernels pick from one row of the matrix after the other.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import prod
-from typing import Any
 
 import numpy as np
 
-from autodiff.backends.kernels.call import KernelPrimitive, fitting, kernel_specs, out_of_range, refuse
-from autodiff.backends.kernels.launching import ArrayArgument, KernelLaunch
+from autodiff.backends.kernels.call import KernelCall
+from autodiff.backends.kernels.launching import ArrayArgument, KernelLaunch, operand_argument
+from autodiff.backends.kernels.primitive import HostKernel, kernel_specs
+from autodiff.backends.kernels.roles import STATUS
 from autodiff.backends.kernels.scalars import DTYPES, cast, literal
-from autodiff.trace.memory.recycling import maker
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, Tape
 
@@ -69,55 +68,29 @@ def pick_text(tape: Tape) -> str:
     return "\n".join(lines) + "\n"
 
 
-class PickCall:
-    """The kernel as a function of what is picked from, or added, and the index.
-
-    Args:
-        tape: see :func:`pick_text`.
-
-    Attributes:
-        text: of the kernel.
-    """
-
-    def __init__(self, tape: Tape) -> None:
-        self.tape = tape
-        self.text = pick_text(tape)
-        (out,) = tape.output_specs
-        rows = prod(tape.inputs[0].shape[: dict(tape.equations[1].params)["rest"]])
-        self.new = maker(out)
-        self.kernel_launch = KernelLaunch(
-            self.text,
-            [0] * 4,
-            [
-                *(ArrayArgument(k, s.dtype, shape=s.shape) for k, s in enumerate(tape.inputs)),
-                ArrayArgument(2, out.dtype, True, size=out.size),
-                ArrayArgument(3, np.dtype(np.int64), True, size=1, met=True),
-            ],
-            rows=rows,
-            chunk=-(-rows // PARTS),
-            parallel=True,
-            release=True,
-            name="a kernel that picks rows",
-        )
-        self.launch = self.kernel_launch.bound()
-
-    def __call__(self, *inputs: Any) -> tuple[Any, ...]:
-        out, status = self.new(), np.zeros(1, np.int64)
-        if self.launch(*inputs, out, status) is NotImplemented:
-            inputs = tuple(fitting(x, s) for x, s in zip(inputs, self.tape.inputs, strict=True))
-            if self.launch(*inputs, out, status) is NotImplemented:
-                refuse(*inputs)
-        if status[0]:
-            out_of_range()
-        return (out,)
+def pick_call(*, tape: Tape) -> KernelCall:
+    """The kernel of what is picked from, or added, and the index: see :func:`pick_text`."""
+    (out,) = tape.output_specs
+    rows = prod(tape.inputs[0].shape[: dict(tape.equations[1].params)["rest"]])
+    launch = KernelLaunch(
+        pick_text(tape),
+        [0] * 4,
+        [
+            *(operand_argument(word, own) for word, own in enumerate(tape.inputs)),
+            ArrayArgument(2, out.dtype, True, size=out.size),
+            ArrayArgument(3, np.dtype(np.int64), True, size=1, met=True),
+        ],
+        rows=rows,
+        chunk=-(-rows // PARTS),
+        parallel=True,
+        release=True,
+        name="a kernel that picks rows",
+    )
+    roles = ("operand", 0), ("operand", 1), ("result", 0), STATUS
+    return KernelCall(launch, roles, tape.inputs, tape.output_specs)
 
 
-def make_pick_call(*, tape: Tape) -> Callable[..., Any]:
-    """The function of a kernel."""
-    return PickCall(tape)
-
-
-picks = KernelPrimitive("kernel_of_picks", make_pick_call)
+picks = HostKernel("kernel_of_picks", pick_call)
 
 
 def pick_kernel(tape: Tape, source: str) -> Equation:

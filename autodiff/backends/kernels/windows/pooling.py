@@ -7,19 +7,19 @@ written.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
-from typing import Any
 
 import numpy as np
 
-from autodiff.backends.kernels.call import KernelPrimitive, fitting, kernel_specs, out_of_range, refuse
-from autodiff.backends.kernels.launching import ArrayArgument, KernelLaunch
+from autodiff.backends.kernels.call import KernelCall
+from autodiff.backends.kernels.launching import ArrayArgument, KernelLaunch, operand_argument
 from autodiff.backends.kernels.partition import CHUNK, MOST, PARALLEL
+from autodiff.backends.kernels.primitive import HostKernel, kernel_specs
+from autodiff.backends.kernels.roles import STATUS, Role
 from autodiff.backends.kernels.windows.layout import layout_of
 from autodiff.backends.kernels.windows.text import window_text
-from autodiff.trace.memory.recycling import maker
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, Tape
 
@@ -77,56 +77,29 @@ def parts_of(tape: Tape) -> int:
     return -(-images // -(-images // wanted))
 
 
-class WindowCall:
-    """The kernel of an operation on windows as a function of its operands.
-
-    Args:
-        tape: the operation, and what comes with it.
-
-    Attributes:
-        text: of the kernel.
-    """
-
-    def __init__(self, tape: Tape) -> None:
-        self.tape = tape
-        self.layout = layout = layout_of(tape)
-        arrays = (*tape.inputs, *tape.output_specs)
-        self.text = window_text(layout, arrays)
-        self.new = [maker(own) for own in tape.output_specs]
-        count, parts = len(tape.inputs), parts_of(tape)
-        arguments = [ArrayArgument(k, own.dtype, k >= count, own.shape) for k, own in enumerate(arrays)]
-        if layout.checks:
-            arguments.append(ArrayArgument(len(arrays), np.dtype(np.int64), True, size=1, met=True))
-        self.kernel_launch = KernelLaunch(
-            self.text,
-            [0] * len(arguments),
-            arguments,
-            rows=layout.images,
-            chunk=-(-layout.images // parts),
-            parallel=parts > 1,
-            release=True,
-            name="a kernel of windows",
-        )
-        self.launch = self.kernel_launch.bound()
-
-    def __call__(self, *inputs: Any) -> tuple[Any, ...]:
-        outs = tuple([new() for new in self.new])
-        status = (np.zeros(1, np.int64),) if self.layout.checks else ()
-        if self.launch(*inputs, *outs, *status) is NotImplemented:
-            inputs = tuple(fitting(x, s) for x, s in zip(inputs, self.tape.inputs, strict=True))
-            if self.launch(*inputs, *outs, *status) is NotImplemented:
-                refuse(*inputs)
-        if status and status[0][0]:
-            out_of_range()
-        return outs
+def window_call(*, tape: Tape) -> KernelCall:
+    """The kernel of an operation on windows, and of what comes with it."""
+    layout, parts = layout_of(tape), parts_of(tape)
+    arrays, count = (*tape.inputs, *tape.output_specs), len(tape.inputs)
+    arguments = [operand_argument(word, own, word >= count) for word, own in enumerate(arrays)]
+    roles: list[Role] = [("operand", k) if k < count else ("result", k - count) for k in range(len(arrays))]
+    if layout.checks:
+        arguments.append(ArrayArgument(len(arrays), np.dtype(np.int64), True, size=1, met=True))
+        roles.append(STATUS)
+    launch = KernelLaunch(
+        window_text(layout, arrays),
+        [0] * len(arguments),
+        arguments,
+        rows=layout.images,
+        chunk=-(-layout.images // parts),
+        parallel=parts > 1,
+        release=True,
+        name="a kernel of windows",
+    )
+    return KernelCall(launch, roles, tape.inputs, tape.output_specs)
 
 
-def make_window_call(*, tape: Tape) -> Callable[..., Any]:
-    """The function of a kernel."""
-    return WindowCall(tape)
-
-
-window_kernels = KernelPrimitive("kernel_of_windows", make_window_call)
+window_kernels = HostKernel("kernel_of_windows", window_call)
 
 
 def window_kernel(equations: Sequence[Equation], specs: Sequence[Spec]) -> Equation:

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from autodiff.backends.kernels.call import row_kernel
 from autodiff.backends.kernels.forms import PASSING, Grid, Shape
 from autodiff.backends.kernels.products.matrices import large_product, matrix_kernel
+from autodiff.backends.kernels.rows.call import row_kernel
 from autodiff.backends.kernels.scalars import costly
 from autodiff.backends.passes.fusion.groups import SHARED, Fusion, Unit
 from autodiff.backends.passes.fusion.rematerialization import Rematerialization

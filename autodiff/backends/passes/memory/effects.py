@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from autodiff.backends.into import INTO
-from autodiff.backends.kernels.call import KernelPrimitive, rows
+from autodiff.backends.kernels.primitive import KernelPrimitive
+from autodiff.backends.kernels.rows.call import rows
 from autodiff.backends.kernels.rows.in_place import replaceable
 from autodiff.backends.kernels.rows.memory import RowMemory, row_kernel_of
 from autodiff.trace.primitive import Primitive
