@@ -483,6 +483,31 @@ def test_whole_numbers_are_no_derivative() -> None:
         jvp(forward, (np.ones(2),), (np.ones(2),))
 
 
+def test_complex_numbers_are_no_derivative_where_everything_is_real() -> None:
+    doubled = custom_vjp(lambda x: x * 2.0)
+    doubled.defvjp(lambda x: (x * 2.0, None), lambda _, g: (g * (2.0 + 1j),))
+    with pytest.raises(
+        RuleError, match=r"complex128\[3\] for float64\[3\], though nothing that it was given is complex"
+    ):
+        grad(lambda x: np.sum(doubled(x)))(np.ones(3))
+    forward = custom_jvp(lambda x: x * 2.0)
+    forward.defjvp(lambda primals, tangents: (primals[0] * 2.0, tangents[0] * (2.0 + 1j)))
+    with pytest.raises(RuleError, match="though nothing that it was given is complex"):
+        jvp(forward, (np.ones(3),), (np.ones(3),))
+
+
+def test_the_real_part_is_the_derivative_by_a_real_operand_where_results_are_complex() -> None:
+    turned = custom_vjp(lambda x: x * (1.0 + 2.0j))
+    turned.defvjp(lambda x: (x * (1.0 + 2.0j), None), lambda _, g: (g * (1.0 + 2.0j),))
+
+    def by_hand(x):
+        return x * (1.0 + 2.0j)
+
+    for part in (np.real, np.imag):
+        found, wanted = (grad(lambda x, f=f, part=part: np.sum(part(f(x))))(np.ones(3)) for f in (turned, by_hand))
+        np.testing.assert_array_equal(found, wanted)
+
+
 def test_zero_as_a_python_number_is_a_derivative() -> None:
     flat = custom_vjp(lambda x: np.floor(x))
     flat.defvjp(lambda x: (np.floor(x), None), lambda _, g: (0,))

@@ -106,7 +106,7 @@ class JvpRule(UserRule, ForwardRule):
             raise RuleError(f"{who} must return a pair (result, tangent), but returned {described(pair)}")
         outs, self.results = result_leaves(who, pair[0])
         specs = [spec_of(out) for out in outs]
-        pushed = matching_leaves(who, "the tangent", pair[1], self.results, specs)
+        pushed = matching_leaves(who, "the tangent", pair[1], self.results, specs, [*map(spec_of, values)])
         return outs, tuple(t if s.inexact else None for t, s in zip(pushed, specs, strict=True))
 
 

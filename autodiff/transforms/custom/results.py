@@ -24,8 +24,21 @@ def result_leaves(who: str, result: Any) -> tuple[tuple[Any, ...], TreeDef]:
     return tuple(map(as_leaf, leaves)), structure
 
 
-def matching_leaves(who: str, what: str, tree: Any, structure: TreeDef, specs: Sequence[Spec | None]) -> list[Any]:
-    """The leaves of a derivative, checked against what it belongs to; None, anywhere in the tree, means zero."""
+def matching_leaves(
+    who: str, what: str, tree: Any, structure: TreeDef, specs: Sequence[Spec | None], given: Sequence[Spec]
+) -> list[Any]:
+    """The leaves of a derivative, checked against what it belongs to; None, anywhere in the tree, means zero.
+
+    Args:
+        who: the rule, for error texts.
+        what: that it returned, for error texts.
+        tree: the derivative.
+        structure: of what it belongs to.
+        specs: of what it belongs to.
+        given: the specs of what else the rule computes with. Where anything is complex, the real part of a complex
+            number is the derivative of a real one; where nothing is, there is no reason for one.
+    """
+    real = not any(spec is not None and spec.dtype.kind == "c" for spec in (*specs, *given))
     found = spread_none(tree, structure)
     if found is None:
         raise RuleError(f"{who} returned {what} {flatten(tree)[1]}, but it belongs to {structure}; they must be alike")
@@ -38,6 +51,11 @@ def matching_leaves(who: str, what: str, tree: Any, structure: TreeDef, specs: S
         found[k] = as_leaf(leaf)
         if spec_of(found[k]).shape != spec.shape:
             raise RuleError(f"{who} returned {what} {described(leaf)} for {spec!r}; the shapes must be equal")
+        if real and spec_of(found[k]).dtype.kind == "c":
+            raise RuleError(
+                f"{who} returned {what} {described(leaf)} for {spec!r}, though nothing that it was given is complex; "
+                "the imaginary part would have been lost: return the real part, if that is the derivative"
+            )
         if spec_of(found[k]).kind != "python" and not spec_of(found[k]).inexact:
             raise RuleError(
                 f"{who} returned {what} {described(leaf)} for {spec!r}; whole numbers are no derivative, and fractions "

@@ -97,5 +97,5 @@ class VjpRule(UserRule, BackwardRule):
                 f"{wanted} in all, but returned {got}"
             )
         specs = self.layout.leaf_specs(kept.specs)
-        leaves = matching_leaves(who, "the cotangents", cts, self.layout.structure, specs)
+        leaves = matching_leaves(who, "the cotangents", cts, self.layout.structure, specs, [*map(spec_of, g)])
         return tuple(leaves[self.layout.operands[p]] for p in positions)
