@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
+from autodiff.backends.choice import Backend
 from autodiff.backends.reports.timed import moved
 from autodiff.backends.straight import FILE, Run, Scope, Straight
 from autodiff.trace.formats.text import identifier
@@ -33,7 +34,7 @@ class Announcing(Straight):
         told: who is told; the last one is.
     """
 
-    def __init__(self, tape: Tape, backend: str, planned: bool = True, told: list[Listener] | None = None) -> None:
+    def __init__(self, tape: Tape, backend: Backend, planned: bool = True, told: list[Listener] | None = None) -> None:
         self.told: list[Listener] = [] if told is None else told
         super().__init__(tape, backend, planned=planned)
 

@@ -1,4 +1,4 @@
-"""What the GPU backend does: how tapes are scheduled there, and operations that are calls of it on arrays of CuPy.
+"""Operations that are calls of the GPU's backend on arrays of CuPy.
 
 They are found when they are first needed.
 """
@@ -21,7 +21,6 @@ from autodiff.ops.matrices import (  # noqa: F401
     spectral,
 )
 from autodiff.trace.primitive import PRIMITIVES
-from autodiff.trace.tape import Tape
 
 FOLDER = "autodiff.backends.cupy"
 NAMES = {
@@ -45,16 +44,6 @@ def later(module: str, name: str) -> Callable[..., Any]:
         return found(*operands, **params)
 
     return evaluate
-
-
-def schedule(tape: Tape) -> Tape:
-    """A tape as it runs on a GPU."""
-    found: Tape = import_module(f"{FOLDER}.schedule").schedule_for_gpu(tape)
-    return found
-
-
-SCHEDULERS: dict[str, Callable[[Tape], Tape]] = {"cupy": schedule}
-"""How backends of other devices than CPUs schedule tapes."""
 
 
 def enter() -> None:

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.backends.choice import HOST, Backend
 from autodiff.backends.into import INTO
 from autodiff.backends.kernels.primitive import KernelPrimitive
 from autodiff.backends.kernels.rows.call import rows
 from autodiff.backends.kernels.rows.memory import row_memory
 from autodiff.backends.passes.memory.placement import Memory, plan_memory
-from autodiff.backends.passes.schedule import schedule
 from autodiff.backends.reference import last_uses
 from autodiff.backends.workspace import Workspace, checked_out, room_name
 from autodiff.trace.formats.text import identifier
@@ -65,7 +65,7 @@ class Straight:
 
     __slots__ = ("backend", "equations", "memory", "run", "source", "tape", "unplanned", "workspace")
 
-    def __init__(self, tape: Tape, backend: str = "auto", donated: Sequence[int] = (), planned: bool = True) -> None:
+    def __init__(self, tape: Tape, backend: Backend = HOST, donated: Sequence[int] = (), planned: bool = True) -> None:
         scope = Scope()
         self.tape, self.backend = tape, backend
         self.memory = plan_memory(tape, donated) if planned else Memory(tape)
@@ -137,9 +137,9 @@ class Straight:
         return call(equation, number, self.memory, scope, self.backend)
 
 
-def compile_body(tape: Tape, backend: str) -> Run:
+def compile_body(tape: Tape, backend: Backend) -> Run:
     """The tape of a loop's or branch's body as a function."""
-    return Straight(schedule(tape, backend).tape, backend).run
+    return Straight(backend.schedule(tape).tape, backend).run
 
 
 def targets(equation: Equation, specs: Sequence[Spec]) -> str:
@@ -149,7 +149,7 @@ def targets(equation: Equation, specs: Sequence[Spec]) -> str:
     return f"({', '.join(names)},)" if several else names[0]
 
 
-def call(equation: Equation, number: int, memory: Memory, scope: Scope, backend: str) -> str:
+def call(equation: Equation, number: int, memory: Memory, scope: Scope, backend: Backend) -> str:
     """The call of an operation, the one of some number."""
     primitive, params = equation.primitive, dict(equation.params)
     operands = [operand(value, scope) for value in equation.operands]

@@ -50,7 +50,7 @@ class OverlappedProgram:
         first, last = gradient_leaves(self.gradient, found)
         like = found.program.tape.output_specs[first:last]
         nbytes = sum(own.size * sent_dtype(own, self.dtype).itemsize for own in like)
-        unusual = found.captures or found.device is not None or found.backend == "cupy" or found.program.ordered
+        unusual = found.captures or found.on_gpu or found.program.ordered
         if unusual or nbytes <= self.limit or any(own.kind == "python" for own in like):
             return self.fun(*args, **kwargs)
         if any(isinstance(leaf, Traced) for leaf in leaves):

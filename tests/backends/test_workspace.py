@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from autodiff import grad, jit, scan, value_and_grad, vmap
-from autodiff.backends.choice import numba_is_there
+from autodiff.backends.choice import NUMPY, numba_is_there
 from autodiff.backends.idle import SMALL, WINDOW, Idle
 from autodiff.backends.straight import Straight
 from autodiff.trace.primitive import general
@@ -225,7 +225,7 @@ class Marked(np.ndarray):
 
 def test_arrays_of_other_kinds_are_computed_with_as_they_are():
     tape = jit(lambda x, w: np.exp(x @ w) * 2, backend="numpy").tape(X, LAYERS[0][0])
-    straight = Straight(tape, "numpy")
+    straight = Straight(tape, NUMPY)
     (plain,) = straight.run(X, LAYERS[0][0])
     (marked,) = straight.run(X.view(Marked), LAYERS[0][0])
     assert (type(plain), type(marked)) == (np.ndarray, Marked)

@@ -6,13 +6,13 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from autodiff.backends.choice import GPU, Backend
 from autodiff.backends.cupy.runtime.alone import as_number
 from autodiff.backends.cupy.runtime.capturing import why_not_captured, why_not_worth
 from autodiff.backends.cupy.runtime.device import device_of, on_device
 from autodiff.backends.cupy.runtime.replay import LOOKED_AT, Replay
 from autodiff.backends.cupy.straight import DeviceStraight, numbers_of, with_arrays
 from autodiff.backends.gpu import is_gpu_array, require
-from autodiff.backends.passes.schedule import schedule
 from autodiff.trace.tape import Tape
 
 Values = Sequence[Any]
@@ -24,13 +24,13 @@ class DeviceProgram:
     Args:
         tape: without constants.
         name: the function's name and line, for error texts.
-        backend: ``"cupy"`` for kernels, ``"numpy"`` for CuPy's functions alone.
+        backend: that runs it.
         donated: which inputs are arrays that the caller gives up.
         fast_math: whether division, exp and tanh of float32 may be approximate.
     """
 
     def __init__(
-        self, tape: Tape, name: str, backend: str = "cupy", donated: Sequence[int] = (), fast_math: bool = False
+        self, tape: Tape, name: str, backend: Backend = GPU, donated: Sequence[int] = (), fast_math: bool = False
     ) -> None:
         self.tape, self.name, self.backend, self.donated, self.fast_math = tape, name, backend, donated, fast_math
         self.numbers = numbers_of(tape)
@@ -43,7 +43,7 @@ class DeviceProgram:
         """The function, and its text, where the numbers at some places are arrays on the GPU; it runs nowhere yet."""
         found = self.texts.get(places)
         if found is None:
-            tape = schedule(with_arrays(self.tape, places), self.backend).tape
+            tape = self.backend.schedule(with_arrays(self.tape, places)).tape
             found = self.texts[places] = DeviceStraight(tape, self.backend, fast_math=self.fast_math)
         return found
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.backends.choice import Backend
 from autodiff.backends.cupy.kernels.call import device_kernel, kernel_of
 from autodiff.backends.cupy.libraries.products import product_call
 from autodiff.backends.cupy.runtime.agreeing import FirstResults
@@ -17,7 +18,6 @@ from autodiff.backends.cupy.runtime.launching import FILE, Scratch, launch_scope
 from autodiff.backends.cupy.runtime.modules import KernelModule
 from autodiff.backends.cupy.runtime.scratch import ScratchPool
 from autodiff.backends.gpu import require
-from autodiff.backends.passes.schedule import schedule
 from autodiff.backends.straight import Run, Scope, Straight, call, constant, defined, operand
 from autodiff.trace.formats.text import identifier
 from autodiff.trace.formats.written import name_source
@@ -90,7 +90,7 @@ class DeviceStraight(Straight):
     def __init__(
         self,
         tape: Tape,
-        backend: str,
+        backend: Backend,
         donated: Sequence[int] = (),
         planned: bool = False,
         building: Building | None = None,
@@ -251,7 +251,7 @@ class Body:
     the first step, and for those that stay what they are.
     """
 
-    def __init__(self, tape: Tape, backend: str, building: Building) -> None:
+    def __init__(self, tape: Tape, backend: Backend, building: Building) -> None:
         self.tape, self.backend, self.building = tape, backend, building
         self.numbers = numbers_of(tape)
         self.made: dict[tuple[int, ...], Run] = {}
@@ -262,7 +262,7 @@ class Body:
 
     def straight(self, places: tuple[int, ...]) -> Run:
         """The function where the numbers at some places are arrays."""
-        tape = schedule(with_arrays(self.tape, places), self.backend).tape
+        tape = self.backend.schedule(with_arrays(self.tape, places)).tape
         found = self.made[places] = DeviceStraight(tape, self.backend, building=self.building).run
         return found
 

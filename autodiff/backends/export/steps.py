@@ -100,7 +100,7 @@ def program_of(tape: Tape, constants: Sequence[Any], caller: str = "export") -> 
         ExportError: if it has operations that no kernel does.
     """
     given = len(tape.inputs) - len(constants)
-    maker = Maker(opened(schedule(tape, "numba").tape), given, constants, caller)
+    maker = Maker(opened(schedule(tape).tape), given, constants, caller)
     maker.run()
     return Program(tape.inputs[:given], tape.output_specs, tuple(maker.constants), tuple(maker.steps), maker.space.size)
 
@@ -116,7 +116,7 @@ def opened(tape: Tape) -> Tape:
         for equation in inner.equations:
             given = tuple(now[o] if isinstance(o, int) else o for o in equation.operands)
             if equation.primitive.name == "checkpoint":
-                now += add(schedule(dict(equation.params)["tape"], "numba").tape, given)
+                now += add(schedule(dict(equation.params)["tape"]).tape, given)
             else:
                 results = tuple(range(count, count + len(equation.results)))
                 equations.append(replace(equation, operands=given, results=results))

@@ -7,12 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
-from autodiff.backends.choice import numba_is_there
 from autodiff.backends.kernels.products.convolutions import with_convolutions
 from autodiff.backends.kernels.programs.call import whole_equation
 from autodiff.backends.kernels.programs.program import WholeKernel, whole_kernel
 from autodiff.backends.kernels.programs.storage import Impossible
-from autodiff.backends.on_gpu import SCHEDULERS
 from autodiff.backends.passes.complex_parts.border import on_parts
 from autodiff.backends.passes.fusion.coordinates import coordinates_apart
 from autodiff.backends.passes.fusion.cost import LAUNCH, calls, work
@@ -74,13 +72,13 @@ class Schedule:
     reason: str
 
 
-def schedule(tape: Tape, backend: str = "auto") -> Schedule:
-    """How a tape without constants is run."""
-    if backend in SCHEDULERS:
-        return Schedule(SCHEDULERS[backend](tape), "")
-    if backend == "numpy" or not numba_is_there():
-        why = "backend='numpy'" if backend == "numpy" else "Numba is not installed: pip install autodiff[numba]"
-        return Schedule(simplify(tape), why)
+def plain(tape: Tape, why: str) -> Schedule:
+    """A tape without constants as calls of NumPy's functions, for a reason."""
+    return Schedule(simplify(tape), why)
+
+
+def schedule(tape: Tape) -> Schedule:
+    """How a tape without constants is run by kernels of CPUs."""
     simple = simplify(tape)
     border = on_parts(simple)
     if border is None or len(border.core.equations) > MOST_ON_PARTS:

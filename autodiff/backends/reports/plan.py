@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from autodiff.backends.choice import numba_is_there
+from autodiff.backends.choice import Backend
 from autodiff.backends.kernels.primitive import KernelPrimitive
-from autodiff.backends.passes.schedule import schedule
 from autodiff.backends.reports.counts import Count, count, is_view
 from autodiff.backends.reports.sources import lines_of
 from autodiff.trace.caching import cached_property
@@ -130,11 +129,10 @@ class Plan:
         return replace(self.tape, equations=tuple(map(with_bodies, self.statements)))
 
 
-def plan(tape: Tape, backend: str) -> Plan:
+def plan(tape: Tape, backend: Backend) -> Plan:
     """How a tape without constants is run."""
-    found = schedule(tape, backend)
-    plain = backend == "numpy" or (backend != "cupy" and not numba_is_there())
-    gpu = backend == "cupy"
+    found, gpu = backend.schedule(tape), backend.gpu
+    plain = bool(backend.plain)
     return Plan(found.tape, found.reason, statements(found.tape, backend), plain, planned=not gpu, gpu=gpu)
 
 
@@ -143,7 +141,7 @@ def interpreted(tape: Tape) -> Plan:
     return Plan(tape, "its operations are run one by one", statements(tape, None), plain=True, planned=False)
 
 
-def statements(tape: Tape, backend: str | None) -> tuple[Statement, ...]:
+def statements(tape: Tape, backend: Backend | None) -> tuple[Statement, ...]:
     """The operations of a tape, with the bodies of loops and branches; without a backend none of them is compiled."""
     known = tape.specs
     found = []
@@ -154,7 +152,7 @@ def statements(tape: Tape, backend: str | None) -> tuple[Statement, ...]:
             (name, plan(body, backend) if backend is not None and body in compiled else interpreted(body))
             for name, body in bodies
         )
-        found.append(Statement(equation, known, plans, backend == "cupy"))
+        found.append(Statement(equation, known, plans, backend is not None and backend.gpu))
     return tuple(found)
 
 

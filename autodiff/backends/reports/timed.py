@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from time import perf_counter_ns
 from typing import Any
 
+from autodiff.backends.choice import Backend
 from autodiff.backends.reports.counts import Count
 from autodiff.backends.reports.entry import Entry
 from autodiff.backends.reports.plan import Plan, Statement, plan
@@ -27,7 +28,7 @@ class Timed:
         donated: inputs whose memory outputs may take.
     """
 
-    def __init__(self, tape: Tape, backend: str, name: str, donated: Sequence[int] = ()) -> None:
+    def __init__(self, tape: Tape, backend: Backend, name: str, donated: Sequence[int] = ()) -> None:
         self.whole = Entry(name, "program", name, "", Count())
         self.inner = Watched(plan(tape, backend), backend, name, donated).run
 
@@ -55,7 +56,9 @@ class Watched(Straight):
         planned: whether memory is planned.
     """
 
-    def __init__(self, found: Plan, backend: str, name: str, donated: Sequence[int] = (), planned: bool = True) -> None:
+    def __init__(
+        self, found: Plan, backend: Backend, name: str, donated: Sequence[int] = (), planned: bool = True
+    ) -> None:
         self.found, self.name = found, name
         self.statements = {id(statement.equation): statement for statement in found.statements}
         super().__init__(found.tape, backend, donated, planned)

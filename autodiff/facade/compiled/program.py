@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from autodiff.backends.choice import CHOICES
 from autodiff.facade.compiled.recorder import RecordedComposition
 from autodiff.facade.graph.composition import Composition
 from autodiff.facade.graph.known_operands import Operands
@@ -88,7 +89,7 @@ class CompositionProgram:
                 self.pulled.add(pattern)
             except Exception as error:  # the results are there already: NumPy runs the same tape
                 self.broken = f"{type(error).__name__}: {error}"
-                found = Passes(self.passes.mode, self.label, "numpy").pull(available, cts)
+                found = Passes(self.passes.mode, self.label, CHOICES["numpy"]).pull(available, cts)
         return found
 
 

@@ -101,7 +101,7 @@ def one_kernel(name: str, found: Recorded, leaves: Sequence[Any]) -> OnMemory | 
     from autodiff.backends.kernels.programs.call import whole  # noqa: PLC0415 - the compiler is loaded when something is compiled
     from autodiff.backends.verifier.launch import UnprovedKernelError  # noqa: PLC0415
 
-    if found.device is not None or found.backend == "cupy":
+    if found.on_gpu:
         return None
     equation = lone_equation(found.program.schedule.tape)
     if equation is None:
@@ -118,8 +118,7 @@ def by_calls(found: Recorded, leaves: Sequence[Any]) -> OnMemory:
     """A program of several kernels and functions of NumPy, whose results are copied to where they stay."""
     from autodiff.backends.kernels.call import OnMemory  # noqa: PLC0415
 
-    on_gpu = found.device is not None or found.backend == "cupy"
-    evaluate = found.program.evaluate_on_gpu if on_gpu else found.program.evaluate  # which donate nothing
+    evaluate = found.program.evaluate_on_gpu if found.on_gpu else found.program.evaluate  # which donate nothing
     constants = found.constants.arrays if found.device is None else found.constants.on(found.device)
     values = (*leaves, *constants)
     outs = tuple([out.copy() if is_gpu_array(out) else np.array(out) for out in evaluate(values)])

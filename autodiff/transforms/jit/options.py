@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from autodiff.backends.choice import checked_backend
+from autodiff.backends.choice import Choice, checked_choice
 from autodiff.trace.errors import described
 from autodiff.trace.source import at_user_line
 from autodiff.transforms.custom.arguments import place_of
@@ -22,7 +22,7 @@ class Options(NamedTuple):
         static: the positions of static arguments, none of them negative.
         static_names: the names of static arguments: of all that may be passed by keyword.
         donated: the positions of donated arguments, none of them negative.
-        backend: ``"auto"``, ``"numba"``, ``"numpy"`` or ``"cupy"``.
+        choice: who runs programs.
         fast_math: whether division, exp and tanh of float32 may be approximate on GPUs.
     """
 
@@ -30,7 +30,7 @@ class Options(NamedTuple):
     static: tuple[int, ...]
     static_names: tuple[str, ...]
     donated: tuple[int, ...]
-    backend: str
+    choice: Choice
     fast_math: bool = False
 
 
@@ -87,7 +87,7 @@ def checked_options(
     if not isinstance(fast_math, bool):
         raise TypeError(f"jit: fast_math must be True or False, got {fast_math!r}{at_user_line()}")
     given = (static_argnums, static_argnames, donate_argnums, backend, fast_math)
-    return Options(given, static, names, donated, checked_backend(backend), fast_math)
+    return Options(given, static, names, donated, checked_choice(backend), fast_math)
 
 
 class Parameters:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from autodiff.backends.choice import AUTO, Backend, Choice
 from autodiff.backends.gpu import is_gpu_array
 from autodiff.backends.reference import run_tape
 from autodiff.backends.reports.watching import open_profiles
@@ -49,18 +50,18 @@ class Program(CustomRule):
     Args:
         tape: its constants are handed to the program with each call.
         name: the function's name and line, for error texts.
-        backend: ``"auto"``, ``"numba"``, ``"numpy"`` or ``"cupy"``.
+        choice: who runs it, on the host and on GPUs.
         donated: inputs whose arrays nobody needs after a call, so that outputs may take their memory: each is a plain
             array that owns it, may be written to, and that no other input shows.
         fast_math: whether division, exp and tanh of float32 may be approximate on GPUs.
     """
 
     def __init__(
-        self, tape: Tape, name: str, backend: str = "auto", donated: tuple[int, ...] = (), fast_math: bool = False
+        self, tape: Tape, name: str, choice: Choice = AUTO, donated: tuple[int, ...] = (), fast_math: bool = False
     ) -> None:
         self.tape = tape
         self._name = name
-        self.backend = backend
+        self.choice = choice
         self.donated = donated
         self.fast_math = fast_math
         self.given_up: tuple[int, ...] = ()  # inputs that are looked at in each call, on GPUs
@@ -86,13 +87,18 @@ class Program(CustomRule):
     def __repr__(self) -> str:
         return f"<program of {self.name}>"
 
+    @property
+    def host(self) -> Backend:
+        """Who runs it on the host."""
+        assert self.choice.host is not None
+        return self.choice.host
+
     @cached_property
     def schedule(self) -> Schedule:
         """How the tape is run."""
         from autodiff.backends.passes.memory.sharing import contiguous_results  # noqa: PLC0415 - the compiler is loaded when something is compiled
-        from autodiff.backends.passes.schedule import schedule  # noqa: PLC0415
 
-        found = schedule(self.tape, self.backend)
+        found = self.host.schedule(self.tape)
         return replace(found, tape=contiguous_results(self.tape, found.tape))
 
     @cached_property
@@ -100,29 +106,29 @@ class Program(CustomRule):
         """The tape as it runs on GPUs."""
         from autodiff.backends.cupy.program import DeviceProgram  # noqa: PLC0415 - programs on CPUs never need it
 
-        backend = "numpy" if self.backend == "numpy" else "cupy"
-        return DeviceProgram(self.tape, self.name, backend, self.given_up, self.fast_math)
+        assert self.choice.gpu is not None
+        return DeviceProgram(self.tape, self.name, self.choice.gpu, self.given_up, self.fast_math)
 
     @cached_property
     def straight(self) -> Straight:
         """The tape as a Python function."""
         from autodiff.backends.straight import Straight  # noqa: PLC0415
 
-        return Straight(self.schedule.tape, self.backend, self.donated)
+        return Straight(self.schedule.tape, self.host, self.donated)
 
     @cached_property
     def timed(self) -> Timed:
         """The same, which notes in open profiles how long it takes."""
         from autodiff.backends.reports.timed import Timed  # noqa: PLC0415 - most programs are never timed
 
-        return Timed(self.tape, self.backend, self.name, self.donated)
+        return Timed(self.tape, self.host, self.name, self.donated)
 
     @cached_property
     def announcing(self) -> Announcing:
         """The same, which says when outputs are there."""
         from autodiff.backends.announcing import Announcing  # noqa: PLC0415 - most programs are never asked
 
-        return Announcing(self.schedule.tape, self.backend)
+        return Announcing(self.schedule.tape, self.host)
 
     def __call__(self, *values: Any) -> tuple[Any, ...]:
         """The outputs for plain values, or as somebody's recording takes note of them."""
@@ -181,7 +187,7 @@ class Program(CustomRule):
 
     def evaluate_anywhere(self, values: Leaves) -> tuple[Any, ...]:
         """The outputs for plain values, on a GPU where some of them are on one."""
-        if self.backend == "cupy" or ("cupy" in sys.modules and any(map(is_gpu_array, values))):
+        if self.choice.host is None or ("cupy" in sys.modules and any(map(is_gpu_array, values))):
             return self.evaluate_on_gpu(values)
         return self.evaluate(values)
 
@@ -191,7 +197,7 @@ class Program(CustomRule):
         Raises:
             TypeError: if an array is on the host, or the backend is Numba.
         """
-        if self.backend == "numba":
+        if self.choice.gpu is None:
             raise TypeError(
                 f"jit: {self.name} was made with backend='numba', which compiles for CPUs, and got an array on a "
                 f"GPU{at_user_line()}. Leave backend away, which takes the compiler of where the arrays are, or pass "
@@ -201,7 +207,7 @@ class Program(CustomRule):
 
     def part(self, key: Any, tape: Tape) -> BoundProgram:
         """A program that was derived, with the constants of its tape."""
-        found = self.derived[key] = BoundProgram(tape, f"{key[0]} of {self.name}", self.backend, self.fast_math)
+        found = self.derived[key] = BoundProgram(tape, f"{key[0]} of {self.name}", self.choice, self.fast_math)
         return found
 
     # The rule.
@@ -218,7 +224,7 @@ class Program(CustomRule):
         found = self.derived.get(key)
         if found is None:
             mode = ReverseMode(self.tape, positions)
-            found = self.derived[key] = Passes(mode, self.name, self.backend, self.fast_math)
+            found = self.derived[key] = Passes(mode, self.name, self.choice, self.fast_math)
         return found
 
     def pull(self, kept: Any, g: Leaves, positions: Sequence[int]) -> tuple[Any, ...]:
@@ -296,13 +302,13 @@ class Passes:
     Args:
         mode: their tapes.
         name: the function's name and line, for error texts.
-        backend: of the programs.
+        choice: of the programs.
         fast_math: of the programs.
     """
 
-    def __init__(self, mode: ReverseMode, name: str, backend: str, fast_math: bool = False) -> None:
-        self.mode, self.name, self.backend, self.fast_math = mode, name, backend, fast_math
-        self.forward = BoundProgram(mode.forward, f"the forward pass of {name}", backend, fast_math)
+    def __init__(self, mode: ReverseMode, name: str, choice: Choice, fast_math: bool = False) -> None:
+        self.mode, self.name, self.choice, self.fast_math = mode, name, choice, fast_math
+        self.forward = BoundProgram(mode.forward, f"the forward pass of {name}", choice, fast_math)
         self.backward: dict[Forms, tuple[BoundProgram, Backward]] = {}
 
     def pull(self, available: Sequence[Any], g: Sequence[Any]) -> tuple[Any, ...]:
@@ -312,7 +318,7 @@ class Passes:
         found = self.backward.get(forms)
         if found is None:
             made = self.mode.backward(forms)
-            program = BoundProgram(made.tape, f"the backward pass of {self.name}", self.backend, self.fast_math)
+            program = BoundProgram(made.tape, f"the backward pass of {self.name}", self.choice, self.fast_math)
             found = self.backward[forms] = program, made
         program, made = found
         parts = [part for ct in cts for part in parts_of(ct)]
@@ -325,17 +331,17 @@ class BoundProgram:
     Args:
         tape: with its constants.
         name: for error texts.
-        backend: of the program.
+        choice: of the program.
         fast_math: of the program.
     """
 
     __slots__ = ("constants", "program")
 
-    def __init__(self, tape: Tape, name: str, backend: str, fast_math: bool = False) -> None:
+    def __init__(self, tape: Tape, name: str, choice: Choice, fast_math: bool = False) -> None:
         tape = with_known_values(tape)
         self.constants = Constants(tape.constants)
         plain = replace(tape, constants=(), arguments=None, results=None)
-        self.program = Program(plain, name, backend, fast_math=fast_math)
+        self.program = Program(plain, name, choice, fast_math=fast_math)
 
     def __call__(self, *values: Any) -> tuple[Any, ...]:
         return self.program(*values, *self.constants.beside(values))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from autodiff.backends.choice import HOST, Backend
 from autodiff.backends.gpu import is_gpu_array
 from autodiff.backends.reports.watching import open_profiles
 from autodiff.trace.spec import Spec
@@ -90,7 +91,7 @@ class Recorded:
         self.name = name
         refuse_chunks(name, tape.constants)
         bare = replace(tape, constants=(), arguments=None, results=None)
-        self.program = Program(bare, name, options.backend, fast_math=options.fast_math)
+        self.program = Program(bare, name, options.choice, fast_math=options.fast_math)
         self.captures, self.constants = staged.captures, Constants(tape.constants)
         self.signature, self.specs, self.state, self.details = signature, tuple(specs), state, details_of(specs, leaves)
         self.places = tuple([leaf.device.id if is_gpu_array(leaf) else None for leaf in leaves])
@@ -105,7 +106,7 @@ class Recorded:
         self.moved: tuple[Any, ...] = ()
         plain = not (tape.constants or self.donation.leaves)
         self.run: Callable[[tuple[Any, ...]], tuple[Any, ...]]
-        if self.device is not None or options.backend == "cupy":
+        if self.on_gpu:
             self.run = self.run_on_gpu
         else:
             self.run = self.program.evaluate if plain else self.run_unusual
@@ -140,7 +141,7 @@ class Recorded:
         """The program that may write to the inputs at some positions."""
         found = self.reusing.get(positions)
         if found is None:
-            made = Program(self.program.tape, self.name, self.program.backend, positions)
+            made = Program(self.program.tape, self.name, self.program.choice, positions)
             found = self.reusing.setdefault(positions, made)
         return found
 
@@ -149,21 +150,27 @@ class Recorded:
         return self.own(self.program.evaluate_for(listener, (*leaves, *self.constants.arrays)))
 
     @property
-    def backend(self) -> str:
-        """Who runs it: ``"cupy"`` where that was not said, and the arrays are on a GPU."""
-        told = self.program.backend
-        return "cupy" if told == "auto" and self.device is not None else told
+    def on_gpu(self) -> bool:
+        """Whether it runs on a GPU: arrays are there, or that was asked for."""
+        return self.device is not None or self.program.choice.host is None
+
+    @property
+    def backend(self) -> Backend:
+        """Who runs it."""
+        choice = self.program.choice
+        found = choice.gpu if self.on_gpu else choice.host
+        return HOST if found is None else found  # which the program says when it runs
 
     def replayed(self) -> str:
         """Whether the program runs as a CUDA graph, and if not, why; empty on CPUs."""
-        if self.backend == "cupy" or self.device is not None:
+        if self.on_gpu:
             return self.program.on_gpu.replayed(self.device)
         return ""
 
     @property
     def source(self) -> str:
         """The text of the Python function that runs."""
-        if self.backend == "cupy" or self.device is not None:
+        if self.on_gpu:
             return self.program.on_gpu.straight().source
         return self.program.straight.source
 

@@ -172,8 +172,7 @@ def test_without_kernels_there_is_one_reason():
 
 
 def test_without_numba_that_is_the_reason(monkeypatch):
-    for module in ("passes.schedule", "reports.plan"):
-        monkeypatch.setattr(f"autodiff.backends.{module}.numba_is_there", lambda: False)
+    monkeypatch.setattr("autodiff.backends.choice.numba_is_there", lambda: False)
     found = jit(np.exp).explain(np.ones(3))
     why = "Numba is not installed: pip install autodiff[numba]"
     assert reasons(found) == [("NumPy", "exp", why)]

@@ -311,7 +311,7 @@ def test_a_backend_that_is_not_installed(monkeypatch):
         "jit: backend='numba' needs Numba, which is not installed (LINE): run pip install autodiff[numba], or take "
         "backend='auto', which runs NumPy's functions without it"
     )
-    assert jit_(named, backend="auto").options.backend == "auto"
+    assert jit_(named, backend="auto").options.choice.name == "auto"
 
 
 LEAKED = (

@@ -84,7 +84,7 @@ def test_the_program_knows_what_it_may_write_to():
         (0,): (0,),
         (1,): (1,),
     }
-    assert all(program.backend == "numpy" for program in recorded.reusing.values())
+    assert all(program.choice.name == "numpy" for program in recorded.reusing.values())
 
 
 def test_under_other_transformations_nothing_is_given_up():

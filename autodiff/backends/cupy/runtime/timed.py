@@ -9,6 +9,7 @@ from __future__ import annotations
 from time import perf_counter_ns
 from typing import Any
 
+from autodiff.backends.choice import Backend
 from autodiff.backends.cupy.runtime.calls import Call
 from autodiff.backends.cupy.runtime.device import on_device
 from autodiff.backends.cupy.straight import Building, DeviceStraight
@@ -39,7 +40,7 @@ class TimedOnDevice:
         fast_math: whether division, exp and tanh of float32 may be approximate.
     """
 
-    def __init__(self, tape: Tape, backend: str, device: int, name: str, fast_math: bool = False) -> None:
+    def __init__(self, tape: Tape, backend: Backend, device: int, name: str, fast_math: bool = False) -> None:
         self.whole = Entry(name, "program", name, "", Count())
         self.device = device
         self.inner = WatchedOnDevice(plan(tape, backend), backend, name, fast_math=fast_math)
@@ -76,7 +77,7 @@ class WatchedOnDevice(Watched, DeviceStraight):
     """
 
     def __init__(
-        self, found: Plan, backend: str, name: str, building: Building | None = None, fast_math: bool = False
+        self, found: Plan, backend: Backend, name: str, building: Building | None = None, fast_math: bool = False
     ) -> None:
         self.found, self.name = found, name
         self.statements = {id(statement.equation): statement for statement in found.statements}
