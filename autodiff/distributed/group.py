@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
+from autodiff.distributed.windows import Window, window_of
+
 
 class Peer(NamedTuple):
     """A process: its number in the world, its machine and its number there."""
@@ -23,17 +25,21 @@ class Lines(NamedTuple):
         whole: of all processes.
         inside: of those of this machine; None where all are on one, or machines have unequal numbers of them.
         across: of those that have the number of this process on their machines.
+        window: memory that all share, where they are on one machine; None where they are not, or there is none.
     """
 
     whole: Any
     inside: Any = None
     across: Any = None
+    window: Window | None = None
 
 
 def lines_of(whole: Any, peers: Sequence[Peer], rank: int) -> Lines:
     """The communicators of the processes of one. All of them have to call it."""
     hosts = [peer.host for peer in peers]
     machines = Counter(hosts)
+    if len(machines) == 1 < len(hosts):
+        return Lines(whole, window=window_of(whole))
     if len(machines) in (0, 1, len(hosts)) or len(set(machines.values())) > 1:
         return Lines(whole)
     machine, number = list(machines).index(hosts[rank]), hosts[:rank].count(hosts[rank])

@@ -8,6 +8,7 @@ crosses between two machines are sums, once, rather than the array of each proce
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -19,12 +20,15 @@ from autodiff.distributed.group import Group, Lines
 from autodiff.distributed.meetings import DIRECT
 from autodiff.distributed.packing import LARGE, new, scaled
 from autodiff.distributed.waiting import Steps, waited_for
+from autodiff.distributed.windows import REGION, Window
 
 GATHERED = 1 << 19
 """Sums of arrays that have no more bytes in all processes together are made in each of them."""
 
 BLOCK = 1 << 19
 """Bytes of all arrays together that are multiplied and added at once."""
+
+Array = np.ndarray[Any, Any]
 
 Weights = tuple[float, ...]
 """By what the arrays of processes are multiplied before they are added; empty for nothing."""
@@ -45,13 +49,16 @@ def summing(lines: Lines, x: Any, weights: Weights = (), reuse: bool = False) ->
             anything is sent.
         reuse: whether a large sum may be put where the array is, which nobody else has then.
     """
-    mpi, inside, across = lines
+    mpi, inside, across, window = lines
     if weights and inside is not None:
         x, weights, reuse = scaled(x, weights[mpi.rank]), (), True
     if mpi.size * x.nbytes <= GATHERED:
         return (yield from adding_all(mpi, x, weights))
     first, flat = mpi if inside is None else inside, x.reshape(-1)
     out = flat if reuse and x.flags.c_contiguous else new(flat.shape, x.dtype)
+    if window is not None:
+        yield from adding_in_window(window, np.ascontiguousarray(flat), out, weights)
+        return out.reshape(x.shape)
     part = yield from adding_own_part(first, flat, out, weights)
     if across is not None:
         yield from adding_own_part(across, part, part)
@@ -69,6 +76,52 @@ def adding_all(mpi: Any, x: Any, weights: Weights = ()) -> Steps:
     rows = [x if k == mpi.rank else new(x.shape, x.dtype) for k in range(mpi.size)]
     yield messages(mpi, [x] * mpi.size, rows)
     return total(rows, weights)
+
+
+def adding_in_window(window: Window, x: Array, out: Array, weights: Weights = ()) -> Steps:
+    """Put the sum of the vectors of processes that share memory into another one, which may be the vector itself.
+
+    In each turn of some megabytes every process puts there what others add up; then it adds up its own part of all, and
+    leaves the sum there; then it reads the sums of the others. Turns overlap, so that one barrier is enough for each.
+    """
+    mpi, first, length = window.mpi, window.turn, REGION // x.itemsize
+    turns = -(-x.size // length)
+    window.turn += turns
+
+    def own(turn: int) -> tuple[slice, list[slice], list[Array]]:
+        """The elements of a turn, the parts of them that each process adds up, and the regions of all processes."""
+        elements = slice(turn * length, min((turn + 1) * length, x.size))
+        count = elements.stop - elements.start
+        regions = [window.region(rank, first + turn, count, x.dtype) for rank in range(mpi.size)]
+        return elements, parts_of(count, mpi.size), regions
+
+    def put(turn: int) -> None:
+        elements, parts, regions = own(turn)
+        for rank, part in enumerate(parts):
+            if rank != mpi.rank:
+                regions[mpi.rank][part] = x[elements][part]
+
+    def add(turn: int) -> None:
+        elements, parts, regions = own(turn)
+        part = parts[mpi.rank]
+        rows = [(x[elements] if rank == mpi.rank else region)[part] for rank, region in enumerate(regions)]
+        regions[mpi.rank][part] = total(rows, weights, out[elements][part])
+
+    def read(turn: int) -> None:
+        elements, parts, regions = own(turn)
+        for rank, part in enumerate(parts):
+            if rank != mpi.rank:
+                out[elements][part] = regions[rank][part]
+
+    put(0)
+    for turn in range(turns + 1):
+        yield [mpi.Ibarrier()]
+        if turn < turns:
+            add(turn)
+        if turn + 1 < turns:
+            put(turn + 1)
+        if turn:
+            read(turn - 1)
 
 
 def adding_own_part(mpi: Any, x: Any, out: Any, weights: Weights = ()) -> Steps:
@@ -123,17 +176,34 @@ def total(rows: Any, weights: Weights = (), out: Any = None) -> Any:
     size = BLOCK // (len(flat) * out.itemsize)
     for start in range(0, out.size, size):
         block = slice(start, start + size)
-        whole[block] = sum_of([row[block] for row in flat], weights)
+        sum_into(whole[block], [row[block] for row in flat], weights)
     return out
 
 
+def sum_into(out: Array, rows: Sequence[Array], weights: Weights) -> None:
+    """Put the sum of arrays that stay in cache into an array, which may be where one of them is."""
+    if is_half(out) or len(set(weights)) > 1 or len(rows) == 1 or any(np.may_share_memory(out, x) for x in rows[2:]):
+        out[...] = sum_of(rows, weights)
+        return
+    np.add(rows[0], rows[1], out=out)
+    for row in rows[2:]:
+        out += row
+    if weights:
+        out *= weights[0]
+
+
+def is_half(array: Any) -> bool:
+    """Whether an array is of numbers of 16 bits."""
+    return array.dtype.itemsize == 2 and array.dtype.kind in "fV"
+
+
 def sum_of(rows: Any, weights: Weights) -> Any:
-    """The same of arrays that stay in cache, as a new array."""
+    """The same as a new array."""
     common = weights[0] if len(set(weights)) == 1 else None
     if weights and common is None:
         rows = [row * weight for row, weight in zip(rows, weights, strict=True)]
     first, *others = rows
-    half = first.dtype.itemsize == 2 and first.dtype.kind in "fV"
+    half = is_half(first)
     if half:
         first, others = first.astype(np.float32), [row.astype(np.float32) for row in others]
     found = first + others[0] if others else first.copy()

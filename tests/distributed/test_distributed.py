@@ -24,8 +24,9 @@ def test_machines_add_up_before_they_send():
     assert (done.returncode, done.stdout) == (0, "equal\n"), done.stderr[-3000:]
 
 
-def test_a_process_that_is_killed_is_named_and_training_goes_on_from_the_checkpoint(tmp_path):
-    done = launch(2, "failing", "kill", str(tmp_path))
+@pytest.mark.parametrize("when", ["kill", "kill while adding"])
+def test_a_process_that_is_killed_is_named_and_training_goes_on_from_the_checkpoint(tmp_path, when):
+    done = launch(2, "failing", when, str(tmp_path))
     assert done.returncode != 0
     assert re.search(r"^autodiff.distributed: process 1 of 2 \(pid \d+ on .+\) was killed$", done.stderr, re.M)
     assert done.stderr.count("was killed") == 1
@@ -46,5 +47,5 @@ def test_a_process_that_ends_early_is_found(tmp_path):
     assert done.returncode != 0
     assert (
         "MismatchError: the processes of world do not agree on what comes next:\n"
-        "  process 0: all_reduce of float64[500] (failing.py:19)\n  process 1: the end of the program\n"
+        "  process 0: all_reduce of float64[500] (failing.py:20)\n  process 1: the end of the program\n"
     ) in done.stderr

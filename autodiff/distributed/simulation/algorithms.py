@@ -7,14 +7,16 @@ bytes, and both levels of a hierarchy are rings: inside of the machines, then be
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from math import ceil, inf
 
 import numpy as np
 
 from autodiff.distributed.calls import DIGEST
 from autodiff.distributed.meetings import BLOCKS, DIRECT
 from autodiff.distributed.simulation.clocks import Array, Round
-from autodiff.distributed.simulation.network import Network
+from autodiff.distributed.simulation.network import Link, Network
 from autodiff.distributed.sums import GATHERED
+from autodiff.distributed.windows import REGION
 
 Rounds = Iterator[Round]
 
@@ -106,6 +108,24 @@ def at_once(network: Network, source: Callable[[int], Array], size: int, nbytes:
         yield Round(network if by == 1 else without, source(by), nbytes, added)
 
 
+def barrier(network: Network, size: int) -> Rounds:
+    """Each process waits for all: those that know of one another are twice as many in each round."""
+    yield from gathering(network, size, 0.0)
+
+
+def window_all_reduce(network: Network, size: int, nbytes: float) -> Rounds:
+    """Turns in memory that the processes of a machine share, each with a barrier and one more at the end.
+
+    Each process copies there what others add up, adds up its own part, copies the sum there, and those of others back.
+    """
+    for _ in range(ceil(nbytes / REGION) + 1):
+        yield from barrier(network, size)
+    copied = network._replace(within=Link(0.0, network.copying), memory=inf)
+    yield from at_once(copied, lambda by: shifted(size, by), size, nbytes / size, added=True)
+    yield Round(copied, np.arange(size), nbytes / size)
+    yield from at_once(copied, lambda by: shifted(size, by), size, nbytes / size)
+
+
 def fits(size: int, nbytes: float) -> bool:
     """Whether so many processes exchange arrays of so many bytes where they meet."""
     return DIGEST + nbytes <= BLOCKS[size <= DIRECT][-1]
@@ -124,8 +144,9 @@ def meeting(network: Network, size: int, nbytes: float) -> Rounds:
 def own_all_reduce(network: Network, size: int, nbytes: float) -> Rounds:
     """What :func:`autodiff.distributed.all_reduce` does: a block, parts sent to those who add them, a ring of sums.
 
-    It does so inside of machines, between them and inside again, where they have equal numbers of processes. Of small
-    arrays all get all, and add them up; very small ones are in the block.
+    It does so inside of machines, between them and inside again, where they have equal numbers of processes. The
+    processes of one machine add up in memory that they share. Of small arrays all get all, and add them up; very small
+    ones are in the block.
     """
     yield from meeting(network, size, nbytes)
     if fits(size, nbytes):
@@ -135,7 +156,9 @@ def own_all_reduce(network: Network, size: int, nbytes: float) -> Rounds:
     if nbytes <= GATHERED / size:
         way = gathering(network, size, nbytes, added=True)
         yield from way if size > DIRECT else pairwise(network, size, nbytes * size, added=True)
-    elif left or 1 in (here, machines):
+    elif machines == 1 and not left:
+        yield from window_all_reduce(network, size, nbytes)
+    elif left or here == 1:
         yield from pairwise(network, size, nbytes, added=True)
         yield from (ring if size > DIRECT else pairwise)(network, size, nbytes, added=False)
     else:

@@ -54,10 +54,11 @@ def measure_network(comm: Communicator | None = None, rounds: int = 20) -> Netwo
         arrays = [np.ones(LARGE // 8) for _ in range(ARRAYS)]
         moving = exchange(comm, arrays, rounds)
         adding = seconds_of(lambda k: total([arrays[k], arrays[k - 1]], MEAN, arrays[k - 2]), rounds)
-        found = latency, LARGE / max(moving - latency, 1e-9), LARGE / adding
-    latency, bandwidth, adding_rate = comm.broadcast_object(found)
+        copying = seconds_of(lambda k: np.copyto(arrays[k], arrays[k - 1]), rounds)
+        found = latency, LARGE / max(moving - latency, 1e-9), LARGE / adding, LARGE / copying
+    latency, bandwidth, adding_rate, copying_rate = comm.broadcast_object(found)
     link = Link(latency, bandwidth)
-    network = Network(link, link, comm.size, adding=adding_rate, cores=cores(), alone=False)
+    network = Network(link, link, comm.size, adding=adding_rate, copying=copying_rate, cores=cores(), alone=False)
     call, switch = comm.broadcast_object(call_seconds(comm, latency, rounds))
     return network._replace(call=call, switch=switch)
 

@@ -33,6 +33,8 @@ class Network(NamedTuple):
         per_machine: how many processes a machine has.
         memory: bytes a second of all messages inside of a machine together.
         adding: bytes a second that a process adds to others.
+        copying: bytes a second that a process copies, while the others do so too: between its own memory and memory
+            that the processes of a machine share.
         call: seconds that a process needs for a collective operation besides all messages.
         cores: how many processes of a machine run at once. Where there are more they take turns: computing and
             messages inside of the machine take so many times longer.
@@ -51,6 +53,7 @@ class Network(NamedTuple):
     per_machine: int
     memory: float = float("inf")
     adding: float = 8e9
+    copying: float = 8e9
     call: float = 1e-5
     cores: int | None = None
     alone: bool = True

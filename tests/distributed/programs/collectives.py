@@ -75,6 +75,28 @@ def check_large():
         assert np.array_equal(distributed.permute(x, around), parts[comm.rank - 1])
 
 
+def check_windows():
+    """Arrays of several turns in memory that the processes share: the bits are those of messages."""
+    lines = comm.lines
+    assert lines.window is not None
+    for size, dtype in itertools.product((65_537, 1_300_001, 3_000_000), (np.float32, np.float16, np.int32)):
+        parts = [(100 * np.random.default_rng(k).normal(size=size)).astype(dtype) for k in range(comm.size)]
+        x = parts[comm.rank]
+        for weights in ((), (0.25,) * comm.size, tuple(0.3 + 0.1 * k for k in range(comm.size))):
+            if weights and dtype == np.int32:
+                continue
+            own = [x.copy(), x.copy()]
+            found = COLLECTIVES["all_reduce"].evaluate(own[0], comm=comm, weights=weights, reuse=size % 2 == 0)
+            try:
+                comm.lines = lines._replace(window=None)
+                wanted = COLLECTIVES["all_reduce"].evaluate(own[1], comm=comm, weights=weights, reuse=False)
+            finally:
+                comm.lines = lines
+            assert found.tobytes() == wanted.tobytes()
+            assert size % 2 == 0 or own[0].tobytes() == x.tobytes()
+    assert np.array_equal(distributed.all_reduce(np.ones((900, 2000)).T), np.full((2000, 900), comm.size))
+
+
 def check_weights():
     """Sums of weighted arrays: bits are those of a formula, and the array of a process is used again only if allowed."""
     for size, dtype, reuse in itertools.product((3, 20_000, 70_001), (np.float32, np.float64), (False, True)):
@@ -236,7 +258,7 @@ def check_programs(count):
 def main(programs):
     check_programs(programs)
     for check in (
-        check_large, check_weights, check_interrupted, check_order, check_control, check_parts, check_disagreement,
+        check_large, check_windows, check_weights, check_interrupted, check_order, check_control, check_parts, check_disagreement,
     ):  # fmt: skip
         check()
     assert comm.gather_objects("done") == ["done"] * comm.size

@@ -10,6 +10,7 @@ import sys
 import numpy as np
 
 from autodiff import distributed
+from autodiff.distributed import sums
 
 comm = distributed.world()
 STEPS, LAST = 6, comm.size - 1
@@ -17,6 +18,10 @@ STEPS, LAST = 6, comm.size - 1
 
 def step(w, number):
     return w - 0.1 * distributed.all_reduce(np.cos(w * (comm.rank + 1) + number), op="mean")
+
+
+def killed(*_):
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 def main(how, folder):
@@ -35,6 +40,10 @@ def main(how, folder):
                 raise OverflowError("this one")
             if how == "leave":
                 sys.exit()
+        if number == 3 and how == "kill while adding":  # others wait in memory that all share
+            if comm.rank == LAST:
+                sums.total = killed
+            distributed.all_reduce(np.ones(1_300_001))
         w = step(w, number)
         distributed.save(folder, {"number": number, "w": w})
     if comm.rank == 0:
