@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from autodiff.trace.source import at_user_line
 
@@ -18,8 +17,7 @@ def numba_is_there() -> bool:
     return find_spec("numba") is not None
 
 
-@dataclass(frozen=True)
-class Backend:
+class Backend(NamedTuple):
     """Who runs programs on one kind of device.
 
     Attributes:
@@ -54,8 +52,7 @@ HOST, NUMPY = Backend(), Backend(kernels=False)
 GPU, CUPY = Backend(gpu=True), Backend(gpu=True, kernels=False)
 
 
-@dataclass(frozen=True)
-class Choice:
+class Choice(NamedTuple):
     """What ``jit`` is told of backends.
 
     Attributes:
