@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autodiff.backends import cache, checked
 from autodiff.backends.compiling import kernel_address
-from autodiff.backends.kernels.checked import CheckedKernel
 from autodiff.backends.native.arguments import Argument, ArrayArgument, NumberArgument, bits
 from autodiff.backends.native.checks import Rooms
 from autodiff.backends.native.identity import digest, surroundings
 from autodiff.backends.native.launching import bind
 from autodiff.backends.verifier.launch import Array, Launch, UnprovedKernelError, listed
 from autodiff.trace.spec import Spec
+
+if TYPE_CHECKING:
+    from autodiff.backends.kernels.checked import CheckedKernel
 
 __all__ = ["Argument", "ArrayArgument", "KernelLaunch", "NumberArgument", "bits", "operand_argument"]
 
@@ -83,6 +85,8 @@ class KernelLaunch:
     @property
     def checked(self) -> CheckedKernel:
         """The kernel as one that checks each access to memory while it runs."""
+        from autodiff.backends.kernels.checked import CheckedKernel  # noqa: PLC0415 - asked for by a setting
+
         return CheckedKernel(self.name, self.text, self.words, self.arguments, self.rooms)
 
     @property

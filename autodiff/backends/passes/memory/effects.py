@@ -15,7 +15,6 @@ import numpy as np
 from autodiff.backends.into import INTO
 from autodiff.backends.kernels.primitive import KernelPrimitive
 from autodiff.backends.kernels.rows.call import rows
-from autodiff.backends.kernels.rows.in_place import replaceable
 from autodiff.backends.kernels.rows.memory import RowMemory, row_kernel_of
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.spec import Spec
@@ -102,6 +101,8 @@ def of_ufunc(equation: Equation, operands: Sequence[Spec]) -> Effects:
 
 def of_rows(equation: Equation) -> Effects:
     """A kernel of rows fills what it is given; a result may lie in an input's memory where the kernel is printed so."""
+    from autodiff.backends.kernels.rows.in_place import replaceable  # noqa: PLC0415 - it reads texts, which takes a parser
+
     params = dict(equation.params)
     kernel = row_kernel_of(params["tape"], params["shape"])
     memory = RowMemory(kernel)
