@@ -11,9 +11,9 @@ import pytest
 
 from autodiff import jit
 from autodiff.backends import cache, checked
+from autodiff.backends.kernels import call
 from autodiff.backends.kernels.checked import KernelMemoryError
 from autodiff.backends.kernels.launching import ArrayArgument, KernelLaunch
-from autodiff.backends.kernels.programs import call
 from autodiff.backends.kernels.programs.emitter import Emitter
 from autodiff.backends.verifier.launch import Array, UnprovedKernelError
 from tests.backends.kernels.running import needs_numba
