@@ -312,3 +312,17 @@ def test_a_slope_that_is_wrong_in_a_quarter_of_an_octave_is_found(low: float, hi
 
     with pytest.raises(GradientMismatch):
         laws(elementwise(np.square, x=slope), only=["forward", "reverse"])
+
+
+def test_the_argument_whose_derivative_is_wrong_is_named() -> None:
+    first = elementwise(np.multiply, x=lambda g, y: 1.01 * g * y, y=lambda g, x: g * x)
+    second = elementwise(np.multiply, x=lambda g, y: g * y, y=lambda g, x: 1.01 * g * x)
+    both = elementwise(np.multiply, x=lambda g, y: 1.01 * g * y, y=lambda g, x: 1.01 * g * x)
+    texts = []
+    for wrong in (first, second, both):
+        with pytest.raises(GradientMismatch) as error:
+            laws(wrong, arity=2, shapes=[((3,), (3,))], only=["forward"])
+        texts.append(error.value.detail)
+    assert texts[0].endswith("\n  by         args[0]; by the others alone it is right")
+    assert texts[1].endswith("\n  by         args[1]; by the others alone it is right")
+    assert "\n  by " not in texts[2]

@@ -30,22 +30,45 @@ FEW = 64
 def forward(problem: Problem, *, rtol: float = RELATIVE, atol: float = 0.0) -> None:
     """The derivative along a direction is the numerical one."""
     for one in directions_of(problem.double):
-        _, tangents = autodiff.jvp(one.flat, one.primals, one.tangents)
+        try:
+            found = _forward(one, rtol, atol)
+        except Violation as violation:
+            raise Violation(f"{violation}{blamed(one, lambda alone: _forward(alone, rtol, atol))}") from None
+        problem.disagreement = max(problem.disagreement, found)
 
-        def judge(slopes: Sequence[Slope], one: Problem = one, tangents: Any = tangents) -> float:
-            def error(elementwise: bool) -> float:
-                return agree(
-                    tangents, slopes, one.sizes, one.result_names, elementwise=elementwise, rtol=rtol, atol=atol
-                )
 
-            try:
-                return error(elementwise=True)
-            except Violation:
-                if one.elementwise:  # which takes time to find out
-                    raise
-                return error(elementwise=False)
+def _forward(problem: Problem, rtol: float, atol: float) -> float:
+    _, tangents = autodiff.jvp(problem.flat, problem.primals, problem.tangents)
 
-        problem.disagreement = max(problem.disagreement, with_second_look(one, judge))
+    def judge(slopes: Sequence[Slope]) -> float:
+        def error(elementwise: bool) -> float:
+            return agree(
+                tangents, slopes, problem.sizes, problem.result_names, elementwise=elementwise, rtol=rtol, atol=atol
+            )
+
+        try:
+            return error(elementwise=True)
+        except Violation:
+            if problem.elementwise:  # which takes time to find out
+                raise
+            return error(elementwise=False)
+
+    return with_second_look(problem, judge)
+
+
+def blamed(problem: Problem, check: Callable[[Problem], object]) -> str:
+    """A line that names the arguments whose derivatives are wrong, where those by the others are right."""
+    count = len(problem.primals)
+    wrong = []
+    for k in range(count if count <= FEW else 0):
+        own = [t if j == k else np.zeros_like(t) for j, t in enumerate(problem.tangents)]
+        try:
+            check(problem.along(own))
+        except Violation:
+            wrong.append(problem.names[problem.places[k]])
+        except Undecided:
+            return ""
+    return f"\n  by         {', '.join(wrong)}; by the others alone it is right" if 0 < len(wrong) < count else ""
 
 
 def reverse(problem: Problem, *, rtol: float = RELATIVE, atol: float = 0.0) -> None:
