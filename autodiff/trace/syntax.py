@@ -32,9 +32,11 @@ def parse(source: str | bytes, filename: str = "<unknown>", mode: Literal["exec"
     """
     for _ in range(ATTEMPTS):
         try:
-            return ast.parse(source, filename, mode)
+            tree: ast.AST = compile(source, filename, mode, ast.PyCF_ONLY_AST, dont_inherit=True)
         except SystemError as error:
             if "recursion depth mismatch" not in str(error):
                 raise
             failed = error
+        else:
+            return tree
     raise failed

@@ -226,7 +226,7 @@ FAULTS = [
     Planted("wrong at one",                   np.square,   {"x": lambda g, x: g * np.where(x == 1, 0.0, 2.0) * x}),
     Planted("wrong at minus zero",            np.sin,      {"x": lambda g, x: g * np.where((plain(x) == 0) & np.signbit(np.real(plain(x))), -1.0, 1.0) * np.cos(x)}, given=KNOWN),
     Planted("wrong at whole numbers",         np.sin,      {"x": lambda g, x: g * np.where((plain(x) == np.round(plain(x))) & (abs(plain(x)) > 1), 0.0, 1.0) * np.cos(x)}, given=KNOWN),
-    Planted("nan at zero",                    np.square,   {"x": lambda g, x: g * 2 * x * (x / x)}),
+    Planted("nan at zero",                    np.square,   {"x": lambda g, x: g * 2 * x * np.divide(x, x)}),
     Planted("wrong for subnormal numbers",    np.sin,      {"x": lambda g, x: g * np.where((abs(x) < 1e-300) & (x != 0), 0.0, 1.0) * np.cos(x)}),
     # Second derivatives.
     Planted("sign of the second derivative",  np.sin,      {"x": lambda g, x: g * wrong_cos(x)}, SECOND),

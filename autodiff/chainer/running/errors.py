@@ -11,6 +11,7 @@ from typing import Any
 
 from autodiff.facade.functions.invalid import InvalidType
 from autodiff.running.script import from_first_line
+from autodiff.trace import syntax
 
 AGAIN, SCRIPT = "autodiff.chainer.running.again", "AUTODIFF_CHAINER_SCRIPT"
 
@@ -57,5 +58,6 @@ def show_error(kind: type[BaseException], error: BaseException, trace: Traceback
     if isinstance(error, InvalidType) and {"float32", "float64"} <= set(re.findall(r"float\d+", str(error))):
         error.add_note(PROMOTED)
     here = Path(__file__).parent
-    trace = from_first_line(trace, [str(here.parent / "__main__.py"), *(str(here / name) for name in RUNNERS)])
+    between = [str(here.parent / "__main__.py"), *(str(here / name) for name in RUNNERS), syntax.__file__]
+    trace = from_first_line(trace, between)
     sys.__excepthook__(kind, error.with_traceback(trace), trace)
