@@ -103,7 +103,7 @@ class KernelCall:
         """The text of the function; ``scope`` is filled with what it refers to."""
         inputs = [f"in{k}" for k in range(len(self.inputs))]
         outs = [f"in{self.lying[k]}" if k in self.lying else f"out{k}" for k in range(len(self.outputs))]
-        body = [*self.running(scope), f"return ({', '.join(outs)},)"]
+        body = [*self.running(scope), f"return ({''.join(f'{out}, ' for out in outs)})"]
         if self.handed is not None:
             yield f"def call({', '.join([*inputs, *map(name_of, self.handed)])}):"
             yield from indented(body)
