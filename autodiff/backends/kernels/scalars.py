@@ -49,6 +49,9 @@ POWERS = {
 """Powers with a number for exponent, with what NumPy makes of infinities and of -0; NumPy computes some of these ways
 itself."""
 
+ROOT_OF_NUMBER = "where(x == -INFINITY, INFINITY, sqrt(x) + 0)"
+"""A single number to the power of 0.5: of arrays NumPy takes the square root, which differs at -inf and at -0."""
+
 
 def template(primitive: Primitive, operands: Sequence[Any], out: Spec) -> str:
     """The expression of an elementwise operation in its operands' names; empty where there is none.
@@ -64,6 +67,8 @@ def template(primitive: Primitive, operands: Sequence[Any], out: Spec) -> str:
         if not real or out.dtype not in DTYPES:
             return POWERS[exponent] if type(exponent) is int and exponent in (1, 2, 3) else ""
         known = type(exponent) in (int, float) and float(exponent) in POWERS
+        if known and float(exponent) == 0.5 and getattr(operands[0], "kind", "python") != "array":
+            return ROOT_OF_NUMBER
         return POWERS[float(exponent)] if known else "power(x, y)"
     if element is None:
         return of_scipy(primitive.name) if real else ""

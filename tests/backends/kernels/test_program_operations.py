@@ -238,3 +238,20 @@ def test_batches_of_operations():
     x = normal(6, 5)
     for fun in (np.cumsum, np.sort, np.argmax, lambda x: np.roll(x, 1), lambda x: np.outer(x, x)[1]):
         np.testing.assert_allclose(jit(vmap(fun))(x), np.stack([fun(row) for row in x]), rtol=1e-14)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("exponent", [0.5, -0.5, 1.5, 2.0])
+@pytest.mark.parametrize("kind", [float, np.float64, np.float32, np.array, lambda x: np.array([x])])
+@pytest.mark.parametrize("x", [-np.inf, -0.0, 0.0, np.inf, np.nan, 4.0])
+def test_powers_of_single_numbers_are_pythons_and_of_arrays_roots(x, kind, exponent):
+    def power(x):
+        return x**exponent
+
+    try:
+        wanted = power(kind(x))
+    except ZeroDivisionError:  # which only Python's own numbers raise
+        wanted = np.inf
+    found = jit(power)(kind(x))
+    np.testing.assert_array_equal(found, wanted)
+    assert np.array_equal(np.signbit(found), np.signbit(wanted)) or np.isnan(x) or np.isnan(wanted).any()
