@@ -4,7 +4,8 @@ A message between two processes of a machine is copied twice, and an all-reduce 
 shared memory each process puts there what others add up, reads what is its own part to add from where the others have
 put it, and leaves its sums there for all: N bytes are copied once in, and once out.
 
-The memory is MPI's (``MPI_Win_allocate_shared``), and so is the barrier between the steps.
+The memory is MPI's (``MPI_Win_allocate_shared``), and so is the barrier between the steps. Its messages go through
+shared memory, too, with the fences that these need: what was written before a barrier can be read after it.
 """
 
 from __future__ import annotations
