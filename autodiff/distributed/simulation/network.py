@@ -33,8 +33,6 @@ class Network(NamedTuple):
         per_machine: how many processes a machine has.
         memory: bytes a second of all messages inside of a machine together.
         adding: bytes a second that a process adds to others.
-        copying: bytes a second that a process copies, while the others do so too: between its own memory and memory
-            that the processes of a machine share.
         call: seconds that a process needs for a collective operation besides all messages.
         cores: how many processes of a machine run at once. Where there are more they take turns: computing and
             messages inside of the machine take so many times longer.
@@ -42,6 +40,8 @@ class Network(NamedTuple):
         alone: whether messages move while processes compute, as network cards do it. Where processes move the bytes
             themselves, as on one machine, it is False, and nothing is won by sending early but some waiting: those
             exchanges are replayed where the step waits for them.
+        copying: bytes a second that a process copies, while the others do so too: between its own memory and memory
+            that the processes of a machine share.
 
     >>> laptop = Network(within=Link(2e-6, 4e9), between=Link(2e-6, 4e9), per_machine=4, cores=2)
     >>> laptop.turns(4), laptop.turns(2)
@@ -53,11 +53,11 @@ class Network(NamedTuple):
     per_machine: int
     memory: float = float("inf")
     adding: float = 8e9
-    copying: float = 8e9
     call: float = 1e-5
     cores: int | None = None
     alone: bool = True
     switch: float = 0.0
+    copying: float = 8e9
 
     def turns(self, processes: int) -> float:
         """How many processes share a core, of so many in all."""
