@@ -16,8 +16,8 @@ import pytest
 import autodiff
 from autodiff import grad, jit
 from autodiff.backends import straight
+from autodiff.backends.choice import Backend
 from autodiff.backends.native import kernels
-from autodiff.backends.passes import schedule as passes
 from autodiff.trace import forking
 from autodiff.trace.caching import cached_property
 from autodiff.trace.forking import importing, lock_of
@@ -150,7 +150,7 @@ def test_computing_one_attribute_does_not_wait_for_another_object() -> None:
     assert first.value == [1]
 
 
-@pytest.mark.parametrize("place", [(passes, "schedule"), (straight, "Straight")])
+@pytest.mark.parametrize("place", [(Backend, "schedule"), (straight, "Straight")])
 @pytest.mark.parametrize("backend", ["auto", "numpy"])
 def test_a_first_call_while_another_thread_is_in_one(monkeypatch: Any, place: tuple[Any, str], backend: str) -> None:
     begun, over = threading.Event(), threading.Event()
