@@ -57,7 +57,7 @@ def summing(lines: Lines, x: Any, weights: Weights = (), reuse: bool = False) ->
     first, flat = mpi if inside is None else inside, x.reshape(-1)
     out = flat if reuse and x.flags.c_contiguous else new(flat.shape, x.dtype)
     if window is not None:
-        yield from adding_in_window(window, np.ascontiguousarray(flat), out, weights)
+        yield from adding_in_window(window, flat, out, weights)
         return out.reshape(x.shape)
     part = yield from adding_own_part(first, flat, out, weights)
     if across is not None:

@@ -50,6 +50,13 @@ def test_numba_is_no_compiler_for_gpus(cupy):
     )
 
 
+@pytest.mark.parametrize("look", ["explain", "schedule", "source", "kernels", "cost", "bind"])
+def test_looking_at_a_program_that_nobody_runs_says_so(cupy, look):
+    program = jit(energy, backend="numba")
+    with pytest.raises(TypeError, match=r"was made with backend='numba', which compiles for CPUs, and got an array on"):
+        getattr(program, look)(cupy.asarray(X), cupy.asarray(W))
+
+
 def test_a_program_runs_on_one_gpu(cupy):
     x = cupy.asarray(X)
     with cupy.cuda.Device(1):

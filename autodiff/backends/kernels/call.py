@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autodiff.backends.idle import SMALL, Idle
-from autodiff.backends.kernels.finishing import Step
+from autodiff.backends.kernels.finishing import Number, Step
 from autodiff.backends.kernels.launching import ArrayArgument, KernelLaunch, bits
 from autodiff.backends.kernels.roles import HOOK, STATUS, Role, name_of
 from autodiff.trace.caching import cached_property
@@ -179,13 +179,12 @@ class KernelCall:
         own = {name_of(role): self.new(role) for role in self.work}
         outs = [np.zeros(s.shape, s.dtype) for s in self.outputs]
         names.update(own)
-        after = []
+        after: list[Step] = []
         for step in self.after:
-            shown = step.shown(names, self.outputs)
-            if shown is None:
-                after.append(step)
-            else:
+            if isinstance(step, Number) and (shown := step.shown(names, self.outputs)) is not None:
                 outs[step.result] = shown  # nothing need be moved
+            else:
+                after.append(step)
         names.update({f"out{k}": out for k, out in enumerate(outs)})
         words = list(self.launch.words)
         for role, argument in zip(self.roles, self.launch.arguments, strict=True):

@@ -24,10 +24,6 @@ METHODS = {ADDED: "sum", MULTIPLIED: "prod", LARGEST: "max", SMALLEST: "min", AN
 class Step(Protocol):
     """Something that is done before or after a kernel."""
 
-    @property
-    def result(self) -> int:
-        """The result that it makes; -1 for none."""
-
     def lines(self, scope: dict[str, Any], outputs: Sequence[Spec], stays: bool = False) -> list[str]:
         """Lines of Python that do it, for arrays by the names of their roles.
 
@@ -36,9 +32,6 @@ class Step(Protocol):
             outputs: what the results are.
             stays: whether a result that is a number is put into an array without axes.
         """
-
-    def shown(self, names: Mapping[str, Any], outputs: Sequence[Spec]) -> Array | None:
-        """The part of the memory that is the result as it is; None where something has to be done."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +67,7 @@ class Number:
         return f"{kind}({name}[{first}])"
 
     def shown(self, names: Mapping[str, Any], outputs: Sequence[Spec]) -> Array | None:
+        """The part of the memory that is the number as it is; None where something has to be done."""
         if len(self.places) > 1 or outputs[self.result].dtype != self.dtype:
             return None
         found: Array = names[name_of(self.work)][self.places[0] :][:1]
@@ -99,9 +93,6 @@ class Columns:
         scope.update({"add": np.add.reduce, f"type{self.result}": outputs[self.result].dtype})
         return [f"add({name}.reshape({self.count}, -1), 0, type{self.result}, {out}.reshape(-1))"]
 
-    def shown(self, names: Mapping[str, Any], outputs: Sequence[Spec]) -> None:
-        return None
-
 
 @dataclass(frozen=True)
 class Transposed:
@@ -124,9 +115,6 @@ class Transposed:
         scope.update(add=np.add.reduce, swap=np.swapaxes)
         total = f"add({name_of(self.work)}.reshape{self.count, *self.sizes}, 0)"
         return [f"out{self.result}.reshape{matrices, columns, rows}[...] = swap({total}, 1, 2)"]
-
-    def shown(self, names: Mapping[str, Any], outputs: Sequence[Spec]) -> None:
-        return None
 
 
 @dataclass(frozen=True)
@@ -151,8 +139,6 @@ class Turned:
     channels: int
     extents: tuple[int, ...]
 
-    result = -1
-
     def lines(self, scope: dict[str, Any], outputs: Sequence[Spec], stays: bool = False) -> list[str]:
         name = f"in{self.operand}"
         scope.update(copy=np.copyto, swap=np.swapaxes)
@@ -161,6 +147,3 @@ class Turned:
         wanted = f"{name_of(self.work)}.reshape{self.groups, self.channels, self.outputs, *self.extents}"
         fitted = [] if stays else [f"{name} = fitting({name}, specs[{self.operand}])"]
         return [*fitted, f"copy({wanted}, swap({given}, 1, 2))"]
-
-    def shown(self, names: Mapping[str, Any], outputs: Sequence[Spec]) -> None:
-        return None

@@ -93,6 +93,21 @@ class Program(CustomRule):
         assert self.choice.host is not None
         return self.choice.host
 
+    @property
+    def gpu(self) -> Backend:
+        """Who runs it on GPUs.
+
+        Raises:
+            TypeError: if nobody does.
+        """
+        if self.choice.gpu is None:
+            raise TypeError(
+                f"jit: {self.name} was made with backend={self.choice.name!r}, which compiles for CPUs, and got an "
+                f"array on a GPU{at_user_line()}. Leave backend away, which takes the compiler of where the arrays "
+                "are, or pass cupy.asnumpy(x)."
+            )
+        return self.choice.gpu
+
     @cached_property
     def schedule(self) -> Schedule:
         """How the tape is run."""
@@ -106,8 +121,7 @@ class Program(CustomRule):
         """The tape as it runs on GPUs."""
         from autodiff.backends.cupy.program import DeviceProgram  # noqa: PLC0415 - programs on CPUs never need it
 
-        assert self.choice.gpu is not None
-        return DeviceProgram(self.tape, self.name, self.choice.gpu, self.given_up, self.fast_math)
+        return DeviceProgram(self.tape, self.name, self.gpu, self.given_up, self.fast_math)
 
     @cached_property
     def straight(self) -> Straight:
@@ -197,12 +211,6 @@ class Program(CustomRule):
         Raises:
             TypeError: if an array is on the host, or the backend is Numba.
         """
-        if self.choice.gpu is None:
-            raise TypeError(
-                f"jit: {self.name} was made with backend='numba', which compiles for CPUs, and got an array on a "
-                f"GPU{at_user_line()}. Leave backend away, which takes the compiler of where the arrays are, or pass "
-                "cupy.asnumpy(x)."
-            )
         return self.on_gpu.timed(values) if open_profiles else self.on_gpu.run(values)
 
     def part(self, key: Any, tape: Tape) -> BoundProgram:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff.backends.choice import HOST, Backend
+from autodiff.backends.choice import Backend
 from autodiff.backends.gpu import is_gpu_array
 from autodiff.backends.reports.watching import open_profiles
 from autodiff.trace.spec import Spec
@@ -156,10 +156,12 @@ class Recorded:
 
     @property
     def backend(self) -> Backend:
-        """Who runs it."""
-        choice = self.program.choice
-        found = choice.gpu if self.on_gpu else choice.host
-        return HOST if found is None else found  # which the program says when it runs
+        """Who runs it.
+
+        Raises:
+            TypeError: if arrays are on a GPU, and nobody does there.
+        """
+        return self.program.gpu if self.on_gpu else self.program.host
 
     def replayed(self) -> str:
         """Whether the program runs as a CUDA graph, and if not, why; empty on CPUs."""

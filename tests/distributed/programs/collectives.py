@@ -80,7 +80,7 @@ def check_windows():
     """Arrays of several turns in memory that the processes share: the bits are those of messages."""
     lines = comm.lines
     assert (lines.window is not None) == has_room(2 * comm.size * REGIONS * REGION)
-    for size, dtype in itertools.product((65_537, 1_300_001, 3_000_000), (np.float32, np.float16, np.int32)):
+    for size, dtype in itertools.product((65_537, REGION // 4 + 1, 3_000_000), (np.float32, np.float16, np.int32)):
         parts = [(100 * np.random.default_rng(k).normal(size=size)).astype(dtype) for k in range(comm.size)]
         x = parts[comm.rank]
         for weights in ((), (0.25,) * comm.size, tuple(0.3 + 0.1 * k for k in range(comm.size))):
@@ -96,6 +96,7 @@ def check_windows():
             assert found.tobytes() == wanted.tobytes()
             assert size % 2 == 0 or own[0].tobytes() == x.tobytes()
     assert np.array_equal(distributed.all_reduce(np.ones((900, 2000)).T), np.full((2000, 900), comm.size))
+    assert np.array_equal(distributed.all_reduce(np.arange(2e6)[::2]), comm.size * np.arange(2e6)[::2])
 
 
 def check_weights():

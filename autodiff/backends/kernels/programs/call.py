@@ -43,10 +43,10 @@ def whole_call(*, tape: Tape, rows: int | None = None) -> KernelCall:
     first = len(arguments)
     after: list[Step] = []
     works = 0
-    for word, (dtype, kind) in enumerate((("f8", True), ("i8", False)), first):
-        places = [k for k, own in enumerate(outs) if own.kind != "array" and (own.dtype.kind == "f") is kind]
+    for word, (dtype, real) in enumerate((("f8", True), ("i8", False)), first):
+        places = [k for k, own in enumerate(outs) if own.kind != "array" and (own.dtype.kind == "f") is real]
         if places:
-            role, each = ("work", works), parts if kind else 1
+            role, each = ("work", works), parts if real else 1
             size = len(places) * each
             arguments.append(ArrayArgument(word, np.dtype(dtype), True, size=size))
             roles.append(role)

@@ -56,7 +56,6 @@ def row_call(*, shape: Shape, tape: Tape, shared: Shared = ()) -> KernelCall:
         else:
             after.append(Columns(place[slot], role, own.shape[0]))
     share = memory.share
-    handed = [a for a in kernel.arguments if a.role != "size"]
     launch = KernelLaunch(
         kernel.text,
         [share.chunk if a.name == "chunk" else a.value for a in kernel.arguments],
@@ -69,7 +68,7 @@ def row_call(*, shape: Shape, tape: Tape, shared: Shared = ()) -> KernelCall:
     )
     return KernelCall(
         launch,
-        [role_of(a) for a in handed],
+        [role_of(a) for a in kernel.arguments if a.role != "size"],
         tape.inputs,
         tape.output_specs,
         after=after,
