@@ -64,10 +64,15 @@ def _slice_spec(x: Spec, *, key: Key) -> Spec:
     return spec(shape, x.dtype) if key and key[-1] is Ellipsis else result_spec(shape, x.dtype)
 
 
+def _evaluate_slice_of(x: Any, *, key: Key) -> Any:
+    whole = x if hasattr(x, "ndim") else np.asarray(x)  # numbers of Python have no items
+    return whole[plain_key(key, whole.ndim)]
+
+
 slice_of: Primitive = linear(
     "slice_of",
     ("x",),
-    lambda x, *, key: x[plain_key(key, x.ndim)],
+    _evaluate_slice_of,
     _slice_spec,
     {"x": lambda g, x_spec, key: slice_into(g, key=key, shape=x_spec.shape)},
     params={"key": KEY},

@@ -231,3 +231,14 @@ def test_python_numbers_take_the_dtype_that_is_asked_for(ufunc):
                 found = autodiff.jit(function)(x)
                 assert found.dtype == expected.dtype
                 np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("number", [1.5, 2, True, 1 + 2j])
+@pytest.mark.parametrize("key", [(), ..., None, (None, ...)], ids=str)
+def test_traced_numbers_are_indexed_as_arrays_without_axes(number, key):
+    expected = np.asarray(number)[key]
+    found = autodiff.jit(lambda x: x[key])(number)
+    assert np.array_equal(found, expected)
+    assert np.shape(found) == np.shape(expected)
+    if isinstance(number, float):
+        assert autodiff.grad(lambda x: np.sum(x[key] ** 2))(number) == 2 * number
