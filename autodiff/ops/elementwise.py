@@ -18,7 +18,7 @@ from autodiff.ops.masked import masked
 from autodiff.ops.on_gpu import elementwise as gpu
 from autodiff.ops.relative import Inverse, Logarithm, Multiple, Shifted
 from autodiff.ops.selection import select
-from autodiff.trace.facts import FIRST, Element, Facts, comparing, floating, logical, numeric
+from autodiff.trace.facts import FIRST, Element, Facts, comparing, floating, integral, logical, numeric
 from autodiff.trace.link import passing
 from autodiff.trace.parameters import DTYPE, require
 from autodiff.trace.primitive import Primitive, elementwise
@@ -32,6 +32,11 @@ _QUOTIENT = "((x - fmod(x, y)) / y - where((fmod(x, y) != 0) & ((y < 0) ^ (fmod(
 _FLOOR = f"floor({_QUOTIENT}) + where({_QUOTIENT} - floor({_QUOTIENT}) > 0.5, 1, 0)"
 FLOOR_DIVIDE = f"where(y == 0, x / y, where({_QUOTIENT} == 0, copysign(0, x / y), {_FLOOR}))"
 REMAINDER = "where(fmod(x, y) == 0, copysign(0, y), fmod(x, y) + where((y < 0) ^ (fmod(x, y) < 0), y, 0))"
+
+# Of integers: what is shifted out of 64 bits is gone, and the remainder has the sign of x.
+LEFT_SHIFT = "where((i8(y) < i8(0)) | (i8(y) > i8(63)), i8(0), i8(x) << (i8(y) & i8(63)))"
+RIGHT_SHIFT = "i8(x) >> where((i8(y) < i8(0)) | (i8(y) > i8(63)), i8(63), i8(y))"
+FMOD = "i8(x) % i8(y) - where(((i8(x) < i8(0)) ^ (i8(y) < i8(0))) & (i8(x) % i8(y) != i8(0)), i8(y), i8(0))"
 
 
 def _choice_dtype(_: Spec, x: Spec, y: Spec) -> np.dtype[Any]:
@@ -137,14 +142,15 @@ logical_xor = elementwise("logical_xor", np.logical_xor, on_gpu=gpu.of_truth(np.
 logical_not = elementwise("logical_not", np.logical_not, on_gpu=gpu.of_truth(np.logical_not), dx=None,
                           facts=logical("x ^ True", on_integers=True))
 bitwise_and   = elementwise("bitwise_and",   np.bitwise_and,   dx=None, dy=None,
-                            facts=logical("x & y", commutative=True))
+                            facts=logical("x & y", of_integers="x & y", commutative=True))
 bitwise_or    = elementwise("bitwise_or",    np.bitwise_or,    dx=None, dy=None,
-                            facts=logical("x | y", commutative=True))
+                            facts=logical("x | y", of_integers="x | y", commutative=True))
 bitwise_xor   = elementwise("bitwise_xor",   np.bitwise_xor,   dx=None, dy=None,
-                            facts=logical("x ^ y", commutative=True))
-invert        = elementwise("invert",        np.invert,        dx=None, facts=logical("x ^ True"))
-left_shift    = elementwise("left_shift",    np.left_shift,    dx=None, dy=None)
-right_shift   = elementwise("right_shift",   np.right_shift,   dx=None, dy=None)
+                            facts=logical("x ^ y", of_integers="x ^ y", commutative=True))
+invert        = elementwise("invert",        np.invert,        dx=None,
+                            facts=logical("x ^ True", of_integers="-i8(x) - 1"))
+left_shift    = elementwise("left_shift",    np.left_shift,    dx=None, dy=None, facts=integral(LEFT_SHIFT))
+right_shift   = elementwise("right_shift",   np.right_shift,   dx=None, dy=None, facts=integral(RIGHT_SHIFT))
 gcd           = elementwise("gcd",           np.gcd,           dx=None, dy=None)
 lcm           = elementwise("lcm",           np.lcm,           dx=None, dy=None)
 isnan         = elementwise("isnan",         np.isnan,         dx=None, facts=comparing("x != x"))
@@ -162,7 +168,7 @@ ceil          = elementwise("ceil",          np.ceil,          dx=None, facts=fl
 trunc         = elementwise("trunc",         np.trunc,         dx=None, facts=floating("trunc(x)", exact=True))
 rint          = elementwise("rint",          np.rint,          dx=None, facts=floating("rint(x)", exact=True))
 floor_divide  = elementwise("floor_divide",  np.floor_divide,  dx=None, dy=None,
-                            facts=floating(FLOOR_DIVIDE, label="{} // {}"))
+                            facts=floating(FLOOR_DIVIDE, of_integers="i8(x) // i8(y)", label="{} // {}"))
 sign          = elementwise("sign",          np.sign,          dx=None,  # of real numbers
                             facts=numeric("where(x > 0, 1, where(x < 0, -1, where(x == 0, 0, x)))", exact=True))
 spacing       = elementwise("spacing", np.spacing, on_gpu=gpu.spacing, dx=None)
@@ -203,10 +209,10 @@ negative = elementwise("negative", np.negative, dx=lambda g: -g, facts=numeric("
 positive = elementwise("positive", np.positive, dx=passing, facts=numeric("x", copies=FIRST))
 reciprocal = elementwise("reciprocal", np.reciprocal, dx=lambda g, out: -g * out * out, facts=floating("1 / x"))
 remainder  = elementwise("remainder",  np.remainder,  dx=passing, dy=lambda g, x, y: -g * floor_divide(x, y),
-                         facts=floating(REMAINDER))
+                         facts=floating(REMAINDER, of_integers="i8(x) % i8(y)"))
 fmod       = elementwise("fmod",       np.fmod,
                          dx=passing, dy=lambda g, x, y, out: -g * rint((x - out) / y),
-                         facts=floating("fmod(x, y)", exact=True))
+                         facts=floating("fmod(x, y)", of_integers=FMOD, exact=True))
 
 # fmt: on
 

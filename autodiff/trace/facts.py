@@ -28,6 +28,7 @@ class Element(NamedTuple):
         of_truth: the expression where the result is a truth value, if that is another one.
         real_only: whether the operands must be real floating numbers.
         on_integers: whether integers are taken for truth values, for ``computes="truth"``.
+        of_integers: the expression where the result is an integer, in whose dtype it computes, if that is another one.
     """
 
     text: str
@@ -35,6 +36,7 @@ class Element(NamedTuple):
     of_truth: str = ""
     real_only: bool = False
     on_integers: bool = False
+    of_integers: str = ""
 
 
 class Fold(NamedTuple):
@@ -102,9 +104,9 @@ class Facts(NamedTuple):
 NO_FACTS = Facts()
 
 
-def floating(text: str, **others: Any) -> Facts:
+def floating(text: str, of_integers: str = "", **others: Any) -> Facts:
     """An expression that computes in real floating dtypes, with other facts."""
-    return Facts(Element(text, "floating"), **others)
+    return Facts(Element(text, "floating", of_integers=of_integers), **others)
 
 
 def numeric(text: str, of_truth: str = "", **others: Any) -> Facts:
@@ -117,6 +119,11 @@ def comparing(text: str, real_only: bool = False, **others: Any) -> Facts:
     return Facts(Element(text, "operands", real_only=real_only), **others)
 
 
-def logical(text: str, on_integers: bool = False, **others: Any) -> Facts:
+def logical(text: str, on_integers: bool = False, of_integers: str = "", **others: Any) -> Facts:
     """An expression of truth values."""
-    return Facts(Element(text, "truth", on_integers=on_integers), **others)
+    return Facts(Element(text, "truth", on_integers=on_integers, of_integers=of_integers), **others)
+
+
+def integral(text: str) -> Facts:
+    """An expression of integers alone."""
+    return floating("", of_integers=text)

@@ -14,6 +14,7 @@ from autodiff.backends.cupy.epilogues import fuse_epilogues
 from autodiff.backends.cupy.halves import compute_in_float32, store_halves
 from autodiff.backends.cupy.kernels.call import device_kernel
 from autodiff.backends.cupy.kernels.expressions import ELSEWHERE
+from autodiff.backends.kernels.scalars import takes_integers
 from autodiff.backends.cupy.kernels.sharing import long_rows
 from autodiff.backends.cupy.kernels.special import special_kernel
 from autodiff.backends.cupy.libraries.dots import DOTS
@@ -97,17 +98,23 @@ def grid_equation(tape: Tape, shape: Shape) -> Equation:
     return kernel_equation("grid", tape, shape=shape)
 
 
+def elsewhere(equation: Equation) -> bool:
+    """Whether only kernels of CPUs do an operation: SciPy's functions, and what integers have of their own."""
+    primitive = equation.primitive
+    return primitive.name in ELSEWHERE or takes_integers(primitive.facts.element, equation.specs[0])
+
+
 def worthwhile(unit: Unit, specs: Mapping[int, Spec]) -> bool:
     """Whether a group is worth a kernel: if it does anything that is no view."""
-    if unit.grid is None or any(e.primitive.name in ELSEWHERE for e in unit.equations):
+    if unit.grid is None or any(map(elsewhere, unit.equations)):
         return False
     return any(e.primitive.name not in PASSING for e in unit.equations)
 
 
 def suits(grid: Grid, equations: Sequence[Equation]) -> bool:
     """Whether operations may become one kernel: not where few long rows would wait for what is reduced of them."""
-    if any(equation.primitive.name in ELSEWHERE for equation in equations):
-        return False  # SciPy's functions are on CPUs alone
+    if any(map(elsewhere, equations)):
+        return False
     if not long_rows(grid):
         return True
     late: set[int] = set()

@@ -17,6 +17,7 @@ import numpy as np
 
 from autodiff.backends.language import special
 from autodiff.backends.native.special import can_call
+from autodiff.trace.facts import Element
 from autodiff.trace.primitive import Primitive
 from autodiff.trace.spec import Spec, common_dtype, spec_of
 from autodiff.trace.syntax import parse
@@ -74,6 +75,8 @@ def template(primitive: Primitive, operands: Sequence[Any], out: Spec) -> str:
         return of_scipy(primitive.name) if real else ""
     if element.of_truth and out.dtype == bool:
         return element.of_truth
+    if takes_integers(element, out):
+        return element.of_integers
     if element.computes == "floating":
         return element.text if real else ""
     if element.computes == "truth":
@@ -89,9 +92,20 @@ def of_scipy(name: str) -> str:
     return f"{special.PREFIX}{name}({', '.join(special.OPERANDS[name])})"
 
 
+def takes_integers(element: Element | None, out: Spec) -> bool:
+    """Whether an operation has an expression of its own for a result that is an integer."""
+    return element is not None and bool(element.of_integers) and out.dtype.kind in "iu"
+
+
+def computed_in(primitive: Primitive, out: Spec) -> str:
+    """In which dtype the expression of an operation computes, as its facts say it."""
+    element = primitive.facts.element
+    return "result" if element is None or takes_integers(element, out) else element.computes
+
+
 def computing_dtypes(primitive: Primitive, operands: Sequence[Spec], out: Spec) -> tuple[np.dtype[Any], ...]:
     """The dtype to which each operand is cast before the expression sees it."""
-    computes = primitive.facts.element.computes if primitive.facts.element is not None else "result"
+    computes = computed_in(primitive, out)
     if computes == "operands":
         return (common_dtype(*operands),) * len(operands)
     if computes == "truth":
@@ -164,7 +178,7 @@ def expression(primitive: Primitive, operands: Sequence[Any], texts: Sequence[st
         given[own] = cast(text, spec.dtype, dtype) if isinstance(operand, Spec) else literal(operand, dtype)
     inner = wanted[-1] if wanted else out.dtype
     written = put_in(template(primitive, operands, out), inner, given)
-    computes = primitive.facts.element.computes if primitive.facts.element is not None else "result"
+    computes = computed_in(primitive, out)
     computed = np.dtype(bool) if computes in ("operands", "truth") else inner
     if computed.kind in "iu" and computes != "own" and primitive.name != "where":
         written = f"{DTYPES[computed]}({written})"  # integers of all lengths are computed in the longest

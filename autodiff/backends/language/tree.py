@@ -14,8 +14,11 @@ from typing import TYPE_CHECKING, ClassVar
 from autodiff.backends.language.types import UNSIGNED, Pointer, Type
 
 # fmt: off
-CHOICE, OR, AND, NOT, COMPARISON, ATOM = 0, 1, 2, 3, 4, 11
-LEVELS = {"|": 5, "^": 6, "&": 7, "+": 8, "-": 8, "*": 9, "/": 9, "//": 9, "%": 9, "negative": 10, "not": NOT}
+CHOICE, OR, AND, NOT, COMPARISON, ATOM = 0, 1, 2, 3, 4, 12
+LEVELS = {
+    "|": 5, "^": 6, "&": 7, "<<": 8, ">>": 8, "+": 9, "-": 9, "*": 10, "/": 10, "//": 10, "%": 10, "negative": 11,
+    "not": NOT,
+}
 """How strongly signs bind, as in Python."""
 # fmt: on
 

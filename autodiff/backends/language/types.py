@@ -32,6 +32,9 @@ WORDS = {"word": "i8", "real64": "f8", "real32": "f4"}
 SIGNED, FLOATS, CASTS = {"i4", "i8"}, {"f4", "f8"}, SIZES.keys() - {UNSIGNED}
 BITWISE = {"&", "|", "^"}
 WHOLE = {"+", "-", "*"} | BITWISE
+LONGEST = {"//", "%", "<<", ">>"}
+"""What is computed with signs alone. A number is shifted by 0 to 63 bits; of others nothing is said."""
+
 # fmt: on
 
 
@@ -50,7 +53,7 @@ def binary(sign: str, left: Type, right: Type) -> str | None:
     if types == {"b1"}:
         return "b1" if sign in BITWISE else None
     if types <= SIGNED | {"u1"} and types & SIGNED:
-        return "i8" if sign in WHOLE | {"//", "%"} else None
+        return "i8" if sign in WHOLE | LONGEST else None
     return UNSIGNED if types <= {"u1", UNSIGNED} and sign in WHOLE else None
 
 

@@ -77,7 +77,7 @@ def go_round(carries: Sequence[Carry], scope: Scope, outs: Sequence[Operand]) ->
             grown.append((carry.place, parts))
         else:
             moved.append((carry.place, out))
-    bases = {carry.place.base for carry in carries if isinstance(carry.place, Buffer)}
+    bases = memory_of(carries)
     settled: list[tuple[Buffer, Registers | Buffer]] = []
     for target, out in moved:
         found: Registers | Buffer = scope.settled(out)
@@ -123,11 +123,19 @@ def copy_between(scope: Scope, target: Buffer, value: Registers | Buffer) -> Non
     del scope.values[free]
 
 
-def body_scope(scope: Scope, tape: Tape, values: Sequence[Value], looped: bool = True) -> Scope:
+def body_scope(
+    scope: Scope, tape: Tape, values: Sequence[Value], looped: bool = True, carries: Sequence[Carry] = ()
+) -> Scope:
     """The values of a body whose operations are emitted where the lines are now."""
     inner = Scope(scope.emitter, tape, values, looped=looped)
+    inner.own = memory_of(carries)
     inner.run()
     return inner
+
+
+def memory_of(carries: Sequence[Carry]) -> set[str]:
+    """The addresses of the memory that a body may write over, where it has read it."""
+    return {carry.place.base for carry in carries if isinstance(carry.place, Buffer)}
 
 
 def carried_axes(step: Step, count: int, body: Tape, inputs: Sequence[Names]) -> list[Names]:
@@ -178,6 +186,7 @@ def scan(scope: Scope, equation: Equation) -> None:
         slice_ = Buffer(base, row.shape[1:], row.strides[1:], row.offset, row.dtype)
         inputs.append(slice_)
     inner = Scope(emitter, tape, [*inputs, *around], looped=True)
+    inner.own = memory_of(carries)
     targets = []
     for stack, out in zip(stacks, tape.outputs[count:], strict=True):
         base = emitter.define(f"shifted({stack.base}, {step} * {stack.strides[0] * stack.dtype.itemsize})")
@@ -222,7 +231,7 @@ def while_loop(scope: Scope, equation: Equation) -> None:
     found = text(holds.registers(condition.outputs[0]).elements.reshape(-1)[0], np.dtype(bool))
     emitter.line(f"if not {found}:")
     emitter.line("    break")
-    inner = body_scope(scope, body, [*inputs, *around])
+    inner = body_scope(scope, body, [*inputs, *around], carries=carries)
     go_round(carries, inner, body.outputs[:count])
     if emitter.called_out:  # after an error nobody knows whether the condition will ever fail
         emitter.line("if load_int64(memory, 0) != 0:")

@@ -94,10 +94,9 @@ def slice_set(scope: Scope, equation: Equation) -> None:
         at(elements, key)[...] = scope.registers(equation.operands[1]).elements
         scope.keep(equation, Registers(elements, out.dtype))
         return
-    target = scope.target(equation.results[0], out.shape, out.dtype)
-    scope.copied(target, equation.operands[0])
-    scope.emitter.ready(target)
-    scope.copied(viewed(target, lambda x: at(x, key)), equation.operands[1])
+    target = scope.updated(equation.results[0], equation.operands[0])
+    value = scope.apart(equation.operands[1], target)
+    scope.copied(viewed(target, lambda x: at(x, key)), value)
     scope.keep(equation, target)
 
 

@@ -84,6 +84,10 @@ class Scope:
         values: of its inputs.
         targets: buffers for outputs.
         looped: whether it is in the body of a loop.
+
+    Attributes:
+        own: the addresses of memory that nobody but these values sees: what goes round the loop, and what was copied
+            to be written over.
     """
 
     def __init__(
@@ -98,6 +102,7 @@ class Scope:
         self.specs = tape.specs
         self.values: dict[int, Value] = dict(enumerate(values))
         self.targets = targets or {}
+        self.own: set[str] = set()
         self.extra = spec_of(0)  # of a value that has no slot
         self.position = 0
         self.last: dict[int, int] = {}
@@ -117,6 +122,34 @@ class Scope:
         """Where a value goes in memory: to the place of an output, or somewhere."""
         found = self.targets.pop(slot, None)
         return found if found is not None else self.emitter.allocate(shape, dtype)
+
+    def updated(self, slot: int, operand: Operand) -> Buffer:
+        """A value in memory that may be written over: where it is if nobody looks at it again, else a copy."""
+        found = self.settled(operand)
+        if isinstance(found, Buffer) and slot not in self.targets and self.overwritable(found):
+            self.emitter.flush()
+            return self.emitter.ready(found)
+        own = self.spec(operand)
+        target = self.target(slot, own.shape, own.dtype)
+        self.copied(target, operand)
+        self.own.add(target.base)
+        return self.emitter.ready(target)
+
+    def apart(self, operand: Operand, target: Buffer) -> Operand:
+        """An operand that is not in memory that is about to be written to."""
+        found = self.settled(operand)
+        if isinstance(operand, int) and isinstance(found, Buffer) and found.base == target.base:
+            again = self.emitter.allocate(found.shape, found.dtype)
+            self.copied(again, operand)
+            self.values[operand] = self.emitter.ready(again)
+        return operand
+
+    def overwritable(self, value: Buffer) -> bool:
+        """Whether no other value in the same memory is read after this operation."""
+        if value.base not in self.own:
+            return False
+        there = (slot for slot, other in self.values.items() if isinstance(other, Buffer) and other.base == value.base)
+        return all(self.last.get(slot, -1) <= self.position for slot in there)
 
     def run(self, look: Callable[[], None] = lambda: None) -> None:
         """Emit all operations; after each one somebody may look at what is there.

@@ -14,7 +14,10 @@ from autodiff.backends.llvm.vectors.lanes import BITS, Lanes
 
 # fmt: off
 FLOAT = {"+": "fadd", "-": "fsub", "*": "fmul", "/": "fdiv", "negative": "fneg"}
-WHOLE = {"+": "add", "-": "sub", "*": "mul", "negative": "neg", "&": "and_", "|": "or_", "^": "xor", "not": "not_"}
+WHOLE = {
+    "+": "add", "-": "sub", "*": "mul", "negative": "neg", "&": "and_", "|": "or_", "^": "xor", "not": "not_",
+    "<<": "shl", ">>": "ashr",
+}
 COMPARED = {"<", "<=", ">", ">=", "==", "!="}
 DTYPES = {"f4": "float32", "f8": "float64"}
 # fmt: on
