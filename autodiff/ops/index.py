@@ -296,12 +296,6 @@ def _evaluate_put(x: Any, i: Any, v: Any) -> Any:
     return out
 
 
-def untouched(i: Any, shape: tuple[int, ...], like: Any = None) -> Any:
-    """Where no place is written to, as an array that lies where ``like`` does."""
-    module = module_of(like, i)
-    return put(module.ones(shape, bool), i, module.zeros(spec_of(i).shape, bool))
-
-
 def _put_dv(g: Any, i: Any) -> Any:
     return masked(gather(g, i, rest=0, chosen=False), last_writes(placed(i, g), length=spec_of(g).shape[-1]))
 
@@ -321,7 +315,7 @@ put: Primitive = linear(
     _evaluate_put,
     lambda x, i, v: x,
     {
-        "x": lambda g, i: masked(g, untouched(i, spec_of(g).shape, g)),
+        "x": lambda g, i: masked(g, unwritten(placed(i, g), length=spec_of(g).shape[-1])),
         "v": _put_dv,
     },
     check=_check_put,
@@ -341,9 +335,26 @@ def _evaluate_last_writes(i: Any, *, length: int) -> Any:
     return winner[place] == np.arange(count)
 
 
-def _check_last_writes(i: Spec) -> None:
+def _evaluate_unwritten(i: Any, *, length: int) -> Any:
+    module, shape = module_of(i), np.shape(i)
+    return put(module.ones((*shape[:-1], length), bool), i, module.zeros(shape, bool))
+
+
+def _check_writes(i: Spec) -> None:
     check_index(i)
     require(i.ndim > 0, "a single index is no sequence of writes")
+
+
+unwritten: Primitive = general(
+    "unwritten",
+    ("i",),
+    _evaluate_unwritten,
+    lambda i, *, length: spec((*i.shape[:-1], length), bool),
+    {},
+    params={"length": LENGTH},
+    check=lambda i, *, length: _check_writes(i),
+)
+"""In which places of a length nothing is written, if it is written to the places ``i``."""
 
 
 last_writes: Primitive = general(
@@ -353,7 +364,7 @@ last_writes: Primitive = general(
     lambda i, *, length: spec(i.shape, bool),
     {},
     params={"length": LENGTH},
-    check=lambda i, *, length: _check_last_writes(i),
+    check=lambda i, *, length: _check_writes(i),
     on_gpu=indexing.last_writes,
 )
 """Which of the writes to the places ``i`` are not overwritten by a later one."""

@@ -14,12 +14,12 @@ from autodiff.backends.cupy.epilogues import fuse_epilogues
 from autodiff.backends.cupy.halves import compute_in_float32, store_halves
 from autodiff.backends.cupy.kernels.call import device_kernel
 from autodiff.backends.cupy.kernels.expressions import ELSEWHERE
-from autodiff.backends.kernels.scalars import takes_integers
 from autodiff.backends.cupy.kernels.sharing import long_rows
 from autodiff.backends.cupy.kernels.special import special_kernel
 from autodiff.backends.cupy.libraries.dots import DOTS
 from autodiff.backends.kernels.folds import reduces
 from autodiff.backends.kernels.forms import FULL, PASSING, ROW, Grid, Shape
+from autodiff.backends.kernels.scalars import takes_integers
 from autodiff.backends.passes.fusion.fuse import Machine, fuse, sub_tape
 from autodiff.backends.passes.fusion.groups import Fusion, Unit
 from autodiff.backends.passes.fusion.loop_invariants import LOOPS

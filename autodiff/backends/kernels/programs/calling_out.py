@@ -92,7 +92,7 @@ def everything(tape: Tape) -> list[Equation]:
     found: list[Equation] = []
     for equation in tape.equations:
         found.append(equation)
-        if equation.primitive.name in ("scan", "while_loop", "switch"):
+        if equation.primitive.name in ("scan", "while_loop", "switch", "checkpoint"):
             found += [inner for _, body in inner_tapes(equation) for inner in everything(body)]
     return found
 

@@ -289,3 +289,23 @@ def switch(scope: Scope, equation: Equation) -> None:
             emitter.line("pass")
         emitter.end()
     scope.keep(equation, *results)
+
+
+def called_axes(step: Step) -> None:
+    """What a body sees and gives goes along with operands and results."""
+    body = dict(step.equation.params)["tape"]
+    inputs = [step.axes.new(s) for s in body.inputs]
+    for own, inner in zip(step.operands, inputs, strict=True):
+        step.aligned(own, inner)
+    for out, result in zip(step.axes.follow(body, inputs), step.results, strict=True):
+        step.aligned(out, result)
+
+
+@handles("checkpoint", kin=called_axes)
+def checkpoint(scope: Scope, equation: Equation) -> None:
+    """What is computed again, by itself: a round of a loop keeps nothing of it that the next one could use."""
+    if not scope.looped:
+        raise Impossible("checkpoint, which does not keep what a kernel would")
+    body = dict(equation.params)["tape"]
+    inner = body_scope(scope, body, [placed(scope, o) for o in equation.operands])
+    scope.keep(equation, *(inner.settled(out) for out in body.outputs))

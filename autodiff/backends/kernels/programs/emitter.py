@@ -84,6 +84,16 @@ class Emitter:
         self.line(f"{found} = {written}")
         return found
 
+    def in_range(self, loaded: str, length: int) -> str:
+        """The name of an index between 0 and a length; another one leaves a mark that the caller sees."""
+        self.checks = True
+        raw = self.define(loaded)
+        found = self.define(f"where({raw} < 0, {raw} + {length}, {raw})")
+        self.line(f"if {found} < 0 or {found} >= {length}:")
+        self.line("    store_int64(status, 0, i8(1))")
+        self.line(f"    {found} = 0")
+        return found
+
     def allocate(self, shape: Shape, dtype: np.dtype[Any]) -> Buffer:
         """Room for a value in the memory of the kernel."""
         base = self.name("m")

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-import numpy as np
-
 from autodiff.backends.kernels.programs.axes import Step
 from autodiff.backends.kernels.programs.running import loops_over, place_of
-from autodiff.backends.kernels.programs.scope import Scope, handles
+from autodiff.backends.kernels.programs.scope import INDEX, Scope, handles
 from autodiff.backends.kernels.programs.storage import Buffer, Impossible, steps
-from autodiff.backends.kernels.programs.structure import copy_of
 from autodiff.backends.kernels.scalars import cast
 from autodiff.trace.tape import Equation, Literal
 
@@ -52,7 +49,6 @@ def gather(scope: Scope, equation: Equation) -> None:
         f"{row} * {table.strides[0]}",
         Buffer(target.base, rest, steps(rest), target.offset, target.dtype),
         f"{picked} * {prod(rest)}",
-        False,
     )
     emitter.depth -= 1
     emitter.loops += 2
@@ -71,8 +67,8 @@ def gather_in_lines(scope: Scope, equation: Equation) -> None:
     with loops_over(scope, out.shape) as names:
         lead, inner, rest = names[:axis], names[axis : axis + rank], names[axis + rank :]
         where = place_of(places, dict(enumerate((*lead, *inner))))
-        raw = cast(f"load_{places.dtype}({places.base}, {where})", places.dtype, np.dtype(np.int64))
-        row = in_range(scope, raw, table.shape[axis])
+        raw = cast(f"load_{places.dtype}({places.base}, {where})", places.dtype, INDEX)
+        row = emitter.in_range(raw, table.shape[axis])
         value = f"load_{table.dtype}({table.base}, {place_of(table, dict(enumerate((*lead, row, *rest))))})"
         emitter.line(f"store_{out.dtype}({target.base}, {place_of(target, dict(enumerate(names)))}, {value})")
     scope.keep(equation, target)
@@ -81,20 +77,8 @@ def gather_in_lines(scope: Scope, equation: Equation) -> None:
 def checked(scope: Scope, places: Buffer, shape: Sequence[int], number: str, length: int) -> str:
     """The name of an index between 0 and a length; others leave a mark that the caller sees."""
     where = linear(places, shape, number)
-    loaded = cast(f"load_{places.dtype}({places.base}, {where})", places.dtype, np.dtype(np.int64))
-    return in_range(scope, loaded, length)
-
-
-def in_range(scope: Scope, loaded: str, length: int) -> str:
-    """The same of an index that is loaded."""
-    emitter = scope.emitter
-    emitter.checks = True
-    raw = emitter.define(loaded)
-    found = emitter.define(f"where({raw} < 0, {raw} + {length}, {raw})")
-    emitter.line(f"if {found} < 0 or {found} >= {length}:")
-    emitter.line("    store_int64(status, 0, i8(1))")
-    emitter.line(f"    {found} = 0")
-    return found
+    loaded = cast(f"load_{places.dtype}({places.base}, {where})", places.dtype, INDEX)
+    return scope.emitter.in_range(loaded, length)
 
 
 def linear(buffer: Buffer, shape: Sequence[int], number: str) -> str:
@@ -109,8 +93,8 @@ def linear(buffer: Buffer, shape: Sequence[int], number: str) -> str:
     return " + ".join(terms)
 
 
-def copy_row(scope: Scope, source: Buffer, from_row: str, target: Buffer, to_row: str, adding: bool) -> None:
-    """One row copied, or added, element by element."""
+def copy_row(scope: Scope, source: Buffer, from_row: str, target: Buffer, to_row: str) -> None:
+    """One row copied, element by element."""
     emitter = scope.emitter
     names = []
     for length in source.shape:
@@ -119,10 +103,7 @@ def copy_row(scope: Scope, source: Buffer, from_row: str, target: Buffer, to_row
         emitter.depth += 1
     read = " + ".join((from_row, *inner_terms(source, names)))
     written = " + ".join((to_row, *inner_terms(target, names)))
-    value = f"load_{source.dtype}({source.base}, {read})"
-    if adding:
-        value = f"load_{target.dtype}({target.base}, {written}) + {value}"
-    emitter.line(f"store_{target.dtype}({target.base}, {written}, {value})")
+    emitter.line(f"store_{target.dtype}({target.base}, {written}, load_{source.dtype}({source.base}, {read}))")
     emitter.depth -= len(names)
 
 
@@ -136,35 +117,27 @@ def inner_terms(buffer: Buffer, names: Sequence[str]) -> list[str]:
 def scatter_add(scope: Scope, equation: Equation) -> None:
     """Rows added at the places that an index names."""
     g, i = equation.operands
-    params = dict(equation.params)
-    out = equation.specs[0]
-    own, index = scope.spec(g).shape, scope.spec(i).shape
-    if len(own) != params["rest"] + params["rank"] or out.dtype.kind != "f":
-        raise Impossible("a scatter with leading axes, or of integers")
+    out, emitter = equation.specs[0], scope.emitter
+    index = scope.spec(i).shape
+    if out.dtype.kind == "b":
+        raise Impossible("a scatter of truth values")
+    if prod(index) == 1 and isinstance(g, int) and isinstance(i, int) and emitter.split(out.shape):
+        scope.keep_row(equation, i, g)
+        return
+    lead = len(index) - dict(equation.params)["rank"]
     target = scope.target(equation.results[0], out.shape, out.dtype)
     scope.copied(target, Literal(out.dtype.type(0)))
-    scope.emitter.ready(target)
+    emitter.ready(target)
     rows, places = scope.buffer(g), scope.buffer(i)
-    if not rows.contiguous:
-        rows = scope.emitter.ready(copy_of(scope, g))
-    emitter = scope.emitter
     emitter.flush()
-    number = emitter.name("g")
-    emitter.line(f"for {number} in range({prod(index)}):")
-    emitter.depth += 1
-    row = checked(scope, places, index, number, params["length"])
-    rest = out.shape[1:]
-    step = prod(rest)
-    copy_row(
-        scope,
-        Buffer(rows.base, rest, steps(rest), rows.offset, rows.dtype),
-        f"{number} * {step}",
-        Buffer(target.base, rest, steps(rest), target.offset, target.dtype),
-        f"{row} * {step}",
-        True,
-    )
-    emitter.depth -= 1
-    emitter.loops += 2
+    with loops_over(scope, index) as names:
+        loaded = f"load_{places.dtype}({places.base}, {place_of(places, dict(enumerate(names)))})"
+        row = emitter.in_range(cast(loaded, places.dtype, INDEX), out.shape[lead])
+        with loops_over(scope, out.shape[lead + 1 :]) as inner:
+            read = place_of(rows, dict(enumerate((*names, *inner))))
+            written = place_of(target, dict(enumerate((*names[:lead], row, *inner))))
+            value = f"load_{out.dtype}({target.base}, {written}) + load_{rows.dtype}({rows.base}, {read})"
+            emitter.line(f"store_{out.dtype}({target.base}, {written}, {value})")
     scope.keep(equation, target)
 
 
@@ -185,8 +158,8 @@ def pick_or_place(scope: Scope, equation: Equation) -> None:
     with loops_over(scope, index) as names:
         here = dict(enumerate(names))
         length = (source if picks else target).shape[axis]
-        raw = cast(f"load_{places.dtype}({places.base}, {place_of(places, here)})", places.dtype, np.dtype(np.int64))
-        there = {**here, axis: in_range(scope, raw, length)}
+        raw = cast(f"load_{places.dtype}({places.base}, {place_of(places, here)})", places.dtype, INDEX)
+        there = {**here, axis: emitter.in_range(raw, length)}
         read, written = (there, here) if picks else (here, there)
         value = f"load_{source.dtype}({source.base}, {place_of(source, read)})"
         emitter.line(f"store_{out.dtype}({target.base}, {place_of(target, written)}, {value})")

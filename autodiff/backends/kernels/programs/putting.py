@@ -5,16 +5,11 @@ from __future__ import annotations
 from itertools import product
 from math import prod
 
-import numpy as np
-
-from autodiff.backends.kernels.programs.picking import in_range
 from autodiff.backends.kernels.programs.running import loops_over, place_of
-from autodiff.backends.kernels.programs.scope import Scope, handles
+from autodiff.backends.kernels.programs.scope import INDEX, Scope, handles
 from autodiff.backends.kernels.programs.storage import Buffer, Registers, text
 from autodiff.backends.kernels.scalars import cast
 from autodiff.trace.tape import Equation
-
-INDEX = np.dtype(np.int64)
 
 CHOICES = 64
 """A value in variables takes over what is put into it by choosing for each element, if there are not more choices."""
@@ -46,7 +41,7 @@ def chosen(scope: Scope, equation: Equation) -> Registers:
     *lead, length = elements.shape
     for row in product(*map(range, lead)):
         for place, value in zip(i.elements[row], v.elements[row], strict=True):
-            number = in_range(scope, cast(text(place, i.dtype), i.dtype, INDEX), length)
+            number = emitter.in_range(cast(text(place, i.dtype), i.dtype, INDEX), length)
             for k in range(length):
                 before, after = text(elements[(*row, k)], x.dtype), text(value, v.dtype)
                 elements[(*row, k)] = emitter.define(f"where({number} == {k}, {after}, {before})")
@@ -56,14 +51,14 @@ def chosen(scope: Scope, equation: Equation) -> Registers:
 def checked(scope: Scope, places: Buffer, here: dict[int, str], length: int) -> str:
     """The name of an index between 0 and a length; others leave a mark that the caller sees."""
     loaded = f"load_{places.dtype}({places.base}, {place_of(places, here)})"
-    return in_range(scope, cast(loaded, places.dtype, INDEX), length)
+    return scope.emitter.in_range(cast(loaded, places.dtype, INDEX), length)
 
 
 @handles("last_writes")
 def last_writes(scope: Scope, equation: Equation) -> None:
     """Which writes stay: each notes its number in its place, and looks afterwards whether it is still there."""
     (i,), (out,) = equation.operands, equation.specs
-    length, (*lead, count) = dict(equation.params)["length"], out.shape
+    length, lead = dict(equation.params)["length"], out.shape[:-1]
     emitter, places = scope.emitter, scope.buffer(i)
     writers = emitter.allocate((*lead, length), INDEX)
     target = scope.target(equation.results[0], out.shape, out.dtype)

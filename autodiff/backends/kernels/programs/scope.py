@@ -23,7 +23,7 @@ from autodiff.backends.kernels.programs.storage import (
     objects,
     text,
 )
-from autodiff.backends.kernels.programs.values import Awaited, Parts, Pending, Value
+from autodiff.backends.kernels.programs.values import Awaited, Parts, Pending, Row, Value
 from autodiff.backends.kernels.programs.views import at, leading, viewed
 from autodiff.backends.kernels.scalars import DTYPES, WORD, cast, expression, unsupported
 from autodiff.trace.spec import Spec, spec_of
@@ -35,6 +35,9 @@ HANDLERS: dict[str, Handler] = {}
 
 KIN: dict[str, Kin] = {}
 """Which axes of their operands and results go along; they mix the others."""
+
+INDEX = np.dtype(np.int64)
+"""In which dtype places are computed."""
 
 RESHAPED = {"slice_of", "slice_set", "slice_into", "reshape"}
 """Operations that need the rows of a block to be the first axis: others have other strides in a block."""
@@ -228,6 +231,10 @@ class Scope:
             found = self.values[operand] = found.value
         if isinstance(found, Parts):
             found = self.values[operand] = self.put_together(operand, found)
+        if isinstance(found, Row):
+            target = self.target(operand, found.shape, found.dtype)
+            self.copied(target, Literal(found.dtype.type(0)))
+            found = self.values[operand] = self.with_row(target, found)
         return found
 
     def settled(self, operand: Operand) -> Registers | Buffer:
@@ -236,7 +243,7 @@ class Scope:
         if isinstance(found, Pending):
             self.emitter.flush(found.nest)
             found = self.value(operand)
-            assert not isinstance(found, (Pending, Awaited, Parts))
+            assert not isinstance(found, (Pending, Awaited, Parts, Row))
         return found  # type: ignore[return-value]
 
     def buffer(self, operand: Operand) -> Buffer:
@@ -313,6 +320,36 @@ class Scope:
         self.values[slot] = Parts(out.shape, out.dtype, base, pieces)
         self.lasts(slot, self.last.get(slot, -1))
 
+    def keep_row(self, equation: Equation, index: int, row: int) -> None:
+        """Note zeros with one row."""
+        (slot,), (out,) = equation.results, equation.specs
+        self.values[slot] = Row(out.shape, out.dtype, index, row)
+        self.lasts(slot, self.last.get(slot, -1))
+
+    def added_row(self, equation: Equation) -> bool:
+        """Whether a sum was one row added to a value, which may be done where that is."""
+        out = equation.specs[0]
+        for one, other in (equation.operands, equation.operands[::-1]):
+            row, own = self.values.get(one) if isinstance(one, int) else None, self.spec(other)
+            alike = own.shape == out.shape and own.dtype == out.dtype
+            if isinstance(row, Row) and one != other and alike and row.dtype == out.dtype:
+                self.keep(equation, self.with_row(self.updated(equation.results[0], other), row))
+                return True
+        return False
+
+    def with_row(self, target: Buffer, row: Row) -> Buffer:
+        """Add a row where its index says."""
+        emitter = self.emitter
+        place, value = self.registers(row.index), self.apart(row.row, target)
+        emitter.ready(target)
+        number = emitter.in_range(cast(text(place.elements.item(), place.dtype), place.dtype, INDEX), row.shape[0])
+        base = emitter.define(f"shifted({target.base}, {number} * {target.strides[0] * target.dtype.itemsize})")
+        rest, steps = target.shape[1:], target.strides[1:]
+        first = (1,) * len(place.shape)
+        self.copied(Buffer(base, (*first, *rest), (*first, *steps), target.offset, target.dtype), value, True)
+        emitter.flush()
+        return target
+
     def lasts(self, slot: int, position: int) -> None:
         """Keep a value, and all that it is made of, until a position."""
         self.last[slot] = max(self.last.get(slot, -1), position)
@@ -320,9 +357,12 @@ class Scope:
         if isinstance(value, Parts):
             for piece in (*(piece for _, piece in value.pieces), *(() if value.base is None else (value.base,))):
                 self.lasts(piece, position)
+        if isinstance(value, Row):
+            self.lasts(value.index, position)
+            self.lasts(value.row, position)
 
     def elementwise(self, equation: Equation) -> None:
-        if equation.primitive.name == "add" and self.added_parts(equation):
+        if equation.primitive.name == "add" and (self.added_row(equation) or self.added_parts(equation)):
             return
         out = equation.specs[0]
         operands = sub_specs(equation.operands, self.specs)

@@ -78,4 +78,21 @@ class Parts:
         return found
 
 
-Value = Registers | Buffer | Pending | Awaited | Parts
+@dataclass(frozen=True, eq=False)
+class Row:
+    """Zeros with one row, at a place that an index names: what a pick sends back to what it was taken from.
+
+    Attributes:
+        shape: of the whole; its first axis is that of the index.
+        dtype: of the elements.
+        index: the slot of the place.
+        row: the slot of what is there.
+    """
+
+    shape: Shape
+    dtype: np.dtype[Any]
+    index: int
+    row: int
+
+
+Value = Registers | Buffer | Pending | Awaited | Parts | Row

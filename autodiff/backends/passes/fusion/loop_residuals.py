@@ -8,7 +8,7 @@ again: it takes less time than reading its result. ``checkpoint`` stays closed, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -61,7 +61,7 @@ def keep_residuals(tape: Tape) -> Tape:
     kept = tape
     while (pair := next_pair(kept, done)) is not None:
         kept = with_kept(kept, pair)
-    return tape if kept is tape else without_unread(kept)
+    return without_unread(kept)
 
 
 def is_loop(equation: Equation) -> bool:
@@ -255,23 +255,44 @@ def taking(equation: Equation, stacks: dict[int, Operand]) -> Equation:
 
 
 def without_unread(tape: Tape) -> Tape:
-    """The tape whose loops stack nothing that nobody reads."""
-    read = {o for each in tape.equations for o in each.operands} | set(tape.outputs)
+    """The tape whose loops take nothing that their bodies do not read, and stack nothing that nobody reads."""
+    read = {out for out in tape.outputs if isinstance(out, int)}
+    trimmed: list[tuple[Equation, list[int]]] = []
+    for equation in reversed(tape.equations):  # what a loop does not take, no loop before has to stack
+        each, left = (
+            without_unread_parts(equation, read) if is_loop(equation) else (equation, range(len(equation.specs)))
+        )
+        read.update(o for o in each.operands if isinstance(o, int))
+        trimmed.append((each, list(left)))
+    trimmed.reverse()
+    if all(each is equation for (each, _), equation in zip(trimmed, tape.equations, strict=True)):
+        return tape
     builder = Builder(tape.inputs, {})
     now: list[Operand] = list(range(len(tape.inputs)))
-    for equation in tape.equations:
-        builder.source = equation.source
-        each = replace(equation, operands=tuple(now[o] if isinstance(o, int) else o for o in equation.operands))
-        params = dict(each.params)
-        left = list(range(len(each.results)))
-        if is_loop(each):
-            left = [k for k in left if k < params["carry"] or equation.results[k] in read]
-        if len(left) < len(each.results):
-            body: Tape = params["tape"]
-            params["tape"] = body_of(body, range(len(body.inputs)), [body.outputs[k] for k in left])
-            specs = tuple(each.specs[k] for k in left)
-            each = replace(each, params=tuple(sorted(params.items())), specs=specs)
-        results = dict(zip(left, builder.place(each), strict=True))
+    for (each, left), equation in zip(trimmed, tape.equations, strict=True):
+        builder.source = each.source
+        again = replace(each, operands=tuple(now[o] if isinstance(o, int) else o for o in each.operands))
+        results = dict(zip(left, builder.place(again), strict=True))
         now.extend(results.get(k, -1) for k in range(len(equation.results)))
     outputs = tuple(now[o] if isinstance(o, int) else o for o in tape.outputs)
     return replace(tape, equations=tuple(builder.equations), outputs=outputs)
+
+
+def without_unread_parts(equation: Equation, read: Collection[int]) -> tuple[Equation, Sequence[int]]:
+    """A loop without what its body does not read and without stacks that nobody reads; which results are left."""
+    params = dict(equation.params)
+    body, carry, slices = params["tape"], params["carry"], params["slices"]
+    left = [k for k, slot in enumerate(equation.results) if k < carry or slot in read]
+    if len(left) < len(equation.results):
+        body = body_of(body, range(len(body.inputs)), [body.outputs[k] for k in left])
+    used = {o for each in body.equations for o in each.operands} | set(body.outputs)
+    taken = [k for k in range(len(body.inputs)) if k < carry or k in used]
+    if len(left) == len(equation.results) and len(taken) == len(body.inputs):
+        return equation, left
+    params["tape"] = body_of(body, taken, body.outputs)
+    params["slices"] = sum(carry <= k < carry + slices for k in taken)
+    operands = tuple(equation.operands[k] for k in taken)
+    specs = tuple(equation.specs[k] for k in left)
+    results = tuple(equation.results[k] for k in left)
+    trimmed = replace(equation, operands=operands, params=tuple(sorted(params.items())), specs=specs, results=results)
+    return trimmed, left

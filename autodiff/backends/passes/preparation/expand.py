@@ -9,14 +9,14 @@ import numpy as np
 
 from autodiff.backends.passes.rewrite.rewriting import Builder, Rules, rewrite
 from autodiff.ops import elementwise as ew
-from autodiff.ops.index import slice_of
+from autodiff.ops.index import put, slice_of
 from autodiff.ops.join import concatenate, roll
 from autodiff.ops.matrices.einsum import split
 from autodiff.ops.reductions import reduce as red
 from autodiff.ops.reductions.cumulative import cumsum
 from autodiff.ops.reductions.logsumexp import logsumexp
 from autodiff.ops.reductions.sort import argsort, partition_sorts
-from autodiff.ops.shape import reshape, sum_axes, transpose, with_ones
+from autodiff.ops.shape import broadcast_to, reshape, sum_axes, transpose, with_ones
 from autodiff.trace.tape import Equation, Literal, Operand, Tape
 
 Axes = tuple[int, ...]
@@ -269,7 +269,17 @@ def expand_partition(builder: Builder, equation: Equation) -> Operand | None:
     return builder.emit(argsort, x, axis=params["axis"], kind="stable")
 
 
+def expand_unwritten(builder: Builder, equation: Equation) -> Operand:
+    """Nothing is written where ``put(True, i, False)`` is true."""
+    (i,), (out,) = equation.operands, equation.specs
+    true: Any = Literal(np.True_)
+    false: Any = Literal(np.False_)
+    everywhere = builder.emit(broadcast_to, true, shape=out.shape)
+    return builder.emit(put, everywhere, i, builder.emit(broadcast_to, false, shape=builder.spec(i).shape))
+
+
 EXPANSIONS: Rules = {
+    "unwritten": (expand_unwritten,),
     "partition_order": (expand_partition,),
     "sinc": (expand_sinc,),
     "unwrap": (expand_unwrap,),

@@ -11,7 +11,8 @@ from autodiff.backends.passes.rewrite.dead import drop_dead
 from autodiff.backends.passes.rewrite.literals import number
 from autodiff.backends.passes.rewrite.rewriting import Builder, Rules, rewrite
 from autodiff.ops.elementwise import greater, greater_equal, less, less_equal, logical_not, where
-from autodiff.ops.shape import broadcast_to
+from autodiff.ops.index import put
+from autodiff.ops.shape import broadcast_to, reshape
 from autodiff.trace.tape import Equation, Literal, Operand, Tape
 
 OPPOSITES = {"less": greater_equal, "less_equal": greater, "greater": less_equal, "greater_equal": less}
@@ -71,6 +72,29 @@ def choose_straight(builder: Builder, equation: Equation) -> Operand | None:
     return builder.emit(where, *equation.operands, zero)
 
 
+def choose_unwritten(builder: Builder, equation: Equation) -> Operand | None:
+    """where(unwritten(i), x, 0) is put(x, i, 0), which a loop does in place."""
+    condition, x, y = equation.operands
+    moved = builder.made(condition, "reshape")
+    places = builder.made(condition if moved is None else moved.operands[0], "unwritten")
+    (out,), zero = equation.specs, number(y)
+    if places is None or zero is None or zero != 0 or np.signbit(zero) or builder.spec(x) != out:
+        return None
+    (i,), (mask,) = places.operands, places.specs
+    nothing: Any = Literal(out.dtype.type(0))
+    zeros = builder.emit(broadcast_to, nothing, shape=builder.spec(i).shape)
+    lines = x if moved is None else builder.emit(reshape, x, shape=mask.shape)
+    written = builder.emit(put, lines, i, zeros)
+    return written if moved is None else builder.emit(reshape, written, shape=out.shape)
+
+
+def write_once(builder: Builder, equation: Equation) -> Operand | None:
+    """A single write to each line stays."""
+    out = equation.specs[0]
+    true: Any = Literal(np.True_)
+    return builder.emit(broadcast_to, true, shape=out.shape) if out.shape[-1] == 1 else None
+
+
 def compare_known(builder: Builder, equation: Equation) -> Operand | None:
     """x < c is false where x cannot be that small; NaN compares false anyway."""
     x, y = equation.operands
@@ -100,7 +124,8 @@ def less_or_nan(builder: Builder, equation: Equation) -> Operand | None:
 
 CHOICES: Rules = {
     "straight_where": (choose_straight,),
-    "where": (choose_known, choose_otherwise, choose_again),
+    "where": (choose_known, choose_otherwise, choose_again, choose_unwritten),
+    "last_writes": (write_once,),
     "less": (compare_known,),
     "logical_or": (less_or_nan,),
 }
