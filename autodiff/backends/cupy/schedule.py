@@ -19,7 +19,6 @@ from autodiff.backends.cupy.kernels.special import special_kernel
 from autodiff.backends.cupy.libraries.dots import DOTS
 from autodiff.backends.kernels.folds import reduces
 from autodiff.backends.kernels.forms import FULL, PASSING, ROW, Grid, Shape
-from autodiff.backends.kernels.scalars import takes_integers
 from autodiff.backends.passes.fusion.fuse import Machine, fuse, sub_tape
 from autodiff.backends.passes.fusion.groups import Fusion, Unit
 from autodiff.backends.passes.fusion.loop_invariants import LOOPS
@@ -98,23 +97,17 @@ def grid_equation(tape: Tape, shape: Shape) -> Equation:
     return kernel_equation("grid", tape, shape=shape)
 
 
-def elsewhere(equation: Equation) -> bool:
-    """Whether only kernels of CPUs do an operation: SciPy's functions, and what integers have of their own."""
-    primitive = equation.primitive
-    return primitive.name in ELSEWHERE or takes_integers(primitive.facts.element, equation.specs[0])
-
-
 def worthwhile(unit: Unit, specs: Mapping[int, Spec]) -> bool:
     """Whether a group is worth a kernel: if it does anything that is no view."""
-    if unit.grid is None or any(map(elsewhere, unit.equations)):
+    if unit.grid is None or any(e.primitive.name in ELSEWHERE for e in unit.equations):
         return False
     return any(e.primitive.name not in PASSING for e in unit.equations)
 
 
 def suits(grid: Grid, equations: Sequence[Equation]) -> bool:
     """Whether operations may become one kernel: not where few long rows would wait for what is reduced of them."""
-    if any(map(elsewhere, equations)):
-        return False
+    if any(equation.primitive.name in ELSEWHERE for equation in equations):
+        return False  # SciPy's functions are on CPUs alone
     if not long_rows(grid):
         return True
     late: set[int] = set()

@@ -46,11 +46,14 @@ FUNCTIONS.update({PREFIX + name: own for name, own in SCIPY.items()})
 
 OPERATORS: dict[type, str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "/", ast.Mod: "%",
-    ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^",
+    ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>",
     ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
     ast.And: "&&", ast.Or: "||", ast.USub: "-",
 }  # fmt: skip
-"""``//`` and ``%`` are of places alone, which are never negative."""
+"""``//`` and ``%`` are of places, which are never negative."""
+
+DIVIDED: dict[type, str] = {ast.FloorDiv: "floored_quotient", ast.Mod: "floored_remainder"}
+"""The same of values, which may be: they are cast."""
 
 
 ELSEWHERE = OPERANDS.keys() - SCIPY.keys()
@@ -99,9 +102,10 @@ def _block(body: Iterable[ast.stmt], declared: set[str]) -> Iterator[str]:
 
 def _bare(node: ast.expr) -> str:
     """An expression that stands by itself: without the parentheses that it has inside of others."""
-    bare = isinstance(node, ast.BinOp | ast.UnaryOp | ast.Compare | ast.BoolOp)
+    text = _text(node)
+    sign = isinstance(node, ast.BinOp | ast.UnaryOp | ast.Compare | ast.BoolOp)
     where = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "where"
-    return _text(node)[1:-1] if bare or where else _text(node)
+    return text[1:-1] if (sign or where) and text.startswith("(") else text
 
 
 def _text(node: ast.expr) -> str:
@@ -114,6 +118,8 @@ def _text(node: ast.expr) -> str:
             return repr(value)
         case ast.Subscript(value=array, slice=place):
             return f"{_text(array)}[{_bare(place)}]"
+        case ast.BinOp(left=ast.Call(func=ast.Name(id="i8")) as left, op=op, right=right) if type(op) in DIVIDED:
+            return f"{DIVIDED[type(op)]}({_bare(left)}, {_bare(right)})"
         case ast.BinOp(left=left, op=op, right=right):
             return f"({_text(left)} {OPERATORS[type(op)]} {_text(right)})"
         case ast.UnaryOp(op=op, operand=operand):

@@ -21,6 +21,19 @@ __device__ __forceinline__ int32 maximum(int32 x, bool y) { return y ? 1 : x; }
 __device__ __forceinline__ int32 minimum(bool x, int32 y) { return x ? y : 0; }
 __device__ __forceinline__ int32 minimum(int32 x, bool y) { return y ? x : 0; }
 
+// Of whole numbers: a quotient rounded down, and what it leaves, of the sign of y; both are 0 where y is. The one quotient
+// that is too large wraps around.
+__device__ __forceinline__ int64 floored_quotient(int64 x, int64 y) {
+  if (y == 0 || y == -1) return y == 0 ? 0 : int64(0ull - static_cast<unsigned long long>(x));
+  const int64 found = x / y;
+  return found - (found * y != x && (x < 0) != (y < 0));
+}
+__device__ __forceinline__ int64 floored_remainder(int64 x, int64 y) {
+  if (y == 0 || y == -1) return 0;
+  const int64 left = x % y;
+  return left != 0 && (left < 0) != (y < 0) ? left + y : left;
+}
+
 // Nothing overflows, and what is small keeps all its digits.
 template <class T> __device__ __forceinline__ T logistic(T x) {
   const T small = exp(-absolute(x));

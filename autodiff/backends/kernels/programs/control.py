@@ -285,8 +285,6 @@ def switch(scope: Scope, equation: Equation) -> None:
             for place in product(*map(range, result.shape)):
                 element = text(np.broadcast_to(own.elements, result.shape)[place], own.dtype)
                 emitter.line(f"{result.elements[place]} = {cast(element, own.dtype, result.dtype)}")
-        if not results:
-            emitter.line("pass")
         emitter.end()
     scope.keep(equation, *results)
 

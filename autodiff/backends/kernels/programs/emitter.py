@@ -116,7 +116,10 @@ class Emitter:
         self.loops += 1
 
     def end(self) -> None:
+        """End a loop or a branch, which may have nothing to do."""
         self.flush()
+        if self.lines[-1].endswith(":"):
+            self.line("pass")
         self.depth -= 1
 
     def split(self, shape: Shape) -> int:
