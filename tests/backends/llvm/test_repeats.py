@@ -6,7 +6,7 @@ import pytest
 pytest.importorskip("numba")
 
 from autodiff import grad, jit
-from autodiff.backends.kernels.programs import program
+from autodiff.backends.kernels.programs import effort
 from autodiff.backends.llvm.statements import repeats
 from autodiff.backends.llvm.statements.target import compiled, printed
 from tests.backends.llvm.test_statements import run
@@ -160,14 +160,14 @@ def test_a_network_of_equal_layers(monkeypatch):
 def test_repeats_are_counted_once_for_all_processes(short, monkeypatch, tmp_path):
     monkeypatch.setenv("AUTODIFF_CACHE_DIR", str(tmp_path / "cache"))
     text = kernel(*(line for name in "abcd" for line in loop(name, "x", "y")))
-    assert program.repeated(text) == (12, 3)  # three loops more, of four statements with themselves
-    found = program.without_repeats(text, 100, 20)
-    assert found == (program.estimated_cost(88, 17) + program.REPEATED * 12, 17)
-    monkeypatch.setattr(program, "repeated", None)
-    assert program.without_repeats(text, 100, 20) == found
-    program.cache.clear()
+    assert effort.repeated(text) == (12, 3)  # three loops more, of four statements with themselves
+    found = effort.without_repeats(text, 100, 30, 20)
+    assert found == (effort.estimated_cost(88, 18, 17) + effort.REPEATED * 12, 17, 12)
+    monkeypatch.setattr(effort, "repeated", None)
+    assert effort.without_repeats(text, 100, 30, 20) == found
+    effort.cache.clear()
     with pytest.raises(TypeError):
-        program.without_repeats(text, 100, 20)
+        effort.without_repeats(text, 100, 30, 20)
 
 
 def test_unrolled_steps_are_one_kernel():

@@ -9,7 +9,6 @@ from functools import lru_cache
 from itertools import product
 from typing import NamedTuple
 
-from autodiff.backends import cache
 from autodiff.backends.kernels.programs import (
     control,
     drawing,
@@ -24,7 +23,26 @@ from autodiff.backends.kernels.programs import (
     sliding,
     structure,
 )
-from autodiff.backends.kernels.programs.calling_out import CallOut, call_out, can_be_called, may_call, without_form
+from autodiff.backends.kernels.programs.calling_out import (
+    CallOut,
+    call_out,
+    can_be_called,
+    everything,
+    may_call,
+    without_form,
+)
+from autodiff.backends.kernels.programs.effort import (
+    LONGEST,
+    PROMISING,
+    REPEATED,
+    SOME_LOOPS,
+    SOME_REPEATS,
+    WORTH_A_LOOK,
+    estimated_cost,
+    inner_statements,
+    takes_too_long,
+    without_repeats,
+)
 from autodiff.backends.kernels.programs.emitter import BLOCK, Emitter
 from autodiff.backends.kernels.programs.linalg import gauge, matrices, numpy_loops
 from autodiff.backends.kernels.programs.scope import HANDLERS, Scope, refuse_mixed_rows
@@ -41,8 +59,6 @@ from autodiff.backends.kernels.programs.values import Value
 from autodiff.backends.kernels.rows.values import number
 from autodiff.backends.kernels.scalars import DTYPES, WORD, cast
 from autodiff.backends.native.checks import Rooms
-from autodiff.backends.native.identity import digest, surroundings
-from autodiff.trace.forking import importing
 from autodiff.trace.spec import Spec
 from autodiff.trace.tape import Equation, Tape
 
@@ -54,17 +70,6 @@ TRIALS = ((64, 32), (16, 16), (4, 4), (1, 1))
 
 MANY_EQUATIONS, SHORT_TRIAL = 200, (4, 4)
 """Programs of so many operations begin with what makes a short text: the others need not be written to their end."""
-
-STATEMENT, LOOP, REPEATED, LONGEST = 0.2, 6.0, 0.15, 10_000.0
-"""Estimated milliseconds of compiling: of a statement, of a loop, and of a statement in a loop that was there before;
-and the longest that is worth it."""
-
-WORTH_A_LOOK, SOME_LOOPS, PROMISING = 500.0, 16, 0.7
-"""Kernels with some loops that are estimated to take so many milliseconds are looked at for loops that do the same;
-where another text is known, only if the shortest time that they may take is such a part of that one's."""
-
-MANY_LOOPS = 100
-"""Of so many loops each takes LLVM twice as long, of twice as many three times: it looks at each beside the others."""
 
 MODULES = (
     control,
@@ -98,6 +103,7 @@ class WholeKernel:
         memory: the bytes that it works in; for each part of the rows where it takes rows.
         checks: whether it may note an index out of range.
         cost: estimated milliseconds of compiling it.
+        repeats: whether some of its loops may do the same.
         rows: the length of the axis of which it takes a part at a time, if it does.
         notes: the errors that it may ask for, by numbers from 2 on.
         called_out: the operations that it calls out for, by their numbers.
@@ -110,6 +116,7 @@ class WholeKernel:
     memory: int
     checks: bool
     cost: float
+    repeats: bool = True
     rows: int | None = None
     notes: tuple[str, ...] = ()
     called_out: tuple[CallOut, ...] = ()
@@ -172,19 +179,19 @@ def kernel_or_refusal(tape: Tape, rows: int | None) -> WholeKernel | Refusal:
     longest, too_long = LONGEST, False
     outside = without_form(tape, frozenset(HANDLERS)) if rows is None else set()
     tried: list[Emitter] = []
-    trials = list(TRIALS)
-    if len(tape.equations) >= MANY_EQUATIONS:
+    trials, repeats = list(TRIALS), True
+    if len(everything(tape)) >= MANY_EQUATIONS:
         tried.append(Emitter(*SHORT_TRIAL, rows, outside, call_out))
         with suppress(Impossible):  # then it is not the cheapest one
             best = attempt(tape, tried[-1])
-            longest = best.cost
+            longest, repeats = best.cost, best.repeats
     while trials:
         sizes = trials.pop(0)
         if any(emitter.like(*sizes) for emitter in tried):
             continue
         tried.append(Emitter(*sizes, rows, outside, call_out))
         try:
-            kernel = attempt(tape, tried[-1], longest)
+            kernel = attempt(tape, tried[-1], longest, repeats)
         except TooLong:
             too_long = True
             continue
@@ -208,49 +215,14 @@ class TooLong(Impossible):
     """What was written already takes longer to compile than is worth it."""
 
 
-def estimated_cost(lines: int, loops: int) -> float:
-    """Milliseconds that it takes to compile so many lines with so many loops."""
-    return 20 + STATEMENT * lines + LOOP * loops
-
-
-def takes_too_long(cost: float, loops: int, longest: float) -> bool:
-    """Whether a kernel takes longer to compile than is worth it, or than another one."""
-    return cost > longest or cost + LOOP * loops**2 / MANY_LOOPS > LONGEST
-
-
-def without_repeats(text: str, lines: int, loops: int) -> tuple[float, int]:
-    """The milliseconds that it takes to compile a kernel whose repeated loops LLVM gets once, and how many it gets.
-
-    What is counted is kept on disk, beside the code: reading a long text takes longer than loading its code.
-    """
-    key = digest(b"\0".join([surroundings(), b"repeats", text.encode()]))
-    known = cache.read(key, cache.COUNT)
-    if known is None:
-        known = b"%d %d" % repeated(text)
-        cache.write(key, known, cache.COUNT)
-    statements, again = map(int, known.split())
-    loops -= again
-    return estimated_cost(lines - statements, loops) + REPEATED * statements, loops
-
-
-def repeated(text: str) -> tuple[int, int]:
-    """How many statements a kernel has in loops that were there before, and how many such loops, those in them too."""
-    with importing:
-        from autodiff.backends.language.reading import read  # noqa: PLC0415 - only long programs need these
-        from autodiff.backends.language.tree import For, Statement, statements  # noqa: PLC0415
-        from autodiff.backends.llvm.statements.repeats import repeats_in, with_places_named  # noqa: PLC0415
-
-    known: set[str] = set()
-    again: list[Statement] = []
-    for loop, repeat in repeats_in(with_places_named(read(text)), {}).items():
-        if repeat.key in known:
-            again += statements([loop])
-        known.add(repeat.key)
-    return len(again), sum(isinstance(each, For) for each in again)
-
-
-def attempt(tape: Tape, emitter: Emitter, longest: float = LONGEST) -> WholeKernel:
+def attempt(tape: Tape, emitter: Emitter, longest: float = LONGEST, repeats: bool = True) -> WholeKernel:
     """The kernel as an emitter writes it that knows nothing yet.
+
+    Args:
+        tape: the program.
+        emitter: where its lines go.
+        longest: milliseconds.
+        repeats: whether some of its loops may do the same.
 
     Raises:
         TooLong: as soon as what is written is estimated to take longer than so many milliseconds to compile.
@@ -259,8 +231,8 @@ def attempt(tape: Tape, emitter: Emitter, longest: float = LONGEST) -> WholeKern
 
     def within_reason() -> None:
         lines, loops = len(emitter.lines), emitter.loops
-        if loops < SOME_LOOPS:
-            too_long = takes_too_long(estimated_cost(lines, loops), loops, longest)
+        if loops < SOME_LOOPS or not repeats:
+            too_long = takes_too_long(estimated_cost(lines, 0, loops), loops, longest)
         else:  # all of them may do the same
             too_long = REPEATED * lines > (longest if longest == LONGEST else PROMISING * longest)
         if too_long:
@@ -306,15 +278,16 @@ def attempt(tape: Tape, emitter: Emitter, longest: float = LONGEST) -> WholeKern
     if emitter.called_out:
         head.append(f"    hook = word(block, {first + len(arrays) + HOOK_WORD})")
     written = "\n".join((*head, *body)) + "\n"
-    loops = emitter.loops
-    cost = estimated_cost(len(body), loops)
+    loops, inner = emitter.loops, inner_statements(body)
+    cost = estimated_cost(len(body), inner, loops)
     if cost > WORTH_A_LOOK or takes_too_long(cost, loops, longest):
-        if loops >= SOME_LOOPS:
-            cost, loops = without_repeats(written, len(body), loops)
+        if loops >= SOME_LOOPS and repeats:
+            cost, loops, again = without_repeats(written, len(body), inner, loops)
+            repeats = again > SOME_REPEATS * len(body)
         if takes_too_long(cost, loops, longest):
             raise TooLong
     known = tuple(emitter.notes), tuple(emitter.called_out), tuple(emitter.of_numpy), emitter.rooms
-    return WholeKernel(tape, written, emitter.memory, emitter.checks, cost, rows, *known)
+    return WholeKernel(tape, written, emitter.memory, emitter.checks, cost, repeats, rows, *known)
 
 
 class NumberStore(NamedTuple):
