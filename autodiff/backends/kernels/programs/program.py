@@ -68,6 +68,9 @@ HOOK_WORD = 5
 TRIALS = ((64, 32), (16, 16), (4, 4), (1, 1))
 """How many elements live in variables, and how many are unrolled in loops; the cheapest to compile is taken."""
 
+SHORTEST, MUCH = (1, 1), 0.75
+"""What has loops over two or three elements runs longer: it is taken only if it costs less than such a part."""
+
 MANY_EQUATIONS, SHORT_TRIAL = 200, (4, 4)
 """Programs of so many operations begin with what makes a short text: the others need not be written to their end."""
 
@@ -190,8 +193,9 @@ def kernel_or_refusal(tape: Tape, rows: int | None) -> WholeKernel | Refusal:
         if any(emitter.like(*sizes) for emitter in tried):
             continue
         tried.append(Emitter(*sizes, rows, outside, call_out))
+        limit = longest if best is None or sizes != SHORTEST else MUCH * longest
         try:
-            kernel = attempt(tape, tried[-1], longest, repeats)
+            kernel = attempt(tape, tried[-1], limit, repeats)
         except TooLong:
             too_long = True
             continue
@@ -206,7 +210,7 @@ def kernel_or_refusal(tape: Tape, rows: int | None) -> WholeKernel | Refusal:
             trials.insert(0, sizes)
             tried.pop()
             continue
-        if best is None or kernel.cost < best.cost:
+        if best is None or kernel.cost < limit:
             best, longest = kernel, kernel.cost
     return best or Refusal(f"it would take more than {LONGEST / 1000:.0f} s to compile")
 
