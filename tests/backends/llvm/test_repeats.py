@@ -161,13 +161,14 @@ def test_repeats_are_counted_once_for_all_processes(short, monkeypatch, tmp_path
     monkeypatch.setenv("AUTODIFF_CACHE_DIR", str(tmp_path / "cache"))
     text = kernel(*(line for name in "abcd" for line in loop(name, "x", "y")))
     assert effort.repeated(text) == (12, 3)  # three loops more, of four statements with themselves
-    found = effort.without_repeats(text, 100, 30, 20)
-    assert found == (effort.estimated_cost(88, 18, 17) + effort.REPEATED * 12, 17, 12)
+    found = effort.repeats_of(text, 30, 20)
+    assert found == (0.4, 0.15)
+    assert found.cost(100, 30, 20) == (effort.estimated_cost(88, 18, 17) + effort.REPEATED * 12, 17)
     monkeypatch.setattr(effort, "repeated", None)
-    assert effort.without_repeats(text, 100, 30, 20) == found
+    assert effort.repeats_of(text, 30, 20) == found
     effort.cache.clear()
     with pytest.raises(TypeError):
-        effort.without_repeats(text, 100, 30, 20)
+        effort.repeats_of(text, 30, 20)
 
 
 def test_unrolled_steps_are_one_kernel():

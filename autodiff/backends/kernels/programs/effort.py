@@ -7,12 +7,13 @@ the loop as vectors, and what is left over of its rounds. So it takes three time
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from autodiff.backends import cache
 from autodiff.backends.native.identity import digest, surroundings
 from autodiff.trace.forking import importing
 
-STATEMENT, INNER, LOOP, REPEATED, LONGEST = 0.2, 0.55, 6.0, 0.15, 10_000.0
+STATEMENT, INNER, LOOP, REPEATED, LONGEST = 0.2, 0.55, 3.0, 0.15, 10_000.0
 """Estimated milliseconds of compiling: of a statement, of one in an innermost loop, of a loop, and of a statement in a
 loop that was there before; and the longest that is worth it."""
 
@@ -20,10 +21,7 @@ WORTH_A_LOOK, SOME_LOOPS, PROMISING = 500.0, 16, 0.7
 """Kernels with some loops that are estimated to take so many milliseconds are looked at for loops that do the same;
 where another text is known, only if the shortest time that they may take is such a part of that one's."""
 
-SOME_REPEATS = 0.1
-"""If less of a program's statements are repeated in one text, other texts of it are not looked at."""
-
-MANY_LOOPS = 100
+MANY_LOOPS = 50
 """Of so many loops each takes LLVM twice as long, of twice as many three times: it looks at each beside the others."""
 
 
@@ -55,19 +53,37 @@ def inner_statements(lines: Sequence[str]) -> int:
     return found
 
 
-def without_repeats(text: str, lines: int, inner: int, loops: int) -> tuple[float, int, int]:
-    """What a kernel costs whose repeated loops LLVM gets once.
+class Repeats(NamedTuple):
+    """How much of a kernel was there before, in loops that do the same; other texts of its program have as much.
+
+    Attributes:
+        statements: the part of the statements in innermost loops.
+        loops: the part of the loops.
+    """
+
+    statements: float
+    loops: float
+
+    def cost(self, lines: int, inner: int, loops: int) -> tuple[float, int]:
+        """Milliseconds that it takes to compile so many lines, and the number of loops that LLVM gets."""
+        again = round(self.statements * inner)
+        left = loops - round(self.loops * loops)
+        return estimated_cost(lines - again, inner - again, left) + REPEATED * again, left
+
+    def least_cost(self, lines: int, loops: int) -> tuple[float, int]:
+        """The same of lines of which nobody knows where they stand."""
+        return min(self.cost(lines, 0, loops), self.cost(lines, lines, loops))
+
+
+def repeats_of(text: str, inner: int, loops: int) -> Repeats:
+    """How much of a kernel was there before.
 
     What is counted is kept on disk, beside the code: reading a long text takes longer than loading its code.
 
     Args:
         text: of the kernel.
-        lines: of its body.
-        inner: those in innermost loops.
-        loops: how many it has.
-
-    Returns:
-        Milliseconds, the number of loops that LLVM gets, and the number of statements that were there before.
+        inner: how many statements stand in innermost loops.
+        loops: how many loops it has.
     """
     key = digest(b"\0".join([surroundings(), b"repeats", text.encode()]))
     known = cache.read(key, cache.COUNT)
@@ -75,9 +91,7 @@ def without_repeats(text: str, lines: int, inner: int, loops: int) -> tuple[floa
         known = b"%d %d" % repeated(text)
         cache.write(key, known, cache.COUNT)
     statements, again = map(int, known.split())
-    loops -= again
-    rest = estimated_cost(lines - statements, max(inner - statements, 0), loops)
-    return rest + REPEATED * statements, loops, statements
+    return Repeats(min(statements / max(inner, 1), 1.0), again / loops)
 
 
 def repeated(text: str) -> tuple[int, int]:

@@ -36,12 +36,12 @@ from autodiff.backends.kernels.programs.effort import (
     PROMISING,
     REPEATED,
     SOME_LOOPS,
-    SOME_REPEATS,
     WORTH_A_LOOK,
+    Repeats,
     estimated_cost,
     inner_statements,
+    repeats_of,
     takes_too_long,
-    without_repeats,
 )
 from autodiff.backends.kernels.programs.emitter import BLOCK, Emitter
 from autodiff.backends.kernels.programs.linalg import gauge, matrices, numpy_loops
@@ -68,8 +68,8 @@ HOOK_WORD = 5
 TRIALS = ((64, 32), (16, 16), (4, 4), (1, 1))
 """How many elements live in variables, and how many are unrolled in loops; the cheapest to compile is taken."""
 
-SHORTEST, MUCH = (1, 1), 0.75
-"""What has loops over two or three elements runs longer: it is taken only if it costs less than such a part."""
+CHEAPER = 0.8
+"""Loops over a few elements run longer than variables: they are taken only if they cost less than such a part."""
 
 MANY_EQUATIONS, SHORT_TRIAL = 200, (4, 4)
 """Programs of so many operations begin with what makes a short text: the others need not be written to their end."""
@@ -106,7 +106,7 @@ class WholeKernel:
         memory: the bytes that it works in; for each part of the rows where it takes rows.
         checks: whether it may note an index out of range.
         cost: estimated milliseconds of compiling it.
-        repeats: whether some of its loops may do the same.
+        repeats: how much of it is in loops that do the same, if somebody looked.
         rows: the length of the axis of which it takes a part at a time, if it does.
         notes: the errors that it may ask for, by numbers from 2 on.
         called_out: the operations that it calls out for, by their numbers.
@@ -119,7 +119,7 @@ class WholeKernel:
     memory: int
     checks: bool
     cost: float
-    repeats: bool = True
+    repeats: Repeats | None = None
     rows: int | None = None
     notes: tuple[str, ...] = ()
     called_out: tuple[CallOut, ...] = ()
@@ -182,7 +182,8 @@ def kernel_or_refusal(tape: Tape, rows: int | None) -> WholeKernel | Refusal:
     longest, too_long = LONGEST, False
     outside = without_form(tape, frozenset(HANDLERS)) if rows is None else set()
     tried: list[Emitter] = []
-    trials, repeats = list(TRIALS), True
+    trials, taken = list(TRIALS), SHORT_TRIAL
+    repeats: Repeats | None = None
     if len(everything(tape)) >= MANY_EQUATIONS:
         tried.append(Emitter(*SHORT_TRIAL, rows, outside, call_out))
         with suppress(Impossible):  # then it is not the cheapest one
@@ -193,7 +194,7 @@ def kernel_or_refusal(tape: Tape, rows: int | None) -> WholeKernel | Refusal:
         if any(emitter.like(*sizes) for emitter in tried):
             continue
         tried.append(Emitter(*sizes, rows, outside, call_out))
-        limit = longest if best is None or sizes != SHORTEST else MUCH * longest
+        limit = longest if best is None or sizes > taken else CHEAPER * longest
         try:
             kernel = attempt(tape, tried[-1], limit, repeats)
         except TooLong:
@@ -210,8 +211,9 @@ def kernel_or_refusal(tape: Tape, rows: int | None) -> WholeKernel | Refusal:
             trials.insert(0, sizes)
             tried.pop()
             continue
+        repeats = repeats or kernel.repeats
         if best is None or kernel.cost < limit:
-            best, longest = kernel, kernel.cost
+            best, longest, taken = kernel, kernel.cost, sizes
     return best or Refusal(f"it would take more than {LONGEST / 1000:.0f} s to compile")
 
 
@@ -219,14 +221,14 @@ class TooLong(Impossible):
     """What was written already takes longer to compile than is worth it."""
 
 
-def attempt(tape: Tape, emitter: Emitter, longest: float = LONGEST, repeats: bool = True) -> WholeKernel:
+def attempt(tape: Tape, emitter: Emitter, longest: float = LONGEST, repeats: Repeats | None = None) -> WholeKernel:
     """The kernel as an emitter writes it that knows nothing yet.
 
     Args:
         tape: the program.
         emitter: where its lines go.
         longest: milliseconds.
-        repeats: whether some of its loops may do the same.
+        repeats: how much of it is in loops that do the same, if somebody looked.
 
     Raises:
         TooLong: as soon as what is written is estimated to take longer than so many milliseconds to compile.
@@ -235,8 +237,11 @@ def attempt(tape: Tape, emitter: Emitter, longest: float = LONGEST, repeats: boo
 
     def within_reason() -> None:
         lines, loops = len(emitter.lines), emitter.loops
-        if loops < SOME_LOOPS or not repeats:
+        if loops < SOME_LOOPS:
             too_long = takes_too_long(estimated_cost(lines, 0, loops), loops, longest)
+        elif repeats is not None:
+            cost, left = repeats.least_cost(lines, loops)
+            too_long = takes_too_long(cost, left, longest)
         else:  # all of them may do the same
             too_long = REPEATED * lines > (longest if longest == LONGEST else PROMISING * longest)
         if too_long:
@@ -285,9 +290,9 @@ def attempt(tape: Tape, emitter: Emitter, longest: float = LONGEST, repeats: boo
     loops, inner = emitter.loops, inner_statements(body)
     cost = estimated_cost(len(body), inner, loops)
     if cost > WORTH_A_LOOK or takes_too_long(cost, loops, longest):
-        if loops >= SOME_LOOPS and repeats:
-            cost, loops, again = without_repeats(written, len(body), inner, loops)
-            repeats = again > SOME_REPEATS * len(body)
+        if loops >= SOME_LOOPS:
+            repeats = repeats_of(written, inner, loops) if repeats is None else repeats
+            cost, loops = repeats.cost(len(body), inner, loops)
         if takes_too_long(cost, loops, longest):
             raise TooLong
     known = tuple(emitter.notes), tuple(emitter.called_out), tuple(emitter.of_numpy), emitter.rooms

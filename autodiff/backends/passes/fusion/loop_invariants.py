@@ -162,11 +162,12 @@ def body_of(tape: Tape, inputs: Sequence[int], outputs: Sequence[Operand]) -> Ta
     """The body with other inputs, of which some are results of its operations, and other outputs."""
     number = {slot: k for k, slot in enumerate(inputs)}
     equations: list[Equation] = []
+    free = len(inputs)
     for each in tape.equations:
         if any(isinstance(o, int) and o not in number for o in each.operands):
             continue  # it waits for a carry that is gone, and gives nothing else
-        free = len(inputs) + sum(len(e.results) for e in equations)
         results = tuple(range(free, free + len(each.results)))
+        free += len(results)
         operands = tuple(number[o] if isinstance(o, int) else o for o in each.operands)
         equations.append(replace(each, operands=operands, results=results))
         for old, new in zip(each.results, results, strict=True):
