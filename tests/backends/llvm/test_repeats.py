@@ -182,3 +182,18 @@ def test_unrolled_steps_are_one_kernel():
     u, gradient = np.random.default_rng(0).normal(size=64), jit(grad(loss))
     assert gradient.explain(u).reason == ""
     np.testing.assert_allclose(gradient(u), grad(loss)(u), rtol=1e-12)
+
+
+def test_statements_of_innermost_loops_are_counted():
+    lines = [
+        "a = 1",
+        "for i in range(3):",
+        "    b = 2",
+        "    for j in range(2):",
+        "        c = 3",
+        "        d = 4",
+        "e = 5",
+    ]
+    assert effort.inner_statements([]) == 0
+    assert effort.inner_statements(lines) == 2
+    assert effort.inner_statements([*lines, "while True:", "    if a:", "        break"]) == 4

@@ -66,3 +66,15 @@ def test_guards_of_derivatives_are_left_out():
     left = names(simpler(simplify_choices, grad(lambda x: np.sum(np.log(np.sum(np.exp(x), axis=1)))), X))
     assert "where" not in left
     assert "less" not in left
+
+
+@pytest.mark.parametrize("shape", [(9,), (4, 3)])
+def test_where_nothing_was_written_is_written_over(shape):
+    def loss(k, i):
+        k = k * 1.0
+        k[i] = 2.0
+        return np.sum(k * k)
+
+    tape = simpler(simplify_choices, grad(loss), np.arange(float(np.prod(shape))).reshape(shape), 2)
+    assert "unwritten" not in names(tape)
+    assert names(tape).count("put") == 2

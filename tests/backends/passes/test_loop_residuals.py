@@ -150,3 +150,16 @@ def test_loops_of_other_lengths_and_of_other_operands_share_nothing():
     assert after is before
     before, after = kept(f, X, XS, XS * 2)
     assert after is before
+
+
+def test_loops_stack_and_take_nothing_that_nobody_reads():
+    def loss(x):
+        return np.sum(autodiff.scan(lambda c, _: (np.roll(c, 1) * 0.5 + x, None), np.zeros(4) * x, None, length=6)[0])
+
+    tape = keep_residuals(simplify(fold_constants(make_tape(autodiff.grad(loss))(2.0))))
+    check_tape(tape)
+    loops = [
+        dict(each.params) | {"results": len(each.results)} for each in tape.equations if each.primitive.name == "scan"
+    ]
+    assert all(each["results"] == each["carry"] and each["slices"] == 0 for each in loops)
+    np.testing.assert_allclose(autodiff.jit(autodiff.grad(loss))(2.0), autodiff.grad(loss)(2.0), rtol=1e-14)

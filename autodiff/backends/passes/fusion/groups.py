@@ -162,15 +162,21 @@ class Fusion:
         own = end < begin <= self.place(last.equations[-1])  # the last one goes across that place itself
         apart = self.across[begin] == own
         waiting = [p for p in self.producers(last) if p not in (first, last)]
-        seen = set(waiting)
+        seen = {last, *waiting}
+        maker = self.maker
         while waiting:
             unit = waiting.pop()
             if apart and self.place(unit.equations[-1]) < begin:
                 continue  # all that it does, and all that it needs, was done before
-            for needed in self.producers(unit):
+            for slot in unit.operands:  # in any order: long tapes are asked this very often
+                needed = maker.get(slot)
+                if needed is None:
+                    continue
+                if needed.into is not None:
+                    needed = needed.root()
                 if needed is first:
                     return True
-                if needed is not last and needed not in seen:
+                if needed not in seen:
                     seen.add(needed)
                     waiting.append(needed)
         return False

@@ -1,0 +1,144 @@
+"""What a loop puts at places that it computes: in the memory that it carries, where nobody looks at that again."""
+
+import numpy as np
+import pytest
+
+import autodiff
+
+SHAPES = [(6,), (40,), (6, 5), (50, 4), (40, 3, 2)]
+
+
+def one(i, k, x):
+    k[i] = k[0] * 0.5 + x
+    return k
+
+
+def two_that_see_each_other(i, k, x):
+    k[i] = k[i - 1] + x
+    k[(i + 1) % len(k)] = k[i] * 2
+    return k
+
+
+def another_row(i, k, x):
+    k[i] = k[1]
+    return k
+
+
+def parts_that_overlap(i, k, x):
+    k[1:4] = k[0:3]
+    k[i] += x
+    return k
+
+
+def arithmetic_that_overlaps(i, k, x):
+    k[3:] = k[:-3] * x
+    return k
+
+
+def backwards(i, k, x):
+    k[::-1] = k
+    k[i] = k[0]
+    return k
+
+
+def with_what_was_there(i, k, x):
+    before = k.copy()
+    k[i] = x
+    return k + before * 0.5
+
+
+def last_axis(i, k, x):
+    k[..., i % k.shape[-1]] = x * i
+    return k
+
+
+def several_for_one_place(i, k, x):
+    k[[0, i, i]] = k[[1, 2, 0]]
+    return k
+
+
+BODIES = [
+    one, two_that_see_each_other, another_row, parts_that_overlap, arithmetic_that_overlaps, backwards,
+    with_what_was_there, last_axis, several_for_one_place,
+]  # fmt: skip
+
+
+def looped(body):
+    return lambda x, k: autodiff.fori_loop(0, 5, lambda i, k: body(i, k, x), k * x)
+
+
+def written_out(body, x, k):
+    k = k * x
+    for i in range(5):
+        k = body(i, k, x)
+    return k
+
+
+def calls_nothing(f, *args):
+    return "calls out" not in str(f.explain(*args))
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("body", BODIES, ids=lambda body: body.__name__)
+def test_values_and_gradients(body, shape):
+    k = np.random.default_rng(0).normal(size=shape)
+    f = autodiff.jit(looped(body))
+    np.testing.assert_array_equal(f(1.3, k), written_out(body, 1.3, k))
+    assert calls_nothing(f, 1.3, k)
+    gradient = autodiff.grad(lambda x, k: np.sum(looped(body)(x, k) ** 2), argnums=(0, 1))
+    compiled, plain = autodiff.jit(gradient), autodiff.jit(gradient, backend="numpy")
+    for found, expected in zip(compiled(1.3, k), plain(1.3, k), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+    assert calls_nothing(compiled, 1.3, k)
+
+
+def test_a_loop_that_returns_what_it_got_beside_what_it_wrote():
+    def step(carry, i):
+        first, second = carry
+        changed = first + 0.0
+        changed[i] = 7.0
+        return (changed, first), second
+
+    k = np.arange(30.0)
+    found = autodiff.jit(lambda k: autodiff.scan(step, (k, k * 2), np.arange(4)))(k)
+    plain = autodiff.jit(lambda k: autodiff.scan(step, (k, k * 2), np.arange(4)), backend="numpy")(k)
+    for one, other in zip(autodiff.tree.leaves(found), autodiff.tree.leaves(plain), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("length", [5, 60])
+def test_a_place_outside_is_an_error(length):
+    def f(x):
+        def step(i, k):
+            k[i + length] = 1.0
+            return k
+
+        return autodiff.fori_loop(0, 2, step, x * 1.0)
+
+    with pytest.raises(IndexError, match="out of"):
+        autodiff.jit(f)(np.ones(length))
+
+
+def test_picks_of_a_batch_send_rows_back():
+    def loss(table, picks):
+        return np.sum(autodiff.scan(lambda a, i: (np.tanh(a + table[:, i]), None), table[:, 0], picks)[0])
+
+    rng = np.random.default_rng(0)
+    table, picks = rng.normal(size=(3, 5)), rng.integers(0, 5, (7, 50))
+    gradient = autodiff.vmap(autodiff.grad(loss), in_axes=(None, 0))
+    f = autodiff.jit(gradient)
+    np.testing.assert_allclose(f(table, picks), gradient(table, picks), rtol=1e-12)
+    assert calls_nothing(f, table, picks)
+
+
+@pytest.mark.parametrize("size", [3, 100])
+def test_checkpoint_in_a_loop_is_part_of_its_kernel(size):
+    def loss(c):
+        return np.sum(
+            autodiff.scan(lambda c, _: (autodiff.checkpoint(lambda c: np.tanh(c * 1.1))(c), None), c, None, 9)[0]
+        )
+
+    c = np.linspace(0.1, 1, size)
+    f = autodiff.jit(autodiff.grad(loss))
+    np.testing.assert_allclose(f(c), autodiff.grad(loss)(c), rtol=1e-13)
+    assert calls_nothing(f, c)
