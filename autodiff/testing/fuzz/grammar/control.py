@@ -81,12 +81,12 @@ def scan(scope: Scope, grow: Grow) -> bool:
 
 
 def fori_loop(scope: Scope, grow: Grow) -> bool:
-    """A counted loop, by a number or by a value that is traced."""
+    """A counted loop, by a number or by a value that is traced, whose body may see the counter."""
     init = floating_array(scope)
     if init is None:
         return False
     i, carry = scope.fresh("a"), scope.fresh("a")
-    step = body(scope, grow, {carry: probes(scope, init.name)}, init)
+    step = body(scope, grow, {carry: probes(scope, init.name), i: (1, 1)}, init)
     step = Function(step.name, (i, carry), step.lines, step.results)
     whole = scope.choose("i", rank=0)
     upper = f"{whole.name} % 4" if whole and scope.random.random() < 0.5 else str(scope.random.randint(0, 3))

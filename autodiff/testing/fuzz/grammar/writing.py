@@ -91,6 +91,11 @@ def one_write(scope: Scope, name: str) -> bool:
     """One statement that writes into the array."""
     random, rank = scope.random, scope.seen[name].rank
     choice = random.random()
+    number = scope.choose("i", rank=0)
+    if number is not None and random.random() < 0.3:
+        place = random.choice(("{i} % len({x})", "..., {i} % {x}.shape[-1]", "-1 - {i} % len({x})"))
+        place = place.format(i=number.name, x=name)
+        return scope.add(f"{name}[{place}] {random.choice(WRITES)} {value_of(scope, name)}", changes=name)
     if choice < 0.2:
         mask = scope.choose("b", shapes=scope.seen[name].shapes)
         condition = mask.name if mask and mask.array else f"{name} > 0.5"
