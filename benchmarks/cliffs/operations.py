@@ -94,6 +94,9 @@ OPERATIONS: dict[str, Operation] = {
     "eigh":         lambda np, sp, c: np.linalg.eigh(positive(np, c))[0],
     "qr":           lambda np, sp, c: np.linalg.qr(positive(np, c))[1] @ c,
     "svd":          lambda np, sp, c: np.linalg.svd(positive(np, c))[1],
+    "integers":     lambda np, sp, c: c * (5 * np.argmax(c) % 3 // 2 + (np.argmin(c) >> 1)),
+    "set at":       lambda np, sp, c: c.at[np.argmax(c)].set(c[0] * 0.5),
+    "add at":       lambda np, sp, c: c.at[np.argmax(c)].add(c[0] * 0.5),
     "complex":      lambda np, sp, c: np.real((c + 1j * c) * (c - 0.5j)),
     "fft":          lambda np, sp, c: np.abs(np.fft.fft(c)),
 }
