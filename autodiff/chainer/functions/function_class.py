@@ -9,20 +9,27 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from functools import partial
 from inspect import Parameter, Signature
 from typing import Any, ClassVar
 
+import numpy as np
+
 from autodiff.chainer.backend import get_array_module
 from autodiff.facade.functions.function_node import FunctionNode
+from autodiff.facade.functions.type_check import check_conditions
 from autodiff.facade.graph.creator import ANY, CREATORS, NUMBERS, Operation, all_operands
 from autodiff.facade.graph.observing import FunctionHook, unwatch_alone, unwatched, watch_alone
+from autodiff.facade.graph.replacing import original, replace, restore
 from autodiff.facade.graph.residuals import variables
+from autodiff.facade.settings.configuration import using_config
 from autodiff.facade.settings.mode import no_backprop_mode
 from autodiff.facade.variables.conversion import as_array, as_variable
-from autodiff.facade.variables.variable import Variable
+from autodiff.facade.variables.variable import Variable, is_array
 from autodiff.trace.source import at_user_line
 from autodiff.trace.syntax import parse
+from autodiff.trace.tracer import concrete
 from autodiff.transforms.gradient import vjp
 from autodiff.transforms.masking import unmasked
 from autodiff.transforms.reverse import pulled
@@ -30,19 +37,52 @@ from autodiff.transforms.reverse import pulled
 Function = Callable[..., Any]
 
 
-OVERRIDDEN = ("forward", "forward_cpu", "forward_gpu", "backward", "check_type_forward", "label")
+FORWARD = ("forward", "forward_cpu", "forward_gpu")
+
+OVERRIDDEN = (*FORWARD, "backward", "check_type_forward", "label")
 """What makes an object of a class that a program has derived a function of its own."""
 
+OF_OUTPUTS = frozenset((
+    "BatchDet", "BatchInv", "Cholesky", "ClippedReLU", "Cumprod", "ELU", "ErfInv", "ErfcInv", "Erfcx", "Expm1", "Inv",
+    "LSTM", "LeakyReLU", "LocalResponseNormalization", "LogSoftmax", "LogSumExp", "Max", "Min", "Ndtri", "PowConstVar",
+    "RReLU", "SLSTM", "Sqrt",
+))  # fmt: skip
+"""Classes whose gradients Chainer computes from outputs, too: those of a derived class may be others."""
 
-class FunctionClass(FunctionNode, Operation):
+REPLACED = (*OVERRIDDEN, "apply", "backward_accumulate", "retain_inputs", "retain_outputs")
+"""The methods of a class that a program may set, for all calls of the function."""
+
+
+class ChangeableClass(type):
+    """The type of the classes of functions: methods that are set on them hold for the functions too."""
+
+    def __setattr__(cls, name: str, value: Any) -> None:
+        if name == "__init__" or name in REPLACED:
+            see_that_changes_reach(cls, name)
+        super().__setattr__(name, value)
+        if name in REPLACED:
+            note_changes(cls)
+
+    def __delattr__(cls, name: str) -> None:
+        super().__delattr__(name)
+        if name in REPLACED:
+            note_changes(cls)
+
+
+class FunctionClass(FunctionNode, Operation, metaclass=ChangeableClass):
     """A function with its parameters, or the creator of what the function has computed."""
 
     function: ClassVar[Function]
     renamed: ClassVar[Mapping[str, str]] = {}
     computed: ClassVar[Mapping[str, Callable[[Any], Any]]] = {}
     drawn: ClassVar[Mapping[str, Callable[..., Any]]] = {}
-    of_list = called = False
+    of_list = called = checked = False
     default_label = ""
+    check: Callable[[], None] | None = None
+    several: bool | None = None
+    ran_on: tuple[Any, ...] = ()
+    otherwise = False
+    of_outputs: ClassVar[Callable[[Any, Any, Any], Any] | None] = None
     given: dict[str, Any] | None = None
     _label: str | None = None
 
@@ -55,6 +95,11 @@ class FunctionClass(FunctionNode, Operation):
             for each, own in value.items() if collects else ((name, value),):
                 self.given[self.renamed.get(each, each)] = own
                 setattr(self, each, own)
+
+    @classmethod
+    def class_of_function(cls) -> type:
+        """The class that was made of a function: itself, or that from which it is derived."""
+        return next(base for base in cls.__mro__ if "function" in vars(base))
 
     @property
     def label(self) -> str:
@@ -81,7 +126,13 @@ class FunctionClass(FunctionNode, Operation):
             found = function(inputs, **given) if self.of_list else function(*inputs, **given)
         else:
             found = self.shown_function(inputs)(*inputs)
-        return tuple(found) if isinstance(found, (tuple, list)) else (found,)
+        self.several = isinstance(found, (tuple, list))
+        return tuple(found) if self.several else (found,)
+
+    def results_of_arrays(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
+        """The same from within its own methods: not by way of what replaces them, nor checked in place of them."""
+        with original(), nullcontext() if self.checked else using_config("type_check", False):
+            return self.results(inputs)
 
     def random_numbers(self, inputs: Sequence[Any]) -> dict[str, Any]:
         """Those that the program has given or assigned, or that were drawn for the first inputs."""
@@ -119,7 +170,7 @@ class FunctionClass(FunctionNode, Operation):
         """
         own = type(self)
         overridden = any(getattr(own, name) is not getattr(FunctionClass, name) for name in OVERRIDDEN)
-        if overridden or self._local_function_hooks:
+        if overridden or self._local_function_hooks or self.given is None:
             return super().apply(inputs)
         results = self.results(inputs)
         node = results[0].node if isinstance(results[0], Variable) else None
@@ -142,20 +193,39 @@ class FunctionClass(FunctionNode, Operation):
         results = self.apply(args)
         return results[0] if len(results) == 1 else results
 
+    def check_type_forward(self, in_types: Any) -> None:
+        """Let the function check its inputs; a derived class that does not call this has checked them itself."""
+        self.checked = True
+        if self.check is not None:
+            self.check()
+
     def _run(self, arrays: tuple[Any, ...]) -> tuple[Any, ...]:
         outs = super()._run(arrays)
-        if type(self).backward is FunctionClass.backward:  # it needs all inputs, whatever the user's forward keeps
+        if type(self).backward is FunctionClass.backward:  # it needs all of them, whatever the user's forward keeps
             self.retain_inputs(tuple(range(len(arrays))))
+            self.otherwise = self.computes_otherwise(arrays)
+            if self.otherwise:
+                self.retain_outputs(tuple(range(len(outs))))
+        self.ran_on = ()
         return outs
+
+    def computes_otherwise(self, arrays: tuple[Any, ...]) -> bool:
+        """Whether a program has written how the outputs are computed, from which the gradient might have to be."""
+        own = type(self)
+        if all(getattr(own, name) is getattr(FunctionClass, name) for name in FORWARD):
+            return False
+        same = len(self.ran_on) == len(arrays) and all(a is b for a, b in zip(self.ran_on, arrays, strict=True))
+        return not same or own.of_outputs is not None or own.class_of_function().__name__ in OF_OUTPUTS
 
     def forward_cpu(self, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
         """The arrays that the function gives for arrays.
 
         All inputs are retained; all outputs too if a derived class has a gradient of its own, which may ask for them.
         """
+        self.ran_on = inputs
         self.retain_inputs(tuple(range(len(inputs))))
         with no_backprop_mode(), unwatched():
-            found = tuple(get_array_module(out).asarray(as_array(out)) for out in self.results(inputs))
+            found = tuple(get_array_module(out).asarray(as_array(out)) for out in self.results_of_arrays(inputs))
         if type(self).backward is not FunctionClass.backward:
             self.retain_outputs(tuple(range(len(found))))
         return found
@@ -163,7 +233,11 @@ class FunctionClass(FunctionNode, Operation):
     forward_gpu = forward_cpu
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The gradients of the function."""
+        """The gradients of the function.
+
+        Raises:
+            RuntimeError: if a derived class computes something else in its forward: that has other gradients.
+        """
         if self.kept is not None and not self._applied:
             node = next(filter(None, (reference() for reference in self.outputs or ())), None)
             if node is not None:
@@ -178,10 +252,17 @@ class FunctionClass(FunctionNode, Operation):
             full = [x.array for x in inputs]
             for index, value in zip(moving, chosen, strict=True):
                 full[index] = value
-            found = self.results(full)
+            found = self.results_of_arrays(full)
             return tuple(found[index] for index in wanted)
 
-        cts = vjp(run, *(inputs[index] for index in moving))[1](tuple(grad_outputs[k] for k in wanted))
+        of_outputs = type(self).of_outputs
+        if self.otherwise and of_outputs is not None:
+            return (of_outputs(self, self.get_retained_outputs()[0], grad_outputs[0]),)
+        outs, pull = vjp(run, *(inputs[index] for index in moving))
+        if self.otherwise:
+            check_same_function(self, [self.output_data[index] for index in wanted], outs)
+        with original():
+            cts = pull(tuple(grad_outputs[k] for k in wanted))
         found = {index: as_variable(ct) for index, ct in zip(moving, cts, strict=True) if ct is not None}
         return tuple(found.get(index) for index in target_input_indexes)
 
@@ -207,6 +288,31 @@ class FunctionClass(FunctionNode, Operation):
 
     def connect(self, node: Any) -> None:
         (FunctionNode if self._applied else Operation).connect(self, node)
+
+
+def check_same_function(self: FunctionClass, outs: Sequence[Any], expected: Sequence[Any]) -> None:
+    """See that the forward of a derived class computes what the function does, whose gradient it has.
+
+    Raises:
+        RuntimeError: if it does not.
+    """
+    name = self.class_of_function().__name__
+    for out, own in zip(outs, expected, strict=True):
+        out, own = concrete(out), concrete(as_array(own))
+        if not is_array(out) or not is_array(own):
+            raise RuntimeError(
+                f"the forward of {type(self).__name__} cannot be compared with that of {name}, whose "
+                f"gradient it inherits, where only shapes are known{at_user_line()}; give the class a method "
+                "backward(self, indexes, grad_outputs)"
+            )
+        error = np.finfo(out.dtype).eps ** 0.5 if out.dtype.kind in "fc" else 0
+        largest = np.abs(own[np.isfinite(own)]).max(initial=0)
+        if out.shape != own.shape or not np.allclose(out, own, error, error * largest, equal_nan=True):
+            raise RuntimeError(
+                f"the forward of {type(self).__name__} does not compute what {name} does"
+                f"{at_user_line()}, so the gradient it inherits is not its own; give the class a method "
+                "backward(self, indexes, grad_outputs)"
+            )
 
 
 def living_inputs(self: FunctionClass) -> list[Any]:
@@ -237,6 +343,58 @@ def pulled_by_graph(node: Any, target_input_indexes: tuple[int, ...], grad_outpu
         if ct is not None
     }
     return tuple(found.get(index) for index in target_input_indexes)
+
+
+def labels_of(cls: ChangeableClass) -> list[str]:
+    """The labels of the nodes whose creators are objects of a class."""
+    return [label for label, kind in CREATORS.items() if kind is cls]
+
+
+def see_that_changes_reach(cls: ChangeableClass, name: str) -> None:
+    """See that a method that a program sets on the class of a function will be called.
+
+    Raises:
+        TypeError: if it would not.
+    """
+    if "function" not in vars(cls):  # the program's own class
+        return
+    if name == "__init__" or not labels_of(cls):
+        raise TypeError(
+            f"{cls.__name__}.{name} was set{at_user_line()}, but its function would not call it: it makes no objects "
+            f"of this class; derive a class from {cls.__name__} and apply that, or replace the function"
+        )
+
+
+def note_changes(cls: ChangeableClass) -> None:
+    """Let a function use its class from now on, if a program has changed the class, or not any more."""
+    changed = any(getattr(cls, name) is not getattr(FunctionClass, name) for name in REPLACED)
+    for label in labels_of(cls):
+        if changed:
+            replace(label, partial(applied_by_class, cls))  # type: ignore[arg-type]
+        else:
+            restore(label)
+
+
+def applied_by_class(
+    kind: type[FunctionClass], label: str, fun: Function, inputs: Sequence[Any], check: Any = None
+) -> Any:
+    """What a function computes by way of its class: one of those that :data:`REPLACED` are methods of.
+
+    Args:
+        kind: the class.
+        label: of the node.
+        fun: what the function runs on its inputs.
+        inputs: Variables, or arrays.
+        check: what the inputs have to fulfil.
+    """
+    made: FunctionClass = kind.__new__(kind)
+    Operation.__init__(made, label, 0)
+    made.fun = fun
+    if check is not None:
+        made.check = partial(check_conditions, label, check, inputs)
+    results = made.apply(tuple(np.asarray(x) if isinstance(x, np.generic) else x for x in inputs))
+    made.check = None  # it would keep the inputs
+    return results[0] if len(results) == 1 and not made.several else results
 
 
 CREATORS[ANY] = FunctionClass  # programs that walk through a graph ask every creator whether it is a FunctionNode
@@ -315,6 +473,7 @@ def function_class(
     renamed: Mapping[str, str] | None = None,
     computed: Mapping[str, Callable[[Any], Any]] | None = None,
     drawn: Mapping[str, Callable[..., Any]] | None = None,
+    of_outputs: Callable[[Any, Any, Any], Any] | None = None,
 ) -> type[FunctionClass]:
     """The class of a function.
 
@@ -329,6 +488,8 @@ def function_class(
         computed: attributes that are computed when somebody asks, from the object.
         drawn: parameters of the constructor that are random numbers if None: what draws them, once, from the object
             and the inputs.
+        of_outputs: what gives the gradient from the object, the output and the output's gradient, for a derived class
+            that computes another output: where that is what Chainer does.
 
     >>> Scaled = function_class("Scaled", lambda x, by: by * x, "by=2")
     >>> import numpy as np
@@ -346,8 +507,9 @@ def function_class(
         "renamed": renamed or {},
         "computed": computed or {},
         "drawn": drawn or {},
+        "of_outputs": of_outputs,
     }
-    made: type[FunctionClass] = type(name, (FunctionClass,), members)
+    made: type[FunctionClass] = ChangeableClass(name, (FunctionClass,), members)  # type: ignore[assignment]
     CREATORS.setdefault(label or name, made)
     return made
 

@@ -19,6 +19,7 @@ from autodiff.facade.graph.known_operands import Operands
 from autodiff.facade.graph.node import VariableNode
 from autodiff.facade.graph.observing import announced, observed
 from autodiff.facade.graph.recording import connected, recorded, unlinked
+from autodiff.facade.graph.replacing import replacement
 from autodiff.facade.settings.configuration import config, deviations
 from autodiff.facade.settings.current import on_gpu_of
 from autodiff.facade.variables.variable import Variable, is_array
@@ -72,7 +73,13 @@ def apply(
                 newest = value
         elif not is_array(value):
             refuse_input(label, inputs)
-    if check is not None and (not deviations or config.type_check):
+    if deviations:
+        own = replacement(label)
+        if own is not None:
+            return own(label, fun, inputs, check)
+        if check is not None and config.type_check:
+            check_conditions(label, check, inputs)
+    elif check is not None:
         check_conditions(label, check, inputs)
     elsewhere = recorded_elsewhere(newest)
     if elsewhere is not None:

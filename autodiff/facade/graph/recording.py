@@ -18,7 +18,8 @@ from autodiff.facade.graph.creator import Operation
 from autodiff.facade.graph.known_operands import NUMBERS, Operands
 from autodiff.facade.graph.labels import operation_label
 from autodiff.facade.graph.node import VariableNode, Whole, new_node
-from autodiff.facade.graph.observing import announced, observed, of_shown
+from autodiff.facade.graph.observing import announced, observed, of_shown, shown_positions
+from autodiff.facade.graph.replacing import replacement
 from autodiff.facade.graph.residuals import without_itself
 from autodiff.facade.settings.configuration import deviations
 from autodiff.facade.settings.current import on_gpu_of
@@ -45,7 +46,12 @@ def record(
     run = apply or primitive
     sketch = None
     if deviations:
-        sketch = announced(operation_label(primitive, operation.entries), operation.rank)
+        label = operation_label(primitive, operation.entries)
+        own = replacement(label)
+        if own is not None:
+            inputs = [operands[k] for k in shown_positions(operation.values, primitive.name)]
+            return own(label, of_shown(run, operation.values, params, primitive.name), inputs, None)
+        sketch = announced(label, operation.rank)
     with on_gpu_of(primitive.name, operation.values):
         if sketch is None:
             out = explained_call(primitive, run, operation.values, params)

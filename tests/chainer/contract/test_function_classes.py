@@ -190,6 +190,127 @@ def test_a_loss_with_a_forward_of_its_own():
     np.testing.assert_allclose(x.grad, same.grad)
 
 
+@pytest.fixture
+def relu_class():
+    """The class, from which what a test sets on it is taken away again."""
+    kind = function_class("activation.relu.ReLU")
+    before = set(vars(kind))
+    yield kind
+    for name in set(vars(kind)) - before:
+        delattr(kind, name)
+
+
+def gradient_of(function):
+    x = Variable(np.array([-1.0, 2.0]))
+    F.sum(function(x)).backward()
+    return x.grad
+
+
+def test_methods_that_are_set_on_a_class_hold_for_its_function(relu_class):
+    relu_class.backward = lambda self, indexes, grad_outputs: (0 * grad_outputs[0] + 7,)
+    np.testing.assert_array_equal(gradient_of(F.relu), [7, 7])
+    np.testing.assert_allclose(gradient_of(F.tanh), 1 / np.cosh([-1.0, 2.0]) ** 2)
+    del relu_class.backward
+    np.testing.assert_array_equal(gradient_of(F.relu), [0, 1])
+
+
+def test_a_backward_that_is_set_may_call_the_one_before(relu_class):
+    before = relu_class.backward
+    relu_class.backward = lambda self, *args: tuple(10 * g for g in before(self, *args))
+    np.testing.assert_array_equal(gradient_of(F.relu), [0, 10])
+    x = np.array([-1.0, 2.0])
+    np.testing.assert_array_equal(autodiff.grad(lambda x: F.sum(F.relu(x)))(x), [0, 10])
+    np.testing.assert_array_equal(gradient_of(lambda x: relu_class().apply((x,))[0]), [0, 10])
+
+
+@pytest.mark.parametrize("name", ["forward", "forward_cpu"])
+def test_a_forward_that_is_set(relu_class, name):
+    setattr(relu_class, name, lambda self, inputs: (np.maximum(inputs[0], 3),))
+    np.testing.assert_array_equal(F.relu(X).array, np.full(X.shape, 3))
+
+
+def test_apply_that_is_set_sees_each_call():
+    kind = function_class("pooling.average_pooling_2d.AveragePooling2D")
+    seen, before = [], kind.apply
+
+    def apply(self, inputs):
+        seen.append((self.kh, self.sy))
+        return before(self, inputs)
+
+    expected = F.average_pooling_2d(IMAGE, 2)
+    kind.apply = apply
+    try:
+        found = F.average_pooling_2d(IMAGE, 2)
+    finally:
+        del kind.apply
+    assert seen == [(2, 2)]
+    np.testing.assert_array_equal(found.array, expected.array)
+
+
+def test_a_constructor_cannot_be_set(relu_class):
+    with pytest.raises(TypeError, match=r"^ReLU.__init__ was set \(.*\), but its function would not call it"):
+        relu_class.__init__ = lambda self: None
+
+
+def test_a_method_may_be_set_on_a_class_of_the_program():
+    class Own(function_class("activation.relu.ReLU")):
+        pass
+
+    Own.backward = lambda self, indexes, grad_outputs: (7 * grad_outputs[0],)
+    np.testing.assert_array_equal(gradient_of(lambda x: Own().apply((x,))[0]), [7, 7])
+    np.testing.assert_array_equal(gradient_of(F.relu), [0, 1])
+
+
+def test_the_gradient_of_another_output_where_chainer_computes_it_from_outputs():
+    class Raised(function_class("activation.relu.ReLU")):
+        def forward_cpu(self, inputs):
+            self.retain_outputs((0,))
+            return (np.maximum(inputs[0], 0.5),)
+
+    class OverAll(function_class("activation.softmax.Softmax")):
+        def forward(self, inputs):
+            self.retain_outputs((0,))
+            e = np.exp(inputs[0])
+            return (e / e.sum(),)
+
+    np.testing.assert_array_equal(gradient_of(lambda x: Raised().apply((x,))[0]), [1, 1])
+    x = Variable(np.array([[1.0, 2.0], [0, 1]]))
+    (y,) = OverAll(1).apply((x,))
+    F.sum(y * y).backward()  # the numbers are Chainer's
+    np.testing.assert_allclose(x.grad, [[-0.05020584, 0.22463557], [0.00411434, 0.06005478]], 1e-5)
+
+
+def test_the_gradient_of_another_output_is_refused_elsewhere():
+    class Sharp(function_class("loss.softmax_cross_entropy.SoftmaxCrossEntropy")):
+        def forward_cpu(self, inputs):
+            return super().forward_cpu((2 * inputs[0], inputs[1]))
+
+    (y,) = Sharp().apply((Variable(X), LABELS))
+    with pytest.raises(RuntimeError) as raised:
+        y.backward()
+    text = str(raised.value)
+    assert text.startswith("the forward of Sharp does not compute what SoftmaxCrossEntropy does (")
+    assert text.endswith(
+        "so the gradient it inherits is not its own; give the class a method backward(self, indexes, grad_outputs)"
+    )
+
+
+def test_a_class_that_checks_less():
+    class Soft(function_class("loss.sigmoid_cross_entropy.SigmoidCrossEntropy")):
+        def check_type_forward(self, in_types):
+            chainer.utils.type_check.expect(in_types.size() == 2)
+
+    class AsEver(function_class("loss.sigmoid_cross_entropy.SigmoidCrossEntropy")):
+        def check_type_forward(self, in_types):
+            super().check_type_forward(in_types)
+
+    logits, targets = np.zeros((1, 2), np.float32), np.array([[0.3, 0.7]], np.float32)
+    (y,) = Soft(True, "mean").apply((logits, targets))
+    np.testing.assert_allclose(y.array, np.log(2), 1e-6)
+    with pytest.raises(chainer.utils.type_check.InvalidType):
+        AsEver(True, "mean").apply((logits, targets))
+
+
 CREATORS = {  # what is called, and the class, the label and attributes of the creator
     "leaky_relu": (lambda: F.leaky_relu(X, 0.3), "LeakyReLU", "LeakyReLU", {"slope": 0.3}),
     "elu": (lambda: F.elu(Variable(X), 0.5), "ELU", "ELU", {"alpha": 0.5}),

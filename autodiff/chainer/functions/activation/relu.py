@@ -31,4 +31,4 @@ def relu(x: Any) -> Variable:
     return direct("ReLU", rectified, x)
 
 
-ReLU = function_class("ReLU", relu)
+ReLU = function_class("ReLU", relu, of_outputs=lambda self, y, gy: gy * (y.array > 0))

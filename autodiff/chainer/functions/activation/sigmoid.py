@@ -31,4 +31,4 @@ def sigmoid(x: Any) -> Variable:
     return direct("Sigmoid", shares, x)
 
 
-Sigmoid = function_class("Sigmoid", sigmoid)
+Sigmoid = function_class("Sigmoid", sigmoid, of_outputs=lambda self, y, gy: gy * y * (1 - y))

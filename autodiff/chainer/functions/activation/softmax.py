@@ -40,5 +40,9 @@ def softmax(x: Any, axis: int = 1) -> Variable:
 
 
 Softmax = function_class(
-    "Softmax", softmax, "axis=1", computed={"axis": lambda self: from_first(self, residual(self, 1))[0]}
+    "Softmax",
+    softmax,
+    "axis=1",
+    computed={"axis": lambda self: from_first(self, residual(self, 1))[0]},
+    of_outputs=lambda self, y, gy: y * (gy - (y * gy).sum(axis=self.axis, keepdims=True)),
 )

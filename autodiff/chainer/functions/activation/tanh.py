@@ -26,4 +26,4 @@ def tanh(x: Any) -> Variable:
     return direct("Tanh", np.tanh, x)
 
 
-Tanh = function_class("Tanh", tanh)
+Tanh = function_class("Tanh", tanh, of_outputs=lambda self, y, gy: gy * (1 - y * y))

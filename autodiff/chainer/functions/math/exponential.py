@@ -75,7 +75,7 @@ def log10(x: Any) -> Variable:
     return direct("log10", np.log10, x)
 
 
-Exp = function_class("Exp", exp, label="exp")
+Exp = function_class("Exp", exp, label="exp", of_outputs=lambda self, y, gy: gy * y)
 Log = function_class("Log", log, label="log")
 Log2 = function_class("Log2", log2, label="log2")
 Log10 = function_class("Log10", log10, label="log10")
