@@ -32,7 +32,9 @@ def _create_variable(data: Any, name: str | None, grad: Any, requires_grad: bool
 
 
 def _recover_parameter(data: Any, name: str | None, grad: Any, *others: Any) -> Parameter:
-    *grad_valid, initializer, update_rule, device = others  # pickles of older versions do not say grad_valid
+    if len(others) == 2:  # a pickle of Chainer 2 to 5: it knows no devices
+        others = (*others, "@numpy")
+    *grad_valid, initializer, update_rule, device = others  # those of Chainer 6 do not say grad_valid
     parameter = Parameter(initializer, name=name)
     parameter.array, parameter.update_rule = data, update_rule
     if data is not None or grad_valid != [False]:

@@ -145,8 +145,65 @@ def test_derived_classes_have_methods_of_their_own():
 
 
 def test_classes_that_are_missing_say_so():
-    with pytest.raises(NotImplementedError, match=r"^functions\.AveragePooling2D is not .*use functions\.average_pool"):
-        F.AveragePooling2D(2)
+    with pytest.raises(NotImplementedError, match=r"^functions\.NStepLSTM is not .*use functions\.n_step_lstm"):
+        F.NStepLSTM(2)
+
+
+def test_classes_of_means():
+    assert F.AveragePooling2D(2)(variable(IMAGE)).data[0, 0, 0].tolist() == [3.0, 5.0]
+    assert F.AveragePoolingND(2, 2)(variable(IMAGE)).shape == (1, 1, 2, 2)
+    with pytest.raises(ValueError, match="cover_all=True"):
+        F.AveragePoolingND(2, 2, cover_all=True)
+
+
+def test_classes_are_in_their_modules():
+    from chainer.functions.activation.relu import ReLU
+    from chainer.functions.connection.convolution_2d import Convolution2DFunction
+    from chainer.functions.connection.linear import LinearFunction
+    from chainer.functions.pooling.max_pooling_2d import MaxPooling2D
+
+    assert ReLU is F.ReLU
+    assert MaxPooling2D is F.MaxPooling2D
+    assert isinstance(F.relu(variable(X)).creator, ReLU)
+    assert not isinstance(F.relu(variable(X)).creator, MaxPooling2D)
+    assert Convolution2DFunction(1, 0, True, False)(variable(IMAGE), IMAGE).shape == (1, 1, 1, 1)
+    assert LinearFunction()(variable(X), X).shape == (2, 2)
+
+
+def test_methods_that_are_set_on_a_class_hold_for_its_function():
+    def gradient_of_relu():
+        x = variable(np.array([-1, 2], np.float32))
+        F.sum(F.relu(x)).backward()
+        return x.grad.tolist()
+
+    F.ReLU.backward_cpu = lambda self, inputs, grads: (0 * grads[0] + 7,)
+    assert gradient_of_relu() == [7, 7]
+    del F.ReLU.backward_cpu
+    assert gradient_of_relu() == [0, 1]
+    seen, before = [], F.AveragePooling2D.forward_cpu
+
+    def forward(self, inputs):
+        seen.append((self.kh, self.sx))
+        return before(self, inputs)
+
+    F.AveragePooling2D.forward_cpu = forward
+    assert F.average_pooling_2d(variable(IMAGE), 2).data[0, 0, 0].tolist() == [3.0, 5.0]
+    F.AveragePooling2D.forward_cpu = before
+    assert seen == [(2, 2)]
+    with pytest.raises(TypeError, match=r"^Ceil\.forward was set .* its function would not call it"):
+        F.Ceil.forward = None
+
+
+def test_checks_of_operands_see_expressions():
+    class Same(chainer.Function):
+        def check_type_forward(self, in_types):
+            count, first = in_types.size(), in_types[0]
+            assert (count.eval(), first.ndim.eval(), first.shape[0].eval()) == (1, 2, 2)
+
+        def forward(self, inputs):
+            return inputs
+
+    assert Same()(variable(X)).shape == (2, 3)
 
 
 def test_links_kept_their_names_among_the_functions():

@@ -6,7 +6,7 @@ import pytest
 import autodiff.chainer as chainer
 from autodiff.chainer import functions as F
 from autodiff.chainer import links as L
-from autodiff.chainer import optimizers, training
+from autodiff.chainer import optimizers, serializers, training
 from autodiff.chainer.training import extensions
 
 X = np.arange(6, dtype=np.float32).reshape(3, 2)
@@ -214,3 +214,75 @@ def test_optimizers_are_written_with_update_one():
         F.sum(link(chainer.Variable(X))).backward()
         optimizer.update()
     assert link.b.data.tolist() == [-1.5 - 2.25]
+
+
+def test_hyperparameters_are_plain_attributes():
+    link = L.Linear(2, 1)
+    optimizer = chainer.optimizers.MomentumSGD(0.1)
+    optimizer.setup(link)
+    assert {name: vars(optimizer)[name] for name in ("lr", "momentum")} == {"lr": 0.1, "momentum": 0.9}
+    assert sorted(optimizer._states) == ["/W", "/b"]
+    optimizer.__dict__["lr"] = 0.0
+    before = link.W.data.copy()
+    link.cleargrads()
+    F.sum(link(chainer.Variable(X))).backward()
+    optimizer.update()
+    assert optimizer.lr == 0
+    assert np.array_equal(link.W.data, before)
+    optimizer.lr = 0.5
+    assert vars(optimizer)["lr"] == optimizer.hyperparam.lr == 0.5
+
+
+def test_snapshots_count_updates_once():
+    def trained():
+        optimizer = chainer.optimizers.Adam()
+        optimizer.setup(L.Linear(2, 1, initialW=np.zeros((1, 2), np.float32)))
+        return optimizer
+
+    def update(optimizer):
+        optimizer.target.cleargrads()
+        F.sum(optimizer.target(chainer.Variable(X))).backward()
+        optimizer.update()
+
+    first, second = trained(), trained()
+    update(first)
+    saved = serializers.DictionarySerializer()
+    saved.save(first)
+    of_chainer_1 = {key: np.array(value) for key, value in saved.target.items() if not key.endswith("/t")}
+    assert {"t", "epoch", "W/m", "W/v", "b/m", "b/v"} == set(of_chainer_1)
+    serializers.NpzDeserializer(of_chainer_1).load(second)
+    second.target.copyparams(first.target)
+    update(first)
+    update(second)
+    assert np.array_equal(first.target.W.data, second.target.W.data)
+
+
+def test_convolutions_over_n_axes_have_a_bias_if_one_is_given():
+    assert [name for name, _ in L.ConvolutionND(1, 2, 3, 2).namedparams()] == ["/W"]
+    assert L.DeconvolutionND(1, 2, 3, 2, initial_bias=None).b is None
+    assert L.ConvolutionND(1, 2, 3, 2, initial_bias=0).b.shape == (3,)
+
+
+def test_links_show_what_has_no_effect():
+    conv = L.Convolution2D(1, 1, 3, use_cudnn=False)
+    assert (conv.use_cudnn, conv.deterministic, conv.wscale, conv._cpu) == (False, False, 1, True)
+
+
+def test_make_extension_takes_invoke_before_training_at_the_fourth_place():
+    @training.make_extension((1, "iteration"), "name", 300, True)
+    def extension(trainer):
+        """Does nothing."""
+
+    assert (extension.invoke_before_training, extension.priority) == (True, 300)
+
+
+def test_initializers_and_serializers_have_their_old_arguments(tmp_path):
+    weights = np.zeros((2, 2), np.float32)
+    chainer.initializers.init_weight(weights, 3, scale=2.0)
+    assert weights.tolist() == [[6, 6], [6, 6]]
+    chainer.initializers._get_initializer(0.5, -2.0)(weights)
+    assert weights.tolist() == [[-1, -1], [-1, -1]]
+    link = L.Linear(1, 1)
+    serializers.save_npz(filename=tmp_path / "a.npz", obj=link)
+    serializers.load_npz(filename=tmp_path / "a.npz", obj=link)
+    assert chainer.optimizer.exponential_decay_noise.__name__ == "exponential_decay_noise"

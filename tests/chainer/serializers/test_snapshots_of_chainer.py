@@ -148,6 +148,8 @@ def test_parameters_from_a_pickle(pickled):
 def test_a_parameter_from_a_pickle_of_an_old_version():
     parameter = _recover_parameter(np.ones(2, "f"), "p", np.zeros(2, "f"), None, None, CPU)
     assert (parameter.name, parameter.grad.tolist()) == ("p", [0, 0])
+    parameter = _recover_parameter(np.ones(2, "f"), "p", None, None, None)  # before Chainer 6
+    assert (parameter.name, parameter.array.tolist(), parameter.grad) == ("p", [1, 1], None)
 
 
 def test_a_link_without_a_shape_from_a_pickle(pickled):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from autodiff.chainer.backends import cuda
-from autodiff.chainer.dataset import converter
+from autodiff.chainer.dataset import concat_examples, converter
 from autodiff.chainer.links import Linear
 from autodiff.chainer.optimizers.sgd import SGD
 from autodiff.chainer.sequential import Sequential
@@ -224,3 +224,16 @@ def test_gradients_and_parameters_travel_as_one_array():
         np.testing.assert_array_equal(0 if mine.grad is None else mine.grad, theirs.grad)
     with pytest.raises(ValueError, match="the parameters have 9 elements, the array has 3"):
         exchange.scatter_params(other, parameters[:3])
+
+
+def test_a_subclass_that_calls_no_constructor_sets_its_device(optimizer, line, minibatches):
+    class Own(StandardUpdater):
+        def __init__(self):
+            self._iterators, self._optimizers = {"main": minibatches()}, {"main": optimizer}
+            self.converter, self.loss_func, self.auto_new_epoch = concat_examples, None, False
+            self.iteration, self.device = 0, -1
+
+    updater = Own()
+    updater.update()
+    assert (updater.device, updater.iteration) == (-1, 1)
+    np.testing.assert_allclose(line.w.array, [0.02])

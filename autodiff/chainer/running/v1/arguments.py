@@ -40,6 +40,12 @@ def bound(name: str, names: Sequence[str], args: Sequence[Any], kwargs: dict[str
     return given
 
 
+def without_effect(names: Sequence[str], args: Sequence[Any], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The arguments that have no effect here, which objects show as attributes: given or by default."""
+    given = {"use_cudnn": True, "deterministic": False, **dict(zip(names, args)), **kwargs}
+    return {name: given[name] for name in WITHOUT_EFFECT if name in names}
+
+
 def mode(name: str, given: dict[str, Any], default: bool | None = None) -> AbstractContextManager[None]:
     """The context that ``train=`` or ``test=`` asks for; they are taken out of the arguments.
 

@@ -8,6 +8,8 @@ CLASSES = {
     "Arctan": ("arctan", ""),
     "ArgMax": ("argmax", "axis"),
     "ArgMin": ("argmin", "axis"),
+    "AveragePooling2D": ("average_pooling_2d", "ksize stride pad cover_all use_cudnn"),
+    "AveragePoolingND": ("average_pooling_nd", "ndim ksize stride pad cover_all use_cudnn"),
     "BatchDet": ("batch_det", ""),
     "BatchInv": ("batch_inv", ""),
     "BatchL2NormSquared": ("batch_l2_norm_squared", ""),
@@ -115,9 +117,15 @@ CLASSES = {
 }
 """For each class its function, and what its constructor takes, in that order."""
 
+IN_MODULES = {
+    "Convolution2DFunction": ("convolution_2d", "stride pad use_cudnn cover_all deterministic"),
+    "Deconvolution2DFunction": ("deconvolution_2d", "stride pad outsize use_cudnn deterministic"),
+    "EmbedIDFunction": ("embed_id", "ignore_label"),
+    "LinearFunction": ("linear", ""),
+}
+"""The same for those that are found in the modules of their functions alone."""
+
 NOT_HERE = {
-    "AveragePooling2D": "average_pooling_2d",
-    "AveragePoolingND": "average_pooling_nd",
     "NStepBiGRU": "n_step_bigru",
     "NStepBiLSTM": "n_step_bilstm",
     "NStepBiRNNReLU": "n_step_birnn",

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
 from typing import Any, ClassVar, NoReturn
 
 import numpy as np
@@ -10,14 +15,20 @@ from autodiff.chainer import functions
 from autodiff.chainer.backend import get_array_module
 from autodiff.chainer.function import Function, force_backprop_mode
 from autodiff.chainer.running.v1.arguments import bound
-from autodiff.chainer.running.v1.class_table import CLASSES, NOT_HERE
+from autodiff.chainer.running.v1.class_table import CLASSES, IN_MODULES, NOT_HERE
 from autodiff.facade import Variable, as_array
+from autodiff.facade.functions.type_check import check_conditions
+from autodiff.facade.graph.creator import CREATORS, creator
 from autodiff.facade.graph.multi_output import grad
 from autodiff.facade.graph.observing import unwatched
+from autodiff.facade.graph.replacing import original, replace, restore
 from autodiff.trace.source import at_user_line
 
 RENAMED = {"dropout_ratio": "ratio", "out_device": "dst", "zoneout_ratio": "ratio"}
 NOT_NEEDED = ("ndim", "x_shape")
+OF_MAXIMA = ("cover_all",)
+"""What means nothing for means, whose classes take it all the same."""
+
 OF_A_LIST = ("concat", "pad_sequence", "transpose_sequence")
 
 
@@ -64,7 +75,26 @@ class Overridden(Function):
         return self.owner.backward(inputs, grad_outputs)
 
 
-class OldFunction:
+class OldClass(type):
+    """The type of the old classes: creators that functions leave in the graph are instances of them, too.
+
+    Methods that a program sets on one hold for its function.
+    """
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        today = vars(cls).get("today")
+        return super().__instancecheck__(instance) or (today is not None and isinstance(instance, today))
+
+    def __setattr__(cls, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        note_changes(cls, name)
+
+    def __delattr__(cls, name: str) -> None:
+        super().__delattr__(name)
+        note_changes(cls, name)
+
+
+class OldFunction(metaclass=OldClass):
     """A function with its parameters, to be called on its inputs; then it shows what their node shows.
 
     A class that a program derives from it may have methods of its own for the values or the gradients.
@@ -74,13 +104,18 @@ class OldFunction:
         kwargs: the same by name.
     """
 
-    function: ClassVar[str]
+    function: ClassVar[str] = ""
     names: ClassVar[tuple[str, ...]]
+    today: ClassVar[type | None] = None
+    fun: Callable[..., Any] | None = None
     creator: Any
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         given = bound(type(self).__name__, self.names, args, kwargs)
-        self.parameters = {RENAMED.get(name, name): given[name] for name in given if name not in NOT_NEEDED}
+        if self.function == "average_pooling_nd" and given.get("cover_all"):
+            raise ValueError(f"{type(self).__name__} does not support cover_all=True{at_user_line()}")
+        left_out = (*NOT_NEEDED, *(OF_MAXIMA if self.function.startswith("average") else ()))
+        self.parameters = {RENAMED.get(name, name): given[name] for name in given if name not in left_out}
 
     def __call__(self, *inputs: Any) -> Any:
         if any(getattr(type(self), name) is not getattr(OldFunction, name) for name in METHODS):
@@ -92,6 +127,8 @@ class OldFunction:
 
     def results(self, inputs: Any) -> Any:
         """What the function gives."""
+        if self.fun is not None:
+            return self.fun(*inputs)
         function = getattr(functions, self.function)
         return function(*([inputs] if self.function in OF_A_LIST else inputs), **self.parameters)
 
@@ -106,7 +143,7 @@ class OldFunction:
 
     def forward_cpu(self, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
         """The arrays that the function gives; the graph is kept for the gradients."""
-        with force_backprop_mode(), unwatched():
+        with force_backprop_mode(), unwatched(), original():
             self.operands = [Variable(x, requires_grad=x.dtype.kind == "f") for x in inputs]
             found = self.results(self.operands)
         self.found = found if isinstance(found, tuple) else (found,)
@@ -125,6 +162,8 @@ class OldFunction:
     def __getattr__(self, name: str) -> Any:
         """What it was given, or what its last call has left in the graph: ``pooling.indexes``."""
         given = self.__dict__.get("parameters", {})
+        if "shown" in self.__dict__:
+            return getattr(self.shown, name)
         if RENAMED.get(name, name) in given:
             return given[RENAMED.get(name, name)]
         if name in OF_WINDOWS and "ksize" in given:
@@ -138,6 +177,47 @@ class OldFunction:
         if isinstance(shown, Overridden) and not hasattr(shown, name) and "found" in self.__dict__:
             shown = self.found[0].creator
         return getattr(shown, name)
+
+
+def note_changes(cls: OldClass, name: str) -> None:
+    """Let a function use its class from now on, if a program has set a method, or not any more.
+
+    Raises:
+        TypeError: if calls of the function would not find the method.
+    """
+    if name not in METHODS or "today" not in vars(cls):
+        return
+    labels = [label for label, kind in CREATORS.items() if kind is cls.today]  # type: ignore[attr-defined]
+    if not labels:
+        raise TypeError(
+            f"{cls.__name__}.{name} was set{at_user_line()}, but its function would not call it; derive a class from "
+            f"{cls.__name__} and call that, or replace the function"
+        )
+    changed = any(getattr(cls, method) is not getattr(OldFunction, method) for method in METHODS)
+    for label in labels:
+        if changed:
+            replace(label, partial(applied_by_class, cls))
+        else:
+            restore(label)
+
+
+def applied_by_class(kind: Any, label: str, fun: Callable[..., Any], inputs: Sequence[Any], check: Any = None) -> Any:
+    """What a function computes by way of a class of which a program has set a method."""
+    if check is not None:
+        check_conditions(label, check, inputs)
+    made = kind.__new__(kind)
+    made.parameters, made.fun = {}, fun
+    made.shown = creator(label, 0)
+    made.shown.fun = fun
+    return made(*(np.asarray(x) if isinstance(x, np.generic) else x for x in inputs))
+
+
+def modules_of(name: str, function: str) -> list[ModuleType]:
+    """Where Chainer 1 has a class: in the module that has it today, and in that of its function."""
+    own = getattr(functions, function).__module__
+    places = {own, f"{own.rpartition('.')[0]}.{function}"}
+    places |= {kind.__module__ for kind in CREATORS.values() if kind.__name__ == name}
+    return [import_module(place) for place in sorted(places) if find_spec(place) is not None]
 
 
 class Forget(OldFunction):
@@ -160,8 +240,9 @@ def old_class(name: str, function: str, names: str) -> type[OldFunction]:
         "__module__": functions.__name__,
         "function": function,
         "names": tuple(names.split()),
+        "today": next((kind for kind in CREATORS.values() if kind.__name__ == name), None),
     }
-    return type(name, (OldFunction,), attributes)
+    return OldClass(name, (OldFunction,), attributes)  # type: ignore[return-value]
 
 
 def refused(name: str, function: str) -> Any:
@@ -178,5 +259,9 @@ def install() -> None:
     setattr(functions, Forget.__name__, Forget)
     for name, (function, names) in CLASSES.items():
         setattr(functions, name, old_class(name, function, names))
+    for name, (function, names) in (CLASSES | IN_MODULES).items():
+        kind = getattr(functions, name) if name in CLASSES else old_class(name, function, names)
+        for module in modules_of(name, function):
+            setattr(module, name, kind)
     for name, function in NOT_HERE.items():
         setattr(functions, name, refused(name, function))

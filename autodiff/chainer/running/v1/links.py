@@ -6,10 +6,13 @@ import math
 from contextlib import nullcontext
 from typing import Any
 
+import numpy as np
+
 from autodiff.chainer import functions, links
 from autodiff.chainer.flag import ON, Flag
 from autodiff.chainer.initializers import LeCunNormal
-from autodiff.chainer.running.v1.arguments import bound, mode, warn_old
+from autodiff.chainer.link_base import Link
+from autodiff.chainer.running.v1.arguments import bound, mode, warn_old, without_effect
 from autodiff.facade.settings.mode import no_backprop_mode
 from autodiff.facade.settings.volatility import set_volatile
 
@@ -71,6 +74,9 @@ DEFAULTS: dict[str, dict[str, Any]] = {
 }
 """Old values of parameters that are not given, where they were others."""
 
+WITHOUT_BIAS = ("ConvolutionND", "DeconvolutionND")
+"""The links that have a bias only where ``initial_bias`` is given."""
+
 FORMER_NAMES = {"GRU": "StatelessGRU"}
 """The links of today that another one of today has taken the name of."""
 
@@ -100,11 +106,15 @@ class Scaled:
 
 def scaled(initial: Any, wscale: float) -> Any:
     """What initialises weights that are multiplied by the root of ``wscale``: an initializer, an array or a number."""
-    scale = math.sqrt(wscale)
+    return multiplied(initial, math.sqrt(wscale))
+
+
+def multiplied(initial: Any, scale: float) -> Any:
+    """What initialises weights, multiplied: an initializer, an array or a number; None is random numbers."""
     if initial is None:
         return LeCunNormal(scale)
     if callable(initial):
-        return Scaled(initial, scale)
+        return initial if scale == 1 else Scaled(initial, scale)
     return initial * scale
 
 
@@ -119,6 +129,8 @@ def renamed(name: str, given: dict[str, Any]) -> dict[str, Any]:
         bias = given.pop("bias")
         if given.get("initial_bias") is None:
             given["initial_bias"] = bias
+    if name in WITHOUT_BIAS and given.get("initial_bias") is None:
+        given["nobias"] = True
     if name == "GRU":
         given["out_size"] = given.pop("n_units")
         inputs = given.pop("n_inputs")
@@ -130,9 +142,14 @@ def with_old_constructor(name: str, kind: type, names: str) -> dict[str, Any]:
     """The constructor of a link, called as in Chainer 1."""
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
-        given = renamed(name, DEFAULTS.get(name, {}) | bound(name, names.split(), args, kwargs))
+        given = bound(name, names.split(), args, kwargs)
+        shown = {"wscale": given.get("wscale", 1)} if "wscale" in names.split() else {}
+        shown |= without_effect(names.split(), args, kwargs)
+        given = renamed(name, DEFAULTS.get(name, {}) | given)
         train = given.pop("train", None)
         kind.__init__(self, **given)  # type: ignore[misc]
+        for attribute, value in shown.items():
+            setattr(self, attribute, value)
         if train is not None:
             self.train = train
 
@@ -170,9 +187,15 @@ def old_link(name: str) -> type:
     return type(name, (kind,), attributes)
 
 
+def is_on_cpu(self: Any) -> bool:
+    """Whether the arrays of a link are NumPy's."""
+    return self.xp is np
+
+
 def install() -> None:
     """Give ``chainer.links`` the arguments of Chainer 1, and ``chainer.functions`` the links it had."""
     for name in sorted(CONSTRUCTORS.keys() | CALLS.keys()):
         setattr(links, name, old_link(name))
     for name in IN_FUNCTIONS:
         setattr(functions, name, getattr(links, name))
+    Link._cpu = property(is_on_cpu)  # type: ignore[attr-defined]

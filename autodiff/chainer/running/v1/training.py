@@ -53,8 +53,15 @@ def with_old_decorator(make_extension: Function) -> Function:
     """``make_extension`` with ``invoke_before_training=``."""
 
     @functools.wraps(make_extension)
-    def call(*args: Any, invoke_before_training: bool = False, **kwargs: Any) -> Function:
-        decorate = make_extension(*args, **kwargs)
+    def call(
+        trigger: Any = None,
+        default_name: str | None = None,
+        priority: int | None = None,
+        invoke_before_training: bool = False,
+        finalizer: Function | None = None,
+        **kwargs: Any,
+    ) -> Function:
+        decorate = make_extension(trigger, default_name, priority, finalizer, **kwargs)
 
         def decorated(function: Any) -> Any:
             made = decorate(function)

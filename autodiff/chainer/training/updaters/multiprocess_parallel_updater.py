@@ -83,7 +83,7 @@ class MultiprocessParallelUpdater(StandardUpdater):
         """Whether there are a GPU and NCCL."""
         return gpu.nccl_found()[0] is not None
 
-    @property
+    @property  # type: ignore[misc]  # it cannot be set: the processes have theirs
     def device(self) -> Any:
         """The GPU of the first process."""
         return self._devices[0]

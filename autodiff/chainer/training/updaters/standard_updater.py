@@ -69,6 +69,11 @@ class StandardUpdater(Updater):
         """Where the models were sent to."""
         return self._device
 
+    @device.setter
+    def device(self, device: Any) -> None:
+        """What a subclass sets that calls no constructor, as those of Chainer 2 do: a number, too, which stays one."""
+        self._device = self._input_device = device
+
     @property
     def input_device(self) -> Any:
         """Where the minibatches are sent to."""
@@ -114,7 +119,7 @@ class StandardUpdater(Updater):
     def update_core(self) -> None:
         """Update the parameters once."""
         iterator, optimizer = self._iterators["main"], self._optimizers["main"]
-        with (self.device or CPU).create_context():
+        with (CPU if self.device is None else get_device(self.device)).create_context():
             arrays = converted(self.converter, iterator.next(), self.input_device)
             called(optimizer.update, arrays, self.loss_func or optimizer.target)
         self.count_epoch()
