@@ -15,6 +15,9 @@ from hypothesis.errors import HypothesisException
 from autodiff.testing.draws.literal import imports_of, literal
 from autodiff.trace.errors import ConcretizationError
 
+DIFFERENT = "two calls with the same arguments gave different results"
+"""Why a law that is broken once may hold the next time."""
+
 
 class Violation(AssertionError):
     """A law found something wrong; `judge` makes a `GradientMismatch` of it."""
@@ -62,6 +65,7 @@ class GradientMismatch(AssertionError):
         self.detail = detail
         self.arguments = tuple(subject.args)
         self.program = program_text(subject, call)
+        self.subject, self.call = subject, call
         super().__init__(
             f"{subject.title} breaks the law {law!r}: {statement}\n{detail}\n"
             f"To see it again, with fun = {subject.origin}:\n"
@@ -69,6 +73,14 @@ class GradientMismatch(AssertionError):
             f"    from autodiff.testing import {call.partition('(')[0]}\n"
             f"    args = {literal(self.arguments)}\n"
             f"    {call}"
+        )
+
+    def with_cause(self, cause: str) -> GradientMismatch:
+        """The same, with a line that says why, unless it has that one."""
+        if cause in self.detail:
+            return self
+        return GradientMismatch(
+            self.law, self.statement, f"{self.detail}\n  because    {cause}", self.subject, self.call
         )
 
 

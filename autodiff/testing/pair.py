@@ -12,11 +12,11 @@ import numpy as np
 from autodiff.testing.differences.pairing import pairing
 from autodiff.testing.differences.second_look import careful_slopes
 from autodiff.testing.differences.slope import Slope
-from autodiff.testing.lawbook.agreement import agree
+from autodiff.testing.lawbook.agreement import agree, scale_of
 from autodiff.testing.lawbook.derivatives import continuous, directions_of
 from autodiff.testing.lawbook.keeping import contents
 from autodiff.testing.lawbook.table import Law
-from autodiff.testing.mismatch import Violation
+from autodiff.testing.mismatch import DIFFERENT, Violation
 from autodiff.testing.problem import Problem, is_inexact
 from autodiff.trace.trees.tree import flatten, paths
 
@@ -26,6 +26,9 @@ KINDS = ("gradient", "jacobian", "vjp", "jvp", "hessian", "hvp")
 
 SAME = 1e-6
 """Values of two calls that differ by less than this part of them differ by rounding, as sums of threads may."""
+
+LOST = 1e-12
+"""Slopes that differ by less than this part of the largest numbers differ by rounding, too."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,7 @@ class Pair:
         given = [name for name in KINDS if getattr(self, name) is not None]
         any_call = self.call(given[0]) if given else ""
         found = {
-            "repeated": Law(same_again, numerical=True, extreme=True, call=any_call),
+            "repeated": Law(repeated, numerical=True, extreme=True, call=any_call),
             "continuous": Law(continuous_values, numerical=True, extreme=True, call=any_call),
         }
         for name in given:
@@ -80,14 +83,21 @@ class Pair:
         return Problem(lambda *args: by_leaf(gradient(*args), args), problem.args, problem.names, names)
 
 
-def same_again(problem: Problem) -> None:
+def repeated(problem: Problem) -> None:
     """The function returns the same when it is called again: differences of random values would excuse everything."""
     for one, again in zip(problem.results, problem.flat(*problem.primals), strict=True):
-        if not np.allclose(one, again, rtol=SAME, atol=0.0, equal_nan=True):
-            raise Violation(
-                f"  arrived    {again!r} from the second call with the same arguments\n  expected   {one!r}\n"
-                "  remedy     fix the seed inside of the function, or make the random numbers an argument"
-            )
+        same_again(one, again, "the value")
+
+
+def same_again(one: Any, again: Any, name: str, least: float = 0.0) -> None:
+    """Refuse what differs from call to call: two calls with the same arguments give the same."""
+    if not np.allclose(one, again, rtol=SAME, atol=least, equal_nan=True):
+        raise Violation(
+            f"  in         {name}\n"
+            f"  arrived    {again!r} from the second call with the same arguments\n  expected   {one!r}\n"
+            f"  because    {DIFFERENT}\n"
+            "  remedy     fix the seed inside of the function, or make the random numbers an argument"
+        )
 
 
 def continuous_values(problem: Problem) -> None:
@@ -198,6 +208,9 @@ def compare(problem: Problem, slope: Callable[[Sequence[Any], Sequence[Any]], An
         arrived = derivative(one.primals)
         if [contents(x) for x in one.primals] != before:
             raise Violation(f"  in         {name}\n  arrived    other arguments after the call\n  expected   the same")
+        least = LOST * scale_of(*problem.sizes, *arrived)
+        for first, second in zip(arrived, derivative(one.primals), strict=True):
+            same_again(first, second, f"{name} along a direction", least)
         names = [f"{name} along a direction" if len(arrived) == 1 else f"{name}, part {k}" for k in range(len(arrived))]
         judge(one, arrived, derivative, names)
 

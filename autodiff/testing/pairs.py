@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import DTypeLike
 
 from autodiff.testing.cases import Case
 from autodiff.testing.checks import check_arguments
 from autodiff.testing.draws import domains
-from autodiff.testing.draws.operand import Operands
+from autodiff.testing.draws.corners import TURNS
+from autodiff.testing.draws.layouts import VALUE_KEEPING
+from autodiff.testing.draws.of_case import accepts
+from autodiff.testing.draws.operand import Choice, Operands, make_operands
+from autodiff.testing.draws.shapes import Shape
 from autodiff.testing.mismatch import name_of
 from autodiff.testing.pair import Pair, names_of
 from autodiff.testing.properties import run
@@ -25,6 +30,15 @@ Function = Callable[..., Any]
 
 LINES = ((3,), (1,), (5,), (2,), (17,))
 """The shapes that arguments have by default."""
+
+LONG = (65, 103, 1003)
+"""The lengths of longer vectors, which leave a rest where loops take several elements at a time."""
+
+MATRICES = 103
+"""Of longer vectors no Jacobians or Hessians are asked for."""
+
+TABLES = ((2, 3), (3, 3))
+"""The shapes of tables, for functions that do not care how elements are arranged."""
 
 
 def check_pair(
@@ -63,7 +77,8 @@ def check_pair(
         jvp: function of the arguments and of a tangent for each; returns an array like the result.
         args: check at these arguments only.
         domain: as for `laws`; so are shapes, dtypes, arity, max_examples, seed and name.
-        shapes: by default those of vectors, the same for all arguments.
+        shapes: by default those of vectors, the same for all arguments, and tables where these are nothing else to fun
+            (`docs/testing-gradients.md` lists them).
         dtypes: by default double precision only.
         arity: the number of arguments; by default the number of domains.
         max_examples: how many arguments to draw.
@@ -102,7 +117,42 @@ def check_pair(
     table = pair.laws()
     trial = Trial(case, tuple(table), table, {law: getattr(pair, law) for law in names_of(pair)})
     if args is None:
-        return run(trial, max_examples)
+        return run(trial, max_examples, other_operands(case, pair) if shapes is None else ())
     trial.check(Operands(tuple(args), smooth=True))
     trial.check_decided()
     return trial.summary
+
+
+def other_operands(case: Case, pair: Pair) -> Iterator[Operands]:
+    """Longer vectors, and what is no vector; the function takes what it takes.
+
+    Nobody said what the derivatives are of anything but vectors. Those of a function that computes from a table what it
+    computes from the same elements in a row, as sums and elementwise functions do, are the same, too.
+    """
+    matrices = pair.jacobian is not None or pair.hessian is not None
+    for length in LONG:
+        if length <= MATRICES or not matrices:
+            yield one_of_all(case, (length,), "contiguous")
+    for shape in () if matrices else ((), (0,), *TABLES):
+        for layout in VALUE_KEEPING if len(shape) > 1 else ("contiguous",):
+            sample = one_of_all(case, shape, layout)
+            if is_rowwise(case, sample):
+                yield sample
+
+
+def one_of_all(case: Case, shape: Shape, layout: str) -> Operands:
+    """Operands of one shape and layout, at which only derivatives are compared."""
+    choices = [Choice(shape, each[0], layout, flavour="even") for each in case.each_dtypes]
+    sample = make_operands(case.each_domain, choices, len(shape) + TURNS * case.seed, kinked=False)
+    return replace(sample, extreme=True, unasked=True)
+
+
+def is_rowwise(case: Case, sample: Operands) -> bool:
+    """Whether a function computes from arrays what it computes from their elements in a row."""
+    row = replace(sample, args=tuple(map(np.ravel, sample.args)))
+    if any(accepts(case, one) is not None for one in (sample, row)):
+        return False
+    with np.errstate(all="ignore"):
+        found, of_row = (np.asarray(case.of_operands(*one.args)) for one in (sample, row))
+    arranged = found.shape in ((), np.shape(sample.args[0]))
+    return arranged and found.size == of_row.size and np.allclose(found.ravel(), of_row.ravel(), equal_nan=True)

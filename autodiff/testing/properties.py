@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from hypothesis import HealthCheck, Phase, example, given, settings, target
 from hypothesis import seed as seeded
+from hypothesis.errors import Flaky
 from numpy.typing import DTypeLike
 
 from autodiff.testing.cases import Case
@@ -19,7 +21,7 @@ from autodiff.testing.draws.operand import Operands
 from autodiff.testing.draws.profiles import PROFILES
 from autodiff.testing.draws.strategies import FLOATING
 from autodiff.testing.lawbook.table import Kinks, check_names, chosen_laws
-from autodiff.testing.mismatch import name_of
+from autodiff.testing.mismatch import DIFFERENT, GradientMismatch, name_of
 from autodiff.testing.session import SESSION
 from autodiff.testing.summary import Summary
 from autodiff.testing.trial import Trial
@@ -56,8 +58,8 @@ def check_case(
     return run(trial, max_examples)
 
 
-def run(trial: Trial, max_examples: int | None) -> Summary:
-    """Check the laws of a trial at arguments that hypothesis draws, and at those that are always tried."""
+def run(trial: Trial, max_examples: int | None, more: Iterable[Operands] = ()) -> Summary:
+    """Check the laws of a trial at arguments that hypothesis draws, at those that are always tried, and at more."""
     case = trial.case if trial.case.seed else replace(trial.case, seed=SESSION.seed)
 
     def all_laws_hold(sample: Operands) -> None:
@@ -67,8 +69,11 @@ def run(trial: Trial, max_examples: int | None) -> Summary:
     test = given(drawn_operands(case))(all_laws_hold)
     for sample in explicit_operands(case):
         test = example(sample)(test)
-    _repeatably(case, chosen(test))()
-    for sample in fixed_operands(case):
+    try:
+        _repeatably(case, chosen(test))()
+    except Flaky as found:
+        raise _not_again(found) from None
+    for sample in chain(fixed_operands(case), more):
         trial.check_smaller(sample)
     trial.check_decided()
     SESSION.add(trial.summary)
@@ -148,6 +153,12 @@ def _repeatably(case: Case, run: Callable[[], None]) -> Callable[[], None]:
     if case.seed or settings().derandomize or settings.get_current_profile_name() == "default":
         return seeded(crc32(case.name.encode()) + case.seed)(run)
     return run
+
+
+def _not_again(found: Flaky) -> Exception:
+    """The law that was broken at arguments at which it held when hypothesis tried them again."""
+    broken = (one for one in getattr(found, "exceptions", ()) if isinstance(one, GradientMismatch))
+    return next((one.with_cause(DIFFERENT) for one in broken), found)
 
 
 def _settings(max_examples: int | None) -> settings:

@@ -7,8 +7,10 @@ from math import log10
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
 from autodiff.testing.cases import Case
-from autodiff.testing.checks import examine
+from autodiff.testing.checks import Examination, examine
 from autodiff.testing.draws.examples import tells
 from autodiff.testing.draws.of_case import accepts
 from autodiff.testing.draws.operand import Operands
@@ -54,8 +56,22 @@ class Trial:
             return NOTHING
         if sample.extreme and not tells(self.case.of_operands, sample):
             return NOTHING
+        try:
+            found = self.examine(sample)
+        except GradientMismatch as mismatch:
+            if not (sample.unasked and is_singular(mismatch)):
+                raise
+            self.summary.refused += 1
+            return NOTHING
+        self.summary.add(found, numerical=sample.smooth and not sample.extreme)
+        if found.problem.search.puzzling:  # it holds here, which took long to find out: no more of such arguments
+            return NOTHING
+        return log10(max(found.problem.disagreement, 10.0**NOTHING))
+
+    def examine(self, sample: Operands) -> Examination:
+        """What becomes of the laws at one point."""
         subject = Subject(self.case.fun, self.case.arguments(sample.args), self.case.name, self.others)
-        found = examine(
+        return examine(
             subject,
             self.chosen,
             order=self.case.order,
@@ -65,10 +81,6 @@ class Trial:
             table=self.table,
             staged=self.case.staged,
         )
-        self.summary.add(found, numerical=sample.smooth and not sample.extreme)
-        if found.problem.search.puzzling:  # it holds here, which took long to find out: no more of such arguments
-            return NOTHING
-        return log10(max(found.problem.disagreement, 10.0**NOTHING))
 
     def check_smaller(self, sample: Operands) -> None:
         """Check the laws at one point; where one is broken, raise at the smallest part that breaks it."""
@@ -89,3 +101,8 @@ class Trial:
                 f"no derivative of {self.case.name} was checked: "
                 "its arguments or its results are no floating-point numbers"
             )
+
+
+def is_singular(found: GradientMismatch) -> bool:
+    """Whether a law fails because there is no derivative, as of eigenvectors of equal eigenvalues."""
+    return found.law == "continuous" or isinstance(found.__cause__, np.linalg.LinAlgError | Warning)

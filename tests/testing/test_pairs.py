@@ -283,3 +283,43 @@ def test_reports_of_problems_are_about_the_vector():
 def test_bounds_belong_to_elements():
     with pytest.raises(ValueError, match="x0 has 3 elements, and there are 2 bounds"):
         check_problem(energy, [1, 2, 3], jac=slope, bounds=[(0, 1)] * 2)
+
+
+def squares(x):
+    return np.sum(x * x)
+
+
+def without_rest(x):
+    """As a loop over eight elements at a time that forgets the others."""
+    flat = np.zeros(x.size)
+    end = x.size // 8 * 8 if x.size >= 64 else x.size
+    flat[:end] = 2 * x.ravel()[:end]
+    return flat.reshape(x.shape)
+
+
+def in_memory_order(x):
+    return 2 * x.ravel(order="K").reshape(x.shape)
+
+
+@pytest.mark.parametrize("wrong", [without_rest, in_memory_order])
+def test_long_vectors_and_tables_are_drawn_by_default(wrong):
+    with pytest.raises(GradientMismatch):
+        check_pair(squares, wrong, max_examples=5)
+
+
+def test_derivatives_for_vectors_alone_are_not_blamed_for_tables():
+    check_pair(lambda x: x @ x, lambda x: 2 * x, max_examples=5)
+    check_pair(np.cumsum, vjp=lambda x, g: g[::-1].cumsum()[::-1], max_examples=5)
+    check_pair(lambda x: sum(v * v for v in x), lambda x: np.array([2 * v for v in x]), max_examples=5)
+
+
+def test_random_derivatives_are_refused_in_words():
+    random = np.random.default_rng(0)
+    with pytest.raises(GradientMismatch, match="two calls with the same arguments gave different results"):
+        check_pair(squares, lambda x: 2 * x * (1 + 0.001 * random.normal()), max_examples=5)
+
+
+def test_derivatives_that_are_wrong_now_and_then_are_refused_in_words():
+    calls = iter(range(10**6))
+    with pytest.raises(GradientMismatch, match="two calls with the same arguments gave different results"):
+        check_pair(squares, lambda x: 2 * x * (1.1 if next(calls) % 50 == 49 else 1.0))

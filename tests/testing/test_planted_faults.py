@@ -326,3 +326,35 @@ def test_the_argument_whose_derivative_is_wrong_is_named() -> None:
     assert texts[0].endswith("\n  by         args[0]; by the others alone it is right")
     assert texts[1].endswith("\n  by         args[1]; by the others alone it is right")
     assert "\n  by " not in texts[2]
+
+
+@pytest.mark.parametrize("shapes", [[(3,)], [(2, 2), (4,)], None], ids=str)
+@pytest.mark.parametrize("seed", range(3))
+def test_a_rule_that_is_wrong_at_zero_vectors_alone_is_found(shapes, seed):
+    @autodiff.custom_vjp
+    def norm(x):
+        return np.sqrt(np.sum(x * x))
+
+    norm.defvjp(lambda x: (norm(x), x), lambda x, g: (g * x / np.sqrt(np.sum(x * x)),))
+    with pytest.raises(GradientMismatch, match="nan"):
+        laws(norm, shapes=shapes, seed=seed, max_examples=5)
+
+
+def test_singular_matrices_that_nobody_asked_for_blame_nobody():
+    def apart(x):
+        return x + x.T + np.diag([0.0, 20.0, 40.0])
+
+    for fun in (lambda x: np.linalg.eigh(apart(np.tanh(x)))[1] ** 2, lambda x: np.linalg.inv(apart(np.tanh(x)) + x)):
+        laws(fun, shapes=[(3, 3)], order=1, max_examples=5)
+
+
+def test_a_rule_that_keeps_random_residuals_is_found():
+    random = np.random.default_rng(0)
+
+    @autodiff.custom_vjp
+    def square(x):
+        return x * x
+
+    square.defvjp(lambda x: (square(x), x * (1 + 1e-8 * random.normal())), lambda x, g: (2 * g * x,))
+    with pytest.raises(GradientMismatch, match="two calls with the same arguments gave different results"):
+        laws(square, max_examples=5)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from hypothesis import HealthCheck, Phase, find, settings
@@ -26,7 +26,7 @@ from autodiff.testing.draws.examples import (
 from autodiff.testing.draws.operand import Operands
 from autodiff.testing.draws.shapes import Shape, broadcastable_shapes
 from autodiff.testing.draws.strategies import operands
-from autodiff.testing.draws.ties import PLAIN, tie_operands
+from autodiff.testing.draws.ties import PLAIN, constant_operands, tie_operands
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -56,9 +56,10 @@ def corner_operands(case: Case) -> Iterator[Operands]:
 
 
 def fixed_operands(case: Case) -> Iterator[Operands]:
-    """The operands that are tried whatever hypothesis draws: corners, ties, every magnitude, unusual sizes."""
+    """The operands that are tried whatever hypothesis draws: corners, equal ones, every magnitude, unusual sizes."""
     yield from corner_operands(case)
     if not isinstance(case.shapes, st.SearchStrategy):
+        yield from _constants(case)
         yield from _ties(case)
     if not isinstance(case.shapes, st.SearchStrategy):
         yield from _magnitudes(case)
@@ -70,7 +71,24 @@ def fixed_operands(case: Case) -> Iterator[Operands]:
 def explicit_operands(case: Case) -> Iterator[Operands]:
     """Operands that hypothesis has to try, where it alone knows shapes: its tests may assume some of them away."""
     if isinstance(case.shapes, st.SearchStrategy):
+        yield from _constants(case)
         yield from _ties(case)
+
+
+def _constants(case: Case) -> Iterator[Operands]:
+    """Operands of zeros and of equal elements, in each given shape; of a strategy, in the first one that has rows."""
+    if not _floating(case):
+        return
+    if case.shapes is None:
+        given: list[Any] = [(shape,) * case.arity for shape in PLAIN]
+    elif isinstance(case.shapes, st.SearchStrategy):
+        given = [_with_rows(case, _is_line), _with_rows(case, _has_row)]
+    else:
+        given = [*dict.fromkeys(_examples(case))]
+    kinds = [most_precise(each) for each in case.each_dtypes]
+    for shapes in given:
+        if shapes is not None:
+            yield from constant_operands(case.each_domain, shapes, kinds, case.seed)
 
 
 def _ties(case: Case) -> Iterator[Operands]:
@@ -151,9 +169,10 @@ def _filled(shapes: tuple[Shape, ...]) -> bool:
 def accepts(case: Case, sample: Operands) -> Exception | None:
     """None where the function itself takes the arguments; otherwise how it refuses them.
 
-    Where shapes are the default ones nobody said that the function takes them: what it refuses is left out.
+    Where shapes are the default ones, or arguments unasked, nobody said that the function takes them: what it refuses
+    is left out.
     """
-    if case.shapes is not None:
+    if case.shapes is not None and not sample.unasked:
         return None
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings():

@@ -37,11 +37,14 @@ class Operands:
         smooth: whether numerical derivatives are to be taken: not where the domain says that there is a kink.
         extreme: whether numbers are so large or small, or so many, that only derivatives in double precision are
             compared.
+        unasked: whether nobody said that the function is defined there: where it refuses them, or jumps, they are left
+            out.
     """
 
     args: tuple[Any, ...]
     smooth: bool
     extreme: bool = False
+    unasked: bool = False
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from autodiff.testing.draws.domains import Domain
+from autodiff.testing.draws.magnitudes import takes_unusual
 from autodiff.testing.draws.operand import Operands
 from autodiff.testing.draws.shapes import Shape
 from autodiff.testing.draws.values import fill
@@ -48,6 +49,38 @@ def tie_operands(
                     pattern(elements, row)
             args.append(array)
         yield Operands(tuple(args), smooth=True, extreme=True)
+
+
+def constant_operands(
+    domain: Sequence[Domain], shapes: Sequence[Shape], dtypes: Sequence[DTypeLike], seed: int = 0
+) -> Iterator[Operands]:
+    """Operands all of whose elements are equal: to zero, all operands at once and each alone, and to another number.
+
+    There norms and distances have kinks, and quotients by them are no numbers. Whoever gives shapes of matrices does
+    not say that the function takes singular ones.
+
+    Args:
+        domain: one for each operand; there are no zeros where it has none, no equal ones where these must differ.
+        shapes: one for each operand.
+        dtypes: one for each operand.
+        seed: another number gives other values.
+    """
+    random = np.random.default_rng(seed)
+    places = range(len(domain))
+    filled = [
+        fill(shape, dtype, one, random, place=place, places=len(domain))
+        for place, (one, shape, dtype) in enumerate(zip(domain, shapes, dtypes, strict=True))
+    ]
+    may_be_equal = [place for place in places if filled[place].dtype.kind in "fc" and not domain[place].distinct]
+    may_be_zero = [place for place in may_be_equal if takes_unusual(domain[place], 0.0)]
+    alone = [[place] for place in may_be_zero] if len(may_be_zero) > 1 else []
+    for chosen, fixed in [*((zeros, 0.0) for zeros in (may_be_zero, *alone)), (may_be_equal, None)]:
+        args = [
+            np.full_like(array, array.flat[0] if fixed is None else fixed) if place in chosen and array.size else array
+            for place, array in enumerate(filled)
+        ]
+        if chosen:
+            yield Operands(tuple(args), smooth=True, extreme=True, unasked=True)
 
 
 def _patterns(shapes: Sequence[Shape]) -> Iterator[tuple[int, Pattern]]:

@@ -11,7 +11,7 @@ import autodiff
 from autodiff.testing.lawbook.agreement import scale_of
 from autodiff.testing.lawbook.closeness import Difference, difference
 from autodiff.testing.lawbook.values import described, identical
-from autodiff.testing.mismatch import Violation
+from autodiff.testing.mismatch import DIFFERENT, Violation
 from autodiff.testing.problem import Problem, is_inexact
 
 ULPS = {"float16": 2.0**4, "float32": 2.0**5, "complex64": 2.0**5}
@@ -111,7 +111,7 @@ def _sways(problem: Problem, exact: Problem, cotangents: Sequence[Any]) -> list[
 
 
 def untouched(problem: Problem) -> None:
-    """No transformation writes to what it is given; a pullback gives the same again, whatever was called between."""
+    """No transformation writes to what it is given; called again, each gives the same, whatever was called between."""
     given = [*problem.leaves, *problem.tangents, *problem.cotangents]
     names = [
         *problem.names,
@@ -124,13 +124,18 @@ def untouched(problem: Problem) -> None:
     once = [np.array(gradient) for gradient in pullback(problem.cotangents)]
     _unchanged(before, given, names, "the pullback")
     problem.flat(*problem.near(ELSEWHERE))
-    identical(
-        [np.asarray(gradient) for gradient in pullback(problem.cotangents)],
-        once,
-        "the pullback's second call",
-    )
-    autodiff.jvp(problem.flat, problem.primals, problem.tangents)
+    _same_again(pullback(problem.cotangents), once, "the pullback's second call")
+    _same_again(autodiff.vjp(problem.flat, *problem.primals)[1](problem.cotangents), once, "another call of vjp")
+    tangents = autodiff.jvp(problem.flat, problem.primals, problem.tangents)[1]
     _unchanged(before, given, names, "jvp")
+    _same_again(autodiff.jvp(problem.flat, problem.primals, problem.tangents)[1], tangents, "another call of jvp")
+
+
+def _same_again(again: Sequence[Any], once: Sequence[Any], name: str) -> None:
+    try:
+        identical([np.asarray(one) for one in again], [np.asarray(one) for one in once], name)
+    except Violation as violation:
+        raise Violation(f"{violation}\n  because    {DIFFERENT}") from None
 
 
 def locked(problem: Problem) -> None:
