@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.numpy.buffers import Buffer
 from autodiff.trace.errors import AutodiffError, described
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.trees.tree import TreeDef, flatten, paths
 from autodiff.trace.values.foreign import remedy
 from autodiff.trace.values.leaves import as_leaf, is_leaf
-from autodiff.transforms.control.values import conformed, settled
+from autodiff.transforms.control.values import conformed, fillable, settled
 from autodiff.transforms.custom.arguments import place_of
 
 ORDER = "biufc"
@@ -54,6 +55,14 @@ class Carry:
         """The leaves of ``init`` with the specs that are known now."""
         return [conformed(leaf, spec) for leaf, spec in zip(self.leaves, self.specs, strict=True)]
 
+    def tree(self, leaves: Sequence[Any]) -> Any:
+        """The carry as a body gets it, which may write traced values to it."""
+        return self.structure.unflatten(map(fillable, leaves))
+
+    def result(self, leaves: Sequence[Any]) -> Any:
+        """The carry as the loop's caller gets it."""
+        return self.structure.unflatten(map(as_leaf, leaves))
+
     def take(self, returned: Any) -> list[Any]:
         """The leaves of what the body returned, checked and brought to the specs."""
         leaves, structure = array_leaves(self.name, f"the carry that {place_of(self.fun)} returns", returned)
@@ -67,6 +76,7 @@ class Carry:
         if None in specs:
             raise ControlError(self.mismatch(found, specs))
         self.specs = [spec for spec in specs if spec is not None]
+        leaves = [one if type(one) is Buffer else leaf for one, leaf in zip(flatten(returned)[0], leaves, strict=True)]
         return [conformed(leaf, spec) for leaf, spec in zip(leaves, self.specs, strict=True)]
 
     def mismatch(self, found: Sequence[Spec], specs: Sequence[Spec | None]) -> str:

@@ -13,6 +13,7 @@ from autodiff.trace.trees.tree import TreeDef
 from autodiff.transforms.control.carry import Carry, ControlError, array_leaves
 from autodiff.transforms.control.rows import Collected, order, own_row, row_spec, rows_of
 from autodiff.transforms.control.staging import leaves_structure, must_stage, record_body
+from autodiff.transforms.control.values import fillable
 from autodiff.transforms.custom.arguments import place_of
 
 
@@ -34,7 +35,7 @@ class Step:
 
     def __call__(self, carry: Sequence[Any], row: Sequence[Any]) -> tuple[list[Any], list[Any]]:
         name, fun = self.carry.name, self.carry.fun
-        pair = run_user_code(fun, (self.carry.structure.unflatten(carry), self.slices.unflatten(row)))
+        pair = run_user_code(fun, (self.carry.tree(carry), self.slices.unflatten(map(fillable, row))))
         if not isinstance(pair, tuple) or len(pair) != 2:
             raise ControlError(
                 f"{name}: {place_of(fun)} must return a pair (carry, y), but returned {described(pair)}"
@@ -79,7 +80,7 @@ def scan_with(
     else:
         last, ys = staged_loop(primitive, step, xs[0], length, reverse, unroll)
     assert step.results is not None
-    return step.carry.structure.unflatten(last), step.results.unflatten(ys)
+    return step.carry.result(last), step.results.unflatten(ys)
 
 
 def run_loop(step: Step, xs: Sequence[Any], length: int, reverse: bool) -> tuple[Sequence[Any], Sequence[Any]]:

@@ -45,20 +45,20 @@ def repeat_with(
     holds = condition_of(carry, condition)
 
     def step(leaves: Sequence[Any]) -> list[Any]:
-        return carry.take(run_user_code(body, (carry.structure.unflatten(leaves),)))
+        return carry.take(run_user_code(body, (carry.tree(leaves),)))
 
     if must_stage(carry.leaves):
         return carry.structure.unflatten(staged_loop(primitive, carry, holds, step, max_steps))
     leaves = [own_row(leaf) for leaf in carry.leaves]
     found = run_loop(name, holds, step, leaves, max_steps)
-    return carry.structure.unflatten(without_a_step(carry, step, leaves) if found is leaves else found)
+    return carry.result(without_a_step(carry, step, leaves) if found is leaves else found)
 
 
 def condition_of(carry: Carry, condition: Condition) -> Callable[[Sequence[Any]], Any]:
     """The condition on leaves, which must be one number."""
 
     def holds(leaves: Sequence[Any]) -> Any:
-        found = run_user_code(condition, (carry.structure.unflatten(leaves),))
+        found = run_user_code(condition, (carry.tree(leaves),))
         if not is_number(found) or spec_of(found).shape:
             raise ControlError(
                 f"{carry.name}: {place_of(condition)} must return one boolean, but returned {described(found)}"

@@ -11,6 +11,7 @@ from autodiff.ops.join import stack, unstack
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, result_spec, spec_of
 from autodiff.trace.traced import Traced
+from autodiff.trace.tracer import Tracer
 from autodiff.trace.trees.tree import paths
 from autodiff.trace.values.arrays import is_array, on_gpu
 from autodiff.trace.values.layout import writable
@@ -34,6 +35,8 @@ def rows_of(leaf: Any) -> Sequence[Any]:
 
 def own_row(row: Any) -> Any:
     """A slice that a function may write to, which lies in memory as it lay in its array."""
+    if isinstance(row, Tracer):
+        return Tracer(row.primal, row.recording, row.slot)  # a write points a handle to a new value
     return writable(row) if isinstance(row, np.ndarray) else row.copy() if is_array(row) else row
 
 

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from autodiff.numpy.buffers import Buffer
 from autodiff.ops.elementwise import cast, python_number
 from autodiff.ops.index import slice_of
+from autodiff.trace.recording import is_recording
 from autodiff.trace.spec import Spec, native, result_spec, spec_of
 from autodiff.trace.traced import Traced
 from autodiff.trace.values.arrays import is_array, on_gpu
@@ -37,6 +39,15 @@ def conformed(value: Any, spec: Spec) -> Any:
 def all_conformed(values: Sequence[Any], specs: Sequence[Spec]) -> list[Any]:
     """Values brought to their specs one by one."""
     return [conformed(value, spec) for value, spec in zip(values, specs, strict=True)]
+
+
+def fillable(value: Any) -> Any:
+    """The value as the body of a loop gets it: where something is traced, an array to which traced values can be written.
+
+    It is a copy, because what the body returned may be an array that others hold.
+    """
+    is_plain = type(value) is np.ndarray and value.dtype.kind in "fc" and is_recording()
+    return Buffer(writable(value)) if is_plain else value
 
 
 def unshared(value: Any, operands: Sequence[Any]) -> Any:

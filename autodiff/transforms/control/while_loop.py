@@ -101,7 +101,7 @@ def fori_loop(lower: Any, upper: Any, body: Callable[[Any, Any], Any], init: Any
         return scan_with(scanned, "fori_loop", step, (first, init), ([], nothing), max(last - first, 0))[0][1]
     leaves = [own_row(leaf) for leaf in carry.leaves]
     for i in range(first, last):
-        leaves = carry.take(body(i, carry.structure.unflatten(leaves)))
+        leaves = carry.take(body(i, carry.tree(leaves)))
     if first >= last:
         leaves = without_a_step(carry, lambda now: carry.take(body(first, carry.structure.unflatten(now))), leaves)
-    return carry.structure.unflatten(leaves)
+    return carry.result(leaves)

@@ -229,3 +229,69 @@ def test_the_step_back_is_compiled() -> None:
     text = str(program.schedule(0.7, 4))
     assert "back(" in text
     assert text.count("kernel_of_all") == 3
+
+
+def powers_counted(p: Any) -> Any:
+    def body(k: Any, table: Any) -> Any:
+        table = table.copy()
+        table[k] = p * table[k - 1]
+        return table
+
+    return fori_loop(1, 4, body, np.ones(4))[-1]
+
+
+def powers_until(p: Any) -> Any:
+    def body(c: Any) -> Any:
+        k, table = c
+        table[k] = p * table[k - 1]
+        return k + 1, table
+
+    return while_loop(lambda c: c[0] < 4, body, (1, np.ones(4)))[1][-1]
+
+
+def powers_scanned(p: Any) -> Any:
+    def body(c: Any, x: Any) -> Any:
+        k, table = c
+        table[k] = p * table[k - 1] * x[0]
+        x[1] = p
+        return (k + 1, table), (table, x)
+
+    (_, table), (tables, rows) = scan(body, (1, np.ones(4)), np.ones((3, 2)))
+    return table[-1] + np.sum(tables) + np.sum(rows)
+
+
+@pytest.mark.parametrize("fun", [powers_counted, powers_until, powers_scanned])
+def test_traced_values_may_be_written_to_a_plain_carry(fun: Any) -> None:
+    expected = jit(grad(fun))(2.0)
+    assert grad(fun)(2.0) == expected
+    assert jvp(fun, (2.0,), (1.0,))[1] == expected
+    assert vmap(grad(fun))(np.array([2.0]))[0] == expected
+    assert grad(grad(fun))(2.0) == jit(grad(grad(fun)))(2.0)
+
+
+def test_writing_to_a_carry_changes_nobody_elses_array() -> None:
+    held = np.ones(3)
+
+    def fun(p: Any) -> Any:
+        start = p * np.ones(3)
+
+        def body(k: Any, x: Any) -> Any:
+            x[0] = p * x[0]
+            return held if k == 1 else x
+
+        return fori_loop(0, 3, body, start)[0] + np.sum(start)
+
+    assert grad(fun)(2.0) == 4.0
+    np.testing.assert_array_equal(held, np.ones(3))
+
+
+def test_a_plain_carry_comes_out_plain_while_something_is_traced() -> None:
+    def fun(p: Any) -> Any:
+        last = fori_loop(0, 3, lambda k, x: 2 * x, np.ones(3))
+        carry, rows = scan(lambda c, x: (c + x, c), np.ones(3), np.ones((4, 3)))
+        found = while_loop(lambda x: x[0] < 3, lambda x: x + 1, np.ones(3, np.float32))
+        assert {type(x) for x in (last, carry, rows, found)} == {np.ndarray}
+        assert found.dtype == np.float32
+        return p * last[0]
+
+    assert grad(fun)(2.0) == 8.0
