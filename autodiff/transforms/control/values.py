@@ -42,7 +42,7 @@ def all_conformed(values: Sequence[Any], specs: Sequence[Spec]) -> list[Any]:
 
 
 def fillable(value: Any) -> Any:
-    """The value as the body of a loop gets it: where something is traced, an array to which traced values can be written.
+    """The value as the body of a loop gets it: where something is traced, traced values can be written to it.
 
     It is a copy, because what the body returned may be an array that others hold.
     """
