@@ -14,6 +14,7 @@ from autodiff.ops.elementwise import from_parts
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.tracer import Tracer
+from autodiff.trace.view import IMAG, REAL, View
 
 INSTEAD = {
     "resize": "use np.resize, or np.reshape",
@@ -77,6 +78,8 @@ def set_flat(self: Any, value: Any) -> None:
 
 def set_real(self: Any, value: Any) -> None:
     """x.real = value."""
+    if is_part(self, value, REAL):
+        return
     self[...] = from_parts(real_part(self, value), self.imag) if self.dtype.kind == "c" else value
 
 
@@ -88,7 +91,14 @@ def set_imag(self: Any, value: Any) -> None:
     """
     if self.dtype.kind != "c":
         raise TypeError(f"a real array has no imaginary part to assign to{at_user_line()}; make it with dtype=complex")
+    if is_part(self, value, IMAG):
+        return
     self[...] = from_parts(self.real, real_part(self, value))
+
+
+def is_part(x: Any, value: Any, key: str) -> bool:
+    """Whether a value is the part that it is assigned to: ``x.real += v`` has written through it already."""
+    return type(value) is View and value.base is x and value.key == key
 
 
 def real_part(x: Any, value: Any) -> Any:

@@ -15,6 +15,8 @@ from autodiff.trace.tracer import Tracer, concrete
 
 PRIMAL, SLOT = Tracer.primal, Tracer.slot  # type: ignore[misc]
 SHARED, READ_ONLY, UNKNOWN = "shared", "read-only", "unknown"
+REAL, IMAG = "real", "imag"
+"""The keys of views of the parts of complex arrays."""
 
 
 class InOrder(Tracer):
@@ -52,7 +54,7 @@ class View(Tracer):
     Attributes:
         base: the traced array that it shows.
         function: gives the view from the base.
-        key: what tells views of one base apart: equal keys, equal views.
+        key: what tells views of one base apart: equal keys, equal views. That of a slice or a part says where to write.
         sharing: whether memory is shared; where that is not known, reading one after a write to the other is an error.
         seen: the base's slot when the view was derived last.
     """

@@ -11,7 +11,7 @@ import numpy as np
 from autodiff.numpy.arrays.outline import known
 from autodiff.numpy.dispatch import ABSENT, FUNCTIONS, first_parameter
 from autodiff.trace.tracer import Tracer
-from autodiff.trace.view import READ_ONLY, SHARED, UNKNOWN, View, lying
+from autodiff.trace.view import IMAG, READ_ONLY, REAL, SHARED, UNKNOWN, View, lying
 
 Sharing = Callable[[Any, Any, dict[str, Any]], str | None]
 """What the result of a function shares with its first argument, by the argument, the result and the options; None for
@@ -49,7 +49,7 @@ def viewing(function: Callable[..., Any], sharing: Sharing, numpys: Callable[...
                 whole = function(base, *args, **kwargs)
                 return whole if place is None else whole[place]
 
-            return View(part, x, again, object(), how)
+            return View(part, x, again, PARTS.get(numpys) or object(), how)
 
         if isinstance(out, (list, tuple)):
             return type(out)(view(part, place) for place, part in enumerate(out))
@@ -103,9 +103,12 @@ def of_matrix(x: Any, out: Any, options: dict[str, Any]) -> str | None:
 
 
 def of_complex(x: Any, out: Any, options: dict[str, Any]) -> str | None:
-    """The parts of complex arrays; writing to them is not supported."""
-    return READ_ONLY if x.dtype.kind == "c" else None
+    """The parts of complex arrays; the imaginary part of a real one is an array of zeros."""
+    return SHARED if x.dtype.kind == "c" else None
 
+
+PARTS: dict[Any, str] = {np.real: REAL, np.imag: IMAG}
+"""Functions whose views are keyed by what they show."""
 
 # fmt: off
 SHARING: dict[Sharing, tuple[Callable[..., Any], ...]] = {

@@ -29,7 +29,7 @@ from autodiff.trace.values.arrays import index_module, placed
 from autodiff.trace.values.layout import alike, has_overlap
 from autodiff.trace.values.leaves import as_leaf
 from autodiff.trace.values.weak_numbers import held
-from autodiff.trace.view import READ_ONLY, SHARED, UNKNOWN, View
+from autodiff.trace.view import IMAG, READ_ONLY, REAL, SHARED, UNKNOWN, View
 
 
 def get_item(self: Tracer, key: Any) -> Any:
@@ -198,8 +198,8 @@ def pass_on(view: View, new: Tracer) -> None:
     """Write what was written to a view into its base."""
     if view.sharing == READ_ONLY:
         raise ValueError(
-            f"assignment destination is read-only{at_user_line()}: it shows part of another array, as np.broadcast_to, "
-            "np.diagonal and the parts of complex arrays do; assign to that array"
+            f"assignment destination is read-only{at_user_line()}: it shows part of another array, as np.broadcast_to "
+            "and np.diagonal do; assign to that array"
         )
     if view.sharing == UNKNOWN:
         if view.is_read_only():
@@ -213,6 +213,10 @@ def pass_on(view: View, new: Tracer) -> None:
     now = Tracer(base.primal, base.recording, base.slot)
     if type(view.key) is tuple:  # a basic key, which says where to write
         point(base, slice_set(now, new, key=view.key))
+        return
+    if view.key in (REAL, IMAG):
+        parts = (new, ew.imag(now)) if view.key == REAL else (ew.real(now), new)
+        point(base, ew.from_parts(*parts))
         return
     point(base, put_at(now, view.function(numbered(base)), new))
 
