@@ -21,6 +21,7 @@ from autodiff.numpy.traced_arguments import is_variable, method_of_array, newest
 from autodiff.ops.elementwise import cast
 from autodiff.ops.operators import BINARY, COMPARISONS, UNARY
 from autodiff.trace.primitive import Primitive
+from autodiff.trace.recording import is_recording
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.traced import Traced
@@ -287,6 +288,8 @@ def call_function(function: Function, args: tuple[Any, ...], kwargs: dict[str, A
 
     found = call(None, None)
     source = next((one for one in sources if shares_memory(found, one)), sources[0] if sources else None)
+    if type(found) is np.ndarray and found.base is not None and not shares_with_any(found, (args, kwargs)):
+        return Buffer(found) if found.dtype.kind in "fc" else found
     return handed_out(found, source, lambda now: call(source, now), view=function.__name__ in VIEWS)
 
 
@@ -317,6 +320,17 @@ def shares_memory(found: Any, buffer: Buffer) -> bool:
     if isinstance(found, (list, tuple)):
         return any(shares_memory(part, buffer) for part in found)
     return type(found) is np.ndarray is type(buffer.now) and np.may_share_memory(found, buffer.now)
+
+
+def shares_with_any(found: Any, tree: Any) -> bool:
+    """Whether an array shows memory of one in nested lists, tuples and dictionaries."""
+    parts = tree.values() if isinstance(tree, dict) else tree
+    return any(
+        shares_with_any(found, part)
+        if isinstance(part, (list, tuple, dict))
+        else type(settled(part)) is np.ndarray and np.may_share_memory(found, settled(part))
+        for part in parts
+    )
 
 
 def write_to(out: Any, result: Any) -> Any:
@@ -369,6 +383,12 @@ def handed_out(
         ]
         return type(result)(*parts) if hasattr(result, "_fields") else type(result)(parts)
     return result
+
+
+def fresh(value: Any) -> Any:
+    """A new array of floats as one that traced values can be written to, while something is traced."""
+    is_new = type(value) is np.ndarray and value.base is None and value.dtype.kind in "fc" and is_recording()
+    return Buffer(value) if is_new else value
 
 
 def shows_memory(function: Function, array: Any) -> bool:

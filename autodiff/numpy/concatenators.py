@@ -1,4 +1,4 @@
-"""``np.r_`` and ``np.c_`` with traced values between the brackets."""
+"""``np.r_`` and ``np.c_`` with traced values between the brackets, and grids that traced values can be written to."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.numpy.buffers import settled
+from autodiff.numpy.buffers import fresh, settled
 from autodiff.numpy.dispatch import FUNCTIONS, as_operand, contains_traced
 from autodiff.numpy.items.indexing import index
 from autodiff.numpy.namespace import OWN, enter
@@ -27,7 +27,7 @@ class Concatenator:
         key = settled(key)
         parts = key if isinstance(key, tuple) else (key,)
         if not contains_traced(parts):
-            return self.original[key]
+            return fresh(self.original[key])
         values = [part if isinstance(part, str) else as_operand(self.evaluated(part)) for part in parts]
         places: list[Any] = []
         flat: list[Any] = []
@@ -52,5 +52,25 @@ class Concatenator:
         return 0
 
 
+class Grid:
+    """What stands for ``np.mgrid`` or ``np.ogrid``.
+
+    Attributes:
+        original: NumPy's own.
+    """
+
+    def __init__(self, original: Any) -> None:
+        self.original = original
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.__dict__["original"], name)
+
+    def __getitem__(self, key: Any) -> Any:
+        found = self.original[key]
+        return type(found)(map(fresh, found)) if isinstance(found, (list, tuple)) else fresh(found)
+
+
+for _name in ("mgrid", "ogrid"):
+    OWN[_name] = enter(getattr(np, _name), Grid(getattr(np, _name)))
 for _name in ("r_", "c_"):
     OWN[_name] = enter(getattr(np, _name), Concatenator(getattr(np, _name)))

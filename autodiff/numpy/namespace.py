@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.numpy.buffers import Buffer, call_function, handed_out, settled
+from autodiff.numpy.buffers import Buffer, call_function, fresh, handed_out, settled
 from autodiff.numpy.dispatch import CREATION, FUNCTIONS, UFUNCS, as_operand, contains_traced
 from autodiff.numpy.records import Records
 from autodiff.numpy.traced_arguments import newest_of
@@ -213,7 +213,13 @@ def converted_buffer(original: Callable[..., Any], given: Buffer, args: tuple[An
 
 def writable(original: Callable[..., Any], found: Any, args: tuple[Any, ...]) -> Any:
     """A new array as one that traced values can be written to, while something is traced; what is not new, as it is."""
-    if type(found) is not np.ndarray or not is_recording():
+    if not is_recording():
+        return found
+    if type(found) in (list, tuple):
+        return type(found)(
+            writable(original, p, args) if type(p) is np.ndarray and p.base is None else p for p in found
+        )
+    if type(found) is not np.ndarray:
         return found
     if found.dtype.names and found.base is None and original in STRUCTURED:
         return Records(found)
@@ -254,7 +260,7 @@ class Ufunc(Substitute):
         found = getattr(self.original, name)
         if name not in ("reduce", "accumulate", "outer"):
             return found
-        return lambda *args, **kwargs: found(*map(with_lists, args), **kwargs)
+        return lambda *args, **kwargs: fresh(found(*map(with_lists, args), **kwargs))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not is_recording() and FACADE not in sys.modules:

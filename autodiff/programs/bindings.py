@@ -76,6 +76,28 @@ def written_names(nodes: Iterable[ast.AST]) -> Iterator[str]:
             yield node.value.id
 
 
+def names_handed_on(nodes: Iterable[ast.AST], reading: frozenset[str]) -> Iterator[str]:
+    """Names of what is returned, kept in an attribute, or given to functions but those that only read."""
+    for node in nodes:
+        keeps = isinstance(node, ast.Assign) and any(isinstance(target, ast.Attribute) for target in node.targets)
+        if keeps or isinstance(node, (ast.Return, ast.Yield)):
+            yield from shown_names(node.value)  # type: ignore[attr-defined]  # all three have one
+        elif isinstance(node, ast.Call) and root_name(node.func) not in reading:
+            for arg in (*node.args, *(keyword.value for keyword in node.keywords)):
+                yield from shown_names(arg)
+
+
+def shown_names(node: ast.expr | None) -> Iterator[str]:
+    """The names of what an expression is, contains or shows a part of: ``u`` of ``(u[1:], 2)``."""
+    while isinstance(node, (ast.Attribute, ast.Subscript, ast.Starred)):
+        node = node.value
+    if isinstance(node, (ast.Tuple, ast.List)):
+        for part in node.elts:
+            yield from shown_names(part)
+    elif isinstance(node, ast.Name):
+        yield node.id
+
+
 def variables(nodes: Iterable[ast.AST]) -> Iterator[str]:
     """Parameters, and names that are assigned to."""
     for node in nodes:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.numpy.buffers import Buffer, settled
+from autodiff.numpy.buffers import Buffer, fresh, settled
 from autodiff.numpy.dispatch import as_operand, contains_traced, peeled
 from autodiff.numpy.items.indexing import index
 from autodiff.numpy.mathematics import number
@@ -23,7 +23,7 @@ from autodiff.ops.elementwise import cast, where
 from autodiff.programs import counterparts
 from autodiff.programs.drawing import draw
 from autodiff.programs.matching import ANY, INSTANCE
-from autodiff.programs.rewriting import CALLEE, DRAW, ITEM, KIND, NAME, ORIGINAL, OWN, RESULT, SHOWN
+from autodiff.programs.rewriting import CALLEE, DRAW, FRESH, ITEM, KIND, NAME, ORIGINAL, OWN, RESULT, SHOWN
 from autodiff.trace.recording import is_recording
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
@@ -222,7 +222,7 @@ def scalar_type(kind: Any) -> None:
     def convert(*args: Any, **kwargs: Any) -> Any:
         args = settled(args)
         if not has_traced_values() or not contains_traced(args):
-            return kind(*args, **kwargs)
+            return fresh(kind(*args, **kwargs))
         x = as_operand(args[0])
         found = cast(x, dtype=np.dtype(kind))
         return found if isinstance(x, Tracer) or not isinstance(found, Traced) else x
@@ -253,6 +253,7 @@ NAMES: dict[str, Any] = {
     ITEM: item,
     SHOWN: shown,
     OWN: own,
+    FRESH: fresh,
     RESULT: result,
     DRAW: draw,
     KIND: class_of,

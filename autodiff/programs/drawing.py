@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.numpy.buffers import settled
+from autodiff.numpy.buffers import fresh, settled
 from autodiff.numpy.dispatch import FUNCTIONS, as_operand, contains_traced, missing, peeled
 from autodiff.numpy.namespace import has_traced_values
 from autodiff.ops.elementwise import exp, expm1, sqrt, where
@@ -173,7 +173,7 @@ def draw(function: Any) -> Any:
             return (partial(shuffle, function) if isinstance(x, Traced) else function)(*args, **kwargs)
         args, kwargs = settled((args, kwargs))
         if not contains_traced((*args, *kwargs.values())):
-            return function(*args, **kwargs)
+            return fresh(function(*args, **kwargs))
         return reparametrized(function, args, kwargs)
 
     return drawing

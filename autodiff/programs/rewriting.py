@@ -13,26 +13,32 @@ What is replaced keeps its lines and columns:
 - ``x.__class__`` by ``__autodiff_kind__(x)``, and classes in the patterns of ``match``
   (:mod:`autodiff.programs.matching`);
 - what is assigned to a name that is written to later, ``u = a * b``, by ``__autodiff_own__(a * b)``, and what such
-  functions return by ``__autodiff_result__(u)``.
+  functions return by ``__autodiff_result__(u)``;
+- new arrays that others may write to, because they are returned, given to a function or kept in an attribute,
+  ``return a * b``, by ``__autodiff_fresh__(a * b)``.
 """
 
 from __future__ import annotations
 
 import ast
+import builtins
 from typing import Any
 
 from autodiff.programs.bindings import (
     compiled_names,
     imported_names,
     names_from,
+    names_handed_on,
+    root_name,
     variables,
     whole_numbers,
     written_names,
 )
 from autodiff.programs.matching import Classes
 
-NAME, CALLEE, ITEM, SHOWN, OWN, RESULT, DRAW, KIND, ORIGINAL = (
-    f"__autodiff_{word}__" for word in ("name", "callee", "item", "shown", "own", "result", "draw", "kind", "original")
+NAME, CALLEE, ITEM, SHOWN, OWN, FRESH, RESULT, DRAW, KIND, ORIGINAL = (
+    f"__autodiff_{word}__"
+    for word in ("name", "callee", "item", "shown", "own", "fresh", "result", "draw", "kind", "original")
 )
 
 BUILTINS = frozenset(("complex", "float", "getattr", "hasattr", "isinstance", "map", "max", "min", "type"))
@@ -54,10 +60,10 @@ DRAWN = frozenset((
     "beta", "binomial", "chisquare", "choice", "dirichlet", "exponential", "f", "gamma", "geometric", "gumbel",
     "hypergeometric", "laplace", "logistic", "lognormal", "logseries", "multinomial", "multivariate_normal",
     "negative_binomial", "noncentral_chisquare", "noncentral_f", "normal", "pareto", "permutation", "permuted",
-    "poisson", "power", "rayleigh", "shuffle", "standard_gamma", "standard_t", "triangular", "uniform", "vonmises",
-    "wald", "weibull", "zipf",
+    "poisson", "power", "rand", "randn", "random", "random_sample", "rayleigh", "shuffle", "standard_exponential",
+    "standard_gamma", "standard_normal", "standard_t", "triangular", "uniform", "vonmises", "wald", "weibull", "zipf",
 ))  # fmt: skip
-"""Methods of random generators that take parameters."""
+"""Methods of random generators that take parameters, or make arrays of floats."""
 
 NEW_ARRAY = frozenset((
     "astype", "clip", "conj", "copy", "cumprod", "cumsum", "dot", "flatten", "max", "mean", "min", "prod", "repeat",
@@ -72,6 +78,16 @@ FILLED = frozenset((
 """Functions of NumPy that make arrays which programs fill."""
 
 
+SHOWING = frozenset(("T", "flat", "imag", "ravel", "real", "reshape", "swapaxes", "transpose"))
+"""Attributes of arrays that show their memory."""
+
+READING = frozenset(dir(builtins))
+"""What is called by these names writes to no array."""
+
+LIBRARIES = ("numpy", "math", "cmath", "scipy")
+"""What comes from these packages writes to no array but ``out=``."""
+
+
 def rewritten(tree: ast.Module, bound: frozenset[str] = frozenset()) -> ast.Module:
     """The tree with calls in it.
 
@@ -81,7 +97,8 @@ def rewritten(tree: ast.Module, bound: frozenset[str] = frozenset()) -> ast.Modu
     """
     nodes = list(ast.walk(tree))
     compiled = frozenset(compiled_names(nodes, frozenset(names_from(nodes, "numba"))))
-    rewriter = Rewriter(frozenset(imported_names(nodes)) | bound, whole_numbers(nodes), compiled)
+    libraries = frozenset(name for library in LIBRARIES for name in names_from(nodes, library))
+    rewriter = Rewriter(frozenset(imported_names(nodes)) | bound, whole_numbers(nodes), compiled, libraries)
     return ast.fix_missing_locations(rewriter.visit(tree))  # type: ignore[no-any-return]
 
 
@@ -92,20 +109,26 @@ class Rewriter(ast.NodeTransformer):
         names: names that may stand for something of NumPy's.
         whole: names that stand for integers.
         compiled: names of functions that Numba compiles, which stay as they are.
+        libraries: names of what comes from libraries that write to no array.
     """
 
-    def __init__(self, names: frozenset[str], whole: frozenset[str], compiled: frozenset[str]) -> None:
+    def __init__(
+        self, names: frozenset[str], whole: frozenset[str], compiled: frozenset[str], libraries: frozenset[str]
+    ) -> None:
         self.names = names
         self.whole = whole
         self.compiled = compiled
+        self.reading = libraries | READING
+        self.handed_on: frozenset[str] = frozenset()
         self.written: frozenset[str] = frozenset()
         self.local: frozenset[str] = frozenset()
 
     def visit_scope(self, node: Any) -> Any:
         if node.name in self.compiled:
             return node
-        before, outside, inside = self.written, self.local, list(ast.walk(node))
+        before, outside, inside = (self.written, self.handed_on), self.local, list(ast.walk(node))
         self.written, self.local = frozenset(written_names(inside)), outside | frozenset(variables(inside))
+        self.handed_on = frozenset(names_handed_on(inside, self.reading))
         for field in ("annotation", "returns"):
             kept = getattr(node, field, None)
             if kept is not None:
@@ -115,7 +138,7 @@ class Rewriter(ast.NodeTransformer):
                 break
         else:
             self.generic_visit(node)
-        self.written, self.local = before, outside
+        (self.written, self.handed_on), self.local = before, outside
         return node
 
     visit_FunctionDef = visit_AsyncFunctionDef = visit_scope
@@ -143,13 +166,15 @@ class Rewriter(ast.NodeTransformer):
         special = (isinstance(node.func, ast.Name) and node.func.id in BUILTINS | self.names | self.local) or (
             isinstance(node.func, ast.Attribute) and node.func.attr in SCALARS | HELD | ARRAYS
         )
+        pass_on = self.visit if root_name(node.func) in self.reading else self.fresh
         plain = isinstance(node.func, ast.Name)
         func = node.func if plain else self.visit(node.func)
         if isinstance(node.func, ast.Attribute) and node.func.attr in DRAWN:
             func = called(DRAW, func)
         node.func = called(CALLEE, func) if special else func
-        node.args = [self.visit(arg) for arg in node.args]
-        node.keywords = [self.visit(keyword) for keyword in node.keywords]
+        node.args = [pass_on(arg) for arg in node.args]
+        for keyword in node.keywords:
+            keyword.value = pass_on(keyword.value)
         return node
 
     def visit_match_case(self, node: ast.match_case) -> Any:
@@ -161,12 +186,12 @@ class Rewriter(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def visit_Attribute(self, node: ast.Attribute) -> Any:
-        self.generic_visit(node)
+        node.value = self.fresh(node.value) if node.attr in SHOWING else self.visit(node.value)
         is_class = node.attr == "__class__" and isinstance(node.ctx, ast.Load)
         return called(KIND, node.value) if is_class else node
 
     def visit_Subscript(self, node: ast.Subscript) -> Any:
-        self.generic_visit(node)
+        node.value, node.slice = self.fresh(node.value), self.visit(node.slice)
         if isinstance(node.ctx, ast.Load) and not self.is_plain_index(node.slice):
             return called(ITEM, node.value, node.slice, at=node)
         return node
@@ -206,8 +231,13 @@ class Rewriter(ast.NodeTransformer):
         node.targets = [self.visit(target) for target in node.targets]
         return node
 
+    def visit_Lambda(self, node: ast.Lambda) -> Any:
+        node.args, node.body = self.visit(node.args), self.fresh(node.body)
+        return node
+
     def visit_Return(self, node: ast.Return | ast.Yield) -> Any:
-        self.generic_visit(node)
+        if node.value is not None:
+            node.value = self.fresh(node.value)
         if not self.written or node.value is None:
             return node
         if isinstance(node.value, ast.Tuple):
@@ -225,9 +255,27 @@ class Rewriter(ast.NodeTransformer):
         if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
             value.elts = [self.owned(*pair) for pair in zip(target.elts, value.elts)]
             return value
-        new = isinstance(target, ast.Name) and target.id in self.written and self.is_new(value)
-        found = self.visit(value)
-        return called(OWN, found) if new else found
+        if isinstance(target, ast.Name) and target.id in self.written and self.is_new(value):
+            return called(OWN, self.visit(value))
+        kept = isinstance(target, ast.Attribute) or (isinstance(target, ast.Name) and target.id in self.handed_on)
+        return self.fresh(value) if kept else self.visit(value)
+
+    def fresh(self, node: ast.expr) -> Any:
+        """An expression whose value others may write to: if it is a new array, as one that can be written to."""
+        if isinstance(node, (ast.Tuple, ast.List)) and isinstance(node.ctx, ast.Load):
+            node.elts = [self.fresh(part) for part in node.elts]
+            return node
+        if isinstance(node, ast.IfExp):
+            node.test, node.body, node.orelse = self.visit(node.test), self.fresh(node.body), self.fresh(node.orelse)
+            return node
+        is_text = (
+            isinstance(node, ast.BinOp)
+            and isinstance(node.left, (ast.Constant, ast.JoinedStr))
+            and (not isinstance(node.left, ast.Constant) or isinstance(node.left.value, str))
+        )
+        new = not is_text and not self.is_plain_index(node) and self.is_new(node)
+        found = self.visit(node)
+        return called(FRESH, found) if new else found
 
     def is_new(self, node: ast.expr) -> bool:
         """Whether the value of an expression is nobody else's by its form, if it is an array with its own memory."""

@@ -236,3 +236,72 @@ def test_queues_arrays_of_objects_and_what_asks_for_an_array():
     expected = 1 / 3 + np.array([X[1], 1 + X[0], 0]) + 2 * X
     np.testing.assert_allclose(grad(containers)(X), expected)
     np.testing.assert_allclose(autodiff.jit(grad(containers))(X), expected)
+
+
+MASK = np.array([True, False, True])
+
+
+class Random:
+    """The same numbers whenever the program runs."""
+
+    def __getattr__(self, name):
+        return getattr(np.random.default_rng(3), name)
+
+
+@differentiable
+def makes():
+    """Functions that make arrays, by names."""
+    return {
+        "range": lambda: np.arange(3) * 1.0,
+        "sum of truth values": lambda: 1.0 + MASK,
+        "product of truth values": lambda: MASK * 2.0,
+        "not": lambda: ~MASK + 0.0,
+        "negative": lambda: -(np.arange(3) / 2),
+        "choice": lambda: MASK * 2.0 if MASK[0] else MASK,
+        "single": lambda: np.float32(2) * MASK,
+        "converted": lambda: np.arange(3).astype(float),
+        "by the type": lambda: np.float64(np.arange(3)),
+        "roll": lambda: np.roll(np.arange(3.0), 1),
+        "reshaped": lambda: (np.arange(6) * 1.0).reshape(2, 3)[0],
+        "random": lambda: Random().random(3),
+        "normal": lambda: Random().normal(size=3),
+        "standard normal": lambda: Random().standard_normal(3),
+        "grid": lambda: np.mgrid[0:1:3j],
+        "open grid": lambda: np.ogrid[0:1:3j],
+        "row": lambda: np.r_[1.0, 2.0, 3.0],
+        "from function": lambda: np.fromfunction(lambda i: i * 2.0, (3,)),
+        "sums": lambda: np.stack([MASK, MASK]).sum(0) * 1.0,
+        "one of several": lambda: np.histogram(np.arange(3.0), 3)[0] * 1.0,
+        "outer": lambda: np.multiply.outer([1.0], np.arange(3))[0],
+    }
+
+
+@differentiable
+def written_elsewhere(x, name):
+    def add_to(out):
+        out += x
+
+    def put_into(out):
+        out[1:] = x[1:]
+
+    first, second = makes()[name](), makes()[name]()
+    add_to(first)
+    put_into(second)
+    return np.sum(0.5 * first * first) + np.sum(0 * first + second)
+
+
+@pytest.mark.parametrize("name", makes())
+def test_what_functions_write_to_may_be_any_new_array_of_floats(name):
+    expected = makes()[name]() + X + np.array([0.0, 1.0, 1.0])
+    np.testing.assert_allclose(grad(written_elsewhere)(X, name), expected, rtol=1e-6)
+    tangent = jvp(lambda x: written_elsewhere(x, name), (X,), (np.ones(3),))[1]
+    np.testing.assert_allclose(tangent, expected.sum(), rtol=1e-6)
+
+
+def test_new_arrays_come_out_plain():
+    @differentiable
+    def program(x, a):
+        return np.sum(x * a), (a * 2.0, np.random.default_rng(0).random(3), [a + 1.0])
+
+    _, found = grad(program, has_aux=True)(X, np.ones(3))
+    assert {type(part) for part in (*found[:2], *found[2])} == {np.ndarray}

@@ -229,8 +229,8 @@ ASKING = {
     "read_only": (
         lambda x: np.broadcast_to(x, (2, 4)).__setitem__(0, 1.0),
         ValueError,
-        "assignment destination is read-only (HERE): it shows part of another array, as np.broadcast_to, np.diagonal "
-        "and the parts of complex arrays do; assign to that array",
+        "assignment destination is read-only (HERE): it shows part of another array, as np.broadcast_to and "
+        "np.diagonal do; assign to that array",
     ),
     "shape_attribute": (
         lambda x: setattr(x, "shape", (2, 2)),
