@@ -11,6 +11,7 @@ from autodiff import random as random  # not in __all__: `import *` must not hid
 from autodiff.backends import on_gpu as _on_gpu  # noqa: F401 - enters what primitives do on GPUs
 from autodiff.backends.cupy.libraries.precision import get_matmul_precision, set_matmul_precision
 from autodiff.ops.matrices.gauge import GaugeWarning
+from autodiff.trace.recording import awaited as _awaited
 from autodiff.trace.tape import Tape, check_tape
 from autodiff.trace.trees.containers import register_tree
 from autodiff.transforms.batch import vmap
@@ -76,6 +77,7 @@ _FOUND_LATER = {  # by __getattr__ below: many programs have no use for them, an
     "tape_python": "autodiff.trace.formats.python",
 }
 _MODULES = frozenset(("debug", "distributed", "optimize", "tree"))
+_awaited["scipy.fft"] = lambda: _import_module("autodiff.scipy.fft")
 __version__ = "0.1.0"
 __all__ = [
     "Binding",

@@ -44,11 +44,12 @@ def name(value: Any) -> Any:
 
 def callee(function: Any) -> Any:
     """What is called in place of a function or type."""
+    if type(function) is MethodType:
+        is_array = function.__name__ == "__array__" and isinstance(function.__self__, Traced)
+        return partial(name(np.asarray), function.__self__) if is_array else function
     found = CALLEES.get(id(function))
     if found is not None:
         return found[1]
-    if type(function) is MethodType and function.__name__ == "__array__" and isinstance(function.__self__, Traced):
-        return partial(name(np.asarray), function.__self__)
     drawing = draw(function)
     if drawing is not function:
         return drawing

@@ -4,7 +4,8 @@ What is replaced keeps its lines and columns:
 
 - a name that an import binds, ``np``, by ``__autodiff_name__(np)``: what stands for a module or a function of NumPy's;
 - what is called, where it is one of few types and functions of Python's, ``float(x)``, or a type of NumPy's,
-  ``np.float64(x)``, by ``__autodiff_callee__(float)(x)``; and what a variable holds that could be one, ``dtype(x)``;
+  ``np.float64(x)``, by ``__autodiff_callee__(float)(x)``; and what a variable, an attribute or a container holds that could
+  be one, or a function of SciPy's, ``dtype(x)``, ``self.transform(x)``;
 - ``x[i]``, where the index could be traced, by ``__autodiff_item__(x, i)``; and the values behind a text and ``%`` by
   ``__autodiff_shown__(values)``;
 - methods of random generators, ``rng.normal(m, s)``, by ``__autodiff_draw__(rng.normal)(m, s)``;
@@ -23,6 +24,8 @@ from __future__ import annotations
 import ast
 import builtins
 from typing import Any
+
+import numpy as np
 
 from autodiff.programs.bindings import (
     compiled_names,
@@ -77,6 +80,9 @@ FILLED = frozenset((
 ))  # fmt: skip
 """Functions of NumPy that make arrays which programs fill."""
 
+
+METHODS = frozenset(name for kind in (np.ndarray, dict, list, set, str) for name in dir(kind))
+"""Attributes of arrays and containers."""
 
 SHOWING = frozenset(("T", "flat", "imag", "ravel", "real", "reshape", "swapaxes", "transpose"))
 """Attributes of arrays that show their memory."""
@@ -163,8 +169,10 @@ class Rewriter(ast.NodeTransformer):
         return node
 
     def visit_Call(self, node: ast.Call) -> Any:
-        special = (isinstance(node.func, ast.Name) and node.func.id in BUILTINS | self.names | self.local) or (
-            isinstance(node.func, ast.Attribute) and node.func.attr in SCALARS | HELD | ARRAYS
+        special = (
+            self.may_be_function(node.func)
+            or (isinstance(node.func, ast.Name) and node.func.id in BUILTINS | self.names | self.local)
+            or (isinstance(node.func, ast.Attribute) and node.func.attr in SCALARS | HELD | ARRAYS)
         )
         pass_on = self.visit if root_name(node.func) in self.reading else self.fresh
         plain = isinstance(node.func, ast.Name)
@@ -176,6 +184,12 @@ class Rewriter(ast.NodeTransformer):
         for keyword in node.keywords:
             keyword.value = pass_on(keyword.value)
         return node
+
+    def may_be_function(self, node: ast.expr) -> bool:
+        """Whether an attribute or an element may hold a function of a library, by its form; no method of arrays is one."""
+        if isinstance(node, ast.Attribute):
+            return node.attr not in METHODS and root_name(node) not in self.names
+        return isinstance(node, (ast.Subscript, ast.Call))
 
     def visit_match_case(self, node: ast.match_case) -> Any:
         classes = Classes(self.names)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from itertools import count
@@ -28,6 +29,8 @@ class Recording:
     purpose: ClassVar[str] = "a transformation"
 
     def __init__(self) -> None:
+        if awaited:
+            prepare()
         self.level = new_level()
         self.open = True
         self.linked = False
@@ -94,6 +97,17 @@ class _Thread(threading.local):
 _thread = _Thread()
 bodies: list[Recording] = []
 """The bodies being traced in all threads: while it is empty nobody needs to look further."""
+
+
+awaited: dict[str, Callable[[], object]] = {}
+"""What is done when something is transformed after a module of other libraries was loaded, which asks those alone who
+have registered with it."""
+
+
+def prepare() -> None:
+    """Do what waits for modules that are loaded by now."""
+    for module in [name for name in awaited if name in sys.modules]:
+        awaited.pop(module, bool)()
 
 
 def innermost_body() -> Recording | None:

@@ -15,6 +15,8 @@ from math import sin
 import numpy as np
 import numpy.linalg as la
 import pytest
+import scipy.fft
+import scipy.linalg
 from numpy import array as make
 from numpy import float64, zeros
 from scipy.stats import norm
@@ -204,6 +206,25 @@ def by_scipy(x):
     return normal.logpdf(0.3) + norm.cdf(x[2]) + reduce(lambda a, b: a * b, [norm.pdf(t) for t in x])
 
 
+class Transforms:
+    """Hands on what its module has, and keeps functions in attributes and containers."""
+
+    def __init__(self):
+        self.exponential = scipy.linalg.expm
+        self.by_name = {"expm": scipy.linalg.expm, "sine": math.sin}
+
+    def __getattr__(self, name):
+        return getattr(scipy.fft, name)
+
+
+TRANSFORMS = Transforms()
+
+
+def by_attributes(x):
+    matrices = TRANSFORMS.exponential(np.outer(x, x)) + TRANSFORMS.by_name["expm"](np.diag(x))
+    return np.sum(np.abs(TRANSFORMS.fft(x)) ** 2) + np.sum(matrices) + TRANSFORMS.by_name["sine"](x[0])
+
+
 def by_wrappers(x):
     @power(2)
     def inner(t):
@@ -216,7 +237,7 @@ FORMS = {
     function.__name__: function
     for function in (
         by_generator, by_closure, by_local_import, by_aliases, by_views, by_types, by_types_in_variables, by_arrays_of_many_kinds,
-        by_scipy, by_texts, by_wrappers,
+        by_attributes, by_scipy, by_texts, by_wrappers,
     )
 }  # fmt: skip
 

@@ -123,6 +123,16 @@ def test_scipy_is_imported_by_nobody_who_does_not_ask():
     assert done.stdout == "[]\n"
 
 
+def test_transforms_take_traced_values_whatever_was_imported_before():
+    program = """
+import numpy as np, scipy.fft
+import autodiff
+print(autodiff.grad(lambda x: np.sum(np.abs(scipy.fft.fft(x)) ** 2))(np.ones(2)))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "[4. 4.]\n"
+
+
 def test_modules_are_found_by_name():
     assert autodiff.scipy.stats.norm.name == "norm"
     assert autodiff.scipy.stats.qmc.__name__ == "autodiff.scipy.stats.qmc"
