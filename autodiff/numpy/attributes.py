@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any, NoReturn
 
 import numpy as np
@@ -11,6 +12,7 @@ from autodiff.numpy.items.assignment import fitted
 from autodiff.numpy.items.flat import Flat
 from autodiff.numpy.methods import PROPERTIES
 from autodiff.ops.elementwise import from_parts
+from autodiff.trace.errors import ConcretizationError
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.tracer import Tracer
@@ -51,6 +53,11 @@ MEMORY = "it would show memory that is not traced; pass autodiff.stop_gradient(x
 
 def missing_attribute(self: Tracer, name: str) -> NoReturn:
     """What Python asks for attributes that are nowhere found."""
+    if name == "_numba_type_" and "autodiff.numba" not in sys.modules:  # Numba asks what it is called with
+        raise ConcretizationError(
+            f"a function compiled by Numba is called with a traced {self.spec!r}{at_user_line()}, of which Numba has "
+            "no type; import autodiff.numba, with which such functions take traced values"
+        )
     if name in ELSEWHERE:
         raise AttributeError(
             f"arrays of NumPy have no {name!r}, nor have traced ones{at_user_line()}: {ELSEWHERE[name]}",

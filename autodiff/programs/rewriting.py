@@ -4,8 +4,8 @@ What is replaced keeps its lines and columns:
 
 - a name that an import binds, ``np``, by ``__autodiff_name__(np)``: what stands for a module or a function of NumPy's;
 - what is called, where it is one of few types and functions of Python's, ``float(x)``, or a type of NumPy's,
-  ``np.float64(x)``, by ``__autodiff_callee__(float)(x)``; and what a variable, an attribute or a container holds that could
-  be one, or a function of SciPy's, ``dtype(x)``, ``self.transform(x)``;
+  ``np.float64(x)``, by ``__autodiff_callee__(float)(x)``; and what a variable, an attribute or a container holds that
+  could be one, or a function of SciPy's, ``dtype(x)``, ``self.transform(x)``;
 - ``x[i]``, where the index could be traced, by ``__autodiff_item__(x, i)``; and the values behind a text and ``%`` by
   ``__autodiff_shown__(values)``;
 - methods of random generators, ``rng.normal(m, s)``, by ``__autodiff_draw__(rng.normal)(m, s)``;
@@ -186,7 +186,7 @@ class Rewriter(ast.NodeTransformer):
         return node
 
     def may_be_function(self, node: ast.expr) -> bool:
-        """Whether an attribute or an element may hold a function of a library, by its form; no method of arrays is one."""
+        """Whether an attribute or an element may hold a library's function, by its form; no method of arrays is one."""
         if isinstance(node, ast.Attribute):
             return node.attr not in METHODS and root_name(node) not in self.names
         return isinstance(node, (ast.Subscript, ast.Call))

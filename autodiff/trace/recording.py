@@ -9,6 +9,7 @@ from itertools import count
 from typing import Any, ClassVar
 
 from autodiff.trace.errors import LeakedTracerError
+from autodiff.trace.failures.concretization import ARRAY
 from autodiff.trace.source import at_user_line
 
 new_level = count(1).__next__
@@ -74,6 +75,12 @@ class Recording:
 
     def remedy(self, wanted: str) -> str:
         """What to do where a number of which only the shape is known would become ``wanted``."""
+        if wanted == ARRAY:
+            return (
+                "Collect traced values with np.stack or np.concatenate, or assign them into np.zeros_like(x) of a "
+                "traced x; pick from a plain array with autodiff.numpy.take(array, index) in place of array[index]; or "
+                "compute it outside."
+            )
         return (
             "Select with np.where, branch with autodiff.cond, loop with autodiff.while_loop; pick from a plain array "
             "with autodiff.numpy.take(array, index) in place of array[index]; or compute it outside."

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from autodiff.trace.errors import ConcretizationError
-from autodiff.trace.failures.concretization import ARRAY, remedy_of_loss, unchanged_remedy
+from autodiff.trace.failures.concretization import ARRAY, remedy_of_loss, remedy_of_unknown
 from autodiff.trace.source import asked_by, at_user_line
 from autodiff.trace.spec import TRACERS, Spec, spec_of
 from autodiff.trace.text import NumberText
@@ -139,7 +139,7 @@ class Tracer(Traced):
         recording.check_open(wanted)
         raise ConcretizationError(
             f"a traced {value!r} would become {wanted}{at_user_line()}, but {recording.purpose} traces with shapes "
-            f"only: the number is not known. {recording.remedy(wanted)}{unchanged_remedy(wanted)}"
+            f"only: the number is not known. {remedy_of_unknown(wanted, recording.remedy)}"
         )
 
 

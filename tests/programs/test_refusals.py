@@ -33,6 +33,11 @@ OF_SCIPY = (
 SWITCH = (
     "To run a program as it stands put @autodiff.differentiable on the function, or run python -m autodiff script.py. "
 )
+OF_STRIDES = (
+    "np.lib.stride_tricks.as_strided shows memory, which traced arrays have none of: take windows with "
+    "np.lib.stride_tricks.sliding_window_view(x, length), every other one by [::2], and repeat with np.broadcast_to. "
+)
+OF_MATRIX = "np.matrix is not traced: work with arrays of two axes, and write @ for products. "
 OF_MASKED = "Masked arrays are not traced: select with np.where(mask, 0.0, x), or sum with np.sum(x, where=~mask). "
 
 
@@ -135,7 +140,10 @@ LOSING = {
     "vectorize": (lambda x: np.vectorize(lambda t: t**2)(x), ARRAY),
     "nditer": (lambda x: sum(v * 1 for v in np.nditer(x)), ARRAY),
     "ndenumerate": (lambda x: sum(v for _, v in np.ndenumerate(x)), ARRAY),
-    "as_strided": (lambda x: np.lib.stride_tricks.as_strided(x, (2, 2), (8, 8)), ARRAY),
+    "as_strided": (
+        lambda x: np.lib.stride_tricks.as_strided(x, (2, 2), (8, 8)),
+        lost("[4]", "a plain NumPy array", OF_STRIDES),
+    ),
     "random_location": (lambda x: np.random.default_rng(0).normal(x, 1.0), ARRAY),
     "random_permutation": (lambda x: np.random.default_rng(0).permutation(x), ARRAY),
     "quad": (
@@ -345,3 +353,10 @@ def test_stop_gradient_is_the_remedy():
         return np.sum(np.array(stop_gradient(x)) * x) * scale
 
     np.testing.assert_allclose(grad(program)(V), V * V[0])
+
+
+@pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
+def test_matrices_are_refused_by_name():
+    with pytest.raises(ConcretizationError) as error:
+        vjp(lambda x: np.matrix(x), V)
+    assert here(error) == lost("[4]", "a plain NumPy array", OF_MATRIX)

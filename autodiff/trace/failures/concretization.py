@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from autodiff.trace.source import asked_by, asking_library, asking_module, is_rewritten
 
 ARRAY = "a plain NumPy array"
@@ -16,6 +18,19 @@ CONVERTED = (
 )
 COMPUTED = "Call NumPy's functions in place of those of math; print with f'{x:.3f}' in place of '%.3f' % x. "
 MASKED = "Masked arrays are not traced: select with np.where(mask, 0.0, x), or sum with np.sum(x, where=~mask). "
+STRIDED = (
+    "np.lib.stride_tricks.as_strided shows memory, which traced arrays have none of: take windows with "
+    "np.lib.stride_tricks.sliding_window_view(x, length), every other one by [::2], and repeat with np.broadcast_to. "
+)
+MATRIX = "np.matrix is not traced: work with arrays of two axes, and write @ for products. "
+PARTS_OF_NUMPY = {
+    "numpy.ma": MASKED,
+    "numpy.lib._stride_tricks_impl": STRIDED,
+    "numpy.lib.stride_tricks": STRIDED,
+    "numpy.matrixlib": MATRIX,
+}
+"""What to do in place of parts of NumPy's that make plain arrays, by their modules."""
+
 OF_SCIPY = (
     "{module} makes plain arrays of what it is given: call autodiff.{module}, whose functions have the same names and "
     "take traced values, or say that they cannot; give others a rule with custom_vjp or custom_jvp. "
@@ -48,6 +63,11 @@ def switch_remedy() -> str:
     return "" if is_rewritten() else SWITCH
 
 
+def remedy_of_unknown(wanted: str, otherwise: Callable[[str], str]) -> str:
+    """What to do where only shapes are known, unless a library asks for the array: as what the recording says."""
+    return (wanted == ARRAY and remedy_by_library().rstrip()) or otherwise(wanted) + unchanged_remedy(wanted)
+
+
 def unchanged_remedy(wanted: str) -> str:
     """How a program runs as it stands where only shapes are known; empty where nothing helps, or it is rewritten."""
     if wanted not in (ARRAY, "float", "complex") or is_rewritten():
@@ -61,8 +81,9 @@ def unchanged_remedy(wanted: str) -> str:
 
 def remedy_by_library() -> str:
     """What to do where a library asks for the plain value, or a part of NumPy's that is never traced; else empty."""
-    if asked_by("numpy.ma"):
-        return MASKED
+    for part, then in PARTS_OF_NUMPY.items():
+        if asked_by(part):
+            return then
     if asked_by("scipy.sparse"):
         return OF_SPARSE
     module = asking_module()

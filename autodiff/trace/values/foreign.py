@@ -88,7 +88,7 @@ def type_name(value: Any) -> str:
 def remedy(value: Any) -> str:
     """What to do with an object in place of handing it over; empty where there is nothing to say."""
     kind = type(value)
-    if isinstance(value, (int, float, complex, np.generic)):
+    if isinstance(value, (int, float, complex, np.generic, Traced)):
         return ""
     if is_array_type(kind):
         return objects_remedy(value) if value.dtype.kind == "O" else ""

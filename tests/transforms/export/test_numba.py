@@ -1,6 +1,8 @@
 """Functions of Numba's, differentiated; and programs that functions of Numba's call."""
 
 import math
+import re
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -13,7 +15,7 @@ numba = pytest.importorskip("numba")
 import autodiff.numba  # noqa: E402
 from autodiff.backends.export.steps import ExportError  # noqa: E402
 from autodiff.backends.numba.users import meet_traced_values  # noqa: E402
-from autodiff.trace.errors import DifferentiationError  # noqa: E402
+from autodiff.trace.errors import ConcretizationError, DifferentiationError  # noqa: E402
 
 SCALE = 3.0
 
@@ -179,3 +181,14 @@ def test_ufuncs_of_numba_are_refused_by_name():
     doubled = numba.vectorize(lambda x: x * 2)
     with pytest.raises(DifferentiationError, match=r"^<lambda> cannot be called with a traced value"):
         grad(lambda x: np.sum(doubled(x)))(X)
+
+
+def test_without_the_import_the_error_names_it(monkeypatch):
+    monkeypatch.delitem(sys.modules, "autodiff.numba")
+    for transformed in (grad(logistic), jit(grad(logistic))):
+        with pytest.raises(ConcretizationError) as error:
+            transformed(0.3)
+        assert re.sub(r"test_numba\.py:\d+", "LINE", str(error.value)) == (
+            "a function compiled by Numba is called with a traced float (LINE), of which Numba has no type; import "
+            "autodiff.numba, with which such functions take traced values"
+        )

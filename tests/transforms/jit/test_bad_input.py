@@ -62,6 +62,12 @@ def unknown(spec, wanted, remedy, name="<lambda>"):
     return UNKNOWN.format(spec=spec, wanted=wanted, name=name) + remedy
 
 
+MASKED = "Masked arrays are not traced: select with np.where(mask, 0.0, x), or sum with np.sum(x, where=~mask)."
+WINDOWS = (
+    "np.lib.stride_tricks.as_strided shows memory, which traced arrays have none of: take windows with "
+    "np.lib.stride_tricks.sliding_window_view(x, length), every other one by [::2], and repeat with np.broadcast_to."
+)
+
 VALUES: dict[str, tuple[Any, tuple[Any, ...], str]] = {
     "if": (lambda x: x if x.sum() > 0 else -x, (X,), unknown("bool[]", "bool", BRANCH)),
     "if of an array": (lambda x: x if x > 0 else -x, (X,), unknown("bool[3]", "bool", BRANCH)),
@@ -102,6 +108,22 @@ VALUES: dict[str, tuple[Any, tuple[Any, ...], str]] = {
         lambda x, n: np.repeat(x, n),
         (X, 2),
         unknown("int", "an argument of np.repeat", f"Compute it outside, or {STATIC}"),
+    ),
+    "a masked array": (
+        lambda x: np.ma.array(x, mask=[0, 1, 0]),
+        (X,),
+        unknown("float64[3]", "a plain NumPy array", MASKED),
+    ),
+    "strides": (
+        lambda x: np.lib.stride_tricks.as_strided(x, (2, 2), (8, 8)),
+        (X,),
+        unknown("float64[3]", "a plain NumPy array", WINDOWS),
+    ),
+    "a derivative by an integer": (
+        lambda x: grad(np.square)(x),
+        (3,),
+        "grad differentiates with respect to real or complex floating-point numbers and arrays, but argument 0 is int "
+        "(LINE). Pass 3.0 in place of 3, x.astype(float) in place of integers; leave other arguments out by argnums.",
     ),
     "a mask": (
         lambda x: x[x > 0],
