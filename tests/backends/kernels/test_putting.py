@@ -131,6 +131,30 @@ def test_picks_of_a_batch_send_rows_back():
     assert calls_nothing(f, table, picks)
 
 
+@pytest.mark.parametrize("count", [1, 3])
+def test_rows_of_each_example_of_a_batch(count):
+    def loss(table, i):
+        return np.sum(autodiff.fori_loop(0, 4, lambda j, c: c + np.sin(table[i] * c), np.ones(6) * table[0, 0]))
+
+    rng = np.random.default_rng(0)
+    tables, i = rng.normal(size=(count, 40, 6)), rng.integers(0, 40, count)
+    for axes, table in ((0, 0), tables), ((None, 0), tables[0]):
+        gradient = autodiff.vmap(autodiff.grad(loss), in_axes=axes)
+        np.testing.assert_allclose(autodiff.jit(gradient)(table, i), gradient(table, i), rtol=1e-12)
+
+
+def test_the_same_place_in_each_example_of_a_batch():
+    def loss(k, i, w):
+        k = k * w
+        k[i] = 2.0 * k[0]
+        return np.sum(k * k * w)
+
+    rng = np.random.default_rng(0)
+    k, w = rng.normal(size=(3, 9)), rng.normal(size=9)
+    gradient = autodiff.vmap(autodiff.grad(loss), in_axes=(0, None, None))
+    np.testing.assert_allclose(autodiff.jit(gradient)(k, 2, w), gradient(k, 2, w), rtol=1e-13)
+
+
 @pytest.mark.parametrize("size", [3, 100])
 def test_checkpoint_in_a_loop_is_part_of_its_kernel(size):
     def loss(c):

@@ -121,10 +121,10 @@ def scatter_add(scope: Scope, equation: Equation) -> None:
     index = scope.spec(i).shape
     if out.dtype.kind == "b":
         raise Impossible("a scatter of truth values")
-    if prod(index) == 1 and isinstance(g, int) and isinstance(i, int) and emitter.split(out.shape):
+    lead = len(index) - dict(equation.params)["rank"]
+    if not lead and prod(index) == 1 and isinstance(g, int) and isinstance(i, int) and emitter.split(out.shape):
         scope.keep_row(equation, i, g)
         return
-    lead = len(index) - dict(equation.params)["rank"]
     target = scope.target(equation.results[0], out.shape, out.dtype)
     scope.copied(target, Literal(out.dtype.type(0)))
     emitter.ready(target)

@@ -80,6 +80,8 @@ def choose_unwritten(builder: Builder, equation: Equation) -> Operand | None:
     (out,), zero = equation.specs, number(y)
     if places is None or zero is None or zero != 0 or np.signbit(zero) or builder.spec(x) != out:
         return None
+    if builder.spec(condition).shape != out.shape:
+        return None  # the same places in each example of a batch
     (i,), (mask,) = places.operands, places.specs
     nothing: Any = Literal(out.dtype.type(0))
     zeros = builder.emit(broadcast_to, nothing, shape=builder.spec(i).shape)
