@@ -30,7 +30,7 @@ def test_all_names_are_there(module):
             assert found is theirs or name == "ndenumerate" or issubclass(found, theirs)
         elif callable(theirs):
             assert callable(found)
-        elif not isinstance(theirs, types.ModuleType) and name not in ("r_", "c_"):
+        elif not isinstance(theirs, types.ModuleType) and name not in ("r_", "c_", "mgrid", "ogrid"):
             assert found is theirs
 
 

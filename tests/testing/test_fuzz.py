@@ -64,9 +64,9 @@ def test_a_share_of_the_programs_checks_its_kernels(seed, every, checks, monkeyp
 
 
 @needs_numba
-@pytest.mark.parametrize(("seed", "every", "calls"), [(71128000201, 1, True), (71128000201, 2, False)])
+@pytest.mark.parametrize(("seed", "every", "calls"), [(71128000011, 1, True), (71128000011, 2, False)])
 def test_a_share_of_the_programs_calls_loops_that_it_has_twice(seed, every, calls, monkeypatch, tmp_path):
-    """The first program once had another value: a loop of it has no round, and gives what was there before."""
+    """So short kernels have what only long ones have otherwise."""
     monkeypatch.setenv("AUTODIFF_CACHE_DIR", str(tmp_path / "cache"))
     seen, within = [], function.repeats_in
     monkeypatch.setattr(function, "repeats_in", lambda *given: seen.append(within(*given)) or seen[-1])

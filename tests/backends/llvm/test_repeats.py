@@ -6,7 +6,7 @@ import pytest
 pytest.importorskip("numba")
 
 from autodiff import grad, jit
-from autodiff.backends.kernels.programs import effort
+from autodiff.backends.kernels import effort
 from autodiff.backends.llvm.statements import repeats
 from autodiff.backends.llvm.statements.target import compiled, printed
 from tests.backends.llvm.test_statements import run

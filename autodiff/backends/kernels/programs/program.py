@@ -9,6 +9,18 @@ from functools import lru_cache
 from itertools import product
 from typing import NamedTuple
 
+from autodiff.backends.kernels.effort import (
+    LONGEST,
+    PROMISING,
+    REPEATED,
+    SOME_LOOPS,
+    WORTH_A_LOOK,
+    Repeats,
+    estimated_cost,
+    inner_statements,
+    repeats_of,
+    takes_too_long,
+)
 from autodiff.backends.kernels.programs import (
     control,
     drawing,
@@ -30,18 +42,6 @@ from autodiff.backends.kernels.programs.calling_out import (
     everything,
     may_call,
     without_form,
-)
-from autodiff.backends.kernels.programs.effort import (
-    LONGEST,
-    PROMISING,
-    REPEATED,
-    SOME_LOOPS,
-    WORTH_A_LOOK,
-    Repeats,
-    estimated_cost,
-    inner_statements,
-    repeats_of,
-    takes_too_long,
 )
 from autodiff.backends.kernels.programs.emitter import BLOCK, Emitter
 from autodiff.backends.kernels.programs.linalg import gauge, matrices, numpy_loops
