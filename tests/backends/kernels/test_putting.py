@@ -1,5 +1,7 @@
 """What a loop puts at places that it computes: in the memory that it carries, where nobody looks at that again."""
 
+import random
+
 import numpy as np
 import pytest
 
@@ -166,3 +168,51 @@ def test_checkpoint_in_a_loop_is_part_of_its_kernel(size):
     f = autodiff.jit(autodiff.grad(loss))
     np.testing.assert_allclose(f(c), autodiff.grad(loss)(c), rtol=1e-13)
     assert calls_nothing(f, c)
+
+
+STATEMENTS = (
+    "a[{place}] = {value}", "c[{place}] -= {value}", "b[{place}] = b[{place}] * 0.5 + {value}", "a, c = c, a",
+    "a[1:] = a[:-1]", "c[2:4] += {value}", "b[:, i % M] = a", "c = c.copy()", "t = a[1:3]", "t = c[::-1][:2]",
+    "t = b.T[0]", "c[0] = t[1]", "a = a + np.sum(t) * 0.1", "a[[0, {place}]] = a[[1, 2]]", "b = b * 0.9",
+    "np.add.at(c, [{place}, {place}], {value})",
+)  # fmt: skip
+PLACES = ("i % N", "(i * 3 + 1) % N", "np.argmax(a)", "0", "-1")
+VALUES = ("a[{place}]", "c[{place}] * 0.5", "x", "np.sum(b[{place}]) * 0.1", "b[{place}, 1]")
+STACKED = ("None", "a", "b[i % N]", "c[:2]")
+
+
+def random_loop(random):
+    """A loop that carries three arrays, and reads and writes them and views of them in any order."""
+
+    def filled(text):
+        value = random.choice(VALUES)
+        for _ in range(3):  # a value has places, too
+            text = text.replace("{value}", value).replace("{place}", random.choice(PLACES), 1)
+        return text.replace("{place}", random.choice(PLACES))
+
+    lines = [filled(random.choice(STATEMENTS)) for _ in range(random.randint(3, 6))]
+    body = "\n        ".join(["a, b, c = carry", "t = b[0]", *lines, f"return (a, b, c), {random.choice(STACKED)}"])
+    text = (
+        "def f(a, b, c, x):\n    N, M = b.shape\n"
+        f"    def step(carry, i):\n        {body}\n"
+        "    return autodiff.scan(step, (a * x, b * x, c * x), np.arange(5))\n"
+    )
+    space = {"np": np, "autodiff": autodiff}
+    exec(text, space)
+    return space["f"], text
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_loops(seed):
+    rng = np.random.default_rng(seed)
+    f, text = random_loop(random.Random(seed))
+    n, m = [(5, 3), (40, 3), (9, 20)][seed % 3]
+    args = rng.normal(size=n), rng.normal(size=(n, m)), rng.normal(size=n), 1.3
+    gradient = autodiff.grad(
+        lambda *args: sum(np.sum(y * y) for y in autodiff.tree.leaves(f(*args)) if y is not None), argnums=(0, 1, 2, 3)
+    )
+    for function in (f, gradient):
+        found, expected = (autodiff.jit(function, backend=which)(*args) for which in ("auto", "numpy"))
+        for one, other in zip(*map(autodiff.tree.leaves, (found, expected)), strict=True):
+            if one is not None:
+                np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-11, err_msg=text)
