@@ -108,6 +108,30 @@ def test_a_loop_that_returns_what_it_got_beside_what_it_wrote():
         np.testing.assert_array_equal(one, other)
 
 
+def rows_of(a):
+    return np.broadcast_to(a, (4, len(a))).copy()
+
+
+def windows_of(a):
+    return np.lib.stride_tricks.sliding_window_view(a, len(a) - 3).copy()
+
+
+@pytest.mark.parametrize("length", [7, 60])
+@pytest.mark.parametrize("shown", [rows_of, windows_of])
+def test_what_shows_one_place_several_times_is_copied(shown, length):
+    def step(a, x):
+        rows = shown(a)
+        rows[1] = x
+        rows[2, 1] = 2.0
+        return np.tanh(np.resize(rows.sum(0), length)), None
+
+    a = np.linspace(-1, 1, length)
+    found = autodiff.jit(lambda a: autodiff.scan(step, a * 1.0, np.arange(3.0))[0])(a)
+    for x in range(3):
+        a = step(a, float(x))[0]
+    np.testing.assert_allclose(found, a, rtol=1e-13)
+
+
 @pytest.mark.parametrize("length", [5, 60])
 def test_a_place_outside_is_an_error(length):
     def f(x):
@@ -174,7 +198,8 @@ STATEMENTS = (
     "a[{place}] = {value}", "c[{place}] -= {value}", "b[{place}] = b[{place}] * 0.5 + {value}", "a, c = c, a",
     "a[1:] = a[:-1]", "c[2:4] += {value}", "b[:, i % M] = a", "c = c.copy()", "t = a[1:3]", "t = c[::-1][:2]",
     "t = b.T[0]", "c[0] = t[1]", "a = a + np.sum(t) * 0.1", "a[[0, {place}]] = a[[1, 2]]", "b = b * 0.9",
-    "np.add.at(c, [{place}, {place}], {value})",
+    "np.add.at(c, [{place}, {place}], {value})", "t = np.broadcast_to(a, (3, N)).copy(); t[1] = {value}; t = t[:, 1]",
+    "t = np.lib.stride_tricks.sliding_window_view(c, 3).copy(); t[1] = {value}; t = t.sum(0)",
 )  # fmt: skip
 PLACES = ("i % N", "(i * 3 + 1) % N", "np.argmax(a)", "0", "-1")
 VALUES = ("a[{place}]", "c[{place}] * 0.5", "x", "np.sum(b[{place}]) * 0.1", "b[{place}, 1]")

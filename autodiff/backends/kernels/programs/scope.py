@@ -148,8 +148,8 @@ class Scope:
         return operand
 
     def overwritable(self, value: Buffer) -> bool:
-        """Whether no other value in the same memory is read after this operation."""
-        if value.base not in self.own:
+        """Whether each element has its own place, and no other value in that memory is read after this operation."""
+        if value.base not in self.own or not value.distinct:
             return False
         there = (slot for slot, other in self.values.items() if isinstance(other, Buffer) and other.base == value.base)
         return all(self.last.get(slot, -1) <= self.position for slot in there)

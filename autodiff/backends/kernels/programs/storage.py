@@ -73,6 +73,16 @@ class Buffer:
             for length, own, wanted in zip(self.shape, self.strides, steps(self.shape), strict=True)
         )
 
+    @property
+    def distinct(self) -> bool:
+        """Whether no two elements are in one place, as those of a value that is repeated along an axis are."""
+        reach = 1
+        for stride, length in sorted((abs(s), n) for s, n in zip(self.strides, self.shape, strict=True) if n > 1):
+            if stride < reach:
+                return False
+            reach += stride * (length - 1)
+        return True
+
 
 def steps(shape: Sequence[int]) -> tuple[int, ...]:
     """The strides, in elements, of an array in C order."""
