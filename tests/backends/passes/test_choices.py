@@ -78,3 +78,14 @@ def test_where_nothing_was_written_is_written_over(shape):
     tape = simpler(simplify_choices, grad(loss), np.arange(float(np.prod(shape))).reshape(shape), 2)
     assert "unwritten" not in names(tape)
     assert names(tape).count("put") == 2
+
+
+def test_masks_of_a_part_choose_in_the_part():
+    def loss(k, i):
+        k = k * 1.0
+        k[i] = 2.0 * k[0]
+        return np.sum(k * k)
+
+    k = np.arange(9.0)
+    tape = simpler(simplify_choices, grad(loss), k, 2)
+    assert names(tape).count("slice_into") == 1

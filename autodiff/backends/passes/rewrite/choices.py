@@ -11,7 +11,7 @@ from autodiff.backends.passes.rewrite.dead import drop_dead
 from autodiff.backends.passes.rewrite.literals import number
 from autodiff.backends.passes.rewrite.rewriting import Builder, Rules, rewrite
 from autodiff.ops.elementwise import greater, greater_equal, less, less_equal, logical_not, where
-from autodiff.ops.index import put
+from autodiff.ops.index import put, slice_into
 from autodiff.ops.shape import broadcast_to, reshape
 from autodiff.trace.tape import Equation, Literal, Operand, Tape
 
@@ -90,6 +90,19 @@ def choose_unwritten(builder: Builder, equation: Equation) -> Operand | None:
     return written if moved is None else builder.emit(reshape, written, shape=out.shape)
 
 
+def choose_in_part(builder: Builder, equation: Equation) -> Operand | None:
+    """A choice between zeros with a part and zeros, by a mask of that part, is made in the part."""
+    condition, x, y = equation.operands
+    mask, part = builder.made(condition, "slice_into"), builder.made(x, "slice_into")
+    (out,), zero = equation.specs, number(y)
+    if mask is None or part is None or zero is None or zero != 0 or np.signbit(zero) or builder.spec(x) != out:
+        return None
+    if mask.params != part.params or builder.spec(mask.operands[0]).shape != builder.spec(part.operands[0]).shape:
+        return None
+    chosen = builder.emit(where, mask.operands[0], part.operands[0], y)
+    return builder.emit(slice_into, chosen, **dict(part.params))
+
+
 def write_once(builder: Builder, equation: Equation) -> Operand | None:
     """A single write to each line stays."""
     out = equation.specs[0]
@@ -126,7 +139,7 @@ def less_or_nan(builder: Builder, equation: Equation) -> Operand | None:
 
 CHOICES: Rules = {
     "straight_where": (choose_straight,),
-    "where": (choose_known, choose_otherwise, choose_again, choose_unwritten),
+    "where": (choose_known, choose_otherwise, choose_again, choose_unwritten, choose_in_part),
     "last_writes": (write_once,),
     "less": (compare_known,),
     "logical_or": (less_or_nan,),
