@@ -71,14 +71,14 @@ def debug(on: bool = True) -> None:
     Debugging.on = on
 
 
-def disagree(comm: Group, mpi: Any, call: Call) -> None:
+def disagree(comm: Group, call: Call) -> None:
     """Say who is about to do what: all processes know by now that they do not agree.
 
     Raises:
         MismatchError: unless this process has come to its end.
     """
     calls: dict[str, list[int]] = {}
-    for rank, text in enumerate(mpi.allgather(call.at_line())):
+    for rank, text in enumerate(comm.mpi.allgather(call.at_line())):
         calls.setdefault(text, []).append(rank)
     if call is END:
         return

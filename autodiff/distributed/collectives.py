@@ -35,7 +35,7 @@ def apply(name: str, tree: Any, comm: Communicator | None, rows: bool = False, *
     comm = world() if comm is None else comm
     operation = COLLECTIVES[name]
     if type(tree) is np.ndarray and tree.dtype.kind in "fciub" and not rows and not bodies and not Debugging.on:
-        return operation.evaluate(tree, comm=comm, **rest)
+        return operation.evaluate(tree, comm=comm, **rest)  # most calls of a program that is not compiled
     leaves, structure = flatten(tree)
     several = len(leaves) != 1
     places = [f"leaf {own} of {len(leaves)}" for own in names(tree)] if several else [""]
@@ -65,9 +65,9 @@ def checked_op(name: str, op: str, known: Sequence[str]) -> None:
 
 def checked_root(name: str, root: int, comm: Communicator | None) -> int:
     """The rank that is named, if there is one."""
-    size = (world() if comm is None else comm).size
-    if type(root) is int and 0 <= root < size:
+    if type(root) is int and root == 0:
         return root
+    size = (world() if comm is None else comm).size
     if not (isinstance(root, (int, np.integer)) and 0 <= root < size):
         raise ValueError(f"distributed.{name} got root={root!r}{at_user_line()}; ranks are 0 to {size - 1}")
     return int(root)
@@ -94,6 +94,8 @@ def all_reduce(tree: Any, op: str = "sum", comm: Communicator | None = None) -> 
     >>> all_reduce({"w": np.ones(2)}, op="mean")
     {'w': array([1., 1.])}
     """
+    if op == "sum":
+        return apply("all_reduce", tree, comm)
     checked_op("all_reduce", op, OPS)
     if op in EXTREMES:
         return each(lambda stack: EXTREMES[op](stack, axis=0), apply("all_gather", tree, comm))
@@ -102,8 +104,10 @@ def all_reduce(tree: Any, op: str = "sum", comm: Communicator | None = None) -> 
 
 def averaged(tree: Any, op: str, comm: Communicator | None) -> Any:
     """A sum over processes, or their mean."""
+    if op != "mean":
+        return tree
     size = (world() if comm is None else comm).size
-    return each(lambda leaf: leaf / size, tree) if op == "mean" else tree
+    return each(lambda leaf: leaf / size, tree)
 
 
 def reduce(tree: Any, root: int = 0, op: str = "sum", comm: Communicator | None = None) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 
 from autodiff.distributed.faults import end_together, watch
 from autodiff.distributed.group import Lines, Peer, cores, lines_of, outnumber_cores
-from autodiff.distributed.meetings import Meeting, agree
+from autodiff.distributed.meetings import agree, meeting_of
 from autodiff.trace.source import at_user_line
 
 SIZES = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MPI_LOCALNRANKS", "PMIX_RANK")
@@ -53,7 +53,7 @@ class Communicator:
         self.crowded = outnumber_cores(self.peers, self.rank)
         self.meeting: Any = None
         if self.size > 1:
-            self.meeting = Meeting(mpi)
+            self.meeting = meeting_of(self)
             OPEN.append(self)
 
     def __deepcopy__(self, memo: Any) -> Communicator:

@@ -118,14 +118,15 @@ def end() -> None:
     process, communicators = ending.pop()
     if process != os.getpid():
         return  # a fork of it
-    turns = [(comm, comm.meeting.turn(*END)) for comm in sorted(communicators, key=lambda comm: comm.name)]
-    waiting = [(comm, turn, comm.meeting.begin(turn)) for comm, turn in turns]
-    for comm, turn, requests in waiting:
-        try:
+    ordered = sorted(communicators, key=lambda comm: comm.name)
+    try:
+        turns = [comm.meeting.turn(*END) for comm in ordered]
+        waiting = [comm.meeting.begin(turn) for comm, turn in zip(ordered, turns, strict=True)]
+        for comm, turn, requests in zip(ordered, turns, waiting, strict=True):
             wait(comm, requests, END)
-        except LostProcessError as error:
-            sys.stderr.write(f"autodiff.distributed: {error}\n")
-            dismiss("failed")
-            abort(comm.mpi)
-        comm.meeting.end(comm, turn)
-        comm.close()
+            comm.meeting.end(turn)
+            comm.close()
+    except LostProcessError as error:
+        sys.stderr.write(f"autodiff.distributed: {error}\n")
+        dismiss("failed")
+        abort(ordered[0].mpi)

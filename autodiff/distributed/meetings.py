@@ -1,8 +1,9 @@
 """Where processes meet at the beginning of every collective operation.
 
 Each gives a block to each other: what it is about to do, in 16 bytes, and its array if that is small, which then is
-all. So whoever does something else is found before anybody waits in vain. Memory and messages are made once for each
-communicator, and what an operation needs once for each shape: a meeting takes a microsecond or two.
+all. So whoever does something else is found before anybody waits in vain. The processes of one machine put their blocks
+into memory that they share; others send them. Memory and messages are made once for each communicator, and what an
+operation needs once for each shape: a meeting takes a microsecond or two.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 from autodiff.distributed.calls import DIGEST, Call, Debugging, disagree
 from autodiff.distributed.group import Group
 from autodiff.distributed.waiting import ABANDONED, Requests, Steps, arrived, wait
+from autodiff.distributed.windows import LINE, SharedMemory, shared_memory
 
 Array = np.ndarray[Any, Any]
 
@@ -25,6 +27,12 @@ DIRECT = 8
 BLOCKS = {True: (1 << 10, *(64 + (1 << k) for k in (12, 14, 15))), False: (1 << 10,)}
 """The sizes of blocks where messages are direct, and where they are not: the smallest that holds an array is sent."""
 
+GATHERED = 1 << 19
+"""Sums of arrays that have no more bytes in all processes together are made in each of them."""
+
+LEAST = 1 << 12
+"""Bytes of arrays that the blocks in shared memory hold, however many processes there are."""
+
 SENDERS = {"broadcast": True, "scatter": True, "reduce": False, "gather": False}
 """Whether the root alone has something to send, or all others: their blocks have no array otherwise."""
 
@@ -32,17 +40,39 @@ TAG, KNOWN = 1, 1 << 10
 """Of the messages; and how many operations a meeting knows, before it forgets them."""
 
 
+class Side:
+    """The blocks of all processes for one meeting.
+
+    Args:
+        blocks: a row for each process.
+        rank: the number of this process.
+
+    Attributes:
+        head: where this process says what it is about to do.
+        heads: where the others say it.
+        turns: what operations need whose arrays are here.
+    """
+
+    __slots__ = ("blocks", "head", "heads", "rank", "turns")
+
+    def __init__(self, blocks: Array, rank: int) -> None:
+        self.blocks, self.rank = blocks, rank
+        self.heads = [memoryview(block[:DIGEST]) for block in blocks]
+        self.head = self.heads.pop(rank)
+        self.turns: dict[Any, Turn] = {}
+
+
 class Turn:
     """What a collective operation of one shape needs each time.
 
     Args:
         call: what is done.
-        blocks: of all processes.
-        rank: the number of this process.
+        side: the blocks that hold its arrays.
 
     Attributes:
         call: what is done.
         digest: what stands for it.
+        side: the blocks that hold its arrays.
         nbytes: what is sent to each.
         stack: the arrays of all processes, until the next operation begins; None where they are too large, or none.
         rows: the same, one by one.
@@ -50,14 +80,15 @@ class Turn:
         requests: the messages, where they are the same each time.
     """
 
-    __slots__ = ("call", "digest", "nbytes", "own", "requests", "rows", "stack")
+    __slots__ = ("call", "digest", "nbytes", "own", "requests", "rows", "side", "stack")
 
-    def __init__(self, call: Call, blocks: Array, rank: int) -> None:
-        self.call, self.digest, self.nbytes = call, call.digest(), DIGEST
+    def __init__(self, call: Call, side: Side) -> None:
+        self.call, self.digest, self.nbytes, self.side = call, call.digest(), DIGEST, side
         self.stack: Any = None
         self.own: Any = None
         self.rows: list[Any] = []
         self.requests: Requests = ()
+        rank, blocks = side.rank, side.blocks
         end = DIGEST + (0 if call.dtype is None else int(np.prod(call.shape)) * call.dtype.itemsize)
         if call.dtype is not None and end <= blocks.shape[1]:
             self.stack = blocks[:, DIGEST:end].view(call.dtype).reshape(len(blocks), *call.shape)
@@ -68,49 +99,39 @@ class Turn:
 
 
 class Meeting:
-    """The blocks of the processes of a communicator, and the messages that carry them.
+    """The blocks of the processes of a communicator.
 
     Args:
-        mpi: mpi4py's communicator.
+        comm: who meets.
+
+    Attributes:
+        side: the blocks of the next meeting.
+        busy: what the last one waits for; None once it has come.
     """
 
-    __slots__ = ("blocks", "busy", "head", "heads", "mpi", "receives", "sends", "text", "turns")
+    __slots__ = ("busy", "comm", "side")
 
-    def __init__(self, mpi: Any) -> None:
-        self.mpi = mpi
-        self.begin_anew()
+    side: Side
 
-    def begin_anew(self) -> None:
-        """Make memory and messages: the first, or others where nobody waits for those that there are any more."""
-        rank, size = self.mpi.rank, self.mpi.size
-        block = BLOCKS[size <= DIRECT][-1]
-        self.text = bytearray(size * block)
-        self.blocks: Array = np.frombuffer(self.text, np.uint8).reshape(size, block)
-        self.head, *self.heads = [slice(k * block, k * block + DIGEST) for k in (rank, *self.others())]
-        self.turns: dict[Any, Turn] = {}
-        self.receives: list[Any] = []
-        self.sends: dict[int, list[Any]] = {}
+    def __init__(self, comm: Group) -> None:
+        self.comm = comm
         self.busy: Requests | None = None
-        if size <= DIRECT:
-            self.receives = [self.mpi.Recv_init(self.blocks[k], k, TAG) for k in self.others()]
-
-    def others(self) -> list[int]:
-        """The ranks of the others, the next one first."""
-        rank, size = self.mpi.rank, self.mpi.size
-        return [(rank + by) % size for by in range(1, size)]
 
     def turn(
         self, name: str, shape: tuple[int, ...] = (), dtype: Any = None, rest: Any = (), place: str = "", line: str = ""
     ) -> Turn:
         """What an operation needs; arguments are those of a :class:`~autodiff.distributed.calls.Call`."""
         if self.busy is not None:
-            self.recover()
-        key = (name, shape, dtype, rest, place, line if Debugging.on else "")
-        found = self.turns.get(key)
+            self.recover(self.busy)
+            self.busy = None
+        turns, key = self.side.turns, (name, shape, dtype, rest, place)
+        if Debugging.on:
+            key = (*key, line)  # type: ignore[assignment]
+        found = turns.get(key)
         if found is None:
-            if len(self.turns) >= KNOWN:
-                self.turns.clear()
-            found = self.turns[key] = Turn(Call(name, shape, dtype, rest, place, line), self.blocks, self.mpi.rank)
+            if len(turns) >= KNOWN:
+                turns.clear()
+            found = turns[key] = Turn(Call(name, shape, dtype, rest, place, line), self.side)
             found.requests = self.requests(found.nbytes)
         elif line != found.call.line:
             found.call = found.call._replace(line=line)
@@ -118,51 +139,140 @@ class Meeting:
 
     def requests(self, nbytes: int) -> Requests:
         """The messages of blocks of so many bytes, where they are the same each time."""
-        if not self.receives:
-            return ()
-        size = next(size for size in BLOCKS[True] if nbytes <= size)
-        if size not in self.sends:
-            block = self.blocks[self.mpi.rank, :size]
-            self.sends[size] = [self.mpi.Send_init(block, k, TAG) for k in self.others()]
-        return [*self.receives, *self.sends[size]]
+        return ()
 
     def begin(self, turn: Turn) -> Requests:
-        """Send the block of this process, and return the messages that have to arrive."""
-        self.text[self.head] = turn.digest
-        requests = turn.requests
-        for request in requests:
-            request.Start()
-        if not requests:
-            requests = [self.mpi.Iallgather(sys.modules["mpi4py.MPI"].IN_PLACE, self.blocks)]
-        self.busy = requests
-        return requests
+        """Give the block of this process to all others, and return what has to arrive."""
+        raise NotImplementedError
 
-    def end(self, comm: Group, turn: Turn) -> None:
+    def end(self, turn: Turn) -> None:
         """Compare what has arrived.
 
         Raises:
             MismatchError: if somebody does something else.
         """
         self.busy = None
-        text, digest = self.text, turn.digest
-        for head in self.heads:
-            if text[head] != digest:
-                disagree(comm, self.mpi, turn.call)
+        digest = turn.digest
+        for head in turn.side.heads:
+            if head != digest:
+                disagree(self.comm, turn.call)
                 return
 
-    def recover(self) -> None:
-        """Leave the memory of messages alone that nobody has waited for."""
-        assert self.busy is not None
-        if not arrived(self.busy):
-            ABANDONED.append(self.busy)
+    def recover(self, busy: Requests) -> None:
+        """Leave the memory of a meeting alone that this process has not waited for."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Give messages back to MPI, at the end of the program."""
+
+
+class MeetingByMessages(Meeting):
+    """A meeting whose blocks are sent.
+
+    Attributes:
+        receives: messages from all others; none where they meet by an all-gather.
+    """
+
+    __slots__ = ("receives", "sends")
+
+    def __init__(self, comm: Group) -> None:
+        super().__init__(comm)
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """Make memory and messages: the first, or others where nobody waits for those that there are any more."""
+        comm, direct = self.comm, self.comm.size <= DIRECT
+        self.side = Side(np.zeros((comm.size, BLOCKS[direct][-1]), np.uint8), comm.rank)
+        self.receives: list[Any] = []
+        self.sends: dict[int, list[Any]] = {}
+        if direct:
+            self.receives = [comm.mpi.Recv_init(self.side.blocks[k], k, TAG) for k in self.others()]
+
+    def others(self) -> list[int]:
+        """The ranks of the others, the next one first."""
+        rank, size = self.comm.rank, self.comm.size
+        return [(rank + by) % size for by in range(1, size)]
+
+    def requests(self, nbytes: int) -> Requests:
+        """The messages of blocks of so many bytes, where they are the same each time."""
+        if not self.receives:
+            return ()
+        size = next(size for size in BLOCKS[True] if nbytes <= size)
+        if size not in self.sends:
+            block = self.side.blocks[self.comm.rank, :size]
+            self.sends[size] = [self.comm.mpi.Send_init(block, k, TAG) for k in self.others()]
+        return [*self.receives, *self.sends[size]]
+
+    def begin(self, turn: Turn) -> Requests:
+        """Send the block of this process, and return the messages that have to arrive."""
+        turn.side.head[:] = turn.digest
+        requests = turn.requests
+        for request in requests:
+            request.Start()
+        if not requests:
+            requests = [self.comm.mpi.Iallgather(sys.modules["mpi4py.MPI"].IN_PLACE, self.side.blocks)]
+        self.busy = requests
+        return requests
+
+    def recover(self, busy: Requests) -> None:
+        """Take other memory where messages of the last meeting are still under way."""
+        if not arrived(busy):
+            ABANDONED.append(busy)
             self.begin_anew()
-        self.busy = None
 
     def close(self) -> None:
         """Give the messages back to MPI, at the end of the program."""
         if self.busy is None:
             for request in (*self.receives, *(request for sends in self.sends.values() for request in sends)):
                 request.Free()
+
+
+class MeetingInMemory(Meeting):
+    """A meeting whose blocks lie in memory that all processes share.
+
+    Two sides take turns: who begins a meeting writes to the blocks of the one before the last, which all others have
+    left, since they have come to the last one.
+
+    Args:
+        comm: who meets.
+        shared: the memory.
+    """
+
+    __slots__ = ("arrive", "next_side")
+
+    def __init__(self, comm: Group, shared: SharedMemory) -> None:
+        super().__init__(comm)
+        half = shared.rows.shape[1] // 2
+        self.arrive = shared.arrive
+        self.side, self.next_side = [Side(shared.rows[:, k : k + half], comm.rank) for k in (0, half)]
+
+    def begin(self, turn: Turn) -> Requests:
+        """Show the block of this process, and return what tells whether all others have shown theirs."""
+        turn.side.head[:] = turn.digest
+        self.side, self.next_side = self.next_side, self.side
+        self.busy = requests = self.arrive()
+        return requests
+
+    def recover(self, busy: Requests) -> None:
+        """Wait for the others: those that have not come to the last meeting may still read the one before."""
+        wait(self.comm, busy, RECOVERED)
+
+
+RECOVERED = Call("an operation that was interrupted")
+
+
+def capacity(size: int) -> int:
+    """Bytes of an array that fits into a block in shared memory, of so many: those that each process adds up."""
+    return max(LEAST, GATHERED // size)
+
+
+def meeting_of(comm: Group) -> Meeting:
+    """Where the processes of a communicator meet, all of which have to call it."""
+    if len({peer.host for peer in comm.peers}) == 1:
+        shared = shared_memory(comm.mpi, 2 * (LINE + capacity(comm.size)))
+        if shared is not None:
+            return MeetingInMemory(comm, shared)
+    return MeetingByMessages(comm)
 
 
 def meet(comm: Group, turn: Turn, array: Any = None) -> None:
@@ -175,7 +285,7 @@ def meet(comm: Group, turn: Turn, array: Any = None) -> None:
     if turn.own is not None:
         turn.own[...] = array
     wait(comm, meeting.begin(turn), turn.call)
-    meeting.end(comm, turn)
+    meeting.end(turn)
 
 
 def agree(comm: Group, name: str, rest: Sequence[tuple[str, Any]] = ()) -> None:
@@ -189,8 +299,8 @@ def agree(comm: Group, name: str, rest: Sequence[tuple[str, Any]] = ()) -> None:
 
 def agreement(comm: Group, call: Call) -> Steps:
     """The same, step by step: other operations may begin before it ends, so it has memory of its own."""
-    meeting = Meeting(comm.mpi)
+    meeting = MeetingByMessages(comm)
     turn = meeting.turn(*call)
     yield meeting.begin(turn)
-    meeting.end(comm, turn)
+    meeting.end(turn)
     meeting.close()

@@ -64,15 +64,16 @@ class Collective(Primitive):
             if comm.size == 1:
                 out = together([x], x[None], 0, **own)
                 return out if out.ndim else out[()]
-            begun = perf_counter() if RECORDS else 0.0
+            recorded = bool(RECORDS)
+            begun = perf_counter() if recorded else 0.0
             turn = comm.meeting.turn(name, x.shape, x.dtype, tuple(own.items()) if own else (), place, line)
             meet(comm, turn, x)
-            met = perf_counter() if RECORDS else 0.0
+            met = perf_counter() if recorded else 0.0
             if turn.stack is None:
                 out = apart(comm, x, turn.call, **own, **({"reuse": True} if reuse else {}))
             else:
                 out = together(turn.rows, turn.stack, comm.rank, **own)
-            if RECORDS:
+            if recorded:
                 note(Event(name, x.nbytes, comm.size, begun, met, perf_counter()))
             return out if out.ndim else out[()]
 

@@ -17,13 +17,10 @@ import numpy as np
 from autodiff.distributed.calls import Call
 from autodiff.distributed.exchanges import as_bytes, gathering_all, messages
 from autodiff.distributed.group import Group, Lines
-from autodiff.distributed.meetings import DIRECT
+from autodiff.distributed.meetings import DIRECT, GATHERED
 from autodiff.distributed.packing import LARGE, new, scaled
 from autodiff.distributed.waiting import Steps, waited_for
 from autodiff.distributed.windows import REGION, Window
-
-GATHERED = 1 << 19
-"""Sums of arrays that have no more bytes in all processes together are made in each of them."""
 
 BLOCK = 1 << 19
 """Bytes of all arrays together that are multiplied and added at once."""
@@ -57,7 +54,7 @@ def summing(lines: Lines, x: Any, weights: Weights = (), reuse: bool = False) ->
     first, flat = mpi if inside is None else inside, x.reshape(-1)
     out = flat if reuse and x.flags.c_contiguous else new(flat.shape, x.dtype)
     if window is not None:
-        yield from adding_in_window(window, flat, out, weights)
+        yield from adding_in_window(mpi, window, flat, out, weights)
         return out.reshape(x.shape)
     part = yield from adding_own_part(first, flat, out, weights)
     if across is not None:
@@ -78,13 +75,13 @@ def adding_all(mpi: Any, x: Any, weights: Weights = ()) -> Steps:
     return total(rows, weights)
 
 
-def adding_in_window(window: Window, x: Array, out: Array, weights: Weights = ()) -> Steps:
+def adding_in_window(mpi: Any, window: Window, x: Array, out: Array, weights: Weights = ()) -> Steps:
     """Put the sum of the vectors of processes that share memory into another one, which may be the vector itself.
 
     In each turn of some megabytes every process puts there what others add up; then it adds up its own part of all, and
-    leaves the sum there; then it reads the sums of the others. Turns overlap, so that one barrier is enough for each.
+    leaves the sum there; then it reads the sums of the others. Turns overlap, so that waiting once is enough for each.
     """
-    mpi, first, length = window.mpi, window.turn, REGION // x.itemsize
+    first, length = window.turn, REGION // x.itemsize
     turns = -(-x.size // length)
     window.turn += turns
 
@@ -115,7 +112,7 @@ def adding_in_window(window: Window, x: Array, out: Array, weights: Weights = ()
 
     put(0)
     for turn in range(turns + 1):
-        yield [mpi.Ibarrier()]
+        yield window.shared.arrive()
         if turn < turns:
             add(turn)
         if turn + 1 < turns:
@@ -194,12 +191,13 @@ def sum_into(out: Array, rows: Sequence[Array], weights: Weights) -> None:
 
 def is_half(array: Any) -> bool:
     """Whether an array is of numbers of 16 bits."""
-    return array.dtype.itemsize == 2 and array.dtype.kind in "fV"
+    dtype = array.dtype
+    return dtype.itemsize == 2 and dtype.kind in "fV"
 
 
 def sum_of(rows: Any, weights: Weights) -> Any:
     """The same as a new array."""
-    common = weights[0] if len(set(weights)) == 1 else None
+    common = weights[0] if weights and len(set(weights)) == 1 else None
     if weights and common is None:
         rows = [row * weight for row, weight in zip(rows, weights, strict=True)]
     first, *others = rows

@@ -49,16 +49,10 @@ def wait(comm: Group, requests: Requests, call: Call) -> None:
         LostProcessError: if a process on this machine is gone.
         DistributedError: if it takes longer than ``AUTODIFF_DISTRIBUTED_TIMEOUT`` seconds.
     """
-    often = range(1 if comm.crowded else BURST)
     try:
         for request in requests:
-            test = request.Test
-            for _ in often:
-                if test():
-                    break
-            else:
-                if not wait_awake(comm, request):
-                    wait_and_look(comm, request, call)
+            if not (request.Test() or wait_awake(comm, request)):
+                wait_and_look(comm, request, call)
     except BaseException:  # the user's Ctrl-C, too
         ABANDONED.append(requests)
         raise
@@ -71,16 +65,13 @@ def arrived(requests: Requests) -> bool:
 
 def wait_awake(comm: Group, request: Any) -> bool:
     """Wait for a message for a while, and say whether it is there."""
-    test, begun = request.Test, time.monotonic()
+    test, often, begun = request.Test, 1 if comm.crowded else BURST, time.monotonic()
     while time.monotonic() - begun < AWAKE:
+        for _ in range(often):
+            if test():
+                return True
         if comm.crowded:
-            if test():
-                return True
             os.sched_yield()
-            continue
-        for _ in range(BURST):
-            if test():
-                return True
     return False
 
 

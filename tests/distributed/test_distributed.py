@@ -14,8 +14,9 @@ def test_everything(count, programs):
     assert f"{count} processes, batches of 120" in done.stdout
 
 
-def test_collective_operations_of_many_processes():
-    done = launch(3, "many", "2")
+@pytest.mark.parametrize("direct", [1, 8])
+def test_collective_operations_of_processes_that_meet_by_messages(direct):
+    done = launch(3, "by_messages", "2", str(direct))
     assert done.returncode == 0, done.stderr[-3000:]
 
 

@@ -46,6 +46,23 @@ def test_formulas_of_one_process_on_each_machine(processes):
     assert all_reduce(ONE_EACH, processes, "own") == pytest.approx(CALL + blocks + parts)
 
 
+@pytest.mark.parametrize("processes", [2, 4, 16])
+def test_formulas_of_one_machine(processes):
+    copying, adding, latency, others = 4e9, 8e9, 1e-6, processes - 1
+    network = Network(Link(latency, 1e9), Link(1, 1), processes, adding=adding, call=CALL, copying=copying)
+    held = (1 << 19) // processes
+    gathered = CALL + latency + held / copying + others * held / adding
+    assert all_reduce(network, processes, "own", nbytes=held) == pytest.approx(gathered)
+    turns, part = 3, N / processes  # of 4 MiB each, the last of which is read in one more
+    added = turns * latency + part / copying * (2 * others + 1) + part / adding * others
+    assert all_reduce(network, processes, "own") == pytest.approx(CALL + latency + added)
+    shown = CALL + latency + processes * held / copying
+    assert replay([step(Part(0.0, "all_gather", held))], network, processes) == pytest.approx(shown)
+    crowded = network._replace(cores=processes // 2, switch=1e-3)
+    waited = CALL + crowded.switch + 2 * (gathered - CALL)  # two processes on each core
+    assert all_reduce(crowded, processes, "own", nbytes=held) == pytest.approx(waited)
+
+
 def test_links_are_shared_by_the_processes_of_a_machine():
     network = Network(Link(1e-6, 4e9), Link(2e-6, 12e9), per_machine=4, memory=8e9, adding=np.inf, call=0.0)
     inside = all_reduce(network, 4, "ring")

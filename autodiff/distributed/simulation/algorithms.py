@@ -12,10 +12,9 @@ from math import ceil, inf
 import numpy as np
 
 from autodiff.distributed.calls import DIGEST
-from autodiff.distributed.meetings import BLOCKS, DIRECT
+from autodiff.distributed.meetings import BLOCKS, DIRECT, GATHERED, capacity
 from autodiff.distributed.simulation.clocks import Array, Round
 from autodiff.distributed.simulation.network import Link, Network
-from autodiff.distributed.sums import GATHERED
 from autodiff.distributed.windows import REGION
 
 Rounds = Iterator[Round]
@@ -103,38 +102,65 @@ def pairwise(network: Network, size: int, nbytes: float, added: bool = False) ->
 def at_once(network: Network, source: Callable[[int], Array], size: int, nbytes: float, added: bool = False) -> Rounds:
     """Messages from each of so many processes to each other that are all under way: their latency counts once."""
     within, between = network.within._replace(latency=0.0), network.between._replace(latency=0.0)
-    without = network._replace(within=within, between=between)
+    without = network._replace(within=within, between=between, switch=0.0)
     for by in range(1, size):
         yield Round(network if by == 1 else without, source(by), nbytes, added)
 
 
-def barrier(network: Network, size: int) -> Rounds:
-    """Each process waits for all: those that know of one another are twice as many in each round."""
-    yield from gathering(network, size, 0.0)
+def in_memory(network: Network, rate: float) -> Network:
+    """Bytes that nobody sends: processes of a machine read so many a second where others have put them."""
+    return network._replace(within=Link(0.0, rate), memory=inf, switch=0.0)
+
+
+def seen(network: Network, size: int) -> Rounds:
+    """Each process of a machine counts a step in memory that all share, and looks until all others have."""
+    yield from at_once(network, lambda by: shifted(size, by), size, 0.0)
 
 
 def window_all_reduce(network: Network, size: int, nbytes: float) -> Rounds:
-    """Turns in memory that the processes of a machine share, each with a barrier and one more at the end.
+    """Turns in memory that the processes of a machine share, in each of which all wait for all, and once at the end.
 
     Each process copies there what others add up, adds up its own part, copies the sum there, and those of others back.
     """
     for _ in range(ceil(nbytes / REGION) + 1):
-        yield from barrier(network, size)
-    copied = network._replace(within=Link(0.0, network.copying), memory=inf)
+        yield from seen(network, size)
+    copied = in_memory(network, network.copying)
     yield from at_once(copied, lambda by: shifted(size, by), size, nbytes / size, added=True)
     yield Round(copied, np.arange(size), nbytes / size)
     yield from at_once(copied, lambda by: shifted(size, by), size, nbytes / size)
 
 
-def fits(size: int, nbytes: float) -> bool:
+def on_one_machine(network: Network, size: int) -> bool:
+    """Whether so many processes share memory, in which they meet."""
+    return size <= network.per_machine
+
+
+def fits(network: Network, size: int, nbytes: float) -> bool:
     """Whether so many processes exchange arrays of so many bytes where they meet."""
+    if on_one_machine(network, size):
+        return nbytes <= capacity(size)
     return DIGEST + nbytes <= BLOCKS[size <= DIRECT][-1]
 
 
-def meeting(network: Network, size: int, nbytes: float) -> Rounds:
-    """What each operation of this package begins with: a block from each process to each other."""
+def meeting(network: Network, size: int, nbytes: float, added: bool = False) -> Rounds:
+    """What each operation of this package begins with: a block from each process to each other.
+
+    Args:
+        network: on which the processes are.
+        size: how many there are.
+        nbytes: of the array of each.
+        added: whether those that fit into a block are added up.
+    """
+    if on_one_machine(network, size):
+        copied = in_memory(network, network.copying)
+        held = nbytes if fits(network, size, nbytes) else 0.0
+        yield Round(copied, np.arange(size), held)
+        yield from seen(network, size)
+        read = in_memory(network, inf) if added else copied  # who adds reads on the way
+        yield from at_once(read, lambda by: shifted(size, by), size, held, added)
+        return
     sizes = BLOCKS[size <= DIRECT]
-    block = next((block for block in sizes if fits(size, nbytes) and DIGEST + nbytes <= block), sizes[0])
+    block = next((block for block in sizes if fits(network, size, nbytes) and DIGEST + nbytes <= block), sizes[0])
     if size <= DIRECT:
         yield from pairwise(network, size, block * size)
     else:
@@ -146,18 +172,18 @@ def own_all_reduce(network: Network, size: int, nbytes: float) -> Rounds:
 
     It does so inside of machines, between them and inside again, where they have equal numbers of processes. The
     processes of one machine add up in memory that they share. Of small arrays all get all, and add them up; very small
-    ones are in the block.
+    ones are in the block, and in memory that is shared all of these.
     """
-    yield from meeting(network, size, nbytes)
-    if fits(size, nbytes):
+    yield from meeting(network, size, nbytes, added=True)
+    if fits(network, size, nbytes):
         return
     here = min(network.per_machine, size)
     machines, left = divmod(size, here)
-    if nbytes <= GATHERED / size:
+    if machines == 1 and not left:
+        yield from window_all_reduce(network, size, nbytes)
+    elif nbytes <= GATHERED / size:
         way = gathering(network, size, nbytes, added=True)
         yield from way if size > DIRECT else pairwise(network, size, nbytes * size, added=True)
-    elif machines == 1 and not left:
-        yield from window_all_reduce(network, size, nbytes)
     elif left or here == 1:
         yield from pairwise(network, size, nbytes, added=True)
         yield from (ring if size > DIRECT else pairwise)(network, size, nbytes, added=False)
@@ -208,5 +234,5 @@ def rounds_of(name: str, nbytes: int, network: Network, size: int, algorithm: st
         yield from ALL_REDUCE[algorithm](network, size, nbytes)
         return
     yield from meeting(network, size, nbytes)
-    if not fits(size, nbytes):
+    if not fits(network, size, nbytes):
         yield from OTHERS[name](network, size, nbytes)

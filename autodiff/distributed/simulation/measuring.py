@@ -21,7 +21,7 @@ LARGE, ARRAYS = 1 << 22, 16
 """Bytes of a large message, and so many arrays take turns: those of a step are in no cache, either."""
 
 MEDIUM = 1 << 18
-"""Bytes of an array that is no block, and that all processes get whole."""
+"""Bytes of an array that two processes exchange where they meet, and that keeps them busy for a while."""
 
 MEAN = (0.5, 0.5)
 """The weights of a mean of two: gradients are added so."""
@@ -101,7 +101,7 @@ def call_seconds(comm: Communicator, latency: float, rounds: int) -> tuple[float
         finally:
             os.sched_setaffinity(0, before)
             pair.crowded = crowded
-        switch = (together - 2 * apart) / 2  # a block and the array
+        switch = together - 2 * apart  # each waits once for the other
     return max(call, 0.0), max(switch, 0.0)
 
 

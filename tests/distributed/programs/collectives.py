@@ -11,8 +11,10 @@ import numpy as np
 
 import autodiff
 from autodiff import distributed, grad, hvp, jit, jvp, linearize, vmap
+from autodiff.distributed import windows
+from autodiff.distributed.meetings import MeetingByMessages
 from autodiff.distributed.primitives import COLLECTIVES
-from autodiff.distributed.windows import REGION, REGIONS, has_room
+from autodiff.distributed.windows import LINE, REGION, REGIONS, has_room
 from tests.distributed.random_programs import LENGTH, drawn, of_all, of_one
 
 comm = distributed.world()
@@ -79,7 +81,7 @@ def check_large():
 def check_windows():
     """Arrays of several turns in memory that the processes share: the bits are those of messages."""
     lines = comm.lines
-    assert (lines.window is not None) == has_room(2 * comm.size * REGIONS * REGION)
+    assert (lines.window is not None) == has_room(2 * comm.size * (LINE + REGIONS * REGION))
     for size, dtype in itertools.product((65_537, REGION // 4 + 1, 3_000_000), (np.float32, np.float16, np.int32)):
         parts = [(100 * np.random.default_rng(k).normal(size=size)).astype(dtype) for k in range(comm.size)]
         x = parts[comm.rank]
@@ -115,14 +117,47 @@ def check_weights():
 
 
 def check_interrupted():
-    """An operation that one process has left, as by Ctrl-C, leaves its messages alone: the next one is right."""
-    for late in (0.0, 0.01):
-        if comm.rank == 0:
+    """An operation that one process has left, as by Ctrl-C, leaves its messages alone: the next ones are right."""
+    total = [sum(range(comm.size + 1))] * 3
+    for late, leaver in itertools.product((0.0, 0.01), (0, comm.size - 1)):
+        if comm.rank == leaver:
             comm.meeting.begin(comm.meeting.turn("all_reduce", (3,), np.dtype(float)))
         else:
             time.sleep(late)
             distributed.all_reduce(np.ones(3))
-        assert np.array_equal(distributed.all_reduce(np.full(3, comm.rank + 1.0)), [sum(range(comm.size + 1))] * 3)
+        for _ in range(3):
+            assert np.array_equal(distributed.all_reduce(np.full(3, comm.rank + 1.0)), total)
+
+
+def check_messages_beside():
+    """Messages of the user's own that are under way while processes wait for each other at a meeting."""
+    for count in (1, 3_000_000):
+        x = np.full(count, comm.rank + 1.0)
+        if comm.rank == 0:
+            sends = [comm.mpi.Isend(x, k) for k in range(1, comm.size)]
+        else:
+            time.sleep(0.01)  # the sender is at the meeting before the message is asked for
+            comm.mpi.Recv(x, 0)
+            assert np.array_equal(x, np.ones(count))
+        distributed.barrier()
+        if comm.rank == 0:
+            for send in sends:
+                send.Wait()
+
+
+def check_no_room():
+    """Where one machine has no room for memory in common, processes meet by messages."""
+    try:
+        windows.has_room = lambda nbytes: comm.rank > 0
+        part = comm.split(0)
+    finally:
+        windows.has_room = has_room
+    assert isinstance(part.meeting, MeetingByMessages)
+    assert part.lines.window is None
+    for size in (3, 20_000, 70_001, REGION // 4 + 1):
+        wanted = np.sum([np.random.default_rng(k).normal(size=size) for k in range(comm.size)], axis=0)
+        found = distributed.all_reduce(np.random.default_rng(comm.rank).normal(size=size), comm=part)
+        np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-14)
 
 
 def check_order():
@@ -260,7 +295,8 @@ def check_programs(count):
 def main(programs):
     check_programs(programs)
     for check in (
-        check_large, check_windows, check_weights, check_interrupted, check_order, check_control, check_parts, check_disagreement,
+        check_large, check_windows, check_weights, check_interrupted, check_messages_beside, check_no_room, check_order,
+        check_control, check_parts, check_disagreement,
     ):  # fmt: skip
         check()
     assert comm.gather_objects("done") == ["done"] * comm.size
