@@ -20,9 +20,6 @@ from autodiff.trace.source import at_user_line
 LARGE, ARRAYS = 1 << 22, 16
 """Bytes of a large message, and so many arrays take turns: those of a step are in no cache, either."""
 
-MEDIUM = 1 << 18
-"""Bytes of an array that two processes exchange where they meet, and that keeps them busy for a while."""
-
 MEAN = (0.5, 0.5)
 """The weights of a mean of two: gradients are added so."""
 
@@ -88,21 +85,19 @@ def call_seconds(comm: Communicator, latency: float, rounds: int) -> tuple[float
     """What a small all-reduce takes besides its messages, and how long a message waits for a core that is shared."""
     pair = comm.split(0 if comm.rank < 2 else 1)
     assert pair is not None
-    small, medium = np.ones(1), np.ones(MEDIUM // 8)
-    call = seconds_of(lambda _: all_reduce(small, comm=pair), rounds * 50) - latency
-    switch = 0.0
+    small, switch = np.ones(1), 0.0
+    apart = seconds_of(lambda _: all_reduce(small, comm=pair), rounds * 50)
     if hasattr(os, "sched_setaffinity") and pair.size > 1:
-        apart = average_seconds(lambda: all_reduce(medium, comm=pair), rounds * 25)
         before, crowded = os.sched_getaffinity(0), pair.crowded
         try:
             os.sched_setaffinity(0, {min(before)})
             pair.crowded = True
-            together = average_seconds(lambda: all_reduce(medium, comm=pair), rounds * 25)
+            together = average_seconds(lambda: all_reduce(small, comm=pair), rounds * 50)
         finally:
             os.sched_setaffinity(0, before)
             pair.crowded = crowded
         switch = together - 2 * apart  # each waits once for the other
-    return max(call, 0.0), max(switch, 0.0)
+    return max(apart - latency, 0.0), max(switch, 0.0)
 
 
 def average_seconds(call: Callable[[], Any], rounds: int) -> float:
