@@ -63,7 +63,7 @@ def with_places_named(kernel: Function) -> Function:
     found = {}
     for loop in loops_in(kernel):
         reader = _Reader(kernel.types, {}, with_places=True)
-        found[loop] = " ".join(reader.statement(loop)), reader.places
+        found[loop] = reader.text_of(loop), reader.places
     often = Counter(text for text, _ in found.values())
     alike: dict[str, list[list[Number]]] = {}
     for text, places in found.values():
@@ -119,7 +119,7 @@ def repeats_in(kernel: Function, plans: Mapping[For, Plan]) -> dict[For, Repeat]
         results = uses.assigned(loop) & after[loop]
         if len(results) <= 1:
             reader = _Reader(kernel.types, plans)
-            text = " ".join(reader.statement(loop))
+            text = reader.text_of(loop)
             given = tuple(name for name in reader.names if name in uses.of(loop).read_first | results)
             types = " ".join(f"{reader.names[name]}: {kernel.types[name]}" for name in given)
             result = next(iter(results), "")
@@ -129,13 +129,29 @@ def repeats_in(kernel: Function, plans: Mapping[For, Plan]) -> dict[For, Repeat]
 
 
 def loops_in(kernel: Function) -> list[For]:
-    """The loops of a long kernel that do not leave it; none of a short one."""
+    """The loops of a long kernel that do not leave it and may be there often; none of a short one."""
     every = list(statements(kernel.body))
-    loops = [each for each in every if isinstance(each, For)]
-    if len(every) < LONG or len(loops) < OFTEN:
+    if len(every) < LONG or sum(isinstance(each, For) for each in every) < OFTEN:
         return []
+    outlines: dict[For, str] = {}
+    for each in kernel.body:
+        outline(each, outlines)
+    often = Counter(outlines.values())
+    loops = [each for each in every if isinstance(each, For) and often[outlines[each]] >= OFTEN]
     leaving = {each for each in every if isinstance(each, Leave) and each.how == "return"}
     return [each for each in loops if not leaving.intersection(statements(each.body))] if leaving else loops
+
+
+def outline(statement: Statement, outlines: dict[For, str]) -> str:
+    """The kinds of the statements in one, and those of all loops in it: loops that do the same have the same.
+
+    To read what loops do takes so many times longer as they are inside of each other.
+    """
+    inner = [outline(each, outlines) for block in statement.blocks for each in block]
+    found = f"{type(statement).__name__}({''.join(inner)})" if inner else type(statement).__name__[0]
+    if isinstance(statement, For):
+        outlines[statement] = found
+    return found
 
 
 def outermost(block: Sequence[Statement], repeats: Mapping[For, Repeat]) -> Iterator[tuple[For, Repeat]]:
@@ -159,85 +175,97 @@ class _Reader:
     Attributes:
         names: in the order in which they were met, and their numbers.
         places: the numbers that do not count.
+        words: what was said so far.
     """
 
     def __init__(self, types: Mapping[str, Type], plans: Mapping[For, Plan], with_places: bool = False) -> None:
         self.types, self.plans, self.with_places = types, plans, with_places
         self.names: dict[str, int] = {}
         self.places: list[Number] = []
+        self.words: list[str] = []
+
+    def text_of(self, loop: For) -> str:
+        """What it does."""
+        self.statement(loop)
+        return " ".join(self.words)
+
+    def say(self, *words: str) -> None:
+        self.words += words
 
     def number(self, name: str) -> str:
         return f"n{self.names.setdefault(name, len(self.names))}"
 
-    def statement(self, node: Statement) -> Iterator[str]:
-        """Its words."""
+    def statement(self, node: Statement) -> None:
+        """Say what it does."""
         match node:
             case Let(names, values):
-                yield "let"
+                self.say("let")
                 for value in values:
-                    yield from self.expression(value)
-                yield from map(self.number, names)
+                    self.expression(value)
+                self.say(*map(self.number, names))
+                return
             case For(name, _, _, step):
-                yield f"for {step} {self.number(name)}"
-                yield from map(str, strides_of(self.plans[node]) if node in self.plans else ())
-            case tree.Store(element) | tree.Run(element):
-                yield f"{type(node).__name__} {element}"
+                self.say(f"for {step} {self.number(name)}")
+                self.say(*map(str, strides_of(self.plans[node]) if node in self.plans else ()))
+            case tree.Store(element, base, index, value):
+                self.say(f"Store {element}")
+                self.expression(base)
+                self.place(index)
+                self.expression(value)
+                return
+            case tree.Run(name):
+                self.say(f"Run {name}")
             case Leave(how):
-                yield how
+                self.say(how)
             case _:
-                yield type(node).__name__
-        if isinstance(node, tree.Store):
-            yield from self.expression(node.base)
-            yield from self.place(node.index)
-            yield from self.expression(node.value)
-        elif not isinstance(node, Let):
-            for part in node.parts:
-                yield from self.expression(part)
+                self.say(type(node).__name__)
+        for part in node.parts:
+            self.expression(part)
         for block in node.blocks:
-            yield "("
+            self.say("(")
             for each in block:
-                yield from self.statement(each)
-            yield ")"
+                self.statement(each)
+            self.say(")")
 
-    def expression(self, node: Expression) -> Iterator[str]:
-        """Its words."""
+    def expression(self, node: Expression) -> None:
+        """Say what it is."""
         match node:
             case tree.Name(name):
-                yield self.number(name)
+                self.say(self.number(name))
                 return
             case tree.Number():
-                yield str(node)
+                self.say(str(node))
                 return
             case tree.Array(_, word):
-                yield f"array {word}"
+                self.say(f"array {word}")
             case tree.Load(element, base, index):
-                yield f"load {element}"
-                yield from self.expression(base)
-                yield from self.place(index)
+                self.say(f"load {element}")
+                self.expression(base)
+                self.place(index)
                 return
             case tree.Convert(_, type_):
-                yield f"to {type_}"
+                self.say(f"to {type_}")
             case tree.Unary(sign) | tree.Binary(sign) | tree.Compare(sign) | tree.Call(sign):
-                yield f"{sign} {len(node.parts)}"
+                self.say(f"{sign} {len(node.parts)}")
             case tree.Conditions(every):
-                yield f"{'all' if every else 'any'} {len(node.parts)}"
+                self.say(f"{'all' if every else 'any'} {len(node.parts)}")
             case _:
-                yield type(node).__name__
+                self.say(type(node).__name__)
         for part in node.parts:
-            yield from self.expression(part)
+            self.expression(part)
 
-    def place(self, node: Expression) -> Iterator[str]:
-        """The words of a place in an array."""
+    def place(self, node: Expression) -> None:
+        """Say where it is in an array."""
         match node:
             case Number(type="i8") if self.with_places:
                 self.places.append(node)
-                yield "place"
+                self.say("place")
             case tree.Binary("+", left, right, "i8") if self.with_places:
-                yield "sum"
-                yield from self.place(left)
-                yield from self.place(right)
+                self.say("sum")
+                self.place(left)
+                self.place(right)
             case _:
-                yield from self.expression(node)
+                self.expression(node)
 
 
 def strides_of(plan: Plan) -> Iterator[int | None]:
