@@ -130,11 +130,17 @@ class Backwards:
 
     def block(self, block: Sequence[Statement], live: frozenset[str]) -> frozenset[str]:
         """What is read from the first of some statements on, if `live` is after the last."""
+        now = set(live)  # changed in place: of a long block thousands of names may be read later
         for statement in reversed(block):
-            live = self.one(statement, live)
-        return live
+            if isinstance(statement, (For, While, If, Leave)):
+                now = set(self.one(statement, frozenset(now)))
+            else:
+                now -= self.uses.of(statement).assigned
+                now |= self.uses.looks_at(statement)
+        return frozenset(now)
 
-    def one(self, statement: Statement, live: frozenset[str]) -> frozenset[str]:
+    def one(self, statement: For | While | If | Leave, live: frozenset[str]) -> frozenset[str]:
+        """The same of a statement with others in it, or that leaves a loop."""
         own = self.uses.looks_at(statement)
         match statement:
             case For(name=name, body=body):
@@ -148,7 +154,6 @@ class Backwards:
                 return NONE
             case Leave(how=how):
                 return self.leaving[-1][how == "continue"]
-        return (live - self.uses.of(statement).assigned) | own
 
     def loop(
         self, head: frozenset[str], own: set[str], body: Sequence[Statement], live: frozenset[str]

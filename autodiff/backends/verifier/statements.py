@@ -156,7 +156,9 @@ class Statements(Expressions):
         uses = self.uses.of_all(body)
         assigned = uses.assigned
         carried = sorted(assigned & before.keys() & uses.read_first)
-        head = {name: value for name, value in before.items() if name not in assigned}
+        head = dict(before)  # and not one name after the other: there may be thousands, at each loop
+        for name in assigned:
+            head.pop(name, None)
         head.update(self.at_any_round({name: before[name] for name in carried}, head, body, begin))
         broken, ends = self.round(head, body, begin)
         places = [Place(before, around), *broken, *ends]

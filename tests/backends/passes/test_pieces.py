@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from autodiff import make_tape
+from autodiff.backends.passes.preparation import pieces
 from autodiff.backends.passes.preparation.pieces import PIECES
 from autodiff.backends.passes.rewrite.rewriting import rewrite
 from autodiff.backends.passes.rewrite.simplify import simplify
@@ -62,3 +63,26 @@ def test_an_array_that_is_needed_itself_stays():
         return whole + part(c, 0, 2), whole
 
     assert "slice_into" in after(fun, A, B, C)
+
+
+@pytest.mark.parametrize("full", [True, False])
+def test_each_part_of_a_long_sum_is_looked_at_a_few_times(monkeypatch, full):
+    looked = []
+
+    def counted(builder, operand):
+        looked.append(operand)
+        return within(builder, operand)
+
+    within = pieces.made_of_parts
+    monkeypatch.setattr(pieces, "made_of_parts", counted)
+    count = 200
+
+    def fun(x):
+        total = slice_into(x[0], key=(0,), shape=(count,))
+        for k in range(1, count if full else count - 1):
+            total = total + slice_into(x[k], key=(k,), shape=(count,))
+        return total
+
+    found = after(fun, np.random.default_rng(0).normal(size=count))
+    assert ("stack" in found) == full
+    assert len(looked) < 8 * count

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from math import prod
 from typing import Any
@@ -78,6 +78,54 @@ PASSING = {"random_numbers", "scan", "switch", "while_loop"}
 """Operations that hand words of random states on, or draw from them, beside values of other dtypes."""
 
 
+class Values(dict[int, Value]):
+    """Values by their slots, and the slots that were in each place of memory."""
+
+    def __init__(self, values: Sequence[Value]) -> None:
+        super().__init__()
+        self._slots: dict[str, dict[int, None]] = {}
+        for slot, value in enumerate(values):
+            self[slot] = value
+
+    def __setitem__(self, slot: int, value: Value) -> None:
+        super().__setitem__(slot, value)
+        if isinstance(value, Buffer):
+            self._slots.setdefault(value.base, {})[slot] = None
+
+    def read_after(self, base: str, position: int, last: Mapping[int, int]) -> bool:
+        """Whether a value in a place of memory is read after a position.
+
+        Nobody asks again for those that were read before it: what is written part by part would have thousands.
+        """
+        slots = self._slots.get(base, {})
+        for slot in [slot for slot in slots if last.get(slot, -1) < position]:
+            del slots[slot]
+        found = [self.get(slot) for slot in slots if last.get(slot, -1) > position]
+        return any(isinstance(value, Buffer) and value.base == base for value in found)
+
+
+def last_of_sums(tape: Tape, last: Mapping[int, int]) -> dict[int, int]:
+    """Where each value is read last, or sums of parts are to which it may belong; ``last`` tells where it is read."""
+    parts: dict[int, bool] = {}
+    """The sums of parts, and whether all of one is in parts."""
+    for equation in tape.equations:
+        name, slot = equation.primitive.name, equation.results[0] if equation.results else -1
+        if name == "slice_into":
+            parts[slot] = True
+        elif name == "add":
+            found = [parts.get(o) if isinstance(o, int) else None for o in equation.operands]
+            if True in found:
+                parts[slot] = found == [True, True]
+    until = dict(last)
+    for equation in reversed(tape.equations):
+        if equation.results and equation.results[0] in parts:
+            reach = until.get(equation.results[0], -1)
+            for operand in equation.operands:
+                if isinstance(operand, int):
+                    until[operand] = max(until.get(operand, -1), reach)
+    return until
+
+
 class Scope:
     """The values of one tape while it is emitted: the program, or the body of a loop or branch.
 
@@ -103,7 +151,7 @@ class Scope:
     ) -> None:
         self.emitter, self.tape, self.looped = emitter, tape, looped
         self.specs = tape.specs
-        self.values: dict[int, Value] = dict(enumerate(values))
+        self.values = Values(values)
         self.targets = targets or {}
         self.own: set[str] = set()
         self.extra = spec_of(0)  # of a value that has no slot
@@ -116,6 +164,7 @@ class Scope:
         for out in tape.outputs:
             if isinstance(out, int):
                 self.last[out] = len(tape.equations)
+        self.sums_last = last_of_sums(tape, self.last)
 
     def needed(self, slot: int) -> bool:
         """Whether something reads a value from now on."""
@@ -151,8 +200,7 @@ class Scope:
         """Whether each element has its own place, and no other value in that memory is read after this operation."""
         if value.base not in self.own or not value.distinct:
             return False
-        there = (slot for slot, other in self.values.items() if isinstance(other, Buffer) and other.base == value.base)
-        return all(self.last.get(slot, -1) <= self.position for slot in there)
+        return not self.values.read_after(value.base, self.position, self.last)
 
     def run(self, look: Callable[[], None] = lambda: None) -> None:
         """Emit all operations; after each one somebody may look at what is there.
@@ -318,7 +366,12 @@ class Scope:
         """Note a result in parts; what it is made of stays for as long as it is needed."""
         (slot,), (out,) = equation.results, equation.specs
         self.values[slot] = Parts(out.shape, out.dtype, base, pieces)
-        self.lasts(slot, self.last.get(slot, -1))
+        until = self.sums_last.get(slot, -1)
+        for operand in equation.operands:
+            if isinstance(operand, int):
+                stays = isinstance(self.values.get(operand), Parts) and self.sums_last.get(operand, -1) >= until
+                if not stays:  # else its parts do already: there may be many, at each sum
+                    self.lasts(operand, until)
 
     def keep_row(self, equation: Equation, index: int, row: int) -> None:
         """Note zeros with one row."""

@@ -38,9 +38,28 @@ def made_of_parts(builder: Builder, operand: Operand) -> Equation | None:
     return made if made is not None and builder.used_once(operand) else None
 
 
+def filled(builder: Builder, equation: Equation) -> bool:
+    """Whether the parts of a sum have as many elements as the sum.
+
+    The elements of each sum are noted: to look at all parts at each would take a time that grows with their square.
+    """
+    total = 0
+    for operand in equation.operands:
+        made = made_of_parts(builder, operand)
+        if made is None:
+            return False
+        is_part = made.primitive.name == "slice_into"
+        size = builder.spec(made.operands[0]).size if is_part else builder.notes.get((filled, made.operands))
+        if size is None:
+            return False
+        total += size
+    builder.notes[filled, equation.operands] = total
+    return total == equation.specs[0].size
+
+
 def put_together(builder: Builder, equation: Equation) -> Operand | None:
     """A sum of parts that fill an array side by side."""
-    if equation.specs[0].kind != "array" or not all(made_of_parts(builder, o) for o in equation.operands):
+    if equation.specs[0].kind != "array" or not filled(builder, equation):
         return None
     found = [pieces_of(builder, o) for o in equation.operands]
     if found[0] is None or found[1] is None:

@@ -38,6 +38,7 @@ class Builder:
         makers: for each slot the operation that fills it, None for inputs.
         uses: for each slot how often the old tape reads what it stands for, as far as the old tape was read.
         source: the user's line of what is being written.
+        notes: what rules remember of operations that they have looked at.
     """
 
     def __init__(self, inputs: Sequence[Spec], rules: Rules, merge: bool = False) -> None:
@@ -46,6 +47,7 @@ class Builder:
         self.equations: list[Equation] = []
         self.uses: dict[int, int] = {}
         self.source = ""
+        self.notes: dict[Any, Any] = {}
         self._rules = rules
         self._ready: dict[Primitive, tuple[Rule, ...]] = {}
         self._done: dict[Any, tuple[int, ...]] | None = {} if merge else None
