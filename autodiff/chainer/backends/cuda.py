@@ -109,6 +109,8 @@ def get_device(*args: Any) -> Any:
     for arg in args:
         if isinstance(arg, (int, np.integer)):
             return get_device_from_id(int(arg))
+        if isinstance(arg, GpuDevice):
+            return arg.device
         if isinstance(arg, __getattr__("Device")):
             return arg
     return get_device_from_array(*args)

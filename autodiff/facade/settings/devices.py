@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from functools import total_ordering
 from typing import Any, NoReturn, Self
 
 import numpy as np
@@ -13,8 +14,14 @@ from autodiff.trace.source import at_user_line
 from autodiff.trace.tracer import Tracer, concrete
 
 
+@total_ordering
 class Device:
     """A place for arrays. Two devices are equal if they are the same place.
+
+    Programs of Chainer 1 to 5 compare the device of an updater with numbers: the CPU is -1, a GPU has its own number.
+
+    >>> get_device(-1) >= 0, get_device(-1) == -1
+    (False, True)
 
     Attributes:
         xp: the module that makes arrays there.
@@ -66,11 +73,28 @@ class Device:
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def device_number(self) -> int | None:
+        """The number that programs of Chainer 1 to 5 compare: -1 for the CPU, that of a GPU; None for other places."""
+        return None
+
+    def __int__(self) -> int:
+        if self.device_number is None:
+            raise TypeError(f"{self.name} has no number{at_user_line()}")
+        return self.device_number
+
     def __eq__(self, other: object) -> bool:
+        if is_number(other) and self.device_number is not None:
+            return self.device_number == other
         return type(other) is type(self) and str(other) == str(self)
 
     def __hash__(self) -> int:
-        return hash((type(self), self.name))
+        return hash((type(self), self.name) if self.device_number is None else self.device_number)
+
+    def __lt__(self, other: object) -> bool:
+        if self.device_number is None or not is_number(other):
+            return NotImplemented
+        return self.device_number < other  # type: ignore[operator, no-any-return]
 
 
 class CpuDevice(Device):
@@ -82,6 +106,7 @@ class CpuDevice(Device):
 
     xp = np
     name = "@numpy"
+    device_number = -1
     supported_array_types = (np.ndarray,)
 
     @staticmethod
@@ -137,6 +162,10 @@ class GpuDevice(Device):
     @property
     def name(self) -> str:
         return f"@cupy:{self.device.id}"
+
+    @property
+    def device_number(self) -> int:
+        return int(self.device.id)
 
     @property
     def supported_array_types(self) -> tuple[type, ...]:
@@ -204,12 +233,19 @@ class ChainerxDevice(Device):
 CPU = CpuDevice()
 
 
+def is_number(value: object) -> bool:
+    """Whether it is an integer, as numbers of devices are."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
 def gpu_number(device_id: Any) -> int:
     """The number of a GPU that is there.
 
     Raises:
         ValueError: if it is none, or there is no such GPU.
     """
+    if isinstance(device_id, GpuDevice):
+        return device_id.device_number
     if not isinstance(device_id, (int, np.integer)) or device_id < 0:
         raise ValueError(f"the number of a GPU is 0 or larger, got {device_id!r}{at_user_line()}")
     count = gpu.require().cuda.runtime.getDeviceCount()

@@ -286,3 +286,32 @@ def test_a_device_of_ones_own():
             getattr(Nowhere(), ask)
     with pytest.raises(NotImplementedError, match=r"^Nowhere does not say how arrays get there: define send_array$"):
         Nowhere().send(np.ones(2))
+
+
+def test_devices_are_compared_with_numbers_as_in_chainer_5():
+    device = backend.get_device(-1)
+    assert device < 0
+    assert not device >= 0
+    assert not device > -1
+    assert device <= np.int32(-1)
+    assert device == -1
+    assert device != 0
+    assert int(device) == -1
+    assert hash(device) == hash(-1)
+    assert {device: "here"}[-1] == "here"
+    with pytest.raises(TypeError, match="'>=' not supported between instances of 'CpuDevice' and 'NoneType'"):
+        assert device >= None
+    assert device != False  # noqa: E712
+    assert cuda.get_device_from_id(device) is cuda.DummyDevice
+
+
+def test_devices_without_a_number_are_not_compared_with_numbers():
+    class Elsewhere(backend.Device):
+        name = "@elsewhere"
+
+    assert Elsewhere() == Elsewhere()
+    assert Elsewhere() != -1
+    with pytest.raises(TypeError, match="'<' not supported"):
+        assert Elsewhere() < 0
+    with pytest.raises(TypeError, match=r"^@elsewhere has no number \("):
+        int(Elsewhere())

@@ -44,6 +44,20 @@ def test_modules_and_devices(cupy):
     assert cuda.to_gpu(np.ones(1)).device.id == 1
 
 
+def test_devices_of_updaters_stand_for_the_numbers_of_chainer_5(cupy):
+    device = chainer.get_device(1)
+    assert device >= 0
+    assert device == 1
+    assert not device < 0
+    assert device > 0
+    assert int(device) == 1
+    assert hash(device) == hash(1)
+    assert cuda.to_gpu(np.ones(2), device).device.id == cuda.to_gpu(np.ones(2), device=device).device.id == 1
+    assert cuda.get_device_from_id(device) == cuda.Device(1)
+    with pytest.warns(DeprecationWarning, match=r"^cuda.get_device is deprecated"):
+        assert cuda.get_device(device) == cuda.Device(1)
+
+
 def test_to_and_from_the_gpu(cupy):
     host = np.arange(4.0).reshape(2, 2)
     for device in (None, 0, 1, cuda.Device(1)):

@@ -210,3 +210,62 @@ def test_links_kept_their_names_among_the_functions():
     assert F.Linear is L.Linear
     assert F.BatchNormalization is L.BatchNormalization
     assert F.EmbedID(3, 2)(T).shape == (2, 2)
+
+
+class Doubled(chainer.Function):
+    def forward(self, inputs):
+        return (2 * inputs[0],)
+
+    def backward(self, inputs, grad_outputs):
+        return (2 * grad_outputs[0],)
+
+
+def labels_and_values(y):
+    found = []
+    while y.creator is not None:
+        found.append((y.creator.label, [x.data.copy() for x in y.creator.inputs], y.creator.outputs[0]().data.copy()))
+        y = y.creator.inputs[0]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("function", "label"),
+    [
+        (F.relu, "ReLU"), (F.exp, "exp"), (lambda x: x + 1, "_ + 1"), (lambda x: -x, "__neg__"), (Doubled(), "Doubled"),
+        (lambda x: F.dropout(x, 0.5), "Dropout"), (F.sin, "sin"), (lambda x: x[:], "GetItem"), (F.crelu, "CReLU"),
+        (lambda x: F.split_axis(x, 3, 1)[0], "SplitAxis"), (lambda x: F.reshape(x, (3, 2)), "Reshape"),
+    ],
+)  # fmt: skip
+def test_functions_hold_the_arrays_of_inputs_and_outputs(function, label):
+    y = F.tanh(function(F.tanh(variable(X))))
+    labels, inputs, outputs = zip(*labels_and_values(y), strict=True)
+    assert labels == ("Tanh", label, "Tanh")
+    assert np.array_equal(inputs[2][0], X)
+    assert np.array_equal(inputs[1][0], np.tanh(X))
+    assert np.array_equal(outputs[0], y.data)
+    assert np.array_equal(outputs[2], inputs[1][0])
+
+
+def test_arrays_beside_variables_are_inputs_of_a_function():
+    w, b = np.ones((2, 3), np.float32), np.zeros(2, np.float32)
+    assert [x.data.shape for x in F.relu(F.linear(variable(X), w, b)).creator.inputs[0].creator.inputs] == [
+        (2, 3), (2, 3), (2,)
+    ]  # fmt: skip
+
+
+def test_a_graph_that_is_cut_holds_no_arrays():
+    h = F.tanh(variable(X))
+    y = F.exp(h)
+    node = h.node
+    y.unchain_backward()
+    assert y.creator is None
+    assert node.operands is node.others is None
+
+
+def test_gradients_are_the_same_in_a_graph_that_holds_arrays():
+    x = variable(X)
+    h = x * x
+    y = F.sum(h * h)
+    h.data = h.data.copy()
+    y.backward()
+    assert np.allclose(x.grad, 4 * X**3)

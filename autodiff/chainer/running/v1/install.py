@@ -20,6 +20,7 @@ from autodiff.chainer.running.v1 import (
     function_classes,
     function_set,
     functions,
+    graph,
     links,
     optimizer,
     orders,
@@ -36,6 +37,7 @@ def install() -> None:
     volatility.switch_on()
     variable.install()
     backward.install()
+    graph.install()
     functions.install()
     function_classes.install()
     links.install()
