@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from autodiff.chainer.device_resident import DeviceResidentsVisitor
 from autodiff.chainer.link_base import Link, counterpart
+from autodiff.chainer.registering import SetByConstructor
 from autodiff.facade.variables.parameter import Parameter
 from autodiff.trace.source import at_user_line
 
@@ -34,7 +35,7 @@ class Chain(Link):
     )
     """
 
-    _children: set[str]
+    _children: set[str] = SetByConstructor()  # type: ignore[assignment]
 
     def __init__(self, **links: Link) -> None:
         super().__init__()

@@ -8,6 +8,7 @@ from typing import Any, Self
 from autodiff.chainer.chain import named_below, tree_text
 from autodiff.chainer.device_resident import DeviceResidentsVisitor
 from autodiff.chainer.link_base import Link
+from autodiff.chainer.registering import SetByConstructor
 from autodiff.facade.variables.parameter import Parameter
 from autodiff.trace.source import at_user_line
 
@@ -26,7 +27,7 @@ class ChainList(Link, MutableSequence[Any]):
     ['/0/W', '/1/b', '/2/c']
     """
 
-    _children: list[Link]
+    _children: list[Link] = SetByConstructor()  # type: ignore[assignment]
 
     def __init__(self, *links: Link) -> None:
         super().__init__()

@@ -15,11 +15,20 @@ from autodiff.facade.variables.parameter import Constant, Parameter
 from autodiff.trace.source import at_user_line
 
 
+class SetByConstructor:
+    """An attribute that every constructor sets; without it, reading says which call is missing."""
+
+    def __get__(self, link: Any, owner: Any = None) -> Any:
+        if link is None:
+            return self
+        raise not_initialised(link)
+
+
 class Registering(DeviceResident):
     """What has parameters and persistent values as attributes, and knows their names."""
 
-    _params: set[str]
-    _persistent: set[str]
+    _params: set[str] = SetByConstructor()  # type: ignore[assignment]
+    _persistent: set[str] = SetByConstructor()  # type: ignore[assignment]
     _awaited: set[str]
     _within_init_scope = False
 
@@ -142,10 +151,15 @@ def shape_and_dtype(value: Any) -> tuple[Any, Any]:
 def check_initialised(link: Registering) -> None:
     """See that the constructor of Link has run."""
     if "_params" not in link.__dict__:
-        raise RuntimeError(
-            f"Link.__init__() has not been called{at_user_line()}: {type(link).__name__}.__init__ must begin with "
-            "super().__init__()"
-        )
+        raise not_initialised(link)
+
+
+def not_initialised(link: Registering) -> RuntimeError:
+    """The error where the constructor of Link has not run, or not yet."""
+    return RuntimeError(
+        f"Link.__init__() has not been called{at_user_line()}: {type(link).__name__}.__init__ must begin with "
+        "super().__init__()"
+    )
 
 
 def check_new(link: Registering, name: str, kind: str) -> None:

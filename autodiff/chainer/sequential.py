@@ -10,6 +10,7 @@ from typing import Any, Self
 from autodiff.chainer.chain import tree_text
 from autodiff.chainer.chain_list import ChainList
 from autodiff.chainer.link_base import Link
+from autodiff.chainer.registering import SetByConstructor
 from autodiff.trace.source import at_user_line
 
 Layer = Callable[..., Any]
@@ -35,7 +36,7 @@ class Sequential(ChainList):
     2
     """
 
-    _layers: list[Layer]
+    _layers: list[Layer] = SetByConstructor()  # type: ignore[assignment]
 
     def __init__(self, *layers: Layer) -> None:
         super().__init__()

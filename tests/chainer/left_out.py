@@ -27,7 +27,7 @@ LEFT_OUT = {
     r"chainer\.(exporters|links\.caffe\.protobuf3).*": CAFFE,
     r"chainer\.links\.caffe(\.protobuf3)?": CAFFE,
     r".*(_nd|_1d|_2d)_kernel(\..*)?": KERNELS,
-    r"chainer\.functions\.pooling\.pooling_(2d|nd)(\..*)?": KERNELS,
+    r"chainer\.functions\.pooling\.pooling_nd(\..*)?": KERNELS,
     r".*\.(LOGPROBC|ENTROPYC|PROBC|EULER|BACKWORDC|einsum_symbols(_set)?|argone|index_dtype|TensorGeometry)": INTERNAL,
     r"chainer\.distributions(\.utils)?": INTERNAL,
     r".*\.install_variable_(arithmetics|get_item)": INTERNAL,

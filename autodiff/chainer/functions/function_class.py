@@ -84,6 +84,7 @@ class FunctionClass(FunctionNode, Operation, metaclass=ChangeableClass):
     otherwise = False
     of_outputs: ClassVar[Callable[[Any, Any, Any], Any] | None] = None
     given: dict[str, Any] | None = None
+    applied_to: tuple[Any, ...] = ()
     _label: str | None = None
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -169,12 +170,15 @@ class FunctionClass(FunctionNode, Operation, metaclass=ChangeableClass):
             a tuple of Variables, whose creator is this object.
         """
         own = type(self)
+        for name in own.computed.keys() - (self.given or {}).keys():  # what the program has put in its place
+            self.__dict__.pop(name, None)
         overridden = any(getattr(own, name) is not getattr(FunctionClass, name) for name in OVERRIDDEN)
         if overridden or self._local_function_hooks or self.given is None:
             return super().apply(inputs)
         results = self.results(inputs)
         node = results[0].node if isinstance(results[0], Variable) else None
         if node is None or node.link is None:
+            self.applied_to = tuple(inputs)
             return results
         keeper = node.operands if node.link.special else node
         creator = Operation.of(keeper) if keeper._function is None else keeper._function
@@ -474,6 +478,7 @@ def function_class(
     computed: Mapping[str, Callable[[Any], Any]] | None = None,
     drawn: Mapping[str, Callable[..., Any]] | None = None,
     of_outputs: Callable[[Any, Any, Any], Any] | None = None,
+    base: type[FunctionClass] = FunctionClass,
 ) -> type[FunctionClass]:
     """The class of a function.
 
@@ -490,6 +495,7 @@ def function_class(
             and the inputs.
         of_outputs: what gives the gradient from the object, the output and the output's gradient, for a derived class
             that computes another output: where that is what Chainer does.
+        base: the class of the creators that the function leaves in the graph, where that is another one.
 
     >>> Scaled = function_class("Scaled", lambda x, by: by * x, "by=2")
     >>> import numpy as np
@@ -509,7 +515,7 @@ def function_class(
         "drawn": drawn or {},
         "of_outputs": of_outputs,
     }
-    made: type[FunctionClass] = ChangeableClass(name, (FunctionClass,), members)  # type: ignore[assignment]
+    made: type[FunctionClass] = ChangeableClass(name, (base,), members)  # type: ignore[assignment]
     CREATORS.setdefault(label or name, made)
     return made
 

@@ -10,6 +10,7 @@ from types import CodeType
 from typing import NamedTuple
 
 from autodiff.chainer.running import (
+    function_classes,
     names,
     numpy_names,
     pillow_names,
@@ -61,6 +62,7 @@ class Setting(NamedTuple):
     def enter(self) -> None:
         """Make this process such that old programs run."""
         names.install()
+        function_classes.install()
         if self.numpy_names:
             numpy_names.restore()
             python_names.restore()

@@ -94,7 +94,7 @@ class Device:
     def __lt__(self, other: object) -> bool:
         if self.device_number is None or not is_number(other):
             return NotImplemented
-        return self.device_number < other  # type: ignore[operator, no-any-return]
+        return self.device_number < other  # type: ignore[operator]
 
 
 class CpuDevice(Device):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from models import Linear, Loader, Model, Plain, Recorder
 
-from autodiff.chainer import links
+from autodiff.chainer import links, optimizers
 from autodiff.chainer.link import Chain, ChainList, Link
 from autodiff.chainer.sequential import Sequential
 from autodiff.facade import Parameter, Variable
@@ -393,3 +393,59 @@ def test_drawing_anew_takes_as_many_random_numbers_as_in_chainer():
     assert drawn(Chain(a=linear(), b=linear())) == 4
     assert drawn(Chain(a=Chain(b=linear()))) == 3
     assert drawn(Sequential(Chain(a=linear()))) == 2
+
+
+def without_constructor(base):
+    def __init__(self):
+        """Call no constructor of the base class."""
+
+    return type("Forgotten", (base,), {"__init__": __init__})()
+
+
+FORGOTTEN = "Link.__init__() has not been called ({}): Forgotten.__init__ must begin with super().__init__()"
+
+
+@pytest.mark.parametrize("base", [Link, Chain, ChainList, Sequential])
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda link: list(link.params()),
+        lambda link: list(link.namedparams()),
+        lambda link: link.cleargrads(),
+        lambda link: link.serialize(None),
+        lambda link: link.register_persistent("__class__"),
+        lambda link: link.copy(),
+        lambda link: link.to_device("@numpy"),
+        lambda link: optimizers.SGD().setup(link),
+        lambda link: Chain(child=link).cleargrads(),
+    ],
+)
+def test_whatever_needs_the_constructor_says_that_it_has_not_run(base, use):
+    with pytest.raises(RuntimeError, match=at_any_line(FORGOTTEN)):
+        use(without_constructor(base))
+
+
+@pytest.mark.parametrize("base", [ChainList, Sequential])
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda link: link.add_link(Link()),
+        lambda link: link.append(Link()),
+        lambda link: link.insert(0, Link()),
+        len,
+        list,
+        lambda link: link[0],
+    ],
+)
+def test_so_do_lists_of_links(base, use):
+    with pytest.raises(RuntimeError, match=at_any_line(FORGOTTEN)):
+        use(without_constructor(base))
+
+
+def test_attributes_that_are_no_links_may_be_set_before_the_constructor_runs():
+    class Early(ChainList):
+        def __init__(self):
+            self.n = 2
+            super().__init__(*(Link(W=k + 1) for k in range(self.n)))
+
+    assert [p.shape for p in Early().params()] == [(1,), (2,)]

@@ -208,7 +208,7 @@ def test_without_the_switch_old_keywords_are_refused(tmp_path):
                 call()
             except ValueError as error:
                 print(error)
-        print(hasattr(chainer, "ON"), hasattr(F, "ReLU"), len(chainer.Variable(np.ones((2, 3)))))
+        print(hasattr(chainer, "ON"), hasattr(F, "Convolution2D"), len(chainer.Variable(np.ones((2, 3)))))
         """,
     )
     assert run(script)[0].splitlines() == [
@@ -267,3 +267,30 @@ def test_chainerx_is_not_there(tmp_path):
         """,
     )
     assert run(script)[0].splitlines() == ["False False", "False", "True", "True"]
+
+
+def test_the_classes_of_functions_are_where_chainer_2_to_4_had_them(tmp_path):
+    script = written(
+        tmp_path,
+        "script.py",
+        """
+        import chainer
+        import chainer.functions as F
+        import numpy as np
+        from chainer.functions.activation.relu import ReLU
+        x = chainer.Variable(np.arange(16, dtype=np.float32).reshape(1, 1, 4, 4))
+        pooling = F.MaxPooling2D(2, 2)
+        y = pooling.apply((x,))[0]
+        print(pooling.indexes.tolist(), F.upsampling_2d(y, pooling.indexes, pooling.kh, pooling.sy, pooling.ph).shape)
+        assert F.ReLU is ReLU and isinstance(F.relu(x).creator, F.ReLU)
+        try:
+            F.Nothing
+        except AttributeError as error:
+            print(error)
+        """,
+    )
+    assert run(script)[0].splitlines() == [
+        "[[[[3, 3], [3, 3]]]] (1, 1, 3, 3)",
+        "module 'autodiff.chainer.functions' has no attribute 'Nothing'; Chainer 1 had classes: run a program that "
+        "needs them with --compat v1",
+    ]

@@ -4,6 +4,8 @@ import pytest
 import autodiff.chainer as chainer
 from autodiff.chainer import functions as F
 from autodiff.chainer import links as L
+from autodiff.chainer.functions.normalization import batch_normalization
+from autodiff.chainer.functions.pooling import pooling_2d
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
 IMAGE = np.arange(25, dtype=np.float32).reshape(1, 1, 5, 5)
@@ -269,3 +271,45 @@ def test_gradients_are_the_same_in_a_graph_that_holds_arrays():
     h.data = h.data.copy()
     y.backward()
     assert np.allclose(x.grad, 4 * X**3)
+
+
+class Enlarged(pooling_2d.Pooling2D):
+    """Each pixel repeated over the window, as programs of Chainer 1 wrote it."""
+
+    def forward_cpu(self, x):
+        return (x[0].repeat(self.kh, axis=2).repeat(self.kw, axis=3),)
+
+    def backward_cpu(self, x, gy):
+        n, c, h, w = x[0].shape
+        return (gy[0].reshape(n, c, h, self.kh, w, self.kw).sum(axis=(3, 5)),)
+
+
+def test_the_base_of_pooling_functions_is_called():
+    function = Enlarged((1, 2), use_cudnn=False)
+    assert (function.kh, function.kw, function.sy, function.sx, function.ph, function.pw) == (1, 2, 1, 2, 0, 0)
+    assert function.cover_all
+    assert not function.use_cudnn
+    x = variable(IMAGE)
+    y = function(x)
+    y.grad = np.ones_like(y.data)
+    y.backward()
+    assert y.shape == (1, 1, 5, 10)
+    assert y.creator is function
+    assert np.array_equal(x.grad, np.full_like(IMAGE, 2))
+    with pytest.raises(chainer.utils.type_check.InvalidType, match=r"in_types\[0\]\.ndim == 4"):
+        function(variable(X))
+
+
+def test_the_function_of_batch_normalization_keeps_running_values():
+    mean, var = np.zeros(3, np.float32), np.ones(3, np.float32)
+    function = batch_normalization.BatchNormalizationFunction(1e-5, mean, var, True, 0.5, False)
+    x, gamma, beta = variable(X), variable(np.ones(3, np.float32)), variable(np.zeros(3, np.float32))
+    y = function(x, gamma, beta)
+    assert np.allclose(y.data, np.sign(X - X.mean(axis=0)), atol=1e-4)
+    assert function.running_mean is mean
+    assert np.allclose(mean, 0.5 * X.mean(axis=0))
+    assert np.allclose(function.running_var, 0.5 + 0.5 * X.var(axis=0, ddof=1))
+    assert isinstance(y.creator, batch_normalization.BatchNormalizationFunction)
+    fixed = batch_normalization.BatchNormalizationFunction(eps=0.0, mean=None, var=None, train=False)
+    two = variable(np.full(3, 2, np.float32))
+    assert np.allclose(fixed(x, gamma, beta, two, two).data, (X - 2) / np.sqrt(2))

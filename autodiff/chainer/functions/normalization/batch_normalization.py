@@ -247,6 +247,22 @@ BatchNormalization = function_class(
         "forward_data": always(None),
     },
 )
+BatchNormalizationFunction = function_class(
+    "BatchNormalizationFunction",
+    batch_normalization,
+    "eps=2e-05, mean=None, var=None, decay=0.9",
+    label="BatchNormalization",
+    called=True,
+    renamed={"mean": "running_mean", "var": "running_var"},
+    computed={
+        **BatchNormalization.computed,
+        "running_mean": lambda self: self.given["running_mean"],
+        "running_var": lambda self: self.given["running_var"],
+    },
+    base=BatchNormalization,
+)
+"""What Chainer 2 and 3 had, whose objects are called: links of programs read its running values afterwards."""
+
 FixedBatchNormalization = function_class(
     "FixedBatchNormalization",
     fixed_batch_normalization,

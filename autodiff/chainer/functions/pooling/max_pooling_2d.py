@@ -1,5 +1,22 @@
-"""The largest pixel under each window; a case of :func:`max_pooling_nd`."""
+"""The largest pixel under each window; a case of :func:`max_pooling_nd`.
 
-from autodiff.chainer.functions.pooling.max_pooling_nd import max_pooling_2d
+Chainer 2 to 6 had a class of its own for images.
+"""
 
-__all__ = ["max_pooling_2d"]
+from __future__ import annotations
+
+from autodiff.chainer.functions.function_class import function_class
+from autodiff.chainer.functions.pooling.max_pooling_nd import MaxPoolingND, max_pooling_2d
+from autodiff.chainer.functions.pooling.pooling_2d import WINDOW
+
+__all__ = ["MaxPooling2D", "max_pooling_2d"]
+
+MaxPooling2D = function_class(
+    "MaxPooling2D",
+    lambda x, return_indices, **given: max_pooling_2d(x, **given),
+    "ksize, stride=None, pad=0, cover_all=True, return_indices=False",
+    label="MaxPoolingND",
+    called=True,
+    computed={**MaxPoolingND.computed, **WINDOW},
+    base=MaxPoolingND,
+)

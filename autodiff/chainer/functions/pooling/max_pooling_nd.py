@@ -10,8 +10,10 @@ from autodiff.chainer.functions.connection.convolution_nd import check_spatial, 
 from autodiff.chainer.functions.function_class import function_class
 from autodiff.chainer.functions.shown_attributes import always
 from autodiff.chainer.utils.conv_nd import as_tuple
-from autodiff.facade import Variable
+from autodiff.facade import Variable, as_array
 from autodiff.facade.graph.applying import apply
+from autodiff.facade.graph.observing import unwatched
+from autodiff.facade.settings.mode import no_backprop_mode
 from autodiff.ops.images.windows import first_positions, max_windows
 from autodiff.trace.source import at_user_line
 
@@ -116,14 +118,19 @@ def max_pooling_3d(
 
 def places_of_largest(self: Any) -> Any:
     """Where in each window the largest number is, as an array."""
-    x = self.padded(self.inputs[0].data)
-    largest = max_windows(x, shape=self.shape, stride=self.stride)
-    return first_positions(x, largest, shape=self.shape, stride=self.stride).astype(np.intp)
+    x = self.inputs[0].data if self.inputs else as_array(self.applied_to[0])
+    if self.given is None:
+        x = self.padded(x)
+        largest = max_windows(x, shape=self.shape, stride=self.stride)
+        return first_positions(x, largest, shape=self.shape, stride=self.stride).astype(np.intp)
+    parameters = {name: value for name, value in self.given.items() if name not in ("ndim", "return_indices")}
+    with no_backprop_mode(), unwatched():
+        return max_pooling_nd(x, **parameters, return_indices=True)[1]
 
 
 MaxPoolingND = function_class(
     "MaxPoolingND",
-    lambda x, ndim, **given: max_pooling_nd(x, **given),
+    lambda x, ndim, return_indices, **given: max_pooling_nd(x, **given),
     "ndim, ksize, stride=None, pad=0, cover_all=True, return_indices=False",
     computed={
         "ksize": lambda self: self.shape,

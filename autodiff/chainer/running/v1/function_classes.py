@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from importlib import import_module
-from importlib.util import find_spec
 from types import ModuleType
 from typing import Any, ClassVar, NoReturn
 
@@ -14,6 +13,10 @@ import numpy as np
 from autodiff.chainer import functions
 from autodiff.chainer.backend import get_array_module
 from autodiff.chainer.function import Function, force_backprop_mode
+from autodiff.chainer.functions.normalization import batch_normalization
+from autodiff.chainer.functions.pooling import pooling_2d
+from autodiff.chainer.functions.pooling.pooling_2d import Windows
+from autodiff.chainer.running.function_classes import places_of
 from autodiff.chainer.running.v1.arguments import bound
 from autodiff.chainer.running.v1.class_table import CLASSES, IN_MODULES, NOT_HERE
 from autodiff.facade import Variable, as_array
@@ -25,6 +28,7 @@ from autodiff.facade.graph.replacing import original, replace, restore
 from autodiff.trace.source import at_user_line
 
 RENAMED = {"dropout_ratio": "ratio", "out_device": "dst", "zoneout_ratio": "ratio"}
+RUNNING = {"mean": "running_mean", "var": "running_var"}
 NOT_NEEDED = ("ndim", "x_shape")
 OF_MAXIMA = ("cover_all",)
 """What means nothing for means, whose classes take it all the same."""
@@ -214,10 +218,8 @@ def applied_by_class(kind: Any, label: str, fun: Callable[..., Any], inputs: Seq
 
 def modules_of(name: str, function: str) -> list[ModuleType]:
     """Where Chainer 1 has a class: in the module that has it today, and in that of its function."""
-    own = getattr(functions, function).__module__
-    places = {own, f"{own.rpartition('.')[0]}.{function}"}
-    places |= {kind.__module__ for kind in CREATORS.values() if kind.__name__ == name}
-    return [import_module(place) for place in sorted(places) if find_spec(place) is not None]
+    places = {*places_of(function), *(kind.__module__ for kind in CREATORS.values() if kind.__name__ == name)}
+    return [import_module(place) for place in sorted(places)]
 
 
 class Forget(OldFunction):
@@ -254,6 +256,42 @@ def refused(name: str, function: str) -> Any:
     return refuse
 
 
+class BatchNormalizationFunction(OldFunction):
+    """The function behind ``L.BatchNormalization``: with mean and variance as inputs, these are taken."""
+
+    function = "batch_normalization"
+    names = ("eps", "running_mean", "running_var", "train", "decay", "use_cudnn")
+    today = batch_normalization.BatchNormalization
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **{RUNNING.get(name, name): value for name, value in kwargs.items()})
+        self.parameters.pop("train", None)
+
+    def results(self, inputs: Any) -> Any:
+        if len(inputs) == 5:
+            x, gamma, beta, mean, var = inputs
+            return functions.fixed_batch_normalization(x, gamma, beta, mean, var, self.parameters.get("eps", 2e-5))
+        return super().results(inputs)
+
+
+class Pooling2D(Windows, Function):
+    """The base of a function of windows on images, as Chainer 1 had it: it is called on its input.
+
+    Args:
+        ksize: size of the windows: a number, or a pair.
+        stride: steps between windows; by default they stand side by side.
+        pad: width of the border.
+        cover_all: whether windows go on beyond the end until all pixels are covered.
+        use_cudnn: kept as an attribute; cuDNN is not used.
+    """
+
+    def __init__(
+        self, ksize: Any, stride: Any = None, pad: Any = 0, cover_all: bool = True, use_cudnn: bool = True
+    ) -> None:
+        super().__init__(ksize, stride, pad, cover_all)
+        self.use_cudnn = use_cudnn
+
+
 def install() -> None:
     """Give ``chainer.functions`` the classes."""
     setattr(functions, Forget.__name__, Forget)
@@ -263,5 +301,7 @@ def install() -> None:
         kind = getattr(functions, name) if name in CLASSES else old_class(name, function, names)
         for module in modules_of(name, function):
             setattr(module, name, kind)
+    batch_normalization.BatchNormalizationFunction = BatchNormalizationFunction  # type: ignore[assignment]
+    pooling_2d.Pooling2D = Pooling2D  # type: ignore[assignment, misc]
     for name, function in NOT_HERE.items():
         setattr(functions, name, refused(name, function))
