@@ -20,6 +20,7 @@ from autodiff.chainer.backend import get_array_module
 from autodiff.facade.functions.function_node import FunctionNode
 from autodiff.facade.functions.type_check import check_conditions
 from autodiff.facade.graph.creator import ANY, CREATORS, NUMBERS, Operation, all_operands
+from autodiff.facade.graph.node import VariableNode
 from autodiff.facade.graph.observing import FunctionHook, unwatch_alone, unwatched, watch_alone
 from autodiff.facade.graph.replacing import original, replace, restore
 from autodiff.facade.graph.residuals import variables
@@ -27,7 +28,9 @@ from autodiff.facade.settings.configuration import using_config
 from autodiff.facade.settings.mode import no_backprop_mode
 from autodiff.facade.variables.conversion import as_array, as_variable
 from autodiff.facade.variables.variable import Variable, is_array
+from autodiff.trace.primitive import Primitive
 from autodiff.trace.source import at_user_line
+from autodiff.trace.spec import spec_of
 from autodiff.trace.syntax import parse
 from autodiff.trace.tracer import concrete
 from autodiff.transforms.gradient import vjp
@@ -113,10 +116,11 @@ class FunctionClass(FunctionNode, Operation, metaclass=ChangeableClass):
 
     def __getattr__(self, name: str) -> Any:
         found = closed_over(self.fun if self.kept is None else getattr(self.kept[2], "fun", None))
-        if name in found:
+        computed = type(self).computed
+        if name in found and not (name in computed and is_operation(self.fun)):  # the operation's own words
             return found[name]
-        if name in type(self).computed:
-            return type(self).computed[name](self)
+        if name in computed:
+            return computed[name](self)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{at_user_line()}")
 
     def results(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
@@ -180,6 +184,7 @@ class FunctionClass(FunctionNode, Operation, metaclass=ChangeableClass):
         if node is None or node.link is None:
             self.applied_to = tuple(inputs)
             return results
+        self.applied_to = ()
         keeper = node.operands if node.link.special else node
         creator = Operation.of(keeper) if keeper._function is None else keeper._function
         if not isinstance(creator, bases_of(own)):  # the last of several operations
@@ -416,6 +421,31 @@ def closed_over(fun: Any, depth: int = 2) -> dict[str, Any]:
     return {**deeper, **own}
 
 
+def inputs_of(self: FunctionClass) -> Sequence[Any]:
+    """The nodes of the inputs, also for hooks, which see a function before it has nodes.
+
+    Raises:
+        AttributeError: if the function has not been applied.
+    """
+    if self.inputs is not None:
+        return self.inputs
+    if self.seen_inputs is None:
+        raise AttributeError(f"{self.label} has not run yet, so its inputs are not known{at_user_line()}")
+    return [VariableNode.of_constant(spec_of(x), x) for x in self.seen_inputs]
+
+
+def is_operation(fun: Any) -> bool:
+    """Whether a function is a call of an operation, as hooks see it, and no composition."""
+    return isinstance(fun, partial) and isinstance(fun.func, Primitive)
+
+
+def parameter(self: FunctionClass, name: str, place: int | None = None) -> Any:
+    """A parameter of an operation that is no composition: from what it has kept, or, for hooks, from its call."""
+    if self.kept is None and is_operation(self.fun):
+        return self.fun.keywords[name]
+    return residual(self, place)
+
+
 def residual(self: FunctionClass, place: int | None = None) -> Any:
     """What an operation that is no composition has kept: all, or one of several things.
 
@@ -441,7 +471,7 @@ def shape_of_result(self: FunctionClass) -> tuple[int, ...]:
 
 def from_first(self: FunctionClass, axes: Any) -> tuple[int, ...]:
     """Axes of the input, counted from the first."""
-    return tuple(axis % len(self.inputs[0].shape) for axis in axes)  # type: ignore[index]
+    return tuple(axis % len(inputs_of(self)[0].shape) for axis in axes)
 
 
 def element(attribute: str, place: int) -> Callable[[Any], Any]:
@@ -451,7 +481,7 @@ def element(attribute: str, place: int) -> Callable[[Any], Any]:
 
 def difference(self: FunctionClass) -> Any:
     """The difference of two inputs, as an array."""
-    first, second = self.inputs or ()
+    first, second = inputs_of(self)
     return first.data - second.data
 
 

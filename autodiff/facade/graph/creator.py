@@ -33,11 +33,13 @@ class Operation:
         rank: the largest rank of the inputs.
         label: its name in drawings of the graph.
         fun: what an operation runs on its inputs, for hooks that watch it: there are no nodes yet.
+        seen_inputs: the arrays of the inputs while hooks see it run.
         seen_shape: of the first result, for hooks that see it run.
     """
 
     stack: Any = None
     fun: Any = None
+    seen_inputs: tuple[Any, ...] | None = None
     seen_shape: Any = None
     kept_arrays: Any = None
     inputs: tuple[VariableNode, ...] | None = None

@@ -148,6 +148,8 @@ def observed(function: Any, run: Callable[..., Any], name: str = "") -> Callable
     def call(*values: Any, **params: Any) -> Any:
         in_data = tuple(values[k] for k in shown_positions(values, name))
         hooks = hooks_on(function)
+        if isinstance(function, Operation):
+            function.seen_inputs = in_data
         for hook in hooks:
             hook.forward_preprocess(function, in_data)
         out = run(*values, **params)
@@ -155,6 +157,8 @@ def observed(function: Any, run: Callable[..., Any], name: str = "") -> Callable
             function.seen_shape = getattr(out[0] if type(out) is tuple else out, "shape", None)
         for hook in hooks:
             hook.forward_postprocess(function, in_data)
+        if isinstance(function, Operation):
+            function.seen_inputs = None
         if config.debug and any(map(has_nan, out if type(out) is tuple else (out,))):
             raise RuntimeError(
                 f"NaN is detected on forward computation of {function.label}{at_user_line()}{called_at(function)}"

@@ -7,7 +7,7 @@ from typing import Any
 from autodiff.chainer.functions.axes import one_axis
 from autodiff.chainer.functions.conditions import has_axis
 from autodiff.chainer.functions.direct import direct
-from autodiff.chainer.functions.function_class import from_first, function_class, residual
+from autodiff.chainer.functions.function_class import from_first, function_class, parameter
 from autodiff.facade.variables.variable import Variable
 from autodiff.ops.reductions.softmax import softmax as along_axes
 
@@ -43,6 +43,6 @@ Softmax = function_class(
     "Softmax",
     softmax,
     "axis=1",
-    computed={"axis": lambda self: from_first(self, residual(self, 1))[0]},
+    computed={"axis": lambda self: from_first(self, parameter(self, "axes", 1))[0]},
     of_outputs=lambda self, y, gy: y * (gy - (y * gy).sum(axis=self.axis, keepdims=True)),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff.chainer.functions.conditions import has_axis
-from autodiff.chainer.functions.function_class import function_class
+from autodiff.chainer.functions.function_class import function_class, inputs_of
 from autodiff.facade.graph.applying import apply
 from autodiff.facade.variables.variable import Variable
 from autodiff.numpy.arrays.splitting import unstack
@@ -33,7 +33,7 @@ def separate(x: Any, axis: int = 0) -> tuple[Variable, ...]:
 
 def shape_of_part(self: Any) -> tuple[int, ...]:
     """The shape of each part."""
-    shape = list(self.inputs[0].shape)
+    shape = list(inputs_of(self)[0].shape)
     del shape[self.axis]
     return tuple(shape)
 

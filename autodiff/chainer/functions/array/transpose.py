@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.chainer.functions.function_class import from_first, function_class, residual
+from autodiff.chainer.functions.function_class import from_first, function_class, parameter
 from autodiff.facade.graph.applying import apply
 from autodiff.facade.variables.variable import Variable
 
@@ -32,5 +32,5 @@ def transpose(x: Any, axes: Sequence[int] | None = None) -> Variable:
 
 
 Transpose = function_class(
-    "Transpose", transpose, "axes=None", computed={"axes": lambda self: from_first(self, residual(self))}
+    "Transpose", transpose, "axes=None", computed={"axes": lambda self: from_first(self, parameter(self, "axes"))}
 )

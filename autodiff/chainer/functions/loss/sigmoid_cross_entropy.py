@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.chainer.functions.function_class import function_class
+from autodiff.chainer.functions.function_class import function_class, inputs_of
 from autodiff.chainer.functions.loss.labels import every
 from autodiff.chainer.functions.loss.reduction import check_reduce, mean_length
 from autodiff.chainer.functions.shown_attributes import always
@@ -55,12 +55,12 @@ def sigmoid_cross_entropy(x: Any, t: Any, normalize: bool = True, reduce: str = 
 
 def counted(self: Any) -> Any:
     """Which elements count, as an array."""
-    return self.inputs[1].data != -1
+    return inputs_of(self)[1].data != -1
 
 
 def count_of(self: Any) -> int:
     """By what the sum was divided."""
-    return max(1, int(counted(self).sum()) if self.normalize else len(self.inputs[1].data))
+    return max(1, int(counted(self).sum()) if self.normalize else len(inputs_of(self)[1].data))
 
 
 SigmoidCrossEntropy = function_class(

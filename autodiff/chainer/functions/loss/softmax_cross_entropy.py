@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.chainer.functions.function_class import function_class
+from autodiff.chainer.functions.function_class import function_class, inputs_of
 from autodiff.chainer.functions.loss.labels import check_labels, every
 from autodiff.chainer.functions.loss.reduction import check_reduce, mean_length
 from autodiff.chainer.functions.loss.soft_targets import soft_target_cross_entropy
@@ -117,7 +117,7 @@ def checked_weight(weight: Any, x: Any) -> Any:
 
 def probabilities(self: Any) -> Any:
     """The softmax of the scores that a loss was computed from."""
-    scores = self.inputs[0].data
+    scores = inputs_of(self)[0].data
     return np.exp(log_softmax(scores, axes=(1 - len(scores.shape),)))
 
 

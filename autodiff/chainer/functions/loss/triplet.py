@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.chainer.functions.function_class import function_class
+from autodiff.chainer.functions.function_class import function_class, inputs_of
 from autodiff.chainer.functions.loss.contrastive import check_margin
 from autodiff.chainer.functions.loss.reduction import check_reduce
 from autodiff.facade import Variable
@@ -54,7 +54,7 @@ def triplet(anchor: Any, positive: Any, negative: Any, margin: float = 0.2, redu
 
 def hinges(self: Any) -> Any:
     """The loss of each example, as an array."""
-    anchor, positive, negative = (node.data for node in self.inputs)
+    anchor, positive, negative = (node.data for node in inputs_of(self))
     return np.maximum(np.sum((anchor - positive) ** 2 - (anchor - negative) ** 2, axis=1) + self.margin, 0)
 
 

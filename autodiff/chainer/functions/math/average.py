@@ -11,7 +11,7 @@ from autodiff.chainer.functions.array.reshape import reshape
 from autodiff.chainer.functions.axes import axes_of
 from autodiff.chainer.functions.beside import beside
 from autodiff.chainer.functions.conditions import has_axes
-from autodiff.chainer.functions.function_class import function_class, shape_of_result
+from autodiff.chainer.functions.function_class import function_class, inputs_of, shape_of_result
 from autodiff.chainer.functions.math.sum import sum as total
 from autodiff.facade.graph.applying import apply
 from autodiff.facade.variables.conversion import as_variable
@@ -70,7 +70,7 @@ mean = average
 
 def weight_of_one(self: Any) -> float:
     """By what the sum was multiplied."""
-    return float(np.prod(shape_of_result(self)) / np.prod(self.inputs[0].shape))
+    return float(np.prod(shape_of_result(self)) / np.prod(inputs_of(self)[0].shape))
 
 
 Mean = function_class(

@@ -7,7 +7,7 @@ from operator import add as plus
 from typing import Any
 
 from autodiff.chainer.functions.conditions import broadcastable, numbered
-from autodiff.chainer.functions.function_class import constant_of, function_class
+from autodiff.chainer.functions.function_class import constant_of, function_class, inputs_of
 from autodiff.facade.graph.applying import apply
 from autodiff.facade.graph.creator import CREATORS
 from autodiff.facade.variables.conversion import as_variable
@@ -147,7 +147,7 @@ Sub = function_class("Sub", sub, label="_ - _")
 Mul = function_class("Mul", mul, label="_ * _")
 Div = function_class("Div", div, label="_ / _")
 PowVarVar = function_class("PowVarVar", pow, label="_ ** _")
-MultiAdd = function_class("MultiAdd", add, computed={"len": lambda self: len(self.inputs)})
+MultiAdd = function_class("MultiAdd", add, computed={"len": lambda self: len(inputs_of(self))})
 AddConstant = function_class(
     "AddConstant", lambda x, value: x + value, "value", label="_ + #", computed={"value": added}
 )

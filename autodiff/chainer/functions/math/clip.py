@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from autodiff.chainer.functions.direct import direct
-from autodiff.chainer.functions.function_class import function_class, residual
+from autodiff.chainer.functions.function_class import closed_over, function_class, residual
 from autodiff.facade.variables.variable import Variable
 from autodiff.trace.source import at_user_line
 
@@ -38,9 +39,14 @@ def clip(x: Any, x_min: float | None, x_max: float | None) -> Variable:
     return direct("Clip", lambda x: np.clip(x, x_min, x_max), x)
 
 
+def bound(place: int) -> Callable[[Any], Any]:
+    """What computes a bound: the operand at a place, also for hooks."""
+    return lambda self: residual(self, place) if self.kept else closed_over(self.fun)["values"][place]
+
+
 Clip = function_class(
     "Clip",
     clip,
     "x_min, x_max",
-    computed={"x_min": lambda self: residual(self, 1), "x_max": lambda self: residual(self, 2)},
+    computed={"x_min": bound(1), "x_max": bound(2)},
 )

@@ -7,7 +7,7 @@ from typing import Any
 from autodiff.chainer.functions.axes import axes_of
 from autodiff.chainer.functions.conditions import has_axes
 from autodiff.chainer.functions.direct import direct
-from autodiff.chainer.functions.function_class import from_first, function_class, residual
+from autodiff.chainer.functions.function_class import from_first, function_class, inputs_of, parameter
 from autodiff.facade.variables.variable import Variable
 from autodiff.numpy.axes import negative_axes
 from autodiff.ops.reductions.logsumexp import logsumexp as along_axes
@@ -43,8 +43,8 @@ def logsumexp(x: Any, axis: Any = None) -> Variable:
 
 def axes_or_none(self: Any) -> tuple[int, ...] | None:
     """The axes that were added up, counted from the first; None for all."""
-    axes = from_first(self, residual(self, 2))
-    return None if len(axes) == len(self.inputs[0].shape) else axes
+    axes = from_first(self, parameter(self, "axes", 2))
+    return None if len(axes) == len(inputs_of(self)[0].shape) else axes
 
 
 LogSumExp = function_class("LogSumExp", logsumexp, "axis=None", computed={"axis": axes_or_none})

@@ -10,7 +10,7 @@ import numpy as np
 from autodiff.chainer.functions.axes import axes_of
 from autodiff.chainer.functions.conditions import has_axes
 from autodiff.chainer.functions.direct import direct
-from autodiff.chainer.functions.function_class import from_first, function_class, residual, shape_of_result
+from autodiff.chainer.functions.function_class import from_first, function_class, parameter, shape_of_result
 from autodiff.facade.graph.applying import apply
 from autodiff.facade.variables.conversion import as_variable
 from autodiff.facade.variables.variable import Variable, is_array
@@ -74,6 +74,6 @@ Sum = function_class(
     "Sum",
     sum,
     "axis=None, keepdims=False",
-    computed={"axis": lambda self: from_first(self, residual(self, 1)), "keepdims": lambda self: False},
+    computed={"axis": lambda self: from_first(self, parameter(self, "axes", 1)), "keepdims": lambda self: False},
 )
 SumTo = function_class("SumTo", sum_to, "shape", computed={"_shape": shape_of_result})

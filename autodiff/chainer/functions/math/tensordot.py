@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.chainer.functions.function_class import function_class
+from autodiff.chainer.functions.function_class import function_class, inputs_of
 from autodiff.chainer.functions.shown_attributes import always
 from autodiff.facade.graph.applying import apply
 from autodiff.facade.variables.variable import Variable
@@ -54,7 +54,7 @@ def sums_over(place: int) -> Callable[[Any], Any]:
     """What computes the axes of an operand that are summed over, counted from the first."""
 
     def axes(self: Any) -> list[int]:
-        ndim = len(self.inputs[place].shape)
+        ndim = len(inputs_of(self)[place].shape)
         if isinstance(self.pairs, (int, np.integer)):
             return list(range(ndim - int(self.pairs), ndim) if place == 0 else range(int(self.pairs)))
         given = self.pairs[place]
@@ -68,7 +68,7 @@ def groups_of_axes(place: int) -> Callable[[Any], Any]:
 
     def groups(self: Any) -> list[list[int]]:
         summed = sums_over(place)(self)
-        stay = [axis for axis in range(len(self.inputs[place].shape)) if axis not in summed]
+        stay = [axis for axis in range(len(inputs_of(self)[place].shape)) if axis not in summed]
         return [stay, summed] if place == 0 else [summed, stay]
 
     return groups

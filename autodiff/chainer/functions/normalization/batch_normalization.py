@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.backend import get_device_from_array
-from autodiff.chainer.functions.function_class import function_class
+from autodiff.chainer.functions.function_class import function_class, inputs_of
 from autodiff.chainer.functions.shown_attributes import always
 from autodiff.chainer.functions.sums import means_along
 from autodiff.chainer.utils.argument import parse_kwargs
@@ -214,12 +214,12 @@ def fixed_batch_normalization(
 
 def ndim_of(self: Any) -> int:
     """How many axes the input has."""
-    return len(self.inputs[0].shape)
+    return len(inputs_of(self)[0].shape)
 
 
 def moment(place: int) -> Callable[[Any], Any]:
     """What computes the mean or the variance, in the shape of gamma."""
-    return lambda self: self.moments[place].reshape(self.inputs[1].shape)
+    return lambda self: concrete(self.moments[place]).reshape(inputs_of(self)[1].shape)
 
 
 def reciprocal(variance: Any, eps: float) -> Any:
@@ -269,7 +269,7 @@ FixedBatchNormalization = function_class(
     "eps=2e-05, axis=None",
     computed={
         **PLACES,
-        "inv_std": lambda self: reciprocal(self.inputs[4].data, self.eps),
+        "inv_std": lambda self: reciprocal(inputs_of(self)[4].data, self.eps),
         "inv_var": lambda self: self.inv_std**2,
     },
 )

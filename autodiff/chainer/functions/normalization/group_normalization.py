@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.chainer.functions.function_class import function_class
+from autodiff.chainer.functions.function_class import function_class, inputs_of
 from autodiff.chainer.functions.normalization.layer_normalization import standardized
 from autodiff.chainer.functions.shown_attributes import always
 from autodiff.facade import Variable
@@ -77,7 +77,7 @@ def fits(*in_types: Any) -> tuple[Any, ...]:
 
 def rows_of(self: Any) -> Any:
     """The input with a row for each group of each example."""
-    x = self.inputs[0].data
+    x = inputs_of(self)[0].data
     return x.reshape(len(x) * self.groups, -1)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.functions.connection.convolution_nd import check_spatial, paddings
-from autodiff.chainer.functions.function_class import function_class
+from autodiff.chainer.functions.function_class import function_class, inputs_of
 from autodiff.chainer.functions.shown_attributes import always
 from autodiff.chainer.utils.conv_nd import as_tuple
 from autodiff.facade import Variable, as_array
@@ -118,7 +118,7 @@ def max_pooling_3d(
 
 def places_of_largest(self: Any) -> Any:
     """Where in each window the largest number is, as an array."""
-    x = self.inputs[0].data if self.inputs else as_array(self.applied_to[0])
+    x = as_array(self.applied_to[0]) if self.applied_to else inputs_of(self)[0].data
     if self.given is None:
         x = self.padded(x)
         largest = max_windows(x, shape=self.shape, stride=self.stride)
