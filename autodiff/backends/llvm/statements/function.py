@@ -33,8 +33,8 @@ from autodiff.backends.llvm.statements.builder import Builder
 from autodiff.backends.llvm.statements.builder import Function as Code
 from autodiff.backends.llvm.statements.checked import CheckedBuilder
 from autodiff.backends.llvm.statements.expressions import Expressions
-from autodiff.backends.llvm.statements.repeats import Repeat, repeats_in
-from autodiff.backends.llvm.vectors.choice import form_of
+from autodiff.backends.llvm.statements.repeats import Repeat, plans_once, repeats_in
+from autodiff.backends.llvm.vectors.choice import form_of, straight_of
 from autodiff.backends.llvm.vectors.loops import Printer as Vectors
 from autodiff.backends.llvm.vectors.tree import Plan
 from autodiff.backends.native.checks import MEMORY, Checks
@@ -135,6 +135,7 @@ class Function(Expressions):
             self.products = {name: None for name, count in products_in(kernel).items() if count >= REPEATED}
         self.repeats: dict[For, Repeat] = {} if checks is not None else repeats_in(kernel, plans)
         self.loops: dict[str, Code] = {}  # by what repeated loops do
+        self.straight = straight_of(plans_once(plans, self.repeats), machine)
         self.changing = changing(kernel)
         self.places: dict[str, Any] = {}
         self.values: dict[str, Any] = {}
@@ -396,6 +397,6 @@ class Function(Expressions):
         """A loop as vectors."""
         given = {name: self.variable(name) for name in plan.given}
         start, stop = self.value(plan.start), self.value(plan.stop)
-        printer = Vectors(self.builder, form_of(plan, self.machine), self.fused, plan, given)
+        printer = Vectors(self.builder, form_of(plan, self.machine, self.straight), self.fused, plan, given)
         for name, value in zip(plan.results, printer.print(start, stop), strict=True):
             self.assign(name, value)

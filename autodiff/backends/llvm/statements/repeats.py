@@ -128,6 +128,17 @@ def repeats_in(kernel: Function, plans: Mapping[For, Plan]) -> dict[For, Repeat]
     return dict(outermost(kernel.body, {loop: each for loop, each in found.items() if often[each.key] >= OFTEN}))
 
 
+def plans_once(plans: Mapping[For, Plan], repeats: Mapping[For, Repeat]) -> Iterator[Plan]:
+    """The plans of all loops, those of loops that are there often once."""
+    known: set[str] = set()
+    again: set[Statement] = set()
+    for loop, repeat in repeats.items():
+        if repeat.key in known:
+            again.update(statements([loop]))
+        known.add(repeat.key)
+    return (plan for loop, plan in plans.items() if loop not in again)
+
+
 def loops_in(kernel: Function) -> list[For]:
     """The loops of a long kernel that do not leave it and may be there often; none of a short one."""
     every = list(statements(kernel.body))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 
 from autodiff.backends.language.mathematics import FUNCTIONS
@@ -19,6 +20,8 @@ SHORT = 10  # instructions of a round that waits for its sums
 FEW = 3  # rounds that are no vector
 STRAIGHT = 160  # instructions of a loop without a loop
 MANY = 16  # vectors of a loop without a loop, at most
+CROWDED = 4000  # instructions of all loops without a loop, of which a kernel has enough
+STRAIGHT_IN_CROWD = 40  # and then those of one
 
 
 def better_written_out(plan: Plan) -> bool:
@@ -26,18 +29,43 @@ def better_written_out(plan: Plan) -> bool:
     return plan.length is not None and plan.length <= FEW and sum(weights_of(plan).values()) <= LONG
 
 
-def form_of(plan: Plan, machine: Machine) -> Form:
-    """The form of a loop on a machine."""
-    weights = weights_of(plan)
-    size = sum(weights.values())
-    lanes = machine.bits // (8 * SIZES[leading_type(weights)])
+def straight_of(plans: Iterable[Plan], machine: Machine) -> int:
+    """How many instructions a loop without a loop may have in a kernel of so many loops.
+
+    LLVM takes longer than proportionally to the instructions of a kernel, and processors read them from memory once
+    they are more than their first cache has room for.
+    """
+    total = 0
+    for plan in plans:
+        size = sum(weights_of(plan).values())
+        if form_of(plan, machine).straight:
+            total += vectors_of(plan, machine)[1] * size
+    return STRAIGHT if total <= CROWDED else STRAIGHT_IN_CROWD
+
+
+def vectors_of(plan: Plan, machine: Machine) -> tuple[int, int]:
+    """How many lanes the vectors of a loop have, and how many vectors there are in one of known length; else 0."""
+    lanes = machine.bits // (8 * SIZES[leading_type(weights_of(plan))])
+    if plan.length is None:
+        return lanes, 0
+    while lanes > 1 and lanes // 2 >= plan.length:
+        lanes //= 2
+    return lanes, -(-plan.length // lanes)
+
+
+def form_of(plan: Plan, machine: Machine, straight: int = STRAIGHT) -> Form:
+    """The form of a loop on a machine.
+
+    Args:
+        plan: of the loop.
+        machine: for which it is.
+        straight: how many instructions it may have without a loop.
+    """
+    size = sum(weights_of(plan).values())
+    lanes, vectors = vectors_of(plan, machine)
     multiplies = size <= PRICE * len(divisors(plan))
-    if plan.length is not None:
-        while lanes > 1 and lanes // 2 >= plan.length:
-            lanes //= 2
-        vectors = -(-plan.length // lanes)
-        if vectors == 1 or (vectors <= MANY and vectors * size <= STRAIGHT):
-            return Form(lanes, 0, True, machine.scales, multiplies)
+    if vectors == 1 or (0 < vectors <= MANY and vectors * size <= straight):
+        return Form(lanes, 0, True, machine.scales, multiplies)
     if size > LONG:
         return Form(lanes, 0 if machine.bits == 512 and size > HEAVY else 1, False, machine.scales, multiplies)
     return Form(lanes, 4 if plan.accumulators and size <= SHORT else 2, False, machine.scales, multiplies)
