@@ -26,6 +26,7 @@ from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec_of
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer
+from autodiff.trace.values.sparse_operands import is_operand_of_sparse, no_array
 from autodiff.trace.view import UNKNOWN, View
 
 Function = Callable[..., Any]
@@ -205,6 +206,8 @@ class Buffer(Traced):
         return settled(value) in self.now
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        if isinstance(self.now, Traced) and is_operand_of_sparse(self):
+            return no_array()
         return np.array(self.now, dtype, copy=copy)
 
     def __repr__(self) -> str:

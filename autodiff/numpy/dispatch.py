@@ -25,6 +25,7 @@ from autodiff.trace.staging import Body
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer, concrete
 from autodiff.trace.values.leaves import as_leaf
+from autodiff.trace.values.sparse_operands import PRODUCTS
 
 Function = Callable[..., Any]
 F = TypeVar("F", bound=Function)
@@ -262,6 +263,16 @@ def name_of(ufunc: np.ufunc) -> str:
     """The name of a ufunc as users know it, which need not be one of NumPy's."""
     name = ufunc.__name__
     return f"np.{name}" if getattr(np, name, None) is ufunc else name
+
+
+def with_sparse(name: str, operands: tuple[Any, ...]) -> Any:
+    """An operation of one of SciPy's sparse matrices and a traced value."""
+    with importing:
+        own = import_module("autodiff.numpy.traced_sparse")
+    return own.operation(name, *operands)
+
+
+PRODUCTS["scipy.sparse"] = with_sparse
 
 
 def late_ufunc(ufunc: np.ufunc) -> Function | None:

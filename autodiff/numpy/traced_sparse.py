@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse
 from numpy.lib.array_utils import normalize_axis_index
 
-from autodiff.numpy.dispatch import FUNCTIONS, as_operand
+from autodiff.numpy.dispatch import FUNCTIONS, UFUNCS, as_operand
 from autodiff.ops.matrices.products import column, conj
 from autodiff.ops.matrices.sparse import Pattern, sparse_product
 from autodiff.ops.shape import reshape
@@ -236,8 +236,60 @@ def traced_matrix(a: Any) -> TracedSparse:
         return a
     if isinstance(a, Traced):
         raise DifferentiationError(f"a traced array is no sparse matrix{at_user_line()}: its pattern is unknown; {HOW}")
+    if a.ndim != 2:
+        raise DifferentiationError(
+            f"a sparse array of {a.ndim} axes has no rule beside traced values{at_user_line()}; give it two"
+        )
     coo = scipy.sparse.coo_array(a)
     return TracedSparse(coo.data, pattern_of(a, coo))
+
+
+def operation(name: str, x: Any, y: Any) -> Any:
+    """An operator of one of SciPy's sparse matrices and a traced value, on either side.
+
+    The result is traced: an array for products and sums, a :class:`TracedSparse` where entries are multiplied or
+    divided. What SciPy would return as an :class:`numpy.matrix` is refused.
+
+    Args:
+        name: the operation, such as ``"matmul"``; or a method of the matrix, ``"A.dot"`` or ``"A.multiply"``.
+        x: the left operand; the matrix, if it is a method.
+        y: the right operand.
+
+    Raises:
+        DifferentiationError: for operations that have no rule.
+        ValueError: where SciPy raises one, for ``A @ number``.
+    """
+    is_left = scipy.sparse.issparse(x)
+    a, other = (x, y) if is_left else (y, x)
+    ndim, is_matrix = spec_of(other).ndim, isinstance(a, scipy.sparse.spmatrix)
+    if name == "matmul" or (name == "multiply" and is_matrix and ndim):
+        if not ndim:
+            raise ValueError(f"a sparse matrix @ a number{at_user_line()} is no product; multiply by *")
+        return traced_matrix(a) @ other if is_left else other @ traced_matrix(a)
+    if name == "A.dot":
+        return operation("matmul" if ndim else "multiply", a, other)
+    if name in ("multiply", "A.multiply"):
+        return traced_matrix(a) * other if not ndim else entrywise(np.multiply, a, other)
+    if name == "divide" and is_left:
+        return traced_matrix(a) / other if not ndim else entrywise(np.divide, a, other)
+    if name in ("add", "subtract") and ndim and not is_matrix:
+        dense = a.toarray()
+        return UFUNCS[getattr(np, name)](*((dense, other) if is_left else (other, dense)))
+    raise DifferentiationError(
+        f"{name} of a {type(a).__name__} and a traced {spec_of(other)!r} has no rule{at_user_line()}; A @ x, x @ A, "
+        "A * x and A / x have one, and so has all that is done with A.toarray()"
+    )
+
+
+def entrywise(ufunc: np.ufunc, a: Any, x: Any) -> TracedSparse:
+    """A sparse array with each entry multiplied or divided by the element of an array at its place.
+
+    Raises:
+        ValueError: if the shapes do not broadcast to that of the sparse array.
+    """
+    own = traced_matrix(a)
+    there = FUNCTIONS[np.broadcast_to](x, own.shape)[own.pattern.rows, own.pattern.columns]
+    return TracedSparse(UFUNCS[ufunc](own.data, there), own.pattern)
 
 
 def pattern_of(a: Any, coo: Any) -> Pattern:

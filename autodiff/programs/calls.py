@@ -30,6 +30,7 @@ from autodiff.trace.spec import spec_of
 from autodiff.trace.text import NumberText
 from autodiff.trace.traced import Traced
 from autodiff.trace.tracer import Tracer
+from autodiff.trace.values.sparse_operands import PRODUCTS, is_sparse
 from autodiff.transforms.gradient import is_unknown
 
 CALLEES: dict[int, tuple[Any, Callable[..., Any]]] = {}
@@ -45,8 +46,7 @@ def name(value: Any) -> Any:
 def callee(function: Any) -> Any:
     """What is called in place of a function or type."""
     if type(function) is MethodType:
-        is_array = function.__name__ == "__array__" and isinstance(function.__self__, Traced)
-        return partial(name(np.asarray), function.__self__) if is_array else function
+        return method_in_place(function)
     found = CALLEES.get(id(function))
     if found is not None:
         return found[1]
@@ -54,6 +54,23 @@ def callee(function: Any) -> Any:
     if drawing is not function:
         return drawing
     return name(function) if is_of_module(function) else function
+
+
+def method_in_place(method: MethodType) -> Any:
+    """What is called in place of a bound method."""
+    if method.__name__ == "__array__" and isinstance(method.__self__, Traced):
+        return partial(name(np.asarray), method.__self__)
+    if method.__name__ == "multiply" and is_sparse(method.__self__):
+        return partial(entries_multiplied, method)
+    return method
+
+
+def entries_multiplied(method: MethodType, *args: Any, **kwargs: Any) -> Any:
+    """``A.multiply(x)`` of one of SciPy's sparse matrices."""
+    args, kwargs = settled((args, kwargs))
+    if len(args) == 1 and isinstance(args[0], Traced):
+        return PRODUCTS["scipy.sparse"]("A.multiply", (method.__self__, args[0]))
+    return method(*args, **kwargs)
 
 
 def is_of_module(function: Any) -> bool:
@@ -113,7 +130,8 @@ def kind_of(value: Any) -> type:
     if type(value) in (Buffer, Records) or (isinstance(value, Traced) and spec_of(value).kind == "array"):
         return np.ndarray
     if not isinstance(value, Traced):
-        return builtins.type(value)
+        kind: type = builtins.type(value)
+        return getattr(kind, "stands_for", kind)
     its = spec_of(value)
     return its.dtype.type if its.kind == "scalar" else builtins.type(its.dtype.type(0).item())
 
@@ -128,7 +146,15 @@ def is_instance(value: Any, classes: Any) -> bool:
     """Whether a value, traced or not, is an instance of a class: an array where it stands for one."""
     if isinstance(value, classes):
         return True
-    return (isinstance(value, Traced) or type(value) is Records) and issubclass(kind_of(value), classes)
+    theirs = originals_of(classes)
+    if isinstance(value, Traced) or type(value) is Records or hasattr(builtins.type(value), "stands_for"):
+        return issubclass(kind_of(value), theirs)
+    return theirs != classes and isinstance(value, theirs)
+
+
+def originals_of(classes: Any) -> Any:
+    """A class, or classes, as libraries have them: ours derive from them, and other code makes objects of theirs."""
+    return tuple(map(originals_of, classes)) if type(classes) is tuple else original_of(classes)
 
 
 @stands_for(type)

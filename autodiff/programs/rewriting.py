@@ -188,8 +188,13 @@ class Rewriter(ast.NodeTransformer):
     def may_be_function(self, node: ast.expr) -> bool:
         """Whether an attribute or an element may hold a library's function, by its form; no method of arrays is one."""
         if isinstance(node, ast.Attribute):
-            return node.attr not in METHODS and root_name(node) not in self.names
+            root = root_name(node)
+            return node.attr not in METHODS and (root not in self.names or self.is_of_sparse(node.attr, root))
         return isinstance(node, (ast.Subscript, ast.Call))
+
+    def is_of_sparse(self, attribute: str, root: str | None) -> bool:
+        """Whether it may be a method of a sparse matrix that has a global name, and none of a module's functions."""
+        return attribute == "multiply" and root not in self.reading
 
     def visit_match_case(self, node: ast.match_case) -> Any:
         classes = Classes(self.names)

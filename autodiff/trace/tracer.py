@@ -13,6 +13,7 @@ from autodiff.trace.source import asked_by, at_user_line
 from autodiff.trace.spec import TRACERS, Spec, spec_of
 from autodiff.trace.text import NumberText
 from autodiff.trace.traced import Traced
+from autodiff.trace.values.sparse_operands import is_operand_of_sparse, no_array
 
 if TYPE_CHECKING:
     from autodiff.trace.recording import Recording
@@ -114,6 +115,8 @@ class Tracer(Traced):
         return complex(self._plain("complex"))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        if is_operand_of_sparse(self):
+            return no_array()
         return np.array(self._plain(ARRAY), dtype=dtype)
 
     def __format__(self, format_spec: str) -> str:

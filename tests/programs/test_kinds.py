@@ -12,6 +12,9 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from scipy.interpolate import CubicSpline, PPoly
+from scipy.sparse import csr_array
+from scipy.spatial.transform import Rotation
 
 import autodiff
 from autodiff import differentiable
@@ -186,3 +189,24 @@ def test_lists_with_traced_values_are_operands():
     assert autodiff.jacobian(made_here)(X).shape == (2, 3)
     for transformed in (lambda f: lambda x: autodiff.vjp(f, x)[0], autodiff.jit):
         np.testing.assert_allclose(transformed(made_here)(X), made_here(X))
+
+
+def test_objects_of_scipy_are_instances_of_its_classes_whoever_made_them():
+    rotation, matrix = Rotation.identity(), csr_array(np.eye(3))
+    spline = CubicSpline(np.arange(4.0), np.arange(4.0))
+
+    @autodiff.differentiable
+    def program(x):
+        turned = Rotation.from_rotvec(x)
+        yes = [
+            isinstance(rotation, Rotation), isinstance(turned, Rotation), isinstance(turned, (int, Rotation)),
+            isinstance(matrix, csr_array), isinstance(matrix, (int, csr_array)),
+            isinstance(spline, CubicSpline), isinstance(spline, (PPoly, float)),
+        ]  # fmt: skip
+        no = [isinstance(turned, csr_array), isinstance(x, Rotation), isinstance(matrix, PPoly)]
+        assert all(yes), yes
+        assert not any(no), no
+        return turned.apply(np.array([1.0, 2.0, 3.0]))[0]
+
+    found = autodiff.grad(program)(np.zeros(3))
+    np.testing.assert_allclose(found, [0.0, 3.0, -2.0], atol=1e-12)

@@ -173,7 +173,7 @@ def test_what_lies_outside_of_a_table():
 
 @pytest.mark.parametrize(("fun", "args", "kind", "words"), [
     (lambda x: interpolate.make_interp_spline(x, y)(1.0), (x,), DifferentiationError, "make_interp_spline has a derivative by values and by"),
-    (lambda x: interpolate.interp1d(x, y)(1.0), (x,), DifferentiationError, "interp1d has a derivative by values and by"),
+    (lambda x: interpolate.interp1d(x, y, kind="quadratic")(1.0), (x,), DifferentiationError, "interp1d with kind='quadratic' has no derivative by the"),
     (lambda y: interpolate.UnivariateSpline(x, y)(1.0), (y,), DifferentiationError, "UnivariateSpline chooses its knots by the values"),
     (lambda y: interpolate.CubicSpline(x, y, bc_type="periodic")(1.0), (y,), OperandError, "a periodic CubicSpline got ends that differ"),
     (lambda y: interpolate.CubicSpline(x, y, bc_type="open")(1.0), (y,), DifferentiationError, "CubicSpline of traced values got bc_type='open'"),
@@ -216,3 +216,28 @@ def test_orders_below_zero(made):
     np.testing.assert_allclose(autodiff.jvp(both, (y,), (y,))[1], both(y))  # linear in the values
     with pytest.raises(ValueError, match="order of a derivative"):
         autodiff.grad(lambda y: np.sum(made(x, y)(at, -1)))(y)
+
+
+@pytest.mark.parametrize("order", [slice(None), slice(None, None, -1)])
+@pytest.mark.parametrize("kind", ["linear", "slinear", 1, "cubic", 3, "nearest", "nearest-up", "previous", "next"])
+def test_functions_through_points_depend_on_the_places_of_these(kind, order):
+    def program(x, y, at):
+        return interpolate.interp1d(x[order], y[order], kind=kind)(at)
+
+    expected = si.interp1d(x[order], y[order], kind=kind)(inside)
+    np.testing.assert_allclose(autodiff.vjp(program, x, y, inside)[0], expected, rtol=1e-12)
+    autodiff.testing.check_grads(program, (x, y, inside), order=2)
+    np.testing.assert_allclose(autodiff.jit(program)(x, y, inside), expected, rtol=1e-12)
+    several = np.stack([x, 1.01 * x])
+    np.testing.assert_allclose(
+        autodiff.vmap(lambda x: program(x, y, inside))(several),
+        [program(one, y, inside) for one in several],
+        rtol=1e-12,
+    )
+
+
+def test_functions_through_points_beyond_the_places_of_these():
+    for options in ({"fill_value": "extrapolate"}, {"bounds_error": False, "fill_value": (-1.0, 2.0)}):
+        autodiff.testing.check_grads(lambda x: interpolate.interp1d(x, y, **options)(at), (x,), order=1)  # noqa: B023
+    with pytest.raises(ValueError, match="lies outside of"):
+        autodiff.grad(lambda x: interpolate.interp1d(x, y)(100.0))(x)

@@ -8,7 +8,7 @@ import scipy.sparse.linalg
 import autodiff
 from autodiff.scipy import sparse
 from autodiff.testing import check_laws
-from autodiff.trace.errors import DifferentiationError
+from autodiff.trace.errors import ConcretizationError, DifferentiationError
 
 rng = np.random.default_rng(0)
 rows, columns = np.array([0, 1, 2, 0, 2, 1, 1]), np.array([0, 1, 2, 2, 0, 0, 0])
@@ -322,3 +322,103 @@ def test_other_keys_are_refused_and_the_pattern_stays():
         return a.asformat("csc").toarray()
 
     np.testing.assert_array_equal(autodiff.jit(unchanged)(data), matrix(data).toarray())
+
+
+FORMATS = [
+    f"{form}_{kind}" for form in ("coo", "csr", "csc", "dia", "bsr", "lil", "dok") for kind in ("array", "matrix")
+]
+
+# fmt: off
+OPERATORS = {
+    "A @ x":          (lambda a, x: a @ x, 1),
+    "A @ X":          (lambda a, x: a @ x, 2),
+    "x @ A":          (lambda a, x: x @ a, 1),
+    "X @ A":          (lambda a, x: x.T @ a, 2),
+    "A.T @ x":        (lambda a, x: a.T @ x, 1),
+    "(2 A) @ x":      (lambda a, x: (2 * a) @ x, 1),
+    "A.dot(x)":       (lambda a, x: a.dot(x) if a.format != "coo" else a @ x, 1),
+    "A @ A @ x":      (lambda a, x: a @ a @ x, 1),
+    "A * number":     (lambda a, x: (a * x[1]) @ v, 1),
+    "number * A":     (lambda a, x: (x[1] * a) @ v, 1),
+    "A / number":     (lambda a, x: (a / x[1]) @ v, 1),
+    "A + A * number": (lambda a, x: (a + a * x[1]) @ v, 1),
+}
+OF_ARRAYS = {
+    "A * x":          (lambda a, x: a * x, 1),
+    "x * A":          (lambda a, x: x * a, 1),
+    "A * column":     (lambda a, x: a * x[:, :1], 2),
+    "A / x":          (lambda a, x: a / x, 1),
+    "A + x":          (lambda a, x: a + x, 1),
+    "x - A":          (lambda a, x: x - a, 1),
+}
+# fmt: on
+
+
+def array_of(found):
+    return found.toarray() if hasattr(found, "toarray") else found
+
+
+@pytest.mark.parametrize("operator", [*OPERATORS, *OF_ARRAYS])
+@pytest.mark.parametrize("name", FORMATS)
+def test_matrices_of_scipy_are_operands_of_traced_values(name, operator):
+    if operator in OF_ARRAYS and name.endswith("matrix"):
+        pytest.skip("SciPy has other operators for matrices")
+    program, ndim = (OPERATORS | OF_ARRAYS)[operator]
+    a = getattr(ss, name)(constant)
+    x = (m if ndim == 2 else v) + 3.0
+
+    def run(x):
+        return array_of(program(a, x))
+
+    expected = np.asarray(run(x))
+    np.testing.assert_allclose(autodiff.vjp(run, x)[0], expected, rtol=1e-13)
+    autodiff.testing.check_grads(run, (x,), order=2)
+    np.testing.assert_allclose(autodiff.jit(run)(x), expected, rtol=1e-13)
+    several = np.stack([x, 1.2 * x])
+    np.testing.assert_allclose(autodiff.vmap(run)(several), [run(one) for one in several], rtol=1e-13)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_matrices_of_scipy_in_whole_programs(name):
+    a, dense = getattr(ss, name)(constant), constant.toarray()
+
+    @autodiff.differentiable
+    def filled(x):
+        out = np.zeros(3)
+        for k in range(3):
+            out[k] = x[k] ** 2
+        return a @ out + out @ a + (x[0] * a) @ v + a.multiply(x).sum() + a.multiply(2.0).sum()
+
+    def by_hand(x):
+        y = x**2
+        return dense @ y + y @ dense + x[0] * (dense @ v) + np.sum(dense * x) + 2.0 * dense.sum()
+
+    np.testing.assert_allclose(filled(v), by_hand(v), rtol=1e-13)
+    np.testing.assert_allclose(autodiff.jacobian(filled)(v), autodiff.jacobian(by_hand)(v), rtol=1e-12)
+
+
+def test_old_matrices_multiply_by_stars():
+    a = ss.csr_matrix(constant)
+    np.testing.assert_allclose(autodiff.jacobian(lambda x: a * x)(v), constant.toarray(), rtol=1e-13)
+    np.testing.assert_allclose(autodiff.jacobian(lambda x: x * a)(v), constant.toarray().T, rtol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("program", "says"),
+    [
+        (lambda x: ss.csr_array(constant).multiply(x), "write A @ x for A.dot"),
+        (lambda x: ss.csr_matrix(constant) + x, "all that is done with A.toarray"),  # numpy.matrix for SciPy
+        (lambda x: x / ss.csr_array(constant), "divide of a csr_array and a traced"),
+        (lambda x: ss.csr_array(constant) + x[0], "add of a csr_array"),
+        (lambda x: ss.csr_array([1.0, 0.0, 2.0]) @ x, "a sparse array of 1 axes"),
+        (lambda x: ss.csr_array(constant) @ [x[0], x[1], x[2]], "would become"),
+    ],
+)
+def test_other_operations_with_matrices_of_scipy_are_refused(program, says):
+    with pytest.raises((DifferentiationError, ConcretizationError), match=says):
+        autodiff.vjp(program, v)
+
+
+def test_a_sparse_matrix_times_a_number_is_written_with_a_star():
+    with pytest.raises(ValueError, match=r"^a sparse matrix @ a number .* multiply by \*$"):
+        autodiff.grad(lambda x: np.sum(ss.csr_array(constant) @ x[0]))(v)

@@ -9,6 +9,7 @@ import numpy as np
 from autodiff.numpy.dispatch import FUNCTIONS, as_operand, peeled
 from autodiff.ops import elementwise as ew
 from autodiff.scipy.called_back import known
+from autodiff.scipy.interpolate.cubic import cubic_spline
 from autodiff.scipy.interpolate.polynomials import Curve, Polynomials, at_axis, beside
 from autodiff.scipy.interpolate.through import make_interp_spline
 from autodiff.scipy.mirror import holds_traced
@@ -24,7 +25,7 @@ class Interpolation(Curve):
     """A function through points in one of the ways of ``interp1d``.
 
     Args:
-        x: the places of points.
+        x: the places of points, which may be traced for straight lines, steps and cubic splines.
         y: their values, along ``axis``.
         kind: ``"linear"``, a kind of steps, or of splines, or the degree of a spline.
         bounds_error: whether places outside are an error; None, unless the function is extrapolated.
@@ -43,20 +44,18 @@ class Interpolation(Curve):
         fill_value: Any = np.nan,
         assume_sorted: bool = False,
     ) -> None:
-        if holds_traced(x):
-            raise DifferentiationError(
-                f"interp1d has a derivative by values and by where it is evaluated{at_user_line()}; keep the places "
-                "of the points constant, or take np.interp or CubicSpline"
-            )
-        x, y = np.asarray(x, float), as_operand(y) * 1.0
+        moving = holds_traced(x)
+        x, y = as_operand(x) * 1.0 if moving else np.asarray(x, float), as_operand(y) * 1.0
         self.axis = axis % spec_of(y).ndim
         y = FUNCTIONS[np.moveaxis](y, self.axis, 0)
         if x.ndim != 1 or x.size != spec_of(y).shape[0]:
             raise OperandError(
                 f"interp1d got {x.size} places and values {spec_of(y)!r}{at_user_line()}; it needs one for each"
             )
-        order = np.arange(x.size) if assume_sorted else np.argsort(x, kind="stable")
-        self.x, self.y, self.kind = x[order], y[order], kind
+        if not assume_sorted:
+            order = FUNCTIONS[np.argsort](x, kind="stable") if moving else np.argsort(x, kind="stable")
+            x, y = (FUNCTIONS[np.take](part, order, 0) for part in (x, y))
+        self.x, self.y, self.kind, self.moving = x, y, kind, moving
         self.beyond = isinstance(fill_value, str) and fill_value == "extrapolate"
         self.fill = fill_value
         if self.beyond and bounds_error:
@@ -68,8 +67,8 @@ class Interpolation(Curve):
 
     def function(self) -> Any:
         """What is between the points."""
-        if self.kind == "linear":
-            widths = beside(np.diff(self.x), spec_of(self.y).ndim - 1)
+        if self.kind == "linear" or (self.moving and self.kind in ("slinear", 1)):
+            widths = beside(self.x[1:] - self.x[:-1], spec_of(self.y).ndim - 1)
             return Polynomials(FUNCTIONS[np.stack]([(self.y[1:] - self.y[:-1]) / widths, self.y[:-1]]), self.x)
         if self.kind in STEPS:
             return self.step
@@ -78,7 +77,14 @@ class Interpolation(Curve):
             raise NotImplementedError(
                 f"{self.kind} is unsupported: interp1d has linear, {', '.join((*STEPS, *DEGREES))}"
             )
-        return make_interp_spline(self.x, self.y, degree)
+        if not self.moving:
+            return make_interp_spline(self.x, self.y, degree)
+        if degree == 3:  # the same function
+            return cubic_spline(self.x, self.y)
+        raise DifferentiationError(
+            f"interp1d with kind={self.kind!r} has no derivative by the places of the points{at_user_line()}; keep "
+            "them constant, or take 'linear' or 'cubic'"
+        )
 
     def step(self, x: Any) -> Any:
         """The value at a point near to a place."""
@@ -114,7 +120,7 @@ class Interpolation(Curve):
     def held(self, x: Any, value: Any) -> Any:
         """The value, and outside of the points what is said to be there."""
         below, above = ew.less(x, self.x[0]), ew.greater(x, self.x[-1])
-        if self.bounds_error and known(x) and np.any(peeled(ew.logical_or(below, above), "interp1d")):
+        if self.bounds_error and known(x) and known(self.x) and np.any(peeled(ew.logical_or(below, above), "interp1d")):
             raise ValueError(
                 f"a place of interp1d lies outside of [{self.x[0]:g}, {self.x[-1]:g}]{at_user_line()}; "
                 'fill_value="extrapolate" goes on, bounds_error=False gives NaN'

@@ -7,7 +7,7 @@ from typing import Any
 
 import scipy.sparse
 
-from autodiff.numpy.traced_sparse import TracedSparse, from_arguments, traced_matrix
+from autodiff.numpy.traced_sparse import TracedSparse, from_arguments, operation, traced_matrix
 from autodiff.scipy.mirror import holds_traced
 from autodiff.trace.traced import Traced
 
@@ -35,17 +35,16 @@ def products(name: str, base: Any) -> dict[str, Any]:
         return x @ traced_matrix(self) if isinstance(x, Traced) else base.__rmatmul__(self, x)
 
     def mul(self: Any, x: Any) -> Any:
-        if not isinstance(x, Traced):
-            return base.__mul__(self, x)
-        return traced_matrix(self) @ x if name.endswith("matrix") and x.ndim else traced_matrix(self) * x
+        return operation("multiply", self, x) if isinstance(x, Traced) else base.__mul__(self, x)
 
     def rmul(self: Any, x: Any) -> Any:
-        if not isinstance(x, Traced):
-            return base.__rmul__(self, x)
-        return x @ traced_matrix(self) if name.endswith("matrix") and x.ndim else traced_matrix(self) * x
+        return operation("multiply", x, self) if isinstance(x, Traced) else base.__rmul__(self, x)
 
     def dot(self: Any, x: Any) -> Any:
-        return traced_matrix(self) @ x if isinstance(x, Traced) else base.dot(self, x)
+        return operation("A.dot", self, x) if isinstance(x, Traced) else base.dot(self, x)
+
+    def multiply(self: Any, x: Any) -> Any:
+        return operation("A.multiply", self, x) if isinstance(x, Traced) else base.multiply(self, x)
 
     def add(self: Any, other: Any) -> Any:
         return traced_matrix(self) + other if isinstance(other, TracedSparse) else base.__add__(self, other)
@@ -64,6 +63,7 @@ def products(name: str, base: Any) -> dict[str, Any]:
         "__add__": add,
         "__sub__": subtract,
         "dot": dot,
+        "multiply": multiply,
         "__doc__": base.__doc__,
         "__module__": __name__,
         **containers,

@@ -36,8 +36,9 @@ OF_SCIPY = (
     "take traced values, or say that they cannot; give others a rule with custom_vjp or custom_jvp. "
 )
 OF_SPARSE = (
-    "SciPy's sparse matrices do not take traced values: make them with autodiff.scipy.sparse, whose classes have the "
-    "same names, or give the product a rule with custom_vjp. "
+    "SciPy's sparse matrices take traced values in A @ x, A * x and A / x alone: write A @ x for A.dot(x), and make "
+    "matrices with autodiff.scipy.sparse, whose classes have the same names; or give the product a rule with "
+    "custom_vjp. "
 )
 OF_LIBRARY = (
     "{library} makes plain arrays of what it is given: {first}take the numbers of its objects, such as x.to_numpy() or "

@@ -16,6 +16,7 @@ from autodiff.trace.source import at_user_line
 from autodiff.trace.traced import Traced
 from autodiff.trace.values.arrays import module_of
 from autodiff.trace.values.foreign import refusal
+from autodiff.trace.values.sparse_operands import PRODUCTS, is_sparse
 
 REFLECTED = {
     "add": "__radd__", "subtract": "__rsub__", "multiply": "__rmul__", "matmul": "__rmatmul__",
@@ -39,6 +40,8 @@ def left_to_other(name: str, operands: tuple[Any, ...]) -> Any:
         LeafError: if it gives no result.
     """
     other = next(operand for operand in operands if not isinstance(operand, Traced))
+    if is_sparse(other) and name not in COMPARED:  # before what is no operand: one kind of them is a dictionary
+        return PRODUCTS["scipy.sparse"](name, operands)
     if name in COMPARED:
         return compared_with_no_number(name, other, operands)
     if isinstance(other, NO_OPERANDS):

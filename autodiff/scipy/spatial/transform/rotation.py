@@ -27,6 +27,7 @@ class TracedRotation:
 
     __array_ufunc__ = None
     holds_traced = True
+    stands_for = transform.Rotation
 
     def __init__(self, q: Any) -> None:
         self.q = q
