@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
+import scipy.sparse.linalg
 from numpy.lib.array_utils import normalize_axis_index
 
 from autodiff.numpy.dispatch import FUNCTIONS, UFUNCS, as_operand
@@ -236,7 +237,12 @@ def traced_matrix(a: Any) -> TracedSparse:
         return a
     if isinstance(a, Traced):
         raise DifferentiationError(f"a traced array is no sparse matrix{at_user_line()}: its pattern is unknown; {HOW}")
-    if a.ndim != 2:
+    if isinstance(a, scipy.sparse.linalg.LinearOperator):
+        raise DifferentiationError(
+            f"a LinearOperator has no rule beside traced values{at_user_line()}: its entries are unknown; give a "
+            "sparse matrix, or give the solution a rule with custom_vjp"
+        )
+    if scipy.sparse.issparse(a) and a.ndim != 2:
         raise DifferentiationError(
             f"a sparse array of {a.ndim} axes has no rule beside traced values{at_user_line()}; give it two"
         )

@@ -134,6 +134,8 @@ def replace_module(module: ModuleType) -> None:
     file = getattr(module, "__file__", None)
     found = [one for one in gc.get_referrers(names) if isinstance(one, FunctionType) and one.__globals__ is names]
     own = [function for function in found if file is None or function.__code__.co_filename == file]
+    compiled = set(map(id, compiled_functions(module)))
+    own = [function for function in own if id(function) not in compiled]
     if file is None and not own:
         raise DifferentiationError(
             f"the module {module.__name__} has no function whose source is known{at_user_line()}; it may be compiled"
@@ -142,6 +144,13 @@ def replace_module(module: ModuleType) -> None:
     for function in own:
         replace_code(function)
     teach_all(module)
+
+
+def compiled_functions(module: ModuleType) -> Iterator[FunctionType]:
+    """The functions that Numba compiles when they are called, by ``njit`` or ``vectorize``: they stay as they are."""
+    for value in list(vars(module).values()):
+        if type(value).__module__.startswith("numba."):
+            yield getattr(getattr(value, "_dispatcher", value), "py_func", value)
 
 
 def teach_all(owner: type | ModuleType) -> None:

@@ -66,6 +66,30 @@ def test_packages_by_name(robot):
     assert not list((robot / "robot_parts").glob("__pycache__/arm*"))
 
 
+def test_functions_that_a_loaded_module_has_compiled_stay(robot):
+    pytest.importorskip("numba")
+    source = """
+    from numba import njit, vectorize
+
+    def half(x):
+        return float(x) / 2
+
+    def third(x):
+        return max(x / 3, 0.0)
+
+    def sixth(x):
+        return third(half(x))
+
+    for name in ("half", "third"):
+        globals()[name] = {"half": njit, "third": vectorize}[name](globals()[name])
+    """
+    (robot / "robot_parts" / "parts.py").write_text(textwrap.dedent(source))
+    parts = importlib.import_module("robot_parts.parts")
+    differentiable(parts)
+    assert parts.sixth(3.0) == 0.5
+    assert parts.sixth.__code__.co_filename == str(robot / "robot_parts" / "parts.py")
+
+
 def test_modules_that_are_loaded_already(robot):
     arm = importlib.import_module("robot_parts.arm")
     with pytest.raises(ConcretizationError):

@@ -422,3 +422,9 @@ def test_other_operations_with_matrices_of_scipy_are_refused(program, says):
 def test_a_sparse_matrix_times_a_number_is_written_with_a_star():
     with pytest.raises(ValueError, match=r"^a sparse matrix @ a number .* multiply by \*$"):
         autodiff.grad(lambda x: np.sum(ss.csr_array(constant) @ x[0]))(v)
+
+
+def test_operators_without_entries_are_refused():
+    a = scipy.sparse.linalg.aslinearoperator(ss.csr_array(constant))
+    with pytest.raises(DifferentiationError, match=r"^a LinearOperator has no rule beside traced values"):
+        autodiff.vjp(lambda b: sparse.linalg.cg(a, b)[0], v)

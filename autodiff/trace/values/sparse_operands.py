@@ -48,6 +48,6 @@ def of_sparse(frame: FrameType | None) -> bool:
     return frame is not None and str(frame.f_globals.get("__name__")).startswith("scipy.sparse.")
 
 
-def no_array() -> Any:
+def no_array() -> np.ndarray[Any, Any]:
     """What sparse matrices take for a value that is no array."""
     return np.array(None, dtype=object)
