@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import autodiff
 from tests.programs.programs import Programs, check
 
 programs = Programs()
@@ -176,3 +177,20 @@ def below(x):
 @pytest.mark.parametrize("name", programs)
 def test_program(name):
     check(programs[name])
+
+
+@pytest.mark.parametrize("order", [None, "C", "F"])
+def test_arrays_of_finite_numbers(order):
+    @autodiff.differentiable
+    def program(x):
+        convert = np.asarray_chkfinite if order is None else lambda x: np.asarray_chkfinite(x, dtype=None, order=order)
+        out = np.zeros(3)
+        out[:] = x
+        return np.sum(convert(x) ** 2) + np.sum(convert([x[0], 2.0])) + np.sum(convert(out) ** 3)
+
+    x = np.array([1.0, 2.0, -3.0])
+    expected = 2 * x + 3 * x**2 + [1.0, 0.0, 0.0]
+    np.testing.assert_allclose(autodiff.grad(program)(x), expected)
+    np.testing.assert_allclose(autodiff.jit(autodiff.grad(program))(x), expected)
+    with pytest.raises(ValueError, match="infinite numbers or NaN"):
+        autodiff.grad(program)(np.array([1.0, np.inf, 0.0]))

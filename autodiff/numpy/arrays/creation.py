@@ -190,6 +190,20 @@ _converting: tuple[Callable[..., Any], ...] = (
 CREATION.update({function: partial(converted, function) for function in _converting})
 
 
+@creates(np.asarray_chkfinite)
+def finite_array(prototype: Any, a: Any, dtype: Any = None, order: Any = None) -> Any:
+    """The array, in which no number is infinite or NaN; values that are not known, as under ``jit``, may be.
+
+    Raises:
+        ValueError: if a number is infinite or NaN.
+    """
+    made = converted(np.asarray, prototype, a, dtype, **({} if order is None else {"order": order}))
+    plain = concrete(made)
+    if isinstance(plain, np.ndarray) and plain.dtype.kind in "fc" and not np.isfinite(plain).all():
+        raise ValueError(f"an array of np.asarray_chkfinite has infinite numbers or NaN{at_user_line()}")
+    return made
+
+
 def _computed(function: Callable[..., Any]) -> None:
     """Enter a function whose arguments are plain: its result is put on the prototype's tape."""
 
