@@ -288,6 +288,13 @@ def meet(comm: Group, turn: Turn, array: Any = None) -> None:
     meeting.end(turn)
 
 
+def highest(comm: Group, number: int) -> int:
+    """The highest of the numbers that all processes give."""
+    turn = comm.meeting.turn("highest number", (), np.dtype(np.int64))
+    meet(comm, turn, number)
+    return int(turn.stack.max())
+
+
 def agree(comm: Group, name: str, rest: Sequence[tuple[str, Any]] = ()) -> None:
     """Make sure that all processes are about to do the same, which has no array.
 

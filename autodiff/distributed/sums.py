@@ -17,7 +17,7 @@ import numpy as np
 from autodiff.distributed.calls import Call
 from autodiff.distributed.exchanges import as_bytes, gathering_all, messages
 from autodiff.distributed.group import Group, Lines
-from autodiff.distributed.meetings import DIRECT, GATHERED
+from autodiff.distributed.meetings import DIRECT, GATHERED, highest
 from autodiff.distributed.packing import LARGE, new, scaled
 from autodiff.distributed.waiting import Steps, waited_for
 from autodiff.distributed.windows import REGION, Window
@@ -32,7 +32,14 @@ Weights = tuple[float, ...]
 
 
 def summed(comm: Group, x: Any, call: Call, weights: Weights = (), reuse: bool = False) -> Any:
-    """The sum of the arrays of all processes."""
+    """The sum of the arrays of all processes.
+
+    Those that have left a sum in the middle, as by Ctrl-C, have not taken the same steps in their window. Here all go
+    on from the last one that any of them has taken.
+    """
+    window = comm.lines.window
+    if window is not None and comm.size * x.nbytes > GATHERED:
+        window.shared.steps = highest(comm, window.shared.steps)
     return waited_for(comm, summing(comm.lines, x, weights, reuse), call)
 
 
@@ -81,9 +88,8 @@ def adding_in_window(mpi: Any, window: Window, x: Array, out: Array, weights: We
     In each turn of some megabytes every process puts there what others add up; then it adds up its own part of all, and
     leaves the sum there; then it reads the sums of the others. Turns overlap, so that waiting once is enough for each.
     """
-    first, length = window.turn, REGION // x.itemsize
+    first, length = window.shared.steps, REGION // x.itemsize
     turns = -(-x.size // length)
-    window.turn += turns
 
     def own(turn: int) -> tuple[slice, list[slice], list[Array]]:
         """The elements of a turn, the parts of them that each process adds up, and the regions of all processes."""

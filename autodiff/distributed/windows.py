@@ -105,19 +105,16 @@ def shared_memory(mpi: Any, nbytes: int) -> SharedMemory | None:
 
 
 class Window:
-    """Regions of memory of each process, in which arrays are added up in turns.
+    """Regions of memory of each process, in which arrays are added up in turns: each belongs to a step.
 
     Args:
         shared: the memory.
-
-    Attributes:
-        turn: the number of the next turn.
     """
 
-    __slots__ = ("shared", "turn")
+    __slots__ = ("shared",)
 
     def __init__(self, shared: SharedMemory) -> None:
-        self.shared, self.turn = shared, 0
+        self.shared = shared
 
     def region(self, rank: int, turn: int, count: int, dtype: np.dtype[Any]) -> Array:
         """So many elements in the region of a process that belongs to a turn."""

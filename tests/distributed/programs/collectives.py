@@ -14,6 +14,7 @@ from autodiff import distributed, grad, hvp, jit, jvp, linearize, vmap
 from autodiff.distributed import windows
 from autodiff.distributed.meetings import MeetingByMessages
 from autodiff.distributed.primitives import COLLECTIVES
+from autodiff.distributed.sums import summing
 from autodiff.distributed.windows import LINE, REGION, REGIONS, has_room
 from tests.distributed.random_programs import LENGTH, drawn, of_all, of_one
 
@@ -127,6 +128,19 @@ def check_interrupted():
             distributed.all_reduce(np.ones(3))
         for _ in range(3):
             assert np.array_equal(distributed.all_reduce(np.full(3, comm.rank + 1.0)), total)
+
+
+def check_interrupted_sums():
+    """The same of large arrays, whose sums processes have left at different steps."""
+    for size, dtype in ((300_000, float), (3_000_000, np.float32)):
+        x = np.arange(size, dtype=dtype) % 1000
+        if comm.rank == 0:  # the others have left where they have not begun
+            begun = summing(comm.lines, x)
+            next(begun)
+            begun.close()
+        for _ in range(4):
+            found = distributed.all_reduce(x * (comm.rank + 1))
+            assert np.array_equal(found, x * sum(range(comm.size + 1)))
 
 
 def check_messages_beside():
@@ -295,8 +309,8 @@ def check_programs(count):
 def main(programs):
     check_programs(programs)
     for check in (
-        check_large, check_windows, check_weights, check_interrupted, check_messages_beside, check_no_room, check_order,
-        check_control, check_parts, check_disagreement,
+        check_large, check_windows, check_weights, check_interrupted, check_interrupted_sums, check_messages_beside,
+        check_no_room, check_order, check_control, check_parts, check_disagreement,
     ):  # fmt: skip
         check()
     assert comm.gather_objects("done") == ["done"] * comm.size

@@ -13,10 +13,14 @@ import pytest
 
 from autodiff import grad, jit
 from autodiff.trace.memory import recycling
+from autodiff.trace.memory.guarding import GUARDED
 from autodiff.trace.memory.recycling import LARGE, Block, Pool, block_size, counts_references, maker, owns_memory
 from autodiff.trace.spec import spec
 
-pytestmark = pytest.mark.skipif(not counts_references(), reason="there is no pool where references are not counted")
+pytestmark = [
+    pytest.mark.skipif(not counts_references(), reason="there is no pool where references are not counted"),
+    pytest.mark.skipif(GUARDED, reason="memory between guards is used once"),
+]
 
 ROWS = spec((256, 128), np.float64)  # 256 KB
 BYTES = 256 * 1024
