@@ -201,18 +201,16 @@ def is_half(array: Any) -> bool:
     return dtype.itemsize == 2 and dtype.kind in "fV"
 
 
-def sum_of(rows: Any, weights: Weights) -> Any:
+def sum_of(rows: Any, weights: Weights = ()) -> Any:
     """The same as a new array."""
+    if is_half(rows[0]):
+        return sum_of([row.astype(np.float32) for row in rows], weights).astype(rows[0].dtype)
     common = weights[0] if weights and len(set(weights)) == 1 else None
     if weights and common is None:
         rows = [row * weight for row, weight in zip(rows, weights, strict=True)]
-    first, *others = rows
-    half = is_half(first)
-    if half:
-        first, others = first.astype(np.float32), [row.astype(np.float32) for row in others]
-    found = first + others[0] if others else first.copy()
-    for row in others[1:]:
+    found = rows[0] + rows[1] if len(rows) > 1 else rows[0].copy()
+    for row in rows[2:]:
         found += row
     if common is not None:
         found *= common
-    return found.astype(rows[0].dtype) if half else found
+    return found
