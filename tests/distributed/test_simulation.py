@@ -53,7 +53,7 @@ def test_formulas_of_one_machine(processes):
     held = (1 << 19) // processes
     gathered = CALL + latency + held / copying + others * held / adding
     assert all_reduce(network, processes, "own", nbytes=held) == pytest.approx(gathered)
-    turns, part = 3, N / processes  # of 4 MiB each, the last of which is read in one more
+    turns, part = 4, N / processes  # two of 4 MiB, one before them for the steps, one in which the last is read
     added = turns * latency + part / copying * (2 * others + 1) + part / adding * others
     assert all_reduce(network, processes, "own") == pytest.approx(CALL + latency + added)
     shown = CALL + latency + processes * held / copying

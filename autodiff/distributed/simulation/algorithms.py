@@ -120,9 +120,10 @@ def seen(network: Network, size: int) -> Rounds:
 def window_all_reduce(network: Network, size: int, nbytes: float) -> Rounds:
     """Turns in memory that the processes of a machine share, in each of which all wait for all, and once at the end.
 
-    Each process copies there what others add up, adds up its own part, copies the sum there, and those of others back.
+    Before the first they tell each other which step they have taken last. Each process copies there what others add
+    up, adds up its own part, copies the sum there, and those of others back.
     """
-    for _ in range(ceil(nbytes / REGION) + 1):
+    for _ in range(ceil(nbytes / REGION) + 2):
         yield from seen(network, size)
     copied = in_memory(network, network.copying)
     yield from at_once(copied, lambda by: shifted(size, by), size, nbytes / size, added=True)

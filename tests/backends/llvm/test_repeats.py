@@ -7,8 +7,12 @@ pytest.importorskip("numba")
 
 from autodiff import grad, jit
 from autodiff.backends.kernels import effort
+from autodiff.backends.language.reading import read
+from autodiff.backends.llvm.products.machine import machine_of
 from autodiff.backends.llvm.statements import repeats
-from autodiff.backends.llvm.statements.target import compiled, printed
+from autodiff.backends.llvm.statements.target import compiled, printed, processor
+from autodiff.backends.llvm.vectors import choice, lowering
+from autodiff.backends.native.loading import target
 from tests.backends.llvm.test_statements import run
 
 
@@ -197,3 +201,28 @@ def test_statements_of_innermost_loops_are_counted():
     assert effort.inner_statements([]) == 0
     assert effort.inner_statements(lines) == 2
     assert effort.inner_statements([*lines, "while True:", "    if a:", "        break"]) == 4
+
+
+@pytest.mark.parametrize("factors", [("2.0", "2.0", "2.0"), ("2.0", "3.0", "4.0")])
+def test_crowded_kernels_keep_short_loops_and_count_those_once_that_are_there_often(factors, short, monkeypatch):
+    text = kernel(*(line for name, factor in zip("abc", factors, strict=True) for line in loop(name, "x", "y", factor)))
+    arrays = [np.random.default_rng(k).normal(size=41) for k in range(2)]
+    assert "vectors.next" not in printed(text)
+    found = run(compiled(text), arrays, 1)
+    plans = [plan for _, plan in lowering.plans(read(text))]
+    size, _, vectors = choice.work_of(plans[0], machine_of(target().triple, processor()[1]))
+    monkeypatch.setattr(choice, "CROWDED", 2 * size * vectors)
+    monkeypatch.setattr(choice, "STRAIGHT_IN_CROWD", 0)
+    assert ("vectors.next" in printed(text)) == (len(set(factors)) == 3)
+    for one, other in zip(found, run(compiled(text), arrays, 1), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+def test_loops_of_one_outline_may_be_there_often(short):
+    inner = "".join(f"        for j in range(40):\n            store_float64(y, j, f8({k}.0))\n" for k in range(3))
+    text = "def kernel(block, lo, hi):\n    x = pointer(block, 0)\n    y = pointer(block, 1)\n"
+    text += "".join(f"    for i in range({n}):\n{inner}" for n in (2, 3))
+    text += "".join(f"    store_float64(x, {k}, 1.0)\n" for k in range(5))
+    found = repeats.loops_in(read(text))
+    assert len(found) == 6  # those inside; of the loops around there are two
+    assert all(loop.name == "j" for loop in found)

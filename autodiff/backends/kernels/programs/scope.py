@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from itertools import product
 from math import prod
 from typing import Any
@@ -23,7 +23,7 @@ from autodiff.backends.kernels.programs.storage import (
     objects,
     text,
 )
-from autodiff.backends.kernels.programs.values import Awaited, Parts, Pending, Row, Value
+from autodiff.backends.kernels.programs.values import Awaited, Parts, Pending, Row, Value, Values, last_of_sums
 from autodiff.backends.kernels.programs.views import at, leading, viewed
 from autodiff.backends.kernels.scalars import DTYPES, WORD, cast, expression, unsupported
 from autodiff.trace.spec import Spec, spec_of
@@ -76,54 +76,6 @@ def refuse_mixed_rows(tape: Tape, rows: int) -> None:
 
 PASSING = {"random_numbers", "scan", "switch", "while_loop"}
 """Operations that hand words of random states on, or draw from them, beside values of other dtypes."""
-
-
-class Values(dict[int, Value]):
-    """Values by their slots, and the slots that were in each place of memory."""
-
-    def __init__(self, values: Sequence[Value]) -> None:
-        super().__init__()
-        self._slots: dict[str, dict[int, None]] = {}
-        for slot, value in enumerate(values):
-            self[slot] = value
-
-    def __setitem__(self, slot: int, value: Value) -> None:
-        super().__setitem__(slot, value)
-        if isinstance(value, Buffer):
-            self._slots.setdefault(value.base, {})[slot] = None
-
-    def read_after(self, base: str, position: int, last: Mapping[int, int]) -> bool:
-        """Whether a value in a place of memory is read after a position.
-
-        Nobody asks again for those that were read before it: what is written part by part would have thousands.
-        """
-        slots = self._slots.get(base, {})
-        for slot in [slot for slot in slots if last.get(slot, -1) < position]:
-            del slots[slot]
-        found = [self.get(slot) for slot in slots if last.get(slot, -1) > position]
-        return any(isinstance(value, Buffer) and value.base == base for value in found)
-
-
-def last_of_sums(tape: Tape, last: Mapping[int, int]) -> dict[int, int]:
-    """Where each value is read last, or sums of parts are to which it may belong; ``last`` tells where it is read."""
-    parts: dict[int, bool] = {}
-    """The sums of parts, and whether all of one is in parts."""
-    for equation in tape.equations:
-        name, slot = equation.primitive.name, equation.results[0] if equation.results else -1
-        if name == "slice_into":
-            parts[slot] = True
-        elif name == "add":
-            found = [parts.get(o) if isinstance(o, int) else None for o in equation.operands]
-            if True in found:
-                parts[slot] = found == [True, True]
-    until = dict(last)
-    for equation in reversed(tape.equations):
-        if equation.results and equation.results[0] in parts:
-            reach = until.get(equation.results[0], -1)
-            for operand in equation.operands:
-                if isinstance(operand, int):
-                    until[operand] = max(until.get(operand, -1), reach)
-    return until
 
 
 class Scope:

@@ -37,20 +37,26 @@ def straight_of(plans: Iterable[Plan], machine: Machine) -> int:
     """
     total = 0
     for plan in plans:
-        size = sum(weights_of(plan).values())
-        if form_of(plan, machine).straight:
-            total += vectors_of(plan, machine)[1] * size
+        size, _, vectors = work_of(plan, machine)
+        if is_straight(size, vectors):
+            total += vectors * size
     return STRAIGHT if total <= CROWDED else STRAIGHT_IN_CROWD
 
 
-def vectors_of(plan: Plan, machine: Machine) -> tuple[int, int]:
-    """How many lanes the vectors of a loop have, and how many vectors there are in one of known length; else 0."""
-    lanes = machine.bits // (8 * SIZES[leading_type(weights_of(plan))])
+def work_of(plan: Plan, machine: Machine) -> tuple[int, int, int]:
+    """The instructions of a round, the lanes of a vector, and the vectors of a loop: 0 if its length is not known."""
+    weights = weights_of(plan)
+    size, lanes = sum(weights.values()), machine.bits // (8 * SIZES[leading_type(weights)])
     if plan.length is None:
-        return lanes, 0
+        return size, lanes, 0
     while lanes > 1 and lanes // 2 >= plan.length:
         lanes //= 2
-    return lanes, -(-plan.length // lanes)
+    return size, lanes, -(-plan.length // lanes)
+
+
+def is_straight(size: int, vectors: int, most: int = STRAIGHT) -> bool:
+    """Whether a loop of so many vectors, with so many instructions each, is printed without a loop."""
+    return vectors == 1 or (0 < vectors <= MANY and vectors * size <= most)
 
 
 def form_of(plan: Plan, machine: Machine, straight: int = STRAIGHT) -> Form:
@@ -61,10 +67,9 @@ def form_of(plan: Plan, machine: Machine, straight: int = STRAIGHT) -> Form:
         machine: for which it is.
         straight: how many instructions it may have without a loop.
     """
-    size = sum(weights_of(plan).values())
-    lanes, vectors = vectors_of(plan, machine)
+    size, lanes, vectors = work_of(plan, machine)
     multiplies = size <= PRICE * len(divisors(plan))
-    if vectors == 1 or (0 < vectors <= MANY and vectors * size <= straight):
+    if is_straight(size, vectors, straight):
         return Form(lanes, 0, True, machine.scales, multiplies)
     if size > LONG:
         return Form(lanes, 0 if machine.bits == 512 and size > HEAVY else 1, False, machine.scales, multiplies)
