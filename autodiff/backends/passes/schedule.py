@@ -33,6 +33,8 @@ from autodiff.backends.passes.preparation.triangles import TRIANGLES
 from autodiff.backends.passes.rewrite.reductions import SPLIT_LARGE_SUMS
 from autodiff.backends.passes.rewrite.rewriting import concerned, joined, rewrite
 from autodiff.backends.passes.rewrite.simplify import simplified, simplify
+from autodiff.backends.passes.rolling.repetitions import LONG as LONG_PROGRAM
+from autodiff.backends.passes.rolling.roll import rolled
 from autodiff.backends.passes.turns import with_turns
 from autodiff.trace.tape import Tape
 
@@ -40,6 +42,9 @@ ON_CPUS = joined(EXPANSIONS, TRIANGLES, DOUBLES)
 
 EXPANDED = {**ON_CPUS, "<general>": ()}
 """Operations that are expanded, or have bodies in which some are."""
+
+PARTS = joined(PIECES, SLICES)
+"""What is done with parts of arrays before loops are looked for: sums of parts of all steps become stacks."""
 
 BEFORE_FUSION = joined(SHARES, PIECES, STACKS, LOOPS, SLICES, TRANSPOSES)
 
@@ -79,7 +84,7 @@ def plain(tape: Tape, why: str) -> Schedule:
 
 def schedule(tape: Tape) -> Schedule:
     """How a tape without constants is run by kernels of CPUs."""
-    simple = simplify(tape)
+    simple = simplified_with_loops(tape)
     border = on_parts(simple)
     if border is None or len(border.core.equations) > MOST_ON_PARTS:
         return schedule_as_it_is(simple)
@@ -90,6 +95,18 @@ def schedule(tape: Tape) -> Schedule:
         if calls(plain.tape) < calls(found.tape):
             return plain
     return found
+
+
+def simplified_with_loops(tape: Tape) -> Tape:
+    """A tape simplified, with loops in the places of steps that a Python loop has written out."""
+    import os
+    if os.environ.get("NOROLL"): return simplify(tape)
+    simple = simplify(rolled(tape))  # first of all: a loop is simplified once, and its steps would be one by one
+    if len(simple.equations) < LONG_PROGRAM:
+        return simple
+    apart = rewrite(simple, PARTS, merge=True)
+    found = rolled(apart)
+    return simple if found is apart else simplify(found)
 
 
 def schedule_as_it_is(tape: Tape) -> Schedule:

@@ -1,0 +1,137 @@
+"""Steps that a Python loop has written out one after the other become a loop again.
+
+``for x in xs: h = step(h, x)`` is traced as a tape of all steps. As one long text it would take a time to compile that
+grows with the number of steps, and soon too long. But the steps are the same operations on the values of the step
+before them, so they are found again as a repetition in the sequence of operations, and become one ``scan``:
+
+1. ``repetitions.py`` finds where a sequence of operations comes again and again.
+2. ``origins.py`` looks at where each operand comes from, step by step: from the same step, from one before, from
+   outside and the same in all steps, or from outside and another one in each. Steps at either end that are different,
+   as the first ones of a recursion are, stay as they are.
+3. ``loops.py`` writes the loop. What comes from a step before is carried; what differs comes in by slices of a stack,
+   which is often there already: the rows ``x[k]`` of an array, or what a loop before has stacked.
+
+Reverse mode writes out its steps too, in the other order. They are a second loop, which takes what the first one has
+stacked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from autodiff.backends.passes.rewrite.dead import drop_dead, renumbered
+from autodiff.backends.passes.rewrite.rewriting import Builder, what
+from autodiff.backends.passes.rolling.loops import written
+from autodiff.backends.passes.rolling.origins import Steps, planned
+from autodiff.backends.passes.rolling.repetitions import LONG, labels_of, repetitions
+from autodiff.backends.passes.rolling.rows import with_rows_read
+from autodiff.ops.index import slice_of
+from autodiff.trace.tape import Equation, Operand, Tape, ordered
+
+ROUNDS = 12
+"""Loops are looked for so often: those around others come after these."""
+
+
+def rolled(tape: Tape) -> Tape:
+    """The tape with loops in the places of steps that are written out; itself where there are none."""
+    if len(tape.equations) < LONG:
+        return tape
+    before = now = without_waiting(done_once(with_rows_read(tape)))
+    for _ in range(ROUNDS):
+        again = rolled_once(now)
+        if again is now:
+            break
+        now = again
+    return tape if now is before else now
+
+
+def rolled_once(tape: Tape) -> Tape:
+    """The tape with loops for the repetitions of one period."""
+    found = repetitions(labels_of(tape))
+    steps = Steps(tape) if found else None
+    plans = [plan for each in found if steps is not None and (plan := planned(steps, each)) is not None]
+    return written(steps, plans) if steps is not None and plans else tape
+
+
+def done_once(tape: Tape) -> Tape:
+    """The tape with each operation done once: what a step gives and the next one begins with is the same value.
+
+    Slices ``x[k]`` stay: that some steps take the same one says nothing of the others.
+    """
+    tape = drop_dead(tape)
+    builder = Builder(tape.inputs, {})
+    now: list[Operand] = list(range(len(tape.inputs)))
+    known: dict[object, tuple[Operand, ...]] = {}
+    for equation in tape.equations:
+        builder.source = equation.source
+        operands = tuple(now[o] if isinstance(o, int) else o for o in equation.operands)
+        if stays(equation):
+            now.extend(builder.append(equation, operands))
+            continue
+        key = what(replace(equation, operands=operands))
+        if key not in known:
+            known[key] = builder.append(equation, operands)
+        now.extend(known[key])
+    outputs = tuple(now[o] if isinstance(o, int) else o for o in tape.outputs)
+    return tape if len(builder.equations) == len(tape.equations) else replace(
+        tape, equations=tuple(builder.equations), outputs=outputs
+    )
+
+
+def stays(equation: Equation) -> bool:
+    """Whether an operation is not merged with another one."""
+    if equation.primitive is slice_of:
+        return any(type(part) is int for part in dict(equation.params)["key"])
+    return equation.primitive.name == "copy" or ordered(equation)
+
+
+def without_waiting(tape: Tape) -> Tape:
+    """The tape with each operation as early as it can be done, if that is the last one to read one of its operands.
+
+    Reverse mode adds up what the steps contribute to one cotangent when all of it is there, after all steps. So do
+    programs that collect values in a list.
+    """
+    count = len(tape.inputs)
+    reads = [0] * len(tape.specs)
+    missing: list[int] = []
+    readers: dict[int, list[int]] = {}
+    own = [{o for o in equation.operands if isinstance(o, int) and o >= count} for equation in tape.equations]
+    for k, operands in enumerate(own):
+        missing.append(len(operands))
+        for o in operands:
+            reads[o] += 1
+            readers.setdefault(o, []).append(k)
+    for out in tape.outputs:
+        if isinstance(out, int):
+            reads[out] += 1
+    order: list[int] = []
+    done = [False] * len(tape.equations)
+    for first in range(len(tape.equations)):
+        waiting = [first]
+        while waiting:
+            k = waiting.pop()
+            if done[k]:
+                continue
+            done[k] = True
+            order.append(k)
+            for o in own[k]:
+                reads[o] -= 1
+            ready: list[int] = []
+            for slot in tape.equations[k].results:
+                for reader in readers.get(slot, ()):
+                    missing[reader] -= 1
+                    if not missing[reader] and not done[reader] and not ordered(tape.equations[reader]):
+                        ready.append(reader)
+            waiting.extend(k for k in reversed(ready) if any(reads[o] == 1 for o in own[k]))
+    return tape if order == list(range(len(order))) else in_order(tape, order)
+
+
+def in_order(tape: Tape, order: list[int]) -> Tape:
+    """The tape with its operations in another order."""
+    slots = [*range(len(tape.inputs)), *(slot for k in order for slot in tape.equations[k].results)]
+    number = {slot: k for k, slot in enumerate(slots)}
+    return replace(
+        tape,
+        equations=tuple(renumbered(tape.equations[k], number) for k in order),
+        outputs=tuple(number[out] if isinstance(out, int) else out for out in tape.outputs),
+    )
