@@ -33,8 +33,7 @@ from autodiff.backends.passes.preparation.triangles import TRIANGLES
 from autodiff.backends.passes.rewrite.reductions import SPLIT_LARGE_SUMS
 from autodiff.backends.passes.rewrite.rewriting import concerned, joined, rewrite
 from autodiff.backends.passes.rewrite.simplify import simplified, simplify
-from autodiff.backends.passes.rolling.repetitions import LONG as LONG_PROGRAM
-from autodiff.backends.passes.rolling.roll import rolled
+from autodiff.backends.passes.rolling.roll import is_long, rolled
 from autodiff.backends.passes.turns import with_turns
 from autodiff.trace.tape import Tape
 
@@ -99,10 +98,8 @@ def schedule(tape: Tape) -> Schedule:
 
 def simplified_with_loops(tape: Tape) -> Tape:
     """A tape simplified, with loops in the places of steps that a Python loop has written out."""
-    import os
-    if os.environ.get("NOROLL"): return simplify(tape)
     simple = simplify(rolled(tape))  # first of all: a loop is simplified once, and its steps would be one by one
-    if len(simple.equations) < LONG_PROGRAM:
+    if not is_long(simple):
         return simple
     apart = rewrite(simple, PARTS, merge=True)
     found = rolled(apart)

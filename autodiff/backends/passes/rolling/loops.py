@@ -29,10 +29,9 @@ from autodiff.backends.passes.rolling.stacks import (
 from autodiff.ops.elementwise import add
 from autodiff.ops.index import gather, scatter_add, slice_into, slice_of, slice_set
 from autodiff.ops.join import stack
+from autodiff.trace.primitive import find_primitive
 from autodiff.trace.spec import Spec, result_spec, spec
 from autodiff.trace.tape import Equation, Literal, Operand, Tape, operand_specs
-from autodiff.transforms.control.scan_call import scanned
-from autodiff.transforms.control.values import settled
 
 Carried = tuple[int, int, tuple[Operand, ...]]
 """A result of an equation of a step, and what stands in its place in the first steps."""
@@ -149,7 +148,7 @@ class Loop:
                     if isinstance(old, int):
                         found.same[old] = own
                 elif origin.lag:
-                    if origin.place in self.outside or own != settled(own):
+                    if origin.place in self.outside or (own.kind == "array" and not own.shape):
                         raise StaysWrittenOut
                     found.carried[self.carried(place, number, origin)] = own
                 elif origin.place in self.plan.gathered:
@@ -161,7 +160,7 @@ class Loop:
         return found
 
     def operands_read(self, place: int) -> Iterable[int]:
-        """Which operands of an equation the step needs: of what is written to an array that is carried only the part."""
+        """Which operands of an equation the step needs: of a write to an array that is carried only what is written."""
         count = len(self.equations[place].operands)
         return (count - 1,) if place in self.plan.placed else range(count)
 
@@ -208,7 +207,7 @@ class Loop:
         """The parts that an equation takes in all steps, one behind the other."""
         builder, equation = self.out.builder, self.equations[place]
         whole = self.out.operand(self.operand_outside(place))
-        which, axis, left, places = self.axis_of(place, builder.spec(whole))
+        which, _, left, places = self.axis_of(place, builder.spec(whole))
         key = list(self.plan.keys[place][0])
         stretch = progression(places)
         key[which] = (None, None, None) if stretch is None else stretch
@@ -292,9 +291,7 @@ class Body:
         self.builder = Builder(wide, {})
         self.inputs = tuple(wide)
         self.registers = registers
-        self.rows = {
-            rows: as_spec(self.builder, first + k, own) for k, (rows, own) in enumerate(inputs.rows.items())
-        }
+        self.rows = {rows: as_spec(self.builder, first + k, own) for k, (rows, own) in enumerate(inputs.rows.items())}
         self.same = {old: first + len(inputs.rows) + k for k, old in enumerate(inputs.same)}
         self.made: dict[int, tuple[Operand, ...]] = {}
         self.placed: dict[int, Operand] = {}
@@ -348,5 +345,7 @@ def scan(
         "tape": tape, "carry": len(begin), "slices": len(stacks), "length": length, "reverse": False, "unroll": 1,
     }  # fmt: skip
     specs = (*body.inputs[: len(begin)], *rows)
-    equation = Equation(scanned, (*begin, *stacks, *same), tuple(sorted(params.items())), (), specs, builder.source)
+    equation = Equation(
+        find_primitive("scan"), (*begin, *stacks, *same), tuple(sorted(params.items())), (), specs, builder.source
+    )
     return builder.place(equation)

@@ -34,7 +34,7 @@ ROUNDS = 12
 
 def rolled(tape: Tape) -> Tape:
     """The tape with loops in the places of steps that are written out; itself where there are none."""
-    if len(tape.equations) < LONG:
+    if not is_long(tape):
         return tape
     before = now = without_waiting(done_once(with_rows_read(tape)))
     for _ in range(ROUNDS):
@@ -43,6 +43,11 @@ def rolled(tape: Tape) -> Tape:
             break
         now = again
     return tape if now is before else now
+
+
+def is_long(tape: Tape) -> bool:
+    """Whether loops are looked for in a program."""
+    return len(tape.equations) >= LONG
 
 
 def rolled_once(tape: Tape) -> Tape:
@@ -73,8 +78,10 @@ def done_once(tape: Tape) -> Tape:
             known[key] = builder.append(equation, operands)
         now.extend(known[key])
     outputs = tuple(now[o] if isinstance(o, int) else o for o in tape.outputs)
-    return tape if len(builder.equations) == len(tape.equations) else replace(
-        tape, equations=tuple(builder.equations), outputs=outputs
+    return (
+        tape
+        if len(builder.equations) == len(tape.equations)
+        else replace(tape, equations=tuple(builder.equations), outputs=outputs)
     )
 
 

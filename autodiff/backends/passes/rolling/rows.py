@@ -10,18 +10,24 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from autodiff.backends.passes.rewrite.dead import drop_dead
-from autodiff.backends.passes.rewrite.rewriting import Builder, Rules, rewrite
-from autodiff.backends.passes.rolling.stacks import WHOLE, StaysWrittenOut, as_spec, key_of
+from autodiff.backends.passes.rewrite.rewriting import Builder, Rules
+from autodiff.backends.passes.rolling.repetitions import STEPS
+from autodiff.backends.passes.rolling.stacks import WHOLE, StaysWrittenOut, as_spec, from_front, key_of
 from autodiff.ops.elementwise import add
 from autodiff.ops.index import slice_into, slice_of, slice_set
+from autodiff.ops.join import stack
+from autodiff.trace.primitive import Primitive
 from autodiff.trace.spec import result_spec
 from autodiff.trace.tape import Equation, Operand, Tape
 
 Key = tuple[Any, ...]
+
+MOST_ROWS = 1 << 15
+"""An array of so many rows is put together of them."""
 
 
 @dataclass
@@ -129,10 +135,8 @@ def read_row(builder: Builder, equation: Equation) -> Operand | None:
     if history is None or own is None:
         return None
     k, rest = own[0] % builder.spec(x).shape[history.axis], own[1]
-    writes = history.rows.get(k, [])
-    count = bisect_right(writes, history.times[x], key=lambda write: write.time)
     try:
-        row = row_after(builder, history, k, writes[:count])
+        row = row_after(builder, history, k, x)
     except StaysWrittenOut:
         return None
     if all(part == WHOLE for part in rest):
@@ -140,8 +144,14 @@ def read_row(builder: Builder, equation: Equation) -> Operand | None:
     return builder.emit(slice_of, row, key=rest)
 
 
-def row_after(builder: Builder, history: History, k: int, writes: Sequence[Write]) -> Operand:
-    """A row after some writes."""
+def row_after(builder: Builder, history: History, k: int, x: Operand) -> Operand:
+    """A row of an array.
+
+    Raises:
+        StaysWrittenOut: if what was written is no row.
+    """
+    writes = history.rows.get(k, [])
+    writes = writes[: bisect_right(writes, history.times[x], key=lambda write: write.time)]
     first = next((n for n in range(len(writes), 0, -1) if writes[n - 1].row is not None), 0)
     whole = builder.spec(history.base)
     own = result_spec((*whole.shape[: history.axis], *whole.shape[len(whole.shape) + history.axis + 1 :]), whole.dtype)
@@ -160,9 +170,44 @@ def row_after(builder: Builder, history: History, k: int, writes: Sequence[Write
     return builder.emit(slice_of, history.base, key=key_of(history.axis, k)) if row is None else row
 
 
+def writes(builder: Builder, primitive: Primitive, operands: Sequence[Operand]) -> bool:
+    """Whether an operation makes an array that differs from another one in what it writes to a part of it."""
+    if primitive is add:
+        return any(builder.made(o, "slice_into") is not None for o in operands)
+    return primitive is slice_set
+
+
+def stack_of(builder: Builder, x: Operand) -> Operand:
+    """An array as the stack of its rows, if most of them were written; itself otherwise."""
+    history = history_of(builder, x) if builder.made(x, "slice_set", "add") else None
+    if history is None:
+        return x
+    known: dict[Operand, Operand] = builder.notes.setdefault(stack_of, {})
+    length = builder.spec(x).shape[history.axis]
+    count = len(history.rows)
+    if x not in known and max(STEPS, length / 2) <= count and length <= MOST_ROWS:
+        try:
+            rows = [row_after(builder, history, k, x) for k in range(length)]
+            stacked = builder.emit(stack, *rows, axis=-builder.spec(x).ndim)
+            found = from_front(builder, stacked, history.axis)
+        except StaysWrittenOut:
+            found = x
+        known[x] = found if builder.spec(found) == builder.spec(x) else x
+    return known.get(x, x)
+
+
 READS: Rules = {"slice_of": (read_row,)}
 
 
 def with_rows_read(tape: Tape) -> Tape:
     """The tape with rows in the places of what is read of arrays that are filled row by row."""
-    return drop_dead(rewrite(tape, READS))
+    builder = Builder(tape.inputs, READS)
+    now: list[Operand] = list(range(len(tape.inputs)))
+    for equation in tape.equations:
+        builder.source = equation.source
+        operands = tuple(now[o] if isinstance(o, int) else o for o in equation.operands)
+        if equation.primitive is not slice_of and not writes(builder, equation.primitive, operands):
+            operands = tuple(stack_of(builder, o) for o in operands)
+        now.extend(builder.place(replace(equation, operands=operands)))
+    outputs = tuple(stack_of(builder, now[o]) if isinstance(o, int) else o for o in tape.outputs)
+    return drop_dead(replace(tape, equations=tuple(builder.equations), outputs=outputs))

@@ -39,7 +39,7 @@ class Stretch(NamedTuple):
     axis: int
     first: int
     step: int
-    count: int
+    length: int
 
 
 class Rewritten:
@@ -118,7 +118,7 @@ class Rewritten:
             stretch = stretch_from(rows, k)
             if stretch is not None:
                 found.append(stretch)
-                k += stretch.count
+                k += stretch.length
                 continue
             if found and isinstance(found[-1], list):
                 found[-1].append(olds[k])
@@ -150,10 +150,10 @@ class Rewritten:
 
     def slices(self, stretch: Stretch) -> Operand:
         """The slices of a stretch, along the first axis."""
-        whole, axis, first, step, count = stretch
+        whole, axis, first, step, length = stretch
         part = whole
-        if (first, step, count) != (0, 1, self.builder.spec(whole).shape[axis]):
-            part = self.builder.emit(slice_of, whole, key=key_of(axis, span(first, step, count)))
+        if (first, step, length) != (0, 1, self.builder.spec(whole).shape[axis]):
+            part = self.builder.emit(slice_of, whole, key=key_of(axis, span(first, step, length)))
         return to_front(self.builder, part, axis)
 
 
@@ -177,9 +177,9 @@ def key_of(axis: int, part: Any) -> tuple[Any, ...]:
     return (part, *(WHOLE,) * (-axis - 1))
 
 
-def span(first: int, step: int, count: int) -> tuple[int | None, int | None, int | None]:
+def span(first: int, step: int, length: int) -> tuple[int | None, int | None, int | None]:
     """The slice of so many places."""
-    stop = first + step * count
+    stop = first + step * length
     return first, stop if stop >= 0 else None, step
 
 
