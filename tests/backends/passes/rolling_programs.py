@@ -17,7 +17,7 @@ ELEMENTWISE = (np.tanh, np.sin, np.cos, lambda x: x * x, lambda x: 0.5 * x, lamb
 
 def drawn(random: Random) -> Program:
     """A program, and its arguments."""
-    steps = int(random.integers(60, 120))
+    steps = int(random.integers(45, 80))
     width = int(random.integers(1, 5))
     dtype = random.choice([np.float64, np.float32])
     scalar = bool(random.integers(2))

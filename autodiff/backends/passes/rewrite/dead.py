@@ -41,4 +41,4 @@ def renumbered(equation: Equation, number: dict[int, int]) -> Equation:
     results = tuple(number[slot] for slot in equation.results)
     if operands == equation.operands and results == equation.results:
         return equation
-    return replace(equation, operands=operands, results=results)
+    return equation.moved(operands, results)

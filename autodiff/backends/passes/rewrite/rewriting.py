@@ -105,7 +105,7 @@ class Builder:
 
     def append(self, equation: Equation, operands: tuple[Operand, ...]) -> tuple[int, ...]:
         """The results of an operation with other operands, to which no rule is applied."""
-        return self._append(replace(equation, operands=operands))
+        return self._append(equation.moved(operands, equation.results))
 
     def _append(self, equation: Equation) -> tuple[int, ...]:
         key = None
@@ -117,7 +117,7 @@ class Builder:
         start = len(self.specs)
         results = tuple(range(start, start + len(equation.specs)))
         if equation.results != results:
-            equation = replace(equation, results=results)
+            equation = equation.moved(equation.operands, results)
         self.equations.append(equation)
         self.specs.extend(equation.specs)
         self.makers.extend([equation] * len(results))
@@ -162,7 +162,7 @@ def rewrite(tape: Tape, rules: Rules, *, merge: bool = False, prepare: Callable[
         operands = tuple([now[o] if isinstance(o, int) else o for o in equation.operands])
         builder.source = equation.source
         if operands != equation.operands:
-            equation = replace(equation, operands=operands)
+            equation = equation.moved(operands, equation.results)
         outs = builder.place(equation)
         for out in outs:
             count_uses(builder, out, counts[len(now)])

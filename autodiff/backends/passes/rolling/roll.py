@@ -73,7 +73,7 @@ def done_once(tape: Tape) -> Tape:
         if stays(equation):
             now.extend(builder.append(equation, operands))
             continue
-        key = what(replace(equation, operands=operands))
+        key = what(equation.moved(operands, ()))
         if key not in known:
             known[key] = builder.append(equation, operands)
         now.extend(known[key])

@@ -208,6 +208,6 @@ def with_rows_read(tape: Tape) -> Tape:
         operands = tuple(now[o] if isinstance(o, int) else o for o in equation.operands)
         if equation.primitive is not slice_of and not writes(builder, equation.primitive, operands):
             operands = tuple(stack_of(builder, o) for o in operands)
-        now.extend(builder.place(replace(equation, operands=operands)))
+        now.extend(builder.place(equation.moved(operands, equation.results)))
     outputs = tuple(stack_of(builder, now[o]) if isinstance(o, int) else o for o in tape.outputs)
     return drop_dead(replace(tape, equations=tuple(builder.equations), outputs=outputs))
