@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -67,3 +67,16 @@ def theirs() -> Library:
         return lambda *args: jax.block_until_ready(compiled(*args))
 
     return Library(jax.numpy, jax.scipy.special, jax.lax.scan, jax.vmap, jax.grad, gradient)
+
+
+def in_python(lib: Library) -> Library:
+    """The same library whose loops are Python's, which tracing writes out step by step."""
+
+    def scan(step: Function, carry: Any, xs: Any, length: int | None = None) -> tuple[Any, Any]:
+        results = []
+        for x in [None] * (length or 0) if xs is None else xs:
+            carry, y = step(carry, x)
+            results.append(y)
+        return carry, None if results[0] is None else lib.np.stack(results)
+
+    return replace(lib, scan=scan)

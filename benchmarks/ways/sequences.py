@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmarks.ways.library import Program
+from benchmarks.ways.library import Program, in_python
 
 if TYPE_CHECKING:
     from benchmarks.ways.library import Function, Library
@@ -138,17 +138,35 @@ def runge_kutta_of_numbers(lib: Library) -> Function:
 
 PROGRAMS = {
     "Kalman filter": Program(
-        (RNG.normal(size=(LENGTH, OBSERVED)),), {"inv": kalman_by_inverse, "solve": kalman_by_solve}
+        (RNG.normal(size=(LENGTH, OBSERVED)),),
+        {
+            "inv": kalman_by_inverse,
+            "solve": kalman_by_solve,
+            "solve, Python loop": lambda lib: kalman_by_solve(in_python(lib)),
+        },
     ),
     "recurrent network": Program(
         (RNG.normal(size=(24, 24)) / 5, RNG.normal(size=(LENGTH, 24))),
-        {"W @ h": network_from_left, "einsum": network_from_right},
+        {
+            "W @ h": network_from_left,
+            "einsum": network_from_right,
+            "W @ h, Python loop": lambda lib: network_from_left(in_python(lib)),
+        },
     ),
     "hidden states": Program(
         (RNG.normal(size=(8, 8)), RNG.normal(size=(200, 8))),
-        {"logsumexp": hidden_by_logarithms, "scaling": hidden_by_scaling},
+        {
+            "logsumexp": hidden_by_logarithms,
+            "scaling": hidden_by_scaling,
+            "scaling, Python loop": lambda lib: hidden_by_scaling(in_python(lib)),
+        },
     ),
     "predators and prey": Program(
-        (np.array([1.1, 0.4, 0.1, 0.4]),), {"arrays": runge_kutta_of_arrays, "numbers": runge_kutta_of_numbers}
+        (np.array([1.1, 0.4, 0.1, 0.4]),),
+        {
+            "arrays": runge_kutta_of_arrays,
+            "numbers": runge_kutta_of_numbers,
+            "arrays, Python loop": lambda lib: runge_kutta_of_arrays(in_python(lib)),
+        },
     ),
 }

@@ -20,7 +20,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from autodiff.backends.passes.rewrite.dead import drop_dead, renumbered
-from autodiff.backends.passes.rewrite.rewriting import Builder, what
+from autodiff.backends.passes.rewrite.rewriting import Builder, in_bodies, what
 from autodiff.backends.passes.rolling.loops import written
 from autodiff.backends.passes.rolling.origins import Steps, planned
 from autodiff.backends.passes.rolling.repetitions import LONG, labels_of, repetitions
@@ -33,7 +33,11 @@ ROUNDS = 12
 
 
 def rolled(tape: Tape) -> Tape:
-    """The tape with loops in the places of steps that are written out; itself where there are none."""
+    """The tape with loops in the places of steps that are written out, here and in the bodies of its operations.
+
+    It is the tape itself where there are none.
+    """
+    tape = in_bodies(tape, rolled)
     if not is_long(tape):
         return tape
     before = now = without_waiting(done_once(with_rows_read(tape)))
