@@ -147,17 +147,22 @@ class Loop:
                 elif isinstance(origin, Same):
                     if isinstance(old, int):
                         found.same[old] = own
-                elif origin.lag:
-                    if origin.place in self.outside or (own.kind == "array" and not own.shape):
-                        raise StaysWrittenOut
-                    found.carried[self.carried(place, number, origin)] = own
-                elif origin.place in self.plan.gathered:
-                    found.rows[origin.place] = own
-                elif origin.place in self.plan.fixed:
-                    found.same[self.slot(origin.place, origin.result, 0)] = own
-                elif origin.place in self.outside:
-                    raise StaysWrittenOut
+                else:
+                    self.take(found, origin, own)
+                    if origin.lag:
+                        found.carried[self.carried(place, number, origin)] = own
         return found
+
+    def take(self, found: Inputs, origin: Inside, own: Spec) -> None:
+        """Add what an operand from this step, or one before, needs from outside."""
+        if origin.place in self.plan.gathered:
+            found.rows[origin.place] = own
+        elif origin.place in self.plan.fixed:
+            found.same[self.slot(origin.place, origin.result, 0)] = own
+        elif origin.place in self.outside:
+            raise StaysWrittenOut
+        if origin.lag and own.kind == "array" and not own.shape:
+            raise StaysWrittenOut  # what goes round a loop without axes is a scalar
 
     def operands_read(self, place: int) -> Iterable[int]:
         """Which operands of an equation the step needs: of a write to an array that is carried only what is written."""
@@ -300,7 +305,7 @@ class Body:
         self.finals: dict[tuple[int, int], int] = {}
         for (place, result, _), own_slots in registers.items():
             self.finals[place, result] = len(self.nexts)
-            self.nexts += [self.made[place][result], *own_slots[:-1]]
+            self.nexts += [self.value(place, result), *own_slots[:-1]]
 
     def write(self) -> None:
         """Write the equations of the step."""
@@ -321,11 +326,15 @@ class Body:
             return self.same[old] if isinstance(old, int) else old
         if origin.lag:
             return self.registers[self.loop.carried(place, number, origin)][origin.lag - 1]
-        if origin.place in self.plan.gathered:
-            return self.rows[origin.place]
-        if origin.place in self.plan.fixed:
-            return self.same[self.loop.slot(origin.place, origin.result, 0)]
-        return self.made[origin.place][origin.result]
+        return self.value(origin.place, origin.result)
+
+    def value(self, place: int, result: int) -> Operand:
+        """A result of an equation in the step."""
+        if place in self.plan.gathered:
+            return self.rows[place]
+        if place in self.plan.fixed:
+            return self.same[self.loop.slot(place, result, 0)]
+        return self.made[place][result]
 
 
 def scan(
