@@ -100,7 +100,8 @@ def without_waiting(tape: Tape) -> Tape:
     """The tape with each operation as early as it can be done, if that is the last one to read one of its operands.
 
     Reverse mode adds up what the steps contribute to one cotangent when all of it is there, after all steps. So do
-    programs that collect values in a list.
+    programs that collect values in a list. The sine and cosine of a number, which reverse mode asks for later, are
+    done together, because that takes as long as one of them.
     """
     count = len(tape.inputs)
     reads = [0] * len(tape.specs)
@@ -115,6 +116,10 @@ def without_waiting(tape: Tape) -> Tape:
     for out in tape.outputs:
         if isinstance(out, int):
             reads[out] += 1
+    angles: dict[Operand, list[int]] = {}
+    for k, equation in enumerate(tape.equations):
+        if equation.primitive.name in ("sin", "cos"):
+            angles.setdefault(equation.operands[0], []).append(k)
     order: list[int] = []
     done = [False] * len(tape.equations)
     for first in range(len(tape.equations)):
@@ -134,6 +139,8 @@ def without_waiting(tape: Tape) -> Tape:
                     if not missing[reader] and not done[reader] and not ordered(tape.equations[reader]):
                         ready.append(reader)
             waiting.extend(k for k in reversed(ready) if any(reads[o] == 1 for o in own[k]))
+            if tape.equations[k].primitive.name in ("sin", "cos"):
+                waiting.extend(angles[tape.equations[k].operands[0]])
     return tape if order == list(range(len(order))) else in_order(tape, order)
 
 
