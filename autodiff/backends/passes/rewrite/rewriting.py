@@ -237,6 +237,9 @@ def in_bodies(tape: Tape, change: Callable[[Tape], Tape]) -> Tape:
     """The tape with the tapes that its operations carry changed: itself where none is another one then."""
     equations = []
     for each in tape.equations:
+        if not any(holds_tapes(value) for _, value in each.params):
+            equations.append(each)
+            continue
         own = not any(name == "rule" for name, _ in each.params)  # a rule has the tape too
         params = tuple((name, changed(value, change) if own else value) for name, value in each.params)
         other = any(new is not old for (_, new), (_, old) in zip(params, each.params, strict=True))
