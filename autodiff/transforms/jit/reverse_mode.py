@@ -14,6 +14,7 @@ import numpy as np
 from autodiff.trace.tape import Equation, Tape, in_turn, ordered, strict
 from autodiff.transforms.gradient import Linearization
 from autodiff.transforms.jit.cutting import cut, dependent, needed_of, staged
+from autodiff.transforms.jit.packing import Place, packed, unpacked
 from autodiff.transforms.partial import Form, Forms, cotangents, form_of, joined, parts_of, specs_of
 from autodiff.transforms.recompute import of_positions, smooth_outputs
 
@@ -24,7 +25,7 @@ class Backward(NamedTuple):
     Attributes:
         tape: from some of the inputs and residuals, and the parts of the cotangents of the smooth outputs, to the parts
             of the cotangents of the inputs at the positions.
-        taken: which of the inputs and residuals.
+        taken: which of the inputs and of what the forward pass returns after the outputs.
         forms: of the cotangents of the inputs.
     """
 
@@ -42,7 +43,7 @@ class ReverseMode:
 
     Attributes:
         smooth: which outputs have cotangents.
-        forward: from the inputs to the outputs, and after them the residuals.
+        forward: from the inputs to the outputs, and after them the residuals, those of the steps of loops as stacks.
     """
 
     def __init__(self, tape: Tape, positions: tuple[int, ...]) -> None:
@@ -53,12 +54,17 @@ class ReverseMode:
         count, outputs = len(tape.inputs), len(tape.outputs)
         late = self.late(whole)
         read = {o for e in whole.equations if e.results[0] in late for o in e.operands} | set(whole.outputs[outputs:])
-        residuals = sorted(slot for slot in read if isinstance(slot, int) and slot not in late and slot >= count)
+        numbers = self.numbered(whole)
+        early_ones = sorted(slot for slot in read if isinstance(slot, int) and slot not in late and slot >= count)
+        residuals = list({numbers[slot]: slot for slot in reversed(early_ones)}.values())[::-1]  # each of them once
         early = [equation for equation in whole.equations if equation.results[0] not in late]
         turns = {equation.results[0] for equation in early if ordered(equation)}
-        self.forward = cut(whole, range(count), early, (*whole.outputs[:outputs], *residuals), turns)
-        numbers = self.numbered(whole)
-        self.available = {numbers[slot]: k for k, slot in enumerate((*range(count), *residuals))}
+        forward = cut(whole, range(count), early, (*whole.outputs[:outputs], *residuals), turns)
+        self.forward, places = packed(forward, outputs)
+        self.specs = (*tape.inputs, *self.forward.output_specs[outputs:])
+        self.available: dict[int, Place] = {numbers[slot]: (slot, None) for slot in range(count)}
+        for slot, (place, row) in zip(residuals, places, strict=True):
+            self.available[numbers[slot]] = count + place, row
 
     def backward(self, given: Forms) -> Backward:
         """The backward pass from cotangents of these forms."""
@@ -73,7 +79,7 @@ class ReverseMode:
         needed = {o for o in (*results, *(o for e in equations for o in e.operands)) if isinstance(o, int)}
         taken = [slot for slot in at if slot in needed]
         tape = cut(whole, (*taken, *seeds), equations, results, turns)
-        return Backward(tape, tuple(at[slot] for slot in taken), forms)
+        return Backward(*unpacked(tape, [at[slot] for slot in taken], self.specs), forms)
 
     def late(self, whole: Tape) -> set[int]:
         """The slots that the backward pass computes: what depends on cotangents, and what had its turn among them."""
