@@ -82,18 +82,21 @@ def shape_of_key(key: Any) -> Any:
     return tuple(int if type(part) is int else part for part in key) if isinstance(key, tuple) else key
 
 
-def repetitions(labels: Labels) -> list[Repetition]:
-    """The longest repetitions of one period: of the shortest one that finds nearly as much as any other."""
+def repetitions(labels: Labels) -> list[list[Repetition]]:
+    """The longest repetitions of each period.
+
+    First come those of the shortest period that finds nearly as much as any other, then those that find most.
+    """
     found: dict[int, list[Repetition]] = {}
     for period in likely_periods(labels):
         runs = [run for run in runs_of(labels, period) if long_enough(run) and has_no_shorter_period(labels, run)]
         if runs:
             found[period] = runs
-    if not found:
-        return []
     covered = {period: sum(run.stop - run.start for run in runs) for period, runs in found.items()}
-    most = max(covered.values())
-    return found[min(period for period, count in covered.items() if count >= NEARLY * most)]
+    most = max(covered.values(), default=0)
+    first = min((period for period, count in covered.items() if count >= NEARLY * most), default=0)
+    order = sorted(found, key=lambda period: (period != first, -covered[period], period))
+    return [found[period] for period in order]
 
 
 def long_enough(run: Repetition) -> bool:

@@ -58,8 +58,13 @@ def rolled_once(tape: Tape) -> Tape:
     """The tape with loops for the repetitions of one period."""
     found = repetitions(labels_of(tape))
     steps = Steps(tape) if found else None
-    plans = [plan for each in found if steps is not None and (plan := planned(steps, each)) is not None]
-    return written(steps, plans) if steps is not None and plans else tape
+    for runs in found:
+        assert steps is not None
+        plans = [plan for run in runs if (plan := planned(steps, run)) is not None]
+        again = written(steps, plans) if plans else tape
+        if again is not tape:
+            return again
+    return tape
 
 
 def done_once(tape: Tape) -> Tape:

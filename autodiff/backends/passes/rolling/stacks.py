@@ -14,8 +14,8 @@ from autodiff.ops.shape import transpose
 from autodiff.trace.spec import Spec, result_spec
 from autodiff.trace.tape import Equation, Literal, Operand, Tape, operand_specs
 
-COPIED = 1 << 20
-"""Bytes of single values that are copied into a stack, at most."""
+COPIED, COPIES = 1 << 10, 1 << 22
+"""Bytes of a single value that is copied into a stack, and of the stack, at most: matrices of layers stay in place."""
 
 WHOLE = (None, None, None)
 
@@ -89,8 +89,9 @@ class Rewritten:
             StaysWrittenOut: if that would copy much.
         """
         parts = self.stretches(olds)
+        size = own.size * own.dtype.itemsize
         copies = len(parts) > 1 or not isinstance(parts[0], Stretch)
-        if copies and own.size * own.dtype.itemsize * len(olds) > COPIED:
+        if copies and (size > COPIED or size * len(olds) > COPIES):
             raise StaysWrittenOut
         return self.joined(parts, result_spec(own.shape, own.dtype))
 
