@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 PROGRAM = PROGRAMS["elementwise"]
+COMPILED_MODULES = {"PYTHONDONTWRITEBYTECODE": ""}
+"""Python keeps compiled modules, as it does for users: in containers it is often told not to."""
+
 CACHES = ("AUTODIFF_CACHE_DIR", "JAX_COMPILATION_CACHE_DIR", "TORCHINDUCTOR_CACHE_DIR")
 KEEP_ALL = {"JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0", "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1"}
 WAYS = ("import", "cold", "warm")
@@ -102,7 +105,7 @@ def measure(threads: int, rounds: int) -> dict[str, Latency]:
 
 def start_process(name: str, threads: int, folder: Path, cache: str, latency: Latency, way: str, keep: bool) -> None:
     """One process; its figures are kept, or its failure."""
-    settings = {**variables(threads), **SETTINGS, **KEEP_ALL, **dict.fromkeys(CACHES, cache)}
+    settings = {**variables(threads), **SETTINGS, **KEEP_ALL, **COMPILED_MODULES, **dict.fromkeys(CACHES, cache)}
     command = [sys.executable, "-m", "benchmarks.contest.first_gradient", name, str(folder)]
     start = monotonic()
     process = subprocess.run(command, cwd=ROOT, env={**os.environ, **settings}, capture_output=True, text=True)

@@ -43,10 +43,12 @@ class Program:
     Attributes:
         arguments: it is differentiated with respect to the first.
         ways: by what they are called: from a library to the loss.
+        ours_alone: ways that the peer takes minutes to compile.
     """
 
     arguments: tuple[Any, ...]
     ways: Mapping[str, Callable[[Library], Function]]
+    ours_alone: tuple[str, ...] = ()
 
 
 def ours() -> Library:

@@ -168,5 +168,6 @@ PROGRAMS = {
             "numbers": runge_kutta_of_numbers,
             "arrays, Python loop": lambda lib: runge_kutta_of_arrays(in_python(lib)),
         },
+        ours_alone=("arrays, Python loop",),
     ),
 }
