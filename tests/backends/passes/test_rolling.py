@@ -231,6 +231,65 @@ def test_complex_numbers_and_integers():
         np.testing.assert_allclose(one, other, rtol=1e-10)
 
 
+def truths(b):
+    y = b
+    for k in range(120):
+        y = np.sin(y) * (k % 2 == 0) + b * (k % 3 > 0)
+    return y
+
+
+def large_integers(b):
+    y = b
+    for k in range(100):
+        y = np.sin(y) + (y * 10**k) / 10**k
+    return y
+
+
+def every_step_returned(b):
+    y, found = b, {}
+    for k in range(90):
+        y = np.sin(y) * b + 1
+        found[k] = y[0], np.sum(y), y
+    return found
+
+
+def growing(b):
+    y = b
+    for _ in range(110):
+        y = np.concatenate([y, y[-1:] * 0.9])
+    return y
+
+
+def shuffled(b):
+    rows, total = [b * (k + 1) for k in range(100)], 0.0
+    for k in np.random.default_rng(0).permutation(100):
+        total = np.sin(total) + np.sum(rows[k] * b)
+    return total
+
+
+def tables(b):
+    u = anp.zeros((40, 3)) + b
+    for k in range(1, 40):
+        for j in range(1, 3):
+            u[k, j] = u[k - 1, j] * 0.5 + u[k, j - 1] * 0.25
+    return u
+
+
+def windows(b):
+    total = 0.0
+    for k in range(1, 119):
+        total = total + np.sum(X[k - 1 : k + 2] * b) ** 2
+    return total
+
+
+@pytest.mark.parametrize("f", [truths, large_integers, every_step_returned, growing, shuffled, tables, windows])
+def test_other_ways_to_write_loops(f):
+    tape, found, values = tapes_of(f, (B,))
+    same_bits(tape, found, values)
+    for one, other in zip(autodiff.tree.leaves(autodiff.jit(f)(B)), autodiff.tree.leaves(f(B)), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-10)
+
+
 def test_numbers_of_python_stay_weak():
     def total(x):
         y, t = x, 0.0
