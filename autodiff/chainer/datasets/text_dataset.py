@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -22,7 +23,8 @@ class TextDataset(DatasetMixin):
         filter_func: a function of the lines of all files that says whether the example is taken.
 
     Raises:
-        ValueError: if a list of options does not have one for each file.
+        ValueError: if there is no file, if the files have different numbers of lines, or if a list of options does not
+            have one for each file.
     """
 
     def __init__(
@@ -34,6 +36,8 @@ class TextDataset(DatasetMixin):
         filter_func: Callable[..., Any] | None = None,
     ) -> None:
         self._paths = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
+        if not self._paths:
+            raise ValueError(f"at least one text file must be specified{at_user_line()}")
         options = [self.for_each_file(option) for option in (encoding, errors, newline)]
         self._options = [dict(zip(("encoding", "errors", "newline"), one)) for one in zip(*options)]
         self._lock = lock_of(self, "_lock")
@@ -54,12 +58,21 @@ class TextDataset(DatasetMixin):
         self._pid = os.getpid()
 
     def _scan(self) -> Iterator[tuple[tuple[int, ...], tuple[str, ...]]]:
-        """Where the lines of each example begin, and the lines; it ends with the shortest file."""
-        while True:
+        """Where the lines of each example begin, and the lines.
+
+        Raises:
+            ValueError: if a file ends before another one.
+        """
+        for count in itertools.count():
             positions = tuple(file.tell() for file in self._files)
             lines = tuple(file.readline() for file in self._files)
-            if not all(lines):
+            if not any(lines):
                 return
+            if not all(lines):
+                ended = next(path for path, line in zip(self._paths, lines) if not line)
+                raise ValueError(
+                    f"number of lines in files does not match: {ended} has {count} and others have more{at_user_line()}"
+                )
             yield positions, lines
 
     def __getstate__(self) -> dict[str, Any]:

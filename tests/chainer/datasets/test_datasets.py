@@ -172,6 +172,23 @@ def test_lines_of_several_files(texts):
         datasets.TextDataset(texts, encoding=["utf-8"])
 
 
+@pytest.mark.parametrize("shorter", [0, 1, 2])
+def test_files_of_different_lengths_are_no_lines_of_examples(tmp_path, shorter):
+    paths = [tmp_path / f"{number}.txt" for number in range(3)]
+    for number, path in enumerate(paths):
+        path.write_text("1\n2\n" if number == shorter else "1\n2\n3\n")
+    with pytest.raises(ValueError, match=f"number of lines in files does not match: .*{shorter}.txt has 2 and others"):
+        datasets.TextDataset(paths)
+    assert len(datasets.TextDataset([paths[shorter], paths[shorter]])) == 2
+
+
+def test_lines_need_a_file(tmp_path):
+    with pytest.raises(ValueError, match="at least one text file must be specified"):
+        datasets.TextDataset([])
+    (tmp_path / "empty.txt").write_text("")
+    assert len(datasets.TextDataset(tmp_path / "empty.txt")) == 0
+
+
 def test_pickles(tmp_path):
     path = tmp_path / "objects.pkl"
     with datasets.open_pickle_dataset_writer(path) as writer:

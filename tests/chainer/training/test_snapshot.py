@@ -102,6 +102,16 @@ def test_only_some_are_kept(make_trainer):
     assert files(trainer) == ["snapshot_iter_12", "snapshot_iter_9"]
 
 
+def test_former_name_of_the_number_of_files(make_trainer, line):
+    with pytest.warns(DeprecationWarning, match="num_retain is deprecated; use n_retains"):
+        extension = extensions.snapshot(num_retain=2)
+    assert files(run(make_trainer((4, "epoch")), extension)) == ["snapshot_iter_12", "snapshot_iter_9"]
+    with pytest.warns(DeprecationWarning, match="num_retain is deprecated; use n_retains"):
+        extension = extensions.snapshot_object(line, "line_{.updater.epoch}", num_retain=1)
+    trainer = run(make_trainer(model=line), extension)
+    assert [name for name in files(trainer) if name.startswith("line")] == ["line_2"]
+
+
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 @pytest.mark.parametrize("writer", WRITERS)
 def test_writers(make_trainer, line, writer):

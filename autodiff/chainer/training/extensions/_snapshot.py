@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import warnings
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -25,6 +26,7 @@ def snapshot(
     snapshot_on_error: bool = False,
     n_retains: int = -1,
     autoload: bool = False,
+    num_retain: int | None = None,
 ) -> _Snapshot:
     """An extension that saves the trainer, after each epoch by default.
 
@@ -40,10 +42,14 @@ def snapshot(
         snapshot_on_error: whether to save when training raises.
         n_retains: how many files to keep; all if it is not positive.
         autoload: whether to load the latest file in the trainer's folder before training.
+        num_retain: the former name of ``n_retains``.
 
     Raises:
         TypeError: if both ``savefun`` and ``writer`` are given, or files shall be found whose names a function makes.
     """
+    if num_retain is not None:
+        warnings.warn("num_retain is deprecated; use n_retains", DeprecationWarning, stacklevel=2)
+        n_retains = num_retain
     if savefun is not None and writer is not None:
         raise TypeError("savefun and writer cannot be specified together; pass savefun to the writer")
     if writer is None:
@@ -61,6 +67,7 @@ def snapshot_object(
     snapshot_on_error: bool = False,
     n_retains: int = -1,
     autoload: bool = False,
+    num_retain: int | None = None,
 ) -> _Snapshot:
     """An extension that saves an object, such as the model, after each epoch by default.
 
@@ -73,6 +80,7 @@ def snapshot_object(
         snapshot_on_error: whether to save when training raises.
         n_retains: how many files to keep; all if it is not positive.
         autoload: whether to load the latest file before training.
+        num_retain: the former name of ``n_retains``.
     """
     return snapshot(
         savefun,
@@ -83,6 +91,7 @@ def snapshot_object(
         snapshot_on_error=snapshot_on_error,
         n_retains=n_retains,
         autoload=autoload,
+        num_retain=num_retain,
     )
 
 
