@@ -19,6 +19,7 @@ from autodiff.chainer.moved_hooks import (
     make_deprecation_message,
 )
 from autodiff.chainer.old_optimizer import OldSpellings
+from autodiff.chainer.optimizer_hooks.gradient_clipping import sum_of_squares
 from autodiff.chainer.update_rule import UpdateRule
 from autodiff.facade import Variable
 from autodiff.trace.source import at_user_line
@@ -39,6 +40,7 @@ __all__ = [
 
 
 _Hookable = _OptimizerHookable = Hooks  # the names in pickles of Chainer's
+_sum_sqnorm = sum_of_squares  # the name by which programs that log the norm of gradients know it
 
 
 class Optimizer(LossScaling, OldSpellings):

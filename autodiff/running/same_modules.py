@@ -74,6 +74,10 @@ class SameModules(MetaPathFinder):
             for top, own in self.stands_for.items():
                 if name.startswith(f"{own}."):
                     sys.modules.setdefault(f"{top}{name.removeprefix(own)}", module)
+        for old, new in self.moved.items():
+            package, _, last = old.rpartition(".")
+            if new in sys.modules and package in sys.modules:  # the package has it as an attribute, without an import
+                vars(sys.modules[package]).setdefault(last, sys.modules[new])
 
     def install(self) -> None:
         """Be asked for modules first, in this process."""

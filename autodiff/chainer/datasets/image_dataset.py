@@ -8,7 +8,15 @@ from typing import Any
 import numpy as np
 
 from autodiff.chainer.dataset.dataset_mixin import DatasetMixin
-from autodiff.chainer.datasets.image_files import available, labeled, lines_of, read_image
+from autodiff.chainer.datasets.image_files import (
+    available,
+    channels_first,
+    check_pillow,
+    labeled,
+    lines_of,
+    pixels_of,
+    read_image,
+)
 from autodiff.chainer.datasets.zipped_image_dataset import (
     LabeledZippedImageDataset,
     MultiZippedImageDataset,
@@ -24,6 +32,9 @@ __all__ = [
     "ZippedImageDataset",
     "available",
 ]
+
+_read_image_as_array, _postprocess_image, _check_pillow_availability = pixels_of, channels_first, check_pillow
+"""What data sets of programs, made after the ones of this module, take from it."""
 
 
 class ImageDataset(DatasetMixin):

@@ -25,13 +25,52 @@ def read_image(file: Any, dtype: Any) -> np.ndarray[Any, Any]:
     Raises:
         RuntimeError: if Pillow is not installed.
     """
+    return channels_first(pixels_of(file, dtype))
+
+
+def pixels_of(file: Any, dtype: Any) -> np.ndarray[Any, Any]:
+    """The pixels of an image file as Pillow has them: (height, width, channel), or (height, width) if they are grey.
+
+    Args:
+        file: a path or an open file.
+        dtype: the dtype of the result.
+
+    Raises:
+        RuntimeError: if Pillow is not installed.
+    """
+    with pillow().open(file) as image:
+        return np.asarray(image, dtype=dtype)
+
+
+def channels_first(pixels: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """A view of pixels of shape (height, width, channel) or (height, width) with shape (channel, height, width).
+
+    >>> channels_first(np.zeros((2, 3))).shape, channels_first(np.zeros((2, 3, 4))).shape
+    ((1, 2, 3), (4, 2, 3))
+    """
+    return pixels[np.newaxis] if pixels.ndim == 2 else pixels.transpose(2, 0, 1)
+
+
+def pillow() -> Any:
+    """The module PIL.Image.
+
+    Raises:
+        RuntimeError: if Pillow is not installed.
+    """
     try:
-        pillow = importlib.import_module("PIL.Image")
+        return importlib.import_module("PIL.Image")
     except ImportError as error:
         raise RuntimeError(f"image datasets need Pillow{at_user_line()}: pip install pillow") from error
-    with pillow.open(file) as image:
-        pixels = np.asarray(image, dtype=dtype)
-    return pixels[np.newaxis] if pixels.ndim == 2 else pixels.transpose(2, 0, 1)
+
+
+def check_pillow() -> None:
+    """See that images can be read.
+
+    Raises:
+        ImportError: if Pillow is not installed.
+    """
+    if not available:
+        raise ImportError(f"PIL cannot be loaded{at_user_line()}. Install Pillow: pip install pillow")
 
 
 def lines_of(paths: Any) -> list[str]:

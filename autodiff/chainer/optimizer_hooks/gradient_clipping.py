@@ -45,6 +45,18 @@ def gradient_norm(params: Iterable[Any]) -> float:
     return sqrt(sum(squared_norm(param.grad) for param in params if param.grad is not None))
 
 
+def sum_of_squares(arrays: Iterable[Any]) -> float:
+    """The sum of the squares of all elements of all arrays.
+
+    >>> sum_of_squares([np.array([1.0, 2.0]), np.array(3.0)])
+    14.0
+    """
+    return float(sum(squared_norm(array) for array in arrays))
+
+
+_sum_sqnorm = sum_of_squares  # the name by which programs know it
+
+
 def squared_norm(array: Any) -> float:
     """The sum of the squares of all elements, of float16 elements in float32."""
     with get_device_from_array(array).create_context():

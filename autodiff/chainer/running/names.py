@@ -13,6 +13,15 @@ MOVED = {
 }
 """Where Chainer 1 to 5 had modules, where they are since Chainer 6, and which."""
 
+RENAMED = {
+    "functions.basic_math": "functions.math.basic_math",
+    "functions.caffe": "links.caffe",
+    "functions.caffe.caffe_function": "links.caffe.caffe_function",
+    "functions.pooling_2d": "running.v1.pooling_2d",
+    "training.triggers.interval": "training.triggers.interval_trigger",
+}
+"""Modules with other names in Chainer 1 to 5. Those whose names functions have today are not among them."""
+
 NAMES = SameModules(
     {"chainer": HERE, "chainerx": f"{HERE}.running.chainerx", "chainermn": "autodiff.chainermn"},
     {
@@ -20,7 +29,7 @@ NAMES = SameModules(
         for old, (new, modules) in MOVED.items()
         for module in modules.split()
     }
-    | {f"{HERE}.training.triggers.interval": f"{HERE}.training.triggers.interval_trigger"},
+    | {f"{HERE}.{old}": f"{HERE}.{new}" for old, new in RENAMED.items()},
 )
 """Finds Chainer's modules here."""
 

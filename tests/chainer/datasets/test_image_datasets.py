@@ -90,3 +90,16 @@ def test_without_pillow_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "PIL.Image", None)
     with pytest.raises(RuntimeError, match="pip install pillow"):
         ImageDataset(["a.png"])[0]
+
+
+def test_parts_that_data_sets_of_programs_take(folder, monkeypatch):
+    image_dataset._check_pillow_availability()
+    for name, pixels in (("colour.png", PIXELS), ("grey.png", PIXELS[..., 0])):
+        read = image_dataset._read_image_as_array(str(folder / name), np.float32)
+        assert read.dtype == np.float32
+        np.testing.assert_array_equal(read, pixels)
+        (want,) = ImageDataset([name], root=str(folder))[:]
+        np.testing.assert_array_equal(image_dataset._postprocess_image(read), want)
+    monkeypatch.setattr("autodiff.chainer.datasets.image_files.available", False)
+    with pytest.raises(ImportError, match=r"PIL cannot be loaded.*pip install pillow"):
+        image_dataset._check_pillow_availability()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import autodiff.chainer.functions as F
-from autodiff.chainer import optimizer_hooks, optimizers
+from autodiff.chainer import optimizer, optimizer_hooks, optimizers
 from autodiff.chainer.links import PReLU
 from autodiff.chainer.optimizer_hooks.gradient_noise import exponential_decay_noise
 from autodiff.facade import Parameter
@@ -150,3 +150,10 @@ def test_a_parameter_without_axes(name, scale):
         optimizer.update(lambda: F.sum(link(-np.ones((2, 3), np.float32))))
     assert (link.W.shape, link.W.grad.shape, link.W.dtype) == ((), (), np.float32)
     assert float(link.W.array) == pytest.approx(want, rel=1e-6)
+
+
+def test_sum_of_squares_by_the_names_that_programs_know():
+    arrays = [np.array([[1, 2], [3, 4]], np.float32), np.array(3.0), np.array([4], np.float16)]
+    for module in (optimizer, optimizer_hooks.gradient_clipping):
+        found = module._sum_sqnorm(arrays)
+        assert (type(found), found) == (float, 55)

@@ -42,6 +42,47 @@ def test_old_calls_in_modules_of_a_program_that_is_run_as_a_module(tmp_path):
     assert run("-m", "package.program", cwd=tmp_path)[0] == "object\n"
 
 
+def test_modules_of_earlier_versions_are_attributes_without_an_import(tmp_path):
+    script = written(
+        tmp_path,
+        "script.py",
+        """
+        import chainer
+        import chainer.functions as F
+        import chainer.links as L
+        cell = L.StatelessLSTM(2, 2)
+        a, i, f, o = F.activation.lstm._extract_gates(cell.upward.b.array.reshape(1, 8, 1))
+        f[...] = 3
+        print(cell.upward.b.array)
+        print(F.activation.slstm is F.rnn.slstm, F.connection.n_step_lstm is F.rnn.n_step_lstm)
+        print(L.connection.gru is L.rnn.gru, chainer.training.triggers.interval.IntervalTrigger.__name__)
+        """,
+    )
+    out, _ = run(script)
+    assert out.splitlines() == ["[0. 0. 3. 0. 0. 0. 3. 0.]", "True True", "True IntervalTrigger"]
+
+
+def test_modules_of_chainer_1_by_their_names(tmp_path):
+    script = written(
+        tmp_path,
+        "script.py",
+        """
+        import numpy as np
+        import chainer.functions.basic_math as M
+        from chainer.functions import caffe, linear
+        from chainer.functions.caffe import CaffeFunction
+        from chainer.functions.caffe.caffe_function import CaffeFunction as other
+        from chainer.functions.pooling_2d import AveragePooling2D, MaxPooling2D
+        import chainer.functions as F
+        import chainer.links as L
+        print(M is F.math.basic_math, caffe is L.caffe, CaffeFunction is other is L.caffe.CaffeFunction)
+        print(MaxPooling2D(2, 2)(np.arange(4.0).reshape(1, 1, 2, 2)).array, F.linear is linear, callable(linear))
+        """,
+    )
+    out, _ = run("--compat", "v1", script)
+    assert out.splitlines() == ["True True True", "[[[[3.]]]] True True"]
+
+
 def test_chainer_is_autodiff_chainer_under_both_names(tmp_path):
     script = written(
         tmp_path,
@@ -60,6 +101,9 @@ def test_chainer_is_autodiff_chainer_under_both_names(tmp_path):
         assert chainer.cuda is backends.cuda
         from chainer.functions.activation import lstm  # where Chainer 1 to 5 had it
         from chainer.links.connection.n_step_rnn import argsort_list_descent, permutate_list
+        from chainer.links.connection import n_step_gru, n_step_lstm, n_step_rnn
+        assert all(each.permutate_list is permutate_list for each in (n_step_gru, n_step_lstm, n_step_rnn))
+        assert n_step_lstm.argsort_list_descent is n_step_gru.argsort_list_descent is argsort_list_descent
         import chainer.training.triggers.interval
         assert lstm is sys.modules["autodiff.chainer.functions.rnn.lstm"] and lstm.lstm is F.lstm
         assert sys.modules["chainer.links.connection.n_step_rnn"] is sys.modules["autodiff.chainer.links.rnn.n_step_rnn"]

@@ -6,7 +6,7 @@ import pytest
 
 from autodiff.chainer.reporter import report
 from autodiff.chainer.training import extensions
-from autodiff.chainer.training.extensions.evaluator import IteratorProgressBar
+from autodiff.chainer.training.extensions.evaluator import IteratorProgressBar, _IteratorProgressBar
 from autodiff.facade.settings.configuration import config
 
 
@@ -100,3 +100,12 @@ def test_the_bar(minibatches):
         "         5 / 5 iterations",
         "\033[3A\033[J",
     ]
+
+
+def test_the_bar_in_evaluators_of_programs(minibatches, capsys):
+    iterator = minibatches(repeat=False)
+    bar = _IteratorProgressBar(iterator=iterator)
+    for _ in iterator:
+        bar.update()
+    bar.close()
+    assert "validation [##" in capsys.readouterr().out

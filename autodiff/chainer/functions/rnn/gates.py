@@ -10,9 +10,22 @@ import numpy as np
 from autodiff.ops.shape import reshape
 
 
-def sigmoid(x: Any) -> Any:
+def sigmoid(x: Any, xp: Any = np) -> Any:
     """(1 + tanh(x / 2)) / 2, which never overflows, and costs one tanh."""
-    return np.tanh(x * 0.5) * 0.5 + 0.5
+    return xp.tanh(x * 0.5) * 0.5 + 0.5
+
+
+def extract_gates(x: Any) -> list[Any]:
+    """The columns a, i, f, o of all units, as four views of x: what is written to them is written to x.
+
+    Args:
+        x: ``(n, 4 units, ...)``.
+
+    >>> [gate.tolist() for gate in extract_gates(np.arange(8).reshape(1, 8))]
+    [[[0, 4]], [[1, 5]], [[2, 6]], [[3, 7]]]
+    """
+    units = x.reshape(x.shape[0], x.shape[1] // 4, 4, *x.shape[2:])
+    return [units[:, :, gate] for gate in range(4)]
 
 
 @lru_cache(maxsize=64)

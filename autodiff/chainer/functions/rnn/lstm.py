@@ -8,7 +8,7 @@ import numpy as np
 
 from autodiff.chainer.backend import get_array_module
 from autodiff.chainer.functions.function_class import function_class
-from autodiff.chainer.functions.rnn.gates import lstm_gates
+from autodiff.chainer.functions.rnn.gates import extract_gates, lstm_gates, sigmoid
 from autodiff.facade import Variable
 from autodiff.facade.graph.applying import apply
 from autodiff.ops.join import unstack
@@ -60,3 +60,6 @@ def lstm_step(c: Any, x: Any, xp: Any) -> tuple[Any, Any]:
 
 
 LSTM = function_class("LSTM", lstm)
+
+_extract_gates, _sigmoid = extract_gates, sigmoid
+"""What links of programs use of this module, to set the biases of single gates."""

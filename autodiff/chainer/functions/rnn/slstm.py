@@ -8,7 +8,7 @@ import numpy as np
 
 from autodiff.chainer.backend import get_array_module
 from autodiff.chainer.functions.function_class import function_class
-from autodiff.chainer.functions.rnn.gates import lstm_gates, sigmoid
+from autodiff.chainer.functions.rnn.gates import extract_gates, lstm_gates, sigmoid
 from autodiff.facade import Variable
 from autodiff.facade.graph.applying import apply
 from autodiff.numpy.arrays.splitting import unstack
@@ -63,3 +63,6 @@ def slstm(c_prev1: Any, c_prev2: Any, x1: Any, x2: Any) -> tuple[Variable, Varia
 
 
 SLSTM = function_class("SLSTM", slstm)
+
+_extract_gates, _sigmoid = extract_gates, sigmoid
+"""What links of programs use of this module, to set the biases of single gates."""

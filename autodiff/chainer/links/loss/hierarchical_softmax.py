@@ -113,6 +113,56 @@ class BinaryHierarchicalSoftmax(Link):
         return out
 
 
+class TreeParser:
+    """The ways to the leaves of a tree.
+
+    Args:
+        dtype: the dtype of the codes.
+
+    Attributes:
+        next_id: how many inner nodes there are.
+        paths: for each leaf the numbers of the nodes above it, from the root on, as int32.
+        codes: for each leaf 1 for every left child on the way to it, and -1 for every right one.
+
+    >>> parser = TreeParser(np.float32)
+    >>> parser.parse(((0, 1), 2))
+    >>> parser.size(), parser.get_paths()[1], parser.get_codes()[1]
+    (2, array([0, 1], dtype=int32), array([ 1., -1.], dtype=float32))
+    """
+
+    def __init__(self, dtype: Any = np.float32) -> None:
+        self.dtype = dtype
+        self.next_id = 0
+        self.paths: dict[Any, Any] = {}
+        self.codes: dict[Any, Any] = {}
+
+    def parse(self, tree: Any) -> None:
+        """Find the ways to the leaves of another tree.
+
+        Args:
+            tree: a pair of subtrees, each a pair in turn or a leaf.
+
+        Raises:
+            ValueError: if an inner node has not two children.
+        """
+        ways = dict(ways_to_leaves(tree))
+        self.next_id = len({node for way in ways.values() for node, _ in way})
+        self.paths = {leaf: np.array([node for node, _ in way], np.int32) for leaf, way in ways.items()}
+        self.codes = {leaf: np.array([sign for _, sign in way], self.dtype) for leaf, way in ways.items()}
+
+    def size(self) -> int:
+        """How many inner nodes the tree has."""
+        return self.next_id
+
+    def get_paths(self) -> dict[Any, Any]:
+        """For each leaf the numbers of the nodes above it."""
+        return self.paths
+
+    def get_codes(self) -> dict[Any, Any]:
+        """For each leaf the sides on the way to it."""
+        return self.codes
+
+
 def ways_to_leaves(tree: Any) -> Iterator[tuple[int, list[tuple[int, int]]]]:
     """Each leaf with the numbers of the nodes above it, and 1 for the left, -1 for the right child."""
     waiting: list[tuple[Any, list[tuple[int, int]]]] = [(tree, [])]

@@ -6,8 +6,16 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from autodiff.chainer.functions.rnn.n_step_lstm import n_step_bilstm, n_step_lstm
-from autodiff.chainer.links.rnn.n_step_rnn import NStepRNNBase
+from autodiff.chainer.links.rnn.n_step_rnn import NStepRNNBase, argsort_list_descent, permutate_list
 from autodiff.facade import Variable
+
+__all__ = [
+    "NStepBiLSTM",
+    "NStepLSTM",
+    "NStepLSTMBase",
+    "argsort_list_descent",  # with this function and the next one, programs for Chainer 1 to 5 order sequences
+    "permutate_list",
+]
 
 
 class NStepLSTMBase(NStepRNNBase):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 import numpy as np
 import pytest
 
+import autodiff.chainer.functions as F
 from autodiff import InvalidType, Variable
 from autodiff.chainer.functions.rnn.lstm import lstm
 from autodiff.chainer.functions.rnn.slstm import slstm
@@ -112,3 +114,19 @@ def test_a_tree_needs_a_child() -> None:
     text = str(caught.value)
     assert text.startswith("\nInvalid operation is performed in: TreeLSTM (Forward)")
     assert "Expect: in_types.size >= 2\nActual: 1 < 2" in text
+
+
+@pytest.mark.parametrize("module", ["lstm", "slstm"])
+def test_gates_by_the_names_that_programs_know(module):
+    module = importlib.import_module(f"autodiff.chainer.functions.rnn.{module}")
+    bias = np.zeros(8, np.float32)
+    for gate, array in enumerate(module._extract_gates(bias.reshape(1, 8, 1))):
+        assert array.shape == (1, 2, 1)
+        array[...] = gate
+    np.testing.assert_array_equal(bias, [0, 1, 2, 3, 0, 1, 2, 3])
+    x = Variable(np.arange(16.0).reshape(2, 8))
+    gates = module._extract_gates(x)
+    np.testing.assert_array_equal(gates[2].array, [[2, 6], [10, 14]])
+    F.sum(gates[2]).backward()
+    np.testing.assert_array_equal(x.grad, [[0, 0, 1, 0, 0, 0, 1, 0]] * 2)
+    np.testing.assert_allclose(module._sigmoid(np.array([0.0, 2.0]), np), [0.5, 1 / (1 + np.exp(-2.0))])

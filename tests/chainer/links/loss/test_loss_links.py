@@ -11,7 +11,7 @@ from autodiff import InvalidType, Variable
 from autodiff.chainer.functions.loss.black_out import black_out
 from autodiff.chainer.links.loss.black_out import BlackOut
 from autodiff.chainer.links.loss.crf1d import CRF1d
-from autodiff.chainer.links.loss.hierarchical_softmax import BinaryHierarchicalSoftmax
+from autodiff.chainer.links.loss.hierarchical_softmax import BinaryHierarchicalSoftmax, TreeParser
 from autodiff.chainer.links.loss.negative_sampling import NegativeSampling
 from autodiff.facade.settings.configuration import using_config
 from tests.chainer.functions.function_laws import Row, check_row, draw
@@ -20,6 +20,24 @@ from tests.chainer.functions.loss.test_sequences import COST, XS, YS
 
 X, T = wave(4, 3), np.array([0, 2, 1, 4], "i")
 IGNORED = np.array([0, 2, -1, 4], "i")
+
+
+def test_ways_in_a_tree() -> None:
+    parser = TreeParser(np.float64)
+    for tree, size, paths, codes in [
+        ((0, ((1, 3), 2)), 3, {0: [0], 1: [0, 1, 2], 3: [0, 1, 2], 2: [0, 1]}, {0: [1], 1: [-1, 1, 1], 3: [-1, 1, -1], 2: [-1, -1]}),
+        ((5, 4), 1, {5: [0], 4: [0]}, {5: [1], 4: [-1]}),
+        (7, 0, {7: []}, {7: []}),
+    ]:  # fmt: skip
+        parser.parse(tree)
+        assert parser.size() == parser.next_id == size
+        for found, want, dtype in ((parser.get_paths(), paths, np.int32), (parser.get_codes(), codes, np.float64)):
+            assert {leaf: way.tolist() for leaf, way in found.items()} == want
+            assert {way.dtype for way in found.values()} == {np.dtype(dtype)}
+    assert (parser.paths, parser.codes) == (parser.get_paths(), parser.get_codes())
+    with pytest.raises(ValueError, match="each inner node must have two children"):
+        parser.parse((0, (1, 2, 3)))
+    assert TreeParser().dtype == np.float32
 
 
 @pytest.fixture
