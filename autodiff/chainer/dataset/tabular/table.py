@@ -111,7 +111,9 @@ def positions(indices: Indices, length: int) -> range | Sequence[int]:
 def as_slice(rows: range) -> slice:
     """The slice that picks these rows.
 
-    >>> as_slice(range(5, -1, -1))
-    slice(5, None, -1)
+    >>> as_slice(range(5, -1, -1)), as_slice(range(-1, -1, -1))
+    (slice(5, None, -1), slice(0, 0, None))
     """
+    if not rows:
+        return slice(0, 0)  # the ends of an empty range may be numbers that mean other rows in a slice
     return slice(rows.start, rows.stop if rows.stop >= 0 else None, rows.step)

@@ -12,6 +12,7 @@ from autodiff.chainer.dataset.tabular.slices import SliceOf
 from autodiff.chainer.dataset.tabular.stacking import ConcatOf, JoinOf
 from autodiff.chainer.dataset.tabular.table import Columns, Converted, Indices, InMode, KeyIndices, Table
 from autodiff.chainer.dataset.tabular.transforms import TransformBatchOf, TransformOf
+from autodiff.trace.source import at_user_line
 
 
 class TabularDataset(DatasetMixin):
@@ -172,6 +173,11 @@ class Slicing:
         self._dataset = dataset
 
     def __getitem__(self, args: Any) -> View:
+        if isinstance(args, tuple) and len(args) not in (1, 2):
+            raise ValueError(
+                f"slice[rows] and slice[rows, columns] are known, got {len(args)} arguments{at_user_line()}; "
+                "several columns are a tuple: slice[rows, (column, column)]"
+            )
         return View(SliceOf(self._dataset, *args) if isinstance(args, tuple) else SliceOf(self._dataset, args))
 
 

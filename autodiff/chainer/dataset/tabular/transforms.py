@@ -25,6 +25,7 @@ class Transformed(Over):
     def __init__(self, table: Table, keys: Any, transform: Callable[..., Any]) -> None:
         super().__init__(table)
         self._keys = keys if isinstance(keys, tuple) else (keys,)
+        self._mode_without_rows = tuple if isinstance(keys, tuple) else None
         self._transform = transform
         self._mode: Any = UNKNOWN
 
@@ -34,7 +35,12 @@ class Transformed(Over):
 
     @property
     def mode(self) -> type | None:
-        """What the function returns, which is called on the first row if it was not called before."""
+        """What the function returns, which is called on the first row if it was not called before.
+
+        Without rows, it is a tuple if the columns were given as one, and a value otherwise.
+        """
+        if self._mode is UNKNOWN and not len(self):
+            return self._mode_without_rows
         if self._mode is UNKNOWN:
             self.get_examples([0], None)
         return self._mode  # type: ignore[no-any-return]
