@@ -19,11 +19,22 @@ class LinearRule:
 
     Args:
         function: takes arrays, and leaves all axes but the last one alone.
+        transposed: ``transposed(g, length)`` is the transposed function of cotangents, for arguments of that length;
+            None for the product with the transposed matrix, which has as many elements as the square of the length.
     """
 
-    def __init__(self, function: Callable[[Any], Any]) -> None:
+    def __init__(self, function: Callable[[Any], Any], transposed: Callable[[Any, int], Any] | None = None) -> None:
         self.function = function
+        self.transposed = transposed
         self.matrix = lru_cache(4)(self._matrix)
+
+    def back(self, g: Any, length: int) -> Any:
+        """The transposed function."""
+        if self.transposed is None:
+            return product_with(g, self.matrix(length).T)
+        own = self.transposed
+        rule = LinearRule(lambda g: own(g, length), lambda x, _: self.function(x))
+        return linear_along_axis(g, rule=rule)
 
     def _matrix(self, length: int) -> Any:
         """Its values at unit vectors, one in each row: the function is a product with this matrix."""
@@ -47,11 +58,11 @@ linear_along_axis: Primitive = linear(
     ("x",),
     _evaluate,
     _spec,
-    {"x": lambda g, x_spec, rule: product_with(g, rule.matrix(x_spec.shape[-1]).T)},
+    {"x": lambda g, x_spec, rule: rule.back(g, x_spec.shape[-1])},
     params=None,
     on_gpu=refused("a linear filter"),
 )
-"""A linear function of the last axis, by SciPy; its transpose is a product with its matrix."""
+"""A linear function of the last axis, by SciPy."""
 
 
 def product_with(x: Any, matrix: Any) -> Any:

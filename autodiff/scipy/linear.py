@@ -16,10 +16,13 @@ from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 
 
-def along(function: Callable[[Any], Any], x: Any, axis: int = -1) -> Any:
+def along(
+    function: Callable[[Any], Any], x: Any, axis: int = -1, transposed: Callable[[Any, int], Any] | None = None
+) -> Any:
     """A linear function of the last axis, applied along any axis.
 
-    It may add a constant, as edges of another number than zero do: what it makes of zeros.
+    It may add a constant, as edges of another number than zero do: what it makes of zeros. ``transposed`` is that of
+    :class:`~autodiff.ops.along_axis.LinearRule`.
     """
     x = as_operand(x)
     last = axis in (-1, spec_of(x).ndim - 1)
@@ -31,16 +34,19 @@ def along(function: Callable[[Any], Any], x: Any, axis: int = -1) -> Any:
             "option that asks for more"
         )
     if np.any(added):
-        found = linear_along_axis(x, rule=LinearRule(lambda own: function(own) - added)) + added
+        found = linear_along_axis(x, rule=LinearRule(lambda own: function(own) - added, transposed)) + added
     else:
-        found = linear_along_axis(x, rule=LinearRule(function))
+        found = linear_along_axis(x, rule=LinearRule(function, transposed))
     return found if last else FUNCTIONS[np.moveaxis](found, -1, axis)
 
 
-def linear_counterpart(original: Callable[..., Any], name: str, place: int = 0) -> Callable[..., Any]:
+def linear_counterpart(
+    original: Callable[..., Any], name: str, place: int = 0, transposed: Callable[..., Any] | None = None
+) -> Callable[..., Any]:
     """What stands for a function that is linear in the argument at a place, along ``axis``, if it has one.
 
-    Other arguments are constants; where one of them is traced, it is refused.
+    Other arguments are constants; where one of them is traced, it is refused. ``transposed(g, length, options)`` is the
+    transposed function.
     """
     signature = inspect.signature(original)
     array = list(signature.parameters)[place]
@@ -57,7 +63,8 @@ def linear_counterpart(original: Callable[..., Any], name: str, place: int = 0) 
         if "axis" not in signature.parameters:
             return along(lambda own: original(**{array: own}, **options), x)
         axis = options.pop("axis", signature.parameters["axis"].default)
-        return along(lambda own: original(**{array: own}, **options, axis=-1), x, axis)
+        back = None if transposed is None else lambda g, length: transposed(g, length, options)
+        return along(lambda own: original(**{array: own}, **options, axis=-1), x, axis, back)
 
     call.__name__ = call.__qualname__ = name.rpartition(".")[2]
     call.__doc__ = (original.__doc__ or "").strip().partition("\n\n")[0]

@@ -21,6 +21,7 @@ import numpy as np
 import autodiff.numpy
 from autodiff.numpy.buffers import settled
 from autodiff.numpy.dispatch import FUNCTIONS, as_operand, contains_traced
+from autodiff.numpy.namespace import counterpart as of_numpy
 from autodiff.numpy.updates import Places
 from autodiff.scipy.mirror import counterpart, holds_traced, mirrored
 from autodiff.trace.errors import DifferentiationError
@@ -188,6 +189,8 @@ def in_place_of(value: Any) -> Any:
         return BY_NAME.get(name) or (running_again(value) if home_of(value).startswith(HOMES) else value)
     if callable(value) and not isinstance(value, type) and getattr(np, name or "-", None) is value:
         return getattr(NUMPY, name)
+    if type(value).__module__ == type(np.r_).__module__:  # r_ and its kin, which are objects
+        return of_numpy(value)
     if hasattr(value, "_parse_args") and hasattr(value, "cdf"):
         return getattr(import_module("autodiff.scipy.stats"), value.name, value)
     return value

@@ -13,7 +13,19 @@ from autodiff.numpy.dispatch import as_operand, implements
 from autodiff.numpy.statistics.reductions import kept
 from autodiff.numpy.statistics.reductions import max as largest_along
 from autodiff.numpy.statistics.reductions import min as smallest_along
-from autodiff.ops.elementwise import absolute, cast, equal, greater, imag, isnan, not_equal, real, where
+from autodiff.ops.elementwise import (
+    absolute,
+    cast,
+    equal,
+    greater,
+    imag,
+    isinf,
+    isnan,
+    logical_or,
+    not_equal,
+    real,
+    where,
+)
 from autodiff.ops.index import slice_of
 from autodiff.ops.matrices.norms import nan_as_infinity, power_root
 from autodiff.ops.matrices.products import conj, dot, shaped
@@ -22,9 +34,10 @@ from autodiff.ops.matrices.solve import inv, real_dtype
 from autodiff.ops.matrices.spectral import eigvalsh
 from autodiff.ops.reductions.reduce import any_axes, root
 from autodiff.ops.shape import reshape, sum_axes
-from autodiff.trace.errors import OperandError
+from autodiff.trace.errors import DifferentiationError, OperandError
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import Spec, spec_of
+from autodiff.trace.traced import Traced
 from autodiff.trace.values.leaves import as_leaf
 
 
@@ -40,7 +53,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     """The norm of vectors or matrices; at zero its derivative is zero."""
     x = inexact(x)
     ndim = spec_of(x).ndim
-    if axis is None and (ord is None or (ord in ("f", "fro") and ndim == 2) or (ord == 2 and ndim == 1)):
+    if axis is None and not isinstance(ord, Traced) and is_length(ord, ndim):
         return _with_ones(_length_of_all(x), ndim, keepdims)
     axes = _given_axes(axis, ndim)
     if len(axes) == 1:
@@ -51,6 +64,11 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
         f"norm got {len(axes)} axes of an array of {ndim}{at_user_line()}; a norm is taken along one or two: name them "
         "by axis="
     )
+
+
+def is_length(ord: Any, ndim: int) -> bool:
+    """Whether the norm of all elements is the length of one vector."""
+    return ord is None or (ord in ("f", "fro") and ndim == 2) or (ord == 2 and ndim == 1)
 
 
 def _with_ones(result: Any, ndim: int, keepdims: bool) -> Any:
@@ -82,6 +100,8 @@ def _length_of_all(x: Any) -> Any:
 
 
 def _vector_norm(x: Any, ord: Any, axes: Axes) -> Any:
+    if isinstance(ord, Traced):
+        return _norm_of_traced_order(x, ord, axes)
     if ord is None or ord == 2:
         return root(sum_axes(real(conj(x) * x) if spec_of(x).dtype.kind == "c" else x * x, axes=axes))
     if isinstance(ord, str):
@@ -106,7 +126,26 @@ def _steep_powers(sizes: Any, exponent: float) -> Any:
     return where(zero, 0.0 if exponent > 0 else np.inf, where(zero, 1, sizes) ** exponent)
 
 
+def _norm_of_traced_order(x: Any, ord: Any, axes: Axes) -> Any:
+    """The norm as a function of its order, too: one formula for all orders but those that are limits."""
+    sizes, order = absolute(x), as_operand(ord)
+    infinite, none = isinf(order), equal(order, 0)
+    exponent = cast(where(logical_or(infinite, none), 1, order), dtype=spec_of(sizes).dtype)
+    zero, growing = equal(sizes, 0), greater(exponent, 0)
+    powers = where(zero, where(growing, 0.0, np.inf), where(zero, 1, sizes) ** exponent)
+    total = sum_axes(powers, axes=axes)
+    nothing = logical_or(equal(total, 0), isinf(total))
+    found = where(nothing, where(growing, total, 1 / total), where(nothing, 1, total) ** (1 / exponent))
+    limit = where(greater(order, 0), largest_along(sizes, axes, initial=0), smallest_along(sizes, axes))
+    return where(none, _vector_norm(x, 0, axes), where(infinite, limit, found))
+
+
 def _matrix_norm(x: Any, ord: Any, axes: Axes) -> Any:
+    if isinstance(ord, Traced):
+        raise DifferentiationError(
+            f"a norm of matrices takes a constant ord{at_user_line()}, by which NumPy chooses a formula; pass a plain "
+            "number, or stop_gradient(ord) where no derivative is wanted"
+        )
     rows, columns = axes
     if ord is None or ord in ("fro", "f"):
         return _vector_norm(x, None, tuple(sorted(axes)))
@@ -164,7 +203,9 @@ def cond(x: Any, p: Any = None) -> Any:
     if spec_of(x).size == 0:
         raise np.linalg.LinAlgError("cond is not defined on empty arrays")
     with np.errstate(all="ignore"):
-        found = _ratio(x, p) if p is None or p in (2, -2) else _product_with_inverse(x, p)
+        found = (
+            _ratio(x, p) if p is None or (not isinstance(p, Traced) and p in (2, -2)) else _product_with_inverse(x, p)
+        )
         return nan_as_infinity(found, any_axes(isnan(x), axes=(-2, -1)))
 
 

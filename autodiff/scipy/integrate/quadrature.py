@@ -131,9 +131,9 @@ def quad_later(integrand: Function, a: Any, b: Any, options: dict[str, Any]) -> 
     def find(traced: Any, func: Function) -> Any:
         low, high = (float(traced[moving.index(k)] if k in moving else ends[k]) for k in (0, 1))
         value, error, info = scipy.integrate.quad(func, low, high, full_output=1, **options)[:3]
-        pairs = np.array(rule_of(info, low, high))
+        pairs = np.array(rule_of(info, low, high)).reshape(-1, 2)  # none between equal limits
         rule = np.zeros((most, 2))
-        rule[:, 0] = pairs[0, 0]  # what is left over has weights of zero
+        rule[:, 0] = pairs[0, 0] if pairs.size else between(low, high)  # what is left over has weights of zero
         rule[: len(pairs)] = pairs
         return np.float64(value), np.float64(error), rule
 

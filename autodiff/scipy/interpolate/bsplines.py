@@ -9,6 +9,8 @@ import numpy as np
 from autodiff.numpy.dispatch import FUNCTIONS, as_operand
 from autodiff.ops import elementwise as ew
 from autodiff.scipy.interpolate.polynomials import Curve, at_axis, beside, only_inside, refuse_periods, within
+from autodiff.trace.errors import DifferentiationError
+from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
 
 
@@ -125,3 +127,28 @@ class Spline(Curve):
 def of_coefficients(t: Any, c: Any, k: int, extrapolate: Any = True, axis: int = 0) -> Spline:
     """The spline with given knots and coefficients."""
     return Spline(as_operand(t), FUNCTIONS[np.moveaxis](as_operand(c), axis, 0), int(k), extrapolate, axis)
+
+
+OUTSIDE = {"extrapolate": 0, "zeros": 1, "raise": 2, "const": 3}
+"""FITPACK's numbers of what a spline is outside of its knots."""
+
+
+def at_outside(spline: Spline, x: Any, order: int, ext: Any) -> Any:
+    """The derivative of some order, which outside goes on, or is 0 (``ext=1``), or what it is at its end (``ext=3``).
+
+    As FITPACK's, derivatives of order one and more go on for ``ext=3``, too.
+
+    Raises:
+        DifferentiationError: for ``ext=2``, which looks at the numbers.
+    """
+    kind = OUTSIDE.get(ext, ext)
+    if kind not in (0, 1, 3):
+        raise DifferentiationError(
+            f"a spline at traced places has no ext={ext!r}{at_user_line()}; take 0, 1 or 3, or leave it out"
+        )
+    x = as_operand(x) * 1.0
+    low, high = spline.ends
+    found = spline(ew.minimum(ew.maximum(x, low), high) if kind == 3 and order == 0 else x, order)
+    if kind == 1:
+        return ew.where(ew.logical_or(ew.less(x, low), ew.greater(x, high)), 0.0, found)
+    return found

@@ -5,19 +5,23 @@ Those of plain values can be evaluated at traced places too, as can objects that
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import wraps
+from inspect import getattr_static
+from types import FunctionType
 from typing import Any
 
+import numpy as np
 import scipy.interpolate
 
-from autodiff.scipy.interpolate.bsplines import Spline, of_coefficients
+from autodiff.numpy.dispatch import FUNCTIONS
+from autodiff.scipy.interpolate.bsplines import Spline, at_outside, of_coefficients
 from autodiff.scipy.interpolate.cubic import cubic_spline
 from autodiff.scipy.interpolate.grids import Grid
 from autodiff.scipy.interpolate.hermite import akima, hermite_spline, monotone
 from autodiff.scipy.interpolate.lines import Interpolation
 from autodiff.scipy.interpolate.polynomials import Polynomials
-from autodiff.scipy.mirror import holds_traced, plain_call
+from autodiff.scipy.mirror import holds_traced, plain_call, refusing
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line
 
@@ -51,18 +55,20 @@ def as_spline(own: Any) -> Any:
     return Spline(own.t, own.c, own.k, own.extrapolate, own.axis)
 
 
-def as_fitted(own: Any) -> Any:
-    """A spline of FITPACK's.
+class Fitted(Spline):
+    """A spline of FITPACK's at traced places.
 
-    Raises:
-        DifferentiationError: if places outside are not extrapolated.
+    Args:
+        own: SciPy's.
     """
-    if own.ext not in (0, "extrapolate"):
-        raise DifferentiationError(
-            f"a spline with ext={own.ext!r} has no derivative by places{at_user_line()}; leave ext= out"
-        )
-    t, c, k = own._eval_args
-    return Spline(t, c, k)
+
+    def __init__(self, own: Any) -> None:
+        super().__init__(*own._eval_args)
+        self.outside = own.ext
+
+    def __call__(self, x: Any, nu: int = 0, ext: Any = None) -> Any:
+        """The value, or the derivative of order ``nu``."""
+        return at_outside(Spline(*self.tck), x, nu, self.outside if ext is None else ext)
 
 
 def as_interpolation(own: Any) -> Any:
@@ -84,9 +90,9 @@ KINDS: dict[str, tuple[Function, Function]] = {
     "Akima1DInterpolator":          (akima,                  as_polynomials),
     "CubicSpline":                  (cubic_spline,           as_polynomials),
     "BSpline":                      (of_coefficients,        as_spline),
-    "UnivariateSpline":             (refused("UnivariateSpline"), as_fitted),
-    "InterpolatedUnivariateSpline": (refused("InterpolatedUnivariateSpline"), as_fitted),
-    "LSQUnivariateSpline":          (refused("LSQUnivariateSpline"), as_fitted),
+    "UnivariateSpline":             (refused("UnivariateSpline"), Fitted),
+    "InterpolatedUnivariateSpline": (refused("InterpolatedUnivariateSpline"), Fitted),
+    "LSQUnivariateSpline":          (refused("LSQUnivariateSpline"), Fitted),
     "interp1d":                     (Interpolation,          as_interpolation),
     "RegularGridInterpolator":      (Grid,                   as_grid),
 }
@@ -115,20 +121,39 @@ def class_of(name: str) -> type:
             return at_places(self)(x, *args, **options)
         return plain_call(base.__call__, (self, x, *args), options)
 
-    def integrate(self: Any, a: Any, b: Any, *args: Any) -> Any:
+    def integrate(self: Any, a: Any, b: Any, *args: Any, **options: Any) -> Any:
         if holds_traced((a, b)):
-            return at_places(self).integrate(a, b, *args)
-        return base.integrate(self, a, b, *args)
+            return at_places(self).integrate(a, b, *args, **options)
+        return plain_call(base.integrate, (self, a, b, *args), options)
 
     def integral(self: Any, a: Any, b: Any) -> Any:
         if holds_traced((a, b)):
             return at_places(self).integrate(a, b, False)
-        return base.integral(self, a, b)
+        return plain_call(base.integral, (self, a, b), {})
+
+    def derivatives(self: Any, x: Any) -> Any:
+        if holds_traced(x):
+            own = at_places(self)
+            return FUNCTIONS[np.stack]([own(x, order) for order in range(own.k + 1)])
+        return plain_call(base.derivatives, (self, x), {})
 
     methods: dict[str, Function] = {"__new__": new, "__init__": begin, "__call__": call}
-    methods |= {method.__name__: method for method in (integrate, integral) if hasattr(base, method.__name__)}
+    own = (integrate, integral, derivatives)
+    methods |= {method.__name__: method for method in own if hasattr(base, method.__name__)}
     methods |= {method: returning(getattr(base, method)) for method in MADE if hasattr(base, method)}
+    methods |= {method: found for method, found in other_methods(name, base) if method not in methods}
     return type(name, (base,), {**methods, "__doc__": base.__doc__, "__module__": __package__})
+
+
+def other_methods(name: str, base: type) -> Iterator[tuple[str, Any]]:
+    """Public methods of a class of SciPy's, as they refuse traced values by name, before compiled code gets them."""
+    for method in dir(base):
+        kind = type(getattr_static(base, method))
+        if method.startswith("_") or kind not in (FunctionType, classmethod, staticmethod):
+            continue
+        found = getattr_static(base, method)
+        own = refusing(found if kind is FunctionType else found.__func__, f"scipy.interpolate.{name}.{method}")
+        yield method, own if kind is FunctionType else kind(own)
 
 
 def returning(method: Function) -> Function:

@@ -8,8 +8,7 @@ import numpy as np
 import scipy.interpolate
 
 from autodiff.numpy.dispatch import as_operand
-from autodiff.ops import elementwise as ew
-from autodiff.scipy.interpolate.bsplines import Spline
+from autodiff.scipy.interpolate.bsplines import Spline, at_outside
 from autodiff.scipy.interpolate.classes import adopted
 from autodiff.scipy.interpolate.grids import interpn as on_grid
 from autodiff.scipy.interpolate.hermite import monotone
@@ -35,17 +34,10 @@ def splev(x: Any, tck: Any, der: int = 0, ext: int = 0) -> Any:
     if isinstance(tck, (Spline, scipy.interpolate.BSpline)):
         tck = tck.tck
     t, c, k = tck
-    if ext not in (0, 1, 3):
-        raise DifferentiationError(f"splev of traced values has no ext={ext!r}{at_user_line()}; take 0, 1 or 3")
-    t, x = as_operand(t), as_operand(x) * 1.0
+    t = as_operand(t)
     several = [c] if getattr(as_operand(c), "ndim", 1) == 1 else list(c)
     splines = [Spline(t, as_operand(one), int(k)) for one in several]
-    low, high = splines[0].ends
-    at = ew.minimum(ew.maximum(x, low), high) if ext == 3 else x
-    found = [own(at, der) for own in splines]
-    if ext == 1:
-        beyond = ew.logical_or(ew.less(x, low), ew.greater(x, high))
-        found = [ew.where(beyond, 0.0, one) for one in found]
+    found = [at_outside(own, x, der, ext) for own in splines]
     return found if len(several) > 1 or several[0] is not c else found[0]
 
 

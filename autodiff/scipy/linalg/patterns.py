@@ -81,6 +81,23 @@ def solve_toeplitz(c_or_cr: Any, b: Any, check_finite: bool = True) -> Any:
 
 @counterpart(scipy.linalg.matmul_toeplitz)
 def matmul_toeplitz(c_or_cr: Any, x: Any, check_finite: bool = False, workers: Any = None) -> Any:
-    """The product of a Toeplitz matrix and a vector or matrix."""
+    """The product of a Toeplitz matrix and a vector or matrix, by Fourier transforms, without the matrix.
+
+    >>> import autodiff, numpy as np
+    >>> autodiff.grad(lambda c: np.sum(matmul_toeplitz(c, np.ones(3))))(np.ones(3)).round(9)
+    array([3., 4., 2.])
+    """
     c, r = c_or_cr if isinstance(c_or_cr, tuple) else (c_or_cr, None)
-    return with_columns(lambda right: double(toeplitz(c, r)) @ right, double(x))
+    c = double(vector("matmul_toeplitz", c))
+    r = conj(c) if r is None else double(vector("matmul_toeplitz", r))
+    rows, around = c.shape[0], FUNCTIONS[np.concatenate]([c, r[:0:-1]])
+    return with_columns(lambda right: turned(around, right)[:rows], double(x))
+
+
+def turned(column: Any, x: Any) -> Any:
+    """The product of the matrix whose columns are one column, moved around, and x with zeros below."""
+    count = column.shape[0]
+    is_real = spec_of(column).dtype.kind != "c" and spec_of(x).dtype.kind != "c"
+    forth, back = (np.fft.rfft, np.fft.irfft) if is_real else (np.fft.fft, np.fft.ifft)
+    spectrum = FUNCTIONS[forth](column)[:, None] * FUNCTIONS[forth](x, count, 0)
+    return FUNCTIONS[back](spectrum, count, 0)

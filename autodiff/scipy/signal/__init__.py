@@ -6,20 +6,14 @@ from autodiff.scipy.signal.filters import (
     convolve2d,
     correlate,
     correlate2d,
-    decimate,
     detrend,
     fftconvolve,
-    filtfilt,
     hilbert,
-    lfilter,
     oaconvolve,
-    resample,
-    resample_poly,
     savgol_filter,
-    sosfilt,
-    sosfiltfilt,
-    upfirdn,
 )
+from autodiff.scipy.signal.recursive import filtfilt, lfilter, lfilter_zi, sosfilt, sosfilt_zi, sosfiltfilt
+from autodiff.scipy.signal.resampling import decimate, resample, resample_poly, upfirdn
 from autodiff.scipy.signal.spectra import coherence, csd, freqz, istft, periodogram, spectrogram, stft, welch
 
 FORMULAS = """
@@ -46,12 +40,14 @@ __all__ = [
     "hilbert",
     "istft",
     "lfilter",
+    "lfilter_zi",
     "oaconvolve",
     "periodogram",
     "resample",
     "resample_poly",
     "savgol_filter",
     "sosfilt",
+    "sosfilt_zi",
     "sosfiltfilt",
     "spectrogram",
     "stft",

@@ -1,4 +1,4 @@
-"""Convolutions and linear filters of signals."""
+"""Convolutions of signals, and filters that are convolutions."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ import scipy.signal
 from autodiff.numpy.dispatch import FUNCTIONS, as_operand
 from autodiff.ops.elementwise import rint
 from autodiff.ops.matrices.products import conj
-from autodiff.ops.matrices.triangular import solve_triangular
-from autodiff.scipy.linalg.patterns import toeplitz
-from autodiff.scipy.linear import along, linear_counterpart
+from autodiff.scipy.linear import linear_counterpart
 from autodiff.scipy.mirror import counterpart, holds_traced
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line
@@ -149,82 +147,50 @@ def correlate2d(in1: Any, in2: Any, mode: str = "full", boundary: str = "fill", 
     return correlate(a, b)[tuple(slice(start, start + size) for start, size in zip(starts, a.shape, strict=True))]
 
 
-@counterpart(scipy.signal.lfilter)
-def lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
-    """A filter with rational transfer function, whose coefficients may be traced: a triangular system of equations."""
-    if zi is not None:
-        return lfilter_from(b, a, x, axis, zi)
-    if not holds_traced((b, a)):
-        return _linear_lfilter(b, a, x, axis=axis)
-    x = FUNCTIONS[np.moveaxis](as_operand(x), axis, -1)
-    length = x.shape[-1]
-    past, future = (_lower(as_operand(each), length) for each in (a, b))
-    rows = x.reshape(-1, length) @ FUNCTIONS[np.transpose](future)
-    found = solve_triangular(past, FUNCTIONS[np.transpose](rows), lower=True, transposed=False, unit=False)
-    return FUNCTIONS[np.moveaxis](FUNCTIONS[np.transpose](found).reshape(x.shape), -1, axis)
+def smoothed_back(g: Any, length: int, options: Any) -> Any:
+    """The transpose of smoothing by polynomials, of which each element knows the elements around it alone."""
+    reach = options["window_length"]
+
+    def smoothed(x: Any) -> Any:
+        return scipy.signal.savgol_filter(x, axis=-1, **{**options, "cval": 0.0})
+
+    if length <= 4 * reach:
+        return g @ smoothed(np.eye(length)).T
+    small = smoothed(np.eye(4 * reach))  # rows: what elements in the middle, and those near the ends, are made of
+    kernel = small[reach : 3 * reach + 1, 2 * reach]
+    inside = np.array(g)
+    inside[..., :reach] = inside[..., -reach:] = 0
+    found = scipy.signal.convolve(inside, kernel.reshape((1,) * (g.ndim - 1) + (-1,)))[..., reach : reach + length]
+    for own, columns in ((g[..., :reach], small[:, :reach]), (g[..., -reach:], small[:, -reach:])):
+        ends = own @ columns.T
+        found[..., : 2 * reach] += ends[..., : 2 * reach]
+        found[..., -2 * reach :] += ends[..., 2 * reach :]
+    return found
 
 
-def lfilter_from(b: Any, a: Any, x: Any, axis: int, zi: Any) -> tuple[Any, Any]:
-    """A filter that goes on from a state: its output, and the state that it leaves; linear in both."""
-    if holds_traced((b, a)):
-        raise DifferentiationError(
-            f"lfilter with zi= has a derivative by the signal and the state{at_user_line()}; keep b and a constant"
-        )
-    count = max(np.size(a), np.size(b)) - 1
-    return with_state(lambda x, zi: scipy.signal.lfilter(b, a, x, zi=zi), x, axis, zi, count)
+def orthogonal(g: Any, length: int, options: Any) -> Any:
+    """What is left of a signal beside lines is an orthogonal projection, which is its own transpose."""
+    return scipy.signal.detrend(g, axis=-1, **options)
 
 
-def with_state(function: Any, x: Any, axis: int, zi: Any, count: int) -> tuple[Any, Any]:
-    """A linear function of a signal and a state of so many numbers, along the last axis of both."""
-    x, zi = (FUNCTIONS[np.moveaxis](as_operand(each), axis, -1) for each in (x, zi))
-    lead = np.broadcast_shapes(x.shape[:-1], zi.shape[:-1])
-    both = FUNCTIONS[np.concatenate](
-        [FUNCTIONS[np.broadcast_to](each, (*lead, each.shape[-1])) for each in (zi, x)], -1
-    )
-    found = along(lambda own: np.concatenate(function(own[..., count:], own[..., :count]), -1), both)
-    y, state = found[..., : x.shape[-1]], found[..., x.shape[-1] :]
-    return FUNCTIONS[np.moveaxis](y, -1, axis), FUNCTIONS[np.moveaxis](state, -1, axis)
+detrend = linear_counterpart(scipy.signal.detrend, "scipy.signal.detrend", transposed=orthogonal)
+savgol_filter = linear_counterpart(scipy.signal.savgol_filter, "scipy.signal.savgol_filter", transposed=smoothed_back)
 
 
-def _lower(coefficients: Any, length: int) -> Any:
-    """The matrix by which a filter's coefficients multiply a signal."""
-    column = FUNCTIONS[np.atleast_1d](coefficients)[:length] * 1.0
-    column = FUNCTIONS[np.pad](column, (0, length - column.shape[0]))
-    dtype = column.dtype
-    if holds_traced(coefficients):
-        return toeplitz(column, FUNCTIONS[np.concatenate]([column[:1], np.zeros(length - 1, dtype)]))
-    return scipy.signal.lfilter(column, np.ones(1, dtype), np.eye(length, dtype=dtype)).T
-
-
-_linear_lfilter = linear_counterpart(scipy.signal.lfilter, "scipy.signal.lfilter", 2)
-filtfilt = linear_counterpart(scipy.signal.filtfilt, "scipy.signal.filtfilt", 2)
-sosfilt = linear_counterpart(scipy.signal.sosfilt, "scipy.signal.sosfilt", 1)
-sosfiltfilt = linear_counterpart(scipy.signal.sosfiltfilt, "scipy.signal.sosfiltfilt", 1)
-savgol_filter = linear_counterpart(scipy.signal.savgol_filter, "scipy.signal.savgol_filter")
-detrend = linear_counterpart(scipy.signal.detrend, "scipy.signal.detrend")
-hilbert = linear_counterpart(scipy.signal.hilbert, "scipy.signal.hilbert")
-resample = linear_counterpart(scipy.signal.resample, "scipy.signal.resample")
-_linear_resample_poly = linear_counterpart(scipy.signal.resample_poly, "scipy.signal.resample_poly")
-decimate = linear_counterpart(scipy.signal.decimate, "scipy.signal.decimate")
-upfirdn = linear_counterpart(scipy.signal.upfirdn, "scipy.signal.upfirdn", 1)
-
-LEVELS: dict[str, Any] = {"median": np.median, "minimum": np.min, "maximum": np.max}
-"""Levels of a signal that are not linear in it."""
-
-
-@counterpart(scipy.signal.resample_poly)
-def resample_poly(
-    x: Any,
-    up: int,
-    down: int,
-    axis: int = 0,
-    window: Any = ("kaiser", 5.0),
-    padtype: Any = "constant",
-    cval: Any = None,
-) -> Any:
-    """The signal at another rate; beyond its ends stand zeros, or a level of it."""
-    if padtype not in LEVELS:
-        return _linear_resample_poly(x, up, down, axis, window, padtype, cval)
+@counterpart(scipy.signal.hilbert)
+def hilbert(x: Any, N: Any = None, axis: int = -1) -> Any:
+    """The analytic signal, whose real part is a real signal."""
     x = as_operand(x)
-    level = FUNCTIONS[LEVELS[padtype]](x, axis, keepdims=True)
-    return _linear_resample_poly(x - level, up, down, axis, window) + level
+    if spec_of(x).dtype.kind == "c":
+        raise ValueError(f"hilbert takes a real signal, and got {spec_of(x)!r}{at_user_line()}")
+    x = FUNCTIONS[np.moveaxis](x, axis, -1)
+    count = x.shape[-1] if N is None else int(N)
+    if count < 1:
+        raise ValueError(f"N is positive, and not {N}")
+    weights = np.zeros(count)
+    weights[0], weights[1 : (count + 1) // 2] = 1, 2
+    if count % 2 == 0:
+        weights[count // 2] = 1
+    spectrum = FUNCTIONS[np.fft.fft](x, count)
+    weights = weights.astype(spec_of(spectrum.real).dtype)
+    return FUNCTIONS[np.moveaxis](FUNCTIONS[np.fft.ifft](spectrum * weights), -1, axis)

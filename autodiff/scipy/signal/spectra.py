@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,8 +11,8 @@ import scipy.signal
 from autodiff.numpy.dispatch import FUNCTIONS, as_operand
 from autodiff.ops import elementwise as ew
 from autodiff.ops.matrices.products import conj
-from autodiff.scipy.linear import along
-from autodiff.scipy.mirror import counterpart
+from autodiff.scipy.mirror import counterpart, holds_traced
+from autodiff.scipy.signal.filters import detrend
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.source import at_user_line
 from autodiff.trace.spec import spec_of
@@ -76,7 +75,7 @@ def transforms(x: Any, cut: Segments) -> Any:
     if cut.detrend in ("constant", "c"):
         parts = parts - FUNCTIONS[np.mean](parts, -1, keepdims=True)
     elif cut.detrend in ("linear", "l"):
-        parts = along(scipy.signal.detrend, parts)
+        parts = detrend(parts)
     elif cut.detrend:
         parts = cut.detrend(parts)
     return FUNCTIONS[np.fft.rfft](parts * cut.window.astype(spec_of(parts).dtype), cut.nfft)
@@ -248,45 +247,91 @@ def extended(x: Any, count: Any, boundary: str) -> Any:
     return FUNCTIONS[np.pad](x, [*around, count if isinstance(count, tuple) else (count, count)], EDGES[boundary])
 
 
-def linear_inverse(original: Callable[..., Any]) -> Callable[..., Any]:
-    """The signal of transforms: linear in their real and imaginary parts, which SciPy itself puts together."""
+@counterpart(scipy.signal.istft)
+def istft(
+    Zxx: Any,
+    fs: float = 1.0,
+    window: Any = "hann_periodic",
+    nperseg: Any = None,
+    noverlap: Any = None,
+    nfft: Any = None,
+    input_onesided: bool = True,
+    boundary: bool = True,
+    time_axis: int = -1,
+    freq_axis: int = -2,
+    scaling: str = "spectrum",
+) -> tuple[Any, Any]:
+    """Times, and the signal of which Fourier transforms of windows that move along are given."""
+    z = as_operand(Zxx)
+    ndim = spec_of(z).ndim
+    if ndim < 2 or freq_axis % ndim == time_axis % ndim:
+        raise ValueError(
+            f"istft takes an axis of frequencies and one of segments, and got {spec_of(z)!r}{at_user_line()}"
+        )
+    z = FUNCTIONS[np.moveaxis](z + 0j, (freq_axis, time_axis), (-2, -1))
+    usual = 2 * (z.shape[-2] - 1) if input_onesided else z.shape[-2]
+    size = usual if nperseg is None else int(nperseg)
+    count = int(nfft) if nfft is not None else size if input_onesided and size == usual + 1 else usual
+    step = size - (size // 2 if noverlap is None else int(noverlap))
+    if not 0 < step <= size <= count:
+        raise ValueError(f"istft got nperseg={size}, noverlap={size - step} and nfft={count}; they must decrease")
+    weights = scipy.signal.get_window(window, size) if isinstance(window, (str, tuple)) else np.asarray(window)
+    if scaling not in ("spectrum", "psd"):
+        raise ValueError(f"scaling is 'spectrum' or 'psd', and not {scaling!r}")
+    scale = weights.sum() if scaling == "spectrum" else np.sqrt(fs * np.sum(weights**2))
+    back = FUNCTIONS[np.fft.irfft if input_onesided else np.fft.ifft](z, count, -2)[..., :size, :]
+    dtype = spec_of(back).dtype
+    pieces = FUNCTIONS[np.moveaxis](back, -1, -2) * (weights * scale).astype(dtype)
+    often = added_up(np.broadcast_to(weights**2, (z.shape[-1], size)), step)
+    x = added_up(pieces, step) / np.where(often > TINY, often, 1.0).astype(dtype)
+    if boundary:
+        x = x[..., size // 2 : -(size // 2)]
+    if spec_of(x).ndim > 1:
+        segments_at = time_axis % ndim
+        x = FUNCTIONS[np.moveaxis](x, -1, segments_at - (freq_axis % ndim < segments_at))
+    return np.arange(x.shape[0]) / float(fs), x
 
-    def call(Zxx: Any, *args: Any, **options: Any) -> tuple[Any, Any]:
-        z = as_operand(Zxx)
-        its = spec_of(z)
-        usual = (options.pop("time_axis", -1) in (-1, 1), options.pop("freq_axis", -2) in (-2, 0))
-        if its.ndim != 2 or not all(usual):
-            raise DifferentiationError(
-                f"istft of traced values takes frequencies by segments{at_user_line()}; use vmap for more of them"
-            )
-        times = original(np.zeros(its.shape), *args, **options)[0]
 
-        def find(rows: Any) -> Any:
-            pairs = rows.reshape(*rows.shape[:-1], 2, *its.shape)
-            return original(pairs[..., 0, :, :] + 1j * pairs[..., 1, :, :], *args, **options)[1]
-
-        flat = FUNCTIONS[np.ravel](FUNCTIONS[np.stack]([z.real, z.imag]))
-        return times, along(find, flat)
-
-    return counterpart(original)(call)
+TINY = 1e-10
+"""Where the squares of all windows together are not larger, SciPy does not divide by them."""
 
 
-istft = linear_inverse(scipy.signal.istft)
-istft.__name__ = istft.__qualname__ = "istft"
-istft.__doc__ = "Times, and the signal of which Fourier transforms of windows that move along are given."
+def added_up(pieces: Any, step: int) -> Any:
+    """Pieces of one length, each so many elements behind the one before, added up: those apart from each other at once."""
+    count, size = pieces.shape[-2:]
+    apart, lead = -(-size // step), [(0, 0)] * (len(pieces.shape) - 2)
+    length, total = size + (count - 1) * step, 0.0
+    for first in range(min(apart, count)):
+        own = FUNCTIONS[np.pad](pieces[..., first::apart, :], [*lead, (0, 0), (0, apart * step - size)])
+        flat = FUNCTIONS[np.reshape](own, (*pieces.shape[:-2], -1))[..., : length - first * step]
+        total = total + FUNCTIONS[np.pad](flat, [*lead, (first * step, length - first * step - flat.shape[-1])])
+    return total
 
 
 @counterpart(scipy.signal.freqz)
-def freqz(b: Any, a: Any = 1, worN: Any = 512, whole: bool = False, *args: Any, **options: Any) -> tuple[Any, Any]:
-    """Frequencies, and the response of a filter there, whose coefficients may be traced."""
-    numbers = scipy.signal.freqz(np.ones(1), 1, worN, whole, *args, **options)[0]
-    fs = options.get("fs", 2 * np.pi)
+def freqz(
+    b: Any,
+    a: Any = 1,
+    worN: Any = 512,
+    whole: bool = False,
+    plot: Any = None,
+    fs: Any = 2 * np.pi,
+    include_nyquist: bool = False,
+) -> tuple[Any, Any]:
+    """Frequencies, and the response of a filter there; coefficients, frequencies and the rate may be traced."""
+    refuse("freqz", plot=(plot, None))
+    if np.ndim(worN) or holds_traced(worN):
+        numbers = FUNCTIONS[np.atleast_1d](as_operand(worN))
+        angles = numbers * (2 * np.pi / fs)
+    else:
+        angles = scipy.signal.freqz(np.ones(1), 1, worN, whole, include_nyquist=include_nyquist)[0]
+        numbers = angles * (fs / (2 * np.pi))
     b, a = (FUNCTIONS[np.atleast_1d](as_operand(each)) for each in (b, a))
     if spec_of(b).ndim > 1 or spec_of(a).ndim > 1:
         raise DifferentiationError(
             f"freqz of traced values takes one filter{at_user_line()}; use vmap for more of them"
         )
     count = max(spec_of(b).shape[0], spec_of(a).shape[0])
-    waves = np.exp(-2j * np.pi / fs * np.multiply.outer(numbers, np.arange(count)))
+    waves = np.exp(angles[:, None] * (-1j * np.arange(count)))
     above, below = (waves[:, : spec_of(each).shape[0]] @ each for each in (b, a))
     return numbers, above / below
