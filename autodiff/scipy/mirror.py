@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from autodiff.numpy.buffers import settled
-from autodiff.numpy.dispatch import contains_traced, missing
+from autodiff.numpy.dispatch import contains_traced, missing, peeled
 from autodiff.numpy.namespace import has_traced_values
 from autodiff.trace.errors import DifferentiationError
 from autodiff.trace.recording import is_recording
@@ -146,6 +146,21 @@ def refusing(function: Callable[..., Any], name: str, reason: str | None = None)
     return call
 
 
+def constant(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """A function of SciPy's whose results are places, labels or truths: they have no derivative, of traced values too.
+
+    Where only shapes are known, its arguments are refused.
+    """
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        args, kwargs = settled((args, kwargs))
+        plain = {key: peeled(arg, name) for key, arg in kwargs.items()}
+        return function(*(peeled(arg, name) for arg in args), **plain)
+
+    return call
+
+
 def refusing_class(original: type, name: str, reason: str | None = None) -> type:
     """A class of SciPy's of which no object can be made with traced values; its objects are SciPy's own.
 
@@ -234,12 +249,15 @@ def guarded(value: Any, name: str) -> Any:
     return call
 
 
-def mirrored(module: str, reasons: Mapping[str, str] = MappingProxyType({})) -> Callable[[str], Any]:
+def mirrored(
+    module: str, reasons: Mapping[str, str] = MappingProxyType({}), constants: str = ""
+) -> Callable[[str], Any]:
     """``__getattr__`` of a module that stands for one of SciPy's.
 
     Args:
         module: SciPy's, such as ``"scipy.linalg"``.
         reasons: why functions have no derivative, by name.
+        constants: names of functions whose results are constant, with spaces between them.
 
     Returns:
         a function that finds what a name is in SciPy. Functions refuse traced values by name.
@@ -250,7 +268,9 @@ def mirrored(module: str, reasons: Mapping[str, str] = MappingProxyType({})) -> 
         if name.startswith("__"):
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
         if name not in known:
-            known[name] = stand_in(getattr(import_module(module), name), f"{module}.{name}", reasons.get(name))
+            found, path = getattr(import_module(module), name), f"{module}.{name}"
+            is_constant = name in constants.split()
+            known[name] = constant(found, path) if is_constant else stand_in(found, path, reasons.get(name))
         return known[name]
 
     return find

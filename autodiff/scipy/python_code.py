@@ -21,6 +21,7 @@ import numpy as np
 import autodiff.numpy
 from autodiff.numpy.buffers import settled
 from autodiff.numpy.dispatch import FUNCTIONS, as_operand, contains_traced
+from autodiff.numpy.mathematics import number
 from autodiff.numpy.namespace import counterpart as of_numpy
 from autodiff.numpy.updates import Places
 from autodiff.scipy.mirror import counterpart, holds_traced, mirrored
@@ -64,7 +65,10 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], arrays: Any, defa
 
 
 class at:
-    """Places of an array, changed: ``at(x)[i].set(v)`` or ``at(x, i).set(v)``, which give a new array."""
+    """Places of an array, changed: ``at(x)[i].set(v)`` or ``at(x, i).set(v)``.
+
+    As of NumPy's arrays, the array itself is written to, and given back: SciPy does not always look at what comes back.
+    """
 
     def __init__(self, array: Any, key: Any = ...) -> None:
         self.array = array
@@ -75,7 +79,11 @@ class at:
 
     def set(self, values: Any, copy: Any = None, xp: Any = None) -> Any:
         """Put values there."""
-        return Places(self.array, self.key).set(values)
+        plain = type(self.array) is np.ndarray and not contains_traced((values, self.key))
+        if copy is True or not (plain or (isinstance(self.array, Traced) and self.array.shape)):
+            return Places(self.array, self.key).set(values)
+        self.array[self.key] = values
+        return self.array
 
     def add(self, values: Any, **how: Any) -> Any:
         """Add values."""
@@ -170,11 +178,44 @@ def names_of(module: ModuleType) -> dict[str, Any]:
     """A module's names for functions that shall run on traced values."""
     names = NAMES.setdefault(module, dict(vars(module)))
     for name, value in vars(module).items():
-        names[name] = in_place_of(value)
+        names[name] = in_table(value) if type(value) is dict and not name.startswith("__") else in_place_of(value)
+    names.setdefault("float", FLOAT)
     if module.__name__ == DECORATOR:
         names["is_lazy_array"] = lambda x: False
     return names
 
+
+def in_table(table: dict[Any, Any]) -> dict[Any, Any]:
+    """What stands in the place of a table by which functions are chosen."""
+    return {key: list(map(in_place_of, row)) if type(row) is list else in_place_of(row) for key, row in table.items()}
+
+
+class Float:
+    """What stands in the place of Python's ``float``, as a function, a dtype and a class."""
+
+    dtype = np.dtype(float)
+
+    def __call__(self, *args: Any) -> Any:
+        """A number, which stays traced."""
+        return number(args[0]) if args and isinstance(args[0], Traced) else float(*args)
+
+    def __instancecheck__(self, value: Any) -> bool:
+        return isinstance(value, float)
+
+    def __or__(self, other: Any) -> Any:
+        return float | other
+
+    def __ror__(self, other: Any) -> Any:
+        return other | float
+
+    def __eq__(self, other: object) -> bool:
+        return other is self or other is float
+
+    def __hash__(self) -> int:
+        return hash(float)
+
+
+FLOAT = Float()
 
 NAMES: dict[ModuleType, dict[str, Any]] = {}
 """The same while they are being found: modules know each other."""
@@ -200,6 +241,8 @@ def in_place_of_module(module: ModuleType) -> Any:
     """The same of a module."""
     if module is np or module.__name__.endswith("array_api_compat.numpy"):
         return NUMPY
+    if module.__name__ in ("math", "cmath"):
+        return of_numpy(module)
     if module.__name__.endswith("array_api_extra"):
         return Library(EXTRA, module)
     return OurNames(module) if module.__name__ in OURS else module
@@ -276,8 +319,13 @@ def on_traced(original: Function, constant: Sequence[str] = ()) -> Function:
 
 
 def operand(arg: Any) -> Any:
-    """A list of traced values as an array."""
-    return as_operand(arg) if isinstance(arg, (list, tuple)) and contains_traced(arg) else arg
+    """A list of traced values as an array; several arrays as they are."""
+    if not isinstance(arg, (list, tuple)) or not contains_traced(arg):
+        return arg
+    try:
+        return as_operand(arg)
+    except ValueError:  # of several shapes
+        return arg
 
 
 def finished(found: Any) -> Any:

@@ -387,7 +387,10 @@ def test_rates_are_exchanged_on_the_way_back(rates, taps, length):
     found = autodiff.vjp(lambda x: signal.upfirdn(h, x, *rates), x)[0]
     np.testing.assert_allclose(found, sg.upfirdn(h, x, *rates))
     check_laws(lambda x: signal.upfirdn(h, x, *rates), (x,))
-    chosen = lambda x: signal.resample_poly(x, *rates, axis=1, window=[1.0, 2.0, 1.0, 0.5])
+
+    def chosen(x):
+        return signal.resample_poly(x, *rates, axis=1, window=[1.0, 2.0, 1.0, 0.5])
+
     np.testing.assert_allclose(
         autodiff.vjp(chosen, x)[0], sg.resample_poly(x, *rates, axis=1, window=[1.0, 2.0, 1.0, 0.5])
     )

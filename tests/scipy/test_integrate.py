@@ -339,3 +339,17 @@ def test_second_derivatives_by_a_limit():
     b, w = 1.2, 0.7
     np.testing.assert_allclose(found[0][0], w * np.cos(w * b), rtol=1e-10)
     np.testing.assert_allclose([found[0][1], found[1][0]], b * np.cos(w * b), rtol=1e-10)
+
+
+def test_integrals_between_equal_limits_when_the_program_runs():
+    """SciPy evaluates nothing there, and gives back no intervals."""
+
+    def inner(a):
+        return integrate.dblquad(lambda x, y: 1.0, 0.0, np.pi / 4 * a, np.sin, np.cos)[0]
+
+    np.testing.assert_allclose(
+        autodiff.jit(autodiff.grad(inner))(1.0), autodiff.grad(inner)(1.0), rtol=1e-9, atol=1e-12
+    )
+    between = autodiff.grad(lambda a: integrate.quad(lambda x: x * a, a, 2.0)[0])
+    assert autodiff.jit(between)(2.0) == between(2.0) == -4.0
+    assert autodiff.jit(autodiff.grad(lambda a: integrate.quad(lambda x: a * x, np.inf, np.inf)[0]))(2.0) == 0.0

@@ -241,3 +241,46 @@ def test_functions_through_points_beyond_the_places_of_these():
         autodiff.testing.check_grads(lambda x: interpolate.interp1d(x, y, **options)(at), (x,), order=1)  # noqa: B023
     with pytest.raises(ValueError, match="lies outside of"):
         autodiff.grad(lambda x: interpolate.interp1d(x, y)(100.0))(x)
+
+
+@pytest.mark.parametrize("ext", [0, 1, 3, "zeros", "const", "extrapolate"])
+@pytest.mark.parametrize("order", [0, 1, 2])
+def test_fitted_splines_outside_of_their_knots(ext, order):
+    own, plain = (m.UnivariateSpline(x, y, s=0, ext=ext) for m in (interpolate, si))
+    outside = np.array([-1.0, 0.7, 3.1, 7.0])
+    np.testing.assert_allclose(autodiff.vjp(lambda t: own(t, order), outside)[0], plain(outside, order))
+    check_laws(lambda t: own(t, order), (outside,))
+    np.testing.assert_allclose(
+        autodiff.vjp(lambda t: own(t, order, ext=1), outside)[0], plain(outside, order, ext=1), rtol=1e-12
+    )
+    if not isinstance(ext, str):
+        tck = si.splrep(x, y)
+        found = autodiff.vjp(lambda t: interpolate.splev(t, tck, order, ext), outside)[0]
+        np.testing.assert_allclose(found, si.splev(outside, tck, order, ext))
+
+
+def test_all_derivatives_of_a_fitted_spline():
+    own, plain = (m.InterpolatedUnivariateSpline(x, y) for m in (interpolate, si))
+    np.testing.assert_allclose(autodiff.vjp(own.derivatives, 2.2)[0], plain.derivatives(2.2))
+    check_laws(own.derivatives, (2.2,))
+    assert interpolate.CubicSpline(x, y).integrate(0.5, 2.0, extrapolate=False) == si.CubicSpline(x, y).integrate(
+        0.5, 2.0
+    )
+
+
+METHODS = {
+    "UnivariateSpline.set_smoothing_factor": lambda v: interpolate.UnivariateSpline(x, y).set_smoothing_factor(v),
+    "CubicSpline.solve": lambda v: interpolate.CubicSpline(x, y).solve(v),
+    "BSpline.basis_element": lambda v: interpolate.BSpline.basis_element(v * x[:4]),
+    "BSpline.design_matrix": lambda v: interpolate.BSpline.design_matrix(v * x[:4], knots, 3),
+    "PPoly.extend": lambda v: interpolate.CubicSpline(x, y).extend(v * np.ones((4, 1)), [5.0]),
+}
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_methods_without_a_derivative_refuse_by_name(name):
+    """FITPACK would say that some argument cannot be converted."""
+    with pytest.raises(
+        DifferentiationError, match=rf"^scipy.interpolate.\w+.{name.partition('.')[2]} cannot be called with a traced"
+    ):
+        autodiff.grad(METHODS[name])(1.0)

@@ -5,6 +5,7 @@ import pytest
 import scipy.linalg as sl
 
 import autodiff
+import autodiff.numpy
 from autodiff.ops.matrices.triangular import solve_triangular as solve_triangle
 from autodiff.scipy import linalg
 from autodiff.testing import check_laws
@@ -358,3 +359,59 @@ def test_triangles_with_a_zero_on_the_diagonal_are_refused(n):
         for transposed in (False, True):
             with pytest.raises(np.linalg.LinAlgError, match="Singular matrix"):
                 solve_triangle(matrix, np.ones((n, 1)), lower=lower, transposed=transposed, unit=False)
+
+
+@pytest.mark.parametrize("order", [1.0, 2.0, 3.5, 0.5, -1.5, -2.0])
+@pytest.mark.parametrize("axis", [None, 0])
+def test_norms_by_their_order(order, axis):
+    """NumPy chooses another formula for some orders, in which the order does not occur."""
+    x = np.array([1.0, -2.0, 0.3, 3.0]) if axis is None else m
+
+    def norm(p):
+        return autodiff.numpy.linalg.norm(x, p, axis)
+
+    np.testing.assert_allclose(autodiff.vjp(norm, order)[0], np.linalg.norm(x, order, axis), rtol=1e-14)
+    check_laws(norm, (order,))
+    check_laws(lambda x, p: autodiff.numpy.linalg.norm(x, p, axis), (x, order))
+
+
+@pytest.mark.parametrize("order", [0.0, np.inf, -np.inf, 1.0, 2.0, 0.5, -1.0])
+def test_norms_of_traced_order_at_the_limits(order):
+    norm = autodiff.numpy.linalg.norm
+    for x in (np.array([1.0, -2.0, 0.0, 3.0]), np.zeros(3), np.array([1.0, np.inf])):
+        with np.errstate(all="ignore"):
+            expected, slope = np.linalg.norm(x, order), autodiff.grad(lambda x: norm(x, order))(x)
+            found, (by_x, by_order) = autodiff.value_and_grad(norm, argnums=(0, 1))(x, order)
+            assert autodiff.jit(lambda p, x=x: norm(x, p))(order) == pytest.approx(expected, nan_ok=True)
+        np.testing.assert_allclose(found, expected)
+        if np.all(np.isfinite(x)):
+            np.testing.assert_allclose(by_x, slope)
+            assert np.isfinite(by_order)
+
+
+def test_norms_of_matrices_take_a_constant_order():
+    for norm in (autodiff.numpy.linalg.norm, autodiff.numpy.linalg.cond):
+        with pytest.raises(
+            DifferentiationError,
+            match=r"^a norm of matrices takes a constant ord \(test_linalg.py:\d+\), by which NumPy",
+        ):
+            autodiff.grad(lambda p, norm=norm: norm(np.eye(3), p))(1.0)
+
+
+def test_products_with_toeplitz_matrices_make_no_matrix():
+    c, r, columns = (np.random.default_rng(k).normal(size=size) for k, size in enumerate([5, 3, (3, 2)]))
+    for own in ((c, r), (c + 1j * c[::-1], r), (c[:3], None)):
+        pair = own[0] if own[1] is None else own
+        for each in (columns, columns[:, 0], columns * 1j):
+            found = autodiff.vjp(lambda x, pair=pair: linalg.matmul_toeplitz(pair, x), each)[0]
+            np.testing.assert_allclose(found, sl.matmul_toeplitz(pair, each), rtol=1e-12, atol=1e-12)
+            check_laws(lambda x, pair=pair: linalg.matmul_toeplitz(pair, x), (each,))
+    check_laws(lambda c, r: linalg.matmul_toeplitz((c, r), columns), (c, r))
+    many = np.ones(200_000)  # of which a matrix would take 320 GB
+    assert autodiff.grad(lambda x: linalg.matmul_toeplitz(many, x)[-1])(many)[0] == pytest.approx(1.0)
+
+
+def test_diagonal_matrices_with_zeros_below():
+    """SciPy puts them together by ``np.r_``, which is no function."""
+    found = autodiff.vjp(lambda s: linalg.diagsvd(s, 4, 3), np.arange(1.0, 4.0))[0]
+    np.testing.assert_array_equal(found, sl.diagsvd(np.arange(1.0, 4.0), 4, 3))

@@ -137,7 +137,7 @@ def _norm_of_traced_order(x: Any, ord: Any, axes: Axes) -> Any:
     nothing = logical_or(equal(total, 0), isinf(total))
     found = where(nothing, where(growing, total, 1 / total), where(nothing, 1, total) ** (1 / exponent))
     limit = where(greater(order, 0), largest_along(sizes, axes, initial=0), smallest_along(sizes, axes))
-    return where(none, _vector_norm(x, 0, axes), where(infinite, limit, found))
+    return where(none, _vector_norm(x, 0, axes), where(infinite, limit, found))[()]
 
 
 def _matrix_norm(x: Any, ord: Any, axes: Axes) -> Any:

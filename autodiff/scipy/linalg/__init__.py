@@ -88,7 +88,9 @@ REASONS = {
 """Why functions have no derivative."""
 
 __getattr__ = with_formulas(
-    "scipy.linalg", "diagsvd fiedler fiedler_companion leslie", mirrored("scipy.linalg", REASONS)
+    "scipy.linalg",
+    "diagsvd fiedler fiedler_companion leslie",
+    mirrored("scipy.linalg", REASONS, "bandwidth issymmetric ishermitian"),
 )
 
 __all__ = [

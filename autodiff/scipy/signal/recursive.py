@@ -85,7 +85,8 @@ def from_the_end(b: Any, a: Any, g: Any, length: int) -> Any:
     """The transpose of a filter that goes on from a state: cotangents of the state, and of the signal behind them.
 
     Args:
-        b, a: the coefficients.
+        b: the coefficients of what comes in.
+        a: those of what went out.
         g: cotangents of the signal that went out, and of the state at its end behind them.
         length: of the signal.
     """

@@ -297,7 +297,7 @@ TINY = 1e-10
 
 
 def added_up(pieces: Any, step: int) -> Any:
-    """Pieces of one length, each so many elements behind the one before, added up: those apart from each other at once."""
+    """Pieces of one length, each so many elements behind the one before, added up: at once where they are apart."""
     count, size = pieces.shape[-2:]
     apart, lead = -(-size // step), [(0, 0)] * (len(pieces.shape) - 2)
     length, total = size + (count - 1) * step, 0.0

@@ -13,6 +13,7 @@ turn, shift = np.array([[0.9, 0.2], [-0.3, 1.1]]), np.array([0.3, -0.2])
 coordinates = rng.uniform(-1, 4, size=(2, 5))
 b, a = sg.butter(2, 0.4)
 sos = sg.butter(2, 0.4, output="sos")
+TOPS = sg.find_peaks(v)[0]
 spectrum = rng.normal(size=(2, 5)) + 1j * rng.normal(size=(2, 5))
 
 
@@ -41,6 +42,11 @@ SIGNAL = {
     "filtfilt": Program(lambda x: signal.filtfilt(b, a, x), (v,)),
     "hilbert": Program(lambda x: np.abs(signal.hilbert(x)), (v,)),
     "lfilter": Program(lambda b, a, x: signal.lfilter(b, a + np.array([3.0, 0, 0]), x), (b, a, v)),
+    "lfilter_zi": Program(lambda b, a: signal.lfilter_zi(b, a + np.array([3.0, 0, 0])), (b, a)),
+    "sosfilt_zi": Program(lambda c: signal.sosfilt_zi(np.concatenate([c, sos[:, 3:]], 1)), (sos[:, :3],)),
+    "find_peaks": Program(lambda x: signal.find_peaks(x, height=-9.0)[1]["peak_heights"], (v,)),
+    "peak_prominences": Program(lambda x: signal.peak_prominences(x, TOPS)[0], (v,)),
+    "peak_widths": Program(lambda x: signal.peak_widths(x, TOPS)[0], (v,)),
     "oaconvolve": Program(signal.oaconvolve, (v, k)),
     "resample": Program(lambda x: signal.resample(x, 9), (v,)),
     "resample_poly": Program(lambda x: signal.resample_poly(x, 2, 3), (v,)),
@@ -50,6 +56,13 @@ SIGNAL = {
     "upfirdn": Program(lambda x: signal.upfirdn(k, x, 2, 3), (v,)),
 }
 NDIMAGE = {
+    **{name: Program(lambda x, name=name: getattr(ndimage, name)(x, 3), (image,))
+       for name in ("maximum_filter", "minimum_filter", "maximum_filter1d", "minimum_filter1d", "median_filter")},
+    "rank_filter": Program(lambda x: ndimage.rank_filter(x, -2, 3), (image,)),
+    "percentile_filter": Program(lambda x: ndimage.percentile_filter(x, 30, (2, 3)), (image,)),
+    **{name: Program(lambda x, s, name=name: getattr(ndimage, name)(x, structure=s), (image, kernel[:2]))
+       for name in ("grey_dilation", "grey_erosion", "grey_opening", "grey_closing", "morphological_gradient",
+                    "morphological_laplace", "white_tophat", "black_tophat")},
     "center_of_mass": Program(lambda x: ndimage.center_of_mass(np.exp(x)), (image,)),
     "affine_transform": Program(lambda x, m, o: ndimage.affine_transform(x, m, o, order=3, mode="nearest"), (image, turn, shift)),
     "map_coordinates": Program(lambda x, at: ndimage.map_coordinates(x, at, mode="reflect"), (image, coordinates), 1e-4),
